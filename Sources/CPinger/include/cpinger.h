@@ -1,0 +1,245 @@
+/*
+ * cpinger: sends pings on an exact time grid and says what became of each.
+ *
+ * One instance (`cping`) owns one thread. That thread owns the sockets, the schedule, the matching of replies and the
+ * timeouts. Callers give it targets and read events:
+ *
+ *     cping *pinger;
+ *     int error = cping_create(NULL, &pinger);
+ *     int64_t target = cping_add(pinger, &(cping_target){ .protocol = CPING_RTR, ... });
+ *     cping_start(pinger, target, 0);
+ *     cping_event events[64];
+ *     while (cping_wait(pinger, -1) >= 0) {
+ *         size_t n = cping_read(pinger, events, 64);
+ *         ...
+ *     }
+ *     cping_destroy(pinger);
+ *
+ * Conventions
+ *  - Functions that can fail return 0 or a positive value for success and a negative errno otherwise. `cping_explain` says
+ *    in words what an error of `cping_create` or `cping_add` means and what is missing.
+ *  - Times are nanoseconds on CLOCK_BOOTTIME (`cping_now`), which neither jumps nor stops while the machine sleeps.
+ *  - Structs are filled with zeroes first; a zero field means its default.
+ *  - Every function may be called from any thread, with two exceptions: one thread at a time reads (`cping_read`,
+ *    `cping_wait`), and nothing may run beside or after `cping_destroy`.
+ *  - Commands (`cping_add` to `cping_remove`) return when the pinger's thread has carried them out, normally within
+ *    microseconds. None of them waits for the network.
+ */
+#ifndef CPINGER_H
+#define CPINGER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cping cping;
+
+/* ---- Addresses ---------------------------------------------------------------------------------------------------- */
+
+typedef struct cping_address {
+    uint8_t bytes[16];   /* network order; IPv4 uses the first four, the others are zero */
+    uint32_t scope_id;   /* interface index of an IPv6 link-local address, else 0 */
+    uint16_t port;       /* host order; 0 for ICMP */
+    uint8_t family;      /* 4 or 6; 0: no address */
+    uint8_t reserved;
+} cping_address;
+
+/* Reads a numeric IPv4 or IPv6 address, the latter with an optional %interface; no name is ever resolved.
+ * Returns 0 or -EINVAL. */
+int cping_address_parse(cping_address *address, const char *text, uint16_t port);
+
+/* Writes "192.0.2.1" or "fe80::1%eth0" (without the port) and returns `text`. 64 bytes are always enough. */
+const char *cping_address_format(const cping_address *address, char *text, size_t size);
+
+/* ---- Instances ---------------------------------------------------------------------------------------------------- */
+
+typedef struct cping_options {
+    /* Events the ring holds before a slow reader loses some; rounded up to a power of two. Default 4096: more than three
+     * minutes of two targets at ten pings a second. At most 2^20. */
+    uint32_t ring_capacity;
+    uint32_t reserved;
+    /* How long after its timeout a ping is remembered, so that a reply is recognised as late or as a duplicate.
+     * Default 10 s. */
+    uint64_t linger_ns;
+} cping_options;
+
+/* Starts an instance; `options` may be NULL. The sequence of RTR pings begins at a random number, chosen here once and
+ * kept across all targets of the instance. */
+int cping_create(const cping_options *options, cping **pinger);
+
+/* Ends all targets (their pending pings are CPING_CANCELLED) and the thread. `cping_read` still hands out what is in the
+ * ring; when that is empty, `cping_wait` returns -ESHUTDOWN. Calling it again does nothing. */
+void cping_shutdown(cping *pinger);
+
+/* Shuts down, if that has not been done, and frees everything. NULL is allowed. */
+void cping_destroy(cping *pinger);
+
+/* Now, on the clock of all times here. */
+uint64_t cping_now(void);
+
+/* One English sentence for a negative errno of `cping_create`, `cping_add` or `cping_start`; never NULL. */
+const char *cping_explain(int error);
+
+/* ---- Targets ------------------------------------------------------------------------------------------------------ */
+
+enum cping_protocol {
+    CPING_RTR = 1,   /* UDP, 24 bytes RP01 + sequence + token; answered by RR01 or RE01 */
+    CPING_ICMP = 2,  /* ICMP or ICMPv6 echo */
+};
+
+enum cping_socket {
+    CPING_SOCKET_AUTO = 0,      /* ICMP: datagram, and raw where that is not permitted */
+    CPING_SOCKET_DATAGRAM = 1,  /* needs the group in net.ipv4.ping_group_range for ICMP; nothing for RTR */
+    CPING_SOCKET_RAW = 2,       /* ICMP only; needs CAP_NET_RAW */
+};
+
+typedef struct cping_target {
+    enum cping_protocol protocol;
+    enum cping_socket socket;
+    cping_address destination;
+    uint8_t token[16];        /* RTR: the 16 bytes of the decoded ping token */
+    char interface_name[16];  /* pings leave by this interface or not at all; "": the routing table decides */
+    uint64_t interval_ns;     /* from slot to slot, at least 1 ms; default 100 ms */
+    uint64_t timeout_ns;      /* from sending; a reply after exactly this time is still in time; default 1 s */
+    uint64_t count;           /* slots until the target finishes by itself; 0: endless */
+} cping_target;
+
+/* Opens what the target needs and returns its id (> 0, never used twice). It does not send before `cping_start`.
+ *   -EACCES        ICMP: neither ping_group_range nor CAP_NET_RAW permits an echo socket (or not the one asked for)
+ *   -ENODEV        there is no interface of that name
+ *   -EPERM         binding to an interface is not permitted
+ *   -EAFNOSUPPORT  no such address family on this host
+ *   -EINVAL        a field is out of range
+ *   -EMFILE, -ENOMEM, -ENOBUFS  a limit of the host; -ESHUTDOWN after `cping_shutdown` */
+int64_t cping_add(cping *pinger, const cping_target *target);
+
+/* The target's slots are `first_slot_ns` + n * interval, n = 0, 1, 2 ... Whatever happens, that grid stays: there is no
+ * drift, and a slot whose time has passed before the thread could send is CPING_NOT_SENT, never made up for later.
+ * `first_slot_ns` 0 means now. -EALREADY when started before, -ENOENT for an unknown id (as in all functions below). */
+int cping_start(cping *pinger, int64_t target, uint64_t first_slot_ns);
+
+/* No slots from now on until `cping_resume`; then the same grid goes on with the next slot that lies ahead. Slots that
+ * fall into the pause have no number, no event and do not count. Pending pings still get their verdict. */
+int cping_pause(cping *pinger, int64_t target);
+int cping_resume(cping *pinger, int64_t target);
+
+/* No more slots. When the last pending ping has its verdict, CPING_FINISHED follows, as when `count` is reached. */
+int cping_stop(cping *pinger, int64_t target);
+
+/* Forgets the target: pending pings are CPING_CANCELLED, then CPING_REMOVED is its last event. Replies that arrive later
+ * are unknown. */
+int cping_remove(cping *pinger, int64_t target);
+
+typedef struct cping_target_info {
+    enum cping_socket socket;  /* which kind was opened: CPING_SOCKET_DATAGRAM or CPING_SOCKET_RAW */
+    uint16_t local_port;       /* RTR: our UDP port; ICMP: the echo identifier */
+    uint16_t reserved;
+    uint64_t slots;            /* slots so far, missed ones included */
+    uint64_t pending;          /* pings without a verdict yet */
+} cping_target_info;
+
+int cping_inspect(cping *pinger, int64_t target, cping_target_info *info);
+
+/* ---- Events ------------------------------------------------------------------------------------------------------- */
+
+enum cping_kind {
+    /* Verdicts. Every slot gets exactly one. */
+    CPING_ANSWERED = 1,    /* in time; `rtt_ns` */
+    CPING_LOST = 2,        /* no reply within the timeout */
+    CPING_REFUSED = 3,     /* RE01 in time: the server knows the token but not from this address; `rtt_ns` */
+    CPING_ICMP_ERROR = 4,  /* an ICMP error came back; `icmp_type`, `icmp_code`, `error`, `from` (the reporting host) */
+    CPING_NOT_SENT = 5,    /* `error` says why; ETIME: the slot passed while the thread could not run, see `count` */
+    CPING_CANCELLED = 6,   /* the target was removed first */
+
+    /* What can follow a verdict. */
+    CPING_LATE = 16,       /* a first reply after CPING_LOST; `rtt_ns` */
+    CPING_DUPLICATE = 17,  /* one more reply; `rtt_ns` is its own */
+
+    /* About a target or the instance. */
+    CPING_FINISHED = 32,   /* stopped or counted out, and every verdict given */
+    CPING_REMOVED = 33,    /* the last event of this target */
+    CPING_OVERFLOW = 34,   /* the ring was full: `count` events before this one are missing; `target` is 0 */
+};
+
+enum cping_stamp {
+    CPING_STAMP_NONE = 0,
+    CPING_STAMP_KERNEL = 1,  /* software stamp of the kernel, taken where the packet passed the driver */
+    CPING_STAMP_CLOCK = 2,   /* CLOCK_BOOTTIME, read right before sending and right after receiving */
+};
+
+enum cping_flag {
+    CPING_FLAG_CLOCK_STEP = 1,      /* CLOCK_REALTIME was set between the two kernel stamps; they were not used */
+    CPING_FLAG_NO_SEND_STAMP = 2,   /* the kernel gave no send stamp */
+    CPING_FLAG_NO_RECEIVE_STAMP = 4,
+    CPING_FLAG_STAMPS_ABSURD = 8,   /* negative, or longer than the bound; they were not used */
+    CPING_FLAG_REORDERED = 16,      /* a later ping of this target was answered before */
+    CPING_FLAG_REFUSED = 32,        /* CPING_LATE or CPING_DUPLICATE: the reply was RE01 */
+};
+
+typedef struct cping_event {
+    int64_t target;
+    uint64_t slot;          /* number of the slot within its target, from 0 */
+    uint64_t slot_ns;       /* when the ping was scheduled: this is the ping's time */
+    uint64_t sent_ns;       /* when it was sent; 0 if it was not */
+    uint64_t event_ns;      /* when the reply was read or the verdict reached */
+    int64_t rtt_ns;         /* round trip; -1: none. Always the difference of two readings of one clock */
+    int64_t rtt_bound_ns;   /* from before sending to after reading by CLOCK_BOOTTIME: the truth is not longer; -1: none */
+    uint64_t count;         /* 1; for CPING_NOT_SENT with ETIME, how many slots from `slot` on, an interval apart, were
+                               missed in a row; for CPING_OVERFLOW, how many events were dropped */
+    uint32_t sequence;      /* RTR: as on the wire. ICMP: the low 16 bits are on the wire. 0 if nothing was built */
+    int32_t error;          /* a positive errno, or 0 */
+    enum cping_kind kind;
+    uint8_t send_stamp;     /* enum cping_stamp: where the two ends of `rtt_ns` come from */
+    uint8_t receive_stamp;
+    uint8_t icmp_type;      /* of CPING_ICMP_ERROR */
+    uint8_t icmp_code;
+    uint32_t flags;         /* enum cping_flag */
+    cping_address from;     /* who replied or reported; family 0: nobody */
+} cping_event;
+
+/* Moves up to `capacity` events, oldest first, into `buffer` and returns their number; 0 when there are none now. */
+size_t cping_read(cping *pinger, cping_event *buffer, size_t capacity);
+
+/* Blocks until there is something to read. Returns 1 if there is, 0 after `timeout_ms` (-1: no limit, 0: only look) or
+ * after `cping_wake`, -ESHUTDOWN when the instance is shut down and all its events are read. */
+int cping_wait(cping *pinger, int timeout_ms);
+
+/* Makes the present or else the next `cping_wait` return. */
+void cping_wake(cping *pinger);
+
+/* A descriptor that polls readable when there is something to read, for callers with a loop of their own (who then call
+ * `cping_read` until it returns 0). It belongs to the instance. */
+int cping_event_fd(const cping *pinger);
+
+/* "answered", "lost", ... */
+const char *cping_kind_name(enum cping_kind kind);
+
+/* ---- Counters ----------------------------------------------------------------------------------------------------- */
+
+/* All since `cping_create`, over all targets. They are read one by one while the thread runs on: each is exact, together
+ * they may be a ping apart. */
+typedef struct cping_stats {
+    uint64_t sent;               /* datagrams the kernel took */
+    uint64_t answered, lost, refused, icmp_errors, not_sent, cancelled;  /* verdicts, by slot */
+    uint64_t late, duplicates, reordered;
+    uint64_t foreign_source;     /* datagrams from another address or port than the target's, other people's pings */
+    uint64_t unknown_sequence;   /* from the right source, but no ping of that number is remembered */
+    uint64_t unknown_magic;      /* neither RR01 nor RE01, or not an echo reply */
+    uint64_t short_replies;
+    uint64_t corrupt;            /* ICMP: the payload is not what was sent */
+    uint64_t unmatched_errors;   /* ICMP errors that belong to no pending ping, or could belong to several */
+    uint64_t no_send_stamp, no_receive_stamp, absurd_stamps, clock_steps;
+    uint64_t dropped_events;     /* the ring was full */
+    uint64_t wakeups;            /* of the thread */
+} cping_stats;
+
+void cping_get_stats(const cping *pinger, cping_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
