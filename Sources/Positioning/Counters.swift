@@ -1,0 +1,39 @@
+/// What came from gpsd and what became of it. Counts from the start of the client; they never go down.
+public struct PositioningCounters: Hashable, Sendable {
+  /// Lines that were gpsd reports of any class.
+  public var reports = 0
+  /// Lines that were no JSON object with a class.
+  public var brokenLines = 0
+  /// Lines beyond ``LineSplitter/maximumLength``, thrown away.
+  public var overlongLines = 0
+  /// Reports of classes that are not used.
+  public var otherClasses = 0
+  /// ERROR reports.
+  public var complaints = 0
+  /// Connections that ended, and attempts that failed.
+  public var disconnections = 0
+
+  /// TPV reports, usable or not.
+  public var tpv = 0
+  /// TPVs of receivers other than the chosen one.
+  public var otherDevice = 0
+  /// TPVs with mode 0 or 1.
+  public var noFix = 0
+  /// TPVs with a mode of 2 or 3 that carry no position all the same.
+  public var withoutPosition = 0
+  /// TPVs with a latitude or longitude that cannot be.
+  public var outOfRange = 0
+  /// TPVs at exactly 0,0: what some receivers send instead of nothing.
+  public var nullIsland = 0
+  /// TPVs that the receiver itself calls simulated (status 8).
+  public var simulated = 0
+  /// TPVs of an epoch that had been handed out before they came.
+  public var stragglers = 0
+
+  /// Fixes handed out, lost ones apart.
+  public var fixes = 0
+  /// How often the position was lost.
+  public var losses = 0
+
+  public init() {}
+}

@@ -1,0 +1,63 @@
+import Coverage
+import Logging
+
+/// A client of gpsd: connects, stays connected, and turns reports into fixes in host order.
+///
+///     for await event in GPSD(configuration: configuration, logger: logger).events() { ... }
+///
+/// gpsd may be absent, restart, fall silent or lie; none of that ends the client (spec/gpsd.md 3). Only cancellation does.
+public struct GPSD: Sendable {
+  /// Where gpsd is and what to take from it.
+  public struct Configuration: Hashable, Sendable {
+    /// A host name or address; all its addresses of both families are tried.
+    public var host: String
+    /// TCP port, 1 to 65535.
+    public var port: Int
+    /// The receiver to listen to, as gpsd names it; `nil`: the first one with a fix, until it goes stale.
+    public var device: String?
+    /// Without a usable position for this long, or two cycles of the receiver if that is longer, the position is lost.
+    public var staleAfter: Duration
+
+    public init(
+      host: String = "127.0.0.1", port: Int = 2947, device: String? = nil, staleAfter: Duration = .seconds(5)
+    ) {
+      self.host = host
+      self.port = port
+      self.device = device
+      self.staleAfter = staleAfter
+    }
+  }
+
+  let configuration: Configuration
+  let timings: Timings
+  let clock: HostClock
+  let logger: Logger
+
+  public init(
+    configuration: Configuration = Configuration(), timings: Timings = Timings(), clock: HostClock = .system,
+    logger: Logger
+  ) {
+    self.configuration = configuration
+    self.timings = timings
+    self.clock = clock
+    self.logger = logger
+  }
+
+  /// Runs until the task is cancelled; the connection is closed when it returns.
+  ///
+  /// `deliver` is called in order, from one place at a time, and has to return at once: while it works nothing is read.
+  public func run(_ deliver: @escaping @Sendable (PositioningEvent) -> Void) async {
+  }
+
+  /// The same as a stream. Whoever reads too slowly loses the oldest events, so that what is read is fresh.
+  /// The client ends with the stream: when the reading task is cancelled or stops reading.
+  public func events() -> AsyncStream<PositioningEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(of: PositioningEvent.self, bufferingPolicy: .bufferingNewest(256))
+    let client = Task {
+      await run { continuation.yield($0) }
+      continuation.finish()
+    }
+    continuation.onTermination = { _ in client.cancel() }
+    return stream
+  }
+}

@@ -1,0 +1,58 @@
+import Coverage
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// How long the client waits for what. The defaults are for use; tests shorten them.
+public struct Timings: Hashable, Sendable {
+  /// For the TCP connection, then for gpsd's first word, then for its echo of the WATCH. gpsd says nothing while it opens a
+  /// device: 5.1 s have been measured.
+  public var handshake: Duration = .seconds(10)
+  /// Without a single line for this long the connection counts as dead.
+  public var silence: Duration = .seconds(30)
+  /// Before the first new attempt; doubled for each further one.
+  public var firstRetry: Duration = .seconds(1)
+  /// The longest pause between attempts.
+  public var longestRetry: Duration = .seconds(30)
+  /// An epoch is complete when its receiver has said nothing more for this long.
+  public var epochQuiet: Duration = .milliseconds(200)
+  /// An epoch is complete after this long in any case. Above 1 s: a slow NMEA receiver needs all of its second.
+  public var longestEpoch: Duration = .milliseconds(1500)
+  /// How often a state that does not change is logged, and counters are told.
+  public var reminder: Duration = .seconds(60)
+
+  public init() {}
+}
+
+/// A moment of this host on both its clocks.
+public struct HostTime: Hashable, Sendable {
+  /// For order and age.
+  public let instant: ContinuousClock.Instant
+  /// For comparison with the receiver's time, nothing else.
+  public let wall: WallTime
+
+  public init(instant: ContinuousClock.Instant, wall: WallTime) {
+    self.instant = instant
+    self.wall = wall
+  }
+}
+
+/// Where the client reads the time; a value, so that a test can bring its own.
+public struct HostClock: Sendable {
+  let now: @Sendable () -> HostTime
+
+  public init(now: @escaping @Sendable () -> HostTime) {
+    self.now = now
+  }
+
+  /// The clocks of the system.
+  public static let system = HostClock {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    let microseconds = Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+    return HostTime(instant: .now, wall: WallTime(microseconds: microseconds))
+  }
+}
