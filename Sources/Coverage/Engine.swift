@@ -1,0 +1,244 @@
+/// Cuts a drive into fences (spec 2): events in, effects out.
+///
+/// A pure state machine. It waits for nothing, reads no clock and does no I/O. Time comes in with every event and with
+/// ``advance(to:)``; ``nextDeadline`` says when the engine wants to be advanced though nothing happens.
+public struct Engine: Sendable {
+  public private(set) var parameters: Parameters
+  /// The greatest moment seen so far.
+  public private(set) var now = DriveTime.start
+  /// The latest moment at which anything but a ping happened. An event of the past, a ping apart, counts as of here, so that
+  /// no fence ends before it began.
+  public private(set) var latestChange = DriveTime.start
+
+  /// All fences of the drive, in order of entry; the last one may be open.
+  public private(set) var fences: [Fence] = []
+  /// All sessions of the drive; the last one is the current one.
+  public private(set) var sessions = [Session(number: 0, started: .start)]
+  public private(set) var warnings: [Warning] = []
+  public private(set) var path: Path
+  public private(set) var technology: Technology?
+  /// When and why the drive ended; `nil` while it goes on.
+  public private(set) var stopped: (at: DriveTime, reason: StopReason)?
+
+  /// Pings with an outcome, whether or not they belong to a fence.
+  public private(set) var pings = 0
+  public private(set) var pingsAnswered = 0
+  /// Pings that belong to no fence: sent outside of one, while the position was inaccurate, or on Wi-Fi.
+  public private(set) var pingsUnassigned = 0
+
+  private var inaccurateWindows: [InaccurateWindow] = []
+  private var hasHadAccurateFix = false
+  private var warningIsDue = false
+
+  /// - Parameter path: The link at the start of the drive.
+  public init(parameters: Parameters = Parameters(), path: Path = .cellular) {
+    self.parameters = parameters
+    self.path = path
+    if path == .wifi { warn(.wifi, from: .start) }
+  }
+
+  /// The fence that the drive is in; `nil` between fences.
+  public var openFence: Fence? {
+    guard let last = fences.last, last.exited == nil else { return nil }
+    return last
+  }
+
+  // MARK: Time
+
+  /// When ``advance(to:)`` has something to do; `nil` after the end.
+  public var nextDeadline: DriveTime? {
+    guard stopped == nil else { return nil }
+    var deadline = endOfDuration
+    if !hasHadAccurateFix { deadline = min(deadline, endOfPatience) }
+    if !warningIsDue { deadline = min(deadline, .start + parameters.warningAfter) }
+    return deadline
+  }
+
+  /// Lets time pass up to `time`; each deadline on the way takes effect at its own moment, or now if it is already past.
+  public mutating func advance(to time: DriveTime) -> [Effect] {
+    var effects: [Effect] = []
+    while let deadline = nextDeadline, deadline <= max(time, now) {
+      now = max(now, deadline)
+      latestChange = max(latestChange, now)
+      effects += meetDeadline()
+    }
+    now = max(now, time)
+    return effects
+  }
+
+  private var endOfDuration: DriveTime { .start + parameters.maximumDuration }
+  private var endOfPatience: DriveTime { .start + parameters.giveUpAfter }
+
+  private mutating func meetDeadline() -> [Effect] {
+    if now >= endOfDuration { return stop(.duration) }
+    if !hasHadAccurateFix, now >= endOfPatience { return stop(.insufficientAccuracy) }
+    warningIsDue = true
+    warnOfMissingPosition()
+    return []
+  }
+
+  // MARK: Events
+
+  /// Takes one event; events after the end of the drive are ignored.
+  public mutating func handle(_ event: Event) -> [Effect] {
+    var effects = advance(to: event.at)
+    guard stopped == nil else { return effects }
+    if case .ping(let outcome) = event.kind { return effects + take(outcome, sent: event.at) }
+
+    latestChange = max(latestChange, event.at)
+    switch event.kind {
+    case .ping: break
+    case .fix(let fix): effects += take(fix)
+    case .path(let path): effects += take(path)
+    case .radio(let technology): self.technology = technology
+    case .session(let grant): effects += take(grant)
+    case .stop(let reason): effects += stop(reason)
+    }
+    return effects + advance(to: now)
+  }
+
+  // MARK: Fixes
+
+  private mutating func take(_ fix: Fix) -> [Effect] {
+    guard let centre = fix.coordinate, parameters.accepts(fix) else {
+      openInaccurateWindow()
+      return []
+    }
+    closeInaccurateWindow()
+    hasHadAccurateFix = true
+    guard let open = openFence else {
+      openFence(at: fix, centre: centre)
+      return []
+    }
+    guard open.centre.distance(to: centre) >= open.radius else {
+      if let technology { fences[open.number].technology = technology }
+      return []
+    }
+    let effects = closeFence()
+    openFence(at: fix, centre: centre)
+    return effects
+  }
+
+  private mutating func openFence(at fix: Fix, centre: Coordinate) {
+    fences.append(
+      Fence(
+        number: fences.count, session: currentSession, entered: latestChange, fix: fix, centre: centre,
+        radius: parameters.radius(of: fix), technology: technology, isSubmittable: path != .wifi))
+  }
+
+  private mutating func closeFence() -> [Effect] {
+    guard let open = openFence else { return [] }
+    fences[open.number].exited = latestChange
+    return [.fenceClosed(fences[open.number])]
+  }
+
+  // MARK: Inaccurate positions
+
+  private mutating func openInaccurateWindow() {
+    if inaccurateWindows.last?.isOpen != true { inaccurateWindows.append(InaccurateWindow(begin: latestChange)) }
+    warnOfMissingPosition()
+  }
+
+  private mutating func closeInaccurateWindow() {
+    if inaccurateWindows.last?.isOpen == true { inaccurateWindows[inaccurateWindows.count - 1].end = latestChange }
+    endWarning(.waitingForGPS)
+  }
+
+  private mutating func warnOfMissingPosition() {
+    let isMissing = !hasHadAccurateFix || inaccurateWindows.last?.isOpen == true
+    if warningIsDue, isMissing { warn(.waitingForGPS, from: latestChange) }
+  }
+
+  // MARK: Pings
+
+  private mutating func take(_ outcome: PingOutcome, sent: DriveTime) -> [Effect] {
+    pings += 1
+    if outcome.isAnswered { pingsAnswered += 1 }
+    guard path != .wifi, !positionWasInaccurate(at: sent),
+      let index = fences.lastIndex(where: { $0.entered < sent }), fences[index].contains(sent)
+    else {
+      pingsUnassigned += 1
+      return []
+    }
+    fences[index].count(outcome)
+    return fences[index].exited == nil ? [] : [.fenceRevised(fences[index])]
+  }
+
+  private func positionWasInaccurate(at time: DriveTime) -> Bool {
+    inaccurateWindows.last { $0.begin < time }?.contains(time) ?? false
+  }
+
+  // MARK: Path
+
+  private mutating func take(_ path: Path) -> [Effect] {
+    let changesWiFi = (path == .wifi) != (self.path == .wifi)
+    self.path = path
+    guard changesWiFi else { return [] }
+    if path == .wifi { warn(.wifi, from: latestChange) } else { endWarning(.wifi) }
+    guard let open = openFence, open.isSubmittable else { return [] }
+    fences[open.number].isSubmittable = false
+    return [.fenceRevised(fences[open.number])]
+  }
+
+  // MARK: Sessions
+
+  private var currentSession: Int { sessions.count - 1 }
+
+  private mutating func take(_ grant: SessionGrant) -> [Effect] {
+    if let limit = grant.maximumDuration { parameters.maximumDuration = min(parameters.maximumDuration, limit) }
+    let anchor = grant.anchor ?? latestChange
+    let known = sessions[currentSession].testUUID
+    if known == nil || known == grant.testUUID {
+      sessions[currentSession].testUUID = grant.testUUID
+      sessions[currentSession].anchor = anchor
+      return [.sessionChanged(sessions[currentSession])]
+    }
+    let ended = closeFence() + finalizeSession()
+    let next = Session(number: sessions.count, testUUID: grant.testUUID, started: latestChange, anchor: anchor)
+    sessions.append(next)
+    return ended + [.sessionBegan(next)]
+  }
+
+  private mutating func finalizeSession() -> [Effect] {
+    sessions[currentSession].finalized = latestChange
+    return [.sessionChanged(sessions[currentSession])]
+  }
+
+  // MARK: Stop
+
+  private mutating func stop(_ reason: StopReason) -> [Effect] {
+    let effects = closeFence() + finalizeSession()
+    stopped = (latestChange, reason)
+    return effects + [.stopped(reason)]
+  }
+
+  // MARK: Warnings
+
+  private mutating func warn(_ kind: Warning.Kind, from: DriveTime) {
+    guard !warnings.contains(where: { $0.kind == kind && $0.to == nil }) else { return }
+    warnings.append(Warning(kind: kind, from: from, to: nil))
+  }
+
+  private mutating func endWarning(_ kind: Warning.Kind) {
+    guard let index = warnings.lastIndex(where: { $0.kind == kind && $0.to == nil }) else { return }
+    if warnings[index].from == latestChange {
+      warnings.remove(at: index)
+    } else {
+      warnings[index].to = latestChange
+    }
+  }
+}
+
+/// A stretch of time in which the position was too inaccurate to say where a ping was sent.
+private struct InaccurateWindow: Sendable {
+  let begin: DriveTime
+  var end: DriveTime?
+
+  var isOpen: Bool { end == nil }
+
+  func contains(_ time: DriveTime) -> Bool {
+    guard begin < time else { return false }
+    guard let end else { return true }
+    return time < end
+  }
+}

@@ -1,0 +1,74 @@
+/// Something that happened to the drive. The same events in the same order always give the same fences.
+public struct Event: Hashable, Sendable {
+  /// When it happened: for a ping the moment of sending, for a fix the moment it was delivered.
+  public let at: DriveTime
+  public let kind: Kind
+
+  public enum Kind: Hashable, Sendable {
+    case fix(Fix)
+    case ping(PingOutcome)
+    case path(Path)
+    /// The modem's technology; `nil` when it has none.
+    case radio(Technology?)
+    /// The control server answered a request for a test.
+    case session(SessionGrant)
+    case stop(StopReason)
+  }
+
+  public init(at: DriveTime, _ kind: Kind) {
+    self.at = at
+    self.kind = kind
+  }
+}
+
+/// What the control server grants: a test, and how long the drive may last.
+public struct SessionGrant: Hashable, Sendable {
+  public let testUUID: String
+  /// The moment to which the server will relate the offsets of the fences; the event's own where it is `nil`.
+  public let anchor: DriveTime?
+  /// The server's limit for the whole drive; only a limit shorter than the operator's has an effect.
+  public let maximumDuration: Duration?
+
+  public init(testUUID: String, anchor: DriveTime? = nil, maximumDuration: Duration? = nil) {
+    self.testUUID = testUUID
+    self.anchor = anchor
+    self.maximumDuration = maximumDuration
+  }
+}
+
+/// Why a drive ended.
+public enum StopReason: String, Hashable, Sendable, CaseIterable {
+  case user
+  /// The operator's or the server's longest duration was reached.
+  case duration
+  /// No accurate fix from the start on, for too long.
+  case insufficientAccuracy = "insufficient-accuracy"
+  /// A replayed log ended without a stop.
+  case endOfLog = "end-of-log"
+}
+
+/// What the world has to do in answer to an event, in this order.
+public enum Effect: Hashable, Sendable {
+  /// A new session is the current one; the one before has ended.
+  case sessionBegan(Session)
+  /// The session's test UUID, anchor or end changed.
+  case sessionChanged(Session)
+  /// The fence has ended and is complete but for late pings.
+  case fenceClosed(Fence)
+  /// A late ping changed a fence that had ended.
+  case fenceRevised(Fence)
+  case stopped(StopReason)
+}
+
+/// A condition that the operator should know of.
+public struct Warning: Hashable, Sendable {
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    case waitingForGPS = "waiting-for-gps"
+    case wifi
+  }
+
+  public let kind: Kind
+  public let from: DriveTime
+  /// `nil` when it lasts to the end.
+  public internal(set) var to: DriveTime?
+}

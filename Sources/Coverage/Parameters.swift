@@ -1,0 +1,26 @@
+/// What an operator can set about the cutting of a drive into fences (spec 1.4).
+public struct Parameters: Hashable, Sendable {
+  /// The least radius of a fence in metres.
+  public var minimumRadius: Double = 15
+  /// The worst horizontal accuracy, in metres at 68 %, that opens, extends or leaves a fence; inclusive.
+  public var accuracyLimit: Double = 15
+  /// How long after the start the absence of an accurate fix becomes a warning.
+  public var warningAfter: Duration = .seconds(3)
+  /// How long after the start a drive gives up that never had an accurate fix.
+  public var giveUpAfter: Duration = .seconds(30 * 60)
+  /// The longest drive.
+  public var maximumDuration: Duration = .seconds(4 * 3600)
+
+  public init() {}
+
+  /// The radius in metres of a fence that opens at `fix` (spec 1.2).
+  public func radius(of fix: Fix) -> Double {
+    max(minimumRadius, 10 + 2 * (fix.accuracy ?? 0), fix.speed ?? 0)
+  }
+
+  /// Whether `fix` may open, extend or leave a fence.
+  public func accepts(_ fix: Fix) -> Bool {
+    guard fix.coordinate != nil, let accuracy = fix.accuracy else { return false }
+    return accuracy <= accuracyLimit
+  }
+}

@@ -1,0 +1,56 @@
+/// A radio technology by its name on the wire, e.g. `4G/LTE` (spec 1.5).
+public struct Technology: Hashable, Sendable {
+  /// The name on the wire.
+  public let name: String
+
+  public init(_ name: String) {
+    self.name = name
+  }
+
+  /// The control server's `network_type`; `nil` for a name that it does not know.
+  public var id: Int? { Self.ids[name] }
+
+  /// `true` for a name of spec 1.5's table.
+  public var isKnown: Bool { id != nil }
+
+  /// The generation for display; `nil` for a name that the control server does not know.
+  public var generation: Generation? {
+    switch id {
+    case nil: nil
+    case 41: .fiveNonStandalone
+    case 20: .fiveStandalone
+    case 1000: .noNetwork
+    default:
+      switch name.prefix(2) {
+      case "2G": .two
+      case "3G": .three
+      case "4G": .four
+      default: nil
+      }
+    }
+  }
+
+  /// Groups for display (spec 1.5).
+  public enum Generation: String, Hashable, Sendable, CaseIterable {
+    case two = "2G"
+    case three = "3G"
+    case four = "4G"
+    case fiveNonStandalone = "5G NSA"
+    case fiveStandalone = "5G SA"
+    case noNetwork = "none"
+  }
+
+  /// What a fence says in which no technology was ever seen.
+  public static let none = Technology("NONE")
+
+  /// Every name that the control server knows.
+  public static var knownNames: [String] { ids.keys.sorted() }
+
+  // The names that the reference app sends, and below them those of the server's catalogue that a Linux modem can report
+  // besides.
+  private static let ids: [String: Int] = [
+    "2G/GSM": 1, "2G/EDGE": 2, "3G/UMTS": 3, "2G/CDMA": 4, "2G/EVDO_0": 5, "2G/EVDO_A": 6, "2G/EVDO_B": 12,
+    "3G/HSDPA": 8, "3G/HSUPA": 9, "4G/LTE": 13, "2G/HRPD": 14, "5G/NR": 20, "5G/NRNSA": 41, "NONE": 1000,
+    "3G/HSPA": 10, "3G/HSPA+": 15, "4G/LTE CA": 19,
+  ]
+}

@@ -1,0 +1,84 @@
+import Coverage
+import OrderedJSON
+
+/// The first line of a drive log (design.md, contract 3).
+public struct DriveLogHeader: Hashable, Sendable {
+  /// The wall time of the drive's start, in whole milliseconds.
+  public let started: WallTime
+  public let initialPath: Path
+  /// What the drive was cut with; absent in logs of other programs.
+  public let parameters: Parameters?
+
+  public init(started: WallTime, initialPath: Path, parameters: Parameters?) {
+    self.started = started
+    self.initialPath = initialPath
+    self.parameters = parameters
+  }
+
+  var json: JSON {
+    .object([
+      "drive": 1,
+      "started": .string(started.iso8601),
+      "initial_path": .string(initialPath.rawValue),
+      "parameters": parameters.map(Self.json),
+    ])
+  }
+
+  private static func json(_ parameters: Parameters) -> JSON {
+    .object([
+      "minimum_radius": .number(parameters.minimumRadius),
+      "accuracy_limit": .number(parameters.accuracyLimit),
+      "warning_after": .seconds(parameters.warningAfter),
+      "give_up_after": .seconds(parameters.giveUpAfter),
+      "maximum_duration": .seconds(parameters.maximumDuration),
+    ])
+  }
+}
+
+extension DriveLogHeader: Decodable {
+  private enum Key: String, CodingKey {
+    case drive
+    case started
+    case initialPath = "initial_path"
+    case parameters
+  }
+
+  private enum ParameterKey: String, CodingKey {
+    case minimumRadius = "minimum_radius"
+    case accuracyLimit = "accuracy_limit"
+    case warningAfter = "warning_after"
+    case giveUpAfter = "give_up_after"
+    case maximumDuration = "maximum_duration"
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let line = try decoder.container(keyedBy: Key.self)
+    guard let version = try line.decodeIfPresent(Int.self, forKey: .drive) else {
+      throw DriveLogError.notADriveLog
+    }
+    guard version == 1 else { throw DriveLogError.unsupportedVersion(version) }
+    let text = try line.decode(String.self, forKey: .started)
+    guard let started = WallTime(iso8601: text) else { throw DriveLogError.badStart(text) }
+    let path = try line.decodeIfPresent(String.self, forKey: .initialPath) ?? Path.cellular.rawValue
+    guard let initialPath = Path(rawValue: path) else { throw DriveLogError.badPath(path) }
+    let parameters =
+      line.contains(.parameters)
+      ? try Self.parameters(line.nestedContainer(keyedBy: ParameterKey.self, forKey: .parameters)) : nil
+    self.init(started: started, initialPath: initialPath, parameters: parameters)
+  }
+
+  private static func parameters(_ values: KeyedDecodingContainer<ParameterKey>) throws -> Parameters {
+    var parameters = Parameters()
+    func seconds(_ key: ParameterKey) throws -> Duration? {
+      try values.decodeIfPresent(Double.self, forKey: key).flatMap(DriveTime.init(seconds:))?.sinceStart
+    }
+    parameters.minimumRadius =
+      try values.decodeIfPresent(Double.self, forKey: .minimumRadius) ?? parameters.minimumRadius
+    parameters.accuracyLimit =
+      try values.decodeIfPresent(Double.self, forKey: .accuracyLimit) ?? parameters.accuracyLimit
+    parameters.warningAfter = try seconds(.warningAfter) ?? parameters.warningAfter
+    parameters.giveUpAfter = try seconds(.giveUpAfter) ?? parameters.giveUpAfter
+    parameters.maximumDuration = try seconds(.maximumDuration) ?? parameters.maximumDuration
+    return parameters
+  }
+}

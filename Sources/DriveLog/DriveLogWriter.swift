@@ -1,0 +1,63 @@
+import Coverage
+import Foundation
+import OrderedJSON
+
+/// Appends events to a drive log, each at once, so that a kill loses nothing and a power cut tears one line at the most.
+///
+/// When the disk is full, lines wait in memory and go out before the next one that can be written.
+public final class DriveLogWriter {
+  /// Lines that found no room in memory either. Above zero, the log cannot be replayed in full.
+  public private(set) var linesDropped = 0
+
+  private let descriptor: CInt
+  private let path: String
+  private var waiting: [UInt8] = []
+  /// About half an hour of a drive.
+  private let waitingLimit = 2 << 20
+
+  /// Creates the log and writes its header.
+  /// - Throws: ``DriveLogError/unwritable(path:reason:)``
+  public init(path: String, header: DriveLogHeader) throws {
+    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o640)
+    self.path = path
+    guard descriptor >= 0 else { throw Self.error(path) }
+    try write(header.json)
+  }
+
+  /// - Parameter details: What a reader may like to know besides; replay ignores it.
+  /// - Throws: ``DriveLogError/unwritable(path:reason:)``, e.g. when the disk is full; the line is kept for the next call.
+  public func append(_ event: Event, beside details: [JSON.Member] = []) throws {
+    try write(EventLine.json(event, beside: details))
+  }
+
+  private func write(_ json: JSON) throws {
+    let line = json.text.utf8
+    if waiting.count + line.count < waitingLimit {
+      waiting += line
+      waiting.append(UInt8(ascii: "\n"))
+    } else {
+      linesDropped += 1
+    }
+    try flush()
+  }
+
+  private func flush() throws {
+    while !waiting.isEmpty {
+      let written = waiting.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if written < 0, errno == EINTR { continue }
+      guard written >= 0 else { throw Self.error(path) }
+      waiting.removeFirst(written)
+    }
+  }
+
+  private static func error(_ path: String) -> DriveLogError {
+    .unwritable(path: path, reason: String(cString: strerror(errno)))
+  }
+
+  deinit {
+    if descriptor >= 0 {
+      fsync(descriptor)
+      close(descriptor)
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import Coverage
+import OrderedJSON
+
+/// One line of a drive log after the first: one event (design.md, contract 3).
+struct EventLine {
+  /// `nil` for an event of a kind that this program does not know.
+  let event: Event?
+
+  static func json(_ event: Event, beside details: [JSON.Member]) -> JSON {
+    let (key, value) = kind(event)
+    return .object([.init("at", .seconds(event.at)), .init(key, value)] + details)
+  }
+
+  private static func kind(_ event: Event) -> (key: String, value: JSON) {
+    switch event.kind {
+    case .fix(let fix): ("fix", json(fix))
+    case .ping(.answered(let rtt)): ("ping", .object(["rtt_ms": .milliseconds(nanoseconds: rtt)]))
+    case .ping(.failed(let failure)): ("ping", .object(["error": .string(failure.rawValue)]))
+    case .path(let path): ("path", .string(path.rawValue))
+    case .radio(let technology): ("radio", technology.map { .string($0.name) } ?? .null)
+    case .session(let grant): ("session", json(grant, at: event.at))
+    case .stop(let reason): ("stop", reason == .user ? .object([]) : .object(["reason": .string(reason.rawValue)]))
+    }
+  }
+
+  private static func json(_ fix: Fix) -> JSON {
+    .object([
+      "latitude": fix.coordinate.map { .number($0.latitude) },
+      "longitude": fix.coordinate.map { .number($0.longitude) },
+      "accuracy": fix.accuracy.map(JSON.number),
+      "altitude": fix.altitude.map(JSON.number),
+      "course": fix.course.map(JSON.number),
+      "speed": fix.speed.map(JSON.number),
+    ])
+  }
+
+  private static func json(_ grant: SessionGrant, at time: DriveTime) -> JSON {
+    .object([
+      "test_uuid": .string(grant.testUUID),
+      "anchor": grant.anchor.flatMap { $0 == time ? nil : .seconds($0) },
+      "maximum_duration": grant.maximumDuration.map(JSON.seconds),
+    ])
+  }
+}
+
+extension EventLine: Decodable {
+  private enum Key: String, CodingKey {
+    case at, fix, ping, path, radio, session, stop
+  }
+
+  init(from decoder: any Decoder) throws {
+    let line = try decoder.container(keyedBy: Key.self)
+    guard let at = DriveTime(seconds: try line.decode(Double.self, forKey: .at)) else {
+      throw DecodingError.dataCorruptedError(forKey: .at, in: line, debugDescription: "no time of a drive")
+    }
+    event = try Self.kind(line).map { Event(at: at, $0) }
+  }
+
+  private static func kind(_ line: KeyedDecodingContainer<Key>) throws -> Event.Kind? {
+    if line.contains(.ping) { return .ping(try line.decode(PingValue.self, forKey: .ping).outcome) }
+    if line.contains(.fix) { return .fix(try line.decodeIfPresent(FixValue.self, forKey: .fix)?.fix ?? .lost) }
+    if line.contains(.path) {
+      let name = try line.decodeIfPresent(String.self, forKey: .path) ?? Path.offline.rawValue
+      guard let path = Path(rawValue: name) else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .path, in: line, debugDescription: "\"\(name)\" is none of cellular, wifi, none")
+      }
+      return .path(path)
+    }
+    if line.contains(.radio) {
+      return .radio(try line.decodeIfPresent(String.self, forKey: .radio).map(Technology.init))
+    }
+    if line.contains(.session) { return .session(try line.decode(SessionValue.self, forKey: .session).grant) }
+    if line.contains(.stop) {
+      let reason = try line.decodeIfPresent(StopValue.self, forKey: .stop)?.reason.flatMap(StopReason.init)
+      return .stop(reason ?? .user)
+    }
+    return nil
+  }
+}
+
+private struct FixValue: Decodable {
+  let fix: Fix
+
+  private enum Key: String, CodingKey {
+    case latitude, longitude, accuracy, altitude, course, speed
+  }
+
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: Key.self)
+    func number(_ key: Key) throws -> Double? { try values.decodeIfPresent(Double.self, forKey: key) }
+    var coordinate: Coordinate?
+    if let latitude = try number(.latitude), let longitude = try number(.longitude) {
+      coordinate = Coordinate(latitude: latitude, longitude: longitude)
+      guard coordinate != nil else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .latitude, in: values, debugDescription: "\(latitude), \(longitude) is no place on Earth")
+      }
+    }
+    fix = Fix(
+      coordinate: coordinate, accuracy: try number(.accuracy), altitude: try number(.altitude),
+      course: try number(.course), speed: try number(.speed))
+  }
+}
+
+private struct PingValue: Decodable {
+  let outcome: PingOutcome
+
+  private enum Key: String, CodingKey {
+    case rtt = "rtt_ms"
+    case error
+  }
+
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: Key.self)
+    if let error = try values.decodeIfPresent(String.self, forKey: .error) {
+      outcome = .failed(PingFailure(rawValue: error) ?? .network)
+      return
+    }
+    let milliseconds = try values.decode(Double.self, forKey: .rtt)
+    guard (0..<1e9).contains(milliseconds) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .rtt, in: values, debugDescription: "\(milliseconds) is no round-trip time")
+    }
+    outcome = .answered(rttNanoseconds: Int64((milliseconds * 1e6).rounded()))
+  }
+}
+
+private struct SessionValue: Decodable {
+  let grant: SessionGrant
+
+  private enum Key: String, CodingKey {
+    case testUUID = "test_uuid"
+    case anchor
+    case maximumDuration = "maximum_duration"
+  }
+
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: Key.self)
+    func time(_ key: Key) throws -> DriveTime? {
+      try values.decodeIfPresent(Double.self, forKey: key).flatMap(DriveTime.init(seconds:))
+    }
+    grant = SessionGrant(
+      testUUID: try values.decode(String.self, forKey: .testUUID), anchor: try time(.anchor),
+      maximumDuration: try time(.maximumDuration)?.sinceStart)
+  }
+}
+
+private struct StopValue: Decodable {
+  let reason: String?
+}

@@ -1,0 +1,77 @@
+import Coverage
+import Foundation
+
+/// A drive log as read: the header, the events in their order, and what could not be read.
+public struct RecordedDrive: Sendable {
+  public let header: DriveLogHeader
+  public let events: [Event]
+  /// Lines that are no event of a drive, by line number, counted from 1.
+  public let garbage: [GarbageLine]
+  /// Events of kinds that this program does not know.
+  public let unknownEvents: Int
+  /// The last line was cut off, as by a power cut.
+  public let isTorn: Bool
+
+  public struct GarbageLine: Hashable, Sendable {
+    public let number: Int
+    public let reason: String
+  }
+
+  /// - Throws: ``DriveLogError`` when the file cannot be read or its first line is no header.
+  public init(path: String) throws {
+    let data: Data
+    do {
+      data = try Data(contentsOf: URL(fileURLWithPath: path))
+    } catch {
+      throw DriveLogError.unreadable(path: path, reason: Self.reason(error))
+    }
+    try self.init(data)
+  }
+
+  /// - Throws: ``DriveLogError`` when the first line is no header.
+  public init(_ data: Data) throws {
+    var lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let decoder = JSONDecoder()
+    header = try Self.header(lines.removeFirst(), decoder)
+    let endsWithNewline = lines.last?.isEmpty ?? true
+    var events: [Event] = []
+    var garbage: [GarbageLine] = []
+    var unknown = 0
+    var torn = false
+    for (index, line) in lines.enumerated() where !line.allSatisfy(Self.isSpace) {
+      do {
+        if let event = try decoder.decode(EventLine.self, from: line).event { events.append(event) } else { unknown += 1 }
+      } catch {
+        if index == lines.count - 1, !endsWithNewline {
+          torn = true
+        } else {
+          garbage.append(GarbageLine(number: index + 2, reason: Self.reason(error)))
+        }
+      }
+    }
+    (self.events, self.garbage, unknownEvents, isTorn) = (events, garbage, unknown, torn)
+  }
+
+  private static func header(_ line: Data, _ decoder: JSONDecoder) throws -> DriveLogHeader {
+    do {
+      return try decoder.decode(DriveLogHeader.self, from: line)
+    } catch let error as DriveLogError {
+      throw error
+    } catch {
+      throw DriveLogError.notADriveLog
+    }
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0D].contains(byte) }
+
+  private static func reason(_ error: any Error) -> String {
+    switch error {
+    case DecodingError.keyNotFound(let key, _): "\"\(key.stringValue)\" is missing"
+    case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+      "\"\(context.codingPath.map(\.stringValue).joined(separator: "."))\" has the wrong type"
+    case DecodingError.dataCorrupted(let context):
+      context.codingPath.isEmpty ? "no JSON object" : context.debugDescription
+    default: (error as NSError).localizedFailureReason ?? error.localizedDescription
+    }
+  }
+}

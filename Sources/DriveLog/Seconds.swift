@@ -1,0 +1,21 @@
+import Coverage
+import OrderedJSON
+
+extension JSON {
+  /// A moment as seconds since the start of the drive, exact to the microsecond.
+  public static func seconds(_ time: DriveTime) -> JSON { .decimal(units: time.microseconds, places: 6) }
+
+  /// A length of time in seconds, exact to the microsecond.
+  public static func seconds(_ duration: Duration) -> JSON { .decimal(units: duration.inMicroseconds, places: 6) }
+
+  /// Nanoseconds written as milliseconds, nothing rounded.
+  public static func milliseconds(nanoseconds: Int64) -> JSON { .decimal(units: nanoseconds, places: 6) }
+}
+
+extension DriveTime {
+  /// `nil` for what is no time of a drive: not a number, or more than 30 years away.
+  init?(seconds: Double) {
+    guard abs(seconds) < 1e9 else { return nil }
+    self.init(microseconds: Int64((seconds * 1e6).rounded()))
+  }
+}

@@ -1,0 +1,87 @@
+import Coverage
+import GRDB
+
+/// Writes one drive while it happens.
+public struct DriveRecorder: Sendable {
+  public let drive: Int64
+  public let started: WallTime
+  private let database: DatabaseQueue
+
+  /// Enters a new drive.
+  /// - Parameter log: The path of its drive log, `nil` when none is written.
+  /// - Throws: GRDB's `DatabaseError`
+  public init(_ store: DriveStore, started: WallTime, log: String?) async throws {
+    self.started = started
+    database = store.database
+    drive = try await store.database.write { db in
+      try db.execute(
+        sql: "INSERT INTO drive (started_at, log) VALUES (?, ?)", arguments: [started.microseconds, log])
+      return db.lastInsertedRowID
+    }
+  }
+
+  /// Writes sessions and fences as they are now, all or nothing; they are durable when this returns. Writing the same again
+  /// changes nothing.
+  /// - Parameters:
+  ///   - seen: How far an open fence is known to have lasted.
+  ///   - loopUUIDs: The loop that each session belongs to, by the session's number.
+  /// - Throws: GRDB's `DatabaseError`; ``StoreError/isDiskFull(_:)`` tells whether to try again later.
+  public func save(
+    sessions: [Session], fences: [Fence], seen: DriveTime, loopUUIDs: [Int: String] = [:]
+  ) async throws {
+    guard !sessions.isEmpty || !fences.isEmpty else { return }
+    try await database.write { db in
+      for session in sessions { try save(session, loopUUID: loopUUIDs[session.number], db) }
+      for fence in fences { try save(fence, seen: seen, db) }
+    }
+  }
+
+  /// Notes that the drive has ended.
+  /// - Throws: GRDB's `DatabaseError`
+  public func end(at time: DriveTime, reason: StopReason) async throws {
+    try await database.write { db in
+      try db.execute(
+        sql: "UPDATE drive SET ended_at = ?, stop_reason = ? WHERE id = ?",
+        arguments: [wall(time), reason.rawValue, drive])
+    }
+  }
+
+  private func save(_ session: Session, loopUUID: String?, _ db: Database) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO session (drive_id, number, test_uuid, loop_uuid, started_at, anchor_at, finalized_at)
+        VALUES (:drive, :number, :testUUID, :loopUUID, :started, :anchor, :finalized)
+        ON CONFLICT (drive_id, number) DO UPDATE SET test_uuid = excluded.test_uuid,
+          loop_uuid = coalesce(excluded.loop_uuid, loop_uuid),
+          anchor_at = excluded.anchor_at, finalized_at = excluded.finalized_at
+        """,
+      arguments: [
+        "drive": drive, "number": session.number, "testUUID": session.testUUID, "loopUUID": loopUUID,
+        "started": wall(session.started), "anchor": session.anchor.map(wall), "finalized": session.finalized.map(wall),
+      ])
+  }
+
+  private func save(_ fence: Fence, seen: DriveTime, _ db: Database) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO fence (drive_id, session_id, number, entered_at, exited_at, last_seen_at, latitude, longitude,
+          accuracy_m, altitude_m, course_deg, speed_mps, radius_m, technology, pings, pings_ok, rtt_sum_ns, submittable)
+        VALUES (:drive, (SELECT id FROM session WHERE drive_id = :drive AND number = :session), :number, :entered,
+          :exited, :seen, :latitude, :longitude, :accuracy, :altitude, :course, :speed, :radius, :technology, :pings,
+          :pingsAnswered, :rttSum, :submittable)
+        ON CONFLICT (drive_id, number) DO UPDATE SET exited_at = excluded.exited_at,
+          last_seen_at = excluded.last_seen_at, technology = excluded.technology, pings = excluded.pings,
+          pings_ok = excluded.pings_ok, rtt_sum_ns = excluded.rtt_sum_ns, submittable = excluded.submittable
+        """,
+      arguments: [
+        "drive": drive, "session": fence.session, "number": fence.number, "entered": wall(fence.entered),
+        "exited": fence.exited.map(wall), "seen": wall(fence.exited ?? max(fence.entered, seen)),
+        "latitude": fence.centre.latitude, "longitude": fence.centre.longitude, "accuracy": fence.fix.accuracy,
+        "altitude": fence.fix.altitude, "course": fence.fix.course, "speed": fence.fix.speed, "radius": fence.radius,
+        "technology": fence.technology?.name, "pings": fence.pings, "pingsAnswered": fence.pingsAnswered,
+        "rttSum": fence.rttSumNanoseconds, "submittable": fence.isSubmittable,
+      ])
+  }
+
+  private func wall(_ time: DriveTime) -> Int64 { (started + time).microseconds }
+}

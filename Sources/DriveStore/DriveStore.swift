@@ -1,0 +1,58 @@
+import Coverage
+import Foundation
+import GRDB
+
+/// The one writer of a state directory.
+///
+/// What a call has returned from is on the disk: WAL with `synchronous=FULL`, both read back when the store is opened, one
+/// writing connection in the process, one process in the directory.
+public final class DriveStore: Sendable {
+  public let directory: StateDirectory
+  let database: DatabaseQueue
+  private let lock: WriterLock
+
+  /// Opens the store, making or migrating it where needed, and ends what an earlier process left unfinished.
+  /// - Parameter purpose: What this process is, for another one that finds the store in use; e.g. `coverage-probe record`.
+  /// - Throws: ``StoreError``
+  public init(directory: StateDirectory, purpose: String) throws {
+    self.directory = directory
+    try directory.prepare()
+    lock = try WriterLock(directory, purpose: purpose)
+    do {
+      database = try DatabaseQueue(path: directory.database, configuration: Self.configuration)
+      try Self.checkDurability(database, path: directory.database)
+      try Self.migrate(database, path: directory.database)
+      try database.write(DriveRecovery.endInterruptedDrives)
+    } catch let error as DatabaseError {
+      throw StoreError.unusable(path: directory.database, reason: error.message ?? "\(error.resultCode)")
+    }
+  }
+
+  private static var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.label = "DriveStore"
+    configuration.journalMode = .wal
+    configuration.busyMode = .timeout(5)
+    configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+    return configuration
+  }
+
+  private static func checkDurability(_ database: DatabaseQueue, path: String) throws {
+    try database.read { db in
+      let journal = try String.fetchOne(db, sql: "PRAGMA journal_mode") ?? "unknown"
+      guard journal == "wal" else {
+        throw StoreError.notDurable(path: path, pragma: "journal_mode", value: journal)
+      }
+      let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? -1
+      guard synchronous == 2 else {
+        throw StoreError.notDurable(path: path, pragma: "synchronous", value: String(synchronous))
+      }
+    }
+  }
+
+  private static func migrate(_ database: DatabaseQueue, path: String) throws {
+    let migrator = Schema.migrator
+    if try database.read(migrator.hasBeenSuperseded) { throw StoreError.newerVersion(path: path) }
+    try migrator.migrate(database)
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+/// Where everything lies that outlives the process.
+public struct StateDirectory: Hashable, Sendable {
+  public let path: String
+
+  public init(path: String) {
+    self.path = path
+  }
+
+  public var database: String { path + "/coverage.sqlite" }
+  public var driveLogs: String { path + "/drives" }
+  var lock: String { path + "/lock" }
+
+  /// Makes the directory where it is missing and sees whether this process may write to it.
+  /// - Throws: ``StoreError/unusableDirectory(path:reason:)``
+  func prepare() throws {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: driveLogs, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])
+    } catch {
+      throw StoreError.unusableDirectory(path: path, reason: Self.reason(error))
+    }
+    guard access(path, R_OK | W_OK | X_OK) == 0 else {
+      throw StoreError.unusableDirectory(path: path, reason: String(cString: strerror(errno)))
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
+    guard cause.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
+    return String(cString: strerror(CInt(cause.code)))
+  }
+}
+
+/// The right to write to a state directory. It ends with this value, or with the process, however it ends.
+final class WriterLock: Sendable {
+  private let descriptor: CInt
+
+  /// - Parameter purpose: What the holder is, for whoever finds the directory in use.
+  /// - Throws: ``StoreError/inUse(directory:holder:)``, ``StoreError/unusableDirectory(path:reason:)``
+  init(_ directory: StateDirectory, purpose: String) throws {
+    descriptor = open(directory.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
+    guard descriptor >= 0 else {
+      throw StoreError.unusableDirectory(path: directory.path, reason: String(cString: strerror(errno)))
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let holder = Self.holder(directory)
+      close(descriptor)
+      throw StoreError.inUse(directory: directory.path, holder: holder)
+    }
+    let note = "process \(getpid()) (\(purpose))"
+    ftruncate(descriptor, 0)
+    _ = note.withCString { pwrite(descriptor, $0, strlen($0), 0) }
+  }
+
+  deinit {
+    ftruncate(descriptor, 0)
+    close(descriptor)
+  }
+
+  /// Whether some process holds the right to write to `directory`.
+  static func isHeld(_ directory: StateDirectory) -> Bool {
+    let descriptor = open(directory.lock, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+  }
+
+  private static func holder(_ directory: StateDirectory) -> String {
+    guard let note = FileManager.default.contents(atPath: directory.lock), !note.isEmpty else {
+      return "another process"
+    }
+    return String(decoding: note.prefix(200), as: UTF8.self)
+  }
+}

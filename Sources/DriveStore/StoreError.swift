@@ -1,0 +1,30 @@
+import GRDB
+
+/// Why the store cannot be used. Each description is one line that says what, where and what to do.
+public enum StoreError: Error, Hashable, CustomStringConvertible {
+  case unusableDirectory(path: String, reason: String)
+  case inUse(directory: String, holder: String)
+  case unusable(path: String, reason: String)
+  case notDurable(path: String, pragma: String, value: String)
+  case newerVersion(path: String)
+
+  public var description: String {
+    switch self {
+    case .unusableDirectory(let path, let reason):
+      "cannot use state directory \(path): \(reason); create it, give this user access, or set state-directory"
+    case .inUse(let directory, let holder):
+      "state directory \(directory) is in use by \(holder); stop that program or set another state-directory"
+    case .unusable(let path, let reason): "cannot use store \(path): \(reason)"
+    case .notDurable(let path, let pragma, let value):
+      "store \(path) is not safe against power cuts: SQLite answers \(pragma)=\(value); put it on a local disk"
+    case .newerVersion(let path):
+      "store \(path) was written by a newer version of coverage-probe; use that version or another state-directory"
+    }
+  }
+
+  /// Whether the disk has no room for what was to be written; it can be written again later.
+  public static func isDiskFull(_ error: any Error) -> Bool {
+    guard let error = error as? DatabaseError else { return false }
+    return error.resultCode == .SQLITE_FULL || error.extendedResultCode == .SQLITE_IOERR_WRITE
+  }
+}

@@ -1,0 +1,68 @@
+import Coverage
+import Foundation
+import GRDB
+
+/// Reads a state directory, beside whoever writes to it; never writes, never checkpoints.
+public struct StoreReader: Sendable {
+  private let database: DatabaseQueue?
+  private let directory: StateDirectory?
+
+  /// - Throws: ``StoreError``; a directory in which nothing was ever recorded reads as empty.
+  public init(directory: StateDirectory) throws {
+    self.directory = directory
+    guard access(directory.path, R_OK | X_OK) == 0 else {
+      throw StoreError.unusableDirectory(path: directory.path, reason: String(cString: strerror(errno)))
+    }
+    guard FileManager.default.fileExists(atPath: directory.database) else {
+      database = nil
+      return
+    }
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.label = "StoreReader"
+    configuration.busyMode = .timeout(5)
+    do {
+      let database = try DatabaseQueue(path: directory.database, configuration: configuration)
+      guard try database.read(Schema.migrator.hasCompletedMigrations) else {
+        throw StoreError.unusable(path: directory.database, reason: "made by another version; run coverage-probe submit")
+      }
+      self.database = database
+    } catch let error as DatabaseError {
+      throw StoreError.unusable(path: directory.database, reason: error.message ?? "\(error.resultCode)")
+    }
+  }
+
+  /// Reads through the writer's own connection.
+  public init(_ store: DriveStore) {
+    database = store.database
+    directory = nil
+  }
+
+  /// Whether a process is writing to the directory.
+  public var isWriterAlive: Bool { directory.map(WriterLock.isHeld) ?? true }
+
+  /// All sessions, oldest first.
+  public func sessions() throws -> [StoredSession] {
+    try rows(
+      "SELECT \(StoredSession.columns) FROM session JOIN drive ON drive.id = drive_id ORDER BY session.id"
+    ).map(StoredSession.init)
+  }
+
+  /// The session with that id, if there is one.
+  public func session(id: Int64) throws -> StoredSession? {
+    try rows(
+      "SELECT \(StoredSession.columns) FROM session JOIN drive ON drive.id = drive_id WHERE session.id = ?", [id]
+    ).first.map(StoredSession.init)
+  }
+
+  /// The fences of `session` in order of entry.
+  public func fences(of session: StoredSession) throws -> [StoredFence] {
+    try rows("SELECT * FROM fence WHERE session_id = ? ORDER BY number", [session.id])
+      .compactMap { StoredFence(row: $0, session: session) }
+  }
+
+  private func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [Row] {
+    guard let database else { return [] }
+    return try database.read { db in try Row.fetchAll(db, sql: sql, arguments: arguments) }
+  }
+}

@@ -1,0 +1,31 @@
+import Coverage
+import GRDB
+
+/// A fence as it lies in the store, with the session that it belongs to.
+public struct StoredFence: Hashable, Sendable {
+  public let id: Int64
+  public let session: StoredSession
+  public let fence: Fence
+  public let submitted: WallTime?
+
+  /// `nil` for a row whose position cannot be: damaged, and of no use to anyone.
+  init?(row: Row, session: StoredSession) {
+    let start = session.driveStarted
+    func time(_ column: String) -> DriveTime? {
+      (row[column] as Int64?).map { WallTime(microseconds: $0).since(start) }
+    }
+    guard let centre = Coordinate(latitude: row["latitude"], longitude: row["longitude"]), let entered = time("entered_at")
+    else { return nil }
+    id = row["id"]
+    self.session = session
+    fence = Fence(
+      number: row["number"], session: session.session.number, entered: entered, exited: time("exited_at"),
+      fix: Fix(
+        coordinate: centre, accuracy: row["accuracy_m"], altitude: row["altitude_m"], course: row["course_deg"],
+        speed: row["speed_mps"]),
+      centre: centre, radius: row["radius_m"], technology: (row["technology"] as String?).map(Technology.init),
+      pings: row["pings"], pingsAnswered: row["pings_ok"], rttSumNanoseconds: row["rtt_sum_ns"],
+      isSubmittable: row["submittable"])
+    submitted = (row["submitted_at"] as Int64?).map(WallTime.init(microseconds:))
+  }
+}
