@@ -1,0 +1,23 @@
+#ifndef CPING__CLOCK_H
+#define CPING__CLOCK_H
+
+#include <stdint.h>
+
+#define CPING__MICROSECOND UINT64_C(1000)
+#define CPING__MILLISECOND UINT64_C(1000000)
+#define CPING__SECOND UINT64_C(1000000000)
+#define CPING__NEVER UINT64_MAX
+
+/* CLOCK_BOOTTIME together with how far CLOCK_REALTIME is ahead of it. Both are slewed alike, so that the distance changes
+ * only when somebody sets the wall clock: two readings tell whether that happened between them. */
+typedef struct cping__reading {
+    uint64_t early_ns;  /* BOOTTIME when the reading began */
+    uint64_t late_ns;   /* BOOTTIME when it was done */
+    int64_t offset_ns;  /* REALTIME - BOOTTIME */
+    uint64_t width_ns;  /* the offset is this uncertain */
+} cping__reading;
+
+uint64_t cping__now(void);
+cping__reading cping__read_clocks(void);
+
+#endif

@@ -1,0 +1,79 @@
+#include "icmp.h"
+
+#include <string.h>
+
+#include "bytes.h"
+
+enum { ECHO_REPLY_4 = 0, ECHO_REQUEST_4 = 8, ECHO_REQUEST_6 = 128, ECHO_REPLY_6 = 129 };
+
+static uint16_t checksum(const uint8_t *bytes, size_t length) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i + 1 < length; i += 2) sum += cping__get16(bytes + i);
+    if (length & 1) sum += (uint64_t)bytes[length - 1] << 8;
+    while (sum >> 16) sum = (sum & 0xffff) + (sum >> 16);
+    return (uint16_t)~sum;
+}
+
+/* xorshift64; any pattern does that one can make again from the token alone. */
+static void fill_payload(uint8_t payload[CPING__ICMP_PAYLOAD], uint32_t sequence, uint64_t token) {
+    uint64_t state = token | 1;
+    for (size_t i = 0; i < CPING__ICMP_PAYLOAD; i += 8) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        cping__put64(payload + i, state);
+    }
+    cping__put64(payload, token);
+    cping__put32(payload + 8, sequence);
+}
+
+void cping__icmp_encode(uint8_t packet[CPING__ICMP_PACKET], uint8_t family, uint16_t identifier, uint32_t sequence,
+                        uint64_t token) {
+    memset(packet, 0, CPING__ICMP_HEADER);
+    packet[0] = family == 4 ? ECHO_REQUEST_4 : ECHO_REQUEST_6;
+    cping__put16(packet + 4, identifier);
+    cping__put16(packet + 6, (uint16_t)sequence);
+    fill_payload(packet + CPING__ICMP_HEADER, sequence, token);
+    /* The kernel fills in ICMPv6 checksums: they cover the addresses, which it chooses. */
+    if (family == 4) cping__put16(packet + 2, checksum(packet, CPING__ICMP_PACKET));
+}
+
+static void read_header(const uint8_t *bytes, cping__echo *echo) {
+    *echo = (cping__echo){.identifier = cping__get16(bytes + 4), .wire_sequence = cping__get16(bytes + 6)};
+}
+
+static void read_key(const uint8_t *bytes, cping__echo *echo) {
+    echo->token = cping__get64(bytes + CPING__ICMP_HEADER);
+    echo->sequence = cping__get32(bytes + CPING__ICMP_HEADER + 8);
+    echo->has_key = 1;
+}
+
+enum cping__icmp_reply cping__icmp_parse(const uint8_t *bytes, size_t length, uint8_t family, cping__echo *echo) {
+    *echo = (cping__echo){0};
+    if (length < CPING__ICMP_HEADER) return CPING__ICMP_SHORT;
+    if (bytes[0] != (family == 4 ? ECHO_REPLY_4 : ECHO_REPLY_6) || bytes[1] != 0) return CPING__ICMP_OTHER;
+    read_header(bytes, echo);
+    if (length < CPING__ICMP_PACKET) return CPING__ICMP_SHORT;
+    read_key(bytes, echo);
+
+    uint8_t expected[CPING__ICMP_PAYLOAD];
+    fill_payload(expected, echo->sequence, echo->token);
+    if (memcmp(bytes + CPING__ICMP_HEADER, expected, sizeof expected) != 0) return CPING__ICMP_CORRUPT;
+    if (echo->wire_sequence != (uint16_t)echo->sequence) return CPING__ICMP_CORRUPT;
+    /* Raw IPv4 sockets get messages before the kernel has looked at their checksum. */
+    if (family == 4 && checksum(bytes, length) != 0) return CPING__ICMP_CORRUPT;
+    return CPING__ICMP_ECHO_REPLY;
+}
+
+int cping__icmp_parse_quote(const uint8_t *bytes, size_t length, uint8_t family, cping__echo *echo) {
+    if (length < CPING__ICMP_HEADER || bytes[0] != (family == 4 ? ECHO_REQUEST_4 : ECHO_REQUEST_6)) return -1;
+    read_header(bytes, echo);
+    if (length >= CPING__ICMP_HEADER + CPING__ICMP_KEY) read_key(bytes, echo);
+    return 0;
+}
+
+int cping__icmp_ip_header(const uint8_t *bytes, size_t length) {
+    if (length < 20 || bytes[0] >> 4 != 4) return -1;
+    size_t header = (size_t)(bytes[0] & 15) * 4;
+    return header >= 20 && header <= length ? (int)header : -1;
+}

@@ -1,0 +1,34 @@
+/* A bounded queue of events from one writing to one reading thread. What does not fit is counted, and said when there is room. */
+#ifndef CPING__RING_H
+#define CPING__RING_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpinger.h"
+
+typedef struct cping__ring {
+    cping_event *slots;
+    uint32_t capacity;  /* a power of two */
+    _Atomic uint32_t written;
+    _Atomic uint32_t read;
+    _Atomic uint64_t dropped;  /* since the last CPING_OVERFLOW */
+} cping__ring;
+
+int cping__ring_create(cping__ring *ring, uint32_t capacity);
+void cping__ring_destroy(cping__ring *ring);
+
+/* Writer. Returns 1 if the event went in, 0 if it was dropped. */
+int cping__ring_write(cping__ring *ring, const cping_event *event);
+
+/* Writer: says what was dropped as soon as there is room. Returns 1 if it wrote. */
+int cping__ring_report(cping__ring *ring);
+
+/* Reader. */
+size_t cping__ring_read(cping__ring *ring, cping_event *buffer, size_t capacity);
+
+/* Either. */
+size_t cping__ring_count(const cping__ring *ring);
+
+#endif
