@@ -1,0 +1,117 @@
+import ArgumentParser
+import Foundation
+import Hummingbird
+import HummingbirdTLS
+import Logging
+import NIOCore
+import NIOSSL
+import ServiceLifecycle
+
+/// An RTR-Netztest compatible control server for demos and tests: what a coverage client needs of it, and faults on
+/// request.
+@main
+struct ControlServerCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "control-server",
+    abstract: "A stand-in for an RTR-Netztest control server, with faults on request.",
+    discussion: """
+      When it is ready it prints one line, `control-server: listening on URL`, with the URL to configure in the client.
+      SIGTERM and SIGINT end it.
+
+      The protocol:
+        POST /RMBTControlServer/settings | coverageRequest | coverageResult | history | ip
+        GET  /RMBTStatisticServer/opentests/O{uuid}     (the test's open UUID, or its test UUID)
+
+      What it holds, as JSON:
+        GET /RMBTControlServer/-/tests      clients, tests with their fences as received, requests counted
+        GET /RMBTControlServer/-/requests   the last 2000 requests: body, fault, status answered, reason
+
+      Faults at run time:
+        POST   /RMBTControlServer/-/faults        {"path":"coverageResult","fault":"503","count":2}
+        GET    /RMBTControlServer/-/faults        those to come
+        DELETE /RMBTControlServer/-/faults[/PATH] clears all, or those of a path
+
+      A path is settings, coverageRequest, coverageResult, history, ip, opentests or * for all. Without a count a fault
+      lasts until it is cleared. Faults of a path are committed in the order in which they were asked for.
+      Faults: \(Fault.help).
+      """)
+
+  @Option(help: "Address to listen on.") var host = "127.0.0.1"
+  @Option(help: "Port to listen on; 0: any free one.") var port = 0
+  @Option(help: "SQLite file that keeps clients, tests and requests, or :memory:.") var database = ":memory:"
+  @Option(help: "Secret of the ping server; the first one mints the tokens. Repeatable. (default: demo-secret)")
+  var secret: [String] = []
+  @Option(help: "Ping server told to clients that come over IPv4.") var pingHost = "127.0.0.1"
+  @Option(name: .customLong("ping-host-ipv6"), help: "Ping server told to clients that come over IPv6.")
+  var pingHostIPv6 = "::1"
+  @Option(help: "UDP port of the ping server.") var pingPort = 4440
+  @Option(help: "Longest whole run that is told to clients.") var maxSessionSeconds = 14_400
+  @Option(help: "Longest single session that is told to clients.") var maxMeasurementSeconds = 3_600
+  @Flag(
+    name: .customLong("trust-x-real-ip"),
+    help: "Take the client's address from the header X-Real-IP where there is one.") var trustRealIP = false
+  @Option(help: "PATH:FAULT[:COUNT], a fault to begin with. Repeatable.") var fault: [String] = []
+  @Option(help: "Serve HTTPS with this certificate chain, a PEM file; needs --key.") var certificate: String?
+  @Option(help: "Private key of the certificate, a PEM file.") var key: String?
+
+  func validate() throws {
+    guard (0...65_535).contains(port), (0...65_535).contains(pingPort) else {
+      throw ValidationError("A port is 0 to 65535.")
+    }
+    guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key go together.") }
+    for text in fault where PlannedFault(flag: text) == nil {
+      throw ValidationError("--fault \(text): expected PATH:FAULT[:COUNT]; faults are \(Fault.help).")
+    }
+  }
+
+  func run() async throws {
+    let store: Store
+    do {
+      store = try Store(path: database)
+    } catch {
+      throw ValidationError("--database \(database): \(error)")
+    }
+    let scheme = certificate == nil ? "http" : "https"
+    let endpoints = Endpoints(store: store, options: options)
+    let plan = FaultPlan(fault.compactMap(PlannedFault.init(flag:)))
+    let responder = Responder(
+      endpoints: endpoints, backstage: Backstage(store: store, faults: plan), scheme: scheme)
+    var logger = Logger(label: "control-server") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = .warning
+    let host = host
+    let application = Application(
+      responder: responder,
+      server: try tlsConfiguration().map { try .tls(.http1(), tlsConfiguration: $0) } ?? .http1(),
+      configuration: .init(address: .hostname(host, port: port), serverName: "control-server"),
+      onServerRunning: { channel in
+        let address = host.contains(":") ? "[\(host)]" : host
+        Self.announce("\(scheme)://\(address):\(channel.localAddress?.port ?? 0)\(Route.control)")
+      },
+      logger: logger)
+    try await application.runService()
+    try store.close()
+  }
+
+  private var options: ServerOptions {
+    ServerOptions(
+      secrets: secret.isEmpty ? ["demo-secret"] : secret, pingHost: pingHost, pingHostIPv6: pingHostIPv6,
+      pingPort: pingPort, maxSessionSeconds: maxSessionSeconds, maxMeasurementSeconds: maxMeasurementSeconds,
+      trustRealIP: trustRealIP)
+  }
+
+  private func tlsConfiguration() throws -> TLSConfiguration? {
+    guard let certificate, let key else { return nil }
+    do {
+      let chain = try NIOSSLCertificate.fromPEMFile(certificate).map { NIOSSLCertificateSource.certificate($0) }
+      let privateKey = try NIOSSLPrivateKey(file: key, format: .pem)
+      return .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(privateKey))
+    } catch {
+      throw ValidationError("--certificate \(certificate) --key \(key): \(error)")
+    }
+  }
+
+  /// Prints the one line that scripts wait for.
+  private static func announce(_ url: String) {
+    FileHandle.standardOutput.write(Data("control-server: listening on \(url)\n".utf8))
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+
+/// Why a request is not carried out, in the two ways in which the real server says so.
+enum Refusal: Error, Hashable {
+  /// 400 with the text in the `error` list.
+  case badRequest(String)
+  /// 404 with the text in the `error` list.
+  case notFound(String)
+  /// An exception that the real server's logging filter swallows: 200 with an empty body. The text is for the request log.
+  case swallowed(String)
+
+  static func format(_ text: String) -> Refusal { .badRequest("Invalid request format: \(text)") }
+}
+
+/// Typed access to the members of a request's object. A member of the wrong type is a 400; null and absent are the same.
+struct Fields {
+  private let object: JSONValue
+  private let path: String
+
+  /// - Parameter path: where in the request this object is, for messages: `fences[2].location`.
+  init(_ value: JSONValue, at path: String = "") throws {
+    guard case .object = value else { throw Refusal.format("\(path.isEmpty ? "the body" : path) is no object") }
+    object = value
+    self.path = path
+  }
+
+  /// The fields of a request body.
+  init(body: [UInt8]) throws {
+    do {
+      try self.init(JSONParser.parse(body))
+    } catch let failure as JSONParser.Failure {
+      throw Refusal.format("\(failure.message) at byte \(failure.offset)")
+    }
+  }
+
+  var json: JSONValue { object }
+
+  private func name(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+  private func present(_ key: String) -> JSONValue? {
+    guard let value = object[key], value != .null else { return nil }
+    return value
+  }
+
+  func string(_ key: String) throws -> String? {
+    guard let value = present(key) else { return nil }
+    guard case .string(let text) = value else { throw Refusal.format("\(name(key)) is no string") }
+    return text
+  }
+
+  /// A string whose column holds at most `limit` characters: a longer one breaks a constraint, which the server swallows.
+  func string(_ key: String, limit: Int) throws -> String? {
+    let text = try string(key)
+    if let text, text.count > limit { throw Refusal.swallowed("\(name(key)) is longer than \(limit) characters") }
+    return text
+  }
+
+  func bool(_ key: String) throws -> Bool? {
+    guard let value = present(key) else { return nil }
+    guard case .bool(let flag) = value else { throw Refusal.format("\(name(key)) is no boolean") }
+    return flag
+  }
+
+  func number(_ key: String) throws -> Double? {
+    guard let value = present(key) else { return nil }
+    guard case .number(let spelling) = value, let number = Double(spelling), number.isFinite else {
+      throw Refusal.format("\(name(key)) is no number")
+    }
+    return number
+  }
+
+  /// An integer, spelled as one: `15.0` is refused.
+  func integer<Integer: FixedWidthInteger>(_ key: String, as type: Integer.Type) throws -> Integer? {
+    guard let value = present(key) else { return nil }
+    guard case .number(let spelling) = value else { throw Refusal.format("\(name(key)) is no number") }
+    guard let number = Integer(spelling) else {
+      throw Refusal.format("\(name(key)): \(spelling) is no integer of \(Integer.bitWidth) bits")
+    }
+    return number
+  }
+
+  /// A UUID in lower case. Malformed text is as good as none: the server's deserialiser makes it null.
+  func uuid(_ key: String) throws -> String? {
+    try string(key).flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }
+  }
+
+  func fields(_ key: String) throws -> Fields? {
+    try present(key).map { try Fields($0, at: name(key)) }
+  }
+
+  func array(_ key: String) throws -> [Fields]? {
+    guard let value = present(key) else { return nil }
+    guard case .array(let elements) = value else { throw Refusal.format("\(name(key)) is no array") }
+    return try elements.enumerated().map { try Fields($0.element, at: "\(name(key))[\($0.offset)]") }
+  }
+
+  /// `value`, or what the server does when it trips over a missing one.
+  func required<Value>(_ key: String, _ value: Value?) throws -> Value {
+    guard let value else { throw Refusal.swallowed("\(name(key)) is missing") }
+    return value
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Hummingbird
+import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// The context of a request. It keeps the connection, which faults need.
+struct ConnectionContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  let channel: any Channel
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = .init(source: source)
+    channel = source.channel
+  }
+}
+
+/// Answers requests: picks the endpoint, commits the fault that is planned for it, keeps the log.
+struct Responder: HTTPResponder {
+  static let bodyLimit = 16 << 20
+
+  let endpoints: Endpoints
+  let backstage: Backstage
+  let scheme: String
+
+  /// What happens on the wire once the answer is known.
+  private enum Delivery {
+    case answer(Answer)
+    case late(Answer, seconds: Double)
+    case close
+    case reset
+    case hang(seconds: Double)
+  }
+
+  func respond(to request: Request, context: ConnectionContext) async throws -> Response {
+    let path = request.uri.path
+    let method = request.method.rawValue
+    let body: [UInt8]
+    do {
+      body = Array(try await request.body.collect(upTo: Self.bodyLimit).readableBytesView)
+    } catch is NIOTooManyBytesError {
+      return Self.response(.error("the body is larger than \(Self.bodyLimit) bytes", status: 413))
+    }
+    guard let name = Endpoints.name(method: method, path: path) else {
+      return try await answerBackstage(method: method, path: path, body: body)
+    }
+    let fault = await backstage.faults.next(for: name)
+    var entry = RequestEntry(method: method, path: name, peer: nil, body: String(decoding: body, as: UTF8.self))
+    if fault != .none { entry.fault = fault.text }
+    let delivery = try await process(
+      name, path: path, body: body, request: request, context: context, fault: fault, entry: &entry)
+    // Logged before it is delivered, so that a test sees a request that hangs.
+    try await endpoints.store.log(entry)
+    return try await deliver(delivery, on: context.channel)
+  }
+
+  private func answerBackstage(method: String, path: String, body: [UInt8]) async throws -> Response {
+    do {
+      guard let answer = try await backstage.answer(method: method, path: path, body: body) else {
+        return Self.response(.error("no such endpoint: \(method) \(path)", status: 404))
+      }
+      return Self.response(answer)
+    } catch let refusal as Refusal {
+      return Self.response(Self.answer(to: refusal).0)
+    }
+  }
+
+  private func process(
+    _ name: String, path: String, body: [UInt8], request: Request, context: ConnectionContext, fault: Fault,
+    entry: inout RequestEntry
+  ) async throws -> Delivery {
+    func carriedOut() async throws -> Answer {
+      do {
+        let peer = try peer(of: request, channel: context.channel)
+        entry.peer = peer.text
+        let base = "\(scheme)://\(request.head.authority ?? "localhost")"
+        return try await endpoints.carryOut(name, path: path, Call(peer: peer, body: body, base: base))
+      } catch let refusal as Refusal {
+        let (answer, reason) = Self.answer(to: refusal)
+        entry.reason = reason
+        return answer
+      } catch {
+        entry.reason = "\(error)"
+        return .error("SQL Error requesting from database.", status: 500)
+      }
+    }
+    func answered(_ answer: Answer) -> Delivery {
+      entry.status = answer.status
+      return .answer(answer)
+    }
+    switch fault {
+    case .none: return answered(try await carriedOut())
+    case .status(let status): return answered(.error("fault on request: \(status)", status: status))
+    case .retryAfter(let value):
+      var answer = Answer.error("fault on request: 429", status: 429)
+      answer.retryAfter = value
+      return answered(answer)
+    case .empty: return answered(.empty)
+    case .html:
+      let page = "<html><body><h1>Something went wrong</h1></body></html>\n"
+      return answered(Answer(status: 200, contentType: "text/html;charset=UTF-8", body: page))
+    case .error: return answered(.error("fault on request: error", status: 200))
+    case .reset: return .reset
+    case .hang(let seconds): return .hang(seconds: seconds)
+    case .dropAnswer:
+      let answer = try await carriedOut()
+      entry.reason = ["not sent: \(answer.status)", entry.reason].compactMap { $0 }.joined(separator: ", ")
+      return .close
+    case .slow(let seconds):
+      let answer = try await carriedOut()
+      entry.status = answer.status
+      return .late(answer, seconds: seconds)
+    }
+  }
+
+  private func deliver(_ delivery: Delivery, on channel: any Channel) async throws -> Response {
+    switch delivery {
+    case .answer(let answer): return Self.response(answer)
+    case .late(let answer, let seconds):
+      try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(seconds)) }
+      return Self.response(answer)
+    case .hang(let seconds):
+      try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(seconds)) }
+    case .reset:
+      // Lingering for zero seconds makes close() send a reset in place of the orderly end.
+      try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+    case .close: break
+    }
+    try? await channel.close()
+    // The connection is gone, so that this one is not sent.
+    return Self.response(.empty)
+  }
+
+  /// The client's address: the header that a proxy sets, where it is to be trusted, else the socket's peer.
+  private func peer(of request: Request, channel: any Channel) throws -> PeerAddress {
+    if endpoints.options.trustRealIP,
+      let text = request.headers.first(where: { $0.name.canonicalName == "x-real-ip" })?.value
+    {
+      guard let peer = PeerAddress(text) else { throw Refusal.badRequest("'\(text)' is not an IP string literal.") }
+      return peer
+    }
+    guard let text = channel.remoteAddress?.ipAddress, let peer = PeerAddress(text) else {
+      throw Refusal.swallowed("the peer has no address")
+    }
+    return peer
+  }
+
+  /// The answer to a refusal, and the reason for the log.
+  private static func answer(to refusal: Refusal) -> (Answer, String) {
+    switch refusal {
+    case .badRequest(let text): (.error(text, status: 400), text)
+    case .notFound(let text): (.error(text, status: 404), text)
+    case .swallowed(let text): (.empty, "swallowed: \(text)")
+    }
+  }
+
+  private static func response(_ answer: Answer) -> Response {
+    var headers = HTTPFields()
+    headers[.contentType] = answer.contentType
+    headers[.retryAfter] = answer.retryAfter
+    return Response(
+      status: .init(code: answer.status), headers: headers,
+      body: answer.body.isEmpty ? .init() : .init(byteBuffer: ByteBuffer(string: answer.body)))
+  }
+}

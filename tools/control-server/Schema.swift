@@ -1,0 +1,40 @@
+import GRDB
+
+extension Store {
+  /// The tables, named after the server's own.
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1") { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE client (uuid TEXT PRIMARY KEY, time INTEGER NOT NULL);
+
+          -- One row a test; `request_body` and `result_body` are what the client sent, byte for byte.
+          CREATE TABLE test (
+            id INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, open_test_uuid TEXT NOT NULL UNIQUE,
+            client_uuid TEXT NOT NULL REFERENCES client (uuid), loop_uuid TEXT NOT NULL,
+            loop_test_counter INTEGER NOT NULL, state TEXT NOT NULL, time INTEGER NOT NULL,
+            measurement_type_flag TEXT, signal INTEGER NOT NULL, client_name TEXT NOT NULL, software_revision TEXT,
+            client_ip TEXT, ip_registered TEXT NOT NULL, ip_submitted TEXT, public_ip_changed INTEGER NOT NULL DEFAULT 0,
+            deleted INTEGER NOT NULL DEFAULT 0, network_type INTEGER, termination_cause TEXT, fences_count INTEGER,
+            client_version TEXT, client_language TEXT, timezone TEXT, platform TEXT, product TEXT, api_level TEXT,
+            os_version TEXT, model TEXT, device TEXT, client_software_version TEXT,
+            registered INTEGER NOT NULL, request_body TEXT NOT NULL, result_body TEXT);
+
+          CREATE TABLE fence (
+            test_uuid TEXT NOT NULL REFERENCES test (uuid), fence_id INTEGER NOT NULL, fence_time INTEGER NOT NULL,
+            latitude REAL NOT NULL, longitude REAL NOT NULL, accuracy REAL, altitude REAL, bearing REAL, speed REAL,
+            provider TEXT, technology_id INTEGER, technology TEXT, offset_ms INTEGER NOT NULL,
+            duration_ms INTEGER NOT NULL, radius INTEGER, avg_ping_ms REAL, signal REAL, received TEXT NOT NULL,
+            PRIMARY KEY (test_uuid, fence_id));
+
+          CREATE TABLE request (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL,
+            peer TEXT, fault TEXT, status INTEGER, reason TEXT, body TEXT NOT NULL);
+
+          CREATE TABLE request_count (path TEXT PRIMARY KEY, count INTEGER NOT NULL);
+          """)
+    }
+    return migrator
+  }
+}
