@@ -80,7 +80,7 @@ void cping_destroy(cping *pinger);
 /* Now, on the clock of all times here. */
 uint64_t cping_now(void);
 
-/* One English sentence for a negative errno of `cping_create`, `cping_add` or `cping_start`; never NULL. */
+/* What a negative errno of these functions means, in English words; never NULL. */
 const char *cping_explain(int error);
 
 /* ---- Targets ------------------------------------------------------------------------------------------------------ */
@@ -155,7 +155,7 @@ enum cping_kind {
     CPING_CANCELLED = 6,   /* the target was removed first */
 
     /* What can follow a verdict. */
-    CPING_LATE = 16,       /* a first reply after CPING_LOST; `rtt_ns` */
+    CPING_LATE = 16,       /* a first reply after CPING_LOST or CPING_ICMP_ERROR; `rtt_ns` */
     CPING_DUPLICATE = 17,  /* one more reply; `rtt_ns` is its own */
 
     /* About a target or the instance. */
