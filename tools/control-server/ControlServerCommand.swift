@@ -69,7 +69,7 @@ struct ControlServerCommand: AsyncParsableCommand {
     do {
       store = try Store(path: database)
     } catch {
-      throw ValidationError("--database \(database): \(error)")
+      throw Failure(description: "--database \(database): \(error)")
     }
     let scheme = certificate == nil ? "http" : "https"
     let endpoints = Endpoints(store: store, options: options)
@@ -106,7 +106,7 @@ struct ControlServerCommand: AsyncParsableCommand {
       let privateKey = try NIOSSLPrivateKey(file: key, format: .pem)
       return .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(privateKey))
     } catch {
-      throw ValidationError("--certificate \(certificate) --key \(key): \(error)")
+      throw Failure(description: "--certificate \(certificate) --key \(key): \(error)")
     }
   }
 
@@ -114,4 +114,9 @@ struct ControlServerCommand: AsyncParsableCommand {
   private static func announce(_ url: String) {
     FileHandle.standardOutput.write(Data("control-server: listening on \(url)\n".utf8))
   }
+}
+
+/// Why the server cannot start, for people; the exit code is 1.
+private struct Failure: Error, CustomStringConvertible {
+  let description: String
 }

@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import Logging
 import NIOCore
+import NIOSSL
 import ServiceLifecycle
 
 /// The context of a request. It keeps the connection, which faults need.
@@ -124,11 +125,20 @@ struct Responder: HTTPResponder {
     case .reset:
       // Lingering for zero seconds makes close() send a reset in place of the orderly end.
       try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+      try await Self.closeBelowTLS(channel)
     case .close: break
     }
     try? await channel.close()
     // The connection is gone, so that this one is not sent.
     return Self.response(.empty)
+  }
+
+  /// Closes the connection without TLS's own farewell, which would reach the client before the reset does.
+  private static func closeBelowTLS(_ channel: any Channel) async throws {
+    try await channel.eventLoop.submit {
+      // Closing from the handler's own place in the pipeline passes it by.
+      try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self).close(promise: nil)
+    }.get()
   }
 
   /// The client's address: the header that a proxy sets, where it is to be trusted, else the socket's peer.
