@@ -115,15 +115,18 @@ int cping_wait(cping *pinger, int timeout_ms) {
     if (cping__ring_count(&pinger->ring)) return 1;
     if (atomic_load(&pinger->closed)) return cping__ring_count(&pinger->ring) ? 1 : -ESHUTDOWN;
     struct pollfd readable = {.fd = pinger->event_fd, .events = POLLIN};
-    if (poll(&readable, 1, timeout_ms) > 0) {
+    if (!atomic_exchange(&pinger->woken, 0) && poll(&readable, 1, timeout_ms) > 0) {
         eventfd_t ignored;
         eventfd_read(pinger->event_fd, &ignored);
+        atomic_store(&pinger->woken, 0);
     }
     if (cping__ring_count(&pinger->ring)) return 1;
     return atomic_load(&pinger->closed) && cping__ring_count(&pinger->ring) == 0 ? -ESHUTDOWN : 0;
 }
 
 void cping_wake(cping *pinger) {
+    /* Reading clears the descriptor; this stays until somebody has waited. */
+    atomic_store(&pinger->woken, 1);
     eventfd_write(pinger->event_fd, 1);
 }
 

@@ -36,6 +36,7 @@ struct cping {
     _Atomic uint64_t counters[CPING__COUNTERS];  /* laid out as cping_stats */
     int event_fd;
     _Atomic int closed;
+    _Atomic int woken;
     cping__mailbox mailbox;
     pthread_t thread;
 

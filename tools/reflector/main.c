@@ -1,0 +1,267 @@
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "responder.h"
+
+/* Answers that wait for their delay; more than this many are dropped. */
+enum { MAX_WAITING = 65536 };
+
+struct listener {
+    int fd;
+    int other_fd;  /* same address, another port */
+};
+
+struct waiting {
+    STAILQ_ENTRY(waiting) link;
+    int64_t due_ns;
+    int fd;
+    struct answer answer;
+    struct sockaddr_storage to;
+    socklen_t to_length;
+};
+
+struct program {
+    struct options options;
+    struct responder responder;
+    struct listener listeners[MAX_LISTENERS];
+    int signals;
+    int64_t started_ns;
+    STAILQ_HEAD(, waiting) queue;
+    size_t queued;
+};
+
+static int64_t nanoseconds(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void print_counters(const struct counters *c) {
+    fprintf(stderr,
+            "reflector: requests %ju malformed %ju expired %ju unknown-token %ju dead %ju dropped %ju ok %ju re01 %ju "
+            "duplicates %ju wrong-sequence %ju short %ju unknown-magic %ju other-port %ju send-errors %ju\n",
+            (uintmax_t)c->requests, (uintmax_t)c->malformed, (uintmax_t)c->expired, (uintmax_t)c->unknown_token,
+            (uintmax_t)c->dead, (uintmax_t)c->dropped, (uintmax_t)c->ok, (uintmax_t)c->re01, (uintmax_t)c->duplicates,
+            (uintmax_t)c->wrong_sequence, (uintmax_t)c->short_replies, (uintmax_t)c->unknown_magic,
+            (uintmax_t)c->other_port, (uintmax_t)c->send_errors);
+}
+
+/* ---- Sockets ---- */
+
+static struct addrinfo *resolve(const char *address) {
+    struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_PASSIVE, .ai_socktype = SOCK_DGRAM};
+    struct addrinfo *result;
+    int error = getaddrinfo(address, "0", &hints, &result);
+    if (error == 0) return result;
+    fprintf(stderr, "reflector: --listen %s: expected a numeric IPv4 or IPv6 address\n", address);
+    exit(64);
+}
+
+static void set_port(struct sockaddr *address, uint16_t port) {
+    if (address->sa_family == AF_INET) ((struct sockaddr_in *)(void *)address)->sin_port = htons(port);
+    else ((struct sockaddr_in6 *)(void *)address)->sin6_port = htons(port);
+}
+
+static uint16_t local_port(int fd) {
+    struct sockaddr_in6 address;
+    socklen_t length = sizeof address;
+    if (getsockname(fd, (struct sockaddr *)&address, &length) != 0) return 0;
+    return ntohs(address.sin6_port);  /* at the same place in sockaddr_in */
+}
+
+static int open_bound(const struct addrinfo *info, uint16_t port) {
+    int fd = socket(info->ai_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int on = 1;
+    if (fd < 0) return -1;
+    if (info->ai_family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+    set_port(info->ai_addr, port);
+    if (bind(fd, info->ai_addr, info->ai_addrlen) == 0) return fd;
+    close(fd);
+    return -1;
+}
+
+/* The first address takes the port asked for, or any; the others take the same. Returns how many could be opened. */
+static size_t open_listeners(struct program *program, uint16_t port) {
+    for (size_t i = 0; i < program->options.listen_count; i++) {
+        struct addrinfo *info = resolve(program->options.listen[i]);
+        int fd = open_bound(info, port);
+        int error = errno;
+        program->listeners[i] = (struct listener){.fd = fd, .other_fd = fd < 0 ? -1 : open_bound(info, 0)};
+        freeaddrinfo(info);
+        errno = error;
+        if (fd < 0) return i;
+        port = local_port(fd);
+    }
+    return program->options.listen_count;
+}
+
+static void close_listeners(struct program *program, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        close(program->listeners[i].fd);
+        close(program->listeners[i].other_fd);
+    }
+}
+
+static void listen_on_all(struct program *program) {
+    size_t count = program->options.listen_count;
+    /* A port that is free on one address can be taken on another: try a few. */
+    for (int attempt = 0; attempt < 16; attempt++) {
+        size_t opened = open_listeners(program, program->options.port);
+        if (opened == count) return;
+        int error = errno;
+        close_listeners(program, opened);
+        if (program->options.port == 0 && error == EADDRINUSE) continue;
+        fprintf(stderr, "reflector: cannot listen on %s port %u: %s\n", program->options.listen[opened],
+                program->options.port, strerror(error));
+        exit(1);
+    }
+    fprintf(stderr, "reflector: found no port that is free on all addresses\n");
+    exit(1);
+}
+
+static void announce(const struct program *program) {
+    for (size_t i = 0; i < program->options.listen_count; i++) {
+        const char *address = program->options.listen[i];
+        const char *format = strchr(address, ':') ? "reflector: listening on [%s]:%u\n" : "reflector: listening on %s:%u\n";
+        printf(format, address, local_port(program->listeners[i].fd));
+    }
+    fflush(stdout);
+}
+
+/* ---- Requests and answers ---- */
+
+static void send_answer(struct program *program, const struct waiting *w) {
+    for (int i = 0; i < w->answer.copies; i++) {
+        ssize_t sent = sendto(w->fd, w->answer.bytes, w->answer.length, 0, (const struct sockaddr *)&w->to, w->to_length);
+        if (sent < 0) program->responder.counters.send_errors++;
+    }
+}
+
+static void post(struct program *program, const struct waiting *w) {
+    if (program->options.delay_ms == 0) {
+        send_answer(program, w);
+        return;
+    }
+    struct waiting *copy = program->queued < MAX_WAITING ? malloc(sizeof *copy) : NULL;
+    if (!copy) {
+        program->responder.counters.send_errors++;
+        return;
+    }
+    *copy = *w;
+    STAILQ_INSERT_TAIL(&program->queue, copy, link);
+    program->queued++;
+}
+
+static void send_due(struct program *program) {
+    int64_t now = nanoseconds(CLOCK_MONOTONIC);
+    for (struct waiting *w; (w = STAILQ_FIRST(&program->queue)) && w->due_ns <= now;) {
+        STAILQ_REMOVE_HEAD(&program->queue, link);
+        program->queued--;
+        send_answer(program, w);
+        free(w);
+    }
+}
+
+static void map_address(const struct sockaddr_storage *from, uint8_t address[16]) {
+    if (from->ss_family == AF_INET6) {
+        memcpy(address, &((const struct sockaddr_in6 *)from)->sin6_addr, 16);
+        return;
+    }
+    memset(address, 0, 10);
+    memset(address + 10, 0xff, 2);
+    memcpy(address + 12, &((const struct sockaddr_in *)from)->sin_addr, 4);
+}
+
+static int serve_one(struct program *program, const struct listener *listener) {
+    uint8_t request[2048], address[16];
+    struct waiting w = {.to_length = sizeof w.to};
+    ssize_t length = recvfrom(listener->fd, request, sizeof request, 0, (struct sockaddr *)&w.to, &w.to_length);
+    if (length < 0) return 0;
+    int64_t now = nanoseconds(CLOCK_MONOTONIC);
+    map_address(&w.to, address);
+    w.answer = responder_answer(&program->responder, request, (size_t)length, address, (int64_t)time(NULL),
+                                (double)(now - program->started_ns) / 1e9);
+    if (w.answer.length == 0) return 1;
+    w.fd = w.answer.other_port ? listener->other_fd : listener->fd;
+    w.due_ns = now + (int64_t)(program->options.delay_ms * 1e6);
+    post(program, &w);
+    return 1;
+}
+
+/* ---- The loop ---- */
+
+static int open_signals(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGUSR1);
+    sigaddset(&set, SIGUSR2);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+/* Returns 0 when it is time to end. */
+static int handle_signals(struct program *program) {
+    struct signalfd_siginfo info;
+    while (read(program->signals, &info, sizeof info) == sizeof info) {
+        if (info.ssi_signo == SIGINT || info.ssi_signo == SIGTERM) return 0;
+        if (info.ssi_signo == SIGUSR1 && program->options.re01_once) program->responder.re01_armed = 1;
+        if (info.ssi_signo == SIGUSR2) print_counters(&program->responder.counters);
+    }
+    return 1;
+}
+
+static void wait_for_work(struct program *program, struct pollfd *fds, nfds_t count) {
+    const struct waiting *first = STAILQ_FIRST(&program->queue);
+    int64_t left = first ? first->due_ns - nanoseconds(CLOCK_MONOTONIC) : 0;
+    if (left < 0) left = 0;
+    struct timespec timeout = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
+    ppoll(fds, count, first ? &timeout : NULL, NULL);
+}
+
+static void run(struct program *program) {
+    size_t count = program->options.listen_count;
+    struct pollfd fds[MAX_LISTENERS + 1] = {{.fd = program->signals, .events = POLLIN}};
+    for (size_t i = 0; i < count; i++) fds[i + 1] = (struct pollfd){.fd = program->listeners[i].fd, .events = POLLIN};
+    do {
+        wait_for_work(program, fds, count + 1);
+        send_due(program);
+        for (size_t i = 0; i < count; i++) {
+            for (int n = 0; n < 256 && serve_one(program, &program->listeners[i]); n++) {}
+        }
+    } while (handle_signals(program));
+}
+
+int main(int argc, char **argv) {
+    static struct program program;
+    options_read(&program.options, argc, argv);
+    responder_init(&program.responder, &program.options);
+    STAILQ_INIT(&program.queue);
+    program.signals = open_signals();
+    program.started_ns = nanoseconds(CLOCK_MONOTONIC);
+    listen_on_all(&program);
+    announce(&program);
+    run(&program);
+    print_counters(&program.responder.counters);
+    for (struct waiting *w; (w = STAILQ_FIRST(&program.queue));) {
+        STAILQ_REMOVE_HEAD(&program.queue, link);
+        free(w);
+    }
+    close_listeners(&program, program.options.listen_count);
+    return 0;
+}

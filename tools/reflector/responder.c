@@ -1,0 +1,98 @@
+#include "responder.h"
+
+#include <string.h>
+
+#include "token.h"
+
+enum { REQUEST_SIZE = 24 };
+
+void responder_init(struct responder *responder, const struct options *options) {
+    *responder = (struct responder){.options = options};
+    responder->random = options->seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+}
+
+/* xorshift64*, so that a seed gives the same faults everywhere. One number is drawn for each fault of each request, wanted
+ * or not: switching one fault on does not move the others. */
+static int happens(struct responder *responder, double percent) {
+    uint64_t x = responder->random;
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    responder->random = x;
+    double chance = (double)((x * UINT64_C(2685821657736338717)) >> 11) / 9007199254740992.0;
+    return chance * 100 < percent;
+}
+
+static int is_dead(const struct options *options, double elapsed) {
+    for (size_t i = 0; i < options->dead_count; i++) {
+        if (elapsed >= options->dead[i].from && elapsed < options->dead[i].to) return 1;
+    }
+    return 0;
+}
+
+static struct answer regular(struct responder *responder, const uint8_t *request, enum token_verdict verdict) {
+    struct answer answer = {.length = 8, .copies = 1};
+    int refuse = verdict == TOKEN_OTHER_ADDRESS;
+    if (happens(responder, responder->options->force_re01)) refuse = 1;
+    if (responder->re01_armed) refuse = 1;
+    responder->re01_armed = 0;
+    memcpy(answer.bytes, refuse ? "RE01" : "RR01", 4);
+    memcpy(answer.bytes + 4, request + 4, 4);
+    if (refuse) responder->counters.re01++;
+    else responder->counters.ok++;
+    return answer;
+}
+
+static void spoil(struct responder *responder, struct answer *answer) {
+    const struct options *options = responder->options;
+    struct counters *counters = &responder->counters;
+    if (happens(responder, options->duplicate)) {
+        answer->copies = 2;
+        counters->duplicates++;
+    }
+    if (happens(responder, options->wrong_sequence)) {
+        answer->bytes[4] ^= 0x80;
+        counters->wrong_sequence++;
+    }
+    if (happens(responder, options->short_reply)) {
+        answer->length = 7;
+        counters->short_replies++;
+    }
+    if (happens(responder, options->unknown_magic)) {
+        answer->bytes[1] = 'X';
+        counters->unknown_magic++;
+    }
+    if (happens(responder, options->other_port)) {
+        answer->other_port = 1;
+        counters->other_port++;
+    }
+}
+
+struct answer responder_answer(struct responder *responder, const uint8_t *request, size_t length,
+                               const uint8_t address[16], int64_t now, double elapsed) {
+    const struct options *options = responder->options;
+    struct counters *counters = &responder->counters;
+    struct answer silence = {0};
+    counters->requests++;
+    if (length != REQUEST_SIZE || memcmp(request, "RP01", 4) != 0) {
+        counters->malformed++;
+        return silence;
+    }
+    enum token_verdict verdict = token_check(request + 8, address, now, options->secrets, options->secret_count);
+    if (verdict == TOKEN_EXPIRED) counters->expired++;
+    if (verdict == TOKEN_UNKNOWN) counters->unknown_token++;
+    if (verdict == TOKEN_EXPIRED || verdict == TOKEN_UNKNOWN) return silence;
+
+    int dropped = happens(responder, options->drop);
+    if (is_dead(options, elapsed)) {
+        counters->dead++;
+        return silence;
+    }
+    if (dropped) {
+        counters->dropped++;
+        return silence;
+    }
+    struct answer answer = regular(responder, request, verdict);
+    spoil(responder, &answer);
+    return answer;
+}
