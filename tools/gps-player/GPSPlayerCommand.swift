@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import UnixSignals
+
+/// Plays a receiver's log or a track, as the receiver that gpsd reads from, or as gpsd.
+@main
+struct GPSPlayerCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "gps-player",
+    abstract: "Plays a receiver's log or a track, into gpsd or in its place.",
+    discussion: """
+      It listens on loopback and prints one line, `gps-player: listening on ADDRESS:PORT`. The recording begins with the
+      first connection (--feed) or the first ?WATCH (--gpsd), and then goes on whether anybody listens or not. At the end
+      it prints how many epochs were played and stays, silent, until SIGTERM or SIGINT.
+
+        gps-player --feed --port 5000 ublox.log &  gpsd -N -S 2950 tcp://127.0.0.1:5000
+        gps-player --gpsd --port 2950 demo-track.csv
+
+      Sources:
+        a receiver's log    NMEA or binary, for --feed; leading lines with # are skipped, all else is sent as it is
+        a track, NAME.csv   seconds,latitude,longitude,speed_mps,course_deg,altitude_m,accuracy_m, a line each moment; a
+                            first line may name the columns; empty values are not known; no position: no fix
+        a track, NAME.jsonl the same names as keys of an object a line
+        a gpsd recording    NAME.json, one report a line as gpsd sent it, for --gpsd
+
+      Tracks become NMEA (GGA, GSA, RMC) for --feed, and reports (TPV, SKY) for --gpsd.
+      """)
+
+  @Flag(help: "Be the receiver: send what gpsd reads from tcp://ADDRESS:PORT.") var feed = false
+  @Flag(help: "Be gpsd: speak its protocol to clients.") var gpsd = false
+  @Argument(help: "What to play.") var source: String
+  @Option(help: "Address to listen on.") var host = "127.0.0.1"
+  @Option(help: "Port to listen on; 0: any free one.") var port = 0
+  @Option(help: "Play at so many bytes a second, in place of the source's own pace. Not for tracks.") var rate: Double?
+  @Option(help: "Play so many times as fast.") var speed = 1.0
+  @Option(help: "Begin at this second of the source.") var startAt = 0.0
+  @Flag(help: "Close and exit at the end.") var exitAtEnd = false
+  @Option(help: "FROM,TO: seconds in which nothing is sent. Repeatable.") var silence: [SecondsSpan] = []
+  @Option(help: "Close the connections at this second; new ones are welcome. Repeatable.") var closeAt: [Double] = []
+  @Option(help: "FROM,TO: seconds in which the port is closed. Repeatable.") var away: [SecondsSpan] = []
+  @Option(help: "Send gpsd's VERSION so many seconds late (--gpsd).") var lateVersion = 0.0
+  @Flag(help: "Send in fragments of one to eight bytes.") var split = false
+  @Flag(help: "Mix in broken lines, an over-long one, NaN and impossible values.") var garbage = false
+
+  func validate() throws {
+    guard feed != gpsd else { throw ValidationError("One of --feed and --gpsd is needed.") }
+    guard (0...65_535).contains(port) else { throw ValidationError("A port is 0 to 65535.") }
+    guard speed > 0, speed.isFinite else { throw ValidationError("--speed is to be more than 0.") }
+    guard rate.map({ $0 >= 1 && $0.isFinite }) ?? true else { throw ValidationError("--rate is to be at least 1.") }
+    guard startAt >= 0, startAt.isFinite else { throw ValidationError("--start-at is to be 0 or more.") }
+    guard closeAt.allSatisfy({ $0 >= 0 && $0.isFinite }) else { throw ValidationError("--close-at: no second.") }
+    guard (0...3600).contains(lateVersion), gpsd || lateVersion == 0 else {
+      throw ValidationError("--late-version takes 0 to 3600 seconds, with --gpsd.")
+    }
+  }
+
+  func run() async throws {
+    let recording = try Source(path: source).recording(asReceiver: feed, rate: rate, start: .now())
+    var mischief = Mischief(startAt: startAt, silence: silence, closeAt: closeAt, away: away)
+    if garbage { mischief.garbage = feed ? Mischief.nmeaGarbage : Mischief.reportGarbage }
+    let player = Player(steps: mischief.steps(of: recording), startAt: startAt, speed: speed, fragments: split)
+    let role: Port.Role = feed ? .feed : .gpsd(recording.greeting, versionDelay: lateVersion)
+    let port = Port(host: host, role: role, player: player)
+    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        try await port.serve(self.port) { Self.say("listening on \(host):\($0)") }
+        return false
+      }
+      group.addTask {
+        try await player.play()
+        Self.say(await player.account)
+        return exitAtEnd
+      }
+      group.addTask {
+        for await _ in signals { break }
+        return true
+      }
+      // The port ends only with the program, but the recording may end before it.
+      while let isOver = try await group.next(), !isOver {}
+      await player.end()
+      group.cancelAll()
+    }
+    if await !player.hasEnded { Self.say(await player.account) }
+  }
+
+  /// Prints a line that scripts may wait for.
+  private static func say(_ text: String) {
+    FileHandle.standardOutput.write(Data("gps-player: \(text)\n".utf8))
+  }
+}

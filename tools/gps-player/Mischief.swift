@@ -1,0 +1,86 @@
+import ArgumentParser
+
+/// A span of seconds, `FROM,TO`.
+struct SecondsSpan: Hashable, Sendable, ExpressibleByArgument {
+  let from: Double
+  let to: Double
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+    guard parts.count == 2, let from = parts[0], let to = parts[1], from >= 0, to > from, to.isFinite else {
+      return nil
+    }
+    self.from = from
+    self.to = to
+  }
+
+  func contains(_ seconds: Double) -> Bool { seconds >= from && seconds < to }
+}
+
+/// What a player does at a moment.
+struct Step: Sendable {
+  enum Action: Sendable {
+    case send(Recording.Piece)
+    /// Closes the connections; new ones are welcome.
+    case closeConnections
+    /// Closes the connections and the port.
+    case leave
+    /// Opens the port again.
+    case comeBack
+  }
+
+  let at: Double
+  let action: Action
+}
+
+/// What is to go wrong while a recording is played. Seconds are the recording's.
+struct Mischief: Sendable {
+  var startAt = 0.0
+  var silence: [SecondsSpan] = []
+  var closeAt: [Double] = []
+  var away: [SecondsSpan] = []
+  var garbage: [[UInt8]] = []
+
+  /// The steps of a play of `recording`, in order of time.
+  func steps(of recording: Recording) -> [Step] {
+    var steps: [Step] = []
+    for piece in recording.pieces where piece.at >= startAt && !silence.contains(where: { $0.contains(piece.at) }) {
+      if !garbage.isEmpty {
+        steps.append(
+          Step(at: piece.at, action: .send(.init(at: piece.at, bytes: garbage[steps.count % garbage.count], epochs: 0)))
+        )
+      }
+      steps.append(Step(at: piece.at, action: .send(piece)))
+    }
+    steps += closeAt.map { Step(at: $0, action: .closeConnections) }
+    steps += away.flatMap { [Step(at: $0.from, action: .leave), Step(at: $0.to, action: .comeBack)] }
+    // `sorted` keeps the order of steps of the same moment.
+    return steps.filter { $0.at >= startAt }.sorted { $0.at < $1.at }
+  }
+
+  /// Broken sentences for a feed. None of them may become a position.
+  static var nmeaGarbage: [[UInt8]] {
+    [
+      "$GPGGA,120000.00,4800.000,N,01600.000,E,1,08,1.0,100.0,M,,M,,*00\r\n",
+      NMEA.sentence("GPGGA,nan,nan,N,nan,E,1,08,nan,nan,M,,M,,"),
+      "$GPRMC,1200\r\n",
+      "$GPTXT,\(String(repeating: "x", count: 20_000))\r\n",
+      NMEA.sentence("GPXYZ,unknown,sentence"),
+    ].map { Array($0.utf8) } + [[0xB5, 0x62, 0x01, 0xFF, 0x00, 0x0D, 0x0A]]
+  }
+
+  /// Broken reports for gpsd's clients. None of them may become a position.
+  static var reportGarbage: [[UInt8]] {
+    [
+      #"{"class":"TPV","device":"\#(GPSDReports.device)","mode":3,"lat":"#,
+      #"{"class":"TPV","device":"\#(GPSDReports.device)","mode":3,"lat":nan,"lon":NaN,"eph":inf}"#,
+      "not JSON at all",
+      #"{"class":"RTCM3","data":[1,2,],}"#,
+      #"{"class":"TXT","text":"\#(String(repeating: "x", count: 70_000))"}"#,
+      #"{"class":"TPV","device":"\#(GPSDReports.device)","mode":3,"lat":91.0,"lon":181.0,"eph":3.0}"#,
+      #"{"class":"TPV","device":"\#(GPSDReports.device)","mode":3,"lat":0.0,"lon":0.0,"eph":3.0}"#,
+      #"{"class":"TPV","device":"\#(GPSDReports.device)","mode":3,"time":"2026-01-01T00:00:00.000Z"}"#,
+      "\u{FFFD}\u{0}\u{1}",
+    ].map { Array(($0 + "\r\n").utf8) }
+  }
+}
