@@ -47,6 +47,43 @@ public struct GPSD: Sendable {
   ///
   /// `deliver` is called in order, from one place at a time, and has to return at once: while it works nothing is read.
   public func run(_ deliver: @escaping @Sendable (PositioningEvent) -> Void) async {
+    let (inputs, mailbox) = AsyncStream.makeStream(of: SocketInput.self)
+    await withTaskCancellationHandler {
+      let socket = GPSDSocket(host: configuration.host, port: configuration.port, timings: timings, mailbox: mailbox)
+      await converse(inputs, over: socket, deliver)
+    } onCancel: {
+      mailbox.finish()
+    }
+  }
+
+  private func converse(
+    _ inputs: AsyncStream<SocketInput>, over socket: GPSDSocket, _ deliver: (PositioningEvent) -> Void
+  ) async {
+    var socket = socket
+    var conversation = Conversation(configuration: configuration, timings: timings, startingAt: clock.now())
+    perform(conversation.start(at: clock.now()), over: &socket, deliver)
+    socket.alarm(at: conversation.nextDeadline)
+    for await input in inputs where socket.isCurrent(input) {
+      perform(conversation.step(socket.admit(input), at: clock.now()), over: &socket, deliver)
+      socket.readMore()
+      socket.alarm(at: conversation.nextDeadline)
+    }
+    perform(conversation.finish(), over: &socket, deliver)
+    await socket.close()
+  }
+
+  private func perform(
+    _ effects: [Conversation.Effect], over socket: inout GPSDSocket, _ deliver: (PositioningEvent) -> Void
+  ) {
+    for effect in effects {
+      switch effect {
+      case .connect: socket.connect()
+      case .send(let command): socket.send(command)
+      case .disconnect: socket.disconnect()
+      case .deliver(let event): deliver(event)
+      case .log(let status): logger.log(level: status.logLevel, "\(status)")
+      }
+    }
   }
 
   /// The same as a stream. Whoever reads too slowly loses the oldest events, so that what is read is fresh.

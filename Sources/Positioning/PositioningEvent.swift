@@ -1,4 +1,5 @@
 import Coverage
+import Logging
 
 /// What the positioning tells the drive, in the order in which it happened on this host.
 public enum PositioningEvent: Hashable, Sendable {
@@ -79,6 +80,16 @@ extension PositioningStatus: CustomStringConvertible {
     case .clockDifference(let difference?): "the receiver's time differs from the host's by \(difference.inSeconds) s"
     case .clockDifference(nil): "the receiver's time agrees with the host's"
     case .complaint(let message): "gpsd says: \(message)"
+    }
+  }
+}
+
+extension PositioningStatus {
+  /// What a person has to look at is a warning.
+  var logLevel: Logger.Level {
+    switch self {
+    case .disconnected, .noFix, .clockDifference(.some), .complaint: .warning
+    case .connecting, .connected, .devices, .positioned, .clockDifference(nil): .info
     }
   }
 }

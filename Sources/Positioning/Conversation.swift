@@ -1,0 +1,200 @@
+import Coverage
+
+/// The client's side of the talk with gpsd, without the socket: what to do about what happened, and when next to look at the
+/// clock. Each connection goes greeting, watching, streaming; whatever goes wrong ends in a pause and a new attempt.
+struct Conversation {
+  enum Input {
+    case connected
+    case connectionFailed(String)
+    case bytes([UInt8])
+    /// The peer or the network ended the connection; an error's text where there was one.
+    case ended(String?)
+    /// Nothing but time.
+    case tick
+  }
+
+  enum Effect: Hashable {
+    case connect
+    case send(String)
+    case disconnect
+    case deliver(PositioningEvent)
+    /// Worth a line in the log.
+    case log(PositioningStatus)
+  }
+
+  /// One write: gpsd reads what one `recv` gave, and misreads a command in two pieces without a word (spec/gpsd.md 2).
+  static let watch = "?WATCH={\"enable\":true,\"json\":true};\n"
+
+  private enum Phase {
+    case pausing(until: ContinuousClock.Instant)
+    case connecting
+    case greeting(deadline: ContinuousClock.Instant)
+    case watching(deadline: ContinuousClock.Instant, attempt: Int)
+    case streaming(deadline: ContinuousClock.Instant)
+  }
+
+  private let timings: Timings
+  private var phase = Phase.connecting
+  private var pause: Duration
+  private var lines = LineSplitter()
+  private var earlierOverlongLines = 0
+  private var release: String?
+  private var filter: FixFilter
+  private var journal: StatusJournal
+  private var told = PositioningCounters()
+  private var nextCounters: ContinuousClock.Instant
+
+  init(configuration: GPSD.Configuration, timings: Timings, startingAt start: HostTime) {
+    self.timings = timings
+    pause = timings.firstRetry
+    filter = FixFilter(
+      rules: FixFilter.Rules(configuration: configuration, timings: timings), startingAt: start.instant)
+    journal = StatusJournal(reminder: timings.reminder)
+    nextCounters = start.instant + timings.reminder
+  }
+
+  /// The first effects of all.
+  mutating func start(at now: HostTime) -> [Effect] {
+    tell(.connecting, at: now) + [.connect]
+  }
+
+  /// When to come with a ``Input/tick`` if nothing else happens before.
+  var nextDeadline: ContinuousClock.Instant {
+    let others = [phaseDeadline, filter.nextDeadline].compactMap { $0 }
+    return others.reduce(nextCounters, min)
+  }
+
+  mutating func step(_ input: Input, at now: HostTime) -> [Effect] {
+    var effects = perform(filter.advance(to: now), at: now)
+    switch input {
+    case .connected: phase = .greeting(deadline: now.instant + timings.handshake)
+    case .connectionFailed(let reason): effects += drop(reason, at: now)
+    case .bytes(let bytes): effects += take(bytes, at: now)
+    case .ended(let error): effects += drop(reasonOfEnd(error), at: now)
+    case .tick: break
+    }
+    return effects + lookAtTheClock(now)
+  }
+
+  /// The last effects of all.
+  func finish() -> [Effect] {
+    [.deliver(.counters(counters))]
+  }
+
+  private var counters: PositioningCounters {
+    var counters = filter.counters
+    counters.overlongLines = earlierOverlongLines + lines.overlongLines
+    return counters
+  }
+
+  // MARK: - Lines
+
+  private mutating func take(_ bytes: [UInt8], at now: HostTime) -> [Effect] {
+    var effects: [Effect] = []
+    for line in lines.push(bytes) {
+      if case .pausing = phase { break }
+      if case .streaming = phase { phase = .streaming(deadline: now.instant + timings.silence) }
+      guard let report = GPSDReport(line: line) else {
+        filter.counters.brokenLines += 1
+        continue
+      }
+      effects += take(report, at: now)
+    }
+    return effects
+  }
+
+  private mutating func take(_ report: GPSDReport, at now: HostTime) -> [Effect] {
+    filter.counters.reports += 1
+    var effects = handshake(report, at: now)
+    switch report {
+    case .other: filter.counters.otherClasses += 1
+    case .complaint(let message):
+      filter.counters.complaints += 1
+      effects += tell(.complaint(message), at: now)
+    default: effects += perform(filter.take(report, at: now), at: now)
+    }
+    return effects
+  }
+
+  /// Any report is a greeting: foreign servers need not begin with VERSION. The echo has to be right.
+  private mutating func handshake(_ report: GPSDReport, at now: HostTime) -> [Effect] {
+    if case .version(let release) = report { self.release = release }
+    switch (phase, report) {
+    case (.greeting, _): return watch(attempt: 1, at: now)
+    case (.watching, .watch(enabled: true, json: true)):
+      phase = .streaming(deadline: now.instant + timings.silence)
+      pause = timings.firstRetry
+      return tell(.connected(release: release), at: now)
+    case (.watching(_, attempt: 1), .watch): return watch(attempt: 2, at: now)
+    case (.watching, .watch): return drop("it does not switch its stream on", at: now)
+    default: return []
+    }
+  }
+
+  private mutating func watch(attempt: Int, at now: HostTime) -> [Effect] {
+    phase = .watching(deadline: now.instant + timings.handshake, attempt: attempt)
+    return [.send(Self.watch)]
+  }
+
+  // MARK: - Ends and new beginnings
+
+  private mutating func drop(_ reason: String, at now: HostTime) -> [Effect] {
+    phase = .pausing(until: now.instant + pause)
+    pause = min(pause * 2, timings.longestRetry)
+    earlierOverlongLines += lines.overlongLines
+    lines = LineSplitter()
+    release = nil
+    filter.counters.disconnections += 1
+    return [.disconnect] + tell(.disconnected(reason: reason), at: now)
+  }
+
+  private func reasonOfEnd(_ error: String?) -> String {
+    if let error { return error }
+    if case .greeting = phase { return "gpsd is full or not ready (it hung up without a word)" }
+    return "gpsd closed the connection"
+  }
+
+  private var phaseDeadline: ContinuousClock.Instant? {
+    switch phase {
+    case .connecting: nil
+    case .pausing(let until): until
+    case .greeting(let deadline), .watching(let deadline, _), .streaming(let deadline): deadline
+    }
+  }
+
+  private mutating func lookAtTheClock(_ now: HostTime) -> [Effect] {
+    var effects: [Effect] = []
+    if nextCounters <= now.instant { effects += tellCounters(at: now) }
+    guard let phaseDeadline, phaseDeadline <= now.instant else { return effects }
+    switch phase {
+    case .connecting: return effects
+    case .pausing:
+      phase = .connecting
+      return effects + [.connect]
+    case .greeting: return effects + drop("no answer in \(timings.handshake.inSeconds) s", at: now)
+    case .watching: return effects + drop("no answer to WATCH in \(timings.handshake.inSeconds) s", at: now)
+    case .streaming: return effects + drop("silent for \(timings.silence.inSeconds) s", at: now)
+    }
+  }
+
+  private mutating func tellCounters(at now: HostTime) -> [Effect] {
+    nextCounters = now.instant + timings.reminder
+    guard counters != told else { return [] }
+    told = counters
+    return [.deliver(.counters(told))]
+  }
+
+  // MARK: - Telling
+
+  private mutating func perform(_ events: [PositioningEvent], at now: HostTime) -> [Effect] {
+    events.flatMap { event in
+      if case .status(let status) = event { return tell(status, at: now) }
+      return [.deliver(event)]
+    }
+  }
+
+  private mutating func tell(_ status: PositioningStatus, at now: HostTime) -> [Effect] {
+    let verdict = journal.note(status, at: now.instant)
+    return (verdict.isNews ? [.deliver(.status(status))] : []) + (verdict.isForTheLog ? [.log(status)] : [])
+  }
+}
