@@ -10,10 +10,10 @@ public struct DriveRecorder: Sendable {
   /// Enters a new drive.
   /// - Parameter log: The path of its drive log, `nil` when none is written.
   /// - Throws: GRDB's `DatabaseError`
-  public init(_ store: DriveStore, started: WallTime, log: String?) async throws {
+  public init(_ store: DriveStore, started: WallTime, log: String?) throws {
     self.started = started
     database = store.database
-    drive = try await store.database.write { db in
+    drive = try store.database.write { db in
       try db.execute(
         sql: "INSERT INTO drive (started_at, log) VALUES (?, ?)", arguments: [started.microseconds, log])
       return db.lastInsertedRowID
@@ -28,9 +28,9 @@ public struct DriveRecorder: Sendable {
   /// - Throws: GRDB's `DatabaseError`; ``StoreError/isDiskFull(_:)`` tells whether to try again later.
   public func save(
     sessions: [Session], fences: [Fence], seen: DriveTime, loopUUIDs: [Int: String] = [:]
-  ) async throws {
+  ) throws {
     guard !sessions.isEmpty || !fences.isEmpty else { return }
-    try await database.write { db in
+    try database.write { db in
       for session in sessions { try save(session, loopUUID: loopUUIDs[session.number], db) }
       for fence in fences { try save(fence, seen: seen, db) }
     }
@@ -38,8 +38,8 @@ public struct DriveRecorder: Sendable {
 
   /// Notes that the drive has ended.
   /// - Throws: GRDB's `DatabaseError`
-  public func end(at time: DriveTime, reason: StopReason) async throws {
-    try await database.write { db in
+  public func end(at time: DriveTime, reason: StopReason) throws {
+    try database.write { db in
       try db.execute(
         sql: "UPDATE drive SET ended_at = ?, stop_reason = ? WHERE id = ?",
         arguments: [wall(time), reason.rawValue, drive])

@@ -11,7 +11,7 @@ public final class DriveStore: Sendable {
   let database: DatabaseQueue
   private let lock: WriterLock
 
-  /// Opens the store, making or migrating it where needed, and ends what an earlier process left unfinished.
+  /// Opens the store, making or migrating it where needed.
   /// - Parameter purpose: What this process is, for another one that finds the store in use; e.g. `coverage-probe record`.
   /// - Throws: ``StoreError``
   public init(directory: StateDirectory, purpose: String) throws {
@@ -22,7 +22,6 @@ public final class DriveStore: Sendable {
       database = try DatabaseQueue(path: directory.database, configuration: Self.configuration)
       try Self.checkDurability(database, path: directory.database)
       try Self.migrate(database, path: directory.database)
-      try database.write(DriveRecovery.endInterruptedDrives)
     } catch let error as DatabaseError {
       throw StoreError.unusable(path: directory.database, reason: error.message ?? "\(error.resultCode)")
     }

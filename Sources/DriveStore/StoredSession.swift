@@ -14,6 +14,8 @@ public struct StoredSession: Hashable, Sendable {
   public let fences: Int
   /// Of these, the ones that Wi-Fi has not touched.
   public let submittableFences: Int
+  /// An unfinished session of any other drive was left behind by a process that is gone.
+  let isOfLatestDrive: Bool
 
   public enum State: String, Hashable, Sendable, CaseIterable {
     /// The drive goes on.
@@ -26,11 +28,15 @@ public struct StoredSession: Hashable, Sendable {
   /// - Parameter isWriterAlive: Whether a process holds the state directory; without one, nothing is being recorded.
   public func state(isWriterAlive: Bool) -> State {
     if submitted != nil { return .submitted }
-    return session.finalized == nil && isWriterAlive ? .recording : .pending
+    return session.finalized == nil && isOfLatestDrive && isWriterAlive ? .recording : .pending
   }
+
+  /// Whether there is something in it to send that was not sent.
+  public var isWaiting: Bool { submitted == nil && submittableFences > 0 }
 
   static let columns = """
     session.*, drive.started_at AS drive_started_at,
+    drive_id = (SELECT max(id) FROM drive) AS is_of_latest_drive,
     (SELECT count(*) FROM fence WHERE session_id = session.id) AS fences,
     (SELECT count(*) FROM fence WHERE session_id = session.id AND submittable) AS submittable_fences
     """
@@ -50,5 +56,6 @@ public struct StoredSession: Hashable, Sendable {
     submitted = (row["submitted_at"] as Int64?).map(WallTime.init(microseconds:))
     fences = row["fences"]
     submittableFences = row["submittable_fences"]
+    isOfLatestDrive = row["is_of_latest_drive"]
   }
 }

@@ -1,0 +1,139 @@
+import ControlServer
+import Coverage
+import DriveLog
+import DriveStore
+import Foundation
+import Logging
+import NetworkPath
+import Submission
+
+/// `record`: one drive in the foreground, submitted at its end.
+public struct Recording: Sendable {
+  private let configuration: ProbeConfiguration
+  private let parameters: Parameters
+  private let submits: Bool
+  private let logger: Logger
+
+  /// - Parameters:
+  ///   - maximumDuration: Ends the drive before the configuration's own limit does.
+  ///   - submits: Whether the drive is sent when it has ended.
+  public init(configuration: ProbeConfiguration, maximumDuration: Duration?, submits: Bool, logger: Logger) {
+    self.configuration = configuration
+    var parameters = configuration.parameters
+    if let maximumDuration { parameters.maximumDuration = min(parameters.maximumDuration, maximumDuration) }
+    self.parameters = parameters
+    self.submits = submits
+    self.logger = logger
+  }
+
+  /// Records until `stop` yields, or the drive ends by itself; then submits, until `stop` yields again.
+  /// - Parameters:
+  ///   - onStatus: Called once a second.
+  ///   - print: Takes the lines of the result.
+  /// - Throws: ``ConfigurationError``, `StoreError`, and what else keeps a drive from beginning.
+  public func run(
+    stop: AsyncStream<Void>, onStatus: @escaping @Sendable (DriveStatus) -> Void, print: @Sendable (String) -> Void
+  ) async throws -> CommandOutcome {
+    guard let url = configuration.controlServer.url else {
+      throw ConfigurationError.missing(key: "control-server.url", purpose: "without it there is nothing to ping")
+    }
+    let directory = StateDirectory(path: configuration.stateDirectory)
+    let store = try DriveStore(directory: directory, purpose: "\(Program.name) record")
+    let server = try ControlServerClient(
+      url: url, caFile: configuration.controlServer.caFile,
+      requestTimeout: configuration.controlServer.requestTimeout, device: .thisHost)
+    do {
+      let outcome = try await record(into: store, server: server, stop: stop, onStatus: onStatus, print: print)
+      try await server.shutdown()
+      return outcome
+    } catch {
+      try? await server.shutdown()
+      throw error
+    }
+  }
+
+  private func record(
+    into store: DriveStore, server: ControlServerClient, stop: AsyncStream<Void>,
+    onStatus: @escaping @Sendable (DriveStatus) -> Void, print: @Sendable (String) -> Void
+  ) async throws -> CommandOutcome {
+    let registration = Registration(store: store, server: server)
+    let monitor = PathMonitor(
+      source: configuration.network, interface: configuration.pings.interface,
+      destination: URL(string: server.url)?.host(), logger: logger)
+    let path = monitor.current
+    let sources = try DriveSources(
+      configuration: configuration, path: monitor, initialPath: path, server: server, registration: registration,
+      logger: logger)
+    let clock = DriveClock()
+    let drive = Drive(
+      configuration: configuration, parameters: parameters, path: path, clock: clock,
+      journal: try journal(store, clock, path), sources: sources, logger: logger, onStatus: onStatus)
+
+    let (givingUp, giveUp) = AsyncStream<Void>.makeStream()
+    let listening = Task {
+      for await _ in stop where !sources.requestStop() { giveUp.yield() }
+    }
+    defer { listening.cancel() }
+    let summary = await drive.run()
+    Self.lines(summary).forEach(print)
+    guard summary.unsavedFences == 0 else {
+      logger.error("\(summary.unsavedFences) fences could not be written: \(summary.trouble ?? "")")
+      return .failed
+    }
+    guard submits else { return .done }
+
+    let submission = Task { try await submit(summary, store, server, registration) }
+    let hurrying = Task { for await _ in givingUp { submission.cancel() } }
+    defer { hurrying.cancel() }
+    let report = try await submission.value
+    print(report.line)
+    return report.sessionsKept == 0 ? .done : .kept
+  }
+
+  private func journal(_ store: DriveStore, _ clock: DriveClock, _ path: Path) throws -> DriveJournal {
+    let file = "\(store.directory.driveLogs)/\(clock.started.iso8601.replacing(":", with: "-")).jsonl"
+    let log =
+      configuration.drive.log
+      ? try DriveLogWriter(
+        path: file, header: DriveLogHeader(started: clock.started, initialPath: path, parameters: parameters)) : nil
+    if log != nil { logger.info("drive log: \(file)") }
+    let recorder = try DriveRecorder(store, started: clock.started, log: log == nil ? nil : file)
+    return DriveJournal(recorder: recorder, log: log, logger: logger)
+  }
+
+  private func submit(
+    _ summary: Drive.Summary, _ store: DriveStore, _ server: ControlServerClient, _ registration: Registration
+  ) async throws -> Sender.Report {
+    logger.info("submitting \(summary.submittableFences) fences")
+    let sender = Sender(store: store, server: server, registration: registration, logger: logger) { .current }
+    return try await sender.send(.drive(summary.drive))
+  }
+
+  private static func lines(_ summary: Drive.Summary) -> [String] {
+    let reason =
+      switch summary.reason {
+      case .user: "stopped"
+      case .duration: "its longest duration is reached"
+      case .insufficientAccuracy: "no accurate position since its start"
+      case .endOfLog: "the log ends"
+      }
+    let fences = "\(summary.fences) fences, \(summary.submittableFences) of them to submit"
+    return [
+      "drive \(summary.drive) ended after \(DriveStatus.clock(summary.lasted)): \(reason)",
+      "\(fences); \(summary.tally.pings) pings, \(summary.tally.line)",
+    ]
+  }
+}
+
+extension Sender.Report {
+  /// What came of it, for a person.
+  var line: String {
+    if sessionsSent == 0, sessionsKept == 0 { return "nothing to submit" }
+    var line = "submitted \(fencesSent) fences in \(sessionsSent) \(sessionsSent == 1 ? "session" : "sessions")"
+    if sessionsKept > 0 {
+      line += "; \(sessionsKept) kept for later (\(Program.name) submit)"
+      if let firstFailure { line += ": \(firstFailure)" }
+    }
+    return line
+  }
+}

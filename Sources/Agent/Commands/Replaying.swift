@@ -1,0 +1,70 @@
+import Coverage
+import DriveLog
+import Export
+import OrderedJSON
+
+/// `replay`: cuts a recorded drive into fences again (design.md, contract 3).
+public struct Replaying: Sendable {
+  private let engine: Engine
+  /// What could not be read of the log, one line each.
+  public let complaints: [String]
+
+  /// Replays the log at `path`.
+  /// - Parameters:
+  ///   - configuration: Whose parameters to cut with; `nil` for those the drive was recorded with.
+  ///   - minimumRadius: Metres, instead of the configuration's.
+  ///   - accuracyLimit: Metres, instead of the configuration's.
+  /// - Throws: `DriveLogError`
+  public init(
+    path: String, configuration: ProbeConfiguration?, minimumRadius: Double? = nil, accuracyLimit: Double? = nil
+  ) throws {
+    let drive = try RecordedDrive(path: path)
+    var parameters = configuration?.parameters ?? drive.header.parameters ?? Parameters()
+    if let minimumRadius { parameters.minimumRadius = minimumRadius }
+    if let accuracyLimit { parameters.accuracyLimit = accuracyLimit }
+    engine = Self.replay(drive, parameters)
+    complaints = Self.complaints(drive)
+  }
+
+  private static func replay(_ drive: RecordedDrive, _ parameters: Parameters) -> Engine {
+    var engine = Engine(parameters: parameters, path: drive.header.initialPath)
+    for event in drive.events { _ = engine.handle(event) }
+    _ = engine.handle(Event(at: engine.now, .stop(.endOfLog)))
+    return engine
+  }
+
+  private static func complaints(_ drive: RecordedDrive) -> [String] {
+    var complaints = drive.garbage.prefix(10).map { "line \($0.number) skipped: \($0.reason)" }
+    if drive.garbage.count > 10 { complaints.append("\(drive.garbage.count - 10) more lines skipped") }
+    if drive.unknownEvents > 0 { complaints.append("\(drive.unknownEvents) events of unknown kind skipped") }
+    if drive.isTorn { complaints.append("the last line is cut off, as by a power cut; it was skipped") }
+    return complaints
+  }
+
+  /// Writes the fences in order of entry, and behind them, in JSON Lines, the summary.
+  public func run(format: ExportFormat, write: (String) throws -> Void) rethrows {
+    let records = engine.fences.map { FenceRecord(fence: $0, session: engine.sessions[$0.session], origin: .replay) }
+    try format.export(records, write: write)
+    if format == .jsonl { try write(summary.text + "\n") }
+  }
+
+  private var summary: JSON {
+    .object([
+      "summary": .object([
+        "fences": .integer(Int64(engine.fences.count)),
+        "submittable": .integer(Int64(engine.fences.filter(\.isSubmittable).count)),
+        "pings": .integer(Int64(engine.pings)),
+        "pings_ok": .integer(Int64(engine.pingsAnswered)),
+        "pings_unassigned": .integer(Int64(engine.pingsUnassigned)),
+        "stopped": engine.stopped.map { .seconds($0.at) },
+        "stop_reason": engine.stopped.map { .string($0.reason.rawValue) },
+        "warnings": .array(
+          engine.warnings.map { warning in
+            .object([
+              "kind": .string(warning.kind.rawValue), "from": .seconds(warning.from), "to": warning.to.map(JSON.seconds),
+            ])
+          }),
+      ])
+    ])
+  }
+}

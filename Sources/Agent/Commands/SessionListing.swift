@@ -1,0 +1,60 @@
+import Coverage
+import DriveStore
+import OrderedJSON
+
+/// `sessions`: what is stored, with state and counts (design.md, contract 4).
+public struct SessionListing: Sendable {
+  private let sessions: [StoredSession]
+  private let isWriterAlive: Bool
+
+  /// - Throws: `StoreError`
+  public init(configuration: ProbeConfiguration) throws {
+    let reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
+    isWriterAlive = reader.isWriterAlive
+    sessions = try reader.sessions()
+  }
+
+  /// An array, oldest first.
+  public var json: String {
+    guard !sessions.isEmpty else { return "[]" }
+    return "[\n" + sessions.map { json($0).text }.joined(separator: ",\n") + "\n]"
+  }
+
+  private func json(_ stored: StoredSession) -> JSON {
+    func time(_ time: DriveTime?) -> JSON? { time.map { .string((stored.driveStarted + $0).iso8601) } }
+    return .object([
+      "id": .integer(stored.id),
+      "test_uuid": stored.session.testUUID.map(JSON.string),
+      "loop_uuid": stored.loopUUID.map(JSON.string),
+      "started_at": time(stored.session.started),
+      "anchor_at": time(stored.session.anchor),
+      "finalized_at": time(stored.session.finalized),
+      "state": .string(stored.state(isWriterAlive: isWriterAlive).rawValue),
+      "fences": .integer(Int64(stored.fences)),
+      "submittable_fences": .integer(Int64(stored.submittableFences)),
+      "submitted_at": stored.submitted.map { .string($0.iso8601) },
+    ])
+  }
+
+  /// A table for a person.
+  public var table: String {
+    guard !sessions.isEmpty else { return "no sessions stored" }
+    let rows = sessions.map { stored in
+      let state = stored.state(isWriterAlive: isWriterAlive)
+      let note = state == .pending && stored.submittableFences == 0 ? "pending (nothing to send)" : state.rawValue
+      return [
+        "\(stored.id)", (stored.driveStarted + stored.session.started).iso8601, "\(stored.fences)", note,
+        stored.session.testUUID ?? "-",
+      ]
+    }
+    return Self.aligned([["id", "started", "fences", "state", "test"]] + rows)
+  }
+
+  private static func aligned(_ rows: [[String]]) -> String {
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      let cells = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
+      return cells.joined(separator: "  ").reversed().drop { $0 == " " }.reversed().map(String.init).joined()
+    }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,115 @@
+import Configuration
+import Foundation
+import Yams
+
+extension ProbeConfiguration {
+  /// Reads the settings: environment over file over defaults.
+  /// - Parameter file: A YAML file; `nil` for none.
+  /// - Throws: ``ConfigurationError``
+  public static func load(
+    file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) async throws -> ProbeConfiguration {
+    let settings = Setting.all
+    let variables = environment.filter { $0.key.hasPrefix(Setting.variablePrefix) }
+    try checkNames(of: variables, settings)
+    var providers: [any ConfigProvider] = [
+      EnvironmentVariablesProvider(
+        environmentVariables: Dictionary(
+          uniqueKeysWithValues: variables.map { (String($0.key.dropFirst(Setting.variablePrefix.count)), $0.value) }))
+    ]
+    if let file {
+      try checkKeys(of: file, settings)
+      providers.append(try await FileProvider<YAMLSnapshot>(filePath: .init(file)))
+    }
+    let reader = ConfigReader(providers: providers)
+    var configuration = ProbeConfiguration()
+    for setting in settings {
+      guard let text = reader.string(forKey: ConfigKey(setting.key)) else { continue }
+      let value = setting.isOptional && isNothing(text) ? nil : text
+      guard setting.apply(&configuration, value) else {
+        let isFromEnvironment = variables[setting.variable] != nil
+        throw ConfigurationError.badValue(
+          key: isFromEnvironment ? setting.variable : setting.key, value: text,
+          place: isFromEnvironment ? "environment" : "configuration \(file ?? "")", expected: setting.expects)
+      }
+    }
+    return configuration
+  }
+
+  private static func checkNames(of variables: [String: String], _ settings: [Setting]) throws {
+    let known = settings.map(\.variable)
+    for name in variables.keys.sorted() where !known.contains(name) {
+      throw ConfigurationError.unknownKey(name, place: "environment", nearest: nearest(to: name, among: known))
+    }
+  }
+
+  private static func checkKeys(of file: String, _ settings: [Setting]) throws {
+    guard let data = FileManager.default.contents(atPath: file) else {
+      throw ConfigurationError.unreadable(file: file, reason: String(cString: strerror(errno)))
+    }
+    let root: Node?
+    do {
+      root = try Yams.compose(yaml: String(decoding: data, as: UTF8.self))
+    } catch {
+      throw ConfigurationError.malformed(file: file, reason: oneLine("\(error)"))
+    }
+    guard let mapping = root?.mapping else {
+      throw ConfigurationError.malformed(file: file, reason: "expected keys and values at the top")
+    }
+    try check(mapping, below: "", file: file, settings)
+  }
+
+  private static func check(
+    _ mapping: Node.Mapping, below parent: String, file: String, _ settings: [Setting]
+  ) throws {
+    for (name, value) in mapping {
+      let key = parent + (name.string ?? "?")
+      if let setting = settings.first(where: { $0.key == key }) {
+        guard value.scalar != nil else {
+          throw ConfigurationError.badValue(
+            key: key, value: "a list or a group", place: "configuration \(file)", expected: setting.expects)
+        }
+      } else if settings.contains(where: { $0.key.hasPrefix(key + ".") }) {
+        guard !isNothing(value) else { continue }
+        guard let group = value.mapping else {
+          throw ConfigurationError.badValue(
+            key: key, value: value.string ?? "a list", place: "configuration \(file)",
+            expected: "a group of keys below it")
+        }
+        try check(group, below: key + ".", file: file, settings)
+      } else {
+        throw ConfigurationError.unknownKey(
+          key, place: "configuration \(file)", nearest: nearest(to: key, among: settings.map(\.key)))
+      }
+    }
+  }
+
+  private static func isNothing(_ text: String) -> Bool { ["", "~", "null"].contains(text.lowercased()) }
+
+  private static func isNothing(_ node: Node) -> Bool { node.scalar.map { isNothing($0.string) } ?? false }
+
+  private static func oneLine(_ text: String) -> String {
+    text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+      .filter { !$0.isEmpty && $0 != "^" }.joined(separator: " ")
+  }
+
+  static func nearest(to name: String, among known: [String]) -> String {
+    known.min { distance($0, name) < distance($1, name) } ?? ""
+  }
+
+  /// Levenshtein's.
+  private static func distance(_ a: String, _ b: String) -> Int {
+    let b = Array(b)
+    var row = Array(0...b.count)
+    for (i, left) in a.enumerated() {
+      var diagonal = row[0]
+      row[0] = i + 1
+      for (j, right) in b.enumerated() {
+        let substituted = diagonal + (left == right ? 0 : 1)
+        diagonal = row[j + 1]
+        row[j + 1] = min(substituted, row[j] + 1, row[j + 1] + 1)
+      }
+    }
+    return row[b.count]
+  }
+}

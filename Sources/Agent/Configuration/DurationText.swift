@@ -1,0 +1,25 @@
+import Coverage
+
+/// Durations as operators write them: `250ms`, `10s`, `5m`, `4h`, `7d`.
+public enum DurationText {
+  private static let units: [(name: String, milliseconds: Int64)] = [
+    ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
+  ]
+
+  /// `nil` for anything but digits with one of the units behind them.
+  public static func duration(_ text: String) -> Duration? {
+    let digits = text.prefix { ("0"..."9").contains($0) }
+    let unit = text.dropFirst(digits.count)
+    guard let count = Int64(digits), count <= 1_000_000_000, let known = units.first(where: { $0.name == unit })
+    else { return nil }
+    return .milliseconds(count * known.milliseconds)
+  }
+
+  /// In the largest unit that divides it.
+  static func text(_ seconds: Double) -> String {
+    let milliseconds = Int64(seconds * 1000)
+    let unit = units.last { milliseconds % $0.milliseconds == 0 && milliseconds >= $0.milliseconds }
+    guard let unit else { return "0s" }
+    return "\(milliseconds / unit.milliseconds)\(unit.name)"
+  }
+}

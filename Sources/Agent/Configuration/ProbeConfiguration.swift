@@ -1,0 +1,80 @@
+import Coverage
+import NetworkPath
+import Pinging
+
+/// All settings with their defaults (design.md, contract 2).
+public struct ProbeConfiguration: Sendable {
+  public var stateDirectory = "/var/lib/coverage-probe"
+  public var controlServer = ControlServerSettings()
+  public var gpsd = GPSDSettings()
+  public var location = LocationSettings()
+  public var pings = PingSettings()
+  public var recovery = RecoverySettings()
+  public var network = PathSource.auto
+  public var radio = RadioSource.none
+  public var submission = SubmissionSettings()
+  public var drive = DriveSettings()
+
+  public init() {}
+
+  public struct ControlServerSettings: Sendable {
+    /// Without a slash at the end; `nil` until the operator sets it.
+    public var url: String?
+    public var caFile: String?
+    public var requestTimeout: Duration = .seconds(30)
+  }
+
+  public struct GPSDSettings: Sendable {
+    public var host = "127.0.0.1"
+    public var port = 2947
+    public var device: String?
+    public var staleAfter: Duration = .seconds(5)
+  }
+
+  public struct LocationSettings: Sendable {
+    public var accuracyLimit = Parameters().accuracyLimit
+    public var minimumRadius = Parameters().minimumRadius
+    public var warningAfter = Parameters().warningAfter
+    public var giveUpAfter = Parameters().giveUpAfter
+  }
+
+  public struct PingSettings: Sendable {
+    public var interval: Duration = .milliseconds(100)
+    public var timeout: Duration = .seconds(1)
+    public var interface: String?
+    public var family: PingAddress.Family?
+  }
+
+  public struct RecoverySettings: Sendable {
+    public var failureThreshold = 30
+    public var backoff: Duration = .seconds(10)
+    public var backoffMax: Duration = .seconds(120)
+    public var prepareTimeout: Duration = .seconds(15)
+    public var activationTimeout: Duration = .seconds(5)
+    public var retryDelay: Duration = .seconds(1)
+  }
+
+  public struct SubmissionSettings: Sendable {
+    public var maxAge: Duration = .seconds(7 * 86_400)
+    public var legacyThreshold: Duration = .seconds(15 * 60)
+    public var breakerThreshold = 3
+    public var breakerBackoff: Duration = .seconds(30)
+    public var breakerBackoffMax: Duration = .seconds(300)
+  }
+
+  public struct DriveSettings: Sendable {
+    public var maximumDuration = Parameters().maximumDuration
+    public var log = true
+  }
+
+  /// What the engine needs of it.
+  var parameters: Parameters {
+    var parameters = Parameters()
+    parameters.minimumRadius = location.minimumRadius
+    parameters.accuracyLimit = location.accuracyLimit
+    parameters.warningAfter = location.warningAfter
+    parameters.giveUpAfter = location.giveUpAfter
+    parameters.maximumDuration = drive.maximumDuration
+    return parameters
+  }
+}

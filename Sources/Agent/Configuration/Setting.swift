@@ -1,0 +1,114 @@
+import NetworkPath
+import Pinging
+
+/// One key of the configuration: its name, what it expects, and where its value goes.
+struct Setting {
+  let key: String
+  /// For a person: completes "expected ...".
+  let expects: String
+  /// Whether the key may be set to nothing (`null`).
+  let isOptional: Bool
+  /// - Returns: `false` for a text that is no value of this setting. `nil` sets an optional one to nothing.
+  let apply: (inout ProbeConfiguration, String?) -> Bool
+
+  /// The environment variable of the key.
+  var variable: String {
+    Self.variablePrefix + key.uppercased().map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined()
+  }
+
+  static let variablePrefix = "COVERAGE_PROBE_"
+
+  /// Every key there is.
+  static var all: [Setting] {
+    [
+      required("state-directory", "a path", \.stateDirectory, path),
+      optional("control-server.url", "http://HOST/PATH or https://HOST/PATH", \.controlServer.url, url),
+      optional("control-server.ca-file", "a path", \.controlServer.caFile, path),
+      duration("control-server.request-timeout", \.controlServer.requestTimeout, 1...3600),
+      required("gpsd.host", "a name or an address", \.gpsd.host, word),
+      required("gpsd.port", "a port, 1 to 65535", \.gpsd.port, number(1...65_535)),
+      optional("gpsd.device", "a device path as gpsd calls it", \.gpsd.device, word),
+      duration("gpsd.stale-after", \.gpsd.staleAfter, 0.5...3600),
+      required("location.accuracy-limit", "metres, above 0", \.location.accuracyLimit, metres),
+      required("location.minimum-radius", "metres, above 0", \.location.minimumRadius, metres),
+      duration("location.warning-after", \.location.warningAfter, 0...86_400),
+      duration("location.give-up-after", \.location.giveUpAfter, 1...604_800),
+      duration("pings.interval", \.pings.interval, 0.01...60),
+      duration("pings.timeout", \.pings.timeout, 0.01...60),
+      optional("pings.interface", "the name of an interface", \.pings.interface, word),
+      optional("pings.ip-version", "4 or 6", \.pings.family) { Int($0).flatMap(PingAddress.Family.init) },
+      required("recovery.failure-threshold", "a number, 1 to 10000", \.recovery.failureThreshold, number(1...10_000)),
+      duration("recovery.backoff", \.recovery.backoff, 0.1...86_400),
+      duration("recovery.backoff-max", \.recovery.backoffMax, 0.1...86_400),
+      duration("recovery.prepare-timeout", \.recovery.prepareTimeout, 0.1...3600),
+      duration("recovery.activation-timeout", \.recovery.activationTimeout, 0.1...3600),
+      duration("recovery.retry-delay", \.recovery.retryDelay, 0.1...3600),
+      required("network.source", "auto, fixed-cellular, fixed-wifi or file:PATH", \.network, PathSource.init),
+      required("radio.source", "none, fixed:TECHNOLOGY (such as fixed:4G/LTE) or command:PATH", \.radio, RadioSource.init),
+      duration("submission.max-age", \.submission.maxAge, 60...31_536_000),
+      duration("submission.legacy-threshold", \.submission.legacyThreshold, 0...31_536_000),
+      required(
+        "submission.breaker.threshold", "a number, 1 to 1000", \.submission.breakerThreshold, number(1...1000)),
+      duration("submission.breaker.backoff", \.submission.breakerBackoff, 1...86_400),
+      duration("submission.breaker.backoff-max", \.submission.breakerBackoffMax, 1...86_400),
+      duration("drive.maximum-duration", \.drive.maximumDuration, 1...31_536_000),
+      required("drive.log", "true or false", \.drive.log) { ["true": true, "false": false][$0] },
+    ]
+  }
+
+  // MARK: Kinds of settings
+
+  private static func required<Value>(
+    _ key: String, _ expects: String, _ path: WritableKeyPath<ProbeConfiguration, Value>,
+    _ parse: @escaping (String) -> Value?
+  ) -> Setting {
+    Setting(key: key, expects: expects, isOptional: false) { configuration, text in
+      guard let value = text.flatMap(parse) else { return false }
+      configuration[keyPath: path] = value
+      return true
+    }
+  }
+
+  private static func optional<Value>(
+    _ key: String, _ expects: String, _ path: WritableKeyPath<ProbeConfiguration, Value?>,
+    _ parse: @escaping (String) -> Value?
+  ) -> Setting {
+    Setting(key: key, expects: expects + ", or null", isOptional: true) { configuration, text in
+      let value = text.flatMap(parse)
+      guard text == nil || value != nil else { return false }
+      configuration[keyPath: path] = value
+      return true
+    }
+  }
+
+  private static func duration(
+    _ key: String, _ path: WritableKeyPath<ProbeConfiguration, Duration>, _ seconds: ClosedRange<Double>
+  ) -> Setting {
+    let range = "\(DurationText.text(seconds.lowerBound)) to \(DurationText.text(seconds.upperBound))"
+    return required(key, "a duration such as 250ms, 10s, 5m, 4h or 7d, from \(range)", path) { text in
+      DurationText.duration(text).flatMap { seconds.contains($0.inSeconds) ? $0 : nil }
+    }
+  }
+
+  // MARK: Values
+
+  private static func path(_ text: String) -> String? { text.isEmpty ? nil : text }
+
+  private static func word(_ text: String) -> String? {
+    text.isEmpty || text.contains(where: \.isWhitespace) ? nil : text
+  }
+
+  private static func url(_ text: String) -> String? {
+    let prefix = ["https://", "http://"].first { text.hasPrefix($0) }
+    guard let prefix, text.count > prefix.count, word(text) != nil else { return nil }
+    return String(text.reversed().drop { $0 == "/" }.reversed())
+  }
+
+  private static func number(_ range: ClosedRange<Int>) -> (String) -> Int? {
+    { text in Int(text).flatMap { range.contains($0) ? $0 : nil } }
+  }
+
+  private static func metres(_ text: String) -> Double? {
+    Double(text).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
+  }
+}

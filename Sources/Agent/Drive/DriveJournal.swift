@@ -1,0 +1,98 @@
+import Coverage
+import DriveLog
+import DriveStore
+import Logging
+import OrderedJSON
+
+/// Keeps a drive on disk: its fences and sessions in the store, its events in the drive log.
+///
+/// What the disk refuses (full, or failing) is kept in memory and tried again with the next call; nothing is dropped as long
+/// as the process lives.
+struct DriveJournal {
+  private let recorder: DriveRecorder
+  private let log: DriveLogWriter?
+  private let logger: Logger
+  private var unsavedSessions: [Int: Session] = [:]
+  private var unsavedFences: [Int: Fence] = [:]
+  private var loopUUIDs: [Int: String] = [:]
+  private var storeTrouble: String?
+  private var logTrouble: String?
+
+  init(recorder: DriveRecorder, log: DriveLogWriter?, logger: Logger) {
+    self.recorder = recorder
+    self.log = log
+    self.logger = logger
+  }
+
+  var drive: Int64 { recorder.drive }
+
+  /// Why something is not on disk yet, in one line; `nil` when all is.
+  var trouble: String? { storeTrouble ?? logTrouble }
+
+  /// What is not in the store yet.
+  var unsavedFenceCount: Int { unsavedFences.count }
+
+  mutating func log(_ event: Event, beside details: [JSON.Member] = []) {
+    guard let log else { return }
+    do {
+      try log.append(event, beside: details)
+      logTrouble = nil
+    } catch {
+      if logTrouble == nil { logger.error("\(error); its lines wait in memory") }
+      logTrouble = "\(error)"
+    }
+  }
+
+  mutating func setLoop(_ uuid: String, ofSession number: Int) { loopUUIDs[number] = uuid }
+
+  /// Takes up what `effects` changed. A session or fence that ended is in the store when this returns, if the disk allows;
+  /// late pings to ended fences wait for the next call, or the next ``checkpoint(_:at:)``.
+  mutating func take(_ effects: [Effect], at now: DriveTime) {
+    var isUrgent = false
+    for effect in effects {
+      switch effect {
+      case .sessionBegan(let session), .sessionChanged(let session):
+        unsavedSessions[session.number] = session
+        isUrgent = true
+      case .fenceClosed(let fence):
+        unsavedFences[fence.number] = fence
+        isUrgent = true
+      case .fenceRevised(let fence): unsavedFences[fence.number] = fence
+      case .stopped: isUrgent = true
+      }
+    }
+    if isUrgent { save(at: now) }
+  }
+
+  /// Writes the open fence as it is now, so that a power cut costs no more of it than the time since the last call.
+  mutating func checkpoint(_ openFence: Fence?, at now: DriveTime) {
+    if let openFence { unsavedFences[openFence.number] = openFence }
+    save(at: now)
+  }
+
+  mutating func end(at time: DriveTime, reason: StopReason) {
+    do { try recorder.end(at: time, reason: reason) } catch { note(error) }
+  }
+
+  private mutating func save(at now: DriveTime) {
+    do {
+      try recorder.save(
+        sessions: unsavedSessions.values.sorted { $0.number < $1.number },
+        fences: unsavedFences.values.sorted { $0.number < $1.number }, seen: now, loopUUIDs: loopUUIDs)
+      unsavedSessions.removeAll()
+      unsavedFences.removeAll()
+      if storeTrouble != nil { logger.notice("the store can be written again; nothing is missing in it") }
+      storeTrouble = nil
+    } catch {
+      note(error)
+    }
+  }
+
+  private mutating func note(_ error: any Error) {
+    let reason = StoreError.isDiskFull(error) ? "the disk is full" : "\(error)"
+    if storeTrouble == nil {
+      logger.error("cannot write to the store: \(reason); fences wait in memory until it can be written")
+    }
+    storeTrouble = "store: \(reason)"
+  }
+}

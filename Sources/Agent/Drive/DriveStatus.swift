@@ -1,0 +1,65 @@
+import Coverage
+
+/// What an operator wants to know of a drive that goes on.
+public struct DriveStatus: Hashable, Sendable {
+  public var elapsed: Duration = .zero
+  /// The last fix, and whether it is accurate enough for fences.
+  public var fix: Fix?
+  public var isAccurate = false
+  public var fences = 0
+  public var lastSecond = PingTally()
+  public var technology: Technology?
+  public var testUUID: String?
+  public var warnings: [String] = []
+
+  /// One line, e.g. `00:12:31  48.20820 16.37380 ±4 m  17 fences  31.7 ms 0 % lost  4G/LTE`.
+  public var line: String {
+    var parts = [Self.clock(elapsed), position, "\(fences) \(fences == 1 ? "fence" : "fences")", lastSecond.line]
+    parts.append(technology?.name ?? "no technology")
+    if !warnings.isEmpty { parts.append("! " + warnings.joined(separator: ", ")) }
+    return parts.joined(separator: "  ")
+  }
+
+  private var position: String {
+    guard let fix, let place = fix.coordinate else { return "no fix" }
+    let accuracy = fix.accuracy.map { "±\(Self.decimal($0, places: $0 < 10 ? 1 : 0)) m" } ?? "accuracy unknown"
+    let note = isAccurate ? "" : " (too inaccurate)"
+    return "\(Self.decimal(place.latitude, places: 5)) \(Self.decimal(place.longitude, places: 5)) \(accuracy)\(note)"
+  }
+
+  static func clock(_ duration: Duration) -> String {
+    let seconds = duration.components.seconds
+    return [seconds / 3600, seconds / 60 % 60, seconds % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+      .joined(separator: ":")
+  }
+
+  static func decimal(_ value: Double, places: Int) -> String {
+    value.formatted(.number.precision(.fractionLength(places)).grouping(.never).locale(.init(identifier: "en_US_POSIX")))
+  }
+}
+
+/// Pings counted over some time.
+public struct PingTally: Hashable, Sendable {
+  public var pings = 0
+  public var answered = 0
+  public var rttSumNanoseconds: Int64 = 0
+
+  public init() {}
+
+  mutating func count(_ outcome: PingOutcome) {
+    pings += 1
+    if case .answered(let rttNanoseconds) = outcome {
+      answered += 1
+      rttSumNanoseconds += rttNanoseconds
+    }
+  }
+
+  /// Mean and loss, e.g. `31.7 ms 0 % lost`.
+  public var line: String {
+    guard pings > 0 else { return "no pings" }
+    let mean =
+      answered > 0 ? "\(DriveStatus.decimal(Double(rttSumNanoseconds) / Double(answered) / 1e6, places: 1)) ms" : "- ms"
+    let loss = Double(pings - answered) / Double(pings) * 100
+    return "\(mean) \(DriveStatus.decimal(loss, places: loss > 0 && loss < 10 ? 1 : 0)) % lost"
+  }
+}

@@ -1,0 +1,30 @@
+import ControlServer
+import Foundation
+
+extension Device {
+  /// This host, as far as its files tell.
+  static var thisHost: Device {
+    Device(
+      model: model, device: ProcessInfo.processInfo.hostName, osVersion: osVersion,
+      language: Locale.current.language.languageCode?.identifier ?? "en", timezone: TimeZone.current.identifier,
+      softwareVersion: Program.version, softwareVersionCode: Program.versionCode, softwareRevision: Program.revision)
+  }
+
+  private static var model: String {
+    let files = ["/sys/firmware/devicetree/base/model", "/sys/class/dmi/id/product_name"]
+    let names = files.compactMap(firstLine).filter { !$0.isEmpty && $0.lowercased() != "unknown" }
+    return names.first ?? "Linux"
+  }
+
+  private static var osVersion: String {
+    let release = FileManager.default.contents(atPath: "/etc/os-release").map { String(decoding: $0, as: UTF8.self) }
+    let name = release?.split(separator: "\n").first { $0.hasPrefix("PRETTY_NAME=") }
+    return name.map { $0.dropFirst(12).trimmingCharacters(in: CharacterSet(charactersIn: "\"")) } ?? "Linux"
+  }
+
+  private static func firstLine(of file: String) -> String? {
+    FileManager.default.contents(atPath: file).map {
+      String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines.union(.controlCharacters))
+    }
+  }
+}

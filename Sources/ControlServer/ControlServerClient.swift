@@ -1,0 +1,120 @@
+import AsyncHTTPClient
+import Coverage
+import Foundation
+import NIOCore
+import NIOFoundationCompat
+import NIOPosix
+import NIOSSL
+import OrderedJSON
+
+/// Speaks with one control server over HTTPS or HTTP.
+public struct ControlServerClient: Sendable {
+  public let url: String
+  private let device: Device
+  private let requestTimeout: Duration
+  private let http: HTTPClient
+
+  /// - Parameters:
+  ///   - url: Without a slash at the end, e.g. `https://host/RMBTControlServer`.
+  ///   - caFile: PEM certificates to trust instead of the system's.
+  ///   - requestTimeout: Bound on a whole request, from the first look-up to the last byte of the answer.
+  /// - Throws: ``CAFileError`` when the file holds no certificates.
+  public init(url: String, caFile: String?, requestTimeout: Duration, device: Device) throws {
+    self.url = url
+    self.device = device
+    self.requestTimeout = requestTimeout
+    var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+    configuration.timeout.connect = .nanoseconds(requestTimeout.inNanoseconds)
+    configuration.timeout.read = .nanoseconds(requestTimeout.inNanoseconds)
+    configuration.connectionPool.retryConnectionEstablishment = false
+    if let caFile {
+      var tls = TLSConfiguration.makeClientConfiguration()
+      do {
+        tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(caFile))
+      } catch {
+        throw CAFileError(path: caFile)
+      }
+      configuration.tlsConfiguration = tls
+    }
+    http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }
+
+  /// Ends all connections. To be called once, at the end.
+  public func shutdown() async throws {
+    try await http.shutdown()
+  }
+
+  /// Registers this device, or confirms that it is registered.
+  /// - Parameter clientUUID: What the server answered the first time; `nil` the first time.
+  /// - Returns: The client UUID to use from now on.
+  public func settings(clientUUID: String?) async throws(ServerFailure) -> String {
+    let body = try await post("settings", SettingsRequest(clientUUID: clientUUID, device: device).json)
+    let answer = try? JSONDecoder().decode(SettingsAnswer.self, from: body)
+    if let uuid = answer?.settings?.first?.uuid ?? clientUUID, !uuid.isEmpty { return uuid }
+    throw .unusableAnswer("no client uuid in the answer to /settings")
+  }
+
+  /// Asks for a test.
+  public func requestCoverage(_ request: CoverageRequest) async throws(ServerFailure) -> CoverageGrant {
+    try CoverageGrant(try await post("coverageRequest", request.json(device)))
+  }
+
+  /// Hands over a session's fences. When this returns, the server has them. When it throws, it may have them all the same:
+  /// the answer can have been lost.
+  public func submit(_ result: CoverageResult) async throws(ServerFailure) {
+    _ = try await post("coverageResult", result.json(device))
+  }
+
+  private func post(_ path: String, _ json: JSON) async throws(ServerFailure) -> Data {
+    var request = HTTPClientRequest(url: url + "/" + path)
+    request.method = .POST
+    request.headers = [
+      "Content-Type": "application/json", "Accept": "application/json", "Accept-Language": device.language,
+      "User-Agent": "coverage-probe/\(device.softwareVersion)",
+    ]
+    request.body = .bytes(ByteBuffer(string: json.text))
+    let status: Int
+    let retryAfter: String?
+    let body: Data
+    do {
+      let response = try await http.execute(request, timeout: .nanoseconds(requestTimeout.inNanoseconds))
+      status = Int(response.status.code)
+      retryAfter = response.headers.first(name: "Retry-After")
+      body = Data(buffer: try await response.body.collect(upTo: 4 << 20))
+    } catch {
+      throw .unreachable(Self.reason(error, within: requestTimeout))
+    }
+    return try Answer.body(status: status, retryAfter: retryAfter, body: body)
+  }
+
+  private static func reason(_ error: any Error, within timeout: Duration) -> String {
+    switch error {
+    case let error as HTTPClientError where [.connectTimeout, .deadlineExceeded, .readTimeout].contains(error):
+      "no answer within \(timeout)"
+    case let error as HTTPClientError where error == .remoteConnectionClosed:
+      "it closed the connection without an answer"
+    case let error as NIOConnectionError: reason(error)
+    case let error as IOError: error.description
+    default: "\(error)"
+    }
+  }
+
+  private static func reason(_ error: NIOConnectionError) -> String {
+    if let cause = error.connectionErrors.first?.error { return "\(error.host):\(error.port): \(cause)" }
+    return "the name \(error.host) has no address"
+  }
+
+  private struct SettingsAnswer: Decodable {
+    struct Settings: Decodable {
+      let uuid: String?
+    }
+    let settings: [Settings]?
+  }
+}
+
+/// `control-server.ca-file` cannot be used.
+public struct CAFileError: Error, CustomStringConvertible {
+  public let path: String
+
+  public var description: String { "control-server.ca-file: \(path) holds no PEM certificates that can be read" }
+}

@@ -1,0 +1,68 @@
+import Foundation
+
+/// What the control server answers to a request for a test (spec 4.3).
+public struct CoverageGrant: Hashable, Sendable {
+  public let testUUID: String
+  public let loopUUID: String?
+  /// 16 bytes that prove to the ping server that this device may ping it (spec 3.2).
+  public let pingToken: [UInt8]
+  public let pingHost: String
+  public let pingPort: UInt16
+  /// 4 or 6: the family that the token was made for; `nil` when the server does not say.
+  public let ipVersion: Int?
+  /// The longest drive, and the longest session.
+  public let maximumDrive: Duration?
+  public let maximumSession: Duration?
+
+  /// - Throws: ``ServerFailure/unusableAnswer(_:)`` when something is missing without which nobody can ping.
+  init(_ body: Data) throws(ServerFailure) {
+    let answer: Answer
+    do {
+      answer = try JSONDecoder().decode(Answer.self, from: body)
+    } catch {
+      throw .unusableAnswer("the answer to /coverageRequest has members of a wrong type")
+    }
+    guard let testUUID = answer.test_uuid, !testUUID.isEmpty else { throw .unusableAnswer("no test_uuid") }
+    guard let token = answer.ping_token.flatMap({ Data(base64Encoded: $0) }), token.count == 16 else {
+      throw .unusableAnswer("ping_token is not Base64 of 16 bytes")
+    }
+    guard let host = answer.ping_host, !host.isEmpty else { throw .unusableAnswer("no ping_host") }
+    guard let port = answer.ping_port?.number.flatMap(UInt16.init(exactly:)), port > 0 else {
+      throw .unusableAnswer("ping_port is no port")
+    }
+    self.testUUID = testUUID
+    loopUUID = answer.loop_uuid.flatMap { $0.isEmpty ? nil : $0 }
+    pingToken = [UInt8](token)
+    pingHost = host
+    pingPort = port
+    ipVersion = answer.ip_version?.number.flatMap { [4, 6].contains($0) ? Int($0) : nil }
+    maximumDrive = Self.limit(answer.max_coverage_session_seconds ?? answer.maxCoverageSessionSeconds)
+    maximumSession = Self.limit(answer.max_coverage_measurement_seconds)
+  }
+
+  private static func limit(_ value: NumberOrText?) -> Duration? {
+    value?.number.flatMap { $0 > 0 && $0 < 1 << 40 ? .seconds($0) : nil }
+  }
+
+  private struct Answer: Decodable {
+    let test_uuid: String?
+    let loop_uuid: String?
+    let ping_token: String?
+    let ping_host: String?
+    let ping_port: NumberOrText?
+    let ip_version: NumberOrText?
+    let max_coverage_session_seconds: NumberOrText?
+    let maxCoverageSessionSeconds: NumberOrText?
+    let max_coverage_measurement_seconds: NumberOrText?
+  }
+}
+
+/// A number that some servers send as text.
+private struct NumberOrText: Decodable {
+  let number: Int64?
+
+  init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    number = (try? value.decode(Int64.self)) ?? (try? value.decode(String.self)).flatMap { Int64($0) }
+  }
+}

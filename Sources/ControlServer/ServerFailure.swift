@@ -1,0 +1,63 @@
+import Foundation
+
+/// Why a request to the control server did not succeed (spec 4.0, 4.4). Nothing that was to be sent counts as sent.
+public enum ServerFailure: Error, Hashable, CustomStringConvertible {
+  /// No answer: name, route, connection, TLS or time.
+  case unreachable(String)
+  /// 429, with the text of `Retry-After` where there was one.
+  case tooManyRequests(retryAfter: String?)
+  /// The server understood the request and does not want it: 4xx, or 2xx with `error` entries.
+  case refused(status: Int, message: String)
+  /// 5xx.
+  case serverTrouble(status: Int, message: String)
+  /// An answer that this server would not give: a redirect, HTML, an empty body. Often a captive portal.
+  case notTheServer(status: Int, found: String)
+  /// Success, but something is missing or wrong in it.
+  case unusableAnswer(String)
+
+  public var description: String {
+    switch self {
+    case .unreachable(let reason): "cannot reach the control server: \(reason)"
+    case .tooManyRequests(let retryAfter):
+      "the control server asks for fewer requests (429\(retryAfter.map { ", Retry-After: \($0)" } ?? ""))"
+    case .refused(let status, let message): "the control server refused (\(status)): \(message)"
+    case .serverTrouble(let status, let message): "the control server is in trouble (\(status)): \(message)"
+    case .notTheServer(let status, let found):
+      "no control server answered (\(status), \(found)): wrong control-server.url, or a captive portal"
+    case .unusableAnswer(let reason): "the control server's answer cannot be used: \(reason)"
+    }
+  }
+}
+
+/// Sorts an HTTP answer: success is 2xx with a JSON object and without `error` entries, nothing less (spec 4.0).
+enum Answer {
+  static func body(status: Int, retryAfter: String?, body: Data) throws(ServerFailure) -> Data {
+    let object = (try? JSONSerialization.jsonObject(with: body)) as? [String: Any]
+    let errors = object?["error"].map(messages) ?? []
+    switch status {
+    case 200..<300:
+      guard object != nil else { throw .notTheServer(status: status, found: describe(body)) }
+      guard errors.isEmpty else { throw .refused(status: status, message: errors.joined(separator: "; ")) }
+      return body
+    case 429: throw .tooManyRequests(retryAfter: retryAfter)
+    case 300..<400: throw .notTheServer(status: status, found: "a redirect")
+    case 500...: throw .serverTrouble(status: status, message: errors.first ?? describe(body))
+    default: throw .refused(status: status, message: errors.first ?? describe(body))
+    }
+  }
+
+  private static func messages(_ value: Any) -> [String] {
+    switch value {
+    case let list as [Any]: list.map { $0 as? String ?? "\($0)" }
+    case let text as String: text.isEmpty ? [] : [text]
+    case is NSNull: []
+    default: ["\(value)"]
+    }
+  }
+
+  private static func describe(_ body: Data) -> String {
+    if body.isEmpty { return "an empty body" }
+    let start = String(decoding: body.prefix(60), as: UTF8.self).split(whereSeparator: \.isWhitespace)
+    return "a body that begins with \"\(start.joined(separator: " "))\""
+  }
+}

@@ -1,0 +1,74 @@
+import Coverage
+import DriveStore
+import OrderedJSON
+
+/// A fence on its way out of the program, with all that its line or feature says (design.md, contracts 3 and 4).
+public struct FenceRecord: Hashable, Sendable {
+  public let fence: Fence
+  public let session: Session
+  public let origin: Origin
+
+  public enum Origin: Hashable, Sendable {
+    /// Times are seconds since the start of the drive.
+    case replay
+    /// Times are wall time; the session has an id.
+    case store(driveStarted: WallTime, session: Int64)
+  }
+
+  public init(fence: Fence, session: Session, origin: Origin) {
+    self.fence = fence
+    self.session = session
+    self.origin = origin
+  }
+
+  public init(_ stored: StoredFence) {
+    self.init(
+      fence: stored.fence, session: stored.session.session,
+      origin: .store(driveStarted: stored.session.driveStarted, session: stored.session.id))
+  }
+
+  /// The record as one line of JSON Lines, without the newline.
+  public var line: String { JSON.object(times + position + figures).text }
+
+  /// All members but the position.
+  var properties: [JSON.Member] { times + figures }
+
+  private var times: [JSON.Member] {
+    switch origin {
+    case .replay:
+      JSON.members(["entered": Self.seconds(fence.entered), "exited": fence.exited.map(Self.seconds)])
+    case .store(let driveStarted, let session):
+      JSON.members([
+        "session": .integer(session),
+        "entered_at": .string((driveStarted + fence.entered).iso8601),
+        "exited_at": fence.exited.map { .string((driveStarted + $0).iso8601) },
+      ])
+    }
+  }
+
+  private var position: [JSON.Member] {
+    JSON.members(["latitude": .number(fence.centre.latitude), "longitude": .number(fence.centre.longitude)])
+  }
+
+  private var figures: [JSON.Member] {
+    let technology = fence.technology ?? .none
+    return JSON.members([
+      "radius_m": .number(fence.radius),
+      "pings": .integer(Int64(fence.pings)),
+      "pings_ok": .integer(Int64(fence.pingsAnswered)),
+      "avg_ping_ms": fence.meanRTTNanoseconds.map { .decimal(units: $0, places: 6) },
+      "technology": technology.isKnown ? .string(technology.name) : nil,
+      "technology_id": technology.id.map { .integer(Int64($0)) },
+      "test_uuid": session.testUUID.map(JSON.string),
+      "offset_ms": session.anchor.map { .integer((fence.entered - $0).inMilliseconds) },
+      "duration_ms": fence.duration.map { .integer($0.inMilliseconds) },
+      "submittable": .bool(fence.isSubmittable),
+      "accuracy_m": fence.fix.accuracy.map(JSON.number),
+      "altitude_m": fence.fix.altitude.map(JSON.number),
+      "course_deg": fence.fix.course.map(JSON.number),
+      "speed_mps": fence.fix.speed.map(JSON.number),
+    ])
+  }
+
+  private static func seconds(_ time: DriveTime) -> JSON { .decimal(units: time.microseconds, places: 6) }
+}

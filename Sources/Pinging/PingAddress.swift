@@ -1,0 +1,94 @@
+import CPinger
+import Foundation
+
+/// The numeric address and port of something to ping.
+public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
+  public enum Family: Int, Hashable, Sendable {
+    case ipv4 = 4
+    case ipv6 = 6
+  }
+
+  /// Without the port, e.g. `192.0.2.1` or `fe80::1%eth0`.
+  public let host: String
+  public let port: UInt16
+  let raw: cping_address
+
+  public var family: Family { raw.family == 6 ? .ipv6 : .ipv4 }
+
+  public var description: String {
+    guard port != 0 else { return host }
+    return family == .ipv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+
+  /// - Parameter host: A numeric address.
+  init?(numeric host: String, port: UInt16) {
+    var raw = cping_address()
+    guard cping_address_parse(&raw, host, port) == 0 else { return nil }
+    self.init(raw)
+  }
+
+  init(_ raw: cping_address) {
+    self.raw = raw
+    port = raw.port
+    var text = [CChar](repeating: 0, count: 64)
+    host = withUnsafePointer(to: raw) { String(cString: cping_address_format($0, &text, text.count)) }
+  }
+
+  public static func == (left: PingAddress, right: PingAddress) -> Bool {
+    left.host == right.host && left.port == right.port
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(host)
+    hasher.combine(port)
+  }
+
+  /// The addresses of a name, in the system's order of preference; a numeric address is its own.
+  ///
+  /// Asks the system's resolver, which can take seconds, on a thread of its own.
+  /// - Throws: ``NameError``
+  public static func resolve(_ name: String, port: UInt16, family: Family? = nil) async throws(NameError) -> [PingAddress] {
+    let result: Result<[PingAddress], NameError> = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(returning: lookUp(name, port: port, family: family)) }
+    }
+    return try result.get()
+  }
+
+  private static func lookUp(_ name: String, port: UInt16, family: Family?) -> Result<[PingAddress], NameError> {
+    var hints = addrinfo()
+    hints.ai_socktype = CInt(SOCK_DGRAM.rawValue)
+    hints.ai_family =
+      switch family {
+      case .ipv4: AF_INET
+      case .ipv6: AF_INET6
+      case nil: AF_UNSPEC
+      }
+    var list: UnsafeMutablePointer<addrinfo>?
+    let status = getaddrinfo(name, nil, &hints, &list)
+    guard status == 0 else { return .failure(NameError(name: name, reason: String(cString: gai_strerror(status)))) }
+    defer { freeaddrinfo(list) }
+    var addresses: [PingAddress] = []
+    var next = list
+    while let entry = next?.pointee {
+      if let address = numeric(entry).flatMap({ PingAddress(numeric: $0, port: port) }) { addresses.append(address) }
+      next = entry.ai_next
+    }
+    guard !addresses.isEmpty else { return .failure(NameError(name: name, reason: "it has no address")) }
+    return .success(addresses)
+  }
+
+  private static func numeric(_ entry: addrinfo) -> String? {
+    var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    guard getnameinfo(entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+    else { return nil }
+    return text.withUnsafeBufferPointer { $0.baseAddress.map(String.init(cString:)) }
+  }
+}
+
+/// A name cannot be turned into an address.
+public struct NameError: Error, Hashable, CustomStringConvertible {
+  public let name: String
+  public let reason: String
+
+  public var description: String { "cannot find the address of \(name): \(reason)" }
+}

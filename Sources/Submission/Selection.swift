@@ -1,0 +1,26 @@
+import Coverage
+import DriveStore
+
+/// Which sessions a pass sends, and in which order. A pure value.
+public enum Selection: Hashable, Sendable {
+  /// The sessions of a drive that has just ended.
+  case drive(Int64)
+  /// What was ended in order and has a test.
+  case warm
+  /// All that waits. What an earlier process left unfinished must have been ended before.
+  case cold
+
+  /// The newest session first.
+  public func sessions(from all: [StoredSession]) -> [StoredSession] {
+    all.filter { $0.isWaiting && selects($0) }
+      .sorted { ($0.driveStarted + $0.session.started, $0.id) > ($1.driveStarted + $1.session.started, $1.id) }
+  }
+
+  private func selects(_ stored: StoredSession) -> Bool {
+    switch self {
+    case .drive(let id): stored.drive == id
+    case .warm: stored.session.testUUID != nil && stored.session.finalized != nil
+    case .cold: stored.session.finalized != nil
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import Agent
+import ArgumentParser
+
+@main
+struct CoverageProbe: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "coverage-probe",
+    abstract: "Measures mobile network coverage along a drive and submits it to an RTR-Netztest compatible server.",
+    discussion: """
+      Results go to standard output, logs and progress to standard error.
+      Exit status: 0 done; 1 failed, with one line that says why; 64 wrong usage; 75 kept, but not submitted now.
+      """,
+    version: Program.version,
+    subcommands: [Record.self, Submit.self, Sessions.self, ExportFences.self, Replay.self, Ping.self])
+}

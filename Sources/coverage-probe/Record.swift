@@ -1,0 +1,47 @@
+import Agent
+import ArgumentParser
+import Coverage
+import Foundation
+
+struct Record: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Records one drive in the foreground and submits it at its end.",
+    discussion: "SIGINT or SIGTERM ends the drive; a second one gives up submitting, and the drive is kept.")
+
+  @OptionGroup var configuration: ConfigurationOptions
+
+  @Option(name: .long, help: "End the drive after this time: 250ms, 10s, 5m, 4h or 7d.")
+  var duration: String?
+
+  @Flag(name: .long, help: "Keep the drive; submit it later with `coverage-probe submit`.")
+  var noSubmit = false
+
+  mutating func validate() throws {
+    guard let duration else { return }
+    guard let parsed = DurationText.duration(duration), parsed > .zero else {
+      throw ValidationError("--duration is \"\(duration)\": expected a duration such as 250ms, 10s, 5m, 4h or 7d.")
+    }
+  }
+
+  func run() async throws {
+    try await Terminal.run {
+      let logger = Terminal.logger()
+      let recording = Recording(
+        configuration: try await configuration.load(), maximumDuration: duration.flatMap(DurationText.duration),
+        submits: !noSubmit, logger: logger)
+      return try await recording.run(
+        stop: Terminal.stopSignals(),
+        onStatus: { status in
+          if Terminal.errorsAreWatched {
+            Terminal.write("\r\u{1B}[K\(status.line)", to: .standardError)
+          } else if status.elapsed.components.seconds % 10 == 0 {
+            logger.info("\(status.line)")
+          }
+        },
+        print: { line in
+          if Terminal.errorsAreWatched { Terminal.write("\r\u{1B}[K", to: .standardError) }
+          Terminal.result(line)
+        })
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Agent
+import ArgumentParser
+import Export
+import Foundation
+
+struct Submit: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Sends what waits in the store.")
+
+  @OptionGroup var configuration: ConfigurationOptions
+
+  @Flag(name: .long, help: "Leave alone what an earlier run did not end in order.")
+  var warm = false
+
+  func run() async throws {
+    try await Terminal.run {
+      let submitting = Submitting(configuration: try await configuration.load(), isWarm: warm, logger: Terminal.logger())
+      return try await submitting.run(print: Terminal.result)
+    }
+  }
+}
+
+struct Sessions: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Lists what is stored, with state and counts.")
+
+  @OptionGroup var configuration: ConfigurationOptions
+
+  @Flag(name: .long, help: "As a JSON array, oldest first.")
+  var json = false
+
+  func run() async throws {
+    try await Terminal.run {
+      let listing = try SessionListing(configuration: try await configuration.load())
+      Terminal.result(json ? listing.json : listing.table)
+      return .done
+    }
+  }
+}
+
+extension ExportFormat: ExpressibleByArgument {}
+extension Exporting.Selection: ExpressibleByArgument {}
+
+struct ExportFences: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "export", abstract: "Writes fences as maps and tables.")
+
+  @OptionGroup var configuration: ConfigurationOptions
+
+  @Option(name: .long, help: "geojson, jsonl, or html for a page with a map.")
+  var format = ExportFormat.geojson
+
+  @Option(name: .long, help: "submitted, pending or all; only `all` includes fences that Wi-Fi touched.")
+  var state = Exporting.Selection.submitted
+
+  @Option(name: .long, help: "Only the session with this id.")
+  var session: Int64?
+
+  @Option(name: [.short, .long], help: "The file to write; standard output without it.")
+  var output: String?
+
+  func run() async throws {
+    try await Terminal.run {
+      let exporting = try Exporting(configuration: try await configuration.load(), selection: state, session: session)
+      let sink = try OutputFile(path: output)
+      let (written, left) = try exporting.run(format: format, write: sink.write)
+      try sink.finish()
+      if written == 0, left > 0 {
+        Terminal.note("no fence is \(state.rawValue); \(left) others are stored: see --state")
+      }
+      return .done
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Agent
+import ArgumentParser
+import Foundation
+import Logging
+import UnixSignals
+
+/// Standard output and standard error as the commands use them.
+enum Terminal {
+  /// Writes a line of the result.
+  static func result(_ line: String) { write(line + "\n", to: .standardOutput) }
+
+  /// Writes a line for the person who watches.
+  static func note(_ line: String) { write(line + "\n", to: .standardError) }
+
+  static func write(_ text: String, to handle: FileHandle) {
+    // A reader that has gone away (`| head`) is no error of ours, and there is nobody left to tell.
+    try? handle.write(contentsOf: Data(text.utf8))
+  }
+
+  static let errorsAreWatched = isatty(STDERR_FILENO) == 1
+
+  /// A logger to standard error.
+  static func logger() -> Logger {
+    Logger(label: Program.name) { _ in LineLogHandler() }
+  }
+
+  /// Runs a command to its exit status: any error becomes one line on standard error and status 1.
+  static func run(_ command: () async throws -> CommandOutcome) async throws {
+    let outcome: CommandOutcome
+    do {
+      outcome = try await command()
+    } catch let exit as ExitCode {
+      throw exit
+    } catch let wrongUsage as ValidationError {
+      throw wrongUsage
+    } catch {
+      note("\(Program.name): \(error)")
+      throw ExitCode(CommandOutcome.failed.rawValue)
+    }
+    if outcome != .done { throw ExitCode(outcome.rawValue) }
+  }
+
+  /// Yields at each SIGINT and SIGTERM.
+  static func stopSignals() -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream<Void>.makeStream()
+    let listening = Task {
+      for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { continuation.yield() }
+    }
+    continuation.onTermination = { _ in listening.cancel() }
+    return stream
+  }
+}
+
+/// One line a message: time, level, message.
+struct LineLogHandler: LogHandler {
+  var logLevel = Logger.Level.info
+  var metadata = Logger.Metadata()
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    let level = event.level == .info ? "" : "\(event.level): "
+    let clearsLine = Terminal.errorsAreWatched ? "\r\u{1B}[K" : ""
+    Terminal.write("\(clearsLine)\(Self.time()) \(level)\(event.message)\n", to: .standardError)
+  }
+
+  private static func time() -> String {
+    Date.now.formatted(.iso8601.time(includingFractionalSeconds: false))
+  }
+}
+
+/// `--config F`, the same for all commands.
+struct ConfigurationOptions: ParsableArguments {
+  @Option(name: .long, help: "The configuration, a YAML file. Without it, defaults and environment count.")
+  var config: String?
+
+  func load() async throws -> ProbeConfiguration { try await ProbeConfiguration.load(file: config) }
+}
