@@ -111,17 +111,27 @@ size_t cping_read(cping *pinger, cping_event *buffer, size_t capacity) {
     return count;
 }
 
+static int poll_timeout(int timeout_ms, uint64_t deadline_ns) {
+    if (timeout_ms < 0) return -1;
+    uint64_t now_ns = cping__now();
+    if (now_ns >= deadline_ns) return 0;
+    return (int)((deadline_ns - now_ns + CPING__MILLISECOND - 1) / CPING__MILLISECOND);
+}
+
 int cping_wait(cping *pinger, int timeout_ms) {
-    if (cping__ring_count(&pinger->ring)) return 1;
-    if (atomic_load(&pinger->closed)) return cping__ring_count(&pinger->ring) ? 1 : -ESHUTDOWN;
-    struct pollfd readable = {.fd = pinger->event_fd, .events = POLLIN};
-    if (!atomic_exchange(&pinger->woken, 0) && poll(&readable, 1, timeout_ms) > 0) {
+    uint64_t deadline_ns = timeout_ms < 0 ? CPING__NEVER : cping__now() + (uint64_t)timeout_ms * CPING__MILLISECOND;
+    for (;;) {
+        /* Closed is looked at first: nothing is written after it is set. */
+        int closed = atomic_load(&pinger->closed);
+        if (cping__ring_count(&pinger->ring)) return 1;
+        if (closed) return -ESHUTDOWN;
+        if (atomic_exchange(&pinger->woken, 0)) return 0;
+        /* The descriptor may still be set for events that have been read; then this goes round once more. */
+        struct pollfd readable = {.fd = pinger->event_fd, .events = POLLIN};
+        if (poll(&readable, 1, poll_timeout(timeout_ms, deadline_ns)) == 0) return 0;
         eventfd_t ignored;
         eventfd_read(pinger->event_fd, &ignored);
-        atomic_store(&pinger->woken, 0);
     }
-    if (cping__ring_count(&pinger->ring)) return 1;
-    return atomic_load(&pinger->closed) && cping__ring_count(&pinger->ring) == 0 ? -ESHUTDOWN : 0;
 }
 
 void cping_wake(cping *pinger) {

@@ -14,9 +14,10 @@ static uint16_t checksum(const uint8_t *bytes, size_t length) {
     return (uint16_t)~sum;
 }
 
-/* xorshift64; any pattern does that one can make again from the token alone. */
+/* xorshift64, begun with what the payload carries, so that damage anywhere shows. */
 static void fill_payload(uint8_t payload[CPING__ICMP_PAYLOAD], uint32_t sequence, uint64_t token) {
-    uint64_t state = token | 1;
+    uint64_t state = token ^ sequence * UINT64_C(0x9e3779b97f4a7c15);
+    if (state == 0) state = 1;
     for (size_t i = 0; i < CPING__ICMP_PAYLOAD; i += 8) {
         state ^= state << 13;
         state ^= state >> 7;
