@@ -9,130 +9,131 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 let strictC: [CSetting] = [.treatAllWarnings(as: .error), .unsafeFlags(["-Wall", "-Wextra"])]
 
 let package = Package(
-    name: "coverage-probe",
-    platforms: [.macOS(.v15)],
-    products: [
-        .executable(name: "coverage-probe", targets: ["coverage-probe"]),
-        .executable(name: "control-server", targets: ["control-server"]),
-        .executable(name: "reflector", targets: ["reflector"]),
-        .executable(name: "gps-player", targets: ["gps-player"]),
-    ],
-    dependencies: [
-        // HTTPS with a CA of the user's choice and deadlines on every phase; URLSession on Linux has neither.
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        // TLS roots and certificates for the client above.
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        // SQLite with checked migrations, and transactions that survive a power cut.
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        // The control server tool. Its default traits bring nothing that is used here.
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        // Configuration: environment over file, secrets redacted.
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
-        // The key paths of a YAML file, to name unknown keys; swift-configuration reads through the same library.
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        // HMAC-SHA256 of ping tokens in the control server tool.
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
-    ],
-    targets: [
-        // Floor 0
-        .target(name: "CPinger", cSettings: strictC),
-        .target(name: "Coverage", swiftSettings: strict),
-        .target(name: "OrderedJSON", swiftSettings: strict),
+  name: "coverage-probe",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "coverage-probe", targets: ["coverage-probe"]),
+    .executable(name: "control-server", targets: ["control-server"]),
+    .executable(name: "reflector", targets: ["reflector"]),
+    .executable(name: "gps-player", targets: ["gps-player"]),
+  ],
+  dependencies: [
+    // HTTPS with a CA of the user's choice and deadlines on every phase; URLSession on Linux has neither.
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    // TLS roots and certificates for the client above.
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    // SQLite with checked migrations, and transactions that survive a power cut.
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    // The control server tool. Its default traits bring nothing that is used here.
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    // Configuration: environment over file, secrets redacted.
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
+    // The key paths of a YAML file, to name unknown keys; swift-configuration reads through the same library.
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    // HMAC-SHA256 of ping tokens in the control server tool.
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+  ],
+  targets: [
+    // Floor 0
+    .target(name: "CPinger", cSettings: strictC),
+    .target(name: "Coverage", swiftSettings: strict),
+    .target(name: "OrderedJSON", swiftSettings: strict),
 
-        // Floor 1
-        .target(name: "Pinging", dependencies: ["CPinger", "Coverage"], swiftSettings: strict),
-        .target(
-            name: "Positioning",
-            dependencies: [
-                "Coverage",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: strict),
-        .target(
-            name: "NetworkPath",
-            dependencies: ["Coverage", .product(name: "Logging", package: "swift-log")],
-            swiftSettings: strict),
-        .target(
-            name: "DriveStore",
-            dependencies: ["Coverage", .product(name: "GRDB", package: "GRDB.swift")],
-            swiftSettings: strict),
-        .target(
-            name: "ControlServer",
-            dependencies: [
-                "Coverage", "OrderedJSON",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOFoundationCompat", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: strict),
-        .target(name: "DriveLog", dependencies: ["Coverage", "OrderedJSON"], swiftSettings: strict),
+    // Floor 1
+    .target(name: "Pinging", dependencies: ["CPinger", "Coverage"], swiftSettings: strict),
+    .target(
+      name: "Positioning",
+      dependencies: [
+        "Coverage",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "NetworkPath",
+      dependencies: ["Coverage", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: strict),
+    .target(
+      name: "DriveStore",
+      dependencies: ["Coverage", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: strict),
+    .target(
+      name: "ControlServer",
+      dependencies: [
+        "Coverage", "OrderedJSON",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOFoundationCompat", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: strict),
+    .target(name: "DriveLog", dependencies: ["Coverage", "OrderedJSON"], swiftSettings: strict),
 
-        // Floor 2
-        .target(
-            name: "Submission",
-            dependencies: ["Coverage", "DriveStore", "ControlServer", .product(name: "Logging", package: "swift-log")],
-            swiftSettings: strict),
-        .target(name: "Export", dependencies: ["Coverage", "OrderedJSON", "DriveStore"], swiftSettings: strict),
+    // Floor 2
+    .target(
+      name: "Submission",
+      dependencies: ["Coverage", "DriveStore", "ControlServer", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: strict),
+    .target(name: "Export", dependencies: ["Coverage", "OrderedJSON", "DriveStore"], swiftSettings: strict),
 
-        // Floor 3
-        .target(
-            name: "Agent",
-            dependencies: [
-                "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
-                "ControlServer", "DriveLog", "Submission", "Export",
-                .product(name: "Configuration", package: "swift-configuration"),
-                .product(name: "Yams", package: "Yams"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: strict),
+    // Floor 3
+    .target(
+      name: "Agent",
+      dependencies: [
+        "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
+        "ControlServer", "DriveLog", "Submission", "Export",
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "Yams", package: "Yams"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
 
-        // Floor 4
-        .executableTarget(
-            name: "coverage-probe",
-            dependencies: [
-                "Agent", "Coverage", "Export",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: strict),
+    // Floor 4
+    .executableTarget(
+      name: "coverage-probe",
+      dependencies: [
+        "Agent", "Coverage", "Export",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: strict),
 
-        // The outside world, for tests, demos and users
-        .executableTarget(
-            name: "reflector", path: "tools/reflector", cSettings: strictC, linkerSettings: [.linkedLibrary("crypto")]),
-        .executableTarget(
-            name: "control-server",
-            dependencies: [
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTLS", package: "hummingbird"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            path: "tools/control-server",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "gps-player",
-            dependencies: [
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            path: "tools/gps-player",
-            swiftSettings: strict),
-    ]
+    // The outside world, for tests, demos and users
+    .executableTarget(
+      name: "reflector", path: "tools/reflector", cSettings: strictC, linkerSettings: [.linkedLibrary("crypto")]),
+    .executableTarget(
+      name: "control-server",
+      dependencies: [
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdTLS", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      path: "tools/control-server",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "gps-player",
+      dependencies: [
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ],
+      path: "tools/gps-player",
+      exclude: ["demo-track.csv"],
+      swiftSettings: strict),
+  ]
 )

@@ -44,11 +44,13 @@ struct Mischief: Sendable {
   /// The steps of a play of `recording`, in order of time.
   func steps(of recording: Recording) -> [Step] {
     var steps: [Step] = []
-    for piece in recording.pieces where piece.at >= startAt && !silence.contains(where: { $0.contains(piece.at) }) {
+    let heard = recording.pieces.filter { piece in
+      piece.at >= startAt && !silence.contains { $0.contains(piece.at) }
+    }
+    for (index, piece) in heard.enumerated() {
       if !garbage.isEmpty {
-        steps.append(
-          Step(at: piece.at, action: .send(.init(at: piece.at, bytes: garbage[steps.count % garbage.count], epochs: 0)))
-        )
+        let bytes = garbage[index % garbage.count]
+        steps.append(Step(at: piece.at, action: .send(.init(at: piece.at, bytes: bytes, epochs: 0))))
       }
       steps.append(Step(at: piece.at, action: .send(piece)))
     }
