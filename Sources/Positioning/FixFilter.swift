@@ -150,7 +150,8 @@ public struct FixFilter: Sendable {
     let accuracy = HorizontalAccuracy(eph: report.eph, epx: report.epx, epy: report.epy, hdop: hdop)
     return PositionedFix(
       fix: report.fix(accuracy: accuracy), arrival: epoch.positionArrival, delivered: now.instant,
-      accuracySource: accuracy.source, device: report.device, report: report, hdop: hdop, clockDifference: clockDifference)
+      accuracySource: accuracy.source, device: report.device, report: report, hdop: hdop,
+      clockDifference: clockDifference)
   }
 
   /// Sky views come less often than positions; one that would be stale twice over says nothing any more.

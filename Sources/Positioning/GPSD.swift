@@ -89,7 +89,8 @@ public struct GPSD: Sendable {
   /// The same as a stream. Whoever reads too slowly loses the oldest events, so that what is read is fresh.
   /// The client ends with the stream: when the reading task is cancelled or stops reading.
   public func events() -> AsyncStream<PositioningEvent> {
-    let (stream, continuation) = AsyncStream.makeStream(of: PositioningEvent.self, bufferingPolicy: .bufferingNewest(256))
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: PositioningEvent.self, bufferingPolicy: .bufferingNewest(256))
     let client = Task {
       await run { continuation.yield($0) }
       continuation.finish()

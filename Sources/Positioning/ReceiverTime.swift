@@ -6,7 +6,9 @@ enum ReceiverTime {
   static func parse(_ text: String) -> WallTime? {
     guard text.last == "Z" else { return nil }
     let halves = text.dropLast().split(separator: "T", omittingEmptySubsequences: false)
-    guard halves.count == 2, let days = days(halves[0]), let microseconds = microsecondsOfDay(halves[1]) else { return nil }
+    guard halves.count == 2, let days = days(halves[0]), let microseconds = microsecondsOfDay(halves[1]) else {
+      return nil
+    }
     return WallTime(microseconds: days * 86_400_000_000 + microseconds)
   }
 
@@ -21,7 +23,8 @@ enum ReceiverTime {
   /// 60 is a second: receivers show leap seconds.
   private static func microsecondsOfDay(_ time: Substring) -> Int64? {
     let parts = time.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 3, let hour = digits(parts[0], count: 2, 0...23), let minute = digits(parts[1], count: 2, 0...59)
+    guard parts.count == 3, let hour = digits(parts[0], count: 2, 0...23),
+      let minute = digits(parts[1], count: 2, 0...59)
     else { return nil }
     let second = parts[2].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard let whole = digits(second[0], count: 2, 0...60), let fraction = microseconds(second.dropFirst().first ?? "0")

@@ -1,0 +1,156 @@
+import Coverage
+import Testing
+
+@testable import Positioning
+
+@Suite struct ConversationTests {
+  private var conversation = Conversation(configuration: .init(), timings: .init(), startingAt: TestTime.at(0))
+
+  private static let version = #"{"class":"VERSION","release":"3.22"}"# + "\r\n"
+  private static let echo = #"{"class":"WATCH","enable":true,"json":true}"# + "\r\n"
+  private static let badEcho = #"{"class":"WATCH","enable":true,"json":false}"# + "\r\n"
+
+  private mutating func say(_ text: String, at seconds: Double) -> [Conversation.Effect] {
+    conversation.step(.bytes(Array(text.utf8)), at: TestTime.at(seconds))
+  }
+
+  private mutating func tick(_ seconds: Double) -> [Conversation.Effect] {
+    conversation.step(.tick, at: TestTime.at(seconds))
+  }
+
+  private mutating func connect(at seconds: Double = 0) {
+    _ = conversation.start(at: TestTime.at(seconds))
+    _ = conversation.step(.connected, at: TestTime.at(seconds))
+  }
+
+  private mutating func shakeHands(at seconds: Double = 0) {
+    connect(at: seconds)
+    _ = say(Self.version + Self.echo, at: seconds)
+  }
+
+  @Test mutating func whenGPSDGreets_thenTheWatchGoesOutAndItsEchoMakesTheConnection() {
+    #expect(conversation.start(at: TestTime.at(0)).contains(.connect))
+    #expect(conversation.step(.connected, at: TestTime.at(0)).isEmpty)
+    #expect(say(Self.version, at: 4.9) == [.send("?WATCH={\"enable\":true,\"json\":true};\n")])
+    #expect(say(Self.echo, at: 4.9).contains(.deliver(.status(.connected(release: "3.22")))))
+  }
+
+  @Test mutating func whenTheFirstEchoIsWrong_thenTheWatchIsSentOnceMore() {
+    connect()
+    _ = say(Self.version, at: 0)
+    #expect(say(Self.badEcho, at: 1) == [.send(Conversation.watch)])
+    #expect(say(Self.echo, at: 1).contains(.deliver(.status(.connected(release: "3.22")))))
+  }
+
+  @Test mutating func whenTheSecondEchoIsWrongToo_thenTheConnectionIsGivenUp() {
+    connect()
+    _ = say(Self.version + Self.badEcho, at: 1)
+    #expect(say(Self.badEcho, at: 2).first == .disconnect)
+  }
+
+  @Test mutating func whenGPSDHangsUpWithoutAWord_thenItIsFullOrNotReady() throws {
+    connect()
+    let effects = conversation.step(.ended(nil), at: TestTime.at(0.1))
+    #expect(reasons(effects) == ["gpsd is full or not ready (it hung up without a word)"])
+  }
+
+  @Test mutating func whenTheGreetingIsLate_thenTenSecondsAreAllowed() {
+    connect()
+    #expect(!tick(9.9).contains(.disconnect))
+    #expect(tick(10).contains(.disconnect))
+  }
+
+  @Test mutating func whenTheEchoDoesNotCome_thenTheConnectionIsGivenUp() {
+    connect()
+    _ = say(Self.version, at: 4)
+    #expect(!tick(13.9).contains(.disconnect))
+    #expect(reasons(tick(14)) == ["no answer to WATCH in 10.0 s"])
+  }
+
+  @Test mutating func whenTheStreamIsSilentFor30Seconds_thenItIsGivenUpAndTriedAgainASecondLater() {
+    shakeHands()
+    _ = say("{broken\n", at: 10)
+    #expect(!tick(39.9).contains(.disconnect))
+    #expect(reasons(tick(40)) == ["silent for 30.0 s"])
+    #expect(!tick(40.9).contains(.connect))
+    #expect(tick(41).contains(.connect))
+  }
+
+  @Test mutating func whenAttemptsFail_thenThePausesDoubleTo30SecondsAndAGoodHandshakeResetsThem() {
+    _ = conversation.start(at: TestTime.at(0))
+    var (now, pauses) = (0.0, [Double]())
+    for _ in 0..<7 {
+      _ = conversation.step(.connectionFailed("refused"), at: TestTime.at(now))
+      let pause = (1...40).first { tick(now + Double($0)).contains(.connect) }.map(Double.init) ?? .nan
+      pauses.append(pause)
+      now += pause
+    }
+    #expect(pauses == [1, 2, 4, 8, 16, 30, 30])
+    _ = conversation.step(.connected, at: TestTime.at(now))
+    _ = say(Self.version + Self.echo, at: now)
+    _ = conversation.step(.ended(nil), at: TestTime.at(now + 1))
+    #expect(tick(now + 2).contains(.connect))
+  }
+
+  @Test mutating func whenTheSameReasonComesAgain_thenItIsToldOnceAndLoggedEachMinute() {
+    _ = conversation.start(at: TestTime.at(0))
+    var (told, logged) = (0, 0)
+    for second in 0..<150 {
+      let effects = conversation.step(.connectionFailed("refused"), at: TestTime.at(Double(second)))
+      told += effects.count { $0 == .deliver(.status(.disconnected(reason: "refused"))) }
+      logged += effects.count { $0 == .log(.disconnected(reason: "refused")) }
+    }
+    #expect(told == 1)
+    #expect(logged == 3)
+  }
+
+  @Test mutating func whenTheConnectionComesBackAfterALoggedEnd_thenThatIsLogged() {
+    shakeHands()
+    _ = conversation.step(.ended(nil), at: TestTime.at(1))
+    _ = tick(2)
+    _ = conversation.step(.connectionFailed("gpsd closed the connection"), at: TestTime.at(2))
+    _ = tick(4)
+    _ = conversation.step(.connected, at: TestTime.at(4))
+    #expect(say(Self.version + Self.echo, at: 4).contains(.log(.connected(release: "3.22"))))
+  }
+
+  @Test mutating func whenAFixCameBeforeTheConnectionWentAway_thenTheLossIsToldDuringThePause() {
+    shakeHands()
+    let position = #"{"class":"TPV","mode":3,"lat":48.2,"lon":16.3,"eph":8.1}"# + "\n"
+    _ = say(position, at: 1)
+    _ = conversation.step(.ended(nil), at: TestTime.at(1.1))
+    let effects = [1.2, 2, 3, 6].flatMap { tick($0) }
+    let fixes = effects.compactMap { if case .deliver(let event) = $0 { event } else { nil } }.fixes
+    #expect(fixes.map { $0.fix == .lost } == [false, true])
+  }
+
+  @Test mutating func whenLinesAreBrokenOrTooLong_thenTheyAreCountedAndTheSessionGoesOn() throws {
+    shakeHands()
+    let tooLong = String(repeating: "x", count: 70_000)
+    let effects = say("garbage\n\(tooLong)\n{\"class\":\"NEW\"}\n{\"class\":\"ERROR\",\"message\":\"oh\"}\n", at: 1)
+    #expect(effects.contains(.deliver(.status(.complaint("oh")))))
+    #expect(!effects.contains(.disconnect))
+    _ = conversation.step(.ended(nil), at: TestTime.at(2))
+    guard case .deliver(.counters(let counters))? = conversation.finish().first else { throw Missing() }
+    #expect((counters.brokenLines, counters.overlongLines, counters.otherClasses) == (1, 1, 1))
+    #expect((counters.complaints, counters.disconnections, counters.reports) == (1, 1, 4))
+  }
+
+  @Test mutating func whenNothingIsDue_thenTheNextDeadlineIsInTheFuture() {
+    shakeHands()
+    for step in 0..<2000 {
+      let now = TestTime.at(Double(step) / 10)
+      for effect in conversation.step(.tick, at: now) where effect == .connect {
+        _ = conversation.step(.connected, at: now)
+        _ = say(Self.version + Self.echo, at: Double(step) / 10)
+      }
+      #expect(conversation.nextDeadline > now.instant)
+    }
+  }
+
+  private struct Missing: Error {}
+
+  private func reasons(_ effects: [Conversation.Effect]) -> [String] {
+    effects.compactMap { if case .deliver(.status(.disconnected(let reason))) = $0 { reason } else { nil } }
+  }
+}

@@ -1,0 +1,104 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// A double of gpsd on loopback: each connection in turn gets the next script, the last one again and again.
+final class FakeGPSD: Sendable {
+  /// What a connection does.
+  struct Script: Sendable {
+    /// Said as soon as the client is there; one segment each.
+    var greeting: [String] = [#"{"class":"VERSION","release":"3.22"}"# + "\r\n"]
+    /// Answers to the commands, in order; no answer to any beyond.
+    var answers: [[String]] = [[#"{"class":"DEVICES","devices":[{"path":"gps0"}]}"# + "\r\n", Self.echo]]
+    var hangsUpAfterGreeting = false
+    var hangsUpAfterAnswers = false
+
+    static let echo = #"{"class":"WATCH","enable":true,"json":true}"# + "\r\n"
+    static let badEcho = #"{"class":"WATCH","enable":true,"json":false}"# + "\r\n"
+
+    static func position(_ latitude: Double) -> String {
+      #"{"class":"TPV","device":"gps0","mode":3,"lat":\#(latitude),"lon":16.3,"eph":8.1}"# + "\r\n"
+    }
+
+    /// A gpsd that works, and sends these lines after its echo.
+    static func working(_ lines: String...) -> Script {
+      var script = Script()
+      script.answers = [script.answers[0] + lines]
+      return script
+    }
+  }
+
+  private let channel: any Channel
+  /// What the clients have sent, one element a segment.
+  let commands: AsyncStream<String>
+
+  var port: Int { channel.localAddress?.port ?? 0 }
+
+  private init(channel: any Channel, commands: AsyncStream<String>) {
+    self.channel = channel
+    self.commands = commands
+  }
+
+  static func start(_ scripts: [Script]) async throws -> FakeGPSD {
+    let (commands, mailbox) = AsyncStream.makeStream(of: String.self)
+    let connections = ConnectionCounter()
+    let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .childChannelInitializer { channel in
+        let script = scripts[min(connections.next(), scripts.count - 1)]
+        return channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(ScriptPlayer(script: script, mailbox: mailbox))
+        }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+    return FakeGPSD(channel: channel, commands: commands)
+  }
+
+  func stop() async {
+    try? await channel.close()
+  }
+
+  private final class ScriptPlayer: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let script: Script
+    private let mailbox: AsyncStream<String>.Continuation
+    private var answered = 0
+
+    init(script: Script, mailbox: AsyncStream<String>.Continuation) {
+      self.script = script
+      self.mailbox = mailbox
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+      say(script.greeting, context)
+      if script.hangsUpAfterGreeting { context.close(promise: nil) }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      mailbox.yield(String(buffer: unwrapInboundIn(data)))
+      guard answered < script.answers.count else { return }
+      say(script.answers[answered], context)
+      answered += 1
+      if script.hangsUpAfterAnswers { context.close(promise: nil) }
+    }
+
+    private func say(_ segments: [String], _ context: ChannelHandlerContext) {
+      for segment in segments {
+        context.channel.writeAndFlush(context.channel.allocator.buffer(string: segment), promise: nil)
+      }
+    }
+  }
+}
+
+/// Counts connections across event loops.
+private final class ConnectionCounter: Sendable {
+  private let value = NIOLockedValueBox(0)
+
+  func next() -> Int {
+    value.withLockedValue { value in
+      defer { value += 1 }
+      return value
+    }
+  }
+}

@@ -1,0 +1,252 @@
+import Coverage
+import Positioning
+import Testing
+
+@Suite struct FixFilterEpochTests {
+  @Test func whenReportsHaveEqualTime_thenTheyMakeOneFixAndTheLaterFieldsWin() throws {
+    var filter = FixFilter.fresh()
+    _ = filter.take(.usable(seconds: 1, eph: nil).with { $0.track = 10 }, at: 1)
+    _ = filter.take(.usable(seconds: 1, eph: 16.2).with { $0.speed = 3 }, at: 1.1)
+    let fix = try #require(filter.take(.usable(seconds: 2), at: 1.2).fixes.first)
+    #expect(fix.fix.course == 10)
+    #expect(fix.fix.speed == 3)
+    #expect(abs((fix.fix.accuracy ?? 0) - 10) < 1e-9)
+    #expect(filter.counters.fixes == 1)
+  }
+
+  @Test func whenAReceiverIsQuietFor200Milliseconds_thenTheEpochIsHandedOut() {
+    var filter = FixFilter.fresh()
+    _ = filter.take(.usable(), at: 1)
+    #expect(filter.nextDeadline == TestTime.at(1.2).instant)
+    #expect(filter.advance(to: 1.199).isEmpty)
+    let fixes = filter.advance(to: 1.2).fixes
+    #expect(fixes.map(\.arrival) == [TestTime.at(1).instant])
+    #expect(fixes.map(\.delivered) == [TestTime.at(1.2).instant])
+  }
+
+  @Test func whenAReportHasNoTime_thenItJoinsTheEpochThatIsThere() {
+    var filter = FixFilter.fresh()
+    _ = filter.take(.usable(), at: 1)
+    _ = filter.take(.usable(seconds: 1), at: 1.1)
+    _ = filter.take(.usable(), at: 1.2)
+    #expect(filter.advance(to: 2).fixes.count == 1)
+  }
+
+  @Test func whenNoReportHasATimeAndTheyNeverStop_thenFixesStillCome() {
+    var filter = FixFilter.fresh()
+    let events = (0..<100).flatMap { filter.take(.usable(latitude: 48 + Double($0) / 1e5), at: Double($0) / 10) }
+    #expect((5...10).contains(events.fixes.count))
+  }
+
+  @Test func whenThePositionImproves_thenItsArrivalIsThatOfTheNewPosition() {
+    var filter = FixFilter.fresh()
+    _ = filter.take(.usable(seconds: 1), at: 1)
+    _ = filter.take(.usable(latitude: 48.3, seconds: 1), at: 1.1)
+    _ = filter.take(.usable(latitude: 48.3, seconds: 1), at: 1.2)
+    #expect(filter.advance(to: 2).fixes.map(\.arrival) == [TestTime.at(1.1).instant])
+  }
+
+  @Test func whenTimesInterleave_thenEachEpochGivesOneFix() {
+    var filter = FixFilter.fresh()
+    let times: [Double] = [1, 2, 1, 2, 3, 2, 3]
+    var events = times.enumerated().flatMap { filter.take(.usable(seconds: $1), at: 1 + Double($0) / 100) }
+    events += filter.advance(to: 2)
+    #expect(events.fixes.count == 3)
+    #expect(filter.counters.stragglers == 2)
+  }
+
+  @Test func whenTheReceiversTimeStandsStill_thenFixesGoOn() {
+    var filter = FixFilter.fresh()
+    let events = (0..<20).flatMap {
+      filter.take(.usable(seconds: 1), at: Double($0)) + filter.advance(to: Double($0) + 0.5)
+    }
+    #expect(events.fixes.count >= 10)
+    #expect(!events.statuses.contains(.noFix))
+  }
+}
+
+@Suite struct FixFilterRefusalTests {
+  private func refused(_ tpv: TPV) -> PositioningCounters {
+    var filter = FixFilter.fresh()
+    let events = filter.take(tpv, at: 1) + filter.advance(to: 2)
+    #expect(events.isEmpty)
+    return filter.counters
+  }
+
+  @Test func whenAReportIsOfNoUse_thenItsReasonIsCounted() {
+    #expect(refused(.usable(mode: 1)).noFix == 1)
+    #expect(refused(.usable(mode: 0)).noFix == 1)
+    #expect(refused(.usable().with { $0.longitude = nil }).withoutPosition == 1)
+    #expect(refused(.usable(latitude: 90.1)).outOfRange == 1)
+    #expect(refused(.usable(longitude: -180.1)).outOfRange == 1)
+    #expect(refused(.usable(latitude: 0, longitude: 0)).nullIsland == 1)
+    #expect(refused(.usable().with { $0.status = 8 }).simulated == 1)
+  }
+
+  @Test func whenOnlyOneCoordinateIsZero_thenThePlaceIsReal() {
+    var filter = FixFilter.fresh()
+    _ = filter.take(.usable(latitude: 0), at: 1)
+    #expect(filter.advance(to: 2).fixes.count == 1)
+  }
+
+  @Test func whenDeadReckoning_thenTheFixCountsAndKeepsItsStatus() {
+    var filter = FixFilter.fresh()
+    _ = filter.take(.usable().with { $0.status = 5 }, at: 1)
+    #expect(filter.advance(to: 2).fixes.first?.report?.status == 5)
+  }
+
+  @Test func whenTheModeIsTwo_thenThereIsNoAltitude() {
+    var filter = FixFilter.fresh()
+    _ = filter.take(.usable(mode: 2).with { $0.altMSL = 171 }, at: 1)
+    #expect(filter.advance(to: 2).fixes.map(\.fix.altitude) == [nil])
+  }
+
+  @Test func whenTheModeIsThree_thenTheBestAltitudeIsTaken() {
+    func altitude(_ change: (inout TPV) -> Void) -> Double? {
+      var filter = FixFilter.fresh()
+      _ = filter.take(.usable().with(change), at: 1)
+      return filter.advance(to: 2).fixes.first?.fix.altitude
+    }
+    #expect(altitude { ($0.altMSL, $0.alt, $0.altHAE) = (1, 2, 3) } == 1)
+    #expect(altitude { ($0.alt, $0.altHAE) = (2, 3) } == 2)
+    #expect(altitude { $0.altHAE = 3 } == 3)
+  }
+
+  @Test func whenThereIsNoEstimate_thenTheReceiversOwnRecentSkyIsTaken() {
+    var filter = FixFilter.fresh()
+    _ = filter.take(.sky(device: "gps0", hdop: 1.2), at: TestTime.at(0.5))
+    _ = filter.take(.usable(eph: nil), at: 1)
+    _ = filter.take(.sky(device: "gps1", hdop: 9), at: TestTime.at(1.1))
+    let fix = filter.advance(to: 2).fixes.first
+    #expect(fix?.fix.accuracy == 6)
+    #expect(fix?.accuracySource == .hdop)
+    #expect(fix?.hdop == 1.2)
+  }
+
+  @Test func whenTheSkyIsOld_thenTheAccuracyIsUnknown() {
+    var filter = FixFilter.fresh()
+    _ = filter.take(.sky(device: "gps0", hdop: 1.2), at: TestTime.at(0))
+    _ = filter.take(.usable(eph: nil), at: 20)
+    #expect(filter.advance(to: 21).fixes.map(\.fix.accuracy) == [nil])
+  }
+}
+
+@Suite struct FixFilterDeviceTests {
+  @Test func whenTwoReceiversReport_thenTheFirstWithAFixIsKept() {
+    var filter = FixFilter.fresh()
+    var events = filter.take(.usable(mode: 1, device: "a"), at: 0)
+    events += (1...8).flatMap { second in
+      filter.take(.usable(device: "b"), at: Double(second))
+        + filter.take(.usable(latitude: 10, device: "a"), at: Double(second) + 0.1)
+    }
+    #expect(Set(events.fixes.map(\.device)) == ["b"])
+    #expect(events.statuses == [.positioned(device: "b")])
+    #expect(filter.counters.otherDevice == 8)
+  }
+
+  @Test func whenTheChosenReceiverIsStale_thenTheOtherOneTakesOver() {
+    var filter = FixFilter.fresh()
+    var events = filter.take(.usable(device: "a"), at: 0)
+    for second in 1...7 { events += filter.take(.usable(device: "b"), at: Double(second)) }
+    #expect(events.statuses == [.positioned(device: "a"), .noFix, .positioned(device: "b")])
+    #expect(events.fixes.map(\.device) == ["a", nil, "b", "b"])
+  }
+
+  @Test func whenAReceiverIsConfigured_thenNoOtherCountsEver() {
+    var filter = FixFilter.fresh(device: "b")
+    let events = (0...20).flatMap { filter.take(.usable(device: "a"), at: Double($0)) }
+    #expect(events.fixes.isEmpty)
+    #expect(events.statuses == [.noFix])
+  }
+
+  @Test func whenTheServerNamesNoReceiver_thenItsReportsCount() {
+    var filter = FixFilter.fresh()
+    let events = filter.take(.usable(device: nil), at: 0) + filter.advance(to: 1)
+    #expect(events.statuses == [.positioned(device: nil)])
+    #expect(events.fixes.count == 1)
+  }
+
+  @Test func whenReceiversComeAndGo_thenTheListIsToldOnChange() {
+    var filter = FixFilter.fresh()
+    func statuses(_ report: GPSDReport) -> [PositioningStatus] { filter.take(report, at: TestTime.at(1)).statuses }
+    #expect(statuses(.devices([])) == [.devices([])])
+    #expect(statuses(.devices([])) == [])
+    #expect(statuses(.device(GPSDDevice(path: "a"))) == [.devices(["a"])])
+    #expect(statuses(.device(GPSDDevice(path: "a", cycle: 1))) == [])
+    #expect(statuses(.device(GPSDDevice(path: "a", isActive: false))) == [.devices([])])
+  }
+}
+
+@Suite struct FixFilterLossTests {
+  @Test func whenNoUsableReportComesForFiveSeconds_thenOneLostFixIsGiven() {
+    var filter = FixFilter.fresh()
+    _ = filter.take(.usable(), at: 1)
+    _ = filter.advance(to: 2)
+    #expect(filter.nextDeadline == TestTime.at(6).instant)
+    #expect(filter.take(.usable(mode: 1), at: 5.9).isEmpty)
+    let loss = filter.advance(to: 6)
+    #expect(loss.fixes.map(\.fix) == [.lost])
+    #expect(loss.statuses == [.noFix])
+    #expect(filter.advance(to: 100).isEmpty)
+    #expect(filter.nextDeadline == nil)
+    #expect(filter.counters.losses == 1)
+  }
+
+  @Test func whenTheFixComesBack_thenItIsToldAgain() {
+    var filter = FixFilter.fresh()
+    _ = filter.take(.usable(), at: 1)
+    _ = filter.advance(to: 10)
+    #expect(filter.take(.usable(), at: 11).statuses == [.positioned(device: "gps0")])
+    #expect(filter.advance(to: 12).fixes.count == 1)
+  }
+
+  @Test func whenThereNeverWasAFix_thenOnlyTheStateIsTold() {
+    var filter = FixFilter.fresh()
+    #expect(filter.advance(to: 5) == [.status(.noFix)])
+  }
+
+  @Test func whenTheReceiverIsSlow_thenTwoOfItsCyclesAreAllowed() {
+    var filter = FixFilter.fresh()
+    _ = filter.take(.device(GPSDDevice(path: "gps0", cycle: 10)), at: TestTime.at(0))
+    _ = filter.take(.usable(), at: 1)
+    _ = filter.advance(to: 2)
+    #expect(filter.nextDeadline == TestTime.at(21).instant)
+  }
+
+  @Test func whenTheChosenReceiverIsClosed_thenThePositionIsLostAtOnce() {
+    var filter = FixFilter.fresh()
+    _ = filter.take(.usable(), at: 1)
+    let closed = GPSDReport.device(GPSDDevice(path: "gps0", isActive: false))
+    let events = filter.take(closed, at: TestTime.at(1.1))
+    #expect(events.fixes.map { $0.fix == .lost } == [false, true])
+    #expect(filter.take(closed, at: TestTime.at(1.2)).isEmpty)
+  }
+}
+
+@Suite struct FixFilterClockTests {
+  /// The statuses about the clock when the receiver's time is off by these seconds, one fix a second.
+  private func told(_ differences: [Double]) -> [PositioningStatus] {
+    var filter = FixFilter.fresh()
+    let events = differences.enumerated().flatMap { index, difference in
+      filter.take(.usable(seconds: Double(index) + difference), at: Double(index))
+        + filter.advance(to: Double(index) + 0.5)
+    }
+    #expect(events.fixes.count == differences.count)
+    #expect(events.fixes.map(\.clockDifference) == differences.map { .microseconds(Int64($0 * 1e6)) })
+    return events.statuses.filter { if case .clockDifference = $0 { true } else { false } }
+  }
+
+  @Test func whenTheReceiversTimeIsNear_thenNothingIsSaid() {
+    #expect(told([0, 2, -2, 0.5]) == [])
+  }
+
+  @Test func whenItIsOffByYears_thenThatIsSaidOnceAndTheFixesStand() {
+    let rollover = -619_315_200.0
+    #expect(told([rollover, rollover + 1, rollover - 1]) == [.clockDifference(.seconds(rollover))])
+  }
+
+  @Test func whenItJumpsBackToTheTruth_thenThatIsSaid() {
+    #expect(
+      told([619_315_200, 619_315_200, 0, 0]) == [.clockDifference(.seconds(619_315_200)), .clockDifference(nil)])
+  }
+}

@@ -1,0 +1,161 @@
+import Coverage
+import Logging
+import Testing
+
+@testable import Positioning
+
+@Suite(.timeLimit(.minutes(1))) struct GPSDTests {
+  private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+  private static let quick: Timings = {
+    var timings = Timings()
+    (timings.firstRetry, timings.longestRetry) = (.milliseconds(5), .milliseconds(20))
+    (timings.epochQuiet, timings.handshake) = (.milliseconds(5), .milliseconds(500))
+    return timings
+  }()
+
+  private func client(_ port: Int, _ timings: Timings = quick, staleAfter: Duration = .seconds(5)) -> GPSD {
+    GPSD(configuration: .init(port: port, staleAfter: staleAfter), timings: timings, logger: Self.quiet)
+  }
+
+  /// The events up to the first that `isLast` says.
+  private func events(
+    of client: GPSD, until isLast: (PositioningEvent) -> Bool
+  ) async -> [PositioningEvent] {
+    var events: [PositioningEvent] = []
+    for await event in client.events() {
+      events.append(event)
+      if isLast(event) { break }
+    }
+    return events
+  }
+
+  private func isFix(_ event: PositioningEvent) -> Bool {
+    if case .fix = event { true } else { false }
+  }
+
+  @Test func whenGPSDWorks_thenAFixComesAndTheWatchWasOneWrite() async throws {
+    let server = try await FakeGPSD.start([.working(FakeGPSD.Script.position(48.2))])
+    let events = await events(of: client(server.port), until: isFix)
+    #expect(
+      events.statuses == [
+        .connecting, .devices(["gps0"]), .connected(release: "3.22"), .positioned(device: "gps0"),
+      ])
+    #expect(events.fixes.map(\.fix.coordinate?.latitude) == [48.2])
+    #expect(await server.commands.first { _ in true } == "?WATCH={\"enable\":true,\"json\":true};\n")
+    await server.stop()
+  }
+
+  @Test func whenWritesAreSplitAnywhere_thenTheFixIsTheSame() async throws {
+    var script = FakeGPSD.Script.working(FakeGPSD.Script.position(48.2))
+    script.greeting = script.greeting.flatMap { $0.map(String.init) }
+    script.answers = script.answers.map { $0.flatMap { $0.map(String.init) } }
+    let server = try await FakeGPSD.start([script])
+    let events = await events(of: client(server.port), until: isFix)
+    #expect(events.fixes.map(\.fix.coordinate?.latitude) == [48.2])
+    await server.stop()
+  }
+
+  @Test func whenTheEchoIsWrong_thenTheClientAsksAgainAndGetsItsFix() async throws {
+    var script = FakeGPSD.Script.working(FakeGPSD.Script.position(48.2))
+    script.answers = [[FakeGPSD.Script.badEcho]] + script.answers
+    let server = try await FakeGPSD.start([script])
+    let events = await events(of: client(server.port), until: isFix)
+    #expect(events.fixes.count == 1)
+    #expect(!events.statuses.contains { if case .disconnected = $0 { true } else { false } })
+    await server.stop()
+  }
+
+  @Test func whenGPSDIsFull_thenTheClientSaysSoAndComesBack() async throws {
+    let full = FakeGPSD.Script(greeting: [], hangsUpAfterGreeting: true)
+    let server = try await FakeGPSD.start([full, full, .working(FakeGPSD.Script.position(48.2))])
+    let events = await events(of: client(server.port), until: isFix)
+    #expect(
+      events.statuses == [
+        .connecting, .disconnected(reason: "gpsd is full or not ready (it hung up without a word)"),
+        .devices(["gps0"]), .connected(release: "3.22"), .positioned(device: "gps0"),
+      ])
+    await server.stop()
+  }
+
+  @Test func whenGPSDNeverGreets_thenTheClientTriesAnew() async throws {
+    var timings = Self.quick
+    timings.handshake = .milliseconds(40)
+    let server = try await FakeGPSD.start([.init(greeting: []), .working(FakeGPSD.Script.position(48.2))])
+    let events = await events(of: client(server.port, timings), until: isFix)
+    #expect(events.statuses.contains(.disconnected(reason: "no answer in 0.04 s")))
+    await server.stop()
+  }
+
+  @Test func whenTheStreamFallsSilent_thenTheClientConnectsAnew() async throws {
+    var timings = Self.quick
+    timings.silence = .milliseconds(40)
+    let server = try await FakeGPSD.start([.working(), .working(FakeGPSD.Script.position(48.2))])
+    let events = await events(of: client(server.port, timings), until: isFix)
+    #expect(events.statuses.contains(.disconnected(reason: "silent for 0.04 s")))
+    await server.stop()
+  }
+
+  @Test func whenGPSDIsRestarted_thenFixesGoOn() async throws {
+    var dying = FakeGPSD.Script.working(FakeGPSD.Script.position(48.2))
+    dying.hangsUpAfterAnswers = true
+    let server = try await FakeGPSD.start([dying, .working(FakeGPSD.Script.position(48.3))])
+    var fixes = 0
+    let events = await events(of: client(server.port)) { event in
+      if isFix(event) { fixes += 1 }
+      return fixes == 2
+    }
+    #expect(events.fixes.map(\.fix.coordinate?.latitude) == [48.2, 48.3])
+    #expect(events.statuses.contains(.disconnected(reason: "gpsd closed the connection")))
+    await server.stop()
+  }
+
+  @Test func whenTheReceiverGoesSilent_thenALostFixComesAndTheConnectionStays() async throws {
+    let server = try await FakeGPSD.start([.working(FakeGPSD.Script.position(48.2))])
+    let events = await events(of: client(server.port, staleAfter: .milliseconds(60))) { $0 == .status(.noFix) }
+    #expect(events.fixes.map { $0.fix == .lost } == [false, true])
+    #expect(!events.statuses.contains { if case .disconnected = $0 { true } else { false } })
+    await server.stop()
+  }
+
+  @Test func whenNobodyListens_thenTheReasonIsToldOnceAndClear() async throws {
+    let server = try await FakeGPSD.start([.init()])
+    let port = server.port
+    await server.stop()
+    let events = await events(of: client(port)) { if case .status(.disconnected) = $0 { true } else { false } }
+    #expect(
+      events.statuses == [
+        .connecting, .disconnected(reason: "cannot connect to 127.0.0.1:\(port): Connection refused"),
+      ])
+  }
+
+  @Test func whenTheNameHasAddressesOfBothFamilies_thenTheOneThatAnswersIsFound() async throws {
+    let server = try await FakeGPSD.start([.working(FakeGPSD.Script.position(48.2))])
+    let byName = GPSD(
+      configuration: .init(host: "localhost", port: server.port), timings: Self.quick, logger: Self.quiet)
+    #expect(await events(of: byName, until: isFix).fixes.count == 1)
+    await server.stop()
+  }
+
+  @Test func whenTheTaskIsCancelled_thenRunReturnsAndCountersAreTheLastWord() async throws {
+    let server = try await FakeGPSD.start([.working(FakeGPSD.Script.position(48.2))])
+    let (events, mailbox) = AsyncStream.makeStream(of: PositioningEvent.self)
+    let client = client(server.port)
+    let task = Task {
+      await client.run { mailbox.yield($0) }
+      mailbox.finish()
+    }
+    var last: PositioningEvent?
+    for await event in events {
+      last = event
+      if isFix(event) { task.cancel() }
+    }
+    await task.value
+    guard case .counters(let counters)? = last else {
+      Issue.record("the last event was \(String(describing: last))")
+      return
+    }
+    #expect((counters.fixes, counters.tpv, counters.disconnections) == (1, 1, 0))
+    await server.stop()
+  }
+}
