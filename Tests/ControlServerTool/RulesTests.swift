@@ -1,0 +1,118 @@
+import Testing
+
+@testable import control_server
+
+/// The rules of the endpoints, on a server without a network.
+@Suite struct RulesTests {
+  let endpoints: Endpoints
+  let backstage: Backstage
+
+  init() throws {
+    let store = try Store(path: ":memory:")
+    endpoints = Endpoints(
+      store: store,
+      options: ServerOptions(
+        secrets: ["s"], pingHost: "127.0.0.1", pingHostIPv6: "::1", pingPort: 4440, maxSessionSeconds: 14_400,
+        maxMeasurementSeconds: 3_600, trustRealIP: false))
+    backstage = Backstage(store: store, faults: FaultPlan())
+  }
+
+  private func call(_ name: String, _ body: String) async throws -> JSONValue {
+    let peer = try #require(PeerAddress("127.0.0.1"))
+    let answer = try await endpoints.carryOut(
+      name, path: "", Call(peer: peer, body: Array(body.utf8), base: "http://localhost"))
+    return try JSONParser.parse(Array(answer.body.utf8))
+  }
+
+  private func text(_ value: JSONValue?) throws -> String {
+    guard case .string(let text) = value else { throw Refusal.format("no string") }
+    return text
+  }
+
+  private func client() async throws -> String {
+    let settings = try await call("settings", #"{"name":"RMBT","terms_and_conditions_accepted":true}"#)
+    guard case .array(let list) = settings["settings"] else { throw Refusal.format("no settings") }
+    return try text(list.first?["uuid"])
+  }
+
+  private func request(client: String, _ replaced: [String: String] = [:]) -> String {
+    var members = [
+      "client_uuid": "\"\(client)\"", "client_name": #""RMBT""#, "platform": #""Linux""#,
+      "timezone": #""Europe/Vienna""#, "time": "1760000000000", "measurement_type_flag": #""dedicated""#,
+    ]
+    members.merge(replaced) { $1 }
+    return "{" + members.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
+  }
+
+  private func storedFences() async throws -> Int {
+    let tests = try await endpoints.store.tests()
+    guard case .array(let list) = tests["tests"] else { return -1 }
+    return list.reduce(0) { sum, test in
+      guard case .array(let fences) = test["fences"] else { return sum }
+      return sum + fences.count
+    }
+  }
+
+  @Test(arguments: [
+    ("client_uuid", #""no""#, Refusal.badRequest("No client found by id null")),
+    ("client_name", #""Foo""#, .badRequest("unknown client_name Foo")),
+    ("client_name", "null", .swallowed("client_name is missing")),
+    ("platform", #""amiga""#, .badRequest("unknown platform amiga")),
+    ("platform", "null", .swallowed("platform is missing")),
+    ("timezone", "null", .swallowed("timezone is missing")),
+    ("timezone", #""Mars/Dome""#, .swallowed("unknown timezone Mars/Dome")),
+    ("time", "null", .swallowed("time is missing")),
+    ("time", #""1760000000000""#, .format("time is no number")),
+    ("time", "1.5", .format("time: 1.5 is no integer of 64 bits")),
+    ("measurement_type_flag", #""no""#, .format("unknown measurement_type_flag no")),
+    ("loop_uuid", #""no""#, .badRequest("No test with loop UUID found by id null")),
+  ])
+  func badCoverageRequest(key: String, value: String, refusal: Refusal) async throws {
+    let body = request(client: try await client(), [key: value])
+    await #expect(throws: refusal) { try await call("coverageRequest", body) }
+  }
+
+  @Test func loopBelongsToItsClient() async throws {
+    let client = try await client()
+    let first = try await call("coverageRequest", request(client: client))
+    let loop = "\"\(try text(first["loop_uuid"]))\""
+    #expect(first["loop_test_counter"] == 1)
+    #expect(first["ping_port"] == "4440")
+    let second = try await call("coverageRequest", request(client: client, ["loop_uuid": loop]))
+    #expect(second["loop_test_counter"] == 2)
+    #expect(second["loop_uuid"] == first["loop_uuid"])
+    let stranger = try await self.client()
+    await #expect(throws: Refusal.self) {
+      try await call("coverageRequest", request(client: stranger, ["loop_uuid": loop]))
+    }
+  }
+
+  @Test(arguments: [
+    (#""radius":1"#, Refusal.swallowed("fences[1].location is missing")),
+    (
+      #""location":{"latitude":1},"offset_ms":1,"duration_ms":1"#, .swallowed("fences[1].location.longitude is missing")
+    ),
+    (#""location":{"latitude":1,"longitude":2},"duration_ms":1"#, .swallowed("fences[1].offset_ms is missing")),
+    (#""location":{"latitude":1,"longitude":2},"offset_ms":1"#, .swallowed("fences[1].duration_ms is missing")),
+    (#""offset_ms":2147483648"#, .format("fences[1].offset_ms: 2147483648 is no integer of 32 bits")),
+    (#""radius":15.0"#, .format("fences[1].radius: 15.0 is no integer of 32 bits")),
+    (#""avg_ping_ms":"3""#, .format("fences[1].avg_ping_ms is no number")),
+  ])
+  func badFenceStoresNothing(fence: String, refusal: Refusal) async throws {
+    let client = try await client()
+    let test = try text(try await call("coverageRequest", request(client: client))["test_uuid"])
+    let good = #"{"location":{"latitude":48.2,"longitude":16.3},"offset_ms":-5750,"duration_ms":4100,"radius":18}"#
+    func body(_ fences: String) -> String {
+      #"{"test_uuid":"\#(test)","client_uuid":"\#(client)","fences":[\#(fences)]}"#
+    }
+    await #expect(throws: refusal) { try await call("coverageResult", body("\(good),{\(fence)}")) }
+    #expect(try await storedFences() == 0)
+    // The refused one left the test open.
+    #expect(try await call("coverageResult", body(good)) == [:])
+    #expect(try await storedFences() == 1)
+    // A second submission is refused for good.
+    await #expect(throws: Refusal.badRequest("No started test found by id \(test)")) {
+      try await call("coverageResult", body(good))
+    }
+  }
+}
