@@ -112,7 +112,9 @@ import Testing
 
   @Test func whenTheReceiverGoesSilent_thenALostFixComesAndTheConnectionStays() async throws {
     let server = try await FakeGPSD.start([.working(FakeGPSD.Script.position(48.2))])
-    let events = await events(of: client(server.port, staleAfter: .milliseconds(60))) { $0 == .status(.noFix) }
+    let events = await events(of: client(server.port, staleAfter: .milliseconds(60))) { event in
+      if case .fix(let fix) = event { fix.fix == .lost } else { false }
+    }
     #expect(events.fixes.map { $0.fix == .lost } == [false, true])
     #expect(!events.statuses.contains { if case .disconnected = $0 { true } else { false } })
     await server.stop()
