@@ -68,7 +68,7 @@ struct Mischief: Sendable {
       "$GPRMC,1200\r\n",
       "$GPTXT,\(String(repeating: "x", count: 20_000))\r\n",
       NMEA.sentence("GPXYZ,unknown,sentence"),
-    ].map { Array($0.utf8) } + [[0xB5, 0x62, 0x01, 0xFF, 0x00, 0x0D, 0x0A]]
+    ].map { Array($0.utf8) } + [[0xB5, 0x62, 0x01, 0x07, 0x00, 0x00, 0xFF, 0xFF]]
   }
 
   /// Broken reports for gpsd's clients. None of them may become a position.
