@@ -10,7 +10,6 @@ let strictC: [CSetting] = [.treatAllWarnings(as: .error), .unsafeFlags(["-Wall",
 
 let package = Package(
   name: "coverage-probe",
-  platforms: [.macOS(.v15)],
   products: [
     .executable(name: "coverage-probe", targets: ["coverage-probe"]),
     .executable(name: "control-server", targets: ["control-server"]),
@@ -135,5 +134,46 @@ let package = Package(
       path: "tools/gps-player",
       exclude: ["demo-track.csv"],
       swiftSettings: strict),
+
+    // Tests, a folder a target
+    .target(name: "TestSupport", dependencies: ["Coverage"], path: "Tests/Support", swiftSettings: strict),
+    .testTarget(name: "CoverageTests", dependencies: ["Coverage", "DriveLog"], path: "Tests/Coverage"),
+    .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"], path: "Tests/OrderedJSON"),
+    .testTarget(
+      name: "DriveLogTests", dependencies: ["Coverage", "DriveLog", "OrderedJSON"], path: "Tests/DriveLog"),
+    .testTarget(
+      name: "PingingTests", dependencies: ["Pinging", "Coverage", "TestSupport", "reflector"], path: "Tests/Pinging",
+      swiftSettings: strict),
+    .testTarget(
+      name: "PositioningTests", dependencies: ["Positioning", "Coverage"], path: "Tests/Positioning",
+      swiftSettings: strict),
+    .testTarget(
+      name: "NetworkPathTests", dependencies: ["NetworkPath", "Coverage", "TestSupport"], path: "Tests/NetworkPath",
+      swiftSettings: strict),
+    .testTarget(
+      name: "DriveStoreTests", dependencies: ["DriveStore", "Coverage", "TestSupport"], path: "Tests/DriveStore",
+      swiftSettings: strict),
+    .testTarget(
+      name: "ControlServerTests", dependencies: ["ControlServer", "Coverage", "TestSupport", "control-server"],
+      path: "Tests/ControlServer", swiftSettings: strict),
+    .testTarget(
+      name: "SubmissionTests",
+      dependencies: ["Submission", "DriveStore", "ControlServer", "Coverage", "TestSupport", "control-server"],
+      path: "Tests/Submission", swiftSettings: strict),
+    .testTarget(
+      name: "ExportTests", dependencies: ["Export", "DriveStore", "Coverage", "TestSupport"], path: "Tests/Export",
+      swiftSettings: strict),
+    .testTarget(
+      name: "AgentTests", dependencies: ["Agent", "Coverage", "TestSupport"], path: "Tests/Agent",
+      swiftSettings: strict),
+    .testTarget(
+      name: "ControlServerToolTests", dependencies: ["control-server"], path: "Tests/ControlServerTool",
+      swiftSettings: strict),
+    .testTarget(
+      name: "GPSPlayerTests", dependencies: ["gps-player"], path: "Tests/GPSPlayer", swiftSettings: strict),
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: ["TestSupport", "coverage-probe", "control-server", "gps-player", "reflector"],
+      path: "Tests/EndToEnd", swiftSettings: strict),
   ]
 )

@@ -40,7 +40,11 @@ public struct RecordedDrive: Sendable {
     var torn = false
     for (index, line) in lines.enumerated() where !line.allSatisfy(Self.isSpace) {
       do {
-        if let event = try decoder.decode(EventLine.self, from: line).event { events.append(event) } else { unknown += 1 }
+        if let event = try decoder.decode(EventLine.self, from: line).event {
+          events.append(event)
+        } else {
+          unknown += 1
+        }
       } catch {
         if index == lines.count - 1, !endsWithNewline {
           torn = true

@@ -30,9 +30,11 @@ public final class DriveStore: Sendable {
   private static var configuration: Configuration {
     var configuration = Configuration()
     configuration.label = "DriveStore"
-    configuration.journalMode = .wal
     configuration.busyMode = .timeout(5)
-    configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+    // Not by `journalMode = .wal`: that also lowers `synchronous` to NORMAL, after this block.
+    configuration.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+    }
     return configuration
   }
 

@@ -24,7 +24,8 @@ public struct StoreReader: Sendable {
     do {
       let database = try DatabaseQueue(path: directory.database, configuration: configuration)
       guard try database.read(Schema.migrator.hasCompletedMigrations) else {
-        throw StoreError.unusable(path: directory.database, reason: "made by another version; run coverage-probe submit")
+        throw StoreError.unusable(
+          path: directory.database, reason: "made by another version; run coverage-probe submit")
       }
       self.database = database
     } catch let error as DatabaseError {

@@ -14,7 +14,8 @@ public struct StoredFence: Hashable, Sendable {
     func time(_ column: String) -> DriveTime? {
       (row[column] as Int64?).map { WallTime(microseconds: $0).since(start) }
     }
-    guard let centre = Coordinate(latitude: row["latitude"], longitude: row["longitude"]), let entered = time("entered_at")
+    guard let centre = Coordinate(latitude: row["latitude"], longitude: row["longitude"]),
+      let entered = time("entered_at")
     else { return nil }
     id = row["id"]
     self.session = session

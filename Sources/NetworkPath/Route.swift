@@ -9,7 +9,8 @@ struct Route: Hashable, Sendable {
   /// An interface that is no Wi-Fi counts as the modem's: modems show up as wwan, as USB Ethernet and behind Ethernet routers,
   /// and nothing in the kernel tells the last two from an office network (`network.source` does).
   var path: Path {
-    guard let name = interface.flatMap({ Self.isUp($0) ? $0 : nil }) ?? (interface == nil ? leavingInterface : nil) else {
+    guard let name = interface.flatMap({ Self.isUp($0) ? $0 : nil }) ?? (interface == nil ? leavingInterface : nil)
+    else {
       return .offline
     }
     return Self.isWiFi(name) ? .wifi : .cellular

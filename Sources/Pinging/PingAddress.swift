@@ -47,7 +47,9 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
   ///
   /// Asks the system's resolver, which can take seconds, on a thread of its own.
   /// - Throws: ``NameError``
-  public static func resolve(_ name: String, port: UInt16, family: Family? = nil) async throws(NameError) -> [PingAddress] {
+  public static func resolve(_ name: String, port: UInt16, family: Family? = nil) async throws(NameError)
+    -> [PingAddress]
+  {
     let result: Result<[PingAddress], NameError> = await withCheckedContinuation { continuation in
       DispatchQueue.global().async { continuation.resume(returning: lookUp(name, port: port, family: family)) }
     }

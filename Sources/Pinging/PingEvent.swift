@@ -12,8 +12,10 @@ public struct PingEvent: Hashable, Sendable {
     case refused(rttNanoseconds: Int64)
     /// A router or host reported that the ping cannot get through.
     case icmpError(type: UInt8, code: UInt8)
-    /// The host did not send it; the reason in words. `count` of them in a row where the thread could not run.
-    case notSent(reason: String, count: UInt64)
+    /// The host could not send it; the reason in words.
+    case notSent(reason: String)
+    /// The host had no time to send `count` pings in a row, this one the first: it stalled or slept.
+    case missed(count: UInt64)
     case cancelled
     // What can follow a verdict.
     case late(rttNanoseconds: Int64)
@@ -60,7 +62,8 @@ public struct PingEvent: Hashable, Sendable {
     case CPING_LOST: .lost
     case CPING_REFUSED: .refused(rttNanoseconds: raw.rtt_ns)
     case CPING_ICMP_ERROR: .icmpError(type: raw.icmp_type, code: raw.icmp_code)
-    case CPING_NOT_SENT: .notSent(reason: String(cString: strerror(raw.error)), count: raw.count)
+    case CPING_NOT_SENT where raw.error == ETIME: .missed(count: raw.count)
+    case CPING_NOT_SENT: .notSent(reason: String(cString: strerror(raw.error)))
     case CPING_LATE: .late(rttNanoseconds: raw.rtt_ns)
     case CPING_DUPLICATE: .duplicate
     case CPING_FINISHED: .finished
@@ -84,8 +87,7 @@ public struct PingEvent: Hashable, Sendable {
     switch kind {
     case .answered(let rtt): .answered(rttNanoseconds: rtt)
     case .lost: .failed(.timeout)
-    case .icmpError: .failed(.network)
-    case .notSent(_, let count): count > 1 ? nil : .failed(.network)
+    case .icmpError, .notSent: .failed(.network)
     default: nil
     }
   }

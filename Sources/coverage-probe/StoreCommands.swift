@@ -13,7 +13,8 @@ struct Submit: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
-      let submitting = Submitting(configuration: try await configuration.load(), isWarm: warm, logger: Terminal.logger())
+      let submitting = Submitting(
+        configuration: try await configuration.load(), isWarm: warm, logger: Terminal.logger())
       return try await submitting.run(print: Terminal.result)
     }
   }

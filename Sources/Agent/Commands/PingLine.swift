@@ -30,7 +30,8 @@ struct PingLine {
     case .refused(let rtt): ("refused", "\(Self.milliseconds(rtt)) (token refused, RE01)", rtt, nil)
     case .icmpError(let type, let code):
       ("icmp-error", "unreachable: ICMP type \(type) code \(code)", nil, "ICMP type \(type) code \(code)")
-    case .notSent(let reason, _): ("not-sent", "not sent: \(reason)", nil, reason)
+    case .notSent(let reason): ("not-sent", "not sent: \(reason)", nil, reason)
+    case .missed(let count): ("missed", "and \(count - 1) after it not sent: this host had no time", nil, nil)
     case .cancelled: ("cancelled", "cancelled", nil, nil)
     case .late(let rtt): ("late", "\(Self.milliseconds(rtt)), after it counted as lost", rtt, nil)
     case .duplicate: ("duplicate", "answered once more", nil, nil)
@@ -72,7 +73,8 @@ struct PingFigures {
     case .lost, .icmpError:
       sent += 1
       lost += 1
-    case .notSent(_, let count): notSent += Int(count)
+    case .notSent: notSent += 1
+    case .missed(let count): notSent += Int(count)
     case .cancelled: sent += 1
     case .late: late += 1
     case .duplicate: duplicates += 1

@@ -61,7 +61,8 @@ public struct Replaying: Sendable {
         "warnings": .array(
           engine.warnings.map { warning in
             .object([
-              "kind": .string(warning.kind.rawValue), "from": .seconds(warning.from), "to": warning.to.map(JSON.seconds),
+              "kind": .string(warning.kind.rawValue), "from": .seconds(warning.from),
+              "to": warning.to.map(JSON.seconds),
             ])
           }),
       ])

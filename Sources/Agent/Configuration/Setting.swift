@@ -44,7 +44,8 @@ struct Setting {
       duration("recovery.activation-timeout", \.recovery.activationTimeout, 0.1...3600),
       duration("recovery.retry-delay", \.recovery.retryDelay, 0.1...3600),
       required("network.source", "auto, fixed-cellular, fixed-wifi or file:PATH", \.network, PathSource.init),
-      required("radio.source", "none, fixed:TECHNOLOGY (such as fixed:4G/LTE) or command:PATH", \.radio, RadioSource.init),
+      required(
+        "radio.source", "none, fixed:TECHNOLOGY (such as fixed:4G/LTE) or command:PATH", \.radio, RadioSource.init),
       duration("submission.max-age", \.submission.maxAge, 60...31_536_000),
       duration("submission.legacy-threshold", \.submission.legacyThreshold, 0...31_536_000),
       required(

@@ -100,7 +100,8 @@ actor Drive {
     letTimePass(to: arrived)
     guard engine.stopped == nil else { return }
     // What happens counts from the moment the engine takes it; only pings belong to the past.
-    let event = if case .ping = kind { Event(at: arrived, kind) } else { Event(at: max(arrived, engine.latestChange), kind) }
+    let event =
+      if case .ping = kind { Event(at: arrived, kind) } else { Event(at: max(arrived, engine.latestChange), kind) }
     journal.log(event, beside: details)
     let effects = engine.handle(event)
     journal.take(effects, at: engine.now)

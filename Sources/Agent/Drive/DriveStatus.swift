@@ -34,7 +34,8 @@ public struct DriveStatus: Hashable, Sendable {
   }
 
   static func decimal(_ value: Double, places: Int) -> String {
-    value.formatted(.number.precision(.fractionLength(places)).grouping(.never).locale(.init(identifier: "en_US_POSIX")))
+    value.formatted(
+      .number.precision(.fractionLength(places)).grouping(.never).locale(.init(identifier: "en_US_POSIX")))
   }
 }
 

@@ -1,0 +1,135 @@
+import Coverage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Agent
+
+struct ConfigurationTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func load(_ yaml: String?, environment: [String: String] = [:]) async throws -> ProbeConfiguration {
+    try await .load(file: try yaml.map { try folder.write($0, to: "config.yaml") }, environment: environment)
+  }
+
+  /// The one line that a bad configuration gets.
+  private func complaint(_ yaml: String, environment: [String: String] = [:]) async throws -> String {
+    let error = await #expect(throws: ConfigurationError.self) { try await load(yaml, environment: environment) }
+    let line = "\(try #require(error))"
+    #expect(!line.contains("\n"))
+    return line.replacing(folder.path + "/", with: "")
+  }
+
+  @Test("when the whole configuration of the contract is read, then every value arrives")
+  func contract() async throws {
+    let configuration = try await load(
+      """
+      state-directory: /var/lib/elsewhere
+      control-server: { url: "https://host/RMBTControlServer/", ca-file: null, request-timeout: 30s }
+      gpsd: { host: 127.0.0.1, port: 2948, device: null, stale-after: 250ms }
+      location: { accuracy-limit: 12.5, minimum-radius: 20, warning-after: 3s, give-up-after: 30m }
+      pings: { interval: 200ms, timeout: 1s, interface: wwan0, ip-version: 6 }
+      recovery: { failure-threshold: 31, backoff: 10s, backoff-max: 120s, prepare-timeout: 15s, activation-timeout: 5s,
+        retry-delay: 2s }
+      network: { source: fixed-wifi }
+      radio: { source: "fixed:4G/LTE" }
+      submission: { max-age: 7d, legacy-threshold: 15m, breaker: { threshold: 4, backoff: 30s, backoff-max: 300s } }
+      drive: { maximum-duration: 4h, log: false }
+      """.replacing("stale-after: 250ms", with: "stale-after: 2500ms"))
+    #expect(configuration.stateDirectory == "/var/lib/elsewhere")
+    #expect(configuration.controlServer.url == "https://host/RMBTControlServer")
+    #expect(configuration.controlServer.caFile == nil)
+    #expect(configuration.gpsd.port == 2948)
+    #expect(configuration.gpsd.staleAfter == .milliseconds(2500))
+    #expect(configuration.parameters.accuracyLimit == 12.5)
+    #expect(configuration.parameters.minimumRadius == 20)
+    #expect(configuration.pings.interval == .milliseconds(200))
+    #expect(configuration.pings.interface == "wwan0")
+    #expect(configuration.pings.family == .ipv6)
+    #expect(configuration.recovery.failureThreshold == 31)
+    #expect(configuration.recovery.retryDelay == .seconds(2))
+    #expect(configuration.network == .fixed(.wifi))
+    #expect(configuration.radio == .fixed(Technology("4G/LTE")))
+    #expect(configuration.submission.breakerThreshold == 4)
+    #expect(configuration.parameters.maximumDuration == .seconds(4 * 3600))
+    #expect(configuration.drive.log == false)
+  }
+
+  @Test("when there is no file, then the defaults count")
+  func defaults() async throws {
+    let configuration = try await load(nil)
+    #expect(configuration.parameters == Parameters())
+    #expect(configuration.gpsd.port == 2947)
+    #expect(configuration.controlServer.url == nil)
+  }
+
+  @Test("when a variable is set, then it wins over the file")
+  func environment() async throws {
+    let configuration = try await load(
+      "gpsd: { port: 1 }\n",
+      environment: ["COVERAGE_PROBE_GPSD_PORT": "2", "COVERAGE_PROBE_SUBMISSION_BREAKER_BACKOFF_MAX": "7m", "HOME": "/"])
+    #expect(configuration.gpsd.port == 2)
+    #expect(configuration.submission.breakerBackoffMax == .seconds(420))
+  }
+
+  @Test(
+    "when a value is wrong, then one line says which, where and what is expected",
+    arguments: [
+      ("gpsd: { prot: 1 }", "configuration config.yaml: unknown key gpsd.prot; did you mean gpsd.port?"),
+      ("gspd: { port: 1 }", "configuration config.yaml: unknown key gspd; did you mean"),
+      ("gpsd: { port: 0 }", "configuration config.yaml: gpsd.port is \"0\": expected a port, 1 to 65535"),
+      ("gpsd: { port: http }", "gpsd.port is \"http\": expected a port"),
+      ("gpsd: 2947", "gpsd is \"2947\": expected a group of keys below it"),
+      ("gpsd: { stale-after: 5 }", "gpsd.stale-after is \"5\": expected a duration such as 250ms, 10s, 5m, 4h or 7d"),
+      ("gpsd: { stale-after: 5 s }", "gpsd.stale-after is \"5 s\": expected a duration"),
+      ("gpsd: { stale-after: -5s }", "expected a duration"),
+      ("gpsd: { stale-after: 400d }", "from 500ms to 1h"),
+      ("location: { accuracy-limit: -1 }", "location.accuracy-limit is \"-1\": expected metres, above 0"),
+      ("location: { accuracy-limit: nan }", "expected metres, above 0"),
+      ("control-server: { url: host }", "expected http://HOST/PATH or https://HOST/PATH"),
+      ("pings: { ip-version: 5 }", "pings.ip-version is \"5\": expected 4 or 6, or null"),
+      ("network: { source: lte }", "network.source is \"lte\": expected auto, fixed-cellular, fixed-wifi or file:PATH"),
+      ("radio: { source: fixed:6G }", "radio.source is \"fixed:6G\": expected none"),
+      ("drive: { log: maybe }", "drive.log is \"maybe\": expected true or false"),
+      ("drive: { log: [true] }", "drive.log is \"a list or a group\""),
+      ("- 1", "configuration config.yaml is not YAML: expected keys and values at the top"),
+      ("gpsd: { port: 1", "configuration config.yaml is not YAML: "),
+    ])
+  func mistakes(yaml: String, expected: String) async throws {
+    let line = try await complaint(yaml)
+    #expect(line.contains(expected), "\(line)")
+  }
+
+  @Test("when a variable is wrong, then the line names the variable")
+  func environmentMistakes() async throws {
+    let unknown = try await complaint("{}", environment: ["COVERAGE_PROBE_GPSD_PROT": "1"])
+    #expect(unknown == "environment: unknown key COVERAGE_PROBE_GPSD_PROT; did you mean COVERAGE_PROBE_GPSD_PORT?")
+    let bad = try await complaint("{}", environment: ["COVERAGE_PROBE_GPSD_PORT": "x"])
+    #expect(bad == "environment: COVERAGE_PROBE_GPSD_PORT is \"x\": expected a port, 1 to 65535")
+  }
+
+  @Test("when the file is missing, then the line names it")
+  func missingFile() async throws {
+    let error = await #expect(throws: ConfigurationError.self) {
+      try await ProbeConfiguration.load(file: "/nowhere/config.yaml", environment: [:])
+    }
+    #expect("\(try #require(error))" == "cannot read configuration /nowhere/config.yaml: No such file or directory")
+  }
+
+  @Test(
+    "when a duration is written in any unit, then it is understood",
+    arguments: [
+      ("250ms", Duration.milliseconds(250)), ("10s", .seconds(10)), ("5m", .seconds(300)), ("4h", .seconds(14_400)),
+      ("7d", .seconds(604_800)), ("0s", .zero),
+    ])
+  func durations(text: String, duration: Duration) {
+    #expect(DurationText.duration(text) == duration)
+  }
+
+  @Test("when a duration is nonsense, then it is none", arguments: ["", "s", "5", "5 s", "-5s", "1.5s", "5sec", "٥s"])
+  func nonsenseDurations(text: String) {
+    #expect(DurationText.duration(text) == nil)
+  }
+}

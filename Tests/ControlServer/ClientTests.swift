@@ -1,0 +1,145 @@
+import Coverage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ControlServer
+
+/// The client against the real control server tool.
+struct ClientTests {
+  private let device = Device(
+    model: "test", device: "test", osVersion: "1", language: "en", timezone: "Etc/UTC", softwareVersion: "1.0",
+    softwareVersionCode: 1, softwareRevision: "test")
+
+  private func withClient<Value>(
+    of url: String, caFile: String? = nil, timeout: Duration = .seconds(10),
+    _ body: (ControlServerClient) async throws -> Value
+  ) async throws -> Value {
+    let client = try ControlServerClient(url: url, caFile: caFile, requestTimeout: timeout, device: device)
+    do {
+      let value = try await body(client)
+      try await client.shutdown()
+      return value
+    } catch {
+      try await client.shutdown()
+      throw error
+    }
+  }
+
+  private func request(_ client: ControlServerClient, loop: String? = nil) async throws -> (String, CoverageGrant) {
+    let uuid = try await client.settings(clientUUID: nil)
+    let request = CoverageRequest(clientUUID: uuid, loopUUID: loop, time: .sampleStart)
+    return (uuid, try await client.requestCoverage(request))
+  }
+
+  @Test("when the server works, then the device registers, gets a test and hands over its fences")
+  func wholeWay() async throws {
+    let tool = try await ControlServerTool()
+    try await withClient(of: tool.url) { client in
+      let (uuid, grant) = try await request(client)
+      #expect(try await client.settings(clientUUID: uuid) == uuid, "a known device keeps its name")
+      try await client.submit(
+        CoverageResult(
+          clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start,
+          fences: [.sample(), .sample(number: 1, entered: 14, technology: nil)]))
+      let fences = try await tool.fences()
+      #expect(fences.map { $0.integer("offset_ms") } == [10_000, 14_000])
+      #expect(fences.allSatisfy { $0.test == grant.testUUID })
+    }
+    try await tool.program.stop()
+  }
+
+  @Test("when the same session is sent twice, then the server refuses the second one")
+  func twice() async throws {
+    let tool = try await ControlServerTool()
+    try await withClient(of: tool.url) { client in
+      let (uuid, grant) = try await request(client)
+      let result = CoverageResult(
+        clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start, fences: [.sample()])
+      try await client.submit(result)
+      let failure = await #expect(throws: ServerFailure.self) { try await client.submit(result) }
+      guard case .refused(400, let message) = failure else {
+        Issue.record("\(String(describing: failure))")
+        return
+      }
+      #expect(message.contains("No started test found"))
+    }
+    try await tool.program.stop()
+  }
+
+  @Test(
+    "when the server misbehaves, then no answer counts as success",
+    arguments: ["429", "429-retry-after:30", "500", "503", "empty", "html", "error", "reset", "hang:30", "drop-answer"])
+  func faults(fault: String) async throws {
+    let tool = try await ControlServerTool()
+    try await tool.setFault(fault, on: "coverageResult")
+    try await withClient(of: tool.url, timeout: .milliseconds(800)) { client in
+      let (uuid, grant) = try await request(client)
+      let result = CoverageResult(
+        clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start, fences: [.sample()])
+      let failure = await #expect(throws: ServerFailure.self) { try await client.submit(result) }
+      let line = try #require(failure.map { "\($0)" })
+      #expect(!line.contains("\n"))
+      switch (fault, failure) {
+      case ("429", .tooManyRequests(retryAfter: nil)), ("429-retry-after:30", .tooManyRequests(retryAfter: "30")),
+        ("500", .serverTrouble(status: 500, _)), ("503", .serverTrouble(status: 503, _)), ("empty", .notTheServer),
+        ("html", .notTheServer), ("error", .refused(status: 200, _)), ("reset", .unreachable),
+        ("hang:30", .unreachable), ("drop-answer", .unreachable):
+        break
+      default: Issue.record("\(fault) gives \(line)")
+      }
+    }
+    try await tool.program.stop()
+  }
+
+  @Test("when nobody listens, or the name does not exist, then one line says so")
+  func nobodyThere() async throws {
+    for url in ["http://127.0.0.1:1/RMBTControlServer", "http://no-such-host.invalid/RMBTControlServer"] {
+      try await withClient(of: url) { client in
+        let failure = await #expect(throws: ServerFailure.self) { try await client.settings(clientUUID: nil) }
+        guard case .unreachable(let reason) = failure else {
+          Issue.record("\(String(describing: failure))")
+          return
+        }
+        #expect(!reason.contains("\n"))
+      }
+    }
+  }
+
+  // MARK: TLS
+
+  @Test(
+    "when the server's certificate comes from the CA file, then it is trusted, and without that file it is not",
+    .enabled(if: Surroundings.program("openssl") != nil, "openssl is not installed"))
+  func certificateAuthority() async throws {
+    let folder = try TemporaryFolder()
+    let openssl = try #require(Surroundings.program("openssl"))
+    let (key, certificate) = (folder.file("key.pem"), folder.file("certificate.pem"))
+    let making = try RunningProgram(
+      openssl,
+      [
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out",
+        certificate, "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+      ])
+    try #require(try await making.exitStatus() == 0, "\(making.standardError)")
+    let tool = try await ControlServerTool(["--certificate", certificate, "--key", key])
+    try #require(tool.url.hasPrefix("https://"))
+
+    let uuid = try await withClient(of: tool.url, caFile: certificate) { try await $0.settings(clientUUID: nil) }
+    #expect(!uuid.isEmpty)
+    await #expect(throws: ServerFailure.self) {
+      try await withClient(of: tool.url) { try await $0.settings(clientUUID: nil) }
+    }
+    try await tool.program.stop()
+  }
+
+  @Test("when the CA file holds no certificates, then one line names it")
+  func badCAFile() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write("nonsense", to: "ca.pem")
+    let error = #expect(throws: CAFileError.self) {
+      try ControlServerClient(url: "https://localhost", caFile: file, requestTimeout: .seconds(1), device: device)
+    }
+    #expect("\(try #require(error))".contains(file))
+  }
+}

@@ -1,0 +1,106 @@
+import Coverage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Export
+
+struct ExportTests {
+  private let session = Session(number: 0, testUUID: "T1", started: .start, anchor: .seconds(16))
+
+  private func record(_ fence: Fence, isReplay: Bool = false) -> FenceRecord {
+    FenceRecord(
+      fence: fence, session: session, origin: isReplay ? .replay : .store(driveStarted: .sampleStart, session: 3))
+  }
+
+  private func export(_ format: ExportFormat, _ records: [FenceRecord]) -> String {
+    var text = ""
+    format.export(records) { text += $0 }
+    return text
+  }
+
+  @Test("when a drive is replayed, then a fence is the line of the contract")
+  func replayLine() {
+    let fence = Fence.sample(
+      entered: 0, lasted: 12.5, fix: Fix(coordinate: Coordinate(latitude: 48.2082, longitude: 16.3738)), pings: 125,
+      answered: 124, rttSumNanoseconds: 124 * 31_670_000)
+    #expect(
+      record(fence, isReplay: true).line == """
+        {"entered":0.0,"exited":12.5,"latitude":48.2082,"longitude":16.3738,"radius_m":20.0,"pings":125,"pings_ok":124,\
+        "avg_ping_ms":31.67,"technology":"4G/LTE","technology_id":13,"test_uuid":"T1","offset_ms":-16000,\
+        "duration_ms":12500,"submittable":true}
+        """)
+  }
+
+  @Test("when stored fences are exported, then times are wall times and the session is named")
+  func storedLine() {
+    let line = record(.sample(entered: 10.123_999, lasted: 4)).line
+    #expect(
+      line.hasPrefix(
+        """
+        {"session":3,"entered_at":"2026-11-20T10:00:10.123Z","exited_at":"2026-11-20T10:00:14.123Z","latitude":48.2082,
+        """.dropLast()))
+  }
+
+  @Test("when there are fences, then the GeoJSON is a collection of points, longitude first, seven decimals")
+  func geoJSON() throws {
+    let text = export(
+      .geojson, [record(.sample(latitude: 48.208_201_239_9, longitude: -16.373_812_349)), record(.sample(number: 1))])
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    #expect(object["type"] as? String == "FeatureCollection")
+    let features = try #require(object["features"] as? [[String: Any]])
+    #expect(features.count == 2)
+    #expect(text.contains("\"coordinates\":[-16.3738123,48.2082012]"))
+    let properties = try #require(features[0]["properties"] as? [String: Any])
+    #expect(properties["test_uuid"] as? String == "T1")
+    #expect(properties["latitude"] == nil)
+  }
+
+  @Test("when there is no fence, then the GeoJSON is an empty collection")
+  func emptyGeoJSON() throws {
+    let object = try JSONSerialization.jsonObject(with: Data(export(.geojson, []).utf8)) as? [String: Any]
+    #expect((object?["features"] as? [Any])?.isEmpty == true)
+  }
+
+  @Test(
+    "when GDAL opens the GeoJSON, then it finds the same count and bounding box",
+    .enabled(if: Surroundings.program("ogrinfo") != nil, "gdal-bin is not installed"))
+  func gdal() async throws {
+    let folder = try TemporaryFolder()
+    let records = (0..<25).map {
+      record(.sample(number: $0, latitude: 48 + Double($0) / 1000, longitude: 16 - Double($0) / 500))
+    }
+    let file = try folder.write(export(.geojson, records), to: "drive.geojson")
+    let ogrinfo = try RunningProgram(try #require(Surroundings.program("ogrinfo")), ["-ro", "-so", "-al", file])
+    #expect(try await ogrinfo.exitStatus() == 0)
+    #expect(ogrinfo.standardOutput.contains("Feature Count: 25"))
+    #expect(ogrinfo.standardOutput.contains("Extent: (15.952000, 48.000000) - (16.000000, 48.024000)"))
+    #expect(ogrinfo.standardOutput.contains("Geometry: Point"))
+  }
+
+  @Test("when the map page is made, then it needs no network and shows every fence to scale")
+  func mapPage() {
+    let text = export(.html, [record(.sample()), record(.sample(number: 1, longitude: 16.38, isSubmittable: false))])
+    #expect(text.ranges(of: "<circle ").count == 2)
+    #expect(!text.contains("http://") && !text.contains("https://") && !text.contains("src="))
+    #expect(text.contains("touched by Wi-Fi"))
+    #expect(export(.html, []).contains("There is no fence to show."))
+  }
+
+  @Test("when a technology has a strange name, then the page stays a page")
+  func hostileName() {
+    let text = export(.html, [record(.sample(technology: "<script>alert(1)</script>"))])
+    #expect(!text.contains("<script>alert"))
+  }
+
+  @Test("when two fences lie a known distance apart, then they do so on the map")
+  func scale() throws {
+    let fences = [Fence.sample(), Fence.sample(number: 1, latitude: 48.2182)]
+    let projection = try #require(Projection(fences))
+    let south = projection.point(fences[0].centre)
+    let north = projection.point(fences[1].centre)
+    let metres = fences[0].centre.distance(to: fences[1].centre)
+    #expect(abs((south.y - north.y) - metres) < 1)
+    #expect(south.x == north.x)
+  }
+}

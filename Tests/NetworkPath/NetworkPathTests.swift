@@ -1,0 +1,91 @@
+import Coverage
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+@testable import NetworkPath
+
+struct NetworkPathTests {
+  private func monitor(_ source: PathSource, interface: String? = nil, destination: String? = nil) -> PathMonitor {
+    PathMonitor(
+      source: source, interface: interface, destination: destination, pollInterval: .milliseconds(10),
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  }
+
+  @Test("when the source is written as in the configuration, then it is understood")
+  func sources() {
+    #expect(PathSource("auto") == .auto)
+    #expect(PathSource("fixed-cellular") == .fixed(.cellular))
+    #expect(PathSource("fixed-wifi") == .fixed(.wifi))
+    #expect(PathSource("file:/run/path") == .file("/run/path"))
+    #expect(PathSource("file:") == nil)
+    #expect(PathSource("lte") == nil)
+    #expect(RadioSource("fixed:4G/LTE") == .fixed(Technology("4G/LTE")))
+    #expect(RadioSource("fixed:6G") == nil)
+    #expect(RadioSource("command:/usr/bin/radio") == .command("/usr/bin/radio"))
+    #expect(RadioSource("modem") == nil)
+  }
+
+  @Test("when the file's last line changes, then the change is told")
+  func file() async throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write("cellular\n", to: "path")
+    let monitor = monitor(.file(file))
+    #expect(monitor.current == .cellular)
+    let (changes, continuation) = AsyncStream<Coverage.Path>.makeStream()
+    let running = Task { await monitor.run(from: .cellular) { continuation.yield($0) } }
+    var iterator = changes.makeAsyncIterator()
+    _ = try folder.write("cellular\nwifi\n", to: "path")
+    #expect(await iterator.next() == .wifi)
+    _ = try folder.write("cellular\nwifi\nnone\n", to: "path")
+    #expect(await iterator.next() == .offline)
+    running.cancel()
+    await running.value
+  }
+
+  @Test("when the file is missing or nonsense, then there is no path")
+  func badFile() throws {
+    let folder = try TemporaryFolder()
+    #expect(monitor(.file(folder.file("missing"))).current == .offline)
+    #expect(monitor(.file(try folder.write("lte\n", to: "path"))).current == .offline)
+  }
+
+  @Test("when the server is on this host, then the route is no Wi-Fi")
+  func loopback() {
+    #expect(monitor(.auto, destination: "127.0.0.1").current == .cellular)
+    #expect(monitor(.auto, interface: "lo").current == .cellular)
+  }
+
+  @Test("when the interface does not exist, then there is no path")
+  func missingInterface() {
+    #expect(monitor(.auto, interface: "nosuch0").current == .offline)
+  }
+
+  @Test("when a radio program prints technologies, then they are understood line by line")
+  func technologyLines() {
+    var lines = TechnologyLines()
+    #expect(lines.push(Data("4G/L".utf8)) == [])
+    #expect(
+      lines.push(Data("TE\nnone\n6G\n\n2G/E".utf8)) == [
+        .technology(Technology("4G/LTE")), .technology(nil), .unknown("6G"), .technology(nil),
+      ])
+    #expect(lines.push(Data("DGE\r\n".utf8)) == [.technology(Technology("2G/EDGE"))])
+  }
+
+  @Test("when a radio program runs, then its changes are told, and its end is no service")
+  func command() async throws {
+    let folder = try TemporaryFolder()
+    let script = try folder.write("#!/bin/sh\necho 4G/LTE\necho 2G/EDGE\n", to: "radio")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+    let (changes, continuation) = AsyncStream<Technology?>.makeStream()
+    let radio = RadioMonitor(source: .command(script), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let running = Task { await radio.run { continuation.yield($0) } }
+    var iterator = changes.makeAsyncIterator()
+    #expect(await iterator.next() == Technology("4G/LTE"))
+    #expect(await iterator.next() == Technology("2G/EDGE"))
+    #expect(await iterator.next() == .some(nil))
+    running.cancel()
+    await running.value
+  }
+}

@@ -1,0 +1,84 @@
+import Coverage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Pinging
+
+/// The pinger against the real reflector, over loopback.
+struct PingerTests {
+  private func ping(_ target: PingTarget) async throws -> [PingEvent] {
+    let pinger = try Pinger()
+    let id = try pinger.start(target)
+    var events: [PingEvent] = []
+    for await event in pinger.events {
+      #expect(event.target == id)
+      if event.kind == .finished { break }
+      events.append(event)
+    }
+    pinger.shutdown()
+    return events
+  }
+
+  private func target(_ echo: PingTarget.Echo, host: String = "127.0.0.1", port: UInt16 = 0) async throws -> PingTarget {
+    let address = try #require(try await PingAddress.resolve(host, port: port).first)
+    return PingTarget(
+      address: address, echo: echo, interval: .milliseconds(10), timeout: .milliseconds(300), count: 10)
+  }
+
+  /// A token of this moment that nobody signed: a reflector without a secret answers RE01 to it.
+  private func unsignedToken() -> [UInt8] {
+    let seconds = UInt32(clamping: Int64(Date.now.timeIntervalSince1970))
+    return withUnsafeBytes(of: seconds.bigEndian, Array.init) + [UInt8](repeating: 0, count: 12)
+  }
+
+  @Test("when a host answers echoes, then every ping has a round-trip time by the kernel's stamps")
+  func icmp() async throws {
+    let events = try await ping(try await target(.icmp))
+    #expect(events.count == 10)
+    for event in events {
+      guard case .answered(let rtt) = event.kind else {
+        Issue.record("\(event)")
+        continue
+      }
+      #expect((1_000..<300_000_000).contains(rtt))
+      #expect(event.sendStamp == .kernel)
+      #expect(event.receiveStamp == .kernel)
+    }
+    #expect(events.map(\.number) == Array(0..<10))
+    let slots = events.map(\.slot)
+    #expect(zip(slots, slots.dropFirst()).allSatisfy { $1 - $0 == 10_000_000 }, "the grid is exact")
+  }
+
+  @Test("when the ping server does not accept the token, then the ping is refused and says nothing about the network")
+  func refused() async throws {
+    let reflector = try await ReflectorTool([])
+    let events = try await ping(try await target(.rtr(token: unsignedToken()), port: reflector.port))
+    #expect(events.count == 10)
+    for event in events {
+      guard case .refused = event.kind else {
+        Issue.record("\(event)")
+        continue
+      }
+      #expect(event.outcome == nil)
+    }
+    try await reflector.program.stop()
+  }
+
+  @Test("when nothing comes back, then every ping is lost")
+  func lost() async throws {
+    let reflector = try await ReflectorTool(["--drop", "100"])
+    let events = try await ping(try await target(.rtr(token: unsignedToken()), port: reflector.port))
+    #expect(events.map(\.kind) == Array(repeating: .lost, count: 10))
+    #expect(events.allSatisfy { $0.outcome == .failed(.timeout) })
+    try await reflector.program.stop()
+  }
+
+  @Test("when a name has no address, then one line says so")
+  func noName() async throws {
+    let error = await #expect(throws: NameError.self) {
+      try await PingAddress.resolve("no-such-host.invalid", port: 1)
+    }
+    #expect("\(try #require(error))".contains("no-such-host.invalid"))
+  }
+}

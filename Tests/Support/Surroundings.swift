@@ -1,0 +1,63 @@
+import Foundation
+
+/// Where tests find what lies around the checkout.
+public enum Surroundings {
+  /// The top of the checkout.
+  public static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// Recordings of real receivers and clients.
+  public static func fixture(_ path: String) -> URL {
+    root.deletingLastPathComponent().appending(path: "shared/fixtures").appending(path: path)
+  }
+
+  /// An executable of this package, as built beside the tests that run now.
+  static func product(_ name: String) -> URL {
+    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return URL(fileURLWithPath: tests).deletingLastPathComponent().appending(path: name)
+  }
+
+  /// A program of the system, where it is installed.
+  public static func program(_ name: String) -> URL? {
+    ["/usr/bin", "/usr/sbin", "/bin", "/sbin"].map { URL(fileURLWithPath: $0).appending(path: name) }
+      .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+  }
+}
+
+/// A folder of its own for one test, gone afterwards.
+public final class TemporaryFolder: Sendable {
+  public let path: String
+
+  public init() throws {
+    path = FileManager.default.temporaryDirectory.appending(path: "coverage-probe-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  public func file(_ name: String) -> String { path + "/" + name }
+
+  /// Writes `text` to the file `name` and returns its path.
+  public func write(_ text: String, to name: String) throws -> String {
+    try text.write(toFile: file(name), atomically: true, encoding: .utf8)
+    return file(name)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// Waits for a condition, and fails when it does not come true.
+public func eventually<Value>(
+  within limit: Duration = .seconds(20), _ what: String, _ probe: () async throws -> Value?
+) async throws -> Value {
+  let deadline = ContinuousClock.now + limit
+  while ContinuousClock.now < deadline {
+    if let value = try await probe() { return value }
+    try await Task.sleep(for: .milliseconds(20))
+  }
+  throw NeverHappened(what: what, limit: limit)
+}
+
+public struct NeverHappened: Error, CustomStringConvertible {
+  let what: String
+  let limit: Duration
+  public var description: String { "\(what) did not happen within \(limit)" }
+}
