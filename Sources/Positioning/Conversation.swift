@@ -150,8 +150,10 @@ struct Conversation {
 
   private func reasonOfEnd(_ error: String?) -> String {
     if let error { return error }
-    if case .greeting = phase { return "gpsd is full or not ready (it hung up without a word)" }
-    return "gpsd closed the connection"
+    switch phase {
+    case .connecting, .greeting: return "gpsd is full or not ready (it hung up without a word)"
+    case .pausing, .watching, .streaming: return "gpsd closed the connection"
+    }
   }
 
   private var phaseDeadline: ContinuousClock.Instant? {

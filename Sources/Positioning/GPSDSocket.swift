@@ -68,24 +68,33 @@ struct GPSDSocket {
   mutating func connect() {
     connection += 1
     let (number, mailbox, place) = (connection, mailbox, "\(host):\(port)")
-    let outcome = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .connectTimeout(TimeAmount(timings.handshake))
+    ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connectTimeout(TimeAmount(timings.connection))
       .channelOption(.autoRead, value: false)
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(Forwarder(connection: number, mailbox: mailbox))
+      .connect(host: host, port: port)
+      .whenComplete { result in
+        switch result {
+        case .success(let channel):
+          channel.eventLoop.execute { Self.join(channel, number, to: mailbox) }
+        case .failure(let error):
+          mailbox.yield(.failed(connection: number, "cannot connect to \(place): \(describe(error))"))
         }
       }
-      .connect(host: host, port: port)
-    outcome.whenComplete { result in
-      switch result {
-      case .success(let channel):
-        // After cancellation nobody is left to close it.
-        if case .terminated = mailbox.yield(.connected(connection: number, channel)) { channel.close(promise: nil) }
-      case .failure(let error):
-        mailbox.yield(.failed(connection: number, "cannot connect to \(place): \(describe(error))"))
-      }
+  }
+
+  /// The handler comes in only now, so that an address that lost the race to another has nothing to say, and the end of a
+  /// connection never overtakes its beginning.
+  private static func join(
+    _ channel: any Channel, _ number: Int, to mailbox: AsyncStream<SocketInput>.Continuation
+  ) {
+    let handler = Forwarder(connection: number, mailbox: mailbox)
+    // After cancellation nobody is left to close it.
+    if case .terminated = mailbox.yield(.connected(connection: number, channel)) { channel.close(promise: nil) }
+    do { try channel.pipeline.syncOperations.addHandler(handler) } catch {
+      mailbox.yield(.ended(connection: number, nil))
+      return
     }
+    if !channel.isActive { mailbox.yield(.ended(connection: number, nil)) }
   }
 
   /// One write, one segment: the command is far shorter than any buffer.

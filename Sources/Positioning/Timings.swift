@@ -8,8 +8,10 @@ import Coverage
 
 /// How long the client waits for what. The defaults are for use; tests shorten them.
 public struct Timings: Hashable, Sendable {
-  /// For the TCP connection, then for gpsd's first word, then for its echo of the WATCH. gpsd says nothing while it opens a
-  /// device: 5.1 s have been measured.
+  /// For the TCP connection, all addresses of the host together.
+  public var connection: Duration = .seconds(10)
+  /// For gpsd's first word, and again for its echo of the WATCH. gpsd says nothing while it opens a device: 5.1 s have been
+  /// measured.
   public var handshake: Duration = .seconds(10)
   /// Without a single line for this long the connection counts as dead.
   public var silence: Duration = .seconds(30)

@@ -66,8 +66,9 @@ private struct Daemon {
   private static func freePort() async throws -> Int {
     let probe = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .bind(host: "127.0.0.1", port: 0).get()
-    defer { probe.close(promise: nil) }
-    return probe.localAddress?.port ?? 0
+    let port = probe.localAddress?.port ?? 0
+    try await probe.close()
+    return port
   }
 }
 
