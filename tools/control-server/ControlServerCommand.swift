@@ -112,7 +112,7 @@ struct ControlServerCommand: AsyncParsableCommand {
 
   /// Prints the one line that scripts wait for.
   private static func announce(_ url: String) {
-    FileHandle.standardOutput.write(Data("control-server: listening on \(url)\n".utf8))
+    try? FileHandle.standardOutput.write(contentsOf: Data("control-server: listening on \(url)\n".utf8))
   }
 }
 

@@ -71,6 +71,7 @@ struct GPSPlayerCommand: AsyncParsableCommand {
       group.addTask {
         try await player.play()
         Self.say(await player.account)
+        if exitAtEnd { await player.end(flushing: true) }
         return exitAtEnd
       }
       group.addTask {
@@ -79,7 +80,7 @@ struct GPSPlayerCommand: AsyncParsableCommand {
       }
       // The port ends only with the program, but the recording may end before it.
       while let isOver = try await group.next(), !isOver {}
-      await player.end()
+      await player.end(flushing: false)
       group.cancelAll()
     }
     if await !player.hasEnded { Self.say(await player.account) }
@@ -87,6 +88,7 @@ struct GPSPlayerCommand: AsyncParsableCommand {
 
   /// Prints a line that scripts may wait for.
   private static func say(_ text: String) {
-    FileHandle.standardOutput.write(Data("gps-player: \(text)\n".utf8))
+    // Whoever started the player may be gone; that ends nothing here.
+    try? FileHandle.standardOutput.write(contentsOf: Data("gps-player: \(text)\n".utf8))
   }
 }

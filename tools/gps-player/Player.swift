@@ -78,11 +78,11 @@ actor Player {
       try await send(piece.bytes)
       epochs += piece.epochs
       bytes += piece.bytes.count
-    case .closeConnections: await closeConnections()
+    case .closeConnections: await closeConnections(flushing: true)
     case .leave:
       isAway = true
       try? await server?.close()
-      await closeConnections()
+      await closeConnections(flushing: true)
     case .comeBack:
       isAway = false
       back.continuation.yield()
@@ -107,17 +107,18 @@ actor Player {
     }
   }
 
-  private func closeConnections() async {
+  private func closeConnections(flushing: Bool) async {
     for channel in connections.values {
       // Behind everything that is still to be written, as closing would drop it.
-      try? await channel.writeAndFlush(ByteBuffer())
+      if flushing { try? await channel.writeAndFlush(ByteBuffer()) }
       try? await channel.close()
     }
   }
 
-  /// Closes everything once it is sent.
-  func end() async {
-    await closeConnections()
+  /// Closes everything.
+  /// - Parameter flushing: once all is sent, which takes as long as the slowest reader likes.
+  func end(flushing: Bool) async {
+    await closeConnections(flushing: flushing)
     try? await server?.close()
   }
 }
