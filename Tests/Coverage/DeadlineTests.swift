@@ -1,0 +1,37 @@
+import Coverage
+import Testing
+
+/// The engine says when it wants to be advanced; whoever drives it needs nothing else.
+@Suite struct DeadlineTests {
+  var drive = DriveScript()
+
+  @Test mutating func `when a drive goes on, then the next deadline is warning, patience, duration in turn`() {
+    #expect(drive.deadline == 3)
+    drive.nothing(until: 3)
+    #expect(drive.deadline == 1_800)
+    drive.fix(at: 10)
+    #expect(drive.deadline == 14_400)
+    drive.stop(at: 11)
+    #expect(drive.deadline == nil)
+  }
+
+  @Test mutating func `when it is advanced to each deadline, then the drive ends as in one stride`() {
+    var stride = drive
+    stride.nothing(until: 20_000)
+    var steps = 0
+    while let deadline = drive.deadline, steps < 10 {
+      drive.nothing(until: deadline)
+      steps += 1
+    }
+    #expect(steps == 2)
+    #expect(drive.end == stride.end)
+    #expect(drive.warnings == stride.warnings)
+    #expect(drive.effects == stride.effects)
+  }
+
+  @Test mutating func `when it is advanced into the past, then nothing happens`() {
+    drive.fix(at: 10)
+    #expect(drive.nothing(until: 5).isEmpty)
+    #expect(drive.engine.now == DriveTime(seconds: 10))
+  }
+}

@@ -1,0 +1,123 @@
+import Coverage
+import Testing
+
+/// Spec 2.7 and 2.10: sessions and their anchors.
+@Suite struct SessionTests {
+  var drive = DriveScript()
+
+  private var testUUIDs: [String?] { drive.fences.map { drive.engine.sessions[$0.session].testUUID } }
+  private var offsets: [Int64?] {
+    drive.fences.map { fence in
+      drive.engine.sessions[fence.session].anchor.map { (fence.entered - $0).inMilliseconds }
+    }
+  }
+
+  @Test mutating func `when a drive starts, then it has one session that has no name and no anchor`() {
+    #expect(drive.engine.sessions == [Session(number: 0, started: .start)])
+  }
+
+  @Test mutating func `when the first answer comes, then the open fence stays open and gets its name`() {
+    drive.fix(at: 1)
+    drive.fix(at: 2, north: 100)
+    #expect(testUUIDs == [nil, nil])
+    let effects = drive.session(at: 6, "T1")
+    #expect(drive.spans == [Span(1, 2), Span(2, nil)])
+    #expect(testUUIDs == ["T1", "T1"])
+    #expect(effects == [.sessionChanged(drive.engine.sessions[0])])
+    #expect(drive.engine.sessions[0].finalized == nil)
+  }
+
+  @Test mutating func `when fences were entered before the answer, then their offsets are negative`() {
+    drive.fix(at: 0)
+    drive.session(at: 10, "T1")
+    drive.fix(at: 12.5, north: 100)
+    #expect(offsets == [-10_000, 2_500])
+  }
+
+  @Test mutating func `when an anchor is given, then it counts instead of the moment of the answer`() {
+    drive.fix(at: 1)
+    drive.session(at: 10, "T1", anchor: 9.75)
+    #expect(drive.engine.sessions[0].anchor == DriveTime(seconds: 9.75))
+    #expect(offsets == [-8_750])
+  }
+
+  @Test(arguments: [(10.000_9, -10_000), (10.000_999, -10_000), (10.001, -10_001), (-0.000_999, 0), (-0.001, 1)])
+  mutating func `when an offset is not whole, then it is cut towards zero`(anchor: Double, offset: Int64) {
+    drive.fix(at: 0)
+    drive.session(at: 11, "T1", anchor: anchor)
+    #expect(offsets == [offset])
+  }
+
+  @Test mutating func `when a duration is not whole, then it is cut off`() {
+    drive.fix(at: 0.000_3)
+    drive.fix(at: 2.999_9, north: 100)
+    #expect(drive.fences[0].duration?.inMilliseconds == 2_999)
+  }
+
+  @Test mutating func `when the same answer comes again, then no fence ends and no session begins`() {
+    drive.fix(at: 1)
+    drive.session(at: 2, "T1")
+    drive.session(at: 3, "T1")
+    #expect(drive.spans == [Span(1, nil)])
+    #expect(drive.engine.sessions.count == 1)
+  }
+
+  @Test mutating func `when a later answer comes, then the fence and the session end with it, in that order`() {
+    drive.session(at: 0, "T1")
+    drive.fix(at: 1)
+    let effects = drive.session(at: 5, "T2")
+    let sessions = drive.engine.sessions
+    #expect(drive.spans == [Span(1, 5)])
+    #expect(drive.engine.openFence == nil)
+    #expect(effects == [.fenceClosed(drive.fences[0]), .sessionChanged(sessions[0]), .sessionBegan(sessions[1])])
+    #expect(sessions.map(\.testUUID) == ["T1", "T2"])
+    #expect(sessions.map(\.finalized) == [DriveTime(seconds: 5), nil])
+    #expect(sessions[1].started == DriveTime(seconds: 5))
+    #expect(sessions[1].anchor == DriveTime(seconds: 5))
+  }
+
+  @Test mutating func `when a later answer has come, then the next precise fix opens a fence on the same spot`() {
+    drive.session(at: 0, "T1")
+    drive.fix(at: 1)
+    drive.session(at: 5, "T2")
+    drive.fix(at: 6, accuracy: 80)
+    drive.fix(at: 7)
+    #expect(drive.spans == [Span(1, 5), Span(7, nil)])
+    #expect(testUUIDs == ["T1", "T2"])
+    #expect(drive.fences.map(\.session) == [0, 1])
+  }
+
+  @Test mutating func `when a later answer comes between fences, then only the session changes`() {
+    drive.session(at: 0, "T1")
+    let effects = drive.session(at: 5, "T2")
+    let sessions = drive.engine.sessions
+    #expect(effects == [.sessionChanged(sessions[0]), .sessionBegan(sessions[1])])
+  }
+
+  @Test mutating func `when a ping of the old session's fence comes late, then it still belongs there`() {
+    drive.session(at: 0, "T1")
+    drive.fix(at: 1)
+    drive.session(at: 5, "T2")
+    drive.fix(at: 5.2)
+    drive.ping(at: 4.9)
+    #expect(drive.pings == [1, 0])
+  }
+
+  @Test mutating func `when many sessions follow each other, then each fence's offset is its own session's`() {
+    for second in stride(from: 0.0, to: 40, by: 10) {
+      drive.session(at: second, "T\(Int(second))")
+      drive.fix(at: second + 1.5)
+    }
+    #expect(testUUIDs == ["T0", "T10", "T20", "T30"])
+    #expect(offsets == [1_500, 1_500, 1_500, 1_500])
+  }
+
+  @Test mutating func `when Wi-Fi spoiled a fence, then a later answer ends it spoiled`() {
+    drive.session(at: 0, "T1")
+    drive.fix(at: 1)
+    drive.path(at: 2, .wifi)
+    drive.session(at: 3, "T2")
+    #expect(drive.spans == [Span(1, 3)])
+    #expect(drive.submittable == [false])
+  }
+}

@@ -1,0 +1,96 @@
+import Coverage
+
+/// A drive that nobody would make up: everything happens, in any order that the real world allows.
+///
+/// Places are whole metres on the flat ground of the equator, and all radii end in a half: no place comes nearer to any
+/// circle than two millimetres, so that the oracle's Pythagoras and the engine's geodesics never disagree by rounding.
+struct RandomDrive {
+  struct Place {
+    let north: Int
+    let east: Int
+  }
+
+  /// An event, and where its fix was in whole metres.
+  typealias Step = (event: Event, place: Place?)
+
+  let seed: UInt64
+  private(set) var steps: [Step] = []
+  let parameters: Parameters
+  let initialPath: Path
+
+  private var random: SeededGenerator
+  private var now: Int64 = 0
+  private var place = Place(north: 0, east: 0)
+  /// A ping's outcome becomes known up to a second after its sending, and outcomes overtake each other.
+  private var pending: [(arrival: Int64, ping: Event)] = []
+  private let disorder: Bool
+
+  /// - Parameter disorder: Time stamps of the past and of the future for everything, as no clock would give them.
+  init(seed: UInt64, count: Int, disorder: Bool = false) {
+    var random = SeededGenerator(seed: seed)
+    var parameters = Parameters()
+    parameters.minimumRadius = Double(Int.random(in: 10...40, using: &random)) + 0.5
+    parameters.giveUpAfter = .seconds(Int.random(in: 5...60, using: &random))
+    parameters.maximumDuration = .seconds(Int.random(in: 60...2_000, using: &random))
+    // That a warning leaves fences alone also in disorder, TimeTests asks.
+    if disorder { parameters.warningAfter = .seconds(100_000) }
+    initialPath = Path.allCases.randomElement(using: &random) ?? .cellular
+    (self.seed, self.parameters, self.random, self.disorder) = (seed, parameters, random, disorder)
+    while steps.count < count { step() }
+  }
+
+  private mutating func step() {
+    now += Int64.random(in: 1...150_000, using: &random)
+    for (_, ping) in pending.filter({ $0.arrival <= now }).sorted(by: { $0.arrival < $1.arrival }) {
+      steps.append((ping, nil))
+    }
+    pending.removeAll { $0.arrival <= now }
+    switch Int.random(in: 0..<1_000, using: &random) {
+    case 0..<700: send()
+    case 700..<930: fix()
+    case 930..<960: add(.radio(["4G/LTE", "5G/NR", nil].randomElement(using: &random)?.map { Technology($0) }))
+    case 960..<980: add(.path(Path.allCases.randomElement(using: &random) ?? .cellular))
+    case 980..<998: session()
+    default: if Int.random(in: 0..<4, using: &random) == 0 { add(.stop(.user)) }
+    }
+  }
+
+  private mutating func add(_ kind: Event.Kind, _ place: Place? = nil) {
+    let shift = disorder ? Int64.random(in: -2_000_000...500_000, using: &random) : 0
+    steps.append((Event(at: DriveTime(microseconds: now + shift), kind), place))
+  }
+
+  private mutating func send() {
+    let sent = now
+    let arrival = sent + Int64.random(in: 1...1_000_000, using: &random)
+    let isAnswered = Int.random(in: 0..<10, using: &random) > 0
+    let outcome: PingOutcome =
+      isAnswered ? .answered(rttNanoseconds: (arrival - sent) * 1000 + 7) : .failed(.timeout)
+    pending.append((arrival, Event(at: DriveTime(microseconds: sent), .ping(outcome))))
+  }
+
+  private mutating func fix() {
+    let jump = Int.random(in: 0..<30, using: &random) == 0 ? 500 : 12
+    place = Place(
+      north: min(900, max(-900, place.north + Int.random(in: -jump...jump, using: &random))),
+      east: min(900, max(-900, place.east + Int.random(in: -jump...jump, using: &random))))
+    let accuracy: Double? =
+      switch Int.random(in: 0..<20, using: &random) {
+      case 0: nil
+      case 1: -1
+      case 2...3: 15.5
+      default: Double(Int.random(in: 0...14, using: &random)) + 0.25
+      }
+    let speed: Double? = Bool.random(using: &random) ? Double(Int.random(in: 0...60, using: &random)) + 0.5 : nil
+    let isLost = Int.random(in: 0..<40, using: &random) == 0
+    let coordinate = isLost ? nil : Ground.equator.place(north: Double(place.north), east: Double(place.east))
+    add(.fix(Fix(coordinate: coordinate, accuracy: accuracy, speed: speed)), isLost ? nil : place)
+  }
+
+  private mutating func session() {
+    let name = "T\(Int.random(in: 0...5, using: &random))"
+    let limit: Duration? =
+      Int.random(in: 0..<10, using: &random) == 0 ? .seconds(Int.random(in: 100...1_000, using: &random)) : nil
+    add(.session(SessionGrant(testUUID: name, maximumDuration: limit)))
+  }
+}

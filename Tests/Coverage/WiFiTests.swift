@@ -1,0 +1,104 @@
+import Coverage
+import Testing
+
+/// Spec 2.6: fences that Wi-Fi has touched are never sent.
+@Suite struct WiFiTests {
+  var drive = DriveScript()
+
+  @Test mutating func `when Wi-Fi comes, then the open fence is spoiled and stays open`() {
+    drive.fix(at: 1)
+    drive.path(at: 2, .wifi)
+    #expect(drive.spans == [Span(1, nil)])
+    #expect(drive.submittable == [false])
+  }
+
+  @Test mutating func `when Wi-Fi goes, then the open fence stays spoiled and the next is clean`() {
+    drive.path(at: 0.5, .wifi)
+    drive.fix(at: 1)
+    drive.path(at: 2, .cellular)
+    drive.fix(at: 3, north: 100)
+    #expect(drive.submittable == [false, true])
+  }
+
+  @Test mutating func `when fences open on Wi-Fi, then they open and end by radius and are born spoiled`() {
+    drive.fix(at: 1)
+    drive.path(at: 2, .wifi)
+    drive.fix(at: 3, north: 100)
+    drive.fix(at: 4, north: 200)
+    drive.path(at: 5, .cellular)
+    drive.fix(at: 6, north: 300)
+    #expect(drive.spans == [Span(1, 3), Span(3, 4), Span(4, 6), Span(6, nil)])
+    #expect(drive.submittable == [false, false, false, true])
+  }
+
+  @Test mutating func `when fences ended before Wi-Fi came, then they stay clean`() {
+    drive.fix(at: 1)
+    drive.fix(at: 2, north: 100)
+    drive.path(at: 3, .wifi)
+    #expect(drive.submittable == [true, false])
+  }
+
+  @Test(arguments: [(Path.cellular, Path.cellular), (.cellular, .offline), (.offline, .cellular)])
+  mutating func `when the link changes without Wi-Fi, then nothing is spoiled`(from: Path, to: Path) {
+    drive.path(at: 0, from)
+    drive.fix(at: 1)
+    drive.path(at: 2, to)
+    #expect(drive.submittable == [true])
+  }
+
+  @Test mutating func `when Wi-Fi is reported again, then that is no transition`() {
+    drive.path(at: 0, .wifi)
+    drive.fix(at: 1)
+    #expect(drive.path(at: 2, .wifi).isEmpty)
+    drive.path(at: 3, .cellular)
+    drive.fix(at: 4, north: 100)
+    #expect(drive.path(at: 5, .cellular).isEmpty)
+    #expect(drive.submittable == [false, true])
+    #expect(drive.warnings == [Heed(.wifi, 0, 3)])
+  }
+
+  @Test mutating func `when Wi-Fi gives way to nothing, then it is over all the same`() {
+    drive.path(at: 0, .wifi)
+    drive.path(at: 1, .offline)
+    drive.fix(at: 2)
+    #expect(drive.submittable == [true])
+  }
+
+  @Test func `when a drive starts on Wi-Fi, then its first fence is spoiled`() {
+    var drive = DriveScript(path: .wifi)
+    drive.fix(at: 1)
+    drive.path(at: 2, .cellular)
+    drive.fix(at: 3, north: 100)
+    #expect(drive.submittable == [false, true])
+    #expect(drive.warnings == [Heed(.wifi, 0, 2)])
+  }
+
+  @Test mutating func `when outcomes come on Wi-Fi, then they are dropped, also those sent before it`() {
+    drive.fix(at: 1)
+    drive.ping(at: 1.5)
+    drive.path(at: 2, .wifi)
+    drive.ping(at: 1.9)
+    drive.ping(at: 2.5)
+    drive.path(at: 3, .cellular)
+    drive.ping(at: 3.5)
+    #expect(drive.pings == [2])
+    #expect(drive.unassigned == 2)
+    #expect(drive.engine.pings == 4)
+  }
+
+  @Test mutating func `when an inaccurate window opens on Wi-Fi, then it counts afterwards`() {
+    drive.path(at: 0, .wifi)
+    drive.fix(at: 1)
+    drive.fix(at: 2, accuracy: 50)
+    drive.path(at: 3, .cellular)
+    drive.ping(at: 3.5)
+    #expect(drive.pings == [0])
+  }
+
+  @Test mutating func `when a spoiled fence ends, then its end says so`() {
+    drive.fix(at: 1)
+    drive.path(at: 2, .wifi)
+    #expect(drive.fix(at: 3, north: 100) == [.fenceClosed(drive.fences[0])])
+    #expect(drive.fences[0].isSubmittable == false)
+  }
+}

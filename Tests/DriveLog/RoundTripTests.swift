@@ -1,0 +1,76 @@
+import Coverage
+import DriveLog
+import Foundation
+import OrderedJSON
+import Testing
+
+/// What is written is what is read, to the last digit.
+@Suite struct RoundTripTests {
+  @Test func `when times are written, then they are exact to the microsecond`() throws {
+    var times: [Int64] = [0, 1, -1, 999_999, 1_000_000, 100_000, 300_000, 14_400_000_000, 999_999_999_999_999]
+    for _ in 0..<1_000 { times.append(.random(in: -1_000_000_000...100_000_000_000_000)) }
+    let events = times.map { Event(at: DriveTime(microseconds: $0), .stop(.user)) }
+    #expect(try Log.roundTrip(events).events == events)
+  }
+
+  @Test func `when round-trip times are written, then they are exact to the nanosecond`() throws {
+    var times: [Int64] = [0, 1, 31_670_000, 999_999_999, 1_000_000_000]
+    for _ in 0..<1_000 { times.append(.random(in: 0...2_000_000_000)) }
+    let events = times.map { Event.at(1, .ping(.answered(rttNanoseconds: $0))) }
+    #expect(try Log.roundTrip(events).events == events)
+  }
+
+  @Test func `when fixes are written, then each figure is the very same`() throws {
+    var events: [Event] = [.at(1, .fix(.lost))]
+    for _ in 0..<500 {
+      let place = Coordinate(latitude: .random(in: -90...90), longitude: .random(in: -180...180))
+      let fix = Fix(
+        coordinate: place, accuracy: .random(in: 0...20), altitude: .random(in: -400...9_000),
+        course: Bool.random() ? .random(in: 0...360) : nil, speed: Bool.random() ? .random(in: 0...1e-6) : nil)
+      events.append(.at(2, .fix(fix)))
+    }
+    #expect(try Log.roundTrip(events).events == events)
+  }
+
+  @Test func `when every kind of event is written, then it comes back`() throws {
+    var events: [Event] = Path.allCases.map { .at(1, .path($0)) }
+    events += StopReason.allCases.map { .at(1, .stop($0)) }
+    events += PingFailure.allCases.map { .at(1, .ping(.failed($0))) }
+    events += (Technology.knownNames + ["4G/\"LTE\"\n"]).map { .at(1, .radio(Technology($0))) }
+    events += [.at(1, .radio(nil)), .at(1, .session(SessionGrant(testUUID: "T\\1")))]
+    let anchor = DriveTime(microseconds: -1_500_001)
+    let grant = SessionGrant(testUUID: "T2", anchor: anchor, maximumDuration: .milliseconds(14_400_500))
+    events.append(.at(1, .session(grant)))
+    #expect(try Log.roundTrip(events).events == events)
+  }
+
+  @Test func `when the header has parameters, then they come back`() throws {
+    var parameters = Parameters()
+    (parameters.minimumRadius, parameters.accuracyLimit) = (22.7, 11.1)
+    (parameters.warningAfter, parameters.giveUpAfter) = (.milliseconds(1_500), .seconds(77))
+    parameters.maximumDuration = .seconds(600)
+    for path in Path.allCases {
+      let started = WallTime(microseconds: 1_795_168_800_123_000)
+      let header = DriveLogHeader(started: started, initialPath: path, parameters: parameters)
+      #expect(try Log.roundTrip([], header: header).header == header)
+    }
+  }
+
+  @Test func `when events are written, then the lines are the contract's`() throws {
+    let scratch = try Scratch()
+    let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)
+    try writer.append(.at(0.1, .ping(.answered(rttNanoseconds: 31_670_000))))
+    try writer.append(.at(0.2, .ping(.failed(.timeout))), beside: [.init("late", true)])
+    try writer.append(.at(3.5, .radio(nil)))
+    try writer.append(.at(6, .session(SessionGrant(testUUID: "T1", anchor: DriveTime(microseconds: 6_000_000)))))
+    try writer.append(.at(7, .fix(Fix(coordinate: Coordinate(latitude: 48.2082, longitude: 16.3738), accuracy: 5))))
+    try writer.append(.at(30, .stop(.user)))
+    let lines = try scratch.lines.map(String.init)
+    #expect(
+      lines == [
+        Log.header, #"{"at":0.1,"ping":{"rtt_ms":31.67}}"#, #"{"at":0.2,"ping":{"error":"timeout"},"late":true}"#,
+        #"{"at":3.5,"radio":null}"#, #"{"at":6.0,"session":{"test_uuid":"T1"}}"#,
+        #"{"at":7.0,"fix":{"latitude":48.2082,"longitude":16.3738,"accuracy":5.0}}"#, #"{"at":30.0,"stop":{}}"#,
+      ])
+  }
+}

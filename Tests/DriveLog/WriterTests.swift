@@ -1,0 +1,82 @@
+import Coverage
+import DriveLog
+import Foundation
+import Testing
+
+@Suite(.serialized) struct WriterTests {
+  private let line = #"{"at":1.0,"path":"wifi"}"#
+  private let event = Event.at(1, .path(.wifi))
+
+  @Test func `when an event is appended, then it is in the file at once`() throws {
+    let scratch = try Scratch()
+    let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)
+    #expect(try scratch.lines.count == 1)
+    try writer.append(event)
+    #expect(try scratch.lines.last == line[...])
+  }
+
+  @Test func `when the file is there already, then it is left as it is`() throws {
+    let scratch = try Scratch()
+    try Data("precious".utf8).write(to: URL(fileURLWithPath: scratch.path))
+    let error = DriveLogError.unwritable(path: scratch.path, reason: "File exists")
+    #expect(throws: error) { try DriveLogWriter(path: scratch.path, header: Log.plainHeader) }
+    #expect(try scratch.lines == ["precious"])
+  }
+
+  @Test func `when the directory is missing, then the error says which file and why`() throws {
+    let path = "/nowhere/drive.jsonl"
+    let error = DriveLogError.unwritable(path: path, reason: "No such file or directory")
+    #expect(throws: error) { try DriveLogWriter(path: path, header: Log.plainHeader) }
+    #expect(error.description == "cannot write drive log /nowhere/drive.jsonl: No such file or directory")
+  }
+
+  @Test func `when the disk is full for a while, then each append says so and nothing is lost`() throws {
+    let scratch = try Scratch()
+    let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)
+    let disk = try #require(FullDisk(at: scratch.path))
+    let error = DriveLogError.unwritable(path: scratch.path, reason: "No space left on device")
+    for _ in 0..<3 { #expect(throws: error) { try writer.append(event) } }
+    disk.makeRoom()
+    try writer.append(.at(2, .stop(.user)))
+    let lines = try scratch.lines
+    #expect(lines.dropFirst() == [line[...], line[...], line[...], #"{"at":2.0,"stop":{}}"#])
+    #expect(writer.linesDropped == 0)
+  }
+
+  @Test func `when the disk stays full, then memory does not grow without end and the loss is counted`() throws {
+    let scratch = try Scratch()
+    let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)
+    let disk = try #require(FullDisk(at: scratch.path))
+    let long = Event.at(1, .radio(Technology(String(repeating: "x", count: 100_000))))
+    for _ in 0..<40 { try? writer.append(long) }
+    #expect(writer.linesDropped > 0)
+    disk.makeRoom()
+    try? writer.append(event)
+    let kept = try RecordedDrive(path: scratch.path)
+    #expect(kept.garbage.isEmpty && !kept.isTorn)
+    #expect(kept.events.filter { $0 == long }.count + writer.linesDropped >= 40)
+  }
+}
+
+/// Puts /dev/full in the place of a file that this process has open.
+private final class FullDisk {
+  private let descriptor: CInt
+  private let original: CInt
+
+  init?(at path: String) {
+    let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    let open = (0..<1_024).first { descriptor in
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")) == real
+    }
+    guard let open else { return nil }
+    descriptor = CInt(open)
+    original = dup(descriptor)
+    let full = Foundation.open("/dev/full", O_WRONLY)
+    guard full >= 0, dup2(full, descriptor) == descriptor else { return nil }
+    close(full)
+  }
+
+  func makeRoom() { dup2(original, descriptor) }
+
+  deinit { close(original) }
+}
