@@ -33,6 +33,9 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    // The program that tells the radio technology: ends with its task, leaks no descriptor into other children.
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
     // HMAC-SHA256 of ping tokens in the control server tool.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
   ],
@@ -55,7 +58,12 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "NetworkPath",
-      dependencies: ["Coverage", .product(name: "Logging", package: "swift-log")],
+      dependencies: [
+        "Coverage",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Subprocess", package: "swift-subprocess"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
       swiftSettings: strict),
     .target(
       name: "DriveStore",
@@ -145,8 +153,15 @@ let package = Package(
       name: "PingingTests", dependencies: ["Pinging", "Coverage", "TestSupport", "reflector"], path: "Tests/Pinging",
       swiftSettings: strict),
     .testTarget(
-      name: "PositioningTests", dependencies: ["Positioning", "Coverage"], path: "Tests/Positioning",
-      swiftSettings: strict),
+      name: "PositioningTests",
+      dependencies: [
+        "Positioning", "Coverage", "TestSupport",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Tests/Positioning", swiftSettings: strict),
     .testTarget(
       name: "NetworkPathTests", dependencies: ["NetworkPath", "Coverage", "TestSupport"], path: "Tests/NetworkPath",
       swiftSettings: strict),

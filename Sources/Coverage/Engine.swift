@@ -59,7 +59,6 @@ public struct Engine: Sendable {
     var effects: [Effect] = []
     while let deadline = nextDeadline, deadline <= max(time, now) {
       now = max(now, deadline)
-      latestChange = max(latestChange, now)
       effects += meetDeadline()
     }
     now = max(now, time)
@@ -73,7 +72,7 @@ public struct Engine: Sendable {
     if now >= endOfDuration { return stop(.duration) }
     if !hasHadAccurateFix, now >= endOfPatience { return stop(.insufficientAccuracy) }
     warningIsDue = true
-    warnOfMissingPosition()
+    warnOfMissingPosition(from: now)
     return []
   }
 
@@ -90,7 +89,7 @@ public struct Engine: Sendable {
     case .ping: break
     case .fix(let fix): effects += take(fix)
     case .path(let path): effects += take(path)
-    case .radio(let technology): self.technology = technology
+    case .radio(let technology): self.technology = technology == Technology.none ? nil : technology
     case .session(let grant): effects += take(grant)
     case .stop(let reason): effects += stop(reason)
     }
@@ -136,7 +135,7 @@ public struct Engine: Sendable {
 
   private mutating func openInaccurateWindow() {
     if inaccurateWindows.last?.isOpen != true { inaccurateWindows.append(InaccurateWindow(begin: latestChange)) }
-    warnOfMissingPosition()
+    warnOfMissingPosition(from: latestChange)
   }
 
   private mutating func closeInaccurateWindow() {
@@ -144,9 +143,9 @@ public struct Engine: Sendable {
     endWarning(.waitingForGPS)
   }
 
-  private mutating func warnOfMissingPosition() {
+  private mutating func warnOfMissingPosition(from time: DriveTime) {
     let isMissing = !hasHadAccurateFix || inaccurateWindows.last?.isOpen == true
-    if warningIsDue, isMissing { warn(.waitingForGPS, from: latestChange) }
+    if warningIsDue, isMissing { warn(.waitingForGPS, from: time) }
   }
 
   // MARK: Pings
@@ -154,9 +153,7 @@ public struct Engine: Sendable {
   private mutating func take(_ outcome: PingOutcome, sent: DriveTime) -> [Effect] {
     pings += 1
     if outcome.isAnswered { pingsAnswered += 1 }
-    guard path != .wifi, !positionWasInaccurate(at: sent),
-      let index = fences.lastIndex(where: { $0.entered < sent }), fences[index].contains(sent)
-    else {
+    guard path != .wifi, !positionWasInaccurate(at: sent), let index = fence(at: sent) else {
       pingsUnassigned += 1
       return []
     }
@@ -164,8 +161,16 @@ public struct Engine: Sendable {
     return fences[index].exited == nil ? [] : [.fenceRevised(fences[index])]
   }
 
+  /// The fence in which `time` lies; the very first and last moment of a fence belong to none (spec 2.5).
+  private func fence(at time: DriveTime) -> Int? {
+    guard let index = fences.lastIndex(where: { $0.entered < time }) else { return nil }
+    guard let exited = fences[index].exited else { return index }
+    return time < exited ? index : nil
+  }
+
   private func positionWasInaccurate(at time: DriveTime) -> Bool {
-    inaccurateWindows.last { $0.begin < time }?.contains(time) ?? false
+    guard let window = inaccurateWindows.last(where: { $0.begin < time }) else { return false }
+    return window.end.map { time < $0 } ?? true
   }
 
   // MARK: Path
@@ -206,7 +211,9 @@ public struct Engine: Sendable {
 
   // MARK: Stop
 
+  /// A stop counts from the greatest moment seen, so that no fence ends before a ping that it holds.
   private mutating func stop(_ reason: StopReason) -> [Effect] {
+    latestChange = max(latestChange, now)
     let effects = closeFence() + finalizeSession()
     stopped = (latestChange, reason)
     return effects + [.stopped(reason)]
@@ -221,7 +228,7 @@ public struct Engine: Sendable {
 
   private mutating func endWarning(_ kind: Warning.Kind) {
     guard let index = warnings.lastIndex(where: { $0.kind == kind && $0.to == nil }) else { return }
-    if warnings[index].from == latestChange {
+    if warnings[index].from >= latestChange {
       warnings.remove(at: index)
     } else {
       warnings[index].to = latestChange
@@ -236,9 +243,4 @@ private struct InaccurateWindow: Sendable {
 
   var isOpen: Bool { end == nil }
 
-  func contains(_ time: DriveTime) -> Bool {
-    guard begin < time else { return false }
-    guard let end else { return true }
-    return time < end
-  }
 }

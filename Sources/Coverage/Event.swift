@@ -55,7 +55,7 @@ public enum Effect: Hashable, Sendable {
   case sessionChanged(Session)
   /// The fence has ended and is complete but for late pings.
   case fenceClosed(Fence)
-  /// A late ping changed a fence that had ended.
+  /// A fence changed otherwise than by time: a late ping came for one that had ended, or Wi-Fi touched the open one.
   case fenceRevised(Fence)
   case stopped(StopReason)
 }

@@ -45,24 +45,19 @@ public struct Fence: Hashable, Sendable {
   /// Mean round-trip time of the answered pings in nanoseconds, rounded half up; `nil` when none was answered.
   public var meanRTTNanoseconds: Int64? {
     guard pingsAnswered > 0 else { return nil }
-    return (rttSumNanoseconds + Int64(pingsAnswered) / 2) / Int64(pingsAnswered)
+    let (mean, remainder) = rttSumNanoseconds.quotientAndRemainder(dividingBy: Int64(pingsAnswered))
+    return remainder >= Int64(pingsAnswered) - remainder ? mean + 1 : mean
   }
 
   /// How long the fence lasted; `nil` while it is open.
   public var duration: Duration? { exited.map { $0 - entered } }
 
-  /// Whether `time` lies within the fence; its very first and last moment belong to no fence (spec 2.5).
-  func contains(_ time: DriveTime) -> Bool {
-    guard entered < time else { return false }
-    guard let exited else { return true }
-    return time < exited
-  }
-
   mutating func count(_ outcome: PingOutcome) {
     pings += 1
     if case .answered(let rttNanoseconds) = outcome {
       pingsAnswered += 1
-      rttSumNanoseconds += rttNanoseconds
+      let (sum, isTooMuch) = rttSumNanoseconds.addingReportingOverflow(rttNanoseconds)
+      rttSumNanoseconds = isTooMuch ? .max : sum
     }
   }
 }

@@ -21,7 +21,7 @@ public struct Fix: Hashable, Sendable {
     self.coordinate = coordinate
     self.accuracy = accuracy.flatMap(Self.nonNegative)
     self.altitude = altitude.flatMap { $0.isFinite ? $0 : nil }
-    self.course = course.flatMap(Self.nonNegative)
+    self.course = course.flatMap(Self.nonNegative).flatMap { $0 <= 360 ? $0 : nil }
     self.speed = speed.flatMap(Self.nonNegative)
   }
 

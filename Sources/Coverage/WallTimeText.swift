@@ -24,10 +24,12 @@ extension WallTime {
     else { return nil }
     var fraction: Int64 = 0
     if clock.count == 2 {
-      guard let digits = Self.number(clock[1].prefix(6)) else { return nil }
+      guard let digits = Self.number(clock[1].prefix(6)), Self.isDigits(clock[1].dropFirst(6)) else { return nil }
       fraction = digits * (0..<(6 - min(6, clock[1].count))).reduce(1) { power, _ in power * 10 }
     }
-    let seconds = Self.dayNumber(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second
+    let dayNumber = Self.dayNumber(year: year, month: month, day: day)
+    guard Self.civil(from: dayNumber) == (year, month, day) else { return nil }
+    let seconds = dayNumber * 86_400 + hour * 3600 + minute * 60 + second
     self.init(microseconds: seconds * 1_000_000 + fraction)
   }
 
@@ -42,8 +44,10 @@ extension WallTime {
   }
 
   private static func number(_ digits: Substring) -> Int64? {
-    digits.allSatisfy { ("0"..."9").contains($0) } && digits.count <= 6 ? Int64(digits) : nil
+    isDigits(digits) && digits.count <= 6 ? Int64(digits) : nil
   }
+
+  private static func isDigits(_ text: Substring) -> Bool { text.allSatisfy { ("0"..."9").contains($0) } }
 
   // The proleptic Gregorian calendar in eras of 400 years = 146097 days, with years that begin in March so that the leap day
   // is the last of its year; day 0 is 0000-03-01, 719468 days before the Unix epoch.

@@ -3,14 +3,14 @@ import OrderedJSON
 
 /// The first line of a drive log (design.md, contract 3).
 public struct DriveLogHeader: Hashable, Sendable {
-  /// The wall time of the drive's start, in whole milliseconds.
+  /// The wall time of the drive's start, in whole milliseconds; what is finer is cut off.
   public let started: WallTime
   public let initialPath: Path
   /// What the drive was cut with; absent in logs of other programs.
   public let parameters: Parameters?
 
   public init(started: WallTime, initialPath: Path, parameters: Parameters?) {
-    self.started = started
+    self.started = WallTime(microseconds: started.milliseconds * 1000)
     self.initialPath = initialPath
     self.parameters = parameters
   }

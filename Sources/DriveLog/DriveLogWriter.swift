@@ -2,7 +2,8 @@ import Coverage
 import Foundation
 import OrderedJSON
 
-/// Appends events to a drive log, each at once, so that a kill loses nothing and a power cut tears one line at the most.
+/// Appends events to a drive log, each at once, so that a kill loses nothing. A power cut loses what was written since the
+/// last ``sync()``, and may tear the last line that is left.
 ///
 /// When the disk is full, lines wait in memory and go out before the next one that can be written.
 public final class DriveLogWriter {
@@ -21,7 +22,19 @@ public final class DriveLogWriter {
     descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o640)
     self.path = path
     guard descriptor >= 0 else { throw Self.error(path) }
-    try write(header.json)
+    do {
+      try write(header.json)
+    } catch {
+      unlink(path)
+      throw error
+    }
+  }
+
+  /// Makes all lines so far safe against a power cut.
+  /// - Throws: ``DriveLogError/unwritable(path:reason:)``
+  public func sync() throws {
+    try flush()
+    guard fdatasync(descriptor) == 0 else { throw Self.error(path) }
   }
 
   /// - Parameter details: What a reader may like to know besides; replay ignores it.
@@ -32,6 +45,7 @@ public final class DriveLogWriter {
 
   private func write(_ json: JSON) throws {
     let line = json.text.utf8
+    if !waiting.isEmpty { try? flush() }
     if waiting.count + line.count < waitingLimit {
       waiting += line
       waiting.append(UInt8(ascii: "\n"))

@@ -118,7 +118,8 @@ private struct PingValue: Decodable {
       return
     }
     let milliseconds = try values.decode(Double.self, forKey: .rtt)
-    guard (0..<1e9).contains(milliseconds) else {
+    // An hour: longer than any ping waits.
+    guard (0...3_600_000).contains(milliseconds) else {
       throw DecodingError.dataCorruptedError(
         forKey: .rtt, in: values, debugDescription: "\(milliseconds) is no round-trip time")
     }
@@ -138,7 +139,13 @@ private struct SessionValue: Decodable {
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: Key.self)
     func time(_ key: Key) throws -> DriveTime? {
-      try values.decodeIfPresent(Double.self, forKey: key).flatMap(DriveTime.init(seconds:))
+      try values.decodeIfPresent(Double.self, forKey: key).map { seconds in
+        guard let time = DriveTime(seconds: seconds) else {
+          throw DecodingError.dataCorruptedError(
+            forKey: key, in: values, debugDescription: "\(seconds) is no time of a drive")
+        }
+        return time
+      }
     }
     grant = SessionGrant(
       testUUID: try values.decode(String.self, forKey: .testUUID), anchor: try time(.anchor),

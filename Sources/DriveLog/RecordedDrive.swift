@@ -62,19 +62,25 @@ public struct RecordedDrive: Sendable {
     } catch let error as DriveLogError {
       throw error
     } catch {
-      throw DriveLogError.notADriveLog
+      let reason = Self.reason(error)
+      throw reason == noObject ? DriveLogError.notADriveLog : .badHeader(reason)
     }
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0D].contains(byte) }
 
+  private static let noObject = "no JSON object"
+
   private static func reason(_ error: any Error) -> String {
     switch error {
     case DecodingError.keyNotFound(let key, _): "\"\(key.stringValue)\" is missing"
+    case DecodingError.typeMismatch(_, let context) where context.codingPath.isEmpty,
+      DecodingError.valueNotFound(_, let context) where context.codingPath.isEmpty:
+      noObject
     case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
       "\"\(context.codingPath.map(\.stringValue).joined(separator: "."))\" has the wrong type"
     case DecodingError.dataCorrupted(let context):
-      context.codingPath.isEmpty ? "no JSON object" : context.debugDescription
+      context.codingPath.isEmpty ? noObject : context.debugDescription
     default: (error as NSError).localizedFailureReason ?? error.localizedDescription
     }
   }

@@ -1,6 +1,7 @@
 import Coverage
-import Foundation
 import Logging
+import Subprocess
+import SystemPackage
 
 /// Tells the modem's radio technology, and when that changes.
 public struct RadioMonitor: Sendable {
@@ -35,67 +36,42 @@ public struct RadioMonitor: Sendable {
 
   /// - Returns: Why the program is not running any more.
   private func runOnce(_ path: String, _ deliver: @escaping @Sendable (Technology?) -> Void) async -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardInput = FileHandle.nullDevice
-    let (chunks, continuation) = AsyncStream<Data>.makeStream()
-    output.fileHandleForReading.readabilityHandler = { handle in
-      let data = handle.availableData
-      if data.isEmpty { continuation.finish() } else { continuation.yield(data) }
-    }
-    defer { output.fileHandleForReading.readabilityHandler = nil }
-    do { try process.run() } catch { return "cannot be started: \(error.localizedDescription)" }
-    let identifier = process.processIdentifier
-    await withTaskCancellationHandler {
-      var lines = TechnologyLines()
-      for await chunk in chunks {
-        for line in lines.push(chunk) { report(line, from: path, deliver) }
+    do {
+      let ended = try await Subprocess.run(
+        .path(FilePath(path)), input: .none, output: .sequence, error: .discarded
+      ) { execution in
+        for try await line in execution.standardOutput.strings() { report(line, from: path, deliver) }
       }
-    } onCancel: {
-      kill(identifier, SIGTERM)
-      continuation.finish()
+      return "ended (\(ended.terminationStatus))"
+    } catch {
+      return "failed: \(error)"
     }
-    process.waitUntilExit()
-    return "ended with status \(process.terminationStatus)"
   }
 
-  private func report(_ line: TechnologyLines.Line, from path: String, _ deliver: (Technology?) -> Void) {
-    switch line {
+  private func report(_ line: String, from path: String, _ deliver: (Technology?) -> Void) {
+    switch TechnologyLine(line) {
     case .technology(let technology): deliver(technology)
     case .unknown(let text):
-      logger.warning("radio.source: \(path) says \"\(text)\", which is no technology; known: \(Self.names)")
+      let names = Technology.knownNames.joined(separator: ", ")
+      logger.warning("radio.source: \(path) says \"\(text)\", which is no technology; known: \(names)")
     }
   }
-
-  private static var names: String { Technology.knownNames.joined(separator: ", ") }
 }
 
-/// Splits what a radio program prints into technologies. An empty line, `none` or `NONE`: no service.
-struct TechnologyLines {
-  enum Line: Hashable {
-    case technology(Technology?)
-    case unknown(String)
-  }
+/// What a radio program means by one line. An empty line, `none` or `NONE`: no service.
+enum TechnologyLine: Hashable {
+  case technology(Technology?)
+  case unknown(String)
 
-  private var rest: [UInt8] = []
-
-  mutating func push(_ bytes: some Sequence<UInt8>) -> [Line] {
-    rest += bytes
-    var lines: [Line] = []
-    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-      lines.append(Self.line(String(decoding: rest[..<end].prefix(200), as: UTF8.self)))
-      rest.removeFirst(end + 1)
-    }
-    if rest.count > 4096 { rest.removeAll() }
-    return lines
-  }
-
-  private static func line(_ raw: String) -> Line {
-    let text = raw.trimmingCharacters(in: .whitespaces)
-    if ["", "none", "NONE"].contains(text) { return .technology(nil) }
+  init(_ line: String) {
+    let text = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     let technology = Technology(text)
-    return technology.isKnown ? .technology(technology) : .unknown(text)
+    if ["", "none", "NONE"].contains(text) {
+      self = .technology(nil)
+    } else if technology.isKnown {
+      self = .technology(technology)
+    } else {
+      self = .unknown(String(text.prefix(60)))
+    }
   }
 }

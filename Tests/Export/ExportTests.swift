@@ -67,8 +67,9 @@ struct ExportTests {
     .enabled(if: Surroundings.program("ogrinfo") != nil, "gdal-bin is not installed"))
   func gdal() async throws {
     let folder = try TemporaryFolder()
-    let records = (0..<25).map {
-      record(.sample(number: $0, latitude: 48 + Double($0) / 1000, longitude: 16 - Double($0) / 500))
+    let records = (0..<25).map { (number: Int) -> FenceRecord in
+      let step = Double(number) / 1000
+      return record(.sample(number: number, latitude: 48 + step, longitude: 16 - 2 * step))
     }
     let file = try folder.write(export(.geojson, records), to: "drive.geojson")
     let ogrinfo = try RunningProgram(try #require(Surroundings.program("ogrinfo")), ["-ro", "-so", "-al", file])

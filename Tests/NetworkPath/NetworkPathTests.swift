@@ -62,15 +62,14 @@ struct NetworkPathTests {
     #expect(monitor(.auto, interface: "nosuch0").current == .offline)
   }
 
-  @Test("when a radio program prints technologies, then they are understood line by line")
-  func technologyLines() {
-    var lines = TechnologyLines()
-    #expect(lines.push(Data("4G/L".utf8)) == [])
-    #expect(
-      lines.push(Data("TE\nnone\n6G\n\n2G/E".utf8)) == [
-        .technology(Technology("4G/LTE")), .technology(nil), .unknown("6G"), .technology(nil),
-      ])
-    #expect(lines.push(Data("DGE\r\n".utf8)) == [.technology(Technology("2G/EDGE"))])
+  @Test(
+    "when a radio program prints a line, then it is a technology, no service, or nonsense",
+    arguments: [
+      ("4G/LTE", TechnologyLine.technology(Technology("4G/LTE"))), (" 2G/EDGE\r", .technology(Technology("2G/EDGE"))),
+      ("none", .technology(nil)), ("", .technology(nil)), ("6G", .unknown("6G")),
+    ])
+  func technologyLines(line: String, expected: TechnologyLine) {
+    #expect(TechnologyLine(line) == expected)
   }
 
   @Test("when a radio program runs, then its changes are told, and its end is no service")

@@ -11,16 +11,24 @@ struct PingerTests {
     let pinger = try Pinger()
     let id = try pinger.start(target)
     var events: [PingEvent] = []
+    var missed: UInt64 = 0
     for await event in pinger.events {
       #expect(event.target == id)
-      if event.kind == .finished { break }
-      events.append(event)
+      switch event.kind {
+      case .finished:
+        pinger.shutdown()
+        #expect(UInt64(events.count) + missed == target.count, "every ping has one verdict")
+        return events
+      // On a machine that is busy with other things a slot can pass before the thread runs.
+      case .missed(let count): missed += count
+      default: events.append(event)
+      }
     }
-    pinger.shutdown()
     return events
   }
 
-  private func target(_ echo: PingTarget.Echo, host: String = "127.0.0.1", port: UInt16 = 0) async throws -> PingTarget {
+  private func target(_ echo: PingTarget.Echo, host: String = "127.0.0.1", port: UInt16 = 0) async throws -> PingTarget
+  {
     let address = try #require(try await PingAddress.resolve(host, port: port).first)
     return PingTarget(
       address: address, echo: echo, interval: .milliseconds(10), timeout: .milliseconds(300), count: 10)
@@ -35,7 +43,7 @@ struct PingerTests {
   @Test("when a host answers echoes, then every ping has a round-trip time by the kernel's stamps")
   func icmp() async throws {
     let events = try await ping(try await target(.icmp))
-    #expect(events.count == 10)
+    #expect(!events.isEmpty)
     for event in events {
       guard case .answered(let rtt) = event.kind else {
         Issue.record("\(event)")
@@ -45,16 +53,17 @@ struct PingerTests {
       #expect(event.sendStamp == .kernel)
       #expect(event.receiveStamp == .kernel)
     }
-    #expect(events.map(\.number) == Array(0..<10))
-    let slots = events.map(\.slot)
-    #expect(zip(slots, slots.dropFirst()).allSatisfy { $1 - $0 == 10_000_000 }, "the grid is exact")
+    let first = try #require(events.first)
+    for event in events {
+      #expect(event.slot - first.slot == (event.number - first.number) * 10_000_000, "the grid is exact")
+    }
   }
 
   @Test("when the ping server does not accept the token, then the ping is refused and says nothing about the network")
   func refused() async throws {
     let reflector = try await ReflectorTool([])
     let events = try await ping(try await target(.rtr(token: unsignedToken()), port: reflector.port))
-    #expect(events.count == 10)
+    #expect(!events.isEmpty)
     for event in events {
       guard case .refused = event.kind else {
         Issue.record("\(event)")
@@ -69,7 +78,7 @@ struct PingerTests {
   func lost() async throws {
     let reflector = try await ReflectorTool(["--drop", "100"])
     let events = try await ping(try await target(.rtr(token: unsignedToken()), port: reflector.port))
-    #expect(events.map(\.kind) == Array(repeating: .lost, count: 10))
+    #expect(events.allSatisfy { $0.kind == .lost })
     #expect(events.allSatisfy { $0.outcome == .failed(.timeout) })
     try await reflector.program.stop()
   }

@@ -4,15 +4,16 @@ import Logging
 import NIOCore
 import NIOPosix
 import Positioning
+import TestSupport
 import Testing
 
 /// The client against Debian's gpsd, which reads a recorded receiver from a TCP source (spec/gpsd.md 6).
 @Suite(
   .enabled(if: Daemon.path != nil, "needs gpsd (apt-get install gpsd)"),
-  .enabled(if: Shared.isThere, "needs the recordings of the shared folder"), .timeLimit(.minutes(1)))
+  .timeLimit(.minutes(1)))
 struct DaemonTests {
   @Test func whenARealGPSDReadsARecordedReceiver_thenTheFixesAreThoseOfTheRecording() async throws {
-    let feeder = try await Feeder.start(playing: Shared.gpsd("ublox-8.log"))
+    let feeder = try await Feeder.start(playing: Surroundings.fixture("gpsd/ublox-8.log"))
     let daemon = try await Daemon.start(reading: "tcp://127.0.0.1:\(feeder.port)")
     var timings = Timings()
     timings.firstRetry = .milliseconds(20)

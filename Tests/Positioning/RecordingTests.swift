@@ -1,10 +1,10 @@
 import Coverage
 import Foundation
 import Positioning
+import TestSupport
 import Testing
 
 /// What gpsd 3.22 told of ten real receivers, against the figures that were taken from it independently.
-@Suite(.enabled(if: Shared.isThere, "needs the recordings of the shared folder"))
 struct RecordingTests {
   /// A part of expected.json.
   private struct Expected: Decodable {
@@ -36,14 +36,14 @@ struct RecordingTests {
   ]
 
   private func expected(_ name: String) throws -> Expected.Figures {
-    let all = try JSONDecoder().decode([String: Expected].self, from: Data(contentsOf: Shared.gpsd("expected.json")))
+    let all = try JSONDecoder().decode([String: Expected].self, from: Data(contentsOf: Surroundings.fixture("gpsd/expected.json")))
     #expect(Set(all.keys) == Set(Self.names))
     return try #require(all[name]).figures
   }
 
   private func reports(_ name: String) throws -> [GPSDReport] {
     var splitter = LineSplitter()
-    let lines = try splitter.push(Data(contentsOf: Shared.gpsd("\(name).gpsd322.json")))
+    let lines = try splitter.push(Data(contentsOf: Surroundings.fixture("gpsd/\(name).gpsd322.json")))
     let reports = lines.compactMap { GPSDReport(line: $0) }
     #expect(reports.count == lines.count)
     return reports

@@ -56,17 +56,3 @@ extension FixFilter {
     advance(to: TestTime.at(seconds))
   }
 }
-
-/// The folder with recordings from real receivers; it lies beside the checkout, not in it.
-enum Shared {
-  static let folder: URL = {
-    if let path = ProcessInfo.processInfo.environment["COVERAGE_PROBE_SHARED"] { return URL(fileURLWithPath: path) }
-    return URL(fileURLWithPath: #filePath).appending(path: "../../../../shared").standardizedFileURL
-  }()
-
-  static func gpsd(_ name: String) -> URL {
-    folder.appending(path: "fixtures/gpsd").appending(path: name)
-  }
-
-  static let isThere = FileManager.default.fileExists(atPath: gpsd("expected.json").path)
-}

@@ -73,7 +73,11 @@ struct SenderTests {
     let report = try await sender.send(.drive(drive))
     #expect(report.sessionsSent == 2)
     #expect(report.fencesSent == 4)
-    let bodies = try await tool.requests(to: "coverageResult").compactMap { $0["body"] as? [String: Any] }
+    let bodies = try await tool.requests(to: "coverageResult").compactMap { request in
+      try (request["body"] as? String).flatMap {
+        try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+      }
+    }
     #expect(bodies.map { $0["test_uuid"] as? String } == tests.reversed())
     for body in bodies {
       let times = (body["fences"] as? [[String: Any]] ?? []).compactMap { $0["timestamp_microseconds"] as? Int }

@@ -1,10 +1,15 @@
 import Foundation
 
 /// A program that a test runs, with what it printed.
+///
+/// Started by posix_spawn and not by Foundation's `Process`: that one notices an end by a socket which programs started at the
+/// same moment inherit, so that an end can go unnoticed, and it hands down the blocked signals of the calling thread.
 public final class RunningProgram: @unchecked Sendable {
-  private let process = Process()
-  private let output = Collector()
-  private let errors = Collector()
+  public let pid: Int32
+  private let name: String
+  private let folder: TemporaryFolder
+  private let lock = NSLock()
+  private var status: Int32?
 
   public static func product(
     _ name: String, _ arguments: [String], environment: [String: String] = [:]
@@ -13,28 +18,75 @@ public final class RunningProgram: @unchecked Sendable {
   }
 
   public init(_ program: URL, _ arguments: [String], environment: [String: String] = [:]) throws {
-    process.executableURL = program
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output.pipe
-    process.standardError = errors.pipe
-    try process.run()
+    folder = try TemporaryFolder()
+    name = program.lastPathComponent
+    let surroundings = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    pid = try Self.spawn(
+      program.path, arguments, surroundings.map { "\($0.key)=\($0.value)" }, output: folder.file("out"),
+      errors: folder.file("err"))
   }
 
-  public var pid: Int32 { process.processIdentifier }
-  public var isRunning: Bool { process.isRunning }
-  public var standardOutput: String { output.text }
-  public var standardError: String { errors.text }
+  private static func spawn(
+    _ program: String, _ arguments: [String], _ environment: [String], output: String, errors: String
+  ) throws -> Int32 {
+    var files = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&files)
+    defer { posix_spawn_file_actions_destroy(&files) }
+    let writing = O_WRONLY | O_CREAT | O_APPEND
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output, writing, 0o600)
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, errors, writing, 0o600)
 
-  public func signal(_ number: Int32) { if process.isRunning { kill(pid, number) } }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+
+    var pid: Int32 = 0
+    let code = withCStrings([program] + arguments) { arguments in
+      withCStrings(environment) { environment in
+        posix_spawn(&pid, program, &files, &attributes, arguments, environment)
+      }
+    }
+    guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .ENOENT) }
+    return pid
+  }
+
+  private static func withCStrings<Result>(
+    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  ) -> Result {
+    let copies = strings.map { strdup($0) }
+    defer { copies.forEach { free($0) } }
+    return body(copies + [nil])
+  }
+
+  public var isRunning: Bool { lock.withLock { collectStatus() == nil } }
+  public var standardOutput: String { text("out") }
+  public var standardError: String { text("err") }
+
+  private func text(_ file: String) -> String {
+    FileManager.default.contents(atPath: folder.file(file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+
+  /// To be called with the lock held. A child that was collected may not be signalled: its number can belong to another.
+  private func collectStatus() -> Int32? {
+    var raw: Int32 = 0
+    if status == nil, waitpid(pid, &raw, WNOHANG) == pid {
+      status = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : -(raw & 0x7F)
+    }
+    return status
+  }
+
+  public func signal(_ number: Int32) {
+    lock.withLock { if collectStatus() == nil { kill(pid, number) } }
+  }
 
   /// The exit status, once it is there; a signal's number is negative.
   public func exitStatus(within limit: Duration = .seconds(60)) async throws -> Int32 {
-    try await eventually(within: limit, "\(process.executableURL?.lastPathComponent ?? "program") ends") {
-      process.isRunning || !output.isComplete || !errors.isComplete ? nil : ()
-    }
-    return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    try await eventually(within: limit, "\(name) ends") { lock.withLock { collectStatus() } }
   }
 
   /// Ends it, and waits until it has.
@@ -45,37 +97,17 @@ public final class RunningProgram: @unchecked Sendable {
 
   /// The rest of the first line of the output that begins with `prefix`.
   public func line(after prefix: String) async throws -> String {
-    try await eventually("\"\(prefix)\" in the output; on stderr: \(standardError)") {
-      standardOutput.split(separator: "\n").dropLast(standardOutput.hasSuffix("\n") ? 0 : 1)
+    try await eventually("\"\(prefix)\" in the output of \(name)") {
+      let output = standardOutput
+      return output.split(separator: "\n").dropLast(output.hasSuffix("\n") ? 0 : 1)
         .first { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
     }
   }
 
-  deinit { if process.isRunning { kill(pid, SIGKILL) } }
-}
-
-/// Collects what comes out of a pipe.
-private final class Collector: @unchecked Sendable {
-  let pipe = Pipe()
-  private let lock = NSLock()
-  private var data = Data()
-  private var ended = false
-
-  init() {
-    pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
-      let chunk = handle.availableData
-      self?.take(chunk)
-      if chunk.isEmpty { handle.readabilityHandler = nil }
+  deinit {
+    if collectStatus() == nil {
+      kill(pid, SIGKILL)
+      waitpid(pid, nil, 0)
     }
   }
-
-  private func take(_ chunk: Data) {
-    lock.withLock {
-      data += chunk
-      if chunk.isEmpty { ended = true }
-    }
-  }
-
-  var text: String { lock.withLock { String(decoding: data, as: UTF8.self) } }
-  var isComplete: Bool { lock.withLock { ended } }
 }

@@ -33,9 +33,13 @@ struct DriveJournal {
   var unsavedFenceCount: Int { unsavedFences.count }
 
   mutating func log(_ event: Event, beside details: [JSON.Member] = []) {
+    withLog { try $0.append(event, beside: details) }
+  }
+
+  private mutating func withLog(_ body: (DriveLogWriter) throws -> Void) {
     guard let log else { return }
     do {
-      try log.append(event, beside: details)
+      try body(log)
       logTrouble = nil
     } catch {
       if logTrouble == nil { logger.error("\(error); its lines wait in memory") }
@@ -64,10 +68,12 @@ struct DriveJournal {
     if isUrgent { save(at: now) }
   }
 
-  /// Writes the open fence as it is now, so that a power cut costs no more of it than the time since the last call.
+  /// Writes the open fence as it is now, and the drive log, so that a power cut costs no more of them than the time since the
+  /// last call.
   mutating func checkpoint(_ openFence: Fence?, at now: DriveTime) {
     if let openFence { unsavedFences[openFence.number] = openFence }
     save(at: now)
+    withLog { try $0.sync() }
   }
 
   mutating func end(at time: DriveTime, reason: StopReason) {

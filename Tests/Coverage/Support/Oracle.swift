@@ -28,6 +28,8 @@ struct Oracle {
   private let parameters: Parameters
   /// A moment of the past counts as the latest one known.
   private var latest: Int64 = 0
+  /// The greatest moment of all events so far, pings too.
+  private var greatest: Int64 = 0
 
   init(_ drive: RandomDrive) {
     parameters = drive.parameters
@@ -41,6 +43,7 @@ struct Oracle {
     let at = step.event.at.microseconds
     guardDuration(at)
     guard end == nil else { return }
+    greatest = max(greatest, at)
     if case .ping(let outcome) = step.event.kind { return take(outcome, sent: at) }
     latest = max(latest, at)
     switch step.event.kind {
@@ -56,7 +59,7 @@ struct Oracle {
       testUUID = grant.testUUID
       for index in circles.indices where circles[index].testUUID == nil { circles[index].testUUID = testUUID }
       if let told = grant.maximumDuration { limit = min(limit, told.inMicroseconds) }
-      guardDuration(latest)
+      guardDuration(greatest)
     case .stop(let reason): stop(latest, reason)
     }
   }
@@ -66,7 +69,7 @@ struct Oracle {
   private mutating func leave() { if let active { circles[active].exited = latest } }
 
   private mutating func stop(_ at: Int64, _ reason: StopReason) {
-    latest = max(latest, at)
+    latest = max(latest, greatest, at)
     leave()
     end = (latest, reason)
   }
