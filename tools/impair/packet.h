@@ -1,0 +1,37 @@
+#ifndef IMPAIR_PACKET_H
+#define IMPAIR_PACKET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PACKET_HEAD = 16 };
+
+/* What a packet is, as far as the log has to tell packets apart. */
+struct packet_id {
+    uint8_t family;           /* 4 or 6; 0: not IP */
+    uint8_t protocol;         /* IP protocol number; fragments and IPv6 packets with extension headers have 255 */
+    const char *kind;         /* "echo-request", "echo-reply", "udp", "icmp", "other" */
+    uint16_t identifier;      /* echo: identifier */
+    uint32_t sequence;        /* echo: sequence. RTR: its sequence. irtt: its seqno. Else 0 */
+    uint16_t source_port, destination_port;
+    size_t transport;         /* where the ICMP or UDP header begins */
+    size_t payload;           /* where the payload begins */
+    size_t payload_length;
+    size_t end;               /* of the transport's bytes; there may be padding behind */
+    uint8_t head[PACKET_HEAD];  /* the payload's first bytes */
+    size_t head_length;
+};
+
+/* Every packet is something; what is not understood is "other". */
+struct packet_id packet_identify(const uint8_t *bytes, size_t length);
+
+/* Echo requests, echo replies and UDP can be impaired; everything else only gets its direction's delay. */
+int packet_is_subject(const struct packet_id *id);
+
+/* Flips the payload bit that `random` picks and returns its number, or -1 when there is no payload. */
+int packet_flip(uint8_t *bytes, const struct packet_id *id, uint64_t random);
+
+/* Makes the transport checksum right again, so that only the reader of the payload can notice a flipped bit. */
+void packet_fix_checksum(uint8_t *bytes, const struct packet_id *id);
+
+#endif
