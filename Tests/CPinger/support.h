@@ -40,7 +40,7 @@ cping_target rtr_target(const char *text, uint16_t port, uint64_t count);
 
 /* What all slots of one target came to. */
 struct outcome {
-    unsigned answered, lost, refused, icmp_errors, not_sent, cancelled, late, duplicates, finished, removed, verdicts;
+    unsigned answered, lost, refused, icmp_errors, not_sent, cancelled, late, duplicates, corrupt, finished, removed, verdicts;
     cping_event last;  /* last reply or verdict, other than of slots missed on a busy machine */
     unsigned kernel_stamps;
 };

@@ -24,6 +24,8 @@
  *    `cping_wait`), and nothing may run beside or after `cping_destroy`.
  *  - Commands (`cping_add` to `cping_remove`) return when the pinger's thread has carried them out, normally within
  *    microseconds. None of them waits for the network.
+ *  - With CPING_OPTION_THREADLESS there is no thread: everything happens inside `cping_wait`, and all functions but
+ *    `cping_wake` belong to one thread of the caller's. A ping then costs two wakeups instead of three.
  */
 #ifndef CPINGER_H
 #define CPINGER_H
@@ -56,14 +58,23 @@ const char *cping_address_format(const cping_address *address, char *text, size_
 
 /* ---- Instances ---------------------------------------------------------------------------------------------------- */
 
+enum cping_option {
+    CPING_OPTION_THREADLESS = 1,  /* `cping_wait` does the work; see above */
+    CPING_OPTION_REALTIME = 2,    /* SCHED_FIFO where that is permitted; `cping_get_environment` says whether it was */
+};
+
 typedef struct cping_options {
     /* Events the ring holds before a slow reader loses some; rounded up to a power of two. Default 4096: more than three
-     * minutes of two targets at ten pings a second. At most 2^20. */
+     * minutes of two targets at ten pings a second. At most 2^20. Threadless: at least 512, and nothing is ever lost. */
     uint32_t ring_capacity;
     uint32_t reserved;
     /* How long after its timeout a ping is remembered, so that a reply is recognised as late or as a duplicate.
      * Default 10 s. */
     uint64_t linger_ns;
+    uint32_t flags;       /* enum cping_option */
+    /* At most so many pings are remembered after their verdict (some 130 bytes each), the oldest are forgotten first.
+     * Default 65536. Memory is bounded by this and by the pings under way. */
+    uint32_t remembered;
 } cping_options;
 
 /* Starts an instance; `options` may be NULL. The sequence of RTR pings begins at a random number, chosen here once and
@@ -83,17 +94,38 @@ uint64_t cping_now(void);
 /* What a negative errno of these functions means, in English words; never NULL. */
 const char *cping_explain(int error);
 
+/* What the host granted. */
+typedef struct cping_environment {
+    uint64_t timer_slack_ns;  /* of the pinger's thread; 1 was asked for */
+    int32_t realtime;         /* 1: the thread runs as SCHED_FIFO; 0: not asked for; else a negative errno */
+    int32_t network_watch;    /* 1: the kernel tells of changed links, addresses and routes; else a negative errno */
+} cping_environment;
+
+void cping_get_environment(const cping *pinger, cping_environment *environment);
+
 /* ---- Targets ------------------------------------------------------------------------------------------------------ */
 
 enum cping_protocol {
     CPING_RTR = 1,   /* UDP, 24 bytes RP01 + sequence + token; answered by RR01 or RE01 */
     CPING_ICMP = 2,  /* ICMP or ICMPv6 echo */
+    CPING_ONEWAY = 3,  /* UDP, docs/one-way-format.md: the far side adds its own stamps and counters */
 };
 
 enum cping_socket {
     CPING_SOCKET_AUTO = 0,      /* ICMP: datagram, and raw where that is not permitted */
     CPING_SOCKET_DATAGRAM = 1,  /* needs the group in net.ipv4.ping_group_range for ICMP; nothing for RTR */
     CPING_SOCKET_RAW = 2,       /* ICMP only; needs CAP_NET_RAW */
+};
+
+enum cping_target_flag {
+    /* As fast as replies come in: a new ping as soon as fewer than `window` are under way. There is no grid; `slot_ns` is
+     * when the ping was made. `interval_ns`, if not 0, is the least time between two pings on average. */
+    CPING_TARGET_FLOOD = 1,
+    CPING_TARGET_DONT_FRAGMENT = 2,  /* DF, and the path MTU the kernel remembers is not obeyed: routers shall say theirs */
+    CPING_TARGET_ICMP_ID = 4,        /* `icmp_id` is the echo identifier; otherwise a random one is used */
+    /* The interface or the source address need not be there yet: until it is, slots are CPING_NOT_SENT. (An interface that
+     * was there and went away is waited for in any case.) */
+    CPING_TARGET_AWAIT = 8,
 };
 
 typedef struct cping_target {
@@ -105,12 +137,24 @@ typedef struct cping_target {
     uint64_t interval_ns;     /* from slot to slot, at least 1 ms; default 100 ms */
     uint64_t timeout_ns;      /* from sending; a reply after exactly this time is still in time; default 1 s */
     uint64_t count;           /* slots until the target finishes by itself; 0: endless */
+    uint32_t flags;           /* enum cping_target_flag */
+    uint32_t window;          /* of CPING_TARGET_FLOOD: pings under way at most; default 64, at most 65536 */
+    /* ICMP: bytes after the echo header, 12 to 65507, default 56. One-way: all of the datagram, 72 to 65507, default 72.
+     * RTR: 0, its format is fixed. */
+    uint16_t size;
+    uint8_t ttl;              /* or hop limit; 0: the host's default */
+    uint8_t traffic_class;    /* the whole byte: DSCP << 2 */
+    uint32_t mark;            /* SO_MARK for policy routing, needs CAP_NET_ADMIN (since Linux 5.17 or CAP_NET_RAW); 0: none */
+    uint16_t icmp_id;
+    uint16_t reserved;
+    cping_address source;     /* pings carry this address (its port is ignored) or are not sent; family 0: the kernel's choice */
 } cping_target;
 
 /* Opens what the target needs and returns its id (> 0, never used twice). It does not send before `cping_start`.
  *   -EACCES        ICMP: neither ping_group_range nor CAP_NET_RAW permits an echo socket (or not the one asked for)
  *   -ENODEV        there is no interface of that name
- *   -EPERM         binding to an interface is not permitted
+ *   -EPERM         binding to an interface or a mark is not permitted
+ *   -EADDRNOTAVAIL no interface has the source address
  *   -EAFNOSUPPORT  no such address family on this host
  *   -EINVAL        a field is out of range
  *   -EMFILE, -ENOMEM, -ENOBUFS  a limit of the host; -ESHUTDOWN after `cping_shutdown` */
@@ -133,12 +177,50 @@ int cping_stop(cping *pinger, int64_t target);
  * are unknown. */
 int cping_remove(cping *pinger, int64_t target);
 
+/* The same ping target at another address of the same family from the next slot on; slots, grid and count go on. Replies
+ * from the address before still count for pings that were sent there. */
+int cping_redirect(cping *pinger, int64_t target, const cping_address *destination);
+
+/* ---- Privileges --------------------------------------------------------------------------------------------------- */
+
+/* Whether `target` could be opened now by this thread: 0, or the error of `cping_add`, and in `text` exactly what is
+ * missing ("CAP_NET_RAW is not among ... and group 1000 is not in net.ipv4.ping_group_range (1 0)"). */
+int cping_diagnose(const cping_target *target, char *text, size_t size);
+
+enum cping_keep {
+    /* CAP_NET_RAW stays with the pinger's thread alone (with CAP_NET_ADMIN, for marks). Without it
+     * these do not outlive the loss of their interface: raw sockets bound to one, and sockets with a mark. What needs no
+     * privilege (UDP; datagram ICMP by ping_group_range) is opened anew without, on Linux 5.7 and later. */
+    CPING_KEEP_RECOVERY = 1,
+};
+
+/* Drops the capabilities of the calling thread and of the pinger's: permitted, effective, inheritable, ambient and the
+ * bounding set, and sets no_new_privs. Other threads of the program are its own business. Call it when all targets are
+ * added; open sockets keep working. `keep` is 0 or CPING_KEEP_RECOVERY. Returns 0 or a negative errno. */
+int cping_drop_privileges(cping *pinger, unsigned keep);
+
+/* ---- What is known of a target ------------------------------------------------------------------------------------ */
+
+enum cping_stamps {
+    CPING_STAMPS_UNTRIED = 0,
+    CPING_STAMPS_DELIVERED = 1,
+    CPING_STAMPS_MISSING = 2,  /* several pings in a row got none: replies no longer wait for them */
+};
+
 typedef struct cping_target_info {
     enum cping_socket socket;  /* which kind was opened: CPING_SOCKET_DATAGRAM or CPING_SOCKET_RAW */
     uint16_t local_port;       /* RTR: our UDP port; ICMP: the echo identifier */
     uint16_t reserved;
     uint64_t slots;            /* slots so far, missed ones included */
     uint64_t pending;          /* pings without a verdict yet */
+    enum cping_stamps send_stamps;  /* whether the kernel delivers them on this way, found by trying */
+    int32_t blocked;           /* 0, or why nothing can be sent at present (ENODEV: the interface is not there) */
+    /* Counts as in cping_stats, of this target alone. */
+    uint64_t sent, answered, lost, refused, icmp_errors, not_sent, cancelled, late, duplicates, reordered, corrupt;
+    /* One-way: of the lost, those that are known not to have reached the far side, and those that did. */
+    uint64_t lost_up, lost_down;
+    /* One-way: what the far side has counted, by its newest reply. */
+    uint32_t far_received, far_sent, far_duplicates;
 } cping_target_info;
 
 int cping_inspect(cping *pinger, int64_t target, cping_target_info *info);
@@ -157,6 +239,8 @@ enum cping_kind {
     /* What can follow a verdict. */
     CPING_LATE = 16,       /* a first reply after CPING_LOST or CPING_ICMP_ERROR; `rtt_ns` */
     CPING_DUPLICATE = 17,  /* one more reply; `rtt_ns` is its own */
+    CPING_CORRUPT = 18,    /* a reply whose bytes are not what was sent. It is no reply: the verdict is still to come, or was
+                              given. `slot` and `sequence` as far as the damage lets them be told, else `sent_ns` is 0 */
 
     /* About a target or the instance. */
     CPING_FINISHED = 32,   /* stopped or counted out, and every verdict given */
@@ -177,6 +261,8 @@ enum cping_flag {
     CPING_FLAG_STAMPS_ABSURD = 8,   /* negative, or longer than the bound; they were not used */
     CPING_FLAG_REORDERED = 16,      /* a later ping of this target was answered before */
     CPING_FLAG_REFUSED = 32,        /* CPING_LATE or CPING_DUPLICATE: the reply was RE01 */
+    CPING_FLAG_LOST_UP = 64,        /* CPING_LOST, one-way: later pings arrived at the far side, this one had not */
+    CPING_FLAG_LOST_DOWN = 128,     /* CPING_LOST, one-way: it arrived at the far side; the reply is lost */
 };
 
 typedef struct cping_event {
@@ -198,6 +284,15 @@ typedef struct cping_event {
     uint8_t icmp_code;
     uint32_t flags;         /* enum cping_flag */
     cping_address from;     /* who replied or reported; family 0: nobody */
+    /* One-way replies only. The two clocks are not set alike: a single figure means nothing, the difference between those of
+     * two pings is the variation of the delay in that direction. Near times are on CLOCK_BOOTTIME. */
+    uint8_t far_stamp;      /* enum cping_stamp of the far side's receiving; CPING_STAMP_NONE: not a one-way reply */
+    uint8_t far_restarted;  /* the far side began to count anew with this ping */
+    uint16_t reserved;
+    uint32_t far_received, far_sent, far_duplicates;  /* the far side's counters when it replied */
+    uint64_t far_receive_ns, far_send_ns;             /* on a clock of the far side that is never set */
+    int64_t up_ns;          /* far receiving - near sending */
+    int64_t down_ns;        /* near receiving - far sending */
 } cping_event;
 
 /* Moves up to `capacity` events, oldest first, into `buffer` and returns their number; 0 when there are none now. */
@@ -211,7 +306,8 @@ int cping_wait(cping *pinger, int timeout_ms);
 void cping_wake(cping *pinger);
 
 /* A descriptor that polls readable when there is something to read, for callers with a loop of their own (who then call
- * `cping_read` until it returns 0). It belongs to the instance. */
+ * `cping_read` until it returns 0). Threadless: when there is something to do; then call `cping_wait` with 0 first. It
+ * belongs to the instance. */
 int cping_event_fd(const cping *pinger);
 
 /* "answered", "lost", ... */
@@ -229,11 +325,13 @@ typedef struct cping_stats {
     uint64_t unknown_sequence;   /* from the right source, but no ping of that number is remembered */
     uint64_t unknown_magic;      /* neither RR01 nor RE01, or not an echo reply */
     uint64_t short_replies;
-    uint64_t corrupt;            /* ICMP: the payload is not what was sent */
+    uint64_t corrupt;            /* ICMP and one-way: the payload is not what was sent */
     uint64_t unmatched_errors;   /* ICMP errors that belong to no pending ping, or could belong to several */
     uint64_t no_send_stamp, no_receive_stamp, absurd_stamps, clock_steps;
     uint64_t dropped_events;     /* the ring was full */
     uint64_t wakeups;            /* of the thread */
+    uint64_t network_changes;    /* links, addresses and routes, as far as the kernel told */
+    uint64_t reopened;           /* sockets bound anew to an interface that came back */
 } cping_stats;
 
 void cping_get_stats(const cping *pinger, cping_stats *stats);

@@ -9,26 +9,48 @@
 
 #include "engine.h"
 
+static void *thread_main(void *argument) {
+    cping *pinger = argument;
+    cping__engine_prepare_thread(pinger);
+    sem_post(&pinger->ready);
+    return cping__engine_main(pinger);
+}
+
 static int start_thread(cping *pinger) {
     sigset_t all, before;
+    sem_init(&pinger->ready, 0, 0);
     /* Signals are the program's business; its threads get them. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = -pthread_create(&pinger->thread, NULL, cping__engine_main, pinger);
+    int error = -pthread_create(&pinger->thread, NULL, thread_main, pinger);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error == 0) pthread_setname_np(pinger->thread, "cping");
-    return error;
+    if (error) return error;
+    pthread_setname_np(pinger->thread, "cping");
+    /* What the host granted is known when `cping_create` returns. */
+    while (sem_wait(&pinger->ready) != 0) {}
+    return 0;
+}
+
+static uint32_t ring_capacity(const cping_options *options, int threadless) {
+    uint32_t capacity = options->ring_capacity ? options->ring_capacity : threadless ? 512 : 4096;
+    return threadless && capacity < 512 ? 512 : capacity;
 }
 
 static int build(cping *pinger, const cping_options *options) {
-    pinger->epoll_fd = pinger->timer_fd = pinger->mailbox.wake_fd = -1;
-    pinger->linger_ns = options->linger_ns ? options->linger_ns : 10 * CPING__SECOND;
+    pinger->epoll_fd = pinger->timer_fd = pinger->network_fd = pinger->mailbox.wake_fd = -1;
     pinger->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (pinger->event_fd < 0) return -errno;
-    int error = cping__ring_create(&pinger->ring, options->ring_capacity ? options->ring_capacity : 4096);
+    if (options->flags & ~(uint32_t)(CPING_OPTION_THREADLESS | CPING_OPTION_REALTIME)) return -EINVAL;
+    pinger->threadless = (options->flags & CPING_OPTION_THREADLESS) != 0;
+    pinger->wants_realtime = (options->flags & CPING_OPTION_REALTIME) != 0;
+    pinger->linger_ns = options->linger_ns ? options->linger_ns : 10 * CPING__SECOND;
+    pinger->remembered_limit = options->remembered ? options->remembered : 65536;
+    int error = cping__ring_create(&pinger->ring, ring_capacity(options, pinger->threadless));
     if (error == 0) error = cping__mailbox_create(&pinger->mailbox);
     if (error == 0) error = cping__engine_create(pinger);
-    return error ? error : start_thread(pinger);
+    if (error == 0 && !pinger->threadless) return start_thread(pinger);
+    if (error == 0) cping__engine_prepare_thread(pinger);
+    return error;
 }
 
 static void dismantle(cping *pinger) {
@@ -49,14 +71,23 @@ int cping_create(const cping_options *options, cping **created) {
     return error;
 }
 
+/* By the pinger's thread, or at once where there is none. */
+static int64_t carry_out(cping *pinger, cping__command command) {
+    if (!pinger->threadless) return cping__mailbox_call(&pinger->mailbox, command);
+    return pinger->stopping ? -ESHUTDOWN : command.run(pinger, &command);
+}
+
 void cping_shutdown(cping *pinger) {
-    cping__mailbox_call(&pinger->mailbox, (cping__command){.run = cping__command_shutdown});
+    carry_out(pinger, (cping__command){.run = cping__command_shutdown});
 }
 
 void cping_destroy(cping *pinger) {
     if (!pinger) return;
     cping_shutdown(pinger);
-    pthread_join(pinger->thread, NULL);
+    if (!pinger->threadless) {
+        pthread_join(pinger->thread, NULL);
+        sem_destroy(&pinger->ready);
+    }
     dismantle(pinger);
 }
 
@@ -65,17 +96,16 @@ uint64_t cping_now(void) {
 }
 
 int64_t cping_add(cping *pinger, const cping_target *target) {
-    return cping__mailbox_call(&pinger->mailbox, (cping__command){.run = cping__command_add, .config = target});
+    return carry_out(pinger, (cping__command){.run = cping__command_add, .config = target});
 }
 
 static int call(cping *pinger, int64_t (*run)(cping *, const cping__command *), int64_t target) {
-    return (int)cping__mailbox_call(&pinger->mailbox, (cping__command){.run = run, .target = target});
+    return (int)carry_out(pinger, (cping__command){.run = run, .target = target});
 }
 
 int cping_start(cping *pinger, int64_t target, uint64_t first_slot_ns) {
-    return (int)cping__mailbox_call(&pinger->mailbox, (cping__command){.run = cping__command_start,
-                                                                       .target = target,
-                                                                       .time_ns = first_slot_ns});
+    cping__command command = {.run = cping__command_start, .target = target, .time_ns = first_slot_ns};
+    return (int)carry_out(pinger, command);
 }
 
 int cping_pause(cping *pinger, int64_t target) {
@@ -95,12 +125,24 @@ int cping_remove(cping *pinger, int64_t target) {
 }
 
 int cping_inspect(cping *pinger, int64_t target, cping_target_info *info) {
-    return (int)cping__mailbox_call(&pinger->mailbox, (cping__command){.run = cping__command_inspect,
-                                                                       .target = target,
-                                                                       .info = info});
+    return (int)carry_out(pinger, (cping__command){.run = cping__command_inspect, .target = target, .info = info});
+}
+
+int cping_redirect(cping *pinger, int64_t target, const cping_address *destination) {
+    cping__command command = {.run = cping__command_redirect, .target = target, .address = destination};
+    return (int)carry_out(pinger, command);
+}
+
+void cping_get_environment(const cping *pinger, cping_environment *environment) {
+    *environment = pinger->environment;
 }
 
 size_t cping_read(cping *pinger, cping_event *buffer, size_t capacity) {
+    if (pinger->threadless) {
+        size_t count = cping__ring_read(&pinger->ring, buffer, capacity);
+        cping__ring_report(&pinger->ring);
+        return count;
+    }
     eventfd_t ignored;
     /* Cleared before reading, set again if something stays: an event that comes in between is never overlooked. */
     eventfd_read(pinger->event_fd, &ignored);
@@ -118,8 +160,24 @@ static int poll_timeout(int timeout_ms, uint64_t deadline_ns) {
     return (int)((deadline_ns - now_ns + CPING__MILLISECOND - 1) / CPING__MILLISECOND);
 }
 
+/* The work of the thread that is not there, until it has come to something. */
+static int work(cping *pinger, int timeout_ms, uint64_t deadline_ns) {
+    for (int is_last = 0;; is_last = poll_timeout(timeout_ms, deadline_ns) == 0) {
+        if (cping__ring_count(&pinger->ring)) return 1;
+        if (pinger->stopping) return -ESHUTDOWN;
+        if (atomic_exchange(&pinger->woken, 0)) return 0;
+        if (is_last) {
+            /* For callers who poll the descriptor. */
+            cping__set_timer(pinger);
+            return 0;
+        }
+        cping__run_once(pinger, poll_timeout(timeout_ms, deadline_ns));
+    }
+}
+
 int cping_wait(cping *pinger, int timeout_ms) {
     uint64_t deadline_ns = timeout_ms < 0 ? CPING__NEVER : cping__now() + (uint64_t)timeout_ms * CPING__MILLISECOND;
+    if (pinger->threadless) return work(pinger, timeout_ms, deadline_ns);
     for (;;) {
         /* Closed is looked at first: nothing is written after it is set. */
         int closed = atomic_load(&pinger->closed);
@@ -137,11 +195,11 @@ int cping_wait(cping *pinger, int timeout_ms) {
 void cping_wake(cping *pinger) {
     /* Reading clears the descriptor; this stays until somebody has waited. */
     atomic_store(&pinger->woken, 1);
-    eventfd_write(pinger->event_fd, 1);
+    eventfd_write(pinger->threadless ? pinger->mailbox.wake_fd : pinger->event_fd, 1);
 }
 
 int cping_event_fd(const cping *pinger) {
-    return pinger->event_fd;
+    return pinger->threadless ? pinger->epoll_fd : pinger->event_fd;
 }
 
 void cping_get_stats(const cping *pinger, cping_stats *stats) {

@@ -2,72 +2,155 @@
 #include "channel.h"
 
 #include <errno.h>
-#include <linux/errqueue.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "address.h"
 #include "filter.h"
 
-static int domain(uint8_t family) {
-    return family == 4 ? AF_INET : AF_INET6;
+cping__channel_key cping__channel_key_of(const cping_target *target) {
+    cping__channel_key key;
+    memset(&key, 0, sizeof key);
+    key.protocol = target->protocol;
+    key.socket = target->socket;
+    key.flags = target->flags & (CPING_TARGET_DONT_FRAGMENT | CPING_TARGET_ICMP_ID | CPING_TARGET_AWAIT);
+    key.mark = target->mark;
+    key.icmp_id = target->flags & CPING_TARGET_ICMP_ID ? target->icmp_id : 0;
+    key.family = target->destination.family;
+    key.ttl = target->ttl;
+    key.traffic_class = target->traffic_class;
+    memcpy(key.interface_name, target->interface_name, strlen(target->interface_name));
+    if (target->source.family) {
+        memcpy(key.source.bytes, target->source.bytes, sizeof key.source.bytes);
+        key.source.scope_id = target->source.scope_id;
+        key.source.family = target->source.family;
+    }
+    return key;
 }
 
-static int open_socket(enum cping_protocol protocol, enum cping_socket kind, uint8_t family) {
-    int type = (kind == CPING_SOCKET_RAW ? SOCK_RAW : SOCK_DGRAM) | SOCK_NONBLOCK | SOCK_CLOEXEC;
-    int icmp = family == 4 ? (int)IPPROTO_ICMP : (int)IPPROTO_ICMPV6;
-    int fd = socket(domain(family), type, protocol == CPING_ICMP ? icmp : IPPROTO_UDP);
+int cping__channel_suits(const cping__channel *channel, const cping__channel_key *key) {
+    if (memcmp(&channel->key, key, sizeof *key) == 0) return 1;
+    /* Whoever does not care which kind of socket takes the one that is there. */
+    cping__channel_key same = *key;
+    same.socket = channel->key.socket;
+    return (key->socket == CPING_SOCKET_AUTO || key->socket == channel->kind) &&
+           memcmp(&channel->key, &same, sizeof same) == 0;
+}
+
+static int open_socket(const cping__channel *channel) {
+    int is_icmp = channel->key.protocol == CPING_ICMP;
+    int domain = channel->key.family == 4 ? AF_INET : AF_INET6;
+    int type = (channel->kind == CPING_SOCKET_RAW ? SOCK_RAW : SOCK_DGRAM) | SOCK_NONBLOCK | SOCK_CLOEXEC;
+    int icmp = channel->key.family == 4 ? (int)IPPROTO_ICMP : (int)IPPROTO_ICMPV6;
+    int fd = socket(domain, type, is_icmp ? icmp : IPPROTO_UDP);
     if (fd >= 0) return fd;
-    return protocol == CPING_ICMP && errno == EPERM ? -EACCES : -errno;
+    return is_icmp && errno == EPERM ? -EACCES : -errno;
 }
 
 /* Datagram ICMP sockets come first: they need no privilege where ping_group_range has our group, and the kernel matches
  * their replies. */
-static int open_any(const cping_target *target, enum cping_socket *kind) {
-    *kind = target->socket == CPING_SOCKET_RAW ? CPING_SOCKET_RAW : CPING_SOCKET_DATAGRAM;
-    int fd = open_socket(target->protocol, *kind, target->destination.family);
-    int try_raw = target->protocol == CPING_ICMP && target->socket == CPING_SOCKET_AUTO;
+static int open_any(cping__channel *channel) {
+    channel->kind = channel->key.socket == CPING_SOCKET_RAW ? CPING_SOCKET_RAW : CPING_SOCKET_DATAGRAM;
+    int fd = open_socket(channel);
+    int try_raw = channel->key.protocol == CPING_ICMP && channel->key.socket == CPING_SOCKET_AUTO;
     if (!try_raw || (fd != -EACCES && fd != -EPROTONOSUPPORT)) return fd;
-    *kind = CPING_SOCKET_RAW;
-    return open_socket(target->protocol, *kind, target->destination.family);
+    channel->kind = CPING_SOCKET_RAW;
+    return open_socket(channel);
 }
 
-static int bind_to_interface(int fd, const char *name) {
+static int set(int fd, int level, int option, int value) {
+    return setsockopt(fd, level, option, &value, sizeof value) == 0 ? 0 : -errno;
+}
+
+static uint32_t present_index(const cping__channel *channel) {
+    struct ifreq request = {0};
+    memcpy(request.ifr_name, channel->key.interface_name, IFNAMSIZ);
+    /* By the socket itself: it knows its own network namespace. */
+    return ioctl(channel->fd, SIOCGIFINDEX, &request) == 0 ? (uint32_t)request.ifr_ifindex : 0;
+}
+
+static int bind_to_interface(cping__channel *channel) {
+    const char *name = channel->key.interface_name;
     if (name[0] == 0) return 0;
-    return setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, name, (socklen_t)strlen(name)) == 0 ? 0 : -errno;
+    channel->interface_index = present_index(channel);
+    if (channel->interface_index == 0) return -ENODEV;
+    return setsockopt(channel->fd, SOL_SOCKET, SO_BINDTODEVICE, name, (socklen_t)strlen(name)) == 0 ? 0 : -errno;
 }
 
-static int ask_for_errors(int fd, uint8_t family) {
-    int on = 1;
-    if (family == 4) return setsockopt(fd, IPPROTO_IP, IP_RECVERR, &on, sizeof on) == 0 ? 0 : -errno;
-    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
-    return setsockopt(fd, IPPROTO_IPV6, IPV6_RECVERR, &on, sizeof on) == 0 ? 0 : -errno;
+static int set_options4(const cping__channel *channel) {
+    const cping__channel_key *key = &channel->key;
+    int error = set(channel->fd, IPPROTO_IP, IP_RECVERR, 1);
+    if (error == 0 && key->ttl) error = set(channel->fd, IPPROTO_IP, IP_TTL, key->ttl);
+    if (error == 0 && key->traffic_class) error = set(channel->fd, IPPROTO_IP, IP_TOS, key->traffic_class);
+    if (error == 0 && key->flags & CPING_TARGET_DONT_FRAGMENT) {
+        error = set(channel->fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
+    }
+    if (key->flags & CPING_TARGET_AWAIT) set(channel->fd, IPPROTO_IP, IP_FREEBIND, 1);
+    return error;
 }
 
-/* A port of our own from the start: RTR replies go there, and the kernel makes it the identifier of datagram ICMP. */
+static int set_options6(const cping__channel *channel) {
+    const cping__channel_key *key = &channel->key;
+    set(channel->fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+    int error = set(channel->fd, IPPROTO_IPV6, IPV6_RECVERR, 1);
+    if (error == 0 && key->ttl) error = set(channel->fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, key->ttl);
+    if (error == 0 && key->traffic_class) error = set(channel->fd, IPPROTO_IPV6, IPV6_TCLASS, key->traffic_class);
+    if (error == 0 && key->flags & CPING_TARGET_DONT_FRAGMENT) {
+        error = set(channel->fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);
+        if (error == 0) error = set(channel->fd, IPPROTO_IPV6, IPV6_DONTFRAG, 1);
+    }
+    if (key->flags & CPING_TARGET_AWAIT) set(channel->fd, IPPROTO_IPV6, IPV6_FREEBIND, 1);
+    return error;
+}
+
+/* Replies and stamps of a flood wait in the same buffer. More than the limit needs CAP_NET_ADMIN; less does as well. */
+static void enlarge_buffers(int fd) {
+    int size = 4 << 20;
+    if (set(fd, SOL_SOCKET, SO_RCVBUFFORCE, size) != 0) set(fd, SOL_SOCKET, SO_RCVBUF, size);
+}
+
+/* A port of our own from the start: UDP replies go there, and the kernel makes it the identifier of datagram ICMP. */
 static int take_port(cping__channel *channel) {
-    struct sockaddr_storage any;
-    cping_address unspecified = {.family = channel->family};
-    socklen_t length = cping__address_to_socket(&unspecified, &any);
-    if (bind(channel->fd, (struct sockaddr *)&any, length) != 0) return -errno;
-    length = sizeof any;
-    if (getsockname(channel->fd, (struct sockaddr *)&any, &length) != 0) return -errno;
-    channel->local_port = cping__address_from_socket((struct sockaddr *)&any).port;
+    struct sockaddr_storage local;
+    cping_address wanted = channel->key.source;
+    wanted.family = channel->key.family;
+    /* A socket that is opened anew stays the one that replies come to, if it can. */
+    if (channel->kind == CPING_SOCKET_DATAGRAM) wanted.port = channel->local_port;
+    socklen_t length = cping__address_to_socket(&wanted, &local);
+    if (bind(channel->fd, (struct sockaddr *)&local, length) != 0) {
+        if (channel->kind != CPING_SOCKET_DATAGRAM || wanted.port == 0 || errno != EADDRINUSE) return -errno;
+        if (channel->key.flags & CPING_TARGET_ICMP_ID) return -errno;
+        wanted.port = 0;
+        length = cping__address_to_socket(&wanted, &local);
+        if (bind(channel->fd, (struct sockaddr *)&local, length) != 0) return -errno;
+    }
+    if (channel->kind == CPING_SOCKET_RAW) return 0;
+    length = sizeof local;
+    if (getsockname(channel->fd, (struct sockaddr *)&local, &length) != 0) return -errno;
+    channel->local_port = cping__address_from_socket((struct sockaddr *)&local).port;
     return 0;
 }
 
 static int prepare(cping__channel *channel) {
-    int error = bind_to_interface(channel->fd, channel->interface_name);
-    if (error == 0) error = ask_for_errors(channel->fd, channel->family);
-    if (error == 0 && channel->kind == CPING_SOCKET_RAW) {
-        error = cping__filter_echo_replies(channel->fd, channel->family, &channel->local_port);
-    } else if (error == 0) {
-        error = take_port(channel);
+    int error = bind_to_interface(channel);
+    if (error == -ENODEV && channel->key.flags & CPING_TARGET_AWAIT) {
+        /* Fails closed: nothing is sent from a socket that is blocked. */
+        channel->interface_index = 0;
+        channel->blocked = error;
+        error = 0;
     }
+    if (error == 0) error = channel->key.family == 4 ? set_options4(channel) : set_options6(channel);
+    if (error == 0 && channel->key.mark) error = set(channel->fd, SOL_SOCKET, SO_MARK, (int)channel->key.mark);
+    if (error == 0 && channel->kind == CPING_SOCKET_RAW) {
+        int wanted = channel->local_port || channel->key.flags & CPING_TARGET_ICMP_ID;
+        error = cping__filter_echo_replies(channel->fd, channel->key.family, &channel->local_port, wanted);
+    }
+    if (error == 0 && (channel->kind == CPING_SOCKET_DATAGRAM || channel->key.source.family)) error = take_port(channel);
+    if (error == 0) enlarge_buffers(channel->fd);
     if (error == 0) cping__stamps_enable(channel->fd);
     return error;
 }
@@ -75,10 +158,10 @@ static int prepare(cping__channel *channel) {
 int cping__channel_open(const cping_target *target, cping__channel **opened) {
     cping__channel *channel = calloc(1, sizeof *channel);
     if (!channel) return -ENOMEM;
-    channel->protocol = target->protocol;
-    channel->family = target->destination.family;
-    memcpy(channel->interface_name, target->interface_name, sizeof channel->interface_name);
-    channel->fd = open_any(target, &channel->kind);
+    channel->key = cping__channel_key_of(target);
+    channel->local_port = channel->key.icmp_id;
+    channel->numbers_itself = 1;
+    channel->fd = open_any(channel);
     int error = channel->fd < 0 ? channel->fd : prepare(channel);
     if (error != 0) {
         cping__channel_close(channel);
@@ -90,98 +173,30 @@ int cping__channel_open(const cping_target *target, cping__channel **opened) {
 
 void cping__channel_close(cping__channel *channel) {
     if (channel->fd >= 0) close(channel->fd);
+    free(channel->sent);
     free(channel);
 }
 
-int cping__channel_suits(const cping__channel *channel, const cping_target *target) {
-    return channel->protocol == target->protocol && channel->family == target->destination.family &&
-           (target->socket == CPING_SOCKET_AUTO || target->socket == channel->kind) &&
-           strcmp(channel->interface_name, target->interface_name) == 0;
+/* Binding a bound socket to another index needs CAP_NET_RAW; a new socket does not, if it is no raw one. */
+static int bind_anew(cping__channel *channel) {
+    if (bind_to_interface(channel) == 0) return 0;
+    int fd = open_socket(channel);
+    if (fd < 0) return fd;
+    close(channel->fd);
+    channel->fd = fd;
+    channel->next_number = 0;
+    return prepare(channel);
 }
 
-int cping__channel_send(cping__channel *channel, const cping_address *to, const void *packet, size_t length,
-                        uint32_t sequence) {
-    struct sockaddr_storage address;
-    socklen_t address_length = cping__address_to_socket(to, &address);
-    if (sendto(channel->fd, packet, length, 0, (struct sockaddr *)&address, address_length) < 0) {
-        int error = -errno;
-        /* Whether a failed datagram got a number depends on where in the kernel it failed: begin again. */
-        cping__stamps_enable(channel->fd);
-        memset(channel->sent, 0, sizeof channel->sent);
-        channel->next_number = 0;
-        return error;
-    }
-    uint32_t number = channel->next_number++;
-    channel->sent[number % CPING__STAMP_WINDOW].number = number;
-    channel->sent[number % CPING__STAMP_WINDOW].sequence = sequence;
-    channel->sent[number % CPING__STAMP_WINDOW].used = 1;
-    return 0;
-}
-
-int cping__channel_sequence(const cping__channel *channel, uint32_t number, uint32_t *sequence) {
-    uint32_t place = number % CPING__STAMP_WINDOW;
-    if (!channel->sent[place].used || channel->sent[place].number != number) return -1;
-    *sequence = channel->sent[place].sequence;
-    return 0;
-}
-
-int cping__channel_receive(cping__channel *channel, cping__datagram *datagram) {
-    struct sockaddr_storage from;
-    char control[256] __attribute__((aligned(8)));
-    /* An ICMP error makes one call fail as well; it is handled where it is read from the error queue. */
-    for (int attempt = 0; attempt < 4; attempt++) {
-        struct iovec part = {datagram->bytes, sizeof datagram->bytes};
-        struct msghdr message = {.msg_name = &from, .msg_namelen = sizeof from, .msg_iov = &part, .msg_iovlen = 1,
-                                 .msg_control = control, .msg_controllen = sizeof control};
-        ssize_t length = recvmsg(channel->fd, &message, MSG_DONTWAIT);
-        if (length < 0 && (errno == EAGAIN || errno == EBADF)) return 0;
-        if (length < 0) continue;
-        datagram->at.clocks = cping__read_clocks();
-        datagram->at.kernel_ns = cping__stamps_find(&message);
-        datagram->length = (size_t)length;
-        datagram->from = cping__address_from_socket((struct sockaddr *)&from);
-        return 1;
-    }
-    return 0;
-}
-
-static void read_error(const struct sock_extended_err *error, struct msghdr *message, cping__notice *notice) {
-    switch (error->ee_origin) {
-    case SO_EE_ORIGIN_TIMESTAMPING:
-        if (error->ee_info != SCM_TSTAMP_SND) return;
-        notice->kind = CPING__NOTICE_STAMP;
-        notice->number = error->ee_data;
-        notice->stamp_ns = cping__stamps_find(message);
-        return;
-    case SO_EE_ORIGIN_ICMP:
-    case SO_EE_ORIGIN_ICMP6:
-        notice->kind = CPING__NOTICE_ICMP;
-        notice->error = (int)error->ee_errno;
-        notice->icmp_type = error->ee_type;
-        notice->icmp_code = error->ee_code;
-        notice->destination = cping__address_from_socket(message->msg_name);
-        notice->reporter = cping__address_from_socket(SO_EE_OFFENDER(error));
-        notice->reporter.port = 0;
-        return;
-    default:
-        return;
-    }
-}
-
-int cping__channel_notice(cping__channel *channel, cping__notice *notice) {
-    struct sockaddr_storage destination = {0};
-    char control[512] __attribute__((aligned(8)));
-    struct iovec part = {notice->quote, sizeof notice->quote};
-    struct msghdr message = {.msg_name = &destination, .msg_namelen = sizeof destination, .msg_iov = &part,
-                             .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
-    ssize_t length = recvmsg(channel->fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT);
-    if (length < 0) return 0;
-    notice->kind = CPING__NOTICE_NONE;
-    notice->quote_length = (size_t)length;
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
-        int is_error = (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR) ||
-                       (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR);
-        if (is_error) read_error((struct sock_extended_err *)(void *)CMSG_DATA(c), &message, notice);
-    }
-    return 1;
+int cping__channel_refresh(cping__channel *channel) {
+    if (channel->key.interface_name[0] == 0) return 0;
+    uint32_t index = present_index(channel);
+    if (index && index == channel->interface_index && channel->blocked == 0) return 0;
+    int error = index ? bind_anew(channel) : -ENODEV;
+    if (error) channel->interface_index = 0;
+    channel->blocked = error ? error : channel->interface_index ? 0 : -ENODEV;
+    /* Another interface may stamp, or not. */
+    channel->stamps = CPING_STAMPS_UNTRIED;
+    channel->missing_in_a_row = 0;
+    return channel->blocked == 0;
 }

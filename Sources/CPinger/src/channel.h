@@ -1,36 +1,65 @@
-/* A socket. Targets with the same protocol, family, kind and interface share one, so that thousands of targets need few. */
+/* A socket. Targets that ask for the same kind of socket with the same options share one, so that thousands of targets need
+ * few. It outlives its interface: when that comes back, it is bound anew. */
 #ifndef CPING__CHANNEL_H
 #define CPING__CHANNEL_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
+#include <sys/socket.h>
 
 #include "cpinger.h"
 #include "stamps.h"
 
-enum { CPING__DATAGRAM_SIZE = 2048, CPING__STAMP_WINDOW = 1024 };
+enum { CPING__STAMP_WINDOW = 1024, CPING__BATCH = 32 };
+
+/* All of a target that makes its socket different from others. Compared bytewise, hence filled from zeroes. */
+typedef struct cping__channel_key {
+    enum cping_protocol protocol;
+    enum cping_socket socket;
+    uint32_t flags;  /* those of the target that concern the socket */
+    uint32_t mark;
+    uint16_t icmp_id;
+    uint8_t family, ttl, traffic_class;
+    char interface_name[16];
+    cping_address source;
+} cping__channel_key;
 
 typedef struct cping__channel {
     LIST_ENTRY(cping__channel) link;
+    cping__channel_key key;
     int fd;
     unsigned users;
-    enum cping_protocol protocol;
     enum cping_socket kind;
-    uint8_t family;
-    char interface_name[16];
     uint16_t local_port;  /* of ICMP: the echo identifier */
-    /* The kernel numbers datagrams and gives that number back with the send stamp. */
+    uint32_t interface_index;
+    int blocked;          /* a negative errno while nothing may be sent: its interface or its address is not there */
+    size_t largest;       /* datagram that may come back */
+
+    /* Whether send stamps come is found out by trying. */
+    enum cping_stamps stamps;
+    unsigned missing_in_a_row;
+    /* Since Linux 6.13 a datagram's stamp carries a number of ours, its sequence. Before, the kernel counts datagrams. */
+    int numbers_itself;
     uint32_t next_number;
-    struct {
+    struct cping__numbered {
         uint32_t number, sequence;
         int used;
-    } sent[CPING__STAMP_WINDOW];
+    } *sent;
 } cping__channel;
 
+typedef struct cping__outgoing {
+    struct sockaddr_storage to;
+    socklen_t to_length;
+    const uint8_t *packet;
+    size_t length;
+    uint32_t sequence;
+} cping__outgoing;
+
 typedef struct cping__datagram {
-    uint8_t bytes[CPING__DATAGRAM_SIZE];
-    size_t length;  /* of what is in `bytes`; longer datagrams are cut */
+    const uint8_t *bytes;
+    size_t length;  /* of what is at `bytes` */
+    int cut;        /* it was longer */
     cping_address from;
     cping__moment at;
 } cping__datagram;
@@ -38,32 +67,41 @@ typedef struct cping__datagram {
 /* What came through the error queue. */
 typedef struct cping__notice {
     enum { CPING__NOTICE_NONE, CPING__NOTICE_STAMP, CPING__NOTICE_ICMP } kind;
-    uint32_t number;      /* STAMP */
+    uint32_t sequence;    /* STAMP */
     int64_t stamp_ns;
     int error;            /* ICMP */
     uint8_t icmp_type, icmp_code;
     cping_address destination;
     cping_address reporter;
-    uint8_t quote[256];
+    const uint8_t *quote;
     size_t quote_length;
 } cping__notice;
 
-/* Both return 0 or a negative errno as `cping_add` documents. */
+/* Room for one batch, of one pinger. */
+typedef struct cping__batch cping__batch;
+cping__batch *cping__batch_create(void);
+void cping__batch_destroy(cping__batch *batch);
+
+/* channel.c */
+cping__channel_key cping__channel_key_of(const cping_target *target);
+
+/* 0 or a negative errno as `cping_add` documents. */
 int cping__channel_open(const cping_target *target, cping__channel **channel);
 void cping__channel_close(cping__channel *channel);
+int cping__channel_suits(const cping__channel *channel, const cping__channel_key *key);
 
-/* Whether a target like this can use the channel. */
-int cping__channel_suits(const cping__channel *channel, const cping_target *target);
+/* Looks whether the interface of that name is still the one the socket is bound to, and binds it anew if not; `blocked` is up
+ * to date afterwards. 1: it was bound anew; `fd` may be another one then. */
+int cping__channel_refresh(cping__channel *channel);
 
-/* 0 or a negative errno. The number of the datagram is remembered for its send stamp. */
-int cping__channel_send(cping__channel *channel, const cping_address *to, const void *packet, size_t length,
-                        uint32_t sequence);
+/* transfer.c */
 
-/* 1 if there was one, 0 if there is none now. */
-int cping__channel_receive(cping__channel *channel, cping__datagram *datagram);
-int cping__channel_notice(cping__channel *channel, cping__notice *notice);
+/* Sends in order until one fails; returns how many were sent, and in `error` the negative errno of the next one, or 0. */
+size_t cping__channel_send(cping__channel *channel, cping__batch *batch, const cping__outgoing *packets, size_t count,
+                           int *error);
 
-/* The sequence that was sent as datagram `number`; 0 if it is remembered, else -1. */
-int cping__channel_sequence(const cping__channel *channel, uint32_t number, uint32_t *sequence);
+/* Each reads a batch at most and returns its number; what they return is valid until the next call with that batch. */
+size_t cping__channel_receive(cping__channel *channel, cping__batch *batch, const cping__datagram **datagrams);
+size_t cping__channel_notices(cping__channel *channel, cping__batch *batch, const cping__notice **notices);
 
 #endif

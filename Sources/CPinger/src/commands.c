@@ -21,22 +21,11 @@ static cping__target *find(const cping *pinger, int64_t id) {
     return index < pinger->target_count && pinger->targets[index]->id == id ? pinger->targets[index] : NULL;
 }
 
-static int is_valid(const cping_target *target) {
-    if (target->protocol != CPING_RTR && target->protocol != CPING_ICMP) return 0;
-    if (target->socket > CPING_SOCKET_RAW) return 0;
-    if (target->protocol == CPING_RTR && target->socket == CPING_SOCKET_RAW) return 0;
-    if ((target->protocol == CPING_RTR) == (target->destination.port == 0)) return 0;
-    if (target->destination.family != 4 && target->destination.family != 6) return 0;
-    if (cping__address_is_unspecified(&target->destination)) return 0;
-    if (memchr(target->interface_name, 0, sizeof target->interface_name) == NULL) return 0;
-    return target->interval_ns >= CPING__MILLISECOND && target->interval_ns <= 86400 * CPING__SECOND &&
-           target->timeout_ns <= 86400 * CPING__SECOND;
-}
-
 static int get_channel(cping *pinger, const cping_target *config, cping__channel **found) {
     cping__channel *channel;
+    cping__channel_key key = cping__channel_key_of(config);
     LIST_FOREACH(channel, &pinger->channels, link) {
-        if (!cping__channel_suits(channel, config)) continue;
+        if (!cping__channel_suits(channel, &key)) continue;
         *found = channel;
         return 0;
     }
@@ -60,7 +49,11 @@ static void release_channel(cping__channel *channel) {
 }
 
 static int reserve(cping *pinger) {
+    if (!pinger->outbox) pinger->outbox = calloc(1, sizeof *pinger->outbox);
+    if (!pinger->batch) pinger->batch = cping__batch_create();
+    if (!pinger->outbox || !pinger->batch) return -ENOMEM;
     if (cping__agenda_reserve(&pinger->agenda, pinger->target_count + 1) != 0) return -ENOMEM;
+    if (cping__directory_reserve(&pinger->directory) != 0) return -ENOMEM;
     if (pinger->target_count < pinger->target_capacity) return 0;
     size_t capacity = pinger->target_capacity ? 2 * pinger->target_capacity : 8;
     cping__target **targets = realloc(pinger->targets, capacity * sizeof(cping__target *));
@@ -70,27 +63,31 @@ static int reserve(cping *pinger) {
     return 0;
 }
 
-static cping_target with_defaults(const cping_target *config) {
-    cping_target target = *config;
-    if (target.interval_ns == 0) target.interval_ns = 100 * CPING__MILLISECOND;
-    if (target.timeout_ns == 0) target.timeout_ns = CPING__SECOND;
-    return target;
+static void use_channel(cping__target *target, cping__channel *channel) {
+    size_t largest = (size_t)target->config.size + 128;
+    target->channel = channel;
+    channel->users++;
+    if (largest > channel->largest) channel->largest = largest;
 }
 
 int64_t cping__command_add(cping *pinger, const cping__command *command) {
-    cping_target config = with_defaults(command->config);
-    if (!is_valid(&config)) return -EINVAL;
+    cping_target config = cping__target_defaults(command->config);
+    if (!cping__target_is_valid(&config)) return -EINVAL;
     cping__target *target = calloc(1, sizeof *target);
+    cping__channel *channel = NULL;
     int error = target ? reserve(pinger) : -ENOMEM;
-    if (error == 0) error = get_channel(pinger, &config, &target->channel);
+    if (error == 0) error = get_channel(pinger, &config, &channel);
     if (error) {
         free(target);
         return error;
     }
-    target->channel->users++;
     target->id = ++pinger->last_id;
     target->config = config;
-    TAILQ_INIT(&target->pings);
+    target->session = cping__random(pinger);
+    TAILQ_INIT(&target->open_pings);
+    TAILQ_INIT(&target->finished);
+    use_channel(target, channel);
+    cping__directory_add(&pinger->directory, target);
     pinger->targets[pinger->target_count++] = target;
     return target->id;
 }
@@ -101,6 +98,7 @@ int64_t cping__command_start(cping *pinger, const cping__command *command) {
     if (target->phase != CPING__IDLE) return -EALREADY;
     target->grid.first_ns = command->time_ns ? command->time_ns : cping__now();
     target->grid.interval_ns = target->config.interval_ns;
+    target->flood_ns = target->grid.first_ns;
     target->phase = CPING__RUNNING;
     cping__target_changed(pinger, target);
     return 0;
@@ -112,6 +110,7 @@ int64_t cping__command_pause(cping *pinger, const cping__command *command) {
     if (target->phase != CPING__RUNNING) return 0;
     /* Slots before this moment are still dealt with. */
     cping__target_run(pinger, target, cping__now());
+    cping__outbox_flush(pinger);
     if (target->phase == CPING__RUNNING) target->phase = CPING__PAUSED;
     cping__target_changed(pinger, target);
     return 0;
@@ -121,7 +120,7 @@ int64_t cping__command_resume(cping *pinger, const cping__command *command) {
     cping__target *target = find(pinger, command->target);
     if (!target) return -ENOENT;
     if (target->phase != CPING__PAUSED) return 0;
-    cping__grid_skip(&target->grid, cping__now());
+    if (!(target->config.flags & CPING_TARGET_FLOOD)) cping__grid_skip(&target->grid, cping__now());
     target->phase = CPING__RUNNING;
     cping__target_changed(pinger, target);
     return 0;
@@ -137,12 +136,12 @@ int64_t cping__command_stop(cping *pinger, const cping__command *command) {
 }
 
 static void give_last_verdicts(cping *pinger, cping__target *target) {
-    cping__ping *ping;
-    while ((ping = TAILQ_FIRST(&target->pings))) {
-        if (ping->state == CPING__REPLIED) cping__stop_waiting(pinger, ping);
-        if (ping->state == CPING__OPEN) cping__cancel(pinger, ping);
-        cping__forget(pinger, ping);
+    for (cping__ping *ping = TAILQ_FIRST(&pinger->stamp_waiters), *next; ping; ping = next) {
+        next = TAILQ_NEXT(ping, link);
+        if (ping->target == target) cping__stop_waiting(pinger, ping);
     }
+    for (cping__ping *ping; (ping = TAILQ_FIRST(&target->open_pings));) cping__cancel(pinger, ping);
+    for (cping__ping *ping; (ping = TAILQ_FIRST(&target->finished));) cping__forget(pinger, ping);
 }
 
 static void remove_target(cping *pinger, cping__target *target) {
@@ -156,6 +155,7 @@ static void remove_target(cping *pinger, cping__target *target) {
     cping__agenda_set(&pinger->agenda, &target->entry, CPING__NEVER);
     size_t index = find_index(pinger, target->id);
     pinger->target_count--;
+    cping__directory_remove(&pinger->directory, target);
     memmove(&pinger->targets[index], &pinger->targets[index + 1],
             (pinger->target_count - index) * sizeof(cping__target *));
     target->channel->users--;
@@ -173,11 +173,35 @@ int64_t cping__command_remove(cping *pinger, const cping__command *command) {
 int64_t cping__command_inspect(cping *pinger, const cping__command *command) {
     cping__target *target = find(pinger, command->target);
     if (!target) return -ENOENT;
-    *command->info = (cping_target_info){.socket = target->channel->kind,
-                                         .local_port = target->channel->local_port,
-                                         .slots = target->slots,
-                                         .pending = target->open};
+    const cping__channel *channel = target->channel;
+    *command->info = target->totals;
+    command->info->socket = channel->kind;
+    command->info->local_port = channel->local_port;
+    command->info->slots = target->slots;
+    command->info->pending = target->open;
+    command->info->send_stamps = channel->stamps;
+    command->info->blocked = -channel->blocked;
     return 0;
+}
+
+int64_t cping__command_redirect(cping *pinger, const cping__command *command) {
+    cping__target *target = find(pinger, command->target);
+    if (!target) return -ENOENT;
+    cping_target config = target->config;
+    config.destination = *command->address;
+    if (config.destination.family != target->config.destination.family) return -EAFNOSUPPORT;
+    if (!cping__target_is_valid(&config)) return -EINVAL;
+    cping__directory_remove(&pinger->directory, target);
+    target->address_before = target->config.destination;
+    target->sequence_before = pinger->sequence;
+    target->config.destination = config.destination;
+    cping__directory_add(&pinger->directory, target);
+    return 0;
+}
+
+int64_t cping__command_drop(cping *pinger, const cping__command *command) {
+    (void)pinger;
+    return cping__capabilities_drop(command->time_ns);
 }
 
 int64_t cping__command_shutdown(cping *pinger, const cping__command *command) {

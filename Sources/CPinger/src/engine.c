@@ -2,15 +2,27 @@
 #include "engine.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 /* How long a reply waits for the send stamp of its ping. Stamps come within microseconds where they come at all. */
 static const uint64_t STAMP_PATIENCE = 5 * CPING__MILLISECOND;
+
+/* So many pings in a row without a stamp, and stamps are no longer waited for. */
+enum { STAMPS_GIVEN_UP = 4 };
+
+/* Nothing that is not asked whether there is room writes more events than this at once. */
+enum { ROOM = 4 * CPING__BATCH };
+
+int cping__has_room(const cping *pinger) {
+    return !pinger->threadless || pinger->stopping || cping__ring_count(&pinger->ring) + ROOM <= pinger->ring.capacity;
+}
 
 void cping__emit(cping *pinger, const cping_event *event) {
     if (!cping__ring_write(&pinger->ring, event)) CPING__COUNT(pinger, dropped_events);
@@ -21,7 +33,11 @@ static void tell_reader(cping *pinger) {
     if (cping__ring_report(&pinger->ring)) pinger->has_news = 1;
     if (!pinger->has_news) return;
     pinger->has_news = 0;
-    eventfd_write(pinger->event_fd, 1);
+    if (!pinger->threadless) eventfd_write(pinger->event_fd, 1);
+}
+
+static uint64_t patience_ends(const cping__ping *waiter) {
+    return waiter->reply->at.clocks.early_ns + STAMP_PATIENCE;
 }
 
 static uint64_t next_due(const cping *pinger) {
@@ -29,13 +45,11 @@ static uint64_t next_due(const cping *pinger) {
     const cping__entry *entry = cping__agenda_first(&pinger->agenda);
     if (entry) due = entry->time_ns;
     const cping__ping *waiter = TAILQ_FIRST(&pinger->stamp_waiters);
-    if (waiter && waiter->received.clocks.early_ns + STAMP_PATIENCE < due) {
-        due = waiter->received.clocks.early_ns + STAMP_PATIENCE;
-    }
+    if (waiter && patience_ends(waiter) < due) due = patience_ends(waiter);
     return due;
 }
 
-static void set_timer(cping *pinger) {
+void cping__set_timer(cping *pinger) {
     uint64_t due = next_due(pinger);
     if (due == pinger->timer_ns) return;
     pinger->timer_ns = due;
@@ -53,45 +67,73 @@ static void run_due_targets(cping *pinger) {
     uint64_t now_ns = cping__now();
     for (cping__entry *entry; (entry = cping__agenda_first(&pinger->agenda)) && entry->time_ns <= now_ns;) {
         cping__target_run(pinger, (cping__target *)entry, now_ns);
+        if (!cping__has_room(pinger)) break;
     }
+    cping__outbox_flush(pinger);
 }
 
 static void end_patience(cping *pinger) {
+    if (TAILQ_EMPTY(&pinger->stamp_waiters)) return;
     uint64_t now_ns = cping__now();
     for (cping__ping *ping; (ping = TAILQ_FIRST(&pinger->stamp_waiters));) {
-        if (ping->received.clocks.early_ns + STAMP_PATIENCE > now_ns) break;
+        if (patience_ends(ping) > now_ns) break;
+        cping__channel *channel = ping->target->channel;
+        if (++channel->missing_in_a_row >= STAMPS_GIVEN_UP) channel->stamps = CPING_STAMPS_MISSING;
         cping__stop_waiting(pinger, ping);
     }
 }
 
-static void run_once(cping *pinger) {
+static void read_channel(cping *pinger, cping__channel *channel, uint32_t what) {
+    if (what & (EPOLLERR | EPOLLHUP)) cping__read_notices(pinger, channel);
+    if (what & ~(uint32_t)EPOLLERR) cping__read_datagrams(pinger, channel);
+}
+
+/* Returns whether there are commands. */
+static int handle(cping *pinger, const struct epoll_event *event) {
+    if (event->data.ptr == &pinger->timer_fd) {
+        /* It has fired: setting it, to whatever time, makes the descriptor silent again. */
+        pinger->timer_ns = 0;
+    } else if (event->data.ptr == &pinger->network_fd) {
+        cping__network_read(pinger);
+    } else if (event->data.ptr == &pinger->mailbox) {
+        return 1;
+    } else {
+        read_channel(pinger, event->data.ptr, event->events);
+    }
+    return 0;
+}
+
+void cping__run_once(cping *pinger, int timeout_ms) {
     struct epoll_event ready[64];
-    int count = epoll_wait(pinger->epoll_fd, ready, 64, -1);
+    /* What is due already needs no timer. */
+    uint64_t due = next_due(pinger);
+    int is_due = due != CPING__NEVER && due <= cping__now();
+    if (!is_due) cping__set_timer(pinger);
+    int count = epoll_wait(pinger->epoll_fd, ready, 64, is_due ? 0 : timeout_ms);
     int commands = 0;
     CPING__COUNT(pinger, wakeups);
     /* Sending goes first: the schedule cannot wait, while replies carry the time of their arrival. */
     run_due_targets(pinger);
-    for (int i = 0; i < count; i++) {
-        if (ready[i].data.ptr == &pinger->timer_fd) {
-            /* It has fired: setting it, to whatever time, makes the descriptor silent again. */
-            pinger->timer_ns = 0;
-        } else if (ready[i].data.ptr == &pinger->mailbox) {
-            commands = 1;
-        } else {
-            cping__read_notices(pinger, ready[i].data.ptr);
-            cping__read_datagrams(pinger, ready[i].data.ptr);
-        }
-    }
+    for (int i = 0; i < count; i++) commands |= handle(pinger, &ready[i]);
     end_patience(pinger);
     /* Last, since they can close channels that are in `ready`. */
     if (commands) cping__mailbox_run(&pinger->mailbox, pinger);
-    set_timer(pinger);
     tell_reader(pinger);
+}
+
+void cping__engine_prepare_thread(cping *pinger) {
+    cping_environment *environment = &pinger->environment;
+    prctl(PR_SET_TIMERSLACK, 1UL);
+    int slack = prctl(PR_GET_TIMERSLACK);
+    environment->timer_slack_ns = slack > 0 ? (uint64_t)slack : 0;
+    if (!pinger->wants_realtime) return;
+    struct sched_param parameters = {.sched_priority = 1};
+    environment->realtime = sched_setscheduler(0, SCHED_FIFO, &parameters) == 0 ? 1 : -errno;
 }
 
 void *cping__engine_main(void *argument) {
     cping *pinger = argument;
-    while (!pinger->stopping) run_once(pinger);
+    while (!pinger->stopping) cping__run_once(pinger, -1);
     cping__mailbox_close(&pinger->mailbox);
     atomic_store(&pinger->closed, 1);
     eventfd_write(pinger->event_fd, 1);
@@ -114,12 +156,18 @@ int cping__engine_create(cping *pinger) {
     pinger->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
     if (pinger->epoll_fd < 0 || pinger->timer_fd < 0) return -errno;
     int error = watch(pinger, pinger->timer_fd, &pinger->timer_fd);
+    pinger->environment.network_watch = cping__network_open(pinger);
+    if (pinger->network_fd >= 0 && error == 0) error = watch(pinger, pinger->network_fd, &pinger->network_fd);
     return error ? error : watch(pinger, pinger->mailbox.wake_fd, &pinger->mailbox);
 }
 
 void cping__engine_destroy(cping *pinger) {
     if (pinger->epoll_fd >= 0) close(pinger->epoll_fd);
     if (pinger->timer_fd >= 0) close(pinger->timer_fd);
+    if (pinger->network_fd >= 0) close(pinger->network_fd);
+    cping__directory_destroy(&pinger->directory);
+    cping__batch_destroy(pinger->batch);
+    free(pinger->outbox);
     cping__pending_destroy(&pinger->pending);
     cping__agenda_destroy(&pinger->agenda);
     free(pinger->targets);

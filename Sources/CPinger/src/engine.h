@@ -3,11 +3,15 @@
 #define CPING__ENGINE_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
 #include "channel.h"
+#include "directory.h"
 #include "mailbox.h"
+#include "oneway.h"
+#include "outbox.h"
 #include "pending.h"
 #include "ring.h"
 #include "schedule.h"
@@ -21,15 +25,31 @@ typedef struct cping__target {
     int64_t id;
     cping_target config;
     cping__channel *channel;
+    struct cping__target *same_bucket;  /* of the directory */
     enum cping__phase phase;
     cping__grid grid;
+    uint64_t flood_ns;  /* flooding: no ping before this */
     uint64_t slots;
-    uint64_t open;             /* pings without a verdict */
-    struct cping__pings pings;
-    cping__ping *oldest_open;  /* all before it have a reply or a verdict; NULL: all */
+    uint64_t open;                         /* pings without a verdict */
+    struct cping__pings open_pings;        /* without those that wait for their stamp; in order of sending */
+    struct cping__pings finished;          /* in order of their verdicts */
     uint32_t newest_answered;
     int any_answered;
+    uint64_t session;                      /* one-way */
+    uint32_t number;                       /* of the newest ping */
+    cping_address address_before;          /* of a redirected target, */
+    uint32_t sequence_before;              /* for pings up to this */
+    cping_target_info totals;              /* its counters are kept here */
 } cping__target;
+
+/* A reply, until its verdict is given. */
+typedef struct cping__reply {
+    cping__moment at;
+    cping_address from;
+    int refused;
+    int is_oneway;
+    cping__oneway oneway;
+} cping__reply;
 
 struct cping {
     cping__ring ring;
@@ -39,55 +59,84 @@ struct cping {
     _Atomic int woken;
     cping__mailbox mailbox;
     pthread_t thread;
+    sem_t ready;
+    int threadless;
+    int wants_realtime;
+    cping_environment environment;
 
-    int epoll_fd, timer_fd;
+    int epoll_fd, timer_fd, network_fd;
     uint64_t timer_ns;
     int stopping;
     int has_news;  /* the ring got events that the reader has not been told of */
     uint64_t linger_ns;
+    uint64_t remembered_limit, remembered;
     uint32_t sequence;
     int64_t last_id;
     cping__target **targets;  /* in order of their ids */
     size_t target_count, target_capacity;
     LIST_HEAD(, cping__channel) channels;
+    cping__directory directory;
     cping__agenda agenda;
     cping__pending pending;
     struct cping__pings stamp_waiters;
+    cping__batch *batch;
+    cping__outbox *outbox;
     uint64_t random[32];
     size_t random_left;
 };
 
-#define CPING__COUNT_MANY(pinger, field, n)                                                         \
-    atomic_fetch_add_explicit(&(pinger)->counters[offsetof(cping_stats, field) / sizeof(uint64_t)], \
-                              (uint64_t)(n), memory_order_relaxed)
+/* One thread writes, so that no locked instruction is needed. */
+static inline void cping__count(_Atomic uint64_t *counter, uint64_t n) {
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
+}
+
+#define CPING__COUNT_MANY(pinger, field, n) \
+    cping__count(&(pinger)->counters[offsetof(cping_stats, field) / sizeof(uint64_t)], (uint64_t)(n))
 #define CPING__COUNT(pinger, field) CPING__COUNT_MANY(pinger, field, 1)
 
 /* engine.c */
 int cping__engine_create(cping *pinger);
 void cping__engine_destroy(cping *pinger);
+void cping__engine_prepare_thread(cping *pinger);
 void *cping__engine_main(void *pinger);
+void cping__run_once(cping *pinger, int timeout_ms);
+void cping__set_timer(cping *pinger);
 void cping__emit(cping *pinger, const cping_event *event);
+
+/* Threadless, there is nobody who could read while the ring fills up: whatever can produce many events stops here. */
+int cping__has_room(const cping *pinger);
+
+/* network.c */
+int cping__network_open(cping *pinger);
+void cping__network_read(cping *pinger);
+void cping__network_refresh(cping *pinger, cping__channel *channel);
 
 /* sending.c: slots that are due, pings that are overdue. */
 void cping__target_run(cping *pinger, cping__target *target, uint64_t now_ns);
+uint64_t cping__random(cping *pinger);
 
 /* verdicts.c: what becomes of a ping, in events and counters. */
 cping_event cping__event(const cping__target *target, const cping__ping *ping, enum cping_kind kind);
-void cping__open(cping *pinger, cping__target *target, cping__ping *ping);
-void cping__replied(cping *pinger, cping__ping *ping, const cping__datagram *datagram, int refused);
+void cping__replied(cping *pinger, cping__ping *ping, const cping__reply *reply);
 void cping__send_stamp(cping *pinger, cping__ping *ping, int64_t stamp_ns);
 void cping__stop_waiting(cping *pinger, cping__ping *ping);
 void cping__lost(cping *pinger, cping__ping *ping);
 void cping__icmp_error(cping *pinger, cping__ping *ping, const cping__notice *notice);
-void cping__not_sent(cping *pinger, cping__target *target, cping__ping *ping, int error);
+void cping__corrupt(cping *pinger, cping__target *target, cping__ping *ping, const cping__datagram *datagram);
+void cping__not_sent(cping *pinger, cping__ping *ping, int error);
 void cping__missed(cping *pinger, cping__target *target, uint64_t slot, uint64_t slot_ns, uint64_t count);
+void cping__no_memory(cping *pinger, cping__target *target, uint64_t slot, uint64_t slot_ns);
 void cping__cancel(cping *pinger, cping__ping *ping);
 void cping__forget(cping *pinger, cping__ping *ping);
 void cping__target_changed(cping *pinger, cping__target *target);
 
-/* replies.c: which ping a datagram or an error belongs to. */
+/* replies.c and errors.c: which ping a datagram or a notice belongs to. */
+cping__ping *cping__find_ping(cping *pinger, const cping__channel *channel, const cping_address *address,
+                              uint32_t sequence);
+cping__ping *cping__find_wire_sequence(cping *pinger, const cping__channel *channel, const cping_address *address,
+                                       uint16_t wire_sequence);
 void cping__read_datagrams(cping *pinger, cping__channel *channel);
-int cping__read_notices(cping *pinger, cping__channel *channel);
+void cping__read_notices(cping *pinger, cping__channel *channel);
 
 /* commands.c */
 int64_t cping__command_add(cping *pinger, const cping__command *command);
@@ -97,6 +146,15 @@ int64_t cping__command_resume(cping *pinger, const cping__command *command);
 int64_t cping__command_stop(cping *pinger, const cping__command *command);
 int64_t cping__command_remove(cping *pinger, const cping__command *command);
 int64_t cping__command_inspect(cping *pinger, const cping__command *command);
+int64_t cping__command_redirect(cping *pinger, const cping__command *command);
+int64_t cping__command_drop(cping *pinger, const cping__command *command);
 int64_t cping__command_shutdown(cping *pinger, const cping__command *command);
+
+/* target.c */
+cping_target cping__target_defaults(const cping_target *config);
+int cping__target_is_valid(const cping_target *config);
+
+/* privileges.c: capabilities of the calling thread. */
+int cping__capabilities_drop(uint64_t keep);
 
 #endif

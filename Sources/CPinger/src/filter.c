@@ -41,8 +41,8 @@ static int filter_type(int socket, uint8_t family) {
     return setsockopt(socket, IPPROTO_ICMPV6, ICMP6_FILTER, &filter, sizeof filter) == 0 ? 0 : -errno;
 }
 
-int cping__filter_echo_replies(int socket, uint8_t family, uint16_t *identifier) {
-    if (getrandom(identifier, sizeof *identifier, 0) != sizeof *identifier) return -errno;
+int cping__filter_echo_replies(int socket, uint8_t family, uint16_t *identifier, int wanted) {
+    if (!wanted && getrandom(identifier, sizeof *identifier, 0) != sizeof *identifier) return -errno;
     int error = filter_type(socket, family);
     return error ? error : filter_identifier(socket, family, *identifier);
 }

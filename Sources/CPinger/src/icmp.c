@@ -15,28 +15,48 @@ static uint16_t checksum(const uint8_t *bytes, size_t length) {
 }
 
 /* xorshift64, begun with what the payload carries, so that damage anywhere shows. */
-static void fill_payload(uint8_t payload[CPING__ICMP_PAYLOAD], uint32_t sequence, uint64_t token) {
+static uint64_t begin(uint32_t sequence, uint64_t token) {
     uint64_t state = token ^ sequence * UINT64_C(0x9e3779b97f4a7c15);
-    if (state == 0) state = 1;
-    for (size_t i = 0; i < CPING__ICMP_PAYLOAD; i += 8) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        cping__put64(payload + i, state);
-    }
-    cping__put64(payload, token);
-    cping__put32(payload + 8, sequence);
+    return state ? state : 1;
 }
 
-void cping__icmp_encode(uint8_t packet[CPING__ICMP_PACKET], uint8_t family, uint16_t identifier, uint32_t sequence,
+static uint64_t next(uint64_t *state) {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+void cping__fill_payload(uint8_t *payload, size_t length, uint32_t sequence, uint64_t token) {
+    uint64_t state = begin(sequence, token);
+    cping__put64(payload, token);
+    cping__put32(payload + 8, sequence);
+    for (size_t i = CPING__ICMP_KEY; i < length; i += 8) {
+        uint8_t eight[8];
+        cping__put64(eight, next(&state));
+        memcpy(payload + i, eight, length - i < 8 ? length - i : 8);
+    }
+}
+
+static int is_filled(const uint8_t *payload, size_t length, uint32_t sequence, uint64_t token) {
+    uint64_t state = begin(sequence, token);
+    for (size_t i = CPING__ICMP_KEY; i < length; i += 8) {
+        uint8_t eight[8];
+        cping__put64(eight, next(&state));
+        if (memcmp(payload + i, eight, length - i < 8 ? length - i : 8) != 0) return 0;
+    }
+    return 1;
+}
+
+void cping__icmp_encode(uint8_t *packet, size_t payload, uint8_t family, uint16_t identifier, uint32_t sequence,
                         uint64_t token) {
     memset(packet, 0, CPING__ICMP_HEADER);
     packet[0] = family == 4 ? ECHO_REQUEST_4 : ECHO_REQUEST_6;
     cping__put16(packet + 4, identifier);
     cping__put16(packet + 6, (uint16_t)sequence);
-    fill_payload(packet + CPING__ICMP_HEADER, sequence, token);
+    cping__fill_payload(packet + CPING__ICMP_HEADER, payload, sequence, token);
     /* The kernel fills in ICMPv6 checksums: they cover the addresses, which it chooses. */
-    if (family == 4) cping__put16(packet + 2, checksum(packet, CPING__ICMP_PACKET));
+    if (family == 4) cping__put16(packet + 2, checksum(packet, CPING__ICMP_HEADER + payload));
 }
 
 static void read_header(const uint8_t *bytes, cping__echo *echo) {
@@ -54,12 +74,11 @@ enum cping__icmp_reply cping__icmp_parse(const uint8_t *bytes, size_t length, ui
     if (length < CPING__ICMP_HEADER) return CPING__ICMP_SHORT;
     if (bytes[0] != (family == 4 ? ECHO_REPLY_4 : ECHO_REPLY_6) || bytes[1] != 0) return CPING__ICMP_OTHER;
     read_header(bytes, echo);
-    if (length < CPING__ICMP_PACKET) return CPING__ICMP_SHORT;
+    if (length < CPING__ICMP_HEADER + CPING__ICMP_KEY) return CPING__ICMP_SHORT;
     read_key(bytes, echo);
-
-    uint8_t expected[CPING__ICMP_PAYLOAD];
-    fill_payload(expected, echo->sequence, echo->token);
-    if (memcmp(bytes + CPING__ICMP_HEADER, expected, sizeof expected) != 0) return CPING__ICMP_CORRUPT;
+    if (!is_filled(bytes + CPING__ICMP_HEADER, length - CPING__ICMP_HEADER, echo->sequence, echo->token)) {
+        return CPING__ICMP_CORRUPT;
+    }
     if (echo->wire_sequence != (uint16_t)echo->sequence) return CPING__ICMP_CORRUPT;
     /* Raw IPv4 sockets get messages before the kernel has looked at their checksum. */
     if (family == 4 && checksum(bytes, length) != 0) return CPING__ICMP_CORRUPT;

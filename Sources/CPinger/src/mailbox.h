@@ -13,6 +13,7 @@ typedef struct cping__command {
     int64_t target;
     uint64_t time_ns;
     const cping_target *config;
+    const cping_address *address;
     cping_target_info *info;
     /* The mailbox's own. */
     STAILQ_ENTRY(cping__command) link;

@@ -14,6 +14,7 @@ const char *cping_kind_name(enum cping_kind kind) {
     case CPING_CANCELLED: return "cancelled";
     case CPING_LATE: return "late";
     case CPING_DUPLICATE: return "duplicate";
+    case CPING_CORRUPT: return "corrupt";
     case CPING_FINISHED: return "finished";
     case CPING_REMOVED: return "removed";
     case CPING_OVERFLOW: return "overflow";
@@ -27,7 +28,9 @@ const char *cping_explain(int error) {
     case EACCES:
         return "ICMP echo is not permitted: put the process's group into net.ipv4.ping_group_range or give it CAP_NET_RAW";
     case ENODEV: return "there is no network interface of that name";
-    case EPERM: return "binding to a network interface is not permitted: CAP_NET_RAW is missing";
+    case EPERM: return "binding to a network interface or setting a mark is not permitted: CAP_NET_RAW is missing";
+    case EADDRNOTAVAIL: return "no network interface has the source address";
+    case EADDRINUSE: return "the ICMP identifier is in use";
     case EAFNOSUPPORT: return "this host has no such address family (IPv4 or IPv6)";
     case EINVAL: return "a field of the ping target is out of range";
     case EMFILE: return "the process has too many open files";

@@ -10,33 +10,33 @@
 #include "stamps.h"
 
 struct cping__target;
+struct cping__reply;
 
 enum cping__state {
-    CPING__OPEN,      /* no reply, no verdict */
-    CPING__REPLIED,   /* a reply is here; its verdict waits a moment for the send stamp */
-    CPING__LOST,      /* verdict given, no reply seen: the next one is late */
-    CPING__ANSWERED,  /* a reply was reported: the next one is a duplicate */
+    CPING__OPEN,      /* no reply, no verdict; in the target's `open_pings` */
+    CPING__REPLIED,   /* a reply is here; its verdict waits a moment for the send stamp; in the pinger's `stamp_waiters` */
+    CPING__LOST,      /* verdict given, no reply seen: the next one is late; in the target's `finished` */
+    CPING__ANSWERED,  /* a reply was reported: the next one is a duplicate; in the target's `finished` */
 };
 
+/* What later one-way replies tell of a ping. */
+enum cping__far { CPING__FAR_UNKNOWN, CPING__FAR_MISSING, CPING__FAR_SEEN };
+
 typedef struct cping__ping {
-    TAILQ_ENTRY(cping__ping) of_target;  /* in order of sending */
-    TAILQ_ENTRY(cping__ping) of_stamps;  /* those in CPING__REPLIED, in order of arrival */
-    struct cping__ping *chain;           /* same bucket, or the free list */
+    TAILQ_ENTRY(cping__ping) link;  /* of the list its state says */
+    struct cping__ping *chain;      /* same bucket, or the free list */
     struct cping__target *target;
-    enum cping__state state;
+    struct cping__reply *reply;     /* while the verdict waits */
     uint32_t sequence;
+    uint32_t number;  /* of the sent ones of its target, from 1 */
+    uint8_t state;  /* enum cping__state */
+    uint8_t far;    /* enum cping__far */
     uint64_t slot, slot_ns;
     uint64_t token;
     cping__moment sent;
-    /* The reply, while its verdict waits. */
-    cping__moment received;
-    cping_address from;
-    int refused;
 } cping__ping;
 
 TAILQ_HEAD(cping__pings, cping__ping);
-
-enum { CPING__PENDING_LIMIT = 1 << 16 };
 
 typedef struct cping__pending {
     cping__ping **buckets;
@@ -45,6 +45,8 @@ typedef struct cping__pending {
     cping__ping *unused;
     struct cping__block *blocks;
 } cping__pending;
+
+enum { CPING__PENDING_LIMIT = 1 << 20 };
 
 /* A zeroed ping under this sequence; NULL when there are CPING__PENDING_LIMIT already or no memory is left. */
 cping__ping *cping__pending_add(cping__pending *pending, uint32_t sequence);

@@ -4,146 +4,146 @@
 #include "rtr.h"
 
 /* Bounds one reading, so that a flood of foreign datagrams cannot keep us from sending. */
-enum { READ_AT_ONCE = 1024 };
+enum { BATCHES_AT_ONCE = 32 };
 
-static int is_of_target(const cping__target *target, const cping__channel *channel, const cping_address *address) {
-    return target->channel == channel && cping__address_matches(&target->config.destination, address);
-}
-
-static int is_known_source(const cping *pinger, const cping__channel *channel, const cping_address *source) {
-    for (size_t i = 0; i < pinger->target_count; i++) {
-        if (is_of_target(pinger->targets[i], channel, source)) return 1;
+static int went_to(const cping__ping *ping, const cping_address *address) {
+    const cping__target *target = ping->target;
+    if (target->address_before.family && (int32_t)(ping->sequence - target->sequence_before) <= 0) {
+        return cping__address_matches(&target->address_before, address);
     }
-    return 0;
+    return cping__address_matches(&target->config.destination, address);
 }
 
-/* NULL when no ping of that number is remembered, or it went elsewhere. */
-static cping__ping *find(cping *pinger, const cping__channel *channel, const cping_address *address, uint32_t sequence) {
+cping__ping *cping__find_ping(cping *pinger, const cping__channel *channel, const cping_address *address,
+                              uint32_t sequence) {
     cping__ping *ping = cping__pending_find(&pinger->pending, sequence);
-    return ping && is_of_target(ping->target, channel, address) ? ping : NULL;
+    return ping && ping->target->channel == channel && went_to(ping, address) ? ping : NULL;
 }
 
-static void read_rtr(cping *pinger, cping__channel *channel, const cping__datagram *datagram) {
-    if (!is_known_source(pinger, channel, &datagram->from)) {
+/* Only the low half of the sequence is in an echo header; of the numbers it can stand for, the newest that is open. */
+cping__ping *cping__find_wire_sequence(cping *pinger, const cping__channel *channel, const cping_address *address,
+                                       uint16_t wire_sequence) {
+    uint32_t sequence = (pinger->sequence & 0xffff0000u) | wire_sequence;
+    if ((int32_t)(sequence - pinger->sequence) > 0) sequence -= 0x10000;
+    cping__ping *ping = cping__find_ping(pinger, channel, address, sequence);
+    return ping && ping->state == CPING__OPEN ? ping : NULL;
+}
+
+static cping__target *target_at(const cping *pinger, const cping__channel *channel, const cping_address *address) {
+    return cping__directory_find(&pinger->directory, channel, address, NULL);
+}
+
+static void take(cping *pinger, cping__ping *ping, const cping__datagram *datagram, int refused) {
+    cping__reply reply = {.at = datagram->at, .from = datagram->from, .refused = refused};
+    cping__replied(pinger, ping, &reply);
+}
+
+/* From no target of ours, or of no ping that is remembered. */
+static void count_stranger(cping *pinger, const cping__channel *channel, const cping__datagram *datagram) {
+    if (target_at(pinger, channel, &datagram->from)) CPING__COUNT(pinger, unknown_sequence);
+    else CPING__COUNT(pinger, foreign_source);
+}
+
+static void count_corrupt(cping *pinger, const cping__channel *channel, const cping__datagram *datagram,
+                          cping__ping *ping) {
+    cping__target *target = ping ? ping->target : target_at(pinger, channel, &datagram->from);
+    if (!target) {
         CPING__COUNT(pinger, foreign_source);
         return;
     }
+    cping__corrupt(pinger, target, ping, datagram);
+}
+
+static void read_rtr(cping *pinger, cping__channel *channel, const cping__datagram *datagram) {
     uint32_t sequence = 0;
     enum cping__rtr_reply reply = cping__rtr_parse(datagram->bytes, datagram->length, &sequence);
-    if (reply == CPING__RTR_SHORT) {
+    if (reply == CPING__RTR_ANSWER || reply == CPING__RTR_REFUSAL) {
+        cping__ping *ping = cping__find_ping(pinger, channel, &datagram->from, sequence);
+        if (ping) take(pinger, ping, datagram, reply == CPING__RTR_REFUSAL);
+        else count_stranger(pinger, channel, datagram);
+    } else if (!target_at(pinger, channel, &datagram->from)) {
+        CPING__COUNT(pinger, foreign_source);
+    } else if (reply == CPING__RTR_SHORT) {
         CPING__COUNT(pinger, short_replies);
-    } else if (reply == CPING__RTR_UNKNOWN) {
-        CPING__COUNT(pinger, unknown_magic);
     } else {
-        cping__ping *ping = find(pinger, channel, &datagram->from, sequence);
-        if (ping) cping__replied(pinger, ping, datagram, reply == CPING__RTR_REFUSAL);
-        else CPING__COUNT(pinger, unknown_sequence);
+        CPING__COUNT(pinger, unknown_magic);
+    }
+}
+
+static void match_echo(cping *pinger, cping__channel *channel, const cping__datagram *datagram, size_t length,
+                       const cping__echo *echo) {
+    cping__ping *ping = cping__find_ping(pinger, channel, &datagram->from, echo->sequence);
+    if (!ping || echo->identifier != channel->local_port) {
+        count_stranger(pinger, channel, datagram);
+    } else if (ping->token != echo->token || datagram->cut ||
+               length != (size_t)CPING__ICMP_HEADER + ping->target->config.size) {
+        count_corrupt(pinger, channel, datagram, ping);
+    } else {
+        take(pinger, ping, datagram, 0);
     }
 }
 
 static void read_echo(cping *pinger, cping__channel *channel, const cping__datagram *datagram, size_t header) {
     cping__echo echo;
-    switch (cping__icmp_parse(datagram->bytes + header, datagram->length - header, channel->family, &echo)) {
-    case CPING__ICMP_SHORT:
+    size_t length = datagram->length - header;
+    enum cping__icmp_reply reply = cping__icmp_parse(datagram->bytes + header, length, channel->key.family, &echo);
+    if (reply == CPING__ICMP_ECHO_REPLY) {
+        match_echo(pinger, channel, datagram, length, &echo);
+    } else if (!target_at(pinger, channel, &datagram->from)) {
+        CPING__COUNT(pinger, foreign_source);
+    } else if (reply == CPING__ICMP_SHORT) {
         CPING__COUNT(pinger, short_replies);
-        return;
-    case CPING__ICMP_OTHER:
+    } else if (reply == CPING__ICMP_OTHER) {
         CPING__COUNT(pinger, unknown_magic);
-        return;
-    case CPING__ICMP_CORRUPT:
-        CPING__COUNT(pinger, corrupt);
-        return;
-    case CPING__ICMP_ECHO_REPLY:
-        break;
+    } else {
+        cping__ping *ping = cping__find_wire_sequence(pinger, channel, &datagram->from, echo.wire_sequence);
+        count_corrupt(pinger, channel, datagram, ping);
     }
-    cping__ping *ping = find(pinger, channel, &datagram->from, echo.sequence);
-    if (!ping || echo.identifier != channel->local_port) CPING__COUNT(pinger, unknown_sequence);
-    else if (ping->token != echo.token) CPING__COUNT(pinger, corrupt);
-    else cping__replied(pinger, ping, datagram, 0);
 }
 
 static void read_icmp(cping *pinger, cping__channel *channel, const cping__datagram *datagram) {
     int header = 0;
-    if (channel->kind == CPING_SOCKET_RAW && channel->family == 4) {
+    if (channel->kind == CPING_SOCKET_RAW && channel->key.family == 4) {
         header = cping__icmp_ip_header(datagram->bytes, datagram->length);
     }
     if (header < 0) CPING__COUNT(pinger, short_replies);
-    else if (!is_known_source(pinger, channel, &datagram->from)) CPING__COUNT(pinger, foreign_source);
     else read_echo(pinger, channel, datagram, (size_t)header);
 }
 
+static void read_oneway(cping *pinger, cping__channel *channel, const cping__datagram *datagram) {
+    cping__reply reply = {.at = datagram->at, .from = datagram->from, .is_oneway = 1};
+    enum cping__oneway_reply kind = cping__oneway_parse(datagram->bytes, datagram->length, &reply.oneway);
+    const cping__oneway_key *key = &reply.oneway.key;
+    if (kind == CPING__ONEWAY_REPLY) {
+        cping__ping *ping = cping__find_ping(pinger, channel, &datagram->from, key->sequence);
+        if (!ping) count_stranger(pinger, channel, datagram);
+        else if (ping->token != key->token || ping->number != key->number || ping->target->session != key->session ||
+                 datagram->length != ping->target->config.size) count_corrupt(pinger, channel, datagram, ping);
+        else cping__replied(pinger, ping, &reply);
+    } else if (!target_at(pinger, channel, &datagram->from)) {
+        CPING__COUNT(pinger, foreign_source);
+    } else if (kind == CPING__ONEWAY_SHORT) {
+        CPING__COUNT(pinger, short_replies);
+    } else if (kind == CPING__ONEWAY_OTHER) {
+        CPING__COUNT(pinger, unknown_magic);
+    } else {
+        cping__ping *ping = cping__find_ping(pinger, channel, &datagram->from, key->sequence);
+        /* Its sequence can be what is damaged: the token must agree before it is called this ping's. */
+        count_corrupt(pinger, channel, datagram, ping && ping->token == key->token ? ping : NULL);
+    }
+}
+
 void cping__read_datagrams(cping *pinger, cping__channel *channel) {
-    cping__datagram datagram;
-    for (int i = 0; i < READ_AT_ONCE && cping__channel_receive(channel, &datagram); i++) {
-        if (channel->protocol == CPING_RTR) read_rtr(pinger, channel, &datagram);
-        else read_icmp(pinger, channel, &datagram);
+    for (int i = 0; i < BATCHES_AT_ONCE && cping__has_room(pinger); i++) {
+        const cping__datagram *datagrams;
+        size_t count = cping__channel_receive(channel, pinger->batch, &datagrams);
+        for (size_t j = 0; j < count; j++) {
+            switch (channel->key.protocol) {
+            case CPING_RTR: read_rtr(pinger, channel, &datagrams[j]); break;
+            case CPING_ICMP: read_icmp(pinger, channel, &datagrams[j]); break;
+            case CPING_ONEWAY: read_oneway(pinger, channel, &datagrams[j]); break;
+            }
+        }
+        if (count < CPING__BATCH) break;
     }
-}
-
-/* A router need not quote more than our UDP header; then the error can be told apart only if a single ping is under way. */
-static cping__ping *only_open_ping(cping *pinger, const cping__channel *channel, const cping_address *destination) {
-    cping__ping *only = NULL;
-    for (size_t i = 0; i < pinger->target_count; i++) {
-        cping__target *target = pinger->targets[i];
-        if (target->open == 0 || !is_of_target(target, channel, destination)) continue;
-        if (only || target->open > 1) return NULL;
-        only = target->oldest_open;
-    }
-    return only;
-}
-
-static cping__ping *find_quoted_rtr(cping *pinger, const cping__channel *channel, const cping__notice *notice) {
-    uint32_t sequence;
-    if (cping__rtr_parse_quote(notice->quote, notice->quote_length, &sequence) == 0) {
-        return find(pinger, channel, &notice->destination, sequence);
-    }
-    return notice->quote_length < 8 ? only_open_ping(pinger, channel, &notice->destination) : NULL;
-}
-
-/* Only the low half of the sequence is in an echo header; of the numbers it can stand for, the newest that is open. */
-static cping__ping *find_wire_sequence(cping *pinger, const cping__channel *channel, const cping__notice *notice,
-                                       uint16_t wire_sequence) {
-    uint32_t sequence = (pinger->sequence & 0xffff0000u) | wire_sequence;
-    if ((int32_t)(sequence - pinger->sequence) > 0) sequence -= 0x10000;
-    cping__ping *ping = find(pinger, channel, &notice->destination, sequence);
-    return ping && ping->state == CPING__OPEN ? ping : NULL;
-}
-
-static cping__ping *find_quoted_echo(cping *pinger, const cping__channel *channel, const cping__notice *notice) {
-    cping__echo echo;
-    if (cping__icmp_parse_quote(notice->quote, notice->quote_length, channel->family, &echo) != 0) return NULL;
-    if (echo.identifier != channel->local_port) return NULL;
-    if (!echo.has_key) return find_wire_sequence(pinger, channel, notice, echo.wire_sequence);
-    cping__ping *ping = find(pinger, channel, &notice->destination, echo.sequence);
-    return ping && ping->token == echo.token ? ping : NULL;
-}
-
-/* Redirects and source quench come by the same way but say nothing about the packet's fate. */
-static int is_failure(const cping__channel *channel, uint8_t type) {
-    return channel->family == 4 ? type == 3 || type == 11 || type == 12 : type < 128;
-}
-
-static void read_icmp_error(cping *pinger, cping__channel *channel, const cping__notice *notice) {
-    if (!is_failure(channel, notice->icmp_type)) return;
-    cping__ping *ping = channel->protocol == CPING_RTR ? find_quoted_rtr(pinger, channel, notice)
-                                                       : find_quoted_echo(pinger, channel, notice);
-    if (ping && ping->state == CPING__OPEN) cping__icmp_error(pinger, ping, notice);
-    else CPING__COUNT(pinger, unmatched_errors);
-}
-
-static void read_stamp(cping *pinger, cping__channel *channel, const cping__notice *notice) {
-    uint32_t sequence;
-    if (cping__channel_sequence(channel, notice->number, &sequence) != 0) return;
-    cping__ping *ping = cping__pending_find(&pinger->pending, sequence);
-    if (ping && ping->target->channel == channel) cping__send_stamp(pinger, ping, notice->stamp_ns);
-}
-
-int cping__read_notices(cping *pinger, cping__channel *channel) {
-    cping__notice notice;
-    int count = 0;
-    for (; count < READ_AT_ONCE && cping__channel_notice(channel, &notice); count++) {
-        if (notice.kind == CPING__NOTICE_STAMP) read_stamp(pinger, channel, &notice);
-        if (notice.kind == CPING__NOTICE_ICMP) read_icmp_error(pinger, channel, &notice);
-    }
-    return count;
 }

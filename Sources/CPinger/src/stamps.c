@@ -16,12 +16,25 @@ static int clock_was_set(const cping__reading *a, const cping__reading *b) {
     return distance(a->offset_ns, b->offset_ns) > a->width_ns + b->width_ns + CPING__MICROSECOND;
 }
 
+static int64_t wall(const cping__reading *clocks, uint64_t boot_ns) {
+    return (int64_t)boot_ns + clocks->offset_ns;
+}
+
+static int64_t slack(const cping__reading *clocks) {
+    return (int64_t)(clocks->width_ns + CPING__MICROSECOND);
+}
+
 static uint32_t objections(const cping__moment *sent, const cping__moment *received, int64_t bound_ns) {
     uint32_t flags = 0;
     if (sent->kernel_ns == 0) flags |= CPING_FLAG_NO_SEND_STAMP;
     if (received->kernel_ns == 0) flags |= CPING_FLAG_NO_RECEIVE_STAMP;
     if (clock_was_set(&sent->clocks, &received->clocks)) flags |= CPING_FLAG_CLOCK_STEP;
     if (flags) return flags;
+    /* A stamp of another packet shows by lying before the sending or after the reading. */
+    if (sent->kernel_ns < wall(&sent->clocks, sent->clocks.early_ns) - slack(&sent->clocks) ||
+        received->kernel_ns > wall(&received->clocks, received->clocks.late_ns) + slack(&received->clocks)) {
+        return CPING_FLAG_STAMPS_ABSURD;
+    }
     int64_t rtt = received->kernel_ns - sent->kernel_ns;
     return rtt < 0 || rtt > bound_ns + (int64_t)CPING__MICROSECOND ? CPING_FLAG_STAMPS_ABSURD : 0;
 }
@@ -47,6 +60,10 @@ void cping__stamps_enable(int socket) {
     flags = SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE |
             SOF_TIMESTAMPING_OPT_ID | SOF_TIMESTAMPING_OPT_TSONLY;
     setsockopt(socket, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof flags);
+}
+
+int64_t cping__boot_time(const cping__moment *moment, uint64_t otherwise_ns) {
+    return moment->kernel_ns ? moment->kernel_ns - moment->clocks.offset_ns : (int64_t)otherwise_ns;
 }
 
 int64_t cping__stamps_find(struct msghdr *message) {

@@ -1,10 +1,19 @@
 #include "engine.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
-static uint64_t deadline(const cping__target *target, const cping__ping *ping) {
-    /* A reply after exactly the timeout is in time. */
-    return ping->sent.clocks.late_ns + target->config.timeout_ns + 1;
+#define COUNT_BOTH(pinger, target, field, n)   \
+    do {                                       \
+        CPING__COUNT_MANY(pinger, field, n);   \
+        (target)->totals.field += (n);         \
+    } while (0)
+
+static uint64_t next_slot(const cping__target *target) {
+    if (target->phase != CPING__RUNNING) return CPING__NEVER;
+    if (!(target->config.flags & CPING_TARGET_FLOOD)) return cping__grid_time(&target->grid, target->grid.next);
+    /* Half a window at once: fewer and larger batches. */
+    return target->open > target->config.window / 2 ? CPING__NEVER : target->flood_ns;
 }
 
 void cping__target_changed(cping *pinger, cping__target *target) {
@@ -13,10 +22,11 @@ void cping__target_changed(cping *pinger, cping__target *target) {
         cping_event event = cping__event(target, NULL, CPING_FINISHED);
         cping__emit(pinger, &event);
     }
-    uint64_t due = CPING__NEVER;
-    if (target->phase == CPING__RUNNING) due = cping__grid_time(&target->grid, target->grid.next);
-    if (target->oldest_open && deadline(target, target->oldest_open) < due) due = deadline(target, target->oldest_open);
-    cping__agenda_set(&pinger->agenda, &target->entry, due);
+    uint64_t due = next_slot(target);
+    const cping__ping *oldest = TAILQ_FIRST(&target->open_pings);
+    /* A reply after exactly the timeout is in time. */
+    uint64_t deadline = oldest ? oldest->sent.clocks.late_ns + target->config.timeout_ns + 1 : CPING__NEVER;
+    cping__agenda_set(&pinger->agenda, &target->entry, deadline < due ? deadline : due);
 }
 
 cping_event cping__event(const cping__target *target, const cping__ping *ping, enum cping_kind kind) {
@@ -31,31 +41,22 @@ cping_event cping__event(const cping__target *target, const cping__ping *ping, e
     return event;
 }
 
-void cping__open(cping *pinger, cping__target *target, cping__ping *ping) {
-    TAILQ_INSERT_TAIL(&target->pings, ping, of_target);
-    if (!target->oldest_open) target->oldest_open = ping;
-    target->open++;
-    CPING__COUNT(pinger, sent);
-}
-
-static void pass_over_replied(cping__target *target) {
-    while (target->oldest_open && target->oldest_open->state != CPING__OPEN) {
-        target->oldest_open = TAILQ_NEXT(target->oldest_open, of_target);
-    }
-}
-
+/* The ping leaves the list it was in. */
 static void settle(cping *pinger, cping__ping *ping, enum cping__state state) {
-    ping->state = state;
-    ping->target->open--;
-    pass_over_replied(ping->target);
-    cping__target_changed(pinger, ping->target);
+    cping__target *target = ping->target;
+    if (ping->state == CPING__OPEN) TAILQ_REMOVE(&target->open_pings, ping, link);
+    ping->state = (uint8_t)state;
+    TAILQ_INSERT_TAIL(&target->finished, ping, link);
+    pinger->remembered++;
+    target->open--;
+    cping__target_changed(pinger, target);
 }
 
 static void note_order(cping *pinger, cping__ping *ping, cping_event *event) {
     cping__target *target = ping->target;
     if (target->any_answered && (int32_t)(target->newest_answered - ping->sequence) > 0) {
         event->flags |= CPING_FLAG_REORDERED;
-        CPING__COUNT(pinger, reordered);
+        COUNT_BOTH(pinger, target, reordered, 1);
         return;
     }
     target->any_answered = 1;
@@ -69,76 +70,117 @@ static void count_stamps(cping *pinger, uint32_t flags) {
     if (flags & CPING_FLAG_CLOCK_STEP) CPING__COUNT(pinger, clock_steps);
 }
 
-static cping_event reply_event(cping *pinger, cping__ping *ping) {
-    cping__figure figure = cping__measure(&ping->sent, &ping->received);
+static void add_oneway(const cping__ping *ping, const cping__reply *reply, cping_event *event) {
+    const cping__oneway *far = &reply->oneway;
+    int kernel = event->send_stamp == CPING_STAMP_KERNEL;
+    int64_t sent = kernel ? cping__boot_time(&ping->sent, 0) : (int64_t)ping->sent.clocks.late_ns;
+    int64_t received = kernel ? cping__boot_time(&reply->at, 0) : (int64_t)reply->at.clocks.early_ns;
+    event->far_stamp = far->flags & CPING__ONEWAY_KERNEL_STAMP ? CPING_STAMP_KERNEL : CPING_STAMP_CLOCK;
+    event->far_restarted = (far->flags & CPING__ONEWAY_RESTARTED) != 0;
+    event->far_received = far->received;
+    event->far_sent = far->sent;
+    event->far_duplicates = far->duplicates;
+    event->far_receive_ns = far->receive_ns;
+    event->far_send_ns = far->send_ns;
+    /* Whatever the far side claims: no sum of these overflows unnoticed into nonsense of the compiler's. */
+    event->up_ns = (int64_t)(far->receive_ns - (uint64_t)sent);
+    event->down_ns = (int64_t)((uint64_t)received - far->send_ns);
+}
+
+static cping_event reply_event(cping *pinger, const cping__ping *ping, const cping__reply *reply) {
+    cping__figure figure = cping__measure(&ping->sent, &reply->at);
     cping_event event = cping__event(ping->target, ping, CPING_ANSWERED);
-    event.event_ns = ping->received.clocks.early_ns;
+    event.event_ns = reply->at.clocks.early_ns;
     event.rtt_ns = figure.rtt_ns;
     event.rtt_bound_ns = figure.bound_ns;
     event.send_stamp = event.receive_stamp = figure.stamp;
     event.flags = figure.flags;
-    event.from = ping->from;
+    event.from = reply->from;
+    if (reply->is_oneway) add_oneway(ping, reply, &event);
     count_stamps(pinger, figure.flags);
     return event;
 }
 
-static void report_late(cping *pinger, cping__ping *ping, cping_event event) {
+static void report_late(cping *pinger, cping__ping *ping, const cping__reply *reply, cping_event event) {
     event.kind = CPING_LATE;
-    if (ping->refused) event.flags |= CPING_FLAG_REFUSED;
+    if (reply->refused) event.flags |= CPING_FLAG_REFUSED;
     note_order(pinger, ping, &event);
     ping->state = CPING__ANSWERED;
-    CPING__COUNT(pinger, late);
+    COUNT_BOTH(pinger, ping->target, late, 1);
     cping__emit(pinger, &event);
 }
 
-static void report_duplicate(cping *pinger, cping__ping *ping, cping_event event) {
+static void report_duplicate(cping *pinger, cping__ping *ping, const cping__reply *reply, cping_event event) {
     event.kind = CPING_DUPLICATE;
-    if (ping->refused) event.flags |= CPING_FLAG_REFUSED;
-    CPING__COUNT(pinger, duplicates);
+    if (reply->refused) event.flags |= CPING_FLAG_REFUSED;
+    COUNT_BOTH(pinger, ping->target, duplicates, 1);
     cping__emit(pinger, &event);
 }
 
-static void report_in_time(cping *pinger, cping__ping *ping, cping_event event) {
-    event.kind = ping->refused ? CPING_REFUSED : CPING_ANSWERED;
+static void report_in_time(cping *pinger, cping__ping *ping, const cping__reply *reply, cping_event event) {
+    event.kind = reply->refused ? CPING_REFUSED : CPING_ANSWERED;
     note_order(pinger, ping, &event);
-    if (ping->refused) CPING__COUNT(pinger, refused);
-    else CPING__COUNT(pinger, answered);
+    if (reply->refused) COUNT_BOTH(pinger, ping->target, refused, 1);
+    else COUNT_BOTH(pinger, ping->target, answered, 1);
     cping__emit(pinger, &event);
     settle(pinger, ping, CPING__ANSWERED);
 }
 
-static void report(cping *pinger, cping__ping *ping) {
-    cping_event event = reply_event(pinger, ping);
+static void report(cping *pinger, cping__ping *ping, const cping__reply *reply) {
+    cping_event event = reply_event(pinger, ping, reply);
     if (ping->state == CPING__ANSWERED) {
-        report_duplicate(pinger, ping, event);
+        report_duplicate(pinger, ping, reply, event);
     } else if (ping->state == CPING__LOST) {
-        report_late(pinger, ping, event);
+        report_late(pinger, ping, reply, event);
     } else if (event.rtt_ns <= (int64_t)ping->target->config.timeout_ns) {
-        report_in_time(pinger, ping, event);
+        report_in_time(pinger, ping, reply, event);
     } else {
         cping__lost(pinger, ping);
-        report_late(pinger, ping, event);
+        report_late(pinger, ping, reply, event);
     }
 }
 
 void cping__stop_waiting(cping *pinger, cping__ping *ping) {
-    TAILQ_REMOVE(&pinger->stamp_waiters, ping, of_stamps);
-    report(pinger, ping);
+    cping__reply reply = *ping->reply;
+    TAILQ_REMOVE(&pinger->stamp_waiters, ping, link);
+    free(ping->reply);
+    ping->reply = NULL;
+    report(pinger, ping, &reply);
 }
 
-void cping__replied(cping *pinger, cping__ping *ping, const cping__datagram *datagram, int refused) {
-    if (ping->state == CPING__REPLIED) cping__stop_waiting(pinger, ping);
-    ping->received = datagram->at;
-    ping->from = datagram->from;
-    ping->refused = refused;
-    int needs_stamp = ping->sent.kernel_ns == 0 && datagram->at.kernel_ns != 0;
-    if (ping->state == CPING__OPEN && needs_stamp) {
-        ping->state = CPING__REPLIED;
-        TAILQ_INSERT_TAIL(&pinger->stamp_waiters, ping, of_stamps);
-        pass_over_replied(ping->target);
-    } else {
-        report(pinger, ping);
+/* The verdict waits a moment for the send stamp, if such stamps are known to come. */
+static int begin_waiting(cping *pinger, cping__ping *ping, const cping__reply *reply) {
+    if (ping->state != CPING__OPEN || ping->sent.kernel_ns != 0 || reply->at.kernel_ns == 0) return 0;
+    if (ping->target->channel->stamps == CPING_STAMPS_MISSING) return 0;
+    ping->reply = malloc(sizeof *ping->reply);
+    if (!ping->reply) return 0;
+    *ping->reply = *reply;
+    TAILQ_REMOVE(&ping->target->open_pings, ping, link);
+    ping->state = CPING__REPLIED;
+    TAILQ_INSERT_TAIL(&pinger->stamp_waiters, ping, link);
+    return 1;
+}
+
+/* What a one-way reply tells of the pings before it that have no verdict yet. */
+static void note_history(cping__target *target, const cping__oneway *far) {
+    cping__ping *ping;
+    TAILQ_FOREACH_REVERSE(ping, &target->open_pings, cping__pings, link) {
+        uint32_t distance = far->key.number - ping->number;
+        if (distance == 0 || distance > INT32_MAX) continue;
+        if (distance > 64) break;
+        if (far->history >> (distance - 1) & 1) ping->far = CPING__FAR_SEEN;
+        else if (ping->far != CPING__FAR_SEEN) ping->far = CPING__FAR_MISSING;
     }
+    if ((int32_t)(far->received - target->totals.far_received) < 0 && !(far->flags & CPING__ONEWAY_RESTARTED)) return;
+    target->totals.far_received = far->received;
+    target->totals.far_sent = far->sent;
+    target->totals.far_duplicates = far->duplicates;
+}
+
+void cping__replied(cping *pinger, cping__ping *ping, const cping__reply *reply) {
+    if (ping->state == CPING__REPLIED) cping__stop_waiting(pinger, ping);
+    if (reply->is_oneway) note_history(ping->target, &reply->oneway);
+    if (!begin_waiting(pinger, ping, reply)) report(pinger, ping, reply);
 }
 
 void cping__send_stamp(cping *pinger, cping__ping *ping, int64_t stamp_ns) {
@@ -147,8 +189,16 @@ void cping__send_stamp(cping *pinger, cping__ping *ping, int64_t stamp_ns) {
 }
 
 void cping__lost(cping *pinger, cping__ping *ping) {
-    cping_event event = cping__event(ping->target, ping, CPING_LOST);
-    CPING__COUNT(pinger, lost);
+    cping__target *target = ping->target;
+    cping_event event = cping__event(target, ping, CPING_LOST);
+    if (ping->far == CPING__FAR_MISSING) {
+        event.flags |= CPING_FLAG_LOST_UP;
+        target->totals.lost_up++;
+    } else if (ping->far == CPING__FAR_SEEN) {
+        event.flags |= CPING_FLAG_LOST_DOWN;
+        target->totals.lost_down++;
+    }
+    COUNT_BOTH(pinger, target, lost, 1);
     cping__emit(pinger, &event);
     settle(pinger, ping, CPING__LOST);
 }
@@ -159,37 +209,64 @@ void cping__icmp_error(cping *pinger, cping__ping *ping, const cping__notice *no
     event.icmp_type = notice->icmp_type;
     event.icmp_code = notice->icmp_code;
     event.from = notice->reporter;
-    CPING__COUNT(pinger, icmp_errors);
+    COUNT_BOTH(pinger, ping->target, icmp_errors, 1);
     cping__emit(pinger, &event);
     settle(pinger, ping, CPING__LOST);
 }
 
-void cping__not_sent(cping *pinger, cping__target *target, cping__ping *ping, int error) {
-    cping_event event = cping__event(target, ping, CPING_NOT_SENT);
-    event.sent_ns = 0;
-    event.error = error;
-    CPING__COUNT(pinger, not_sent);
+void cping__corrupt(cping *pinger, cping__target *target, cping__ping *ping, const cping__datagram *datagram) {
+    cping_event event = cping__event(target, ping, CPING_CORRUPT);
+    event.event_ns = datagram->at.clocks.early_ns;
+    event.from = datagram->from;
+    COUNT_BOTH(pinger, target, corrupt, 1);
     cping__emit(pinger, &event);
 }
 
-void cping__missed(cping *pinger, cping__target *target, uint64_t slot, uint64_t slot_ns, uint64_t count) {
+static void emit_not_sent(cping *pinger, cping__target *target, cping_event event) {
+    event.sent_ns = 0;
+    COUNT_BOTH(pinger, target, not_sent, event.count);
+    cping__emit(pinger, &event);
+}
+
+void cping__not_sent(cping *pinger, cping__ping *ping, int error) {
+    cping__target *target = ping->target;
+    /* A forged ICMP error can name a ping that is just being sent; then it has its verdict. */
+    if (ping->state != CPING__OPEN) return;
+    cping_event event = cping__event(target, ping, CPING_NOT_SENT);
+    event.error = error;
+    emit_not_sent(pinger, target, event);
+    TAILQ_REMOVE(&target->open_pings, ping, link);
+    target->open--;
+    cping__pending_remove(&pinger->pending, ping);
+    cping__target_changed(pinger, target);
+}
+
+static cping_event slot_event(const cping__target *target, uint64_t slot, uint64_t slot_ns, int error, uint64_t count) {
     cping_event event = cping__event(target, NULL, CPING_NOT_SENT);
     event.slot = slot;
     event.slot_ns = slot_ns;
-    event.error = ETIME;
+    event.error = error;
     event.count = count;
-    CPING__COUNT_MANY(pinger, not_sent, count);
-    cping__emit(pinger, &event);
+    return event;
+}
+
+void cping__missed(cping *pinger, cping__target *target, uint64_t slot, uint64_t slot_ns, uint64_t count) {
+    emit_not_sent(pinger, target, slot_event(target, slot, slot_ns, ETIME, count));
+}
+
+void cping__no_memory(cping *pinger, cping__target *target, uint64_t slot, uint64_t slot_ns) {
+    emit_not_sent(pinger, target, slot_event(target, slot, slot_ns, ENOMEM, 1));
 }
 
 void cping__cancel(cping *pinger, cping__ping *ping) {
     cping_event event = cping__event(ping->target, ping, CPING_CANCELLED);
-    CPING__COUNT(pinger, cancelled);
+    COUNT_BOTH(pinger, ping->target, cancelled, 1);
     cping__emit(pinger, &event);
     settle(pinger, ping, CPING__LOST);
 }
 
 void cping__forget(cping *pinger, cping__ping *ping) {
-    TAILQ_REMOVE(&ping->target->pings, ping, of_target);
+    TAILQ_REMOVE(&ping->target->finished, ping, link);
+    pinger->remembered--;
     cping__pending_remove(&pinger->pending, ping);
 }
