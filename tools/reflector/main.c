@@ -30,6 +30,7 @@ struct waiting {
     int64_t due_ns;
     int fd;
     struct answer answer;
+    uint8_t *bytes;  /* of a one-way answer: the request */
     struct sockaddr_storage to;
     socklen_t to_length;
 };
@@ -53,11 +54,11 @@ static int64_t nanoseconds(clockid_t clock) {
 static void print_counters(const struct counters *c) {
     fprintf(stderr,
             "reflector: requests %ju malformed %ju expired %ju unknown-token %ju dead %ju dropped %ju ok %ju re01 %ju "
-            "duplicates %ju wrong-sequence %ju short %ju unknown-magic %ju other-port %ju send-errors %ju\n",
+            "duplicates %ju wrong-sequence %ju short %ju unknown-magic %ju other-port %ju send-errors %ju one-way %ju\n",
             (uintmax_t)c->requests, (uintmax_t)c->malformed, (uintmax_t)c->expired, (uintmax_t)c->unknown_token,
             (uintmax_t)c->dead, (uintmax_t)c->dropped, (uintmax_t)c->ok, (uintmax_t)c->re01, (uintmax_t)c->duplicates,
             (uintmax_t)c->wrong_sequence, (uintmax_t)c->short_replies, (uintmax_t)c->unknown_magic,
-            (uintmax_t)c->other_port, (uintmax_t)c->send_errors);
+            (uintmax_t)c->other_port, (uintmax_t)c->send_errors, (uintmax_t)c->oneway);
 }
 
 /* ---- Sockets ---- */
@@ -83,10 +84,18 @@ static uint16_t local_port(int fd) {
     return ntohs(address.sin6_port);  /* at the same place in sockaddr_in */
 }
 
+static void set_up_stamps(int fd) {
+    int on = 1, size = 4 << 20;
+    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) == 0) return;
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+}
+
 static int open_bound(const struct addrinfo *info, uint16_t port) {
     int fd = socket(info->ai_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     int on = 1;
     if (fd < 0) return -1;
+    set_up_stamps(fd);
     if (info->ai_family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
     set_port(info->ai_addr, port);
     if (bind(fd, info->ai_addr, info->ai_addrlen) == 0) return fd;
@@ -144,11 +153,31 @@ static void announce(const struct program *program) {
 
 /* ---- Requests and answers ---- */
 
+static ssize_t send_oneway(const struct waiting *w) {
+    cping__oneway reply = w->answer.oneway;
+    reply.sent = ++w->answer.session->sent;
+    reply.send_ns = (uint64_t)nanoseconds(CLOCK_BOOTTIME);
+    cping__oneway_make_reply(w->bytes, w->answer.length, &reply);
+    return sendto(w->fd, w->bytes, w->answer.length, 0, (const struct sockaddr *)&w->to, w->to_length);
+}
+
 static void send_answer(struct program *program, const struct waiting *w) {
     for (int i = 0; i < w->answer.copies; i++) {
-        ssize_t sent = sendto(w->fd, w->answer.bytes, w->answer.length, 0, (const struct sockaddr *)&w->to, w->to_length);
+        ssize_t sent = w->answer.is_oneway ? send_oneway(w)
+                                           : sendto(w->fd, w->answer.bytes, w->answer.length, 0,
+                                                    (const struct sockaddr *)&w->to, w->to_length);
         if (sent < 0) program->responder.counters.send_errors++;
     }
+}
+
+static struct waiting *copy_of(const struct waiting *w) {
+    size_t extra = w->answer.is_oneway ? w->answer.length : 0;
+    struct waiting *copy = malloc(sizeof *copy + extra);
+    if (!copy) return NULL;
+    *copy = *w;
+    copy->bytes = (uint8_t *)(copy + 1);
+    memcpy(copy->bytes, w->bytes, extra);
+    return copy;
 }
 
 static void post(struct program *program, const struct waiting *w) {
@@ -156,12 +185,11 @@ static void post(struct program *program, const struct waiting *w) {
         send_answer(program, w);
         return;
     }
-    struct waiting *copy = program->queued < MAX_WAITING ? malloc(sizeof *copy) : NULL;
+    struct waiting *copy = program->queued < MAX_WAITING ? copy_of(w) : NULL;
     if (!copy) {
         program->responder.counters.send_errors++;
         return;
     }
-    *copy = *w;
     STAILQ_INSERT_TAIL(&program->queue, copy, link);
     program->queued++;
 }
@@ -186,15 +214,35 @@ static void map_address(const struct sockaddr_storage *from, uint8_t address[16]
     memcpy(address + 12, &((const struct sockaddr_in *)from)->sin_addr, 4);
 }
 
+/* The kernel's receive stamp on CLOCK_BOOTTIME, which nobody sets, or 0. */
+static uint64_t stamp_of(struct msghdr *message) {
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS) continue;
+        struct timespec stamp;
+        memcpy(&stamp, CMSG_DATA(c), sizeof stamp);
+        int64_t ahead = nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_BOOTTIME);
+        return (uint64_t)((int64_t)stamp.tv_sec * 1000000000 + stamp.tv_nsec - ahead);
+    }
+    return 0;
+}
+
 static int serve_one(struct program *program, const struct listener *listener) {
-    uint8_t request[2048], address[16];
-    struct waiting w = {.to_length = sizeof w.to};
-    ssize_t length = recvfrom(listener->fd, request, sizeof request, 0, (struct sockaddr *)&w.to, &w.to_length);
+    static uint8_t bytes[MAX_DATAGRAM];
+    char control[128] __attribute__((aligned(8)));
+    struct waiting w = {.bytes = bytes};
+    struct iovec part = {bytes, sizeof bytes};
+    struct msghdr message = {.msg_name = &w.to, .msg_namelen = sizeof w.to, .msg_iov = &part, .msg_iovlen = 1,
+                             .msg_control = control, .msg_controllen = sizeof control};
+    ssize_t length = recvmsg(listener->fd, &message, 0);
     if (length < 0) return 0;
     int64_t now = nanoseconds(CLOCK_MONOTONIC);
-    map_address(&w.to, address);
-    w.answer = responder_answer(&program->responder, request, (size_t)length, address, (int64_t)time(NULL),
-                                (double)(now - program->started_ns) / 1e9);
+    w.to_length = message.msg_namelen;
+    struct request request = {.bytes = bytes, .length = (size_t)length, .now = (int64_t)time(NULL),
+                              .elapsed = (double)(now - program->started_ns) / 1e9, .receive_ns = stamp_of(&message)};
+    request.is_kernel_stamp = request.receive_ns != 0;
+    if (!request.is_kernel_stamp) request.receive_ns = (uint64_t)nanoseconds(CLOCK_BOOTTIME);
+    map_address(&w.to, request.address);
+    w.answer = responder_answer(&program->responder, &request);
     if (w.answer.length == 0) return 1;
     w.fd = w.answer.other_port ? listener->other_fd : listener->fd;
     w.due_ns = now + (int64_t)(program->options.delay_ms * 1e6);

@@ -17,6 +17,8 @@ static const char help[] =
     "                           the same one on all addresses\n"
     "  --secret S               shared secret of the control server, repeatable, tried in order\n"
     "  --secret-file F          a secret, the first line of a file, repeatable\n"
+    "  --one-way                answers the one-way format (docs/one-way-format.md) too, which needs no secret; of the\n"
+    "                           faults, --drop, --dead and --delay concern it\n"
     "\n"
     "Faults, by chance in percent of the requests that would be answered:\n"
     "  --drop PERCENT           no answer\n"
@@ -72,7 +74,7 @@ static void append(const char **list, size_t *count, size_t max, const char *opt
     list[(*count)++] = value;
 }
 
-enum { HELP = 256, LISTEN, PORT, SECRET, SECRET_FILE, DROP, DUPLICATE, WRONG, SHORT, MAGIC, RE01, OTHER, DELAY, ONCE, DEAD, SEED };
+enum { HELP = 256, LISTEN, PORT, SECRET, SECRET_FILE, DROP, DUPLICATE, WRONG, SHORT, MAGIC, RE01, OTHER, DELAY, ONCE, DEAD, SEED, ONE_WAY };
 
 static const struct option names[] = {
     {"help", no_argument, NULL, HELP},
@@ -91,6 +93,7 @@ static const struct option names[] = {
     {"re01-once", no_argument, NULL, ONCE},
     {"dead", required_argument, NULL, DEAD},
     {"seed", required_argument, NULL, SEED},
+    {"one-way", no_argument, NULL, ONE_WAY},
     {NULL, 0, NULL, 0},
 };
 
@@ -113,6 +116,7 @@ static void take(struct options *o, int option) {
     case RE01: o->force_re01 = percent(option); break;
     case OTHER: o->other_port = percent(option); break;
     case DELAY: o->delay_ms = number("delay", optarg, 60000, "milliseconds from 0 to 60000"); break;
+    case ONE_WAY: o->one_way = 1; break;
     case ONCE: o->re01_once = 1; break;
     case DEAD:
         if (o->dead_count == MAX_ZONES) fail("dead", optarg, "no more of these");

@@ -19,6 +19,7 @@ struct options {
     double drop, duplicate, wrong_sequence, short_reply, unknown_magic, force_re01, other_port;  /* percent */
     double delay_ms;
     int re01_once;
+    int one_way;
     struct zone dead[MAX_ZONES];
     size_t dead_count;
     uint64_t seed;

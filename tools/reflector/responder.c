@@ -68,23 +68,45 @@ static void spoil(struct responder *responder, struct answer *answer) {
     }
 }
 
-struct answer responder_answer(struct responder *responder, const uint8_t *request, size_t length,
-                               const uint8_t address[16], int64_t now, double elapsed) {
+/* No token, hence only on request (--one-way): but an answer is never longer than what it answers. */
+static struct answer answer_oneway(struct responder *responder, const struct request *request,
+                                   const cping__oneway_key *key) {
+    struct answer answer = {.length = request->length, .copies = 1, .is_oneway = 1};
+    answer.session = oneway_note(&responder->oneway, key, request->address, request->receive_ns,
+                                 request->is_kernel_stamp, &answer.oneway);
+    responder->counters.oneway++;
+    return answer;
+}
+
+/* Whether the token lets the request be answered. */
+static int is_admitted(struct responder *responder, const struct request *request, enum token_verdict *verdict) {
+    const struct options *options = responder->options;
+    struct counters *counters = &responder->counters;
+    if (request->length != REQUEST_SIZE || memcmp(request->bytes, "RP01", 4) != 0) {
+        counters->malformed++;
+        return 0;
+    }
+    *verdict = token_check(request->bytes + 8, request->address, request->now, options->secrets, options->secret_count);
+    if (*verdict == TOKEN_EXPIRED) counters->expired++;
+    if (*verdict == TOKEN_UNKNOWN) counters->unknown_token++;
+    return *verdict != TOKEN_EXPIRED && *verdict != TOKEN_UNKNOWN;
+}
+
+struct answer responder_answer(struct responder *responder, const struct request *request) {
     const struct options *options = responder->options;
     struct counters *counters = &responder->counters;
     struct answer silence = {0};
+    cping__oneway_key key;
+    enum token_verdict verdict = TOKEN_VALID;
     counters->requests++;
-    if (length != REQUEST_SIZE || memcmp(request, "RP01", 4) != 0) {
-        counters->malformed++;
-        return silence;
-    }
-    enum token_verdict verdict = token_check(request + 8, address, now, options->secrets, options->secret_count);
-    if (verdict == TOKEN_EXPIRED) counters->expired++;
-    if (verdict == TOKEN_UNKNOWN) counters->unknown_token++;
-    if (verdict == TOKEN_EXPIRED || verdict == TOKEN_UNKNOWN) return silence;
+    int is_oneway = options->one_way && cping__oneway_parse_request(request->bytes, request->length, &key) == 0;
+    if (!is_oneway && !is_admitted(responder, request, &verdict)) return silence;
 
+    /* Dropping stands for a loss after the server, which has seen the request. */
+    struct answer answer = {0};
+    if (is_oneway) answer = answer_oneway(responder, request, &key);
     int dropped = happens(responder, options->drop);
-    if (is_dead(options, elapsed)) {
+    if (is_dead(options, request->elapsed)) {
         counters->dead++;
         return silence;
     }
@@ -92,7 +114,8 @@ struct answer responder_answer(struct responder *responder, const uint8_t *reque
         counters->dropped++;
         return silence;
     }
-    struct answer answer = regular(responder, request, verdict);
+    if (is_oneway) return answer;
+    answer = regular(responder, request->bytes, verdict);
     spoil(responder, &answer);
     return answer;
 }

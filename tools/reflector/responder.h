@@ -5,11 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "oneway_responder.h"
 #include "options.h"
+
+enum { MAX_DATAGRAM = 65536 };
 
 struct counters {
     uint64_t requests, malformed, expired, unknown_token, dead, dropped, ok, re01, duplicates, wrong_sequence, short_replies,
-        unknown_magic, other_port, send_errors;
+        unknown_magic, other_port, send_errors, oneway;
 };
 
 struct responder {
@@ -17,10 +20,25 @@ struct responder {
     uint64_t random;
     int re01_armed;  /* the next valid request gets RE01 */
     struct counters counters;
+    struct oneway_responder oneway;
+};
+
+/* Who asks and when. */
+struct request {
+    const uint8_t *bytes;
+    size_t length;
+    uint8_t address[16];
+    int64_t now;            /* Unix seconds */
+    double elapsed;         /* seconds since the start of the program */
+    uint64_t receive_ns;    /* on CLOCK_BOOTTIME */
+    int is_kernel_stamp;
 };
 
 struct answer {
-    uint8_t bytes[8];
+    uint8_t bytes[8];       /* unless it is a one-way answer, */
+    int is_oneway;          /* which is the request with these put in when it leaves */
+    cping__oneway oneway;
+    struct oneway_session *session;
     size_t length;  /* 0: silence */
     int copies;
     int other_port;
@@ -28,8 +46,6 @@ struct answer {
 
 void responder_init(struct responder *responder, const struct options *options);
 
-/* `address` as 16 bytes; `now` in Unix seconds; `elapsed` in seconds since the start of the program. */
-struct answer responder_answer(struct responder *responder, const uint8_t *request, size_t length,
-                               const uint8_t address[16], int64_t now, double elapsed);
+struct answer responder_answer(struct responder *responder, const struct request *request);
 
 #endif

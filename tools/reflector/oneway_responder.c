@@ -1,0 +1,61 @@
+#include "oneway_responder.h"
+
+#include <string.h>
+
+static int is_session(const struct oneway_session *session, uint64_t id, const uint8_t address[16]) {
+    return session->is_used && session->id == id && memcmp(session->address, address, 16) == 0;
+}
+
+/* The session, or the place for it, which is then empty. */
+static struct oneway_session *find(struct oneway_responder *responder, uint64_t id, const uint8_t address[16]) {
+    size_t set = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 40) % (ONEWAY_SESSIONS / ONEWAY_WAYS);
+    struct oneway_session *ways = &responder->sessions[set * ONEWAY_WAYS], *oldest = ways;
+    for (int i = 0; i < ONEWAY_WAYS; i++) {
+        if (is_session(&ways[i], id, address)) return &ways[i];
+        if (ways[i].last_ns < oldest->last_ns) oldest = &ways[i];
+    }
+    memset(oldest, 0, sizeof *oldest);
+    return oldest;
+}
+
+/* Returns 0 for a number that was seen before. What is older than the history counts as seen: nobody can tell. */
+static int mark(struct oneway_session *session, uint32_t number) {
+    int32_t ahead = (int32_t)(number - session->newest);
+    if (ahead > 0) {
+        session->history = ahead < 64 ? session->history << ahead : 0;
+        session->history |= 1;
+        session->newest = number;
+        return 1;
+    }
+    if (ahead <= -64) return 0;
+    uint64_t bit = UINT64_C(1) << -ahead;
+    int is_new = (session->history & bit) == 0;
+    session->history |= bit;
+    return is_new;
+}
+
+/* Bit n: `number` - 1 - n had arrived. */
+static uint64_t history_before(const struct oneway_session *session, uint32_t number) {
+    uint32_t behind = session->newest - number;
+    return behind < 63 ? session->history >> (behind + 1) : 0;
+}
+
+struct oneway_session *oneway_note(struct oneway_responder *responder, const cping__oneway_key *key,
+                                   const uint8_t address[16], uint64_t receive_ns, int is_kernel_stamp,
+                                   cping__oneway *reply) {
+    struct oneway_session *session = find(responder, key->session, address);
+    int is_new = !session->is_used;
+    if (is_new) {
+        session->is_used = 1;
+        session->id = key->session;
+        memcpy(session->address, address, 16);
+        session->newest = key->number - 1;
+    }
+    session->last_ns = receive_ns;
+    session->received++;
+    if (!mark(session, key->number)) session->duplicates++;
+    *reply = (cping__oneway){.key = *key, .receive_ns = receive_ns, .history = history_before(session, key->number),
+                             .received = session->received, .duplicates = session->duplicates};
+    reply->flags = (is_kernel_stamp ? CPING__ONEWAY_KERNEL_STAMP : 0u) | (is_new ? CPING__ONEWAY_RESTARTED : 0u);
+    return session;
+}

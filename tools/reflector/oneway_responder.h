@@ -1,0 +1,34 @@
+/* The one-way format (docs/one-way-format.md): counters and seen pings of each session. */
+#ifndef REFLECTOR_ONEWAY_RESPONDER_H
+#define REFLECTOR_ONEWAY_RESPONDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "oneway.h"
+
+/* So many sessions are remembered; a new one takes the place of the one that was silent for longest of those that hash to
+ * the same places. */
+enum { ONEWAY_SESSIONS = 1024, ONEWAY_WAYS = 8 };
+
+struct oneway_session {
+    uint64_t id;
+    uint8_t address[16];
+    uint64_t last_ns;
+    int is_used;
+    uint32_t newest;   /* number */
+    uint64_t history;  /* bit n: number newest - n has arrived; bit 0 is the newest itself */
+    uint32_t received, sent, duplicates;
+};
+
+struct oneway_responder {
+    struct oneway_session sessions[ONEWAY_SESSIONS];
+};
+
+/* Notes the request and fills in the reply, all but its sending: the send stamp and `sent` are the sender's to set. Returns
+ * the session. */
+struct oneway_session *oneway_note(struct oneway_responder *responder, const cping__oneway_key *key,
+                                   const uint8_t address[16], uint64_t receive_ns, int is_kernel_stamp,
+                                   cping__oneway *reply);
+
+#endif
