@@ -132,6 +132,7 @@ static void take_subject(struct program *program, struct parcel *model, const ui
 
 static void take_packet(struct program *program, enum direction direction, const uint8_t *bytes, size_t length) {
     struct parcel model = {.direction = direction, .bit = -1, .in = now(), .id = packet_identify(bytes, length)};
+    model.hash_in = packet_hash(bytes, &model.id);
     program->record.counts[direction].in++;
     if (packet_is_subject(&model.id)) {
         take_subject(program, &model, bytes, length);

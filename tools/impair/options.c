@@ -36,7 +36,8 @@ static const char help[] =
     "error. Needs CAP_NET_ADMIN and CAP_SYS_ADMIN. The interfaces go with the program.\n"
     "\n"
     "A log line: direction, number (of the packet in its direction), copy (1: the duplicate), subject (could be impaired),\n"
-    "family, protocol, kind, id or ports, sequence, length, head (the payload's first bytes, as they came), fate (passed,\n"
+    "family, protocol, kind, id or ports, sequence, length, head (the payload's first bytes, as they came), hash_in and hash_out\n"
+    "(of the payload as it came and as it left: they differ where a bit flipped), fate (passed,\n"
     "lost, refused: the interface did not take it), duplicated, reordered, held, corrupt (null, detectable, fixed), bit (of\n"
     "the payload), delay_ns (meant), in_ and out_ times on CLOCK_REALTIME and CLOCK_MONOTONIC, pacing_error_ns (out later\n"
     "than meant).\n";

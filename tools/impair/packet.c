@@ -83,6 +83,12 @@ int packet_flip(uint8_t *bytes, const struct packet_id *id, uint64_t random) {
     return (int)bit;
 }
 
+uint64_t packet_hash(const uint8_t *bytes, const struct packet_id *id) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < id->payload_length; i++) hash = (hash ^ bytes[id->payload + i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 static uint32_t sum(const uint8_t *bytes, size_t length, uint32_t value) {
     for (size_t i = 0; i + 1 < length; i += 2) value += read16(bytes + i);
     if (length % 2) value += (uint32_t)bytes[length - 1] << 8;

@@ -31,6 +31,9 @@ int packet_is_subject(const struct packet_id *id);
 /* Flips the payload bit that `random` picks and returns its number, or -1 when there is no payload. */
 int packet_flip(uint8_t *bytes, const struct packet_id *id, uint64_t random);
 
+/* FNV-1a over the payload: two packets of one hash carry the same. */
+uint64_t packet_hash(const uint8_t *bytes, const struct packet_id *id);
+
 /* Makes the transport checksum right again, so that only the reader of the payload can notice a flipped bit. */
 void packet_fix_checksum(uint8_t *bytes, const struct packet_id *id);
 

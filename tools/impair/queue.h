@@ -21,6 +21,7 @@ struct parcel {
     struct fate fate;
     int bit;             /* that was flipped; -1: none */
     struct packet_id id;
+    uint64_t hash_in;    /* of the payload as it came */
     struct times in;
     size_t length;
     uint8_t bytes[];

@@ -13,7 +13,8 @@ static void write_identity(FILE *file, const struct parcel *parcel) {
     else fprintf(file, ",\"id\":%d", id->identifier);
     fprintf(file, ",\"sequence\":%" PRIu32 ",\"length\":%zu,\"head\":\"", id->sequence, parcel->length);
     for (size_t i = 0; i < id->head_length; i++) fprintf(file, "%02x", id->head[i]);
-    fputs("\"", file);
+    fprintf(file, "\",\"hash_in\":\"%016" PRIx64 "\",\"hash_out\":\"%016" PRIx64 "\"", parcel->hash_in,
+            packet_hash(parcel->bytes, id));
 }
 
 static void write_done(FILE *file, const struct parcel *parcel, const char *fate) {
