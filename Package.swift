@@ -155,7 +155,7 @@ let package = Package(
     .testTarget(
       name: "PositioningTests",
       dependencies: [
-        "Positioning", "Coverage", "TestSupport",
+        "Positioning", "Coverage", "TestSupport", "gps-player",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

@@ -15,21 +15,22 @@ public struct StateDirectory: Hashable, Sendable {
   /// Makes the directory where it is missing and sees whether this process may write to it.
   /// - Throws: ``StoreError/unusableDirectory(path:reason:)``
   func prepare() throws {
-    do {
-      try FileManager.default.createDirectory(
-        atPath: driveLogs, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])
-    } catch {
-      throw StoreError.unusableDirectory(path: path, reason: Self.reason(error))
+    for folder in [path, driveLogs] {
+      guard Self.makeFolder(folder) else {
+        throw StoreError.unusableDirectory(path: path, reason: String(cString: strerror(errno)))
+      }
     }
     guard access(path, R_OK | W_OK | X_OK) == 0 else {
       throw StoreError.unusableDirectory(path: path, reason: String(cString: strerror(errno)))
     }
   }
 
-  private static func reason(_ error: any Error) -> String {
-    let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
-    guard cause.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
-    return String(cString: strerror(CInt(cause.code)))
+  /// Foundation's own way does not say why it failed.
+  private static func makeFolder(_ path: String) -> Bool {
+    if mkdir(path, 0o750) == 0 || errno == EEXIST { return true }
+    let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    guard errno == ENOENT, parent != path, makeFolder(parent) else { return false }
+    return mkdir(path, 0o750) == 0 || errno == EEXIST
   }
 }
 

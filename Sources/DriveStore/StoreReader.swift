@@ -23,9 +23,18 @@ public struct StoreReader: Sendable {
     configuration.busyMode = .timeout(5)
     do {
       let database = try DatabaseQueue(path: directory.database, configuration: configuration)
-      guard try database.read(Schema.migrator.hasCompletedMigrations) else {
+      let migrator = Schema.migrator
+      let (applied, isComplete) = try database.read { db in
+        (try migrator.appliedIdentifiers(db), try migrator.hasCompletedMigrations(db))
+      }
+      guard isComplete || applied.isEmpty else {
         throw StoreError.unusable(
-          path: directory.database, reason: "made by another version; run coverage-probe submit")
+          path: directory.database, reason: "another version made it; coverage-probe submit brings it up to date")
+      }
+      // A writer is just making it.
+      guard isComplete else {
+        self.database = nil
+        return
       }
       self.database = database
     } catch let error as DatabaseError {

@@ -10,8 +10,8 @@ struct DriveTests {
     .enabled(if: Sky.gpsdProgram != nil, "gpsd is not installed"),
     arguments: [("ublox-8.log", 8), ("bundg_zeus_9.log", 8)])
   func drive(fixture: String, speed: Int) async throws {
-    let sky = try await Sky(fixture, speed: speed)
-    let field = try await Field(gpsdPort: sky.port)
+    let sky = try await Sky(fixture, pace: ["--speed", "\(speed)"])
+    let field = try await Field(gpsdPort: sky.port, keeping: sky.programs)
     let record = try field.start("record")
     try await sky.isOver()
     record.signal(SIGTERM)
@@ -38,8 +38,8 @@ struct DriveTests {
     "when the program is killed in mid-drive, then a later submit sends every fence that was closed, once",
     .enabled(if: Sky.gpsdProgram != nil, "gpsd is not installed"))
   func kill() async throws {
-    let sky = try await Sky("bundg_zeus_9.log", speed: 8)
-    let field = try await Field(gpsdPort: sky.port, settings: "location: { minimum-radius: 15 }")
+    let sky = try await Sky("bundg_zeus_9.log", pace: ["--speed", "8"])
+    let field = try await Field(gpsdPort: sky.port, keeping: sky.programs)
     let record = try field.start("record")
     try await eventually(within: .seconds(30), "five fences are stored") {
       try await field.sessions().first?["fences"] as? Int ?? 0 >= 5 ? () : nil
@@ -69,7 +69,9 @@ struct DriveTests {
     try #require(exported.count == received.count)
     for (index, (stored, again)) in zip(exported, replayed).enumerated() {
       let server = received[index]
-      for key in Set(stored.keys).union(again.keys).subtracting(["session", "entered_at", "exited_at", "entered", "exited"]) {
+      for key in Set(stored.keys).union(again.keys).subtracting([
+        "session", "entered_at", "exited_at", "entered", "exited",
+      ]) {
         #expect(stored[key] as? NSObject == again[key] as? NSObject, "fence \(index), \(key)")
       }
       func number(_ key: String) -> Double? { (stored[key] as? NSNumber)?.doubleValue }

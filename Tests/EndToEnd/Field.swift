@@ -8,18 +8,27 @@ struct Field {
   let server: ControlServerTool
   let reflector: ReflectorTool
   let configuration: String
+  private let state: String
+  /// What feeds the drive has to live as long as the field.
+  private let companions: [AnyObject & Sendable]
 
   /// - Parameters:
   ///   - gpsdPort: Where the configuration says that gpsd is.
-  ///   - reflectorFaults: Arguments of the reflector besides its secret.
+  ///   - companions: Programs that are to run as long as the field is there.
   ///   - settings: More lines of the configuration.
-  init(gpsdPort: UInt16, reflectorFaults: [String] = [], settings: String = "") async throws {
+  ///   - stateDirectory: Instead of a folder of the test's own.
+  init(
+    gpsdPort: UInt16, keeping companions: [AnyObject & Sendable] = [], settings: String = "",
+    stateDirectory: String? = nil
+  ) async throws {
+    self.companions = companions
     folder = try TemporaryFolder()
-    reflector = try await ReflectorTool(["--secret", ReflectorTool.secret] + reflectorFaults)
+    state = stateDirectory ?? folder.file("state")
+    reflector = try await ReflectorTool()
     server = try await ControlServerTool(["--secret", ReflectorTool.secret, "--ping-port", "\(reflector.port)"])
     configuration = try folder.write(
       """
-      state-directory: \(folder.file("state"))
+      state-directory: \(state)
       control-server: { url: "\(server.url)", request-timeout: 5s }
       gpsd: { host: 127.0.0.1, port: \(gpsdPort) }
       network: { source: fixed-cellular }
@@ -60,52 +69,14 @@ struct Field {
   }
 
   func driveLog() throws -> String {
-    let logs = folder.file("state/drives")
+    let logs = state + "/drives"
     return logs + "/" + (try FileManager.default.contentsOfDirectory(atPath: logs).first ?? "none")
   }
 
   func sessions() async throws -> [[String: Any]] {
     let listing = try await run("sessions", ["--json"])
+    // The directory comes with the first drive.
+    guard listing.status == 0 else { return [] }
     return try JSONSerialization.jsonObject(with: Data(listing.output.utf8)) as? [[String: Any]] ?? []
   }
-}
-
-/// Debian's gpsd, fed by the player with a receiver's recording.
-struct Sky {
-  let player: GPSPlayerTool
-  let gpsd: RunningProgram
-  let port: UInt16
-
-  static let gpsdProgram = Surroundings.program("gpsd")
-
-  init(_ fixture: String, speed: Int) async throws {
-    player = try await GPSPlayerTool(["--feed", "--speed", "\(speed)", Surroundings.fixture("gpsd/\(fixture)").path])
-    port = try freePort()
-    guard let program = Self.gpsdProgram else { throw CocoaError(.fileNoSuchFile) }
-    gpsd = try RunningProgram(program, ["-N", "-S", "\(port)", "tcp://127.0.0.1:\(player.port)"])
-  }
-
-  /// Waits until the recording is over.
-  func isOver() async throws {
-    try await eventually(within: .seconds(60), "the recording is over") {
-      player.program.standardOutput.contains("played") || player.program.standardError.contains("played") ? () : nil
-    }
-  }
-}
-
-/// A TCP port that nobody uses just now.
-func freePort() throws -> UInt16 {
-  let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-  defer { close(descriptor) }
-  var address = sockaddr_in()
-  address.sin_family = sa_family_t(AF_INET)
-  address.sin_addr.s_addr = inet_addr("127.0.0.1")
-  var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-  let bound = withUnsafeMutablePointer(to: &address) {
-    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-    }
-  }
-  guard bound else { throw POSIXError(.EADDRINUSE) }
-  return UInt16(bigEndian: address.sin_port)
 }

@@ -12,7 +12,7 @@ public enum Surroundings {
   }
 
   /// An executable of this package, as built beside the tests that run now.
-  static func product(_ name: String) -> URL {
+  public static func product(_ name: String) -> URL {
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appending(path: name)
   }
