@@ -69,7 +69,9 @@ struct ConfigurationTests {
   func environment() async throws {
     let configuration = try await load(
       "gpsd: { port: 1 }\n",
-      environment: ["COVERAGE_PROBE_GPSD_PORT": "2", "COVERAGE_PROBE_SUBMISSION_BREAKER_BACKOFF_MAX": "7m", "HOME": "/"])
+      environment: [
+        "COVERAGE_PROBE_GPSD_PORT": "2", "COVERAGE_PROBE_SUBMISSION_BREAKER_BACKOFF_MAX": "7m", "HOME": "/",
+      ])
     #expect(configuration.gpsd.port == 2)
     #expect(configuration.submission.breakerBackoffMax == .seconds(420))
   }

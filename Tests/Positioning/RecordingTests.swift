@@ -36,7 +36,8 @@ struct RecordingTests {
   ]
 
   private func expected(_ name: String) throws -> Expected.Figures {
-    let all = try JSONDecoder().decode([String: Expected].self, from: Data(contentsOf: Surroundings.fixture("gpsd/expected.json")))
+    let all = try JSONDecoder().decode(
+      [String: Expected].self, from: Data(contentsOf: Surroundings.fixture("gpsd/expected.json")))
     #expect(Set(all.keys) == Set(Self.names))
     return try #require(all[name]).figures
   }
