@@ -1,0 +1,381 @@
+/* Networks that break and heal, and routers that report, in namespaces of the test's own:
+ *
+ *     client --- v0 10.1.0.2, w0 10.4.0.2 --- router 10.1.0.1, 10.4.0.1, 10.2.0.1 --- server 10.2.0.2
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+#include "namespaces.h"
+#include "token.h"
+
+static pid_t router, server;
+
+static void add_link(const char *name, const char *peer, int net) {
+    run_command("ip link add %s type veth peer name %s netns %d", name, peer, router);
+    run_command("ip address add 10.%d.0.2/24 dev %s && ip address add fd0%d::2/64 dev %s nodad && ip link set %s up", net, name,
+                net, name, name);
+    run_command("nsenter -t %d -n sh -c 'ip address add 10.%d.0.1/24 dev %s; ip address add fd0%d::1/64 dev %s nodad; "
+                "ip link set %s up'", router, net, peer, net, peer, peer);
+}
+
+static void default_by(int net) {
+    run_command("ip route replace default via 10.%d.0.1 && ip -6 route replace default via fd0%d::1", net, net);
+}
+
+static void build(void) {
+    enter_new_namespace();
+    router = hold_namespace();
+    server = hold_namespace();
+    run_command("nsenter -t %d -n sh -c 'ip link add r1 type veth peer name s0 netns %d; ip address add 10.2.0.1/24 dev r1; "
+                "ip address add fd02::1/64 dev r1 nodad; ip link set r1 up; sysctl -qw net.ipv4.ip_forward=1 "
+                "net.ipv6.conf.all.forwarding=1 net.ipv4.icmp_ratemask=0 net.ipv6.icmp.ratelimit=0 "
+                "net.ipv4.icmp_msgs_per_sec=100000; ip route add unreachable 10.9.1.0/24; ip route add prohibit 10.9.2.0/24'",
+                router, server);
+    run_command("nsenter -t %d -n sh -c 'ip address add 10.2.0.2/24 dev s0; ip address add fd02::2/64 dev s0 nodad; "
+                "ip link set s0 up; ip route add default via 10.2.0.1; ip -6 route add default via fd02::1; "
+                "sysctl -qw net.ipv4.icmp_ratemask=0 net.ipv6.icmp.ratelimit=0'", server);
+    add_link("v0", "p0", 1);
+    add_link("w0", "q0", 4);
+    default_by(1);
+    /* The first solicitation on a fresh link gets lost. */
+    run_command("ping -6 -c 3 -i 0.5 fd02::2 >/dev/null");
+}
+
+static struct reflector serve(void) {
+    int here = open_namespace(0), there = open_namespace(server);
+    switch_namespace(there);
+    struct reflector reflector = REFLECT("--listen", "10.2.0.2", "--listen", "fd02::2", "--one-way");
+    switch_namespace(here);
+    close(here);
+    close(there);
+    return reflector;
+}
+
+static cping_target echo_to(const char *address) {
+    cping_target target = {.protocol = CPING_ICMP, .socket = CPING_SOCKET_RAW, .interval_ns = 20000000,
+                           .timeout_ns = 200000000};
+    CHECK_EQUAL(cping_address_parse(&target.destination, address, 0), 0);
+    return target;
+}
+
+static cping_target rtr_to(const char *address, uint16_t port) {
+    cping_target target = rtr_target("127.0.0.1", port, 0);
+    uint8_t client[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 1, 0, 2};
+    CHECK_EQUAL(cping_address_parse(&target.destination, address, port), 0);
+    token_mint(target.token, client, (uint32_t)time(NULL), "test");
+    target.interval_ns = 20000000;
+    return target;
+}
+
+/* ---- What routers report ---- */
+
+static void reports(cping_target target, int type, int code, const char *reporter) {
+    char text[64];
+    if (!target.count) target.count = 5;
+    cping_stats stats;
+    struct outcome o = run_target(&target, 0, &stats);
+    CHECK_EQUAL(o.verdicts, target.count);
+    if (o.icmp_errors + o.not_sent != target.count) {
+        fprintf(stderr, "type %d code %d of %s: errors %u not sent %u lost %u answered %u, unmatched %ju\n", type, code, reporter, o.icmp_errors, o.not_sent, o.lost,
+                o.answered, (uintmax_t)stats.unmatched_errors);
+    }
+    CHECK_EQUAL(o.icmp_errors + o.not_sent, target.count);
+    CHECK(o.icmp_errors > 0);
+    CHECK_EQUAL(o.last.icmp_type, type);
+    CHECK_EQUAL(o.last.icmp_code, code);
+    cping_address_format(&o.last.from, text, sizeof text);
+    if (strcmp(text, reporter) != 0) fprintf(stderr, "reported by %s, not %s\n", text, reporter);
+    CHECK(strcmp(text, reporter) == 0);
+}
+
+static cping_target with_ttl(cping_target target) {
+    target.ttl = 1;
+    return target;
+}
+
+/* Routers report a bad route five times at once and then once a second: one ping each. */
+static cping_target once(cping_target target) {
+    target.count = 1;
+    return target;
+}
+
+static void routers_are_heard(void) {
+    reports(with_ttl(echo_to("10.2.0.2")), 11, 0, "10.1.0.1");
+    reports(with_ttl(echo_to("fd02::2")), 3, 0, "fd01::1");
+    reports(with_ttl(rtr_to("10.2.0.2", 4440)), 11, 0, "10.1.0.1");
+    reports(with_ttl(rtr_to("fd02::2", 4440)), 3, 0, "fd01::1");
+    reports(rtr_to("10.2.0.2", 9), 3, 3, "10.2.0.2");
+    reports(rtr_to("fd02::2", 9), 1, 4, "fd02::2");
+    reports(once(echo_to("10.9.1.1")), 3, 1, "10.1.0.1");
+    reports(once(echo_to("10.9.2.1")), 3, 13, "10.1.0.1");
+    reports(once(rtr_to("10.9.1.1", 9)), 3, 1, "10.1.0.1");
+    cping_target oneway = rtr_to("10.9.1.1", 9);
+    oneway.protocol = CPING_ONEWAY;
+    reports(once(oneway), 3, 1, "10.1.0.1");
+    cping_target small = echo_to("10.9.1.1");
+    small.size = 12;
+    reports(once(small), 3, 1, "10.1.0.1");
+    /* A path that is narrower beyond the router. */
+    run_command("nsenter -t %d -n ip link set r1 mtu 1300", router);
+    cping_target large = echo_to("10.2.0.2");
+    large.size = 1400;
+    large.flags = CPING_TARGET_DONT_FRAGMENT;
+    reports(large, 3, 4, "10.1.0.1");
+    run_command("nsenter -t %d -n ip link set r1 mtu 1500", router);
+}
+
+static void is_not_sent(const char *address, int error) {
+    cping_target targets[] = {echo_to(address), rtr_to(address, 9)};
+    for (int i = 0; i < 2; i++) {
+        targets[i].count = 3;
+        struct outcome o = run_target(&targets[i], 0, NULL);
+        CHECK_EQUAL(o.not_sent, 3);
+        CHECK_EQUAL(o.last.error, error);
+    }
+}
+
+static void own_routes_refuse(void) {
+    run_command("ip route add blackhole 10.8.1.0/24; ip route add unreachable 10.8.2.0/24; ip route add prohibit 10.8.3.0/24");
+    is_not_sent("10.8.1.1", EINVAL);
+    is_not_sent("10.8.2.1", EHOSTUNREACH);
+    is_not_sent("10.8.3.1", EACCES);
+    run_command("ip route del default");
+    is_not_sent("10.7.0.1", ENETUNREACH);
+    default_by(1);
+}
+
+/* ---- What is outlived ---- */
+
+struct run {
+    const char *name;
+    cping *pinger;
+    int64_t id;
+    uint64_t interval_ns;
+    uint64_t broken_ns, healing_ns, healed_ns;
+};
+
+static void wait_ms(int ms) {
+    nanosleep(&(struct timespec){.tv_nsec = ms % 1000 * 1000000L, .tv_sec = ms / 1000}, NULL);
+}
+
+static struct run begin(const char *name, const cping_target *target) {
+    struct run run = {.name = name, .interval_ns = target->interval_ns};
+    /* The event before may still be settling. */
+    run_command("ping -c 1 -w 5 10.2.0.2 >/dev/null");
+    CHECK_EQUAL(cping_create(NULL, &run.pinger), 0);
+    run.id = cping_add(run.pinger, target);
+    CHECK(run.id > 0);
+    CHECK_EQUAL(cping_start(run.pinger, run.id, 0), 0);
+    wait_ms(200);
+    run.broken_ns = cping_now();
+    return run;
+}
+
+static void check_slots(cping *pinger, int64_t id, uint64_t verdicts) {
+    cping_target_info info;
+    CHECK_EQUAL(cping_inspect(pinger, id, &info), 0);
+    CHECK_EQUAL(info.answered + info.lost + info.refused + info.icmp_errors + info.not_sent + info.cancelled, info.slots);
+    CHECK_EQUAL(verdicts, info.slots);
+}
+
+/* Every slot has its verdict, some during the break were no answers, and pings are answered again at once. */
+static void end(struct run *run) {
+    run->healed_ns = cping_now();
+    wait_ms(300);
+    CHECK_EQUAL(cping_stop(run->pinger, run->id), 0);
+    uint64_t verdicts = 0, failed = 0, before = 0, first_ns = 0, missed = 0;
+    for (cping_event event = {0}; event.kind != CPING_FINISHED;) {
+        CHECK_EQUAL(cping_wait(run->pinger, 10000), 1);
+        CHECK_EQUAL(cping_read(run->pinger, &event, 1), 1);
+        if (event.kind >= CPING_LATE) continue;
+        verdicts += event.count;
+        int answered = event.kind == CPING_ANSWERED;
+        if (event.slot_ns < run->broken_ns) before += (uint64_t)answered;
+        else if (!answered) failed += event.count;
+        if (event.error == ETIME && event.slot_ns > run->healing_ns && !first_ns) missed += event.count;
+        if (answered && event.sent_ns > run->healing_ns && !first_ns) first_ns = event.sent_ns;
+    }
+    check_slots(run->pinger, run->id, verdicts);
+    cping_stats stats;
+    cping_get_stats(run->pinger, &stats);
+    double late_ms = first_ns ? ((double)first_ns - (double)run->healed_ns) / 1e6 : -1;
+    printf("%-42s first ping %+6.1f ms after healing; %ju failed, %ju changes, %ju reopened\n", run->name, late_ms,
+           (uintmax_t)failed, (uintmax_t)stats.network_changes, (uintmax_t)stats.reopened);
+    CHECK(before > 0 && failed > 0 && first_ns > 0);
+    /* On a busy machine the thread itself may not have run. */
+    CHECK(late_ms <= (double)run->interval_ns / 1e6 * (double)(1 + missed) + 20);
+    cping_destroy(run->pinger);
+}
+
+static void heal(struct run *run) {
+    run->healing_ns = cping_now();
+}
+
+static void link_down_and_up(cping_target target, const char *name) {
+    struct run run = begin(name, &target);
+    run_command("ip link set v0 down");
+    wait_ms(200);
+    heal(&run);
+    run_command("ip link set v0 up && ip route replace default via 10.1.0.1");
+    end(&run);
+    run_command("ip address add fd01::2/64 dev v0 nodad; true");
+    default_by(1);
+}
+
+static void address_changes(void) {
+    cping_target target = echo_to("10.2.0.2");
+    struct run run = begin("address changed", &target);
+    run_command("ip address flush dev v0 scope global");
+    wait_ms(200);
+    heal(&run);
+    run_command("ip address add 10.1.0.77/24 dev v0 && ip route replace default via 10.1.0.1");
+    end(&run);
+    run_command("ip address del 10.1.0.77/24 dev v0; ip address add 10.1.0.2/24 dev v0; "
+                "ip address add fd01::2/64 dev v0 nodad; true");
+    default_by(1);
+}
+
+static void *drop_in_thread(void *pinger) {
+    return (void *)(intptr_t)cping_drop_privileges(pinger, 0);
+}
+
+static void interface_comes_back(cping_target target, int unprivileged, const char *name) {
+    strcpy(target.interface_name, "v0");
+    struct run run = begin(name, &target);
+    if (unprivileged) {
+        /* Capabilities are a thread's: this leaves ours alone. */
+        pthread_t thread;
+        void *result;
+        CHECK_EQUAL(pthread_create(&thread, NULL, drop_in_thread, run.pinger), 0);
+        pthread_join(thread, &result);
+        CHECK_EQUAL((intptr_t)result, 0);
+    }
+    run_command("ip link del v0");
+    wait_ms(200);
+    cping_target_info info;
+    CHECK_EQUAL(cping_inspect(run.pinger, run.id, &info), 0);
+    CHECK_EQUAL(info.blocked, ENODEV);
+    heal(&run);
+    add_link("v0", "p0", 1);
+    run_command("ip route replace default via 10.1.0.1");
+    end(&run);
+    default_by(1);
+}
+
+static void default_route_moves(void) {
+    cping_target target = echo_to("10.2.0.2");
+    struct run run = begin("default route moved to another interface", &target);
+    run_command("nsenter -t %d -n ip link set p0 down", router);
+    wait_ms(200);
+    heal(&run);
+    default_by(4);
+    end(&run);
+    run_command("nsenter -t %d -n sh -c 'ip link set p0 up; ip address add fd01::1/64 dev p0 nodad; true'", router);
+    default_by(1);
+}
+
+static void server_comes_back(void) {
+    struct reflector reflector = serve();
+    cping_target target = rtr_to("10.2.0.2", reflector.port);
+    struct run run = begin("server gone and back", &target);
+    reflector_stop(reflector);
+    wait_ms(200);
+    heal(&run);
+    char port[8];
+    snprintf(port, sizeof port, "%u", reflector.port);
+    int here = open_namespace(0), there = open_namespace(server);
+    switch_namespace(there);
+    reflector = REFLECT("--port", port, "--listen", "10.2.0.2", "--listen", "fd02::2");
+    switch_namespace(here);
+    end(&run);
+    reflector_stop(reflector);
+    close(here);
+    close(there);
+}
+
+static void policy_forbids_and_allows(const char *action, const char *name) {
+    cping_target target = echo_to("10.2.0.2");
+    struct run run = begin(name, &target);
+    run_command("ip rule add pref 10 to 10.2.0.2 %s", action);
+    wait_ms(200);
+    heal(&run);
+    run_command("ip rule del pref 10");
+    end(&run);
+}
+
+static long echoes_at_server(void) {
+    char command[128], line[256];
+    snprintf(command, sizeof command, "nsenter -t %d -n sed -n 's/^IcmpMsg: [0-9].*//p; /^Icmp: [0-9]/p' /proc/net/snmp", server);
+    FILE *pipe = popen(command, "r");
+    long echoes = -1;
+    while (fgets(line, sizeof line, pipe)) {
+        sscanf(line, "Icmp: %*d %*d %*d %*d %*d %*d %*d %*d %ld", &echoes);
+    }
+    pclose(pipe);
+    CHECK(echoes >= 0);
+    return echoes;
+}
+
+/* The default route leads by w0 all the time; a target bound to v0 must not take it, whatever happens to v0. */
+static void bound_fails_closed(void) {
+    cping_target target = echo_to("10.2.0.2");
+    target.flags = CPING_TARGET_AWAIT;
+    strcpy(target.interface_name, "v0");
+    run_command("ip link del v0");
+    default_by(4);
+    cping *pinger;
+    CHECK_EQUAL(cping_create(NULL, &pinger), 0);
+    long before = echoes_at_server();
+    int64_t id = cping_add(pinger, &target);
+    CHECK(id > 0);
+    CHECK_EQUAL(cping_start(pinger, id, 0), 0);
+    wait_ms(200);
+    CHECK_EQUAL(echoes_at_server(), before);
+    add_link("v0", "p0", 1);
+    run_command("ip route add default via 10.1.0.1 dev v0 metric 100");
+    wait_ms(200);
+    long during = echoes_at_server();
+    CHECK(during > before);
+    run_command("ip link del v0");
+    wait_ms(60);
+    during = echoes_at_server();
+    wait_ms(200);
+    CHECK_EQUAL(echoes_at_server(), during);
+    /* One that is renamed is no longer the one that was asked for. */
+    add_link("v0", "p0", 1);
+    run_command("ip route add default via 10.1.0.1 dev v0 metric 100");
+    wait_ms(100);
+    CHECK(echoes_at_server() > during);
+    run_command("ip link set v0 down && ip link set v0 name x0 && ip link set x0 up");
+    wait_ms(60);
+    during = echoes_at_server();
+    wait_ms(200);
+    CHECK_EQUAL(echoes_at_server(), during);
+    cping_destroy(pinger);
+    printf("bound to v0 while the default route leads by w0: nothing left by w0\n");
+}
+
+int main(void) {
+    build();
+    routers_are_heard();
+    own_routes_refuse();
+    struct reflector reflector = serve();
+    link_down_and_up(echo_to("10.2.0.2"), "link down and up, ICMP");
+    link_down_and_up(rtr_to("10.2.0.2", reflector.port), "link down and up, RTR");
+    address_changes();
+    interface_comes_back(echo_to("10.2.0.2"), 0, "interface gone and back, ICMP");
+    interface_comes_back(rtr_to("10.2.0.2", reflector.port), 0, "interface gone and back, RTR");
+    interface_comes_back(rtr_to("10.2.0.2", reflector.port), 1, "the same without privileges");
+    default_route_moves();
+    server_comes_back();
+    policy_forbids_and_allows("prohibit", "policy rule: prohibit (EACCES)");
+    policy_forbids_and_allows("blackhole", "policy rule: blackhole (EINVAL)");
+    policy_forbids_and_allows("unreachable", "policy rule: unreachable (ENETUNREACH)");
+    bound_fails_closed();
+    reflector_stop(reflector);
+    release_namespace(router);
+    release_namespace(server);
+    return 0;
+}
