@@ -57,15 +57,28 @@ struct MapPage {
   private var map: String {
     guard let projection = Projection(records.map(\.fence)) else { return "<p>There is no fence to show.</p>" }
     let centres = records.map { projection.point($0.fence.centre) }
-    let track = centres.map { "\($0.x),\($0.y)" }.joined(separator: " ")
     let circles = zip(records, centres).map { Self.circle($0, at: $1) }.joined(separator: "\n")
     return """
       <svg viewBox="0 0 \(projection.width) \(projection.height)" role="img" aria-label="Map of the fences">
-      <polyline class="track" points="\(track)"/>
+      \(track(centres))
       \(circles)
       \(projection.scaleBar)
       </svg>
       """
+  }
+
+  /// The way from fence to fence, broken where it is not known: where the next one lies further away than four radii (spec 2.13).
+  private func track(_ centres: [Projection.Point]) -> String {
+    let fences = records.map(\.fence)
+    var stretches: [[String]] = [[]]
+    for (index, point) in centres.enumerated() {
+      if index > 0, fences[index - 1].centre.distance(to: fences[index].centre) > 4 * fences[index - 1].radius {
+        stretches.append([])
+      }
+      stretches[stretches.count - 1].append("\(point.x),\(point.y)")
+    }
+    return stretches.map { "<polyline class=\"track\" points=\"\($0.joined(separator: " "))\"/>" }.joined(
+      separator: "\n")
   }
 
   private static func circle(_ record: FenceRecord, at point: Projection.Point) -> String {
@@ -118,6 +131,7 @@ struct MapPage {
     h1 { font-size: 1.3rem; margin: 0; }
     dl { display: flex; gap: .4rem; margin: 0; } dt { color: #666; } dd { margin: 0 1rem 0 0; font-weight: 600; }
     button { font: inherit; padding: .2rem .8rem; border: 1px solid #bbb; border-radius: .3rem; background: #fff; }
+    .technology [data-view=technology], .delay [data-view=delay], .loss [data-view=loss] { background: #222; color: #fff; }
     svg { width: 100%; max-height: 80vh; background: #fff; border: 1px solid #ddd; margin: 1rem 0; }
     circle { fill-opacity: .55; stroke: #333; stroke-opacity: .5; stroke-width: 1; vector-effect: non-scaling-stroke; }
     circle:hover { stroke-opacity: 1; stroke-width: 2; }
