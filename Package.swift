@@ -114,7 +114,10 @@ let package = Package(
 
     // The outside world, for tests, demos and users
     .executableTarget(
-      name: "reflector", path: "tools/reflector", cSettings: strictC, linkerSettings: [.linkedLibrary("crypto")]),
+      // It speaks the one-way format by the pinger's own code.
+      name: "reflector", dependencies: ["CPinger"], path: "tools/reflector",
+      cSettings: strictC + [.headerSearchPath("../../Sources/CPinger/src")],
+      linkerSettings: [.linkedLibrary("crypto")]),
     .executableTarget(
       name: "control-server",
       dependencies: [
