@@ -1,0 +1,2 @@
+def events(setup, report):
+    pass

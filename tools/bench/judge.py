@@ -1,0 +1,129 @@
+"""The judge of counts: what became of each ping, from the impairment device's log alone, and how a program's report differs."""
+
+import json
+from collections import Counter, defaultdict
+
+
+def read_log(path):
+    with open(path) as file:
+        lines = [json.loads(line) for line in file]
+    return [line for line in lines if "direction" in line], next((line["summary"] for line in lines if "summary" in line), None)
+
+
+def head_out(line):
+    """The payload's first bytes as they left: the log has them as they came, and the bit that flipped."""
+    head = bytearray.fromhex(line["head"])
+    bit = line.get("bit", -1)
+    if 0 <= bit < len(head) * 8:
+        head[bit // 8] ^= 0x80 >> bit % 8
+    return bytes(head)
+
+
+class Truth:
+    """`verdict` by sequence: answered, late or lost; `counts`; `unsure`: corrupt replies that came as the program ended."""
+
+    def __init__(self, lines, timeout_s, protocol, sees_bad_checksums):
+        self.timeout_ns = round(timeout_s * 1e9)
+        self.protocol, self.sees_bad_checksums = protocol, sees_bad_checksums
+        ours = [line for line in lines if line["subject"] and line["fate"] != "refused"]
+        self.requests = {line["sequence"]: line for line in ours if line["direction"] == "up" and line["copy"] == 0}
+        down = [line for line in ours if line["direction"] == "down" and line["fate"] == "passed"]
+        self.replies = sorted(down, key=lambda line: line["out_monotonic_ns"])
+        self.order = sorted(self.requests, key=lambda s: self.requests[s]["in_monotonic_ns"])
+        self.last_sent = max(line["in_monotonic_ns"] for line in self.requests.values())
+        self.valid = defaultdict(list)
+        self.corrupt, self.unsure = 0, 0
+        for line in self.replies:
+            self.take(line)
+
+    def take(self, line):
+        if line["corrupt"] == "detectable" and not self.sees_bad_checksums:
+            return  # the pinger's kernel drops it
+        sequence = self.carried(line)
+        if sequence is not None:
+            self.valid[sequence].append(line["out_monotonic_ns"])
+        elif line["out_monotonic_ns"] > self.last_sent + self.timeout_ns * 0.8:
+            self.unsure += 1
+        else:
+            self.corrupt += 1
+
+    def carried(self, line):
+        """The ping that the reply answers, or None if it is damaged. An echo reply must carry its request's payload. An RTR
+        reply has no more than magic and sequence: if they are whole, nobody can tell."""
+        if self.protocol == "rtr":
+            head = head_out(line)
+            sequence = int.from_bytes(head[4:8], "big")
+            return sequence if head[:4] in (b"RR01", b"RE01") and sequence in self.requests else None
+        request = self.requests.get(line["sequence"])
+        return line["sequence"] if request and request["hash_in"] == line["hash_out"] else None
+
+    def outcome(self, margin):
+        """Verdicts and counts of all pings but the last `margin`, whose late replies may come after the program's end."""
+        position = {sequence: i for i, sequence in enumerate(self.order)}
+        watched = self.order[:len(self.order) - margin]
+        verdicts, counts = {}, Counter()
+        for sequence in watched:
+            arrivals = self.valid.get(sequence, [])
+            sent = self.requests[sequence]["in_monotonic_ns"]
+            in_time = bool(arrivals) and arrivals[0] - sent <= self.timeout_ns
+            verdicts[sequence] = "answered" if in_time else "late" if arrivals else "lost"
+            counts[verdicts[sequence]] += 1
+            counts["duplicate"] += max(0, len(arrivals) - 1)
+        firsts = sorted((arrivals[0], position[s], s) for s, arrivals in self.valid.items() if arrivals)
+        newest = -1
+        for _, place, sequence in firsts:
+            if place < newest and sequence in verdicts:
+                counts["reordered"] += 1
+            newest = max(newest, place)
+        counts["sent"] = len(watched)
+        counts["corrupt"] = self.corrupt
+        return verdicts, counts, set(watched)
+
+
+def reported(pings, watched):
+    """The same of a program's report. A late ping is told twice, lost and then late."""
+    verdicts, counts = {}, Counter()
+    for ping in pings:
+        if ping.kind == "corrupt":
+            counts["corrupt"] += 1
+        if ping.sequence not in watched:
+            continue
+        if ping.kind == "duplicate":
+            counts["duplicate"] += 1
+        elif ping.kind in ("answered", "lost", "late"):
+            verdicts[ping.sequence] = ping.kind
+        elif ping.kind in ("icmp-error", "refused", "not-sent", "not_sent"):
+            verdicts[ping.sequence] = ping.kind
+        if ping.reordered and ping.kind in ("answered", "late"):
+            counts["reordered"] += 1
+    counts.update(Counter(verdicts.values()))
+    counts["sent"] = len(verdicts)
+    return verdicts, counts
+
+
+KINDS = ("sent", "answered", "late", "lost", "duplicate", "reordered", "corrupt")
+
+
+def compare(truth, pings, margin, kinds=KINDS):
+    """{kind: (of the log, of the program)}, the sequences whose verdicts differ, and whether all is equal."""
+    verdicts, counts, watched = truth.outcome(margin)
+    told, told_counts = reported(pings, watched)
+    table = {kind: (counts[kind], told_counts[kind]) for kind in kinds}
+    wrong = [(s, verdicts[s], told.get(s)) for s in verdicts if verdicts[s] != told.get(s)]
+    low, high = counts["corrupt"], counts["corrupt"] + truth.unsure
+    equal = not wrong and all(a == b for kind, (a, b) in table.items() if kind != "corrupt")
+    if "corrupt" in kinds:
+        equal = equal and low <= told_counts["corrupt"] <= high
+    return table, wrong, equal
+
+
+def miscount(pings):
+    """Deliberately wrong reports: the control. Each must be noticed."""
+    pings = list(pings)
+    for kind in ("answered", "lost", "late", "duplicate", "corrupt"):
+        first = next((i for i, ping in enumerate(pings) if ping.kind == kind), None)
+        if first is not None:
+            yield f"one {kind} is missing", pings[:first] + pings[first + 1:]
+    first = next((i for i, ping in enumerate(pings) if ping.kind == "duplicate"), None)
+    if first is not None:
+        yield "one duplicate is told twice", pings + [pings[first]]
