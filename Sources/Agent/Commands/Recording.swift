@@ -34,21 +34,10 @@ public struct Recording: Sendable {
   public func run(
     stop: AsyncStream<Void>, onStatus: @escaping @Sendable (DriveStatus) -> Void, print: @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
-    guard let url = configuration.controlServer.url else {
-      throw ConfigurationError.missing(key: "control-server.url", purpose: "without it there is nothing to ping")
-    }
-    let directory = StateDirectory(path: configuration.stateDirectory)
-    let store = try DriveStore(directory: directory, purpose: "\(Program.name) record")
-    let server = try ControlServerClient(
-      url: url, caFile: configuration.controlServer.caFile,
-      requestTimeout: configuration.controlServer.requestTimeout, device: .thisHost)
-    do {
-      let outcome = try await record(into: store, server: server, stop: stop, onStatus: onStatus, print: print)
-      try await server.shutdown()
-      return outcome
-    } catch {
-      try? await server.shutdown()
-      throw error
+    try await withControlServer(configuration, for: "without it there is nothing to ping", logger: logger) { server in
+      let directory = StateDirectory(path: configuration.stateDirectory)
+      let store = try DriveStore(directory: directory, purpose: "\(Program.name) record")
+      return try await record(into: store, server: server, stop: stop, onStatus: onStatus, print: print)
     }
   }
 

@@ -19,27 +19,19 @@ public struct Submitting: Sendable {
   /// - Parameter print: Takes the line of the result.
   /// - Throws: ``ConfigurationError``, `StoreError`.
   public func run(print: (String) -> Void) async throws -> CommandOutcome {
-    guard let url = configuration.controlServer.url else {
-      throw ConfigurationError.missing(key: "control-server.url", purpose: "there is no server to submit to")
+    let report = try await withControlServer(configuration, for: "there is no server to submit to", logger: logger) {
+      try await pass($0)
     }
+    print(report.line)
+    return report.sessionsKept == 0 ? .done : .kept
+  }
+
+  private func pass(_ server: ControlServerClient) async throws -> Sender.Report {
     let store = try DriveStore(
       directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) submit")
     if !isWarm { try await store.endInterruptedDrives() }
-    let server = try ControlServerClient(
-      url: url, caFile: configuration.controlServer.caFile,
-      requestTimeout: configuration.controlServer.requestTimeout, device: .thisHost)
-    let sender = Sender(
-      store: store, server: server, registration: Registration(store: store, server: server), logger: logger
-    ) { .current }
-    let report: Sender.Report
-    do {
-      report = try await sender.send(isWarm ? .warm : .cold)
-    } catch {
-      try? await server.shutdown()
-      throw error
-    }
-    try await server.shutdown()
-    print(report.line)
-    return report.sessionsKept == 0 ? .done : .kept
+    let registration = Registration(store: store, server: server)
+    let sender = Sender(store: store, server: server, registration: registration, logger: logger) { .current }
+    return try await sender.send(isWarm ? .warm : .cold)
   }
 }

@@ -161,6 +161,9 @@ actor Drive {
       return
     }
     if case .finished = event.kind, event.target != target { sources.pinger.remove(event.target) }
+    if case .overflow(let count) = event.kind {
+      logger.error("the host was too slow to take \(count) ping results; they belong to no fence")
+    }
     guard let outcome = event.outcome else { return }
     if outcome.isAnswered, event.target == target { pingSession.answered() }
     status.lastSecond.count(outcome)
