@@ -18,26 +18,30 @@ static struct oneway_session *find(struct oneway_responder *responder, uint64_t 
     return oldest;
 }
 
+enum { WIDTH = 128 };
+
 /* Returns 0 for a number that was seen before. What is older than the history counts as seen: nobody can tell. */
 static int mark(struct oneway_session *session, uint32_t number) {
     int32_t ahead = (int32_t)(number - session->newest);
     if (ahead > 0) {
-        session->history = ahead < 64 ? session->history << ahead : 0;
-        session->history |= 1;
+        session->history = ahead < WIDTH ? session->history << ahead : 0;
+        if (ahead <= WIDTH) session->history |= (oneway_history)1 << (ahead - 1);
         session->newest = number;
         return 1;
     }
-    if (ahead <= -64) return 0;
-    uint64_t bit = UINT64_C(1) << -ahead;
+    if (ahead == 0 || ahead < -WIDTH) return 0;
+    oneway_history bit = (oneway_history)1 << (-ahead - 1);
     int is_new = (session->history & bit) == 0;
     session->history |= bit;
     return is_new;
 }
 
-/* Bit n: `number` - 1 - n had arrived. */
-static uint64_t history_before(const struct oneway_session *session, uint32_t number) {
+/* Bit n: `number` - 1 - n had arrived. Of a straggler not all of them are known. */
+static uint64_t history_before(const struct oneway_session *session, uint32_t number, uint32_t *flags) {
     uint32_t behind = session->newest - number;
-    return behind < 63 ? session->history >> (behind + 1) : 0;
+    if (behind <= WIDTH - 64) return (uint64_t)(session->history >> behind);
+    *flags |= CPING__ONEWAY_NO_HISTORY;
+    return 0;
 }
 
 struct oneway_session *oneway_note(struct oneway_responder *responder, const cping__oneway_key *key,
@@ -49,13 +53,14 @@ struct oneway_session *oneway_note(struct oneway_responder *responder, const cpi
         session->is_used = 1;
         session->id = key->session;
         memcpy(session->address, address, 16);
-        session->newest = key->number - 1;
+        session->newest = key->number;
     }
     session->last_ns = receive_ns;
     session->received++;
-    if (!mark(session, key->number)) session->duplicates++;
-    *reply = (cping__oneway){.key = *key, .receive_ns = receive_ns, .history = history_before(session, key->number),
-                             .received = session->received, .duplicates = session->duplicates};
+    if (!is_new && !mark(session, key->number)) session->duplicates++;
+    *reply = (cping__oneway){.key = *key, .receive_ns = receive_ns, .received = session->received,
+                             .duplicates = session->duplicates};
     reply->flags = (is_kernel_stamp ? CPING__ONEWAY_KERNEL_STAMP : 0u) | (is_new ? CPING__ONEWAY_RESTARTED : 0u);
+    reply->history = history_before(session, key->number, &reply->flags);
     return session;
 }

@@ -11,13 +11,15 @@
  * the same places. */
 enum { ONEWAY_SESSIONS = 1024, ONEWAY_WAYS = 8 };
 
+typedef unsigned __int128 oneway_history;
+
 struct oneway_session {
     uint64_t id;
     uint8_t address[16];
     uint64_t last_ns;
     int is_used;
     uint32_t newest;   /* number */
-    uint64_t history;  /* bit n: number newest - n has arrived; bit 0 is the newest itself */
+    oneway_history history;  /* bit n: number newest - 1 - n has arrived */
     uint32_t received, sent, duplicates;
 };
 

@@ -37,6 +37,7 @@ typedef struct cping__target {
     int any_answered;
     uint64_t session;                      /* one-way */
     uint32_t number;                       /* of the newest ping */
+    uint32_t far_since;                    /* the number with which the far side began to count */
     cping_address address_before;          /* of a redirected target, */
     uint32_t sequence_before;              /* for pings up to this */
     cping_target_info totals;              /* its counters are kept here */

@@ -7,7 +7,7 @@
 
 enum { CPING__ONEWAY_HEADER = 72, CPING__ONEWAY_LARGEST = 65507 };
 
-enum { CPING__ONEWAY_KERNEL_STAMP = 1, CPING__ONEWAY_RESTARTED = 2 };
+enum { CPING__ONEWAY_KERNEL_STAMP = 1, CPING__ONEWAY_RESTARTED = 2, CPING__ONEWAY_NO_HISTORY = 4 };
 
 /* What the sender writes and the far side gives back. */
 typedef struct cping__oneway_key {

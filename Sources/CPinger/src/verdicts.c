@@ -164,13 +164,18 @@ static int begin_waiting(cping *pinger, cping__ping *ping, const cping__reply *r
 /* What a one-way reply tells of the pings before it that have no verdict yet. */
 static void note_history(cping__target *target, const cping__oneway *far) {
     cping__ping *ping;
+    if (far->flags & CPING__ONEWAY_RESTARTED) target->far_since = far->key.number;
+    if (far->flags & CPING__ONEWAY_NO_HISTORY) return;
     TAILQ_FOREACH_REVERSE(ping, &target->open_pings, cping__pings, link) {
         uint32_t distance = far->key.number - ping->number;
         if (distance == 0 || distance > INT32_MAX) continue;
-        if (distance > 64) break;
+        if (distance > 64 || (int32_t)(ping->number - target->far_since) < 0) break;
         if (far->history >> (distance - 1) & 1) ping->far = CPING__FAR_SEEN;
         else if (ping->far != CPING__FAR_SEEN) ping->far = CPING__FAR_MISSING;
     }
+}
+
+static void note_counters(cping__target *target, const cping__oneway *far) {
     if ((int32_t)(far->received - target->totals.far_received) < 0 && !(far->flags & CPING__ONEWAY_RESTARTED)) return;
     target->totals.far_received = far->received;
     target->totals.far_sent = far->sent;
@@ -179,7 +184,10 @@ static void note_history(cping__target *target, const cping__oneway *far) {
 
 void cping__replied(cping *pinger, cping__ping *ping, const cping__reply *reply) {
     if (ping->state == CPING__REPLIED) cping__stop_waiting(pinger, ping);
-    if (reply->is_oneway) note_history(ping->target, &reply->oneway);
+    if (reply->is_oneway) {
+        note_history(ping->target, &reply->oneway);
+        note_counters(ping->target, &reply->oneway);
+    }
     if (!begin_waiting(pinger, ping, reply)) report(pinger, ping, reply);
 }
 
