@@ -1,2 +1,154 @@
+"""Broken and healed networks: the time from recovery to the first answered ping, ours beside the peers. Each program runs in a pair of
+its own, all at once. A ping counts when its reply passed the pinger's interface after the recovery and the program reports it as
+answered (or as refused: an RTR token is bound to the address before). Recovery is when the last command that heals has ended."""
+
+import contextlib
+import statistics
+import subprocess
+import time
+
+from capture import Capture
+from measures import serve
+from programs import OursBound
+from running import Running
+from spaces import inside, ip
+
+INTERVAL_S, BEFORE_S, BROKEN_S, AFTER_S = 0.1, 1.5, 1.5, 3.0
+GOAL_MS = INTERVAL_S * 1000 + 20
+
+
+class Event:
+    """`prepare` may change pair.far4, the target."""
+
+    def prepare(self, pair):
+        pass
+
+
+class Commands(Event):
+    """Broken and healed by ip or tc, in namespace a or b."""
+
+    def __init__(self, name, breaking, healing, side="a"):
+        self.name, self.breaking, self.healing, self.side = name, breaking, healing, side
+
+    def run(self, pair, commands):
+        for command in commands:
+            with inside(getattr(pair, self.side)):
+                subprocess.run(command.split(), check=True, capture_output=True)
+
+    def break_it(self, pair, program):
+        self.run(pair, self.breaking)
+
+    def heal(self, pair, program):
+        self.run(pair, self.healing)
+
+
+class InterfaceReplaced(Event):
+    name = "interface gone, back with another index"
+
+    def break_it(self, pair, program):
+        ip("-n", pair.a, "link", "del", "v0")
+
+    def heal(self, pair, program):
+        pair.add_veth("v0")
+        pair.add_addresses("v0")
+
+
+class DefaultRouteMoved(Event):
+    name = "default route moved to another interface and source"
+
+    def prepare(self, pair):
+        pair.far4 = "10.99.0.1"
+        pair.add_veth("v1")
+        ip("-n", pair.a, "addr", "add", "10.78.0.1/24", "dev", "v1")
+        ip("-n", pair.b, "addr", "add", "10.78.0.2/24", "dev", "v1")
+        ip("-n", pair.b, "addr", "add", "10.99.0.1/32", "dev", "lo")
+        ip("-n", pair.a, "route", "add", "default", "via", "10.77.0.2")
+
+    def break_it(self, pair, program):
+        ip("-n", pair.a, "route", "del", "default")
+
+    def heal(self, pair, program):
+        ip("-n", pair.a, "route", "add", "default", "via", "10.78.0.2")
+
+
+class ServerRestarted(Event):
+    """For echo the far kernel stops answering; UDP servers are ended, so that port unreachable comes back, and started again."""
+    name = "server gone and back"
+
+    def ignore_echo(self, pair, value):
+        with inside(pair.b), open("/proc/sys/net/ipv4/icmp_echo_ignore_all", "w") as file:
+            file.write(value)
+
+    def break_it(self, pair, program):
+        if program.udp:
+            pair.stop(pair.processes[0])
+        else:
+            self.ignore_echo(pair, "1")
+
+    def heal(self, pair, program):
+        if program.udp:
+            serve(pair, program, self.setup)
+        else:
+            self.ignore_echo(pair, "0")
+
+
+EVENTS = [
+    Commands("link down and up", ["ip link set v0 down"], ["ip link set v0 up"]),
+    Commands("far link down and up (carrier)", ["ip link set v0 down"], ["ip link set v0 up"], side="b"),
+    Commands("address changed", ["ip addr del 10.77.0.1/16 dev v0"], ["ip addr add 10.77.0.3/16 dev v0"]),
+    InterfaceReplaced(),
+    DefaultRouteMoved(),
+    Commands("destination unreachable (EHOSTUNREACH)", ["ip route add unreachable 10.77.0.2/32"], ["ip route del unreachable 10.77.0.2/32"]),
+    Commands("sending forbidden (EACCES)", ["ip route add prohibit 10.77.0.2/32"], ["ip route del prohibit 10.77.0.2/32"]),
+    Commands("queue full (ENOBUFS)", ["tc qdisc add dev v0 root tbf rate 8bit burst 1 limit 1"], ["tc qdisc del dev v0 root"]),
+    ServerRestarted(),
+]
+
+
+def recovery_ms(program, result, capture, healed_ns):
+    """None: no ping was answered after the recovery."""
+    answered = {ping.sequence for ping in program.pings(result.output) if ping.kind in ("answered", "refused", "late")}
+    replies = [reply for sequence, (sent, reply) in capture.trips().items() if sequence in answered and reply and sent and reply >= healed_ns]
+    return (min(replies) - healed_ns) / 1e6 if replies else None
+
+
+def happen(event, setup, programs):
+    """[(program, milliseconds or None)]"""
+    from spaces import Pair
+    event.setup = setup
+    with contextlib.ExitStack() as stack:
+        stages = []
+        for program in programs:
+            pair = stack.enter_context(Pair())
+            event.prepare(pair)
+            if hasattr(program, "token"):
+                program.token = setup.token(pair.near4)
+            serve(pair, program, setup)
+            stages.append((program, pair, stack.enter_context(Capture(pair.a))))
+        count = round((BEFORE_S + BROKEN_S + AFTER_S) / INTERVAL_S)
+        running = [Running(pair.a, program.command(pair.far4, count, INTERVAL_S), 40) for program, pair, _ in stages]
+        time.sleep(BEFORE_S)
+        for program, pair, _ in stages:
+            event.break_it(pair, program)
+        time.sleep(BROKEN_S)
+        healed = []
+        for program, pair, _ in stages:
+            event.heal(pair, program)
+            healed.append(time.time_ns())
+        results = [process.wait() for process in running]
+    return [(program, recovery_ms(program, result, capture, at)) for (program, _, capture), result, at in zip(stages, results, healed)]
+
+
 def events(setup, report):
-    pass
+    bound = OursBound(setup.ours.path)
+    for event in EVENTS:
+        programs = [setup.ours, setup.ours_udp, *([] if isinstance(event, DefaultRouteMoved) else [bound]), *setup.icmp[1:], setup.irtt]
+        times = {}
+        for _ in range(1 if setup.quick else setup.runs):
+            for program, late in happen(event, setup, programs):
+                times.setdefault(program, []).append(late)
+        for program, values in times.items():
+            came = None if None in values else statistics.median(values)
+            report.figure(f"{event.name}: recovery to first answered ping (-: never)", program.name, came, "ms", values)
+            if program in (setup.ours, setup.ours_udp, bound):
+                report.at_most(f"{event.name}: {program.name}", GOAL_MS, came, "ms")

@@ -20,7 +20,7 @@ def head_out(line):
 
 
 class Truth:
-    """`verdict` by sequence: answered, late or lost; `counts`; `unsure`: corrupt replies that came as the program ended."""
+    """The verdict of each ping: answered, refused, late or lost. `unsure`: corrupt replies that came as the program ended."""
 
     def __init__(self, lines, timeout_s, protocol, sees_bad_checksums):
         self.timeout_ns = round(timeout_s * 1e9)
@@ -32,6 +32,7 @@ class Truth:
         self.order = sorted(self.requests, key=lambda s: self.requests[s]["in_monotonic_ns"])
         self.last_sent = max(line["in_monotonic_ns"] for line in self.requests.values())
         self.valid = defaultdict(list)
+        self.refusals = set()  # RTR: pings whose first reply is RE01, as for a token whose bits flipped
         self.corrupt, self.unsure = 0, 0
         for line in self.replies:
             self.take(line)
@@ -41,6 +42,8 @@ class Truth:
             return  # the pinger's kernel drops it
         sequence = self.carried(line)
         if sequence is not None:
+            if self.protocol == "rtr" and head_out(line)[:4] == b"RE01" and not self.valid[sequence]:
+                self.refusals.add(sequence)
             self.valid[sequence].append(line["out_monotonic_ns"])
         elif line["out_monotonic_ns"] > self.last_sent + self.timeout_ns * 0.8:
             self.unsure += 1
@@ -66,7 +69,8 @@ class Truth:
             arrivals = self.valid.get(sequence, [])
             sent = self.requests[sequence]["in_monotonic_ns"]
             in_time = bool(arrivals) and arrivals[0] - sent <= self.timeout_ns
-            verdicts[sequence] = "answered" if in_time else "late" if arrivals else "lost"
+            answer = "refused" if sequence in self.refusals else "answered"
+            verdicts[sequence] = answer if in_time else "late" if arrivals else "lost"
             counts[verdicts[sequence]] += 1
             counts["duplicate"] += max(0, len(arrivals) - 1)
         firsts = sorted((arrivals[0], position[s], s) for s, arrivals in self.valid.items() if arrivals)
@@ -94,14 +98,14 @@ def reported(pings, watched):
             verdicts[ping.sequence] = ping.kind
         elif ping.kind in ("icmp-error", "refused", "not-sent", "not_sent"):
             verdicts[ping.sequence] = ping.kind
-        if ping.reordered and ping.kind in ("answered", "late"):
+        if ping.reordered and ping.kind in ("answered", "refused", "late"):
             counts["reordered"] += 1
     counts.update(Counter(verdicts.values()))
     counts["sent"] = len(verdicts)
     return verdicts, counts
 
 
-KINDS = ("sent", "answered", "late", "lost", "duplicate", "reordered", "corrupt")
+KINDS = ("sent", "answered", "refused", "late", "lost", "duplicate", "reordered", "corrupt")
 
 
 def compare(truth, pings, margin, kinds=KINDS):

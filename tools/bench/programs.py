@@ -59,6 +59,15 @@ class Ours(Program):
         return 0
 
 
+class OursBound(Ours):
+    """The same program, bound to an interface."""
+    name = "cping -I"
+
+    def command(self, target, count, interval_s, timeout_s=1.0, detail=True):
+        argv = super().command(target, count, interval_s, timeout_s, detail)
+        return [*argv[:-1], "-I", "v0", target]
+
+
 class OursUDP(Ours):
     """The same program with RTR's UDP ping."""
     name = "cping --udp"
@@ -116,19 +125,22 @@ class Oping(Program):
 
     def read_line(self, line):
         found = re.search(r"icmp_seq=(\d+) (?:ttl=\d+ time=([\d.]+) ms|timeout)", line)
-        return Ping(int(found[1]), "answered" if found[2] else "lost", milliseconds(found[2]) if found[2] else None) if found else None
+        if not found:
+            return None
+        sequence = int(found[1]) - 1  # it prints one more than it sends
+        return Ping(sequence, "answered" if found[2] else "lost", milliseconds(found[2]) if found[2] else None)
 
 
 class Irtt(Program):
     name = "irtt"
     udp = True
-    server = ["irtt", "server", "-b", "0.0.0.0:2112", "-b", "[::]:2112", "-i", "0", "-d", "0"]
+    server = ["irtt", "server", "-b", "0.0.0.0:2112", "-b", "[::]:2112", "-i", "0", "-d", "0", "--set-src-ip"]
 
     def command(self, target, count, interval_s, timeout_s=1.0, detail=True):
         # --tstamp=none: its figure is then from its own send to its own receive, which is what the capture sees.
         host = f"[{target}]" if ":" in target else target
         return ["irtt", "client", "-i", f"{interval_s * 1000:g}ms", "-d", f"{(count - 0.5) * interval_s * 1000:g}ms",
-                "--tstamp=none", "-w", f"{timeout_s:g}s", "-o", "-", "-Q", host]
+                "--tstamp=none", f"--wait={timeout_s:g}s", "-o", "-", "-Q", host]
 
     def pings(self, output):
         start = output.find("{")
