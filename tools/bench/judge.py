@@ -57,6 +57,10 @@ class Truth:
             head = head_out(line)
             sequence = int.from_bytes(head[4:8], "big")
             return sequence if head[:4] in (b"RR01", b"RE01") and sequence in self.requests else None
+        if self.protocol == "irtt":  # its replies' payload is the server's
+            head = head_out(line)
+            sequence = int.from_bytes(head[12:16], "little")
+            return sequence if head[:3] == b"\x14\xa7\x5b" and sequence in self.requests else None
         request = self.requests.get(line["sequence"])
         return line["sequence"] if request and request["hash_in"] == line["hash_out"] else None
 
@@ -84,8 +88,8 @@ class Truth:
         return verdicts, counts, set(watched)
 
 
-def reported(pings, watched):
-    """The same of a program's report. A late ping is told twice, lost and then late."""
+def reported(pings, watched, silent_loss=False):
+    """The same of a program's report. A late ping is told twice, lost and then late. `silent_loss`: it says nothing of lost ones."""
     verdicts, counts = {}, Counter()
     for ping in pings:
         if ping.kind == "corrupt":
@@ -100,6 +104,8 @@ def reported(pings, watched):
             verdicts[ping.sequence] = ping.kind
         if ping.reordered and ping.kind in ("answered", "refused", "late"):
             counts["reordered"] += 1
+    if silent_loss:
+        verdicts.update({sequence: "lost" for sequence in watched - set(verdicts)})
     counts.update(Counter(verdicts.values()))
     counts["sent"] = len(verdicts)
     return verdicts, counts
@@ -108,10 +114,10 @@ def reported(pings, watched):
 KINDS = ("sent", "answered", "refused", "late", "lost", "duplicate", "reordered", "corrupt")
 
 
-def compare(truth, pings, margin, kinds=KINDS):
+def compare(truth, pings, margin, kinds=KINDS, silent_loss=False):
     """{kind: (of the log, of the program)}, the sequences whose verdicts differ, and whether all is equal."""
     verdicts, counts, watched = truth.outcome(margin)
-    told, told_counts = reported(pings, watched)
+    told, told_counts = reported(pings, watched, silent_loss)
     table = {kind: (counts[kind], told_counts[kind]) for kind in kinds}
     wrong = [(s, verdicts[s], told.get(s)) for s in verdicts if verdicts[s] != told.get(s)]
     low, high = counts["corrupt"], counts["corrupt"] + truth.unsure

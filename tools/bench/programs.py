@@ -14,6 +14,7 @@ class Ping:
 
 class Program:
     udp = False
+    silent_loss = False  # says nothing of a ping that was not answered
     server = None  # command line of what must run on the far side
 
     def pings(self, output):
@@ -106,11 +107,12 @@ class Fping(Program):
 
 class SystemPing(Program):
     name = "ping"
+    silent_loss = True
 
     def command(self, target, count, interval_s, timeout_s=1.0, detail=True):
-        # -w: a reply with a flipped time stamp makes it wait for ever otherwise.
+        # A reply whose time stamp was flipped makes it wait for ages at the end; whoever runs it has to end it.
         return ["stdbuf", "-oL", "ping"][0 if detail else 2:] + [
-            "-c", str(count), "-i", f"{interval_s:g}", "-W", f"{timeout_s:g}", "-w", str(int(count * interval_s * 1.3 + 5)), target]
+            "-c", str(count), "-i", f"{interval_s:g}", "-W", f"{timeout_s:g}", target]
 
     def read_line(self, line):
         found = re.search(r"icmp_seq=(\d+) .*time=([\d.]+) ms(.*DUP)?", line)

@@ -65,12 +65,14 @@ class Pair:
         self.add_addresses("v0")
 
     def add_veth(self, interface):
+        """The far side first, as in add_addresses: a near side that is ready too early asks in vain who has the address, and the
+        kernel asks again a second later, whoever pings."""
         ip("-n", self.a, "link", "add", interface, "type", "veth", "peer", "name", interface, "netns", self.b)
-        for name in (self.a, self.b):
+        for name in (self.b, self.a):
             ip("-n", name, "link", "set", interface, "up")
 
     def add_addresses(self, interface):
-        for name, v4, v6 in ((self.a, self.near4, self.near6), (self.b, self.far4, self.far6)):
+        for name, v4, v6 in ((self.b, self.far4, self.far6), (self.a, self.near4, self.near6)):
             ip("-n", name, "addr", "add", f"{v4}/16", "dev", interface)
             ip("-n", name, "addr", "add", f"{v6}/64", "dev", interface, "nodad")
 
@@ -95,6 +97,8 @@ class Pair:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        if process.stdout:
+            process.stdout.close()
         if process in self.processes:
             self.processes.remove(process)
 
