@@ -153,6 +153,7 @@ struct run {
     cping *pinger;
     int64_t id;
     uint64_t interval_ns;
+    int error;  /* one that must be seen, or 0 */
     uint64_t broken_ns, healing_ns, healed_ns;
 };
 
@@ -185,13 +186,14 @@ static void end(struct run *run) {
     run->healed_ns = cping_now();
     wait_ms(300);
     CHECK_EQUAL(cping_stop(run->pinger, run->id), 0);
-    uint64_t verdicts = 0, failed = 0, before = 0, first_ns = 0, missed = 0;
+    uint64_t verdicts = 0, failed = 0, before = 0, first_ns = 0, missed = 0, seen = 0;
     for (cping_event event = {0}; event.kind != CPING_FINISHED;) {
         CHECK_EQUAL(cping_wait(run->pinger, 10000), 1);
         CHECK_EQUAL(cping_read(run->pinger, &event, 1), 1);
         if (event.kind >= CPING_LATE) continue;
         verdicts += event.count;
         int answered = event.kind == CPING_ANSWERED;
+        seen += event.error == run->error;
         if (event.slot_ns < run->broken_ns) before += (uint64_t)answered;
         else if (!answered) failed += event.count;
         if (event.error == ETIME && event.slot_ns > run->healing_ns && !first_ns) missed += event.count;
@@ -203,7 +205,7 @@ static void end(struct run *run) {
     double late_ms = first_ns ? ((double)first_ns - (double)run->healed_ns) / 1e6 : -1;
     printf("%-42s first ping %+6.1f ms after healing; %ju failed, %ju changes, %ju reopened\n", run->name, late_ms,
            (uintmax_t)failed, (uintmax_t)stats.network_changes, (uintmax_t)stats.reopened);
-    CHECK(before > 0 && failed > 0 && first_ns > 0);
+    CHECK(before > 0 && failed > 0 && first_ns > 0 && seen > 0);
     /* On a busy machine the thread itself may not have run. */
     CHECK(late_ms <= (double)run->interval_ns / 1e6 * (double)(1 + missed) + 20);
     cping_destroy(run->pinger);
@@ -295,13 +297,26 @@ static void server_comes_back(void) {
     close(there);
 }
 
-static void policy_forbids_and_allows(const char *action, const char *name) {
+static void policy_forbids_and_allows(const char *action, int error, const char *name) {
     cping_target target = echo_to("10.2.0.2");
     struct run run = begin(name, &target);
+    run.error = error;
     run_command("ip rule add pref 10 to 10.2.0.2 %s", action);
     wait_ms(200);
     heal(&run);
     run_command("ip rule del pref 10");
+    end(&run);
+}
+
+/* A queue that takes next to nothing refuses the rest. */
+static void queue_is_full(void) {
+    cping_target target = echo_to("10.2.0.2");
+    struct run run = begin("queue full (ENOBUFS)", &target);
+    run.error = ENOBUFS;
+    run_command("tc qdisc add dev v0 root tbf rate 8bit burst 110 limit 220");
+    wait_ms(300);
+    heal(&run);
+    run_command("tc qdisc del dev v0 root");
     end(&run);
 }
 
@@ -370,9 +385,14 @@ int main(void) {
     interface_comes_back(rtr_to("10.2.0.2", reflector.port), 1, "the same without privileges");
     default_route_moves();
     server_comes_back();
-    policy_forbids_and_allows("prohibit", "policy rule: prohibit (EACCES)");
-    policy_forbids_and_allows("blackhole", "policy rule: blackhole (EINVAL)");
-    policy_forbids_and_allows("unreachable", "policy rule: unreachable (ENETUNREACH)");
+    policy_forbids_and_allows("prohibit", EACCES, "policy rule: prohibit (EACCES)");
+    policy_forbids_and_allows("blackhole", EINVAL, "policy rule: blackhole (EINVAL)");
+    policy_forbids_and_allows("unreachable", ENETUNREACH, "policy rule: unreachable (ENETUNREACH)");
+    if (system("tc qdisc add dev w0 root tbf rate 8bit burst 110 limit 220 2>/dev/null && tc qdisc del dev w0 root") == 0) {
+        queue_is_full();
+    } else {
+        printf("no token bucket queue here: ENOBUFS is not tried\n");
+    }
     bound_fails_closed();
     reflector_stop(reflector);
     release_namespace(router);

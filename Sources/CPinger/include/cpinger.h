@@ -65,7 +65,8 @@ enum cping_option {
 
 typedef struct cping_options {
     /* Events the ring holds before a slow reader loses some; rounded up to a power of two. Default 4096: more than three
-     * minutes of two targets at ten pings a second. At most 2^20. Threadless: at least 512, and nothing is ever lost. */
+     * minutes of two targets at ten pings a second. At most 2^20. Threadless: 512 at least and by default; the pinger stops
+     * working until there is room, so that only `cping_remove` and `cping_shutdown` with many pings under way can lose some. */
     uint32_t ring_capacity;
     uint32_t reserved;
     /* How long after its timeout a ping is remembered, so that a reply is recognised as late or as a duplicate.

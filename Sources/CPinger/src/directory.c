@@ -9,7 +9,7 @@
 
 static size_t hash(const cping_address *address) {
     uint64_t h = cping__get64(address->bytes) * UINT64_C(0x9e3779b97f4a7c15);
-    h = (h ^ h >> 29 ^ cping__get64(address->bytes + 8)) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ h >> 29 ^ cping__get64(address->bytes + 8) ^ (uint64_t)address->port << 48) * UINT64_C(0xbf58476d1ce4e5b9);
     return (size_t)(h ^ h >> 32);
 }
 

@@ -76,7 +76,7 @@ static void end_patience(cping *pinger) {
     if (TAILQ_EMPTY(&pinger->stamp_waiters)) return;
     uint64_t now_ns = cping__now();
     for (cping__ping *ping; (ping = TAILQ_FIRST(&pinger->stamp_waiters));) {
-        if (patience_ends(ping) > now_ns) break;
+        if (patience_ends(ping) > now_ns || !cping__has_room(pinger)) break;
         cping__channel *channel = ping->target->channel;
         if (++channel->missing_in_a_row >= STAMPS_GIVEN_UP) channel->stamps = CPING_STAMPS_MISSING;
         cping__stop_waiting(pinger, ping);
