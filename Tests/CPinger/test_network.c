@@ -1,152 +1,9 @@
-/* Networks that break and heal, and routers that report, in namespaces of the test's own:
- *
- *     client --- v0 10.1.0.2, w0 10.4.0.2 --- router 10.1.0.1, 10.4.0.1, 10.2.0.1 --- server 10.2.0.2
- */
+/* Networks that break and heal, in namespaces of the test's own: the run goes on and is back at once. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
-#include <time.h>
 
-#include "namespaces.h"
-#include "token.h"
-
-static pid_t router, server;
-
-static void add_link(const char *name, const char *peer, int net) {
-    run_command("ip link add %s type veth peer name %s netns %d", name, peer, router);
-    run_command("ip address add 10.%d.0.2/24 dev %s && ip address add fd0%d::2/64 dev %s nodad && ip link set %s up", net, name,
-                net, name, name);
-    run_command("nsenter -t %d -n sh -c 'ip address add 10.%d.0.1/24 dev %s; ip address add fd0%d::1/64 dev %s nodad; "
-                "ip link set %s up'", router, net, peer, net, peer, peer);
-}
-
-static void default_by(int net) {
-    run_command("ip route replace default via 10.%d.0.1 && ip -6 route replace default via fd0%d::1", net, net);
-}
-
-static void build(void) {
-    enter_new_namespace();
-    router = hold_namespace();
-    server = hold_namespace();
-    run_command("nsenter -t %d -n sh -c 'ip link add r1 type veth peer name s0 netns %d; ip address add 10.2.0.1/24 dev r1; "
-                "ip address add fd02::1/64 dev r1 nodad; ip link set r1 up; sysctl -qw net.ipv4.ip_forward=1 "
-                "net.ipv6.conf.all.forwarding=1 net.ipv4.icmp_ratemask=0 net.ipv6.icmp.ratelimit=0 "
-                "net.ipv4.icmp_msgs_per_sec=100000; ip route add unreachable 10.9.1.0/24; ip route add prohibit 10.9.2.0/24'",
-                router, server);
-    run_command("nsenter -t %d -n sh -c 'ip address add 10.2.0.2/24 dev s0; ip address add fd02::2/64 dev s0 nodad; "
-                "ip link set s0 up; ip route add default via 10.2.0.1; ip -6 route add default via fd02::1; "
-                "sysctl -qw net.ipv4.icmp_ratemask=0 net.ipv6.icmp.ratelimit=0'", server);
-    add_link("v0", "p0", 1);
-    add_link("w0", "q0", 4);
-    default_by(1);
-    /* The first solicitation on a fresh link gets lost. */
-    run_command("ping -6 -c 3 -i 0.5 fd02::2 >/dev/null");
-}
-
-static struct reflector serve(void) {
-    int here = open_namespace(0), there = open_namespace(server);
-    switch_namespace(there);
-    struct reflector reflector = REFLECT("--listen", "10.2.0.2", "--listen", "fd02::2", "--one-way");
-    switch_namespace(here);
-    close(here);
-    close(there);
-    return reflector;
-}
-
-static cping_target echo_to(const char *address) {
-    cping_target target = {.protocol = CPING_ICMP, .socket = CPING_SOCKET_RAW, .interval_ns = 20000000,
-                           .timeout_ns = 200000000};
-    CHECK_EQUAL(cping_address_parse(&target.destination, address, 0), 0);
-    return target;
-}
-
-static cping_target rtr_to(const char *address, uint16_t port) {
-    cping_target target = rtr_target("127.0.0.1", port, 0);
-    uint8_t client[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 1, 0, 2};
-    CHECK_EQUAL(cping_address_parse(&target.destination, address, port), 0);
-    token_mint(target.token, client, (uint32_t)time(NULL), "test");
-    target.interval_ns = 20000000;
-    return target;
-}
-
-/* ---- What routers report ---- */
-
-static void reports(cping_target target, int type, int code, const char *reporter) {
-    char text[64];
-    if (!target.count) target.count = 5;
-    cping_stats stats;
-    struct outcome o = run_target(&target, 0, &stats);
-    CHECK_EQUAL(o.verdicts, target.count);
-    if (o.icmp_errors + o.not_sent != target.count) {
-        fprintf(stderr, "type %d code %d of %s: errors %u not sent %u lost %u answered %u, unmatched %ju\n", type, code, reporter, o.icmp_errors, o.not_sent, o.lost,
-                o.answered, (uintmax_t)stats.unmatched_errors);
-    }
-    CHECK_EQUAL(o.icmp_errors + o.not_sent, target.count);
-    CHECK(o.icmp_errors > 0);
-    CHECK_EQUAL(o.last.icmp_type, type);
-    CHECK_EQUAL(o.last.icmp_code, code);
-    cping_address_format(&o.last.from, text, sizeof text);
-    if (strcmp(text, reporter) != 0) fprintf(stderr, "reported by %s, not %s\n", text, reporter);
-    CHECK(strcmp(text, reporter) == 0);
-}
-
-static cping_target with_ttl(cping_target target) {
-    target.ttl = 1;
-    return target;
-}
-
-/* Routers report a bad route five times at once and then once a second: one ping each. */
-static cping_target once(cping_target target) {
-    target.count = 1;
-    return target;
-}
-
-static void routers_are_heard(void) {
-    reports(with_ttl(echo_to("10.2.0.2")), 11, 0, "10.1.0.1");
-    reports(with_ttl(echo_to("fd02::2")), 3, 0, "fd01::1");
-    reports(with_ttl(rtr_to("10.2.0.2", 4440)), 11, 0, "10.1.0.1");
-    reports(with_ttl(rtr_to("fd02::2", 4440)), 3, 0, "fd01::1");
-    reports(rtr_to("10.2.0.2", 9), 3, 3, "10.2.0.2");
-    reports(rtr_to("fd02::2", 9), 1, 4, "fd02::2");
-    reports(once(echo_to("10.9.1.1")), 3, 1, "10.1.0.1");
-    reports(once(echo_to("10.9.2.1")), 3, 13, "10.1.0.1");
-    reports(once(rtr_to("10.9.1.1", 9)), 3, 1, "10.1.0.1");
-    cping_target oneway = rtr_to("10.9.1.1", 9);
-    oneway.protocol = CPING_ONEWAY;
-    reports(once(oneway), 3, 1, "10.1.0.1");
-    cping_target small = echo_to("10.9.1.1");
-    small.size = 12;
-    reports(once(small), 3, 1, "10.1.0.1");
-    /* A path that is narrower beyond the router. */
-    run_command("nsenter -t %d -n ip link set r1 mtu 1300", router);
-    cping_target large = echo_to("10.2.0.2");
-    large.size = 1400;
-    large.flags = CPING_TARGET_DONT_FRAGMENT;
-    reports(large, 3, 4, "10.1.0.1");
-    run_command("nsenter -t %d -n ip link set r1 mtu 1500", router);
-}
-
-static void is_not_sent(const char *address, int error) {
-    cping_target targets[] = {echo_to(address), rtr_to(address, 9)};
-    for (int i = 0; i < 2; i++) {
-        targets[i].count = 3;
-        struct outcome o = run_target(&targets[i], 0, NULL);
-        CHECK_EQUAL(o.not_sent, 3);
-        CHECK_EQUAL(o.last.error, error);
-    }
-}
-
-static void own_routes_refuse(void) {
-    run_command("ip route add blackhole 10.8.1.0/24; ip route add unreachable 10.8.2.0/24; ip route add prohibit 10.8.3.0/24");
-    is_not_sent("10.8.1.1", EINVAL);
-    is_not_sent("10.8.2.1", EHOSTUNREACH);
-    is_not_sent("10.8.3.1", EACCES);
-    run_command("ip route del default");
-    is_not_sent("10.7.0.1", ENETUNREACH);
-    default_by(1);
-}
-
-/* ---- What is outlived ---- */
+#include "topology.h"
 
 struct run {
     const char *name;
@@ -373,9 +230,7 @@ static void bound_fails_closed(void) {
 }
 
 int main(void) {
-    build();
-    routers_are_heard();
-    own_routes_refuse();
+    build_network();
     struct reflector reflector = serve();
     link_down_and_up(echo_to("10.2.0.2"), "link down and up, ICMP");
     link_down_and_up(rtr_to("10.2.0.2", reflector.port), "link down and up, RTR");
@@ -395,7 +250,6 @@ int main(void) {
     }
     bound_fails_closed();
     reflector_stop(reflector);
-    release_namespace(router);
-    release_namespace(server);
+    leave_network();
     return 0;
 }
