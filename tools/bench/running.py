@@ -1,6 +1,8 @@
 """Runs one program and says what it cost."""
 
+import atexit
 import os
+import shutil
 import subprocess
 import tempfile
 import threading
@@ -9,6 +11,7 @@ import time
 from spaces import inside
 
 SCRATCH = tempfile.mkdtemp(prefix="cp-bench-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
+atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
 
 
 class Result:
