@@ -1,7 +1,5 @@
 #define _GNU_SOURCE
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -14,16 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "listeners.h"
 #include "options.h"
 #include "responder.h"
 
 /* Answers that wait for their delay; more than this many are dropped. */
 enum { MAX_WAITING = 65536 };
-
-struct listener {
-    int fd;
-    int other_fd;  /* same address, another port */
-};
 
 struct waiting {
     STAILQ_ENTRY(waiting) link;
@@ -59,96 +53,6 @@ static void print_counters(const struct counters *c) {
             (uintmax_t)c->dead, (uintmax_t)c->dropped, (uintmax_t)c->ok, (uintmax_t)c->re01, (uintmax_t)c->duplicates,
             (uintmax_t)c->wrong_sequence, (uintmax_t)c->short_replies, (uintmax_t)c->unknown_magic,
             (uintmax_t)c->other_port, (uintmax_t)c->send_errors, (uintmax_t)c->oneway);
-}
-
-/* ---- Sockets ---- */
-
-static struct addrinfo *resolve(const char *address) {
-    struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_PASSIVE, .ai_socktype = SOCK_DGRAM};
-    struct addrinfo *result;
-    int error = getaddrinfo(address, "0", &hints, &result);
-    if (error == 0) return result;
-    fprintf(stderr, "reflector: --listen %s: expected a numeric IPv4 or IPv6 address\n", address);
-    exit(64);
-}
-
-static void set_port(struct sockaddr *address, uint16_t port) {
-    if (address->sa_family == AF_INET) ((struct sockaddr_in *)(void *)address)->sin_port = htons(port);
-    else ((struct sockaddr_in6 *)(void *)address)->sin6_port = htons(port);
-}
-
-static uint16_t local_port(int fd) {
-    struct sockaddr_in6 address;
-    socklen_t length = sizeof address;
-    if (getsockname(fd, (struct sockaddr *)&address, &length) != 0) return 0;
-    return ntohs(address.sin6_port);  /* at the same place in sockaddr_in */
-}
-
-static void set_up_stamps(int fd) {
-    int on = 1, size = 4 << 20;
-    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
-    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) == 0) return;
-    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
-}
-
-static int open_bound(const struct addrinfo *info, uint16_t port) {
-    int fd = socket(info->ai_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    int on = 1;
-    if (fd < 0) return -1;
-    set_up_stamps(fd);
-    if (info->ai_family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
-    set_port(info->ai_addr, port);
-    if (bind(fd, info->ai_addr, info->ai_addrlen) == 0) return fd;
-    close(fd);
-    return -1;
-}
-
-/* The first address takes the port asked for, or any; the others take the same. Returns how many could be opened. */
-static size_t open_listeners(struct program *program, uint16_t port) {
-    for (size_t i = 0; i < program->options.listen_count; i++) {
-        struct addrinfo *info = resolve(program->options.listen[i]);
-        int fd = open_bound(info, port);
-        int error = errno;
-        program->listeners[i] = (struct listener){.fd = fd, .other_fd = fd < 0 ? -1 : open_bound(info, 0)};
-        freeaddrinfo(info);
-        errno = error;
-        if (fd < 0) return i;
-        port = local_port(fd);
-    }
-    return program->options.listen_count;
-}
-
-static void close_listeners(struct program *program, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        close(program->listeners[i].fd);
-        close(program->listeners[i].other_fd);
-    }
-}
-
-static void listen_on_all(struct program *program) {
-    size_t count = program->options.listen_count;
-    /* A port that is free on one address can be taken on another: try a few. */
-    for (int attempt = 0; attempt < 16; attempt++) {
-        size_t opened = open_listeners(program, program->options.port);
-        if (opened == count) return;
-        int error = errno;
-        close_listeners(program, opened);
-        if (program->options.port == 0 && error == EADDRINUSE) continue;
-        fprintf(stderr, "reflector: cannot listen on %s port %u: %s\n", program->options.listen[opened],
-                program->options.port, strerror(error));
-        exit(1);
-    }
-    fprintf(stderr, "reflector: found no port that is free on all addresses\n");
-    exit(1);
-}
-
-static void announce(const struct program *program) {
-    for (size_t i = 0; i < program->options.listen_count; i++) {
-        const char *address = program->options.listen[i];
-        const char *format = strchr(address, ':') ? "reflector: listening on [%s]:%u\n" : "reflector: listening on %s:%u\n";
-        printf(format, address, local_port(program->listeners[i].fd));
-    }
-    fflush(stdout);
 }
 
 /* ---- Requests and answers ---- */
@@ -302,14 +206,13 @@ int main(int argc, char **argv) {
     STAILQ_INIT(&program.queue);
     program.signals = open_signals();
     program.started_ns = nanoseconds(CLOCK_MONOTONIC);
-    listen_on_all(&program);
-    announce(&program);
+    listeners_open(program.listeners, &program.options);
     run(&program);
     print_counters(&program.responder.counters);
     for (struct waiting *w; (w = STAILQ_FIRST(&program.queue));) {
         STAILQ_REMOVE_HEAD(&program.queue, link);
         free(w);
     }
-    close_listeners(&program, program.options.listen_count);
+    listeners_close(program.listeners, program.options.listen_count);
     return 0;
 }
