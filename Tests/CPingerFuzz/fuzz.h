@@ -1,0 +1,52 @@
+/* What all fuzz targets share. A target is one file fuzz_NAME.c with its seeds in corpus/NAME. */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOLDS(condition)                                                                   \
+    do {                                                                                   \
+        if (!(condition)) {                                                                \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
+            abort();                                                                       \
+        }                                                                                  \
+    } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Reads the input from front to end; beyond its end there are zeroes. */
+typedef struct feed {
+    const uint8_t *bytes;
+    size_t left;
+} feed;
+
+static inline uint8_t feed_byte(feed *input) {
+    if (input->left == 0) return 0;
+    input->left--;
+    return *input->bytes++;
+}
+
+static inline uint16_t feed_16(feed *input) {
+    uint8_t high = feed_byte(input);
+    return (uint16_t)(high << 8 | feed_byte(input));
+}
+
+static inline void feed_bytes(feed *input, void *to, size_t count) {
+    size_t there = count < input->left ? count : input->left;
+    if (there) memcpy(to, input->bytes, there);
+    memset((uint8_t *)to + there, 0, count - there);
+    input->bytes += there;
+    input->left -= there;
+}
+
+/* Makes the compiler's sanitizers look at each byte. */
+static inline void touch(const void *bytes, size_t count) {
+    static volatile uint8_t sink;
+    for (size_t i = 0; i < count; i++) sink ^= ((const uint8_t *)bytes)[i];
+}
+
+#endif

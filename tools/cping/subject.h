@@ -1,0 +1,27 @@
+/* A target as the program sees it: its name, and what has become of its pings so far. */
+#ifndef SUBJECT_H
+#define SUBJECT_H
+
+#include "cpinger.h"
+#include "histogram.h"
+#include "timeline.h"
+
+typedef struct subject {
+    char *name;
+    cping_target target;
+    int64_t id;
+    int is_done;
+    /* By event. `sent`: pings with a verdict that left. */
+    uint64_t sent, answered, lost, lost_up, lost_down, refused, icmp_errors, not_sent, cancelled;
+    uint64_t late, duplicates, reordered, corrupt;
+    histogram rtt;
+    timeline order;
+} subject;
+
+void subject_note(subject *s, const cping_event *event);
+void subject_clear(subject *s);
+
+/* Of the pings that were sent and have a verdict, those without a reply in time. */
+double subject_loss_percent(const subject *s);
+
+#endif

@@ -1,0 +1,88 @@
+#!/bin/sh
+# The program over loopback, with the one-way format: it needs no privilege. Usage: test_cping.sh CPING REFLECTOR
+cping=$1 reflector=$2
+work=$(mktemp -d)
+trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
+
+failed() {
+    echo "failed: $*" >&2
+    exit 1
+}
+
+# expect STATUS COMMAND...: output goes to $work/out and $work/err.
+expect() {
+    wanted=$1
+    shift
+    "$@" >"$work/out" 2>"$work/err"
+    status=$?
+    [ $status = "$wanted" ] || { cat "$work/out" "$work/err" >&2; failed "status $status, not $wanted: $*"; }
+}
+
+says() {
+    grep -q -- "$1" "$work/out" "$work/err" || { cat "$work/out" "$work/err" >&2; failed "does not say: $1"; }
+}
+
+"$reflector" --listen 127.0.0.1 --port 0 --one-way >"$work/ready" &
+server=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+    [ -s "$work/ready" ] && break
+    sleep 0.1
+done
+port=$(sed 's/.*://' "$work/ready")
+oneway="--udp $port --oneway"
+
+expect 0 "$cping" --help
+says "^usage: cping"
+expect 0 "$cping" --version
+expect 64 "$cping"
+expect 64 "$cping" --nonsense 127.0.0.1
+expect 64 "$cping" -c 0 127.0.0.1
+expect 64 "$cping" -i 0.0001 127.0.0.1
+expect 64 "$cping" --udp 4440 127.0.0.1
+expect 64 "$cping" --udp 4440 --token AAAA 127.0.0.1
+expect 64 "$cping" --udp 4440 --token AAAAAAAAAAAAAAAAAAAAAA== --oneway 127.0.0.1
+expect 2 "$cping" $oneway -6 127.0.0.1
+says "is no IPv6 address"
+expect 2 "$cping" $oneway -I nosuchinterface 127.0.0.1
+says "no network interface nosuchinterface"
+expect 2 "$cping" $oneway -F /nonexistent/file
+
+# Answered, in words and as JSON; targets from standard input.
+expect 0 "$cping" $oneway -c 5 -i 0.02 127.0.0.1
+says "5 sent, 5 answered, 0 lost, 0.00 % loss\|not sent"
+says "^  rtt  min"
+echo "127.0.0.1 # a comment" >"$work/list"
+expect 0 "$cping" $oneway -c 3 -i 0.02 --json -F - <"$work/list"
+says '"slot":0,"sequence":[0-9]*,"verdict":"answered","slot_ns":'
+says '"summary":{"target":"127.0.0.1","address":"127.0.0.1","interim":false,"sent":'
+says '"ipdv_up_ns":{"count":'
+[ "$(grep -c '"slot"' "$work/out")" -ge 1 ] || failed "no line for a ping"
+
+# Flooding: each ping has its verdict.
+expect 0 "$cping" $oneway -f -q -c 20000 127.0.0.1
+says "20000 sent, 20000 answered"
+
+# One that answers, one that does not.
+expect 1 "$cping" $oneway -c 2 -i 0.02 -W 0.2 -q 127.0.0.1 127.0.0.2
+
+# The token of RTR pings (nobody signed this one: silence is all that comes).
+expect 1 "$cping" --udp "$port" --token AAAAAAAAAAAAAAAAAAAAAA== -c 4 -i 0.02 -W 0.2 127.0.0.1
+says "slot 3 sequence [0-9]* lost"
+says "outage .* goes on for"
+
+# Interim summary: pings under way are not lost.
+"$cping" --udp "$port" --token AAAAAAAAAAAAAAAAAAAAAA== -q -W 60 -i 0.05 127.0.0.1 >"$work/out" 2>"$work/err" &
+pinger=$!
+sleep 0.7
+kill -QUIT $pinger
+sleep 0.3
+says "so far: 127.0.0.1"
+says ", 0 answered, 0 lost, 0.00 % loss, [0-9]* under way"
+kill -INT $pinger
+wait $pinger
+[ $? = 1 ] || failed "status after SIGINT"
+says "cancelled"
+
+# The deadline ends it.
+expect 0 "$cping" $oneway -w 0.5 -i 0.05 -q 127.0.0.1
+echo passed

@@ -1,0 +1,53 @@
+/* Verdicts come in any order; outages and the variation of delay are about neighbouring slots. This puts them in order. */
+#ifndef TIMELINE_H
+#define TIMELINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "histogram.h"
+
+/* Slots that may wait for an earlier one's verdict. More than that (a million pings a second with a long timeout), and the
+ * earlier one counts as unanswered here, without waiting for what becomes of it. */
+enum { TIMELINE_LIMIT = 16384 };
+
+/* What there is of a slot. One-way only: `up_ns` and `down_ns`. */
+typedef struct moment {
+    uint64_t slot_ns;
+    int64_t rtt_ns;  /* or one of the following */
+    int64_t up_ns, down_ns;
+} moment;
+
+enum { MOMENT_PENDING = -1, MOMENT_UNANSWERED = -2, MOMENT_REFUSED = -3 };
+
+/* From the first of several slots without an answer to the next one that was answered. */
+typedef struct outage {
+    uint64_t start_ns, length_ns, pings;
+    int is_open;
+} outage;
+
+typedef struct timeline {
+    moment *ring;
+    size_t capacity;
+    uint64_t base, end;  /* slots in the ring: from `base` up to but not including `end` */
+    moment previous;     /* that of slot base - 1 */
+    outage current;      /* pings > 0: slots without an answer right before `base` */
+    uint64_t threshold;  /* so many slots in a row are an outage */
+    outage *outages;     /* the first ones; all are in the sums */
+    size_t listed;
+    uint64_t count, longest_ns, total_ns;
+    histogram variation, up, down;  /* |IPDV| of the round trip, and of each direction */
+} timeline;
+
+enum { TIMELINE_LISTED = 100 };
+
+void timeline_note(timeline *t, uint64_t slot, moment of_slot);
+
+/* Several slots that were missed in a row. */
+void timeline_missed(timeline *t, uint64_t slot, uint64_t slot_ns, uint64_t interval_ns, uint64_t count);
+
+/* The outage that goes on at this moment, if any: up to `now_ns`. */
+outage timeline_open_outage(const timeline *t, uint64_t now_ns);
+void timeline_clear(timeline *t);
+
+#endif
