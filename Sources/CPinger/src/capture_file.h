@@ -1,0 +1,62 @@
+/* pcapng files: a section header, one interface, packets, and a statistics block at the end. Each is complete in itself, and
+ * whatever happens ends with a whole block. libpcap itself writes only the older format. */
+#ifndef CPCAPTURE__FILE_H
+#define CPCAPTURE__FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct cpcapture__layout {
+    char *path;  /* without number and suffix; the writer frees it */
+    uint64_t file_size;
+    uint32_t file_count;
+    uint32_t snapshot;
+    uint16_t link_type;  /* as in files: LINKTYPE_... */
+    char interface_name[16];
+    char *filter;  /* its expression, for the reader's information, or NULL; the writer frees it */
+} cpcapture__layout;
+
+/* What happened to packets; sums since the start. */
+typedef struct cpcapture__counts {
+    uint64_t packets;  /* given to the writer */
+    uint64_t written;  /* in a file */
+    uint64_t unwritten;
+    uint64_t dropped_by_kernel, dropped_by_interface;  /* set by whoever knows */
+} cpcapture__counts;
+
+typedef struct cpcapture__writer {
+    cpcapture__layout layout;
+    cpcapture__counts counts;
+    uint32_t number;  /* of the file; 0: none yet */
+
+    int fd;                      /* -1: the next file could not be created yet */
+    uint64_t size;               /* whole blocks in the file */
+    uint64_t start_ns;           /* CLOCK_REALTIME */
+    cpcapture__counts at_start;  /* of the file */
+    int is_unsynced;
+
+    uint8_t *pending;  /* whole blocks that are not in the file yet */
+    size_t pending_length;
+    uint32_t pending_packets;
+} cpcapture__writer;
+
+/* Creates the first file: 0 or a negative errno. Takes over the strings of `layout` in any case. */
+int cpcapture__writer_open(cpcapture__writer *writer, const cpcapture__layout *layout);
+
+/* Takes `captured` bytes of a packet of `length` bytes. What the disk refuses stays in memory while there is room. */
+void cpcapture__writer_packet(cpcapture__writer *writer, uint64_t realtime_ns, const uint8_t *bytes, uint32_t captured,
+                              uint32_t length);
+
+/* Writes what is in memory: 0 or a negative errno. */
+int cpcapture__writer_flush(cpcapture__writer *writer);
+
+/* Forces what is written to disk. */
+void cpcapture__writer_sync(cpcapture__writer *writer);
+
+/* Another expression for the files to come; takes it over. */
+void cpcapture__writer_set_filter(cpcapture__writer *writer, char *filter);
+
+/* Completes the file and frees the writer's memory; counts stay readable. */
+void cpcapture__writer_close(cpcapture__writer *writer);
+
+#endif

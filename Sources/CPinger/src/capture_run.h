@@ -1,0 +1,45 @@
+/* A capture, and the thread that runs it. */
+#ifndef CPCAPTURE__RUN_H
+#define CPCAPTURE__RUN_H
+
+#include <pthread.h>
+
+#include "capture_file.h"
+#include "capture_source.h"
+#include "cpcapture.h"
+
+struct cpcapture {
+    cpcapture_options options;  /* `flows` is not kept here, see below */
+    char *interface_name;
+    pthread_t thread;
+    int wakeup;  /* eventfd */
+
+    /* Of the thread. */
+    cpcapture__source source;
+    cpcapture__writer writer;
+    uint64_t lost_with_handles;  /* drops that closed handles had counted */
+    uint64_t interface_lost_with_handles;
+
+    /* Between callers and the thread. */
+    pthread_mutex_t lock;
+    pthread_cond_t answered;
+    char *wanted_filter;  /* not NULL: the thread shall take it */
+    int filter_status;
+    int is_closing;
+    cpcapture_state state;
+
+    /* Of the callers of `cpcapture_follow`, one at a time. */
+    pthread_mutex_t following;
+    cpcapture_flow *flows;
+    size_t flow_count;
+};
+
+/* The thread; `argument` is a capture. */
+void *cpcapture__run(void *argument);
+
+/* Of the thread, and of the caller that has ended it: takes over the drops that libpcap counts, and makes the state known with
+ * why nothing can be captured or written at present, or 0. */
+void cpcapture__count_drops(cpcapture *capture);
+void cpcapture__publish(cpcapture *capture, int error);
+
+#endif

@@ -1,0 +1,33 @@
+/* A libpcap handle with nanosecond stamps on one interface or all, and the probe's filter in the kernel and here. */
+#ifndef CPCAPTURE__SOURCE_H
+#define CPCAPTURE__SOURCE_H
+
+#include <pcap/pcap.h>
+
+#include "cpcapture.h"
+
+/* How long the kernel collects packets before it hands them over. Each time costs a wakeup. */
+enum { CPCAPTURE__BATCH_MS = 250 };
+
+typedef struct cpcapture__source {
+    pcap_t *handle;
+    int link_type;               /* DLT_... */
+    struct bpf_program program;  /* the truth; the kernel's copy saves wakeups */
+    int has_program;
+} cpcapture__source;
+
+/* Opens without a filter; 0 or a negative errno with a sentence in `text`. */
+int cpcapture__source_open(cpcapture__source *source, const cpcapture_options *options, char *text, size_t size);
+
+/* From now on only packets that fit `expression`; 0 or a negative errno, and then the filter is the one before. */
+int cpcapture__source_filter(cpcapture__source *source, const char *expression);
+
+/* Whether a packet that came is wanted: some can have come in before the kernel had its filter. */
+int cpcapture__source_wants(const cpcapture__source *source, const struct pcap_pkthdr *header, const uint8_t *bytes);
+
+/* As it is called in files, which differ from memory in a few. */
+uint16_t cpcapture__source_file_link_type(const cpcapture__source *source);
+
+void cpcapture__source_close(cpcapture__source *source);
+
+#endif

@@ -1,0 +1,60 @@
+/// Bytes of somebody else's making. Every reading is checked; what lies outside is `nil`.
+struct Bytes: Sendable {
+  private let storage: [UInt8]
+  private let range: Range<Int>
+
+  init(_ storage: [UInt8]) { self.init(storage: storage, range: storage.indices) }
+
+  private init(storage: [UInt8], range: Range<Int>) {
+    self.storage = storage
+    self.range = range
+  }
+
+  var count: Int { range.count }
+
+  subscript(offset: Int) -> UInt8? {
+    offset >= 0 && offset < count ? storage[range.lowerBound + offset] : nil
+  }
+
+  /// `length` bytes from `offset` on, if there are so many.
+  func slice(_ offset: Int, _ length: Int) -> Bytes? {
+    guard offset >= 0, length >= 0, offset <= count, length <= count - offset else { return nil }
+    let start = range.lowerBound + offset
+    return Bytes(storage: storage, range: start..<start + length)
+  }
+
+  /// What follows `offset`.
+  func dropping(_ offset: Int) -> Bytes? { slice(offset, count - offset) }
+
+  func prefix(_ length: Int) -> Bytes { slice(0, min(max(0, length), count)) ?? self }
+
+  func starts(with text: StaticString) -> Bool {
+    guard text.utf8CodeUnitCount <= count else { return false }
+    return text.withUTF8Buffer { buffer in
+      buffer.enumerated().allSatisfy { storage[range.lowerBound + $0.offset] == $0.element }
+    }
+  }
+
+  var array: [UInt8] { Array(storage[range]) }
+
+  // Network order, unless it is said otherwise.
+
+  func u16(_ offset: Int, little: Bool = false) -> UInt16? {
+    integer(offset, 2, little).map { UInt16(truncatingIfNeeded: $0) }
+  }
+
+  func u32(_ offset: Int, little: Bool = false) -> UInt32? {
+    integer(offset, 4, little).map { UInt32(truncatingIfNeeded: $0) }
+  }
+
+  func u64(_ offset: Int, little: Bool = false) -> UInt64? { integer(offset, 8, little) }
+
+  private func integer(_ offset: Int, _ width: Int, _ little: Bool) -> UInt64? {
+    guard offset >= 0, width <= count, offset <= count - width else { return nil }
+    var value: UInt64 = 0
+    for i in 0..<width {
+      value = value << 8 | UInt64(storage[range.lowerBound + offset + (little ? width - 1 - i : i)])
+    }
+    return value
+  }
+}

@@ -1,0 +1,36 @@
+/// Reads the older pcap, in either byte order, with microseconds or nanoseconds.
+enum PcapReader {
+  /// `nil` when it is no pcap.
+  static func read(_ bytes: Bytes) -> CaptureContent? {
+    guard let (little, unit) = format(bytes), let linkType = bytes.u32(20, little: little) else { return nil }
+    var content = CaptureContent()
+    var offset = 24
+    while offset < bytes.count {
+      guard let header = bytes.slice(offset, 16), let seconds = header.u32(0, little: little),
+        let fraction = header.u32(4, little: little), let captured = header.u32(8, little: little),
+        let packet = bytes.slice(offset + 16, Int(captured))
+      else {
+        content.damage = "at byte \(offset): a packet is cut off"
+        break
+      }
+      content.packets.append(
+        CapturedPacket(
+          stamp: Int64(seconds) * 1_000_000_000 + Int64(fraction) * unit,
+          // The upper half tells the length of a frame check sequence.
+          linkType: UInt16(truncatingIfNeeded: linkType), bytes: packet))
+      offset += 16 + Int(captured)
+    }
+    return content
+  }
+
+  /// Whether it is little-endian, and how many nanoseconds its smaller unit is.
+  private static func format(_ bytes: Bytes) -> (little: Bool, unit: Int64)? {
+    switch bytes.u32(0) {
+    case 0xA1B2_C3D4: (false, 1000)
+    case 0xD4C3_B2A1: (true, 1000)
+    case 0xA1B2_3C4D: (false, 1)
+    case 0x4D3C_B2A1: (true, 1)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/// A packet of the probe: what it is, and of which ping.
+struct ProbePacket: Hashable {
+  enum Kind: Hashable { case request, answer, refusal, error }
+
+  let kind: Kind
+  let key: PingKey
+
+  /// `nil` for anything that is no RTR ping, no echo, no reply to one and no ICMP error about one, and for replies with a
+  /// wrong checksum, which no socket ever sees.
+  init?(_ packet: CapturedPacket) {
+    guard let network = Self.network(packet), let datagram = IPDatagram(network) else { return nil }
+    self.init(datagram)
+  }
+
+  private init?(_ datagram: IPDatagram) {
+    if let request = Self.request(datagram) {
+      (kind, key) = (.request, request)
+    } else if let reply = Self.reply(datagram) {
+      (kind, key) = reply
+    } else if let quoted = Self.quoted(datagram) {
+      (kind, key) = (.error, quoted)
+    } else {
+      return nil
+    }
+  }
+
+  /// The packet behind the link's header.
+  private static func network(_ packet: CapturedPacket) -> Bytes? {
+    let bytes = packet.bytes
+    switch packet.linkType {
+    case 1: return ethernet(bytes)
+    case 12, 101, 228, 229: return bytes
+    case 113: return bytes.dropping(16)
+    case 276: return bytes.dropping(20)
+    default: return nil
+    }
+  }
+
+  private static func ethernet(_ bytes: Bytes) -> Bytes? {
+    var offset = 12
+    while let type = bytes.u16(offset), [0x8100, 0x88A8].contains(type) { offset += 4 }
+    guard let type = bytes.u16(offset), [0x0800, 0x86DD].contains(type) else { return nil }
+    return bytes.dropping(offset + 2)
+  }
+
+  // RTR: "RP01" + sequence + token one way, "RR01" or "RE01" + sequence the other (spec 3.1). Echo: the reply has the
+  // request's identifier, sequence and payload.
+
+  private static func request(_ datagram: IPDatagram) -> PingKey? {
+    let message = datagram.payload
+    switch datagram.transport {
+    case .udp where message.dropping(8)?.starts(with: "RP01") == true:
+      guard datagram.length == 32, let sequence = message.u32(12), let local = message.u16(0),
+        let port = message.u16(2)
+      else { return nil }
+      return PingKey(remote: datagram.destination, port: port, local: local, sequence: sequence)
+    case .icmp where message[0] == (datagram.isSix ? 128 : 8) && message[1] == 0:
+      return echo(message, datagram.destination)
+    default: return nil
+    }
+  }
+
+  private static func reply(_ datagram: IPDatagram) -> (Kind, PingKey)? {
+    let message = datagram.payload
+    switch datagram.transport {
+    case .udp:
+      guard let payload = message.dropping(8), let sequence = message.u32(12), let local = message.u16(2),
+        let port = message.u16(0), datagram.hasGoodChecksum
+      else { return nil }
+      let key = PingKey(remote: datagram.source, port: port, local: local, sequence: sequence)
+      if payload.starts(with: "RR01") { return (.answer, key) }
+      return payload.starts(with: "RE01") ? (.refusal, key) : nil
+    case .icmp:
+      guard message[0] == (datagram.isSix ? 129 : 0), message[1] == 0, datagram.hasGoodChecksum else { return nil }
+      return echo(message, datagram.source).map { (.answer, $0) }
+    }
+  }
+
+  private static func echo(_ message: Bytes, _ remote: IPAddress) -> PingKey? {
+    guard let identifier = message.u16(4), let sequence = message.u16(6) else { return nil }
+    // The wire's sequence comes round after 65536 pings; the first bytes of the payload do not.
+    let payload = message.dropping(8)
+    let token = payload?.u64(0) ?? 0
+    return PingKey(
+      remote: remote, port: nil, local: identifier, sequence: payload?.u32(8) ?? UInt32(sequence), token: token,
+      wireSequence: sequence)
+  }
+
+  private static func quoted(_ datagram: IPDatagram) -> PingKey? {
+    guard datagram.transport == .icmp, let type = datagram.payload[0],
+      datagram.isSix ? (1...4).contains(type) : [3, 11, 12].contains(type),
+      let quote = datagram.payload.dropping(8).flatMap({ IPDatagram($0) })
+    else { return nil }
+    return request(quote)
+  }
+}
+
+/// What makes a ping one of a kind on the wire.
+public struct PingKey: Hashable, Sendable {
+  /// Who is pinged.
+  public let remote: IPAddress
+  /// Its UDP port; `nil` for ICMP.
+  public let port: UInt16?
+  /// Our UDP port, or the echo identifier.
+  public let local: UInt16
+  /// RTR: as on the wire. ICMP: the 32 bits that CPinger has in the payload.
+  public let sequence: UInt32
+  var token: UInt64 = 0
+  var wireSequence: UInt16 = 0
+}

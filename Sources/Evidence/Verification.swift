@@ -1,0 +1,137 @@
+import Coverage
+
+/// What a drive log says of its pings beside what a capture shows of them. A pure value.
+public struct Verification: Hashable, Sendable {
+  /// One ping of which the two do not say the same.
+  public struct Disagreement: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable {
+      /// The log has a round-trip time, the capture no reply in time.
+      case answeredOnlyInLog = "answered in the log, not in the capture"
+      /// The capture shows a reply in time, the log has none.
+      case answeredOnlyInCapture = "answered in the capture, not in the log"
+      /// The log has a ping that was sent, the capture no packet of it.
+      case onlyInLog = "in the log, not in the capture"
+      /// The capture has a ping that the log does not have.
+      case onlyInCapture = "in the capture, not in the log"
+    }
+
+    /// The ping's time; for one that is only captured, by the wall clock.
+    public let at: DriveTime
+    public let kind: Kind
+  }
+
+  /// How far the round-trip times of pings that were answered in both are apart.
+  public struct Difference: Hashable, Sendable {
+    public let count: Int
+    public let p50Nanoseconds: Int64
+    public let p99Nanoseconds: Int64
+    public let maximumNanoseconds: Int64
+  }
+
+  /// Pings of the log that are in the capture.
+  public private(set) var matched = 0
+  public private(set) var answeredInBoth = 0
+  public private(set) var lostInBoth = 0
+  /// Pings of the log that failed before they became a packet, and are in the capture not either.
+  public private(set) var notSent = 0
+  /// Captured pings that were refused (RE01), which a drive log leaves out.
+  public private(set) var refused = 0
+  /// `nil` when no ping was answered in both.
+  public let difference: Difference?
+  /// In the order of time.
+  public let disagreements: [Disagreement]
+
+  /// A reply at the very end of the timeout may be in time by one stamp and late by another.
+  private static let edge: Int64 = 1_000_000
+
+  /// - Parameters:
+  ///   - events: Of the drive log, of which the pings count.
+  ///   - started: The wall time in the log's header.
+  ///   - trips: What the capture shows.
+  ///   - interval: From ping to ping.
+  ///   - timeout: After it a reply counted as lost.
+  public init(
+    events: [Event], started: WallTime, trips: [RoundTrip], interval: Duration = .milliseconds(100),
+    timeout: Duration = .seconds(1)
+  ) {
+    let pings = events.compactMap { event -> Alignment.Ping? in
+      guard case .ping(let outcome) = event.kind else { return nil }
+      let wall = (started + event.at).microseconds.multipliedReportingOverflow(by: 1000)
+      return wall.overflow ? nil : Alignment.Ping(at: event.at, wall: wall.partialValue, outcome: outcome)
+    }
+    let alignment = Alignment(
+      pings: pings.sorted { $0.at < $1.at }, trips: trips.filter { !$0.isRefused },
+      interval: max(1000, interval.inNanoseconds), timeout: timeout.inNanoseconds)
+    let pairs = alignment.pairs()
+    var differences: [Int64] = []
+    var disagreements: [Disagreement] = []
+    refused = trips.count - alignment.trips.count
+    for (index, ping) in alignment.pings.enumerated() {
+      let trip = pairs[index].map { alignment.trips[$0] }
+      if trip != nil { matched += 1 }
+      let captured = trip.flatMap(alignment.rtt)
+      switch (ping.outcome, trip) {
+      case (.failed(.network), nil): notSent += 1
+      case (_, nil): disagreements.append(Disagreement(at: ping.at, kind: .onlyInLog))
+      case (.failed, _?) where captured.map({ $0 >= alignment.timeout - Self.edge }) ?? true: lostInBoth += 1
+      case (.failed, _?): disagreements.append(Disagreement(at: ping.at, kind: .answeredOnlyInCapture))
+      case (.answered(let reported), let trip?):
+        guard let captured = trip.rttNanoseconds, captured <= alignment.timeout + Self.edge else {
+          disagreements.append(Disagreement(at: ping.at, kind: .answeredOnlyInLog))
+          break
+        }
+        answeredInBoth += 1
+        differences.append(abs(reported &- captured))
+      }
+    }
+    let paired = Set(pairs.values)
+    for (index, trip) in alignment.trips.enumerated() where !paired.contains(index) {
+      let at = WallTime(microseconds: trip.sentAt / 1000).since(started)
+      disagreements.append(Disagreement(at: at, kind: .onlyInCapture))
+    }
+    self.disagreements = disagreements.sorted { $0.at < $1.at }
+    difference = Difference(differences.sorted())
+  }
+
+  public func count(_ kind: Disagreement.Kind) -> Int { disagreements.count { $0.kind == kind } }
+
+  /// Whether the capture bears the log out: each ping of the log that was sent is in the capture, lost where it was lost,
+  /// and the round-trip times agree within `limit` at the 99th of 100. Pings that only the capture has do not count
+  /// against it: those that were under way when a session ended have no outcome.
+  public func agrees(within limit: Duration = .microseconds(50)) -> Bool {
+    matched > 0 && disagreements.allSatisfy { $0.kind == .onlyInCapture }
+      && difference.map { $0.p99Nanoseconds <= limit.inNanoseconds } ?? true
+  }
+}
+
+extension Verification.Difference {
+  init?(_ sorted: [Int64]) {
+    guard let maximum = sorted.last else { return nil }
+    // The smallest that so many of a hundred do not exceed.
+    func percentile(_ percent: Int) -> Int64 { sorted[(sorted.count * percent + 99) / 100 - 1] }
+    self.init(
+      count: sorted.count, p50Nanoseconds: percentile(50), p99Nanoseconds: percentile(99),
+      maximumNanoseconds: maximum)
+  }
+}
+
+extension Verification {
+  /// The result for a person, line by line.
+  public var lines: [String] {
+    var lines = [
+      "\(matched) pings in both: \(answeredInBoth) answered in both, \(lostInBoth) lost in both",
+      "\(notSent) not sent, \(refused) refused",
+    ]
+    if let difference {
+      let figures = [difference.p50Nanoseconds, difference.p99Nanoseconds, difference.maximumNanoseconds]
+      let texts = figures.map { "\($0 / 1000).\($0 / 100 % 10)" }
+      lines.append("round-trip times differ by p50 \(texts[0]), p99 \(texts[1]), max \(texts[2]) µs")
+    }
+    for kind in [Disagreement.Kind.answeredOnlyInLog, .answeredOnlyInCapture, .onlyInLog, .onlyInCapture] {
+      let found = disagreements.filter { $0.kind == kind }
+      guard let first = found.first else { continue }
+      lines.append("\(found.count) pings \(kind.rawValue), the first at \(first.at.sinceStart.inSeconds) s")
+    }
+    return lines
+  }
+}

@@ -1,0 +1,124 @@
+import Coverage
+import Testing
+
+@testable import Evidence
+
+/// A drive log beside a capture.
+struct VerificationTests {
+  static let started = WallTime(microseconds: 1_800_000_000_000_000)
+
+  /// A ping each 100 ms with a round-trip time of its own; every 17th is lost.
+  static func rtt(_ number: Int) -> Int64? {
+    number % 17 == 0 ? nil : 20_000_000 + Int64((number * 7919) % 1000) * 10_000
+  }
+
+  static func events(_ count: Int) -> [Event] {
+    (0..<count).map { number in
+      Event(
+        at: DriveTime(microseconds: Int64(number) * 100_000),
+        .ping(rtt(number).map { .answered(rttNanoseconds: $0) } ?? .failed(.timeout)))
+    }
+  }
+
+  /// - Parameter step: How far the wall clock had been set when this ping was sent.
+  static func trips(_ count: Int, step: (Int) -> Int64 = { _ in 0 }) -> [RoundTrip] {
+    RoundTrips(
+      (0..<count).flatMap { number -> [CapturedPacket] in
+        let sent = started.microseconds + Int64(number) * 100_000 + 30 + Int64(number % 13) * 50 + step(number)
+        let request = captured(sent, Wire.request(UInt32(number)))
+        // The capture's stamps are 2 us farther apart than the pinger's.
+        return [request] + (rtt(number).map { [captured(sent + $0 / 1000 + 2, Wire.reply(UInt32(number)))] } ?? [])
+      }
+    ).trips
+  }
+
+  @Test("when the capture shows what the log says, then they agree, and the difference is measured")
+  func agreement() {
+    let result = Verification(events: Self.events(1000), started: Self.started, trips: Self.trips(1000))
+    #expect(result.matched == 1000)
+    #expect(result.lostInBoth == 59)
+    #expect(result.answeredInBoth == 941)
+    #expect(result.disagreements.isEmpty)
+    #expect(result.difference?.p99Nanoseconds == 2000)
+    #expect(result.agrees())
+    #expect(!result.agrees(within: .microseconds(1)))
+  }
+
+  @Test(
+    "when the wall clock is set, then the pings are found again",
+    arguments: [-8_000, 40_000, 95_000, 270_000, 3_000_000, 30_000_037])
+  func clockStep(microseconds: Int64) {
+    for first in [0, 500] {
+      let trips = Self.trips(1000) { $0 >= first ? microseconds : 0 }
+      let result = Verification(events: Self.events(1000), started: Self.started, trips: trips)
+      #expect(result.matched == 1000, "\(microseconds) from \(first) on")
+      #expect(result.difference?.maximumNanoseconds == 2000)
+      #expect(result.agrees())
+    }
+  }
+
+  @Test("when one of the two has lost a ping, then that is said, with its time")
+  func losses() {
+    var events = Self.events(100)
+    events[20] = Event(at: events[20].at, .ping(.failed(.timeout)))
+    events[34] = Event(at: events[34].at, .ping(.answered(rttNanoseconds: 1_000_000)))
+    var trips = Self.trips(100)
+    trips.remove(at: 50)
+    events.remove(at: 60)
+    events[10] = Event(at: events[10].at, .ping(.failed(.network)))
+    trips.remove(at: 10)
+    let result = Verification(events: events, started: Self.started, trips: trips)
+    let seen = result.disagreements.map { "\($0.at.microseconds / 100_000) \($0.kind.rawValue)" }
+    #expect(
+      seen == [
+        "20 answered in the capture, not in the log", "34 answered in the log, not in the capture",
+        "50 in the log, not in the capture", "60 in the capture, not in the log",
+      ])
+    #expect(result.notSent == 1)
+    #expect(!result.agrees())
+  }
+
+  @Test("when a reply comes after the timeout, then the ping is lost in both")
+  func late() {
+    let events = [Event(at: .start, .ping(.failed(.timeout)))]
+    let start = Self.started.microseconds
+    let trips = RoundTrips([captured(start, Wire.request(1)), captured(start + 1_200_000, Wire.reply(1))]).trips
+    #expect(Verification(events: events, started: Self.started, trips: trips).lostInBoth == 1)
+  }
+
+  @Test("when pings are refused, then the log has none of them, and that is right")
+  func refusals() {
+    let start = Self.started.microseconds
+    let refused = RoundTrips([
+      captured(start + 50_000, Wire.request(9999)), captured(start + 51_000, Wire.reply(9999, "RE01")),
+    ])
+    let result = Verification(
+      events: Self.events(10), started: Self.started,
+      trips: (Self.trips(10) + refused.trips).sorted { $0.sentAt < $1.sentAt })
+    #expect(result.refused == 1)
+    #expect(result.disagreements.isEmpty)
+  }
+
+  @Test("when the machine was busy, then pings that were sent late still match")
+  func lateSending() {
+    let trips = Self.trips(1000) { $0 % 3 == 0 ? 80_000 : $0 % 3 == 1 ? 40_000 : 0 }
+    let result = Verification(events: Self.events(1000), started: Self.started, trips: trips)
+    #expect(result.matched == 1000)
+    #expect(result.agrees())
+  }
+
+  @Test("when the older files are gone, then the later pings still match")
+  func gone() {
+    let result = Verification(
+      events: Self.events(5000), started: Self.started, trips: Array(Self.trips(5000).dropFirst(4000)))
+    #expect(result.matched == 1000)
+    #expect(result.count(.onlyInLog) == 4000)
+    #expect(result.difference?.maximumNanoseconds == 2000)
+  }
+
+  @Test("when there is nothing, then nothing agrees")
+  func nothing() {
+    #expect(!Verification(events: [], started: Self.started, trips: []).agrees())
+    #expect(!Verification(events: Self.events(3), started: Self.started, trips: []).agrees())
+  }
+}
