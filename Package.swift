@@ -36,17 +36,22 @@ let package = Package(
     // The program that tells the radio technology: ends with its task, leaks no descriptor into other children.
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
+    // Percentiles of round-trip times in constant memory.
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     // HMAC-SHA256 of ping tokens in the control server tool.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
   ],
   targets: [
     // Floor 0
-    .target(name: "CPinger", cSettings: strictC),
+    .target(
+      name: "CPinger", cSettings: strictC + [.define("CPINGER_CAPTURE")],
+      linkerSettings: [.linkedLibrary("pcap")]),
     .target(name: "Coverage", swiftSettings: strict),
     .target(name: "OrderedJSON", swiftSettings: strict),
 
     // Floor 1
     .target(name: "Pinging", dependencies: ["CPinger", "Coverage"], swiftSettings: strict),
+    .target(name: "Evidence", dependencies: ["CPinger", "Coverage"], swiftSettings: strict),
     .target(
       name: "Positioning",
       dependencies: [
@@ -94,8 +99,9 @@ let package = Package(
       name: "Agent",
       dependencies: [
         "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
-        "ControlServer", "DriveLog", "Submission", "Export",
+        "ControlServer", "DriveLog", "Evidence", "Submission", "Export",
         .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "Yams", package: "Yams"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -156,6 +162,9 @@ let package = Package(
       name: "PingingTests", dependencies: ["Pinging", "Coverage", "TestSupport", "reflector"], path: "Tests/Pinging",
       swiftSettings: strict),
     .testTarget(
+      name: "EvidenceTests", dependencies: ["Evidence", "CPinger", "Coverage"], path: "Tests/Evidence",
+      swiftSettings: strict),
+    .testTarget(
       name: "PositioningTests",
       dependencies: [
         "Positioning", "Coverage", "TestSupport", "gps-player",
@@ -182,7 +191,7 @@ let package = Package(
       name: "ExportTests", dependencies: ["Export", "DriveStore", "Coverage", "TestSupport"], path: "Tests/Export",
       swiftSettings: strict),
     .testTarget(
-      name: "AgentTests", dependencies: ["Agent", "Coverage", "TestSupport"], path: "Tests/Agent",
+      name: "AgentTests", dependencies: ["Agent", "Pinging", "Coverage", "TestSupport"], path: "Tests/Agent",
       swiftSettings: strict),
     .testTarget(
       name: "ControlServerToolTests", dependencies: ["control-server"], path: "Tests/ControlServerTool",

@@ -7,7 +7,7 @@ public struct PingEvent: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     // Verdicts; every ping gets exactly one.
     case answered(rttNanoseconds: Int64)
-    case lost
+    case lost(Way)
     /// The server knows the token, but not from this address (RE01).
     case refused(rttNanoseconds: Int64)
     /// A router or host reported that the ping cannot get through.
@@ -20,6 +20,8 @@ public struct PingEvent: Hashable, Sendable {
     // What can follow a verdict.
     case late(rttNanoseconds: Int64)
     case duplicate
+    /// A reply whose bytes are not what was sent; it counts for nothing.
+    case corrupt
     // About a target.
     case finished
     case removed
@@ -27,9 +29,20 @@ public struct PingEvent: Hashable, Sendable {
     case overflow(count: UInt64)
   }
 
+  /// Where a ping was lost, as far as a one-way reflector's counters tell.
+  public enum Way: String, Hashable, Sendable {
+    case unknown, up, down
+  }
+
   /// Where a time stamp comes from.
   public enum Stamp: String, Hashable, Sendable {
     case none, kernel, clock
+  }
+
+  /// The delay in each direction, by clocks that are not set alike: only differences between two pings mean anything.
+  public struct OneWay: Hashable, Sendable {
+    public let upNanoseconds: Int64
+    public let downNanoseconds: Int64
   }
 
   public let target: PingTarget.ID
@@ -42,30 +55,60 @@ public struct PingEvent: Hashable, Sendable {
   public let slot: UInt64
   public let sendStamp: Stamp
   public let receiveStamp: Stamp
+  /// A later ping of the target was answered before this one.
+  public let isReordered: Bool
+  /// The wall clock was set while the ping was under way; the kernel's stamps were not used.
+  public let sawClockStep: Bool
+  public let oneWay: OneWay?
   /// Who answered or reported.
   public let from: PingAddress?
 
+  init(
+    target: PingTarget.ID, kind: Kind, number: UInt64, sequence: UInt32, slot: UInt64, sendStamp: Stamp,
+    receiveStamp: Stamp, isReordered: Bool, sawClockStep: Bool, oneWay: OneWay?, from: PingAddress?
+  ) {
+    self.target = target
+    self.kind = kind
+    self.number = number
+    self.sequence = sequence
+    self.slot = slot
+    self.sendStamp = sendStamp
+    self.receiveStamp = receiveStamp
+    self.isReordered = isReordered
+    self.sawClockStep = sawClockStep
+    self.oneWay = oneWay
+    self.from = from
+  }
+
   init(_ raw: cping_event) {
+    func has(_ flag: cping_flag) -> Bool { raw.flags & flag.rawValue != 0 }
     target = raw.target
     number = raw.slot
     sequence = raw.sequence
     slot = raw.slot_ns
     sendStamp = Self.stamp(raw.send_stamp)
     receiveStamp = Self.stamp(raw.receive_stamp)
+    isReordered = has(CPING_FLAG_REORDERED)
+    sawClockStep = has(CPING_FLAG_CLOCK_STEP)
+    oneWay =
+      UInt32(raw.far_stamp) == CPING_STAMP_NONE.rawValue
+      ? nil : OneWay(upNanoseconds: raw.up_ns, downNanoseconds: raw.down_ns)
     from = raw.from.family == 0 ? nil : PingAddress(raw.from)
-    kind = Self.kind(raw)
+    let way: Way = has(CPING_FLAG_LOST_UP) ? .up : has(CPING_FLAG_LOST_DOWN) ? .down : .unknown
+    kind = Self.kind(raw, way)
   }
 
-  private static func kind(_ raw: cping_event) -> Kind {
+  private static func kind(_ raw: cping_event, _ way: Way) -> Kind {
     switch raw.kind {
     case CPING_ANSWERED: .answered(rttNanoseconds: raw.rtt_ns)
-    case CPING_LOST: .lost
+    case CPING_LOST: .lost(way)
     case CPING_REFUSED: .refused(rttNanoseconds: raw.rtt_ns)
     case CPING_ICMP_ERROR: .icmpError(type: raw.icmp_type, code: raw.icmp_code)
     case CPING_NOT_SENT where raw.error == ETIME: .missed(count: raw.count)
     case CPING_NOT_SENT: .notSent(reason: String(cString: strerror(raw.error)))
     case CPING_LATE: .late(rttNanoseconds: raw.rtt_ns)
     case CPING_DUPLICATE: .duplicate
+    case CPING_CORRUPT: .corrupt
     case CPING_FINISHED: .finished
     case CPING_REMOVED: .removed
     case CPING_OVERFLOW: .overflow(count: raw.count)

@@ -36,7 +36,7 @@ public final class Pinger: Sendable {
   public func start(_ target: PingTarget, at firstSlot: UInt64? = nil) throws(PingerError) -> PingTarget.ID {
     var raw = target.raw
     let id = cping_add(handle.pinger, &raw)
-    guard id > 0 else { throw PingerError(code: CInt(id)) }
+    guard id > 0 else { throw PingerError(code: CInt(id), target: raw) }
     let status = cping_start(handle.pinger, id, firstSlot ?? 0)
     guard status >= 0 else {
       cping_remove(handle.pinger, id)
@@ -54,6 +54,13 @@ public final class Pinger: Sendable {
 
   /// Forgets the target; pings under way end as cancelled.
   public func remove(_ id: PingTarget.ID) { cping_remove(handle.pinger, id) }
+
+  /// Drops the capabilities of the pinger's thread and of the calling one; what is open stays open.
+  /// - Throws: ``PingerError``
+  public func dropPrivileges() throws(PingerError) {
+    let status = cping_drop_privileges(handle.pinger, 0)
+    guard status >= 0 else { throw PingerError(code: status) }
+  }
 
   /// Ends all targets; ``events`` ends when the last event has been read.
   public func shutdown() { cping_shutdown(handle.pinger) }
@@ -92,6 +99,21 @@ private struct Handle: @unchecked Sendable {
 public struct PingerError: Error, Hashable, CustomStringConvertible {
   /// A negative errno.
   public let code: CInt
+  /// What is missing, in one sentence.
+  public let description: String
 
-  public var description: String { String(cString: cping_explain(code)) }
+  init(code: CInt) {
+    self.code = code
+    description = String(cString: cping_explain(code))
+  }
+
+  /// - Parameter target: What could not be opened; the host is asked what it lacks for just that.
+  init(code: CInt, target: cping_target) {
+    self.code = code
+    var text = [CChar](repeating: 0, count: 512)
+    let found = withUnsafePointer(to: target) { cping_diagnose($0, &text, text.count) }
+    let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    description =
+      found < 0 && !bytes.isEmpty ? String(decoding: bytes, as: UTF8.self) : String(cString: cping_explain(code))
+  }
 }

@@ -41,10 +41,15 @@ enum Terminal {
   }
 
   /// Yields at each SIGINT and SIGTERM.
-  static func stopSignals() -> AsyncStream<Void> {
+  static func stopSignals() -> AsyncStream<Void> { signals([.sigint, .sigterm]) }
+
+  /// Yields at each SIGQUIT.
+  static func interimSignals() -> AsyncStream<Void> { signals([.sigquit]) }
+
+  private static func signals(_ signals: [UnixSignal]) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream<Void>.makeStream()
     let listening = Task {
-      for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { continuation.yield() }
+      for await _ in await UnixSignalsSequence(trapping: signals) { continuation.yield() }
     }
     continuation.onTermination = { _ in listening.cancel() }
     return stream

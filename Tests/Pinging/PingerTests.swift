@@ -78,7 +78,7 @@ struct PingerTests {
   func lost() async throws {
     let reflector = try await ReflectorTool(["--drop", "100"])
     let events = try await ping(try await target(.rtr(token: unsignedToken()), port: reflector.port))
-    #expect(events.allSatisfy { $0.kind == .lost })
+    #expect(events.allSatisfy { $0.kind == .lost(.unknown) })
     #expect(events.allSatisfy { $0.outcome == .failed(.timeout) })
     try await reflector.program.stop()
   }

@@ -206,11 +206,12 @@ actor Drive {
   }
 
   private func startPings(to address: PingAddress, token: [UInt8]) {
+    var pings = PingTarget(
+      address: address, echo: .rtr(token: token), interface: configuration.pings.interface,
+      interval: configuration.pings.interval, timeout: configuration.pings.timeout)
+    pings.awaitsInterface = true
     do {
-      let id = try sources.pinger.start(
-        PingTarget(
-          address: address, echo: .rtr(token: token), interface: configuration.pings.interface,
-          interval: configuration.pings.interval, timeout: configuration.pings.timeout))
+      let id = try sources.pinger.start(pings)
       target = id
       if engine.path == .wifi { sources.pinger.pause(id) }
     } catch {

@@ -1,0 +1,105 @@
+import DriveLog
+import OrderedJSON
+
+/// The statistics of one target, as text and as JSON.
+struct PingSummary {
+  let name: String
+  let statistics: PingStatistics
+  /// Interim summaries are printed while pings are under way.
+  let isInterim: Bool
+
+  // MARK: Text
+
+  var text: String {
+    let counts = statistics
+    var lines = ["\(name): \(counts.sent) sent, \(counts.replies) answered, \(losses)" + rare]
+    if let spread = Self.line(counts.roundTrip) { lines.append("  round trip  \(spread)") }
+    if let spread = Self.line(counts.variation) { lines.append("  variation   \(spread)") }
+    if let spread = Self.line(counts.variationUp) { lines.append("  up          \(spread)") }
+    if let spread = Self.line(counts.variationDown) { lines.append("  down        \(spread)") }
+    if counts.outages.count > 0 {
+      let longest = counts.outages.longest.map(\.nanoseconds).max().map { PingLine.milliseconds(Int64(clamping: $0)) }
+      lines.append("  \(counts.outages.count) outages, the longest \(longest ?? "-")")
+    }
+    if let current = counts.outages.current { lines.append("  no answer since ping \(current.first)") }
+    return lines.joined(separator: "\n")
+  }
+
+  private var losses: String {
+    let lost = statistics.lost + statistics.unreachable
+    let share = statistics.loss.map { " (\(DriveStatus.decimal($0 * 100, places: 1)) %)" } ?? ""
+    let ways =
+      statistics.lostUp + statistics.lostDown > 0 ? ", \(statistics.lostUp) up, \(statistics.lostDown) down" : ""
+    return "\(lost) lost\(share)\(ways)"
+  }
+
+  private var rare: String {
+    [
+      (statistics.unreachable, "unreachable"), (statistics.refused, "refused"), (statistics.notSent, "not sent"),
+      (statistics.late, "late"), (statistics.duplicates, "duplicate"), (statistics.reordered, "out of order"),
+      (statistics.corrupt, "corrupt"),
+    ]
+    .filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
+  }
+
+  private static func line(_ spread: Spread) -> String? {
+    guard let mean = spread.mean else { return nil }
+    var parts = ["min \(PingLine.milliseconds(spread.least))", "mean \(PingLine.milliseconds(mean))"]
+    for percent in [50.0, 95, 99] {
+      parts.append("p\(Int(percent)) \(spread.percentile(percent).map(PingLine.milliseconds) ?? "-")")
+    }
+    parts.append("max \(PingLine.milliseconds(spread.greatest))")
+    return parts.joined(separator: "  ")
+  }
+
+  // MARK: JSON
+
+  var json: String {
+    let counts = statistics
+    let figures: JSON = .object([
+      "target": .string(name),
+      "sent": .integer(Int64(counts.sent)),
+      "answered": .integer(Int64(counts.answered)),
+      "refused": .integer(Int64(counts.refused)),
+      "lost": .integer(Int64(counts.lost)),
+      "lost_up": .integer(Int64(counts.lostUp)),
+      "lost_down": .integer(Int64(counts.lostDown)),
+      "unreachable": .integer(Int64(counts.unreachable)),
+      "not_sent": .integer(Int64(counts.notSent)),
+      "late": .integer(Int64(counts.late)),
+      "duplicates": .integer(Int64(counts.duplicates)),
+      "reordered": .integer(Int64(counts.reordered)),
+      "corrupt": .integer(Int64(counts.corrupt)),
+      "loss": counts.loss.map(JSON.number),
+      "rtt_ms": Self.json(counts.roundTrip),
+      "ipdv_ms": Self.json(counts.variation),
+      "ipdv_up_ms": Self.json(counts.variationUp),
+      "ipdv_down_ms": Self.json(counts.variationDown),
+      "outages": .array(outages),
+    ])
+    return JSON.object([JSON.Member(isInterim ? "interim" : "summary", figures)]).text
+  }
+
+  private var outages: [JSON] {
+    statistics.outages.longest.map { outage in
+      .object([
+        "first_ping": .integer(Int64(outage.first)),
+        "from_ns": .integer(Int64(clamping: outage.from)),
+        "pings": .integer(Int64(outage.pings)),
+        "length_ms": .milliseconds(nanoseconds: Int64(clamping: outage.nanoseconds)),
+      ])
+    }
+  }
+
+  private static func json(_ spread: Spread) -> JSON? {
+    guard let mean = spread.mean else { return nil }
+    return .object([
+      "min": .milliseconds(nanoseconds: spread.least),
+      "mean": .milliseconds(nanoseconds: mean),
+      "p50": spread.percentile(50).map(JSON.milliseconds(nanoseconds:)),
+      "p95": spread.percentile(95).map(JSON.milliseconds(nanoseconds:)),
+      "p99": spread.percentile(99).map(JSON.milliseconds(nanoseconds:)),
+      "max": .milliseconds(nanoseconds: spread.greatest),
+    ])
+  }
+}

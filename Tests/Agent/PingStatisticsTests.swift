@@ -1,0 +1,120 @@
+import TestSupport
+import Testing
+
+@testable import Agent
+@testable import Pinging
+
+struct PingStatisticsTests {
+  private var statistics = PingStatistics()
+
+  private mutating func answer(_ number: UInt64, after milliseconds: Int64, oneWay: (Int64, Int64)? = nil) {
+    count(
+      .answered(rttNanoseconds: milliseconds * 1_000_000), number,
+      oneWay: oneWay.map { .init(upNanoseconds: $0.0, downNanoseconds: $0.1) })
+  }
+
+  private mutating func count(_ kind: PingEvent.Kind, _ number: UInt64, oneWay: PingEvent.OneWay? = nil) {
+    statistics.count(.sample(kind, number: number, oneWay: oneWay))
+  }
+
+  @Test("when pings have verdicts, then each is counted once, and what follows a verdict apart")
+  mutating func counts() {
+    answer(0, after: 10)
+    count(.lost(.up), 1)
+    count(.lost(.down), 2)
+    count(.lost(.unknown), 3)
+    count(.icmpError(type: 3, code: 1), 4)
+    count(.notSent(reason: "no route"), 5)
+    count(.missed(count: 3), 6)
+    count(.refused(rttNanoseconds: 1), 9)
+    count(.late(rttNanoseconds: 2_000_000_000), 3)
+    count(.duplicate, 0)
+    count(.corrupt, 0)
+    #expect(statistics.sent == 6)
+    #expect(statistics.replies == 2)
+    #expect((statistics.lost, statistics.lostUp, statistics.lostDown) == (3, 1, 1))
+    #expect(statistics.unreachable == 1)
+    #expect(statistics.notSent == 4)
+    #expect((statistics.late, statistics.duplicates, statistics.corrupt) == (1, 1, 1))
+    #expect(statistics.loss == 4.0 / 6)
+  }
+
+  @Test("when nothing was sent, then there is no loss and no spread")
+  func empty() {
+    #expect(statistics.loss == nil)
+    #expect(statistics.roundTrip.mean == nil)
+    #expect(statistics.roundTrip.percentile(50) == nil)
+  }
+
+  @Test("when a hundred pings take 1 to 100 ms, then extremes and mean are exact and percentiles good to three digits")
+  mutating func spread() {
+    for number in 1...100 { answer(UInt64(number) - 1, after: Int64(number)) }
+    let spread = statistics.roundTrip
+    #expect((spread.least, spread.greatest, spread.mean) == (1_000_000, 100_000_000, 50_500_000))
+    for (percent, expected) in [(50.0, 50e6), (95, 95e6), (99, 99e6)] {
+      let found = Double(spread.percentile(percent) ?? 0)
+      #expect(abs(found - expected) <= expected / 1000, "p\(percent) is \(found)")
+    }
+  }
+
+  @Test("when neighbours differ, then the variation is the difference of their delays, in the order of sending")
+  mutating func variation() {
+    answer(0, after: 10)
+    answer(2, after: 40)
+    answer(1, after: 13)
+    #expect(statistics.variation.count == 2)
+    #expect(statistics.variation.least == 3_000_000)
+    #expect(statistics.variation.greatest == 27_000_000)
+  }
+
+  @Test("when a ping between two is lost, then they are no neighbours")
+  mutating func noNeighbours() {
+    answer(0, after: 10)
+    answer(2, after: 40)
+    count(.lost(.unknown), 1)
+    #expect(statistics.variation.count == 0)
+  }
+
+  @Test("when the reflector stamps, then each direction has its own variation, whatever its clock says")
+  mutating func oneWay() {
+    answer(0, after: 10, oneWay: (-5_000_000_000, 5_010_000_000))
+    answer(1, after: 12, oneWay: (-4_999_000_000, 5_011_000_000))
+    #expect(statistics.variationUp.greatest == 1_000_000)
+    #expect(statistics.variationDown.greatest == 1_000_000)
+  }
+
+  @Test("when three pings in a row have no answer, then it is an outage from the first of them to the next answer")
+  mutating func outage() throws {
+    answer(0, after: 10)
+    // Losses are known a timeout later than the answers behind them.
+    answer(5, after: 10)
+    for number in [UInt64(1), 2, 4] { count(.lost(.unknown), number) }
+    count(.icmpError(type: 3, code: 0), 3)
+    let outage = try #require(statistics.outages.longest.first)
+    #expect(statistics.outages.count == 1)
+    #expect((outage.first, outage.pings, outage.nanoseconds) == (1, 4, 400_000_000))
+  }
+
+  @Test("when two pings in a row are lost, then it is no outage")
+  mutating func noOutage() {
+    for number in [UInt64(0), 3] { answer(number, after: 10) }
+    for number in [UInt64(1), 2] { count(.lost(.unknown), number) }
+    #expect(statistics.outages.count == 0)
+  }
+
+  @Test("when the last pings have no answer, then the outage has no end yet")
+  mutating func openOutage() {
+    for number in 0..<4 { count(.lost(.unknown), UInt64(number)) }
+    #expect(statistics.outages.count == 0)
+    #expect(statistics.outages.current?.pings == 4)
+  }
+}
+
+extension PingEvent {
+  /// A ping on a grid of 100 ms.
+  static func sample(_ kind: Kind, number: UInt64, oneWay: OneWay? = nil) -> PingEvent {
+    PingEvent(
+      target: 1, kind: kind, number: number, sequence: UInt32(number), slot: number * 100_000_000, sendStamp: .kernel,
+      receiveStamp: .kernel, isReordered: false, sawClockStep: false, oneWay: oneWay, from: nil)
+  }
+}
