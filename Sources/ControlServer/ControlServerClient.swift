@@ -3,7 +3,6 @@ import Coverage
 import Foundation
 import NIOCore
 import NIOFoundationCompat
-import NIOPosix
 import NIOSSL
 import OrderedJSON
 
@@ -82,26 +81,9 @@ public struct ControlServerClient: Sendable {
       retryAfter = response.headers.first(name: "Retry-After")
       body = Data(buffer: try await response.body.collect(upTo: 4 << 20))
     } catch {
-      throw .unreachable(Self.reason(error, within: requestTimeout))
+      throw .noAnswer(from: url, error, within: requestTimeout)
     }
     return try Answer.body(status: status, retryAfter: retryAfter, body: body)
-  }
-
-  private static func reason(_ error: any Error, within timeout: Duration) -> String {
-    switch error {
-    case let error as HTTPClientError where [.connectTimeout, .deadlineExceeded, .readTimeout].contains(error):
-      "no answer within \(timeout)"
-    case let error as HTTPClientError where error == .remoteConnectionClosed:
-      "it closed the connection without an answer"
-    case let error as NIOConnectionError: reason(error)
-    case let error as IOError: error.description
-    default: "\(error)"
-    }
-  }
-
-  private static func reason(_ error: NIOConnectionError) -> String {
-    if let cause = error.connectionErrors.first?.error { return "\(error.host):\(error.port): \(cause)" }
-    return "the name \(error.host) has no address"
   }
 
   private struct SettingsAnswer: Decodable {

@@ -2,7 +2,7 @@ import Foundation
 
 /// Why a request to the control server did not succeed (spec 4.0, 4.4). Nothing that was to be sent counts as sent.
 public enum ServerFailure: Error, Hashable, CustomStringConvertible {
-  /// No answer: name, route, connection, TLS or time.
+  /// No answer: name, route, connection, TLS or time. The text begins with the URL.
   case unreachable(String)
   /// 429, with the text of `Retry-After` where there was one.
   case tooManyRequests(retryAfter: String?)
@@ -17,7 +17,7 @@ public enum ServerFailure: Error, Hashable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .unreachable(let reason): "cannot reach the control server: \(reason)"
+    case .unreachable(let reason): "cannot reach the control server \(reason)"
     case .tooManyRequests(let retryAfter):
       "the control server asks for fewer requests (429\(retryAfter.map { ", Retry-After: \($0)" } ?? ""))"
     case .refused(let status, let message): "the control server refused (\(status)): \(message)"

@@ -9,6 +9,8 @@ import OrderedJSON
 public final class DriveLogWriter {
   /// Lines that found no room in memory either. Above zero, the log cannot be replayed in full.
   public private(set) var linesDropped = 0
+  /// Whether lines wait in memory although there may be room: what little there is belongs to the fences.
+  public var isHeld = false
 
   private let descriptor: CInt
   private let path: String
@@ -56,6 +58,7 @@ public final class DriveLogWriter {
   }
 
   private func flush() throws {
+    guard !isHeld else { return }
     while !waiting.isEmpty {
       let written = waiting.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
       if written < 0, errno == EINTR { continue }

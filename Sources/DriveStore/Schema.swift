@@ -36,6 +36,9 @@ enum Schema {
           anchor_at INTEGER,
           finalized_at INTEGER,
           submitted_at INTEGER,
+          -- Refused by the server for good; the reason in its words.
+          quarantined_at INTEGER,
+          quarantine_reason TEXT,
           UNIQUE (drive_id, number)
         ) STRICT;
 

@@ -45,7 +45,7 @@ final class WriterLock: Sendable {
     guard descriptor >= 0 else {
       throw StoreError.unusableDirectory(path: directory.path, reason: String(cString: strerror(errno)))
     }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+    guard Self.take(descriptor) else {
       let holder = Self.holder(directory)
       close(descriptor)
       throw StoreError.inUse(directory: directory.path, holder: holder)
@@ -53,6 +53,16 @@ final class WriterLock: Sendable {
     let note = "process \(getpid()) (\(purpose))"
     ftruncate(descriptor, 0)
     _ = note.withCString { pwrite(descriptor, $0, strlen($0), 0) }
+  }
+
+  /// Tries for a second: a reader that looks whether the lock is held has it itself for a moment, and so has a child of this
+  /// process between fork and exec.
+  private static func take(_ descriptor: CInt) -> Bool {
+    for _ in 0..<50 {
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+      usleep(20_000)
+    }
+    return false
   }
 
   deinit {

@@ -10,6 +10,8 @@ public struct StoredSession: Hashable, Sendable {
   public let session: Session
   public let loopUUID: String?
   public let submitted: WallTime?
+  /// Why the server refused it for good; such a session is sent again on command only.
+  public let quarantineReason: String?
   /// Fences stored for it.
   public let fences: Int
   /// Of these, the ones that Wi-Fi has not touched.
@@ -23,11 +25,14 @@ public struct StoredSession: Hashable, Sendable {
     /// It waits to be sent.
     case pending
     case submitted
+    /// The server refused it; it is kept, and sent again on command only.
+    case quarantined
   }
 
   /// - Parameter isWriterAlive: Whether a process holds the state directory; without one, nothing is being recorded.
   public func state(isWriterAlive: Bool) -> State {
     if submitted != nil { return .submitted }
+    if quarantineReason != nil { return .quarantined }
     return session.finalized == nil && isOfLatestDrive && isWriterAlive ? .recording : .pending
   }
 
@@ -53,6 +58,7 @@ public struct StoredSession: Hashable, Sendable {
       number: row["number"], testUUID: row["test_uuid"], started: time("started_at") ?? .start,
       anchor: time("anchor_at"), finalized: time("finalized_at"))
     loopUUID = row["loop_uuid"]
+    quarantineReason = row["quarantine_reason"]
     submitted = (row["submitted_at"] as Int64?).map(WallTime.init(microseconds:))
     fences = row["fences"]
     submittableFences = row["submittable_fences"]

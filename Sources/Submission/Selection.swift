@@ -9,10 +9,12 @@ public enum Selection: Hashable, Sendable {
   case warm
   /// All that waits. What an earlier process left unfinished must have been ended before.
   case cold
+  /// The same, and what the server refused earlier.
+  case quarantined
 
   /// The newest session first.
   public func sessions(from all: [StoredSession]) -> [StoredSession] {
-    all.filter { $0.isWaiting && selects($0) }
+    all.filter { $0.isWaiting && ($0.quarantineReason == nil || self == .quarantined) && selects($0) }
       .sorted { ($0.driveStarted + $0.session.started, $0.id) > ($1.driveStarted + $1.session.started, $1.id) }
   }
 
@@ -20,7 +22,7 @@ public enum Selection: Hashable, Sendable {
     switch self {
     case .drive(let id): stored.drive == id
     case .warm: stored.session.testUUID != nil && stored.session.finalized != nil
-    case .cold: stored.session.finalized != nil
+    case .cold, .quarantined: stored.session.finalized != nil
     }
   }
 }

@@ -29,7 +29,9 @@ public struct Sender: Sendable {
     public internal(set) var fencesSent = 0
     /// Sessions that could not be sent now and are kept.
     public internal(set) var sessionsKept = 0
-    /// Why, for the first of them.
+    /// Sessions that the server refused now; they are kept, and sent again on command only.
+    public internal(set) var sessionsQuarantined = 0
+    /// Why something was not sent, for the first of them.
     public internal(set) var firstFailure: ServerFailure?
   }
 
@@ -42,6 +44,11 @@ public struct Sender: Sendable {
       do {
         report.fencesSent += try await send(session)
         report.sessionsSent += 1
+      } catch let refusal as Refusal {
+        report.sessionsQuarantined += 1
+        report.firstFailure = report.firstFailure ?? refusal.failure
+        logger.warning("session \(session.id) is quarantined: \(refusal.failure)")
+        try await store.quarantine(session: session.id, reason: "\(refusal.failure)", at: now())
       } catch let failure as ServerFailure {
         report.sessionsKept += 1
         report.firstFailure = report.firstFailure ?? failure
@@ -50,12 +57,21 @@ public struct Sender: Sendable {
           report.sessionsKept += waiting.count - index - 1
           break
         }
+      } catch is CancellationError {
+        report.sessionsKept += waiting.count - index
+        break
       }
     }
     return report
   }
 
+  /// The server has seen a session and does not want it.
+  private struct Refusal: Error {
+    let failure: ServerFailure
+  }
+
   /// - Returns: How many fences the server took.
+  /// - Throws: ``Refusal``, ``ControlServer/ServerFailure``, GRDB's `DatabaseError`
   private func send(_ stored: StoredSession) async throws -> Int {
     let clientUUID = try await registration.clientUUID()
     let anchored = try await anchored(stored, clientUUID: clientUUID)
@@ -64,9 +80,20 @@ public struct Sender: Sendable {
       clientUUID: clientUUID, testUUID: anchored.testUUID, driveStarted: stored.driveStarted, anchor: anchored.anchor,
       fences: fences.map(\.fence))
     logger.info("session \(stored.id): sending \(fences.count) fences")
-    try await server.submit(result)
+    try await submit(result)
     try await store.markSubmitted(session: stored.id, fences: fences.map(\.id), at: now())
     return fences.count
+  }
+
+  private func submit(_ result: CoverageResult) async throws {
+    var failure: ServerFailure?
+    do {
+      try await server.submit(result)
+    } catch {
+      failure = error
+    }
+    guard let failure else { return }
+    throw failure.isFinal ? Refusal(failure: failure) : failure
   }
 
   /// A session that was recorded offline gets its test now, one of its own: its fences lie before the anchor.
@@ -82,6 +109,12 @@ public struct Sender: Sendable {
 }
 
 extension ServerFailure {
+  /// Whether the same request would be refused for ever. "No started test found" is among these: after an answer that was lost,
+  /// the server may well have the session (spec 4.4).
+  var isFinal: Bool {
+    if case .refused(let status, _) = self { [400, 409, 413, 422].contains(status) } else { false }
+  }
+
   /// Whether another session may fare better.
   var concernsOneRequest: Bool {
     switch self {

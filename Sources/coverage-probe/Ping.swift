@@ -99,7 +99,7 @@ struct Ping: AsyncParsableCommand {
     try await Terminal.run {
       let run = PingRun(targets: targets + (try targetsFromFile()), options: options)
       return try await run.run(
-        stop: Terminal.stopSignals(), interim: Terminal.interimSignals(), print: Terminal.result)
+        stop: await Terminal.stopSignals(), interim: await Terminal.interimSignals(), print: Terminal.result)
     }
   }
 
@@ -127,15 +127,8 @@ struct Ping: AsyncParsableCommand {
 
   private func targetsFromFile() throws -> [String] {
     guard let file else { return [] }
-    let data = file == "-" ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: file)
-    guard let data else { throw TargetFileError(path: file) }
+    let data = file == "-" ? FileHandle.standardInput.readDataToEndOfFile() : try InputFile.contents(file)
     return String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
       .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
   }
-}
-
-struct TargetFileError: Error, CustomStringConvertible {
-  let path: String
-
-  var description: String { "cannot read targets from \(path)" }
 }

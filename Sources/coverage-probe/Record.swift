@@ -25,12 +25,13 @@ struct Record: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
+      let stop = await Terminal.stopSignals()
       let logger = Terminal.logger()
       let recording = Recording(
         configuration: try await configuration.load(), maximumDuration: duration.flatMap(DurationText.duration),
         submits: !noSubmit, logger: logger)
       return try await recording.run(
-        stop: Terminal.stopSignals(),
+        stop: stop,
         onStatus: { status in
           if Terminal.errorsAreWatched {
             Terminal.write("\r\u{1B}[K\(status.line)", to: .standardError)

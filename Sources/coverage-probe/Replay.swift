@@ -6,7 +6,9 @@ import Foundation
 struct Replay: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Cuts a recorded drive into fences again.",
-    discussion: "Uses the parameters that the drive was recorded with, unless --config or an option gives others.")
+    discussion:
+      "Cuts with what the drive was recorded with, where neither an option, the environment nor --config says otherwise."
+  )
 
   @Argument(help: "A drive log.")
   var drive: String
@@ -32,9 +34,8 @@ struct Replay: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
-      let settings = configuration.config == nil ? nil : try await configuration.load()
-      let replaying = try Replaying(
-        path: drive, configuration: settings, minimumRadius: minimumRadius, accuracyLimit: accuracyLimit)
+      let replaying = try await Replaying(
+        path: drive, configuration: configuration.config, minimumRadius: minimumRadius, accuracyLimit: accuracyLimit)
       for complaint in replaying.complaints { Terminal.note("\(drive): \(complaint)") }
       let sink = try OutputFile(path: nil)
       try replaying.run(format: format, write: sink.write)

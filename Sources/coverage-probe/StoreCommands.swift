@@ -11,11 +11,20 @@ struct Submit: AsyncParsableCommand {
   @Flag(name: .long, help: "Leave alone what an earlier run did not end in order.")
   var warm = false
 
+  @Flag(name: .long, help: "Send again what the server has refused, too.")
+  var quarantined = false
+
+  mutating func validate() throws {
+    if warm, quarantined { throw ValidationError("--warm and --quarantined exclude each other.") }
+  }
+
   func run() async throws {
     try await Terminal.run {
+      let stop = await Terminal.stopSignals()
       let submitting = Submitting(
-        configuration: try await configuration.load(), isWarm: warm, logger: Terminal.logger())
-      return try await submitting.run(print: Terminal.result)
+        configuration: try await configuration.load(), isWarm: warm, includesQuarantined: quarantined,
+        logger: Terminal.logger())
+      return try await submitting.run(stop: stop, print: Terminal.result)
     }
   }
 }

@@ -40,17 +40,16 @@ enum Terminal {
     if outcome != .done { throw ExitCode(outcome.rawValue) }
   }
 
-  /// Yields at each SIGINT and SIGTERM.
-  static func stopSignals() -> AsyncStream<Void> { signals([.sigint, .sigterm]) }
+  /// Yields at each SIGINT and SIGTERM; from its return on, these end nothing by themselves.
+  static func stopSignals() async -> AsyncStream<Void> { await signals([.sigint, .sigterm]) }
 
   /// Yields at each SIGQUIT.
-  static func interimSignals() -> AsyncStream<Void> { signals([.sigquit]) }
+  static func interimSignals() async -> AsyncStream<Void> { await signals([.sigquit]) }
 
-  private static func signals(_ signals: [UnixSignal]) -> AsyncStream<Void> {
+  private static func signals(_ signals: [UnixSignal]) async -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream<Void>.makeStream()
-    let listening = Task {
-      for await _ in await UnixSignalsSequence(trapping: signals) { continuation.yield() }
-    }
+    let trapped = await UnixSignalsSequence(trapping: signals)
+    let listening = Task { for await _ in trapped { continuation.yield() } }
     continuation.onTermination = { _ in listening.cancel() }
     return stream
   }
@@ -78,7 +77,7 @@ struct LineLogHandler: LogHandler {
 
 /// `--config F`, the same for all commands.
 struct ConfigurationOptions: ParsableArguments {
-  @Option(name: .long, help: "The configuration, a YAML file. Without it, defaults and environment count.")
+  @Option(name: .long, help: "The configuration, a YAML file; the environment wins over it.")
   var config: String?
 
   func load() async throws -> ProbeConfiguration { try await ProbeConfiguration.load(file: config) }

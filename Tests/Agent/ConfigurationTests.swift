@@ -57,9 +57,10 @@ struct ConfigurationTests {
     #expect(configuration.drive.log == false)
   }
 
-  @Test("when there is no file, then the defaults count")
-  func defaults() async throws {
-    let configuration = try await load(nil)
+  @Test(
+    "when there is no file, or nothing in it, then the defaults count", arguments: [nil, "", "# nothing\n", "---\n"])
+  func defaults(yaml: String?) async throws {
+    let configuration = try await load(yaml)
     #expect(configuration.parameters == Parameters())
     #expect(configuration.gpsd.port == 2947)
     #expect(configuration.controlServer.url == nil)
@@ -80,7 +81,12 @@ struct ConfigurationTests {
     "when a value is wrong, then one line says which, where and what is expected",
     arguments: [
       ("gpsd: { prot: 1 }", "configuration config.yaml: unknown key gpsd.prot; did you mean gpsd.port?"),
-      ("gspd: { port: 1 }", "configuration config.yaml: unknown key gspd; did you mean"),
+      ("gspd: { port: 1 }", "configuration config.yaml: unknown key gspd; did you mean gpsd?"),
+      ("Location: { accuracy-limit: 1 }", "unknown key Location; did you mean location?"),
+      ("minimum-radius: 1", "unknown key minimum-radius; did you mean location.minimum-radius?"),
+      ("state-directory: null", "state-directory is \"null\": expected a path"),
+      ("gpsd: { host: ~ }", "gpsd.host is \"~\": expected a name or an address"),
+      ("control-server: { url: \"http://host/x?y=1\" }", "expected http://HOST/PATH or https://HOST/PATH"),
       ("gpsd: { port: 0 }", "configuration config.yaml: gpsd.port is \"0\": expected a port, 1 to 65535"),
       ("gpsd: { port: http }", "gpsd.port is \"http\": expected a port"),
       ("gpsd: 2947", "gpsd is \"2947\": expected a group of keys below it"),
@@ -118,6 +124,14 @@ struct ConfigurationTests {
       try await ProbeConfiguration.load(file: "/nowhere/config.yaml", environment: [:])
     }
     #expect("\(try #require(error))" == "cannot read configuration /nowhere/config.yaml: No such file or directory")
+  }
+
+  @Test("when the file is a folder, then the line says so")
+  func folderForFile() async throws {
+    let error = await #expect(throws: ConfigurationError.self) {
+      try await ProbeConfiguration.load(file: folder.path, environment: [:])
+    }
+    #expect("\(try #require(error))" == "cannot read configuration \(folder.path): Is a directory")
   }
 
   @Test(

@@ -92,17 +92,17 @@ struct ClientTests {
     try await tool.program.stop()
   }
 
-  @Test("when nobody listens, or the name does not exist, then one line says so")
-  func nobodyThere() async throws {
-    for url in ["http://127.0.0.1:1/RMBTControlServer", "http://no-such-host.invalid/RMBTControlServer"] {
-      try await withClient(of: url) { client in
-        let failure = await #expect(throws: ServerFailure.self) { try await client.settings(clientUUID: nil) }
-        guard case .unreachable(let reason) = failure else {
-          Issue.record("\(String(describing: failure))")
-          return
-        }
-        #expect(!reason.contains("\n"))
-      }
+  @Test(
+    "when nobody listens, or the name does not exist, then one line says so",
+    arguments: [
+      ("http://127.0.0.1:1/x", "Connection refused"),
+      ("http://no-such-host.invalid/x", "the name no-such-host.invalid has no address"),
+    ])
+  func nobodyThere(url: String, reason: String) async throws {
+    try await withClient(of: url) { client in
+      let failure = await #expect(throws: ServerFailure.self) { try await client.settings(clientUUID: nil) }
+      let line = "\(try #require(failure))"
+      #expect(line == "cannot reach the control server \(url): \(reason)")
     }
   }
 
@@ -127,9 +127,22 @@ struct ClientTests {
 
     let uuid = try await withClient(of: tool.url, caFile: certificate) { try await $0.settings(clientUUID: nil) }
     #expect(!uuid.isEmpty)
-    await #expect(throws: ServerFailure.self) {
+    let strange = await #expect(throws: ServerFailure.self) {
       try await withClient(of: tool.url) { try await $0.settings(clientUUID: nil) }
     }
+    #expect("\(try #require(strange))".contains("its certificate is not trusted"))
+    try await tool.program.stop()
+  }
+
+  @Test("when HTTPS meets a server that speaks HTTP, then the line says so")
+  func plainServer() async throws {
+    let tool = try await ControlServerTool()
+    let failure = await #expect(throws: ServerFailure.self) {
+      try await withClient(of: tool.url.replacing("http://", with: "https://")) {
+        try await $0.settings(clientUUID: nil)
+      }
+    }
+    #expect("\(try #require(failure))".contains("it does not speak TLS there"))
     try await tool.program.stop()
   }
 

@@ -151,24 +151,58 @@ struct BadInputTests {
     let full = try await Field(gpsdPort: gps.port, keeping: [gps.program], stateDirectory: disk + "/state")
     let drive = try full.start("record")
     try await wait(forFences: 2, in: full)
-    let ballast = disk + "/ballast"
-    _ = try Data().write(to: URL(fileURLWithPath: ballast))
-    let filling = FileHandle(forWritingAtPath: ballast)
-    for size in [4096, 512, 64, 1] {
-      let piece = Data(count: size)
-      while (try? filling?.write(contentsOf: piece)) != nil {}
-    }
+    let filler = disk + "/filler"
+    try fill(filler)
     _ = try await eventually("the line") {
       drive.standardError.contains("error: cannot write to the store: the disk is full") ? () : nil
     }
-    try FileManager.default.removeItem(atPath: ballast)
-    try filling?.close()
+    try FileManager.default.removeItem(atPath: filler)
     _ = try await eventually("it recovers") {
       drive.standardError.contains("the store can be written again") ? () : nil
     }
     drive.signal(SIGTERM)
     #expect(try await drive.exitStatus() == 0, "\(drive.standardError)")
     try await expectEverythingArrived(full)
+  }
+
+  @Test(
+    "when the disk is full until after the stop, then the room that was set aside takes the fences, and all is sent",
+    .enabled(if: getuid() == 0, "mounting a small disk needs root"))
+  func diskStaysFull() async throws {
+    let folder = try TemporaryFolder()
+    let disk = folder.file("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+    guard mount("tmpfs", disk, "tmpfs", 0, "size=20m") == 0 else {
+      Issue.record("cannot mount: \(String(cString: strerror(errno)))")
+      return
+    }
+    defer { umount2(disk, CInt(MNT_DETACH)) }
+    let gps = try await GPSPlayerTool([
+      "--gpsd", "--speed", "2", Surroundings.root.appending(path: "tools/gps-player/demo-track.csv").path,
+    ])
+    let full = try await Field(gpsdPort: gps.port, keeping: [gps.program], stateDirectory: disk + "/state")
+    let drive = try full.start("record")
+    try await wait(forFences: 2, in: full)
+    try fill(disk + "/filler")
+    _ = try await eventually("the line") {
+      drive.standardError.contains("the disk is full; fences are written") ? () : nil
+    }
+    let before = try await full.sessions().reduce(0) { $0 + ($1["fences"] as? Int ?? 0) }
+    try await wait(forFences: before + 2, in: full)
+    drive.signal(SIGTERM)
+    #expect(try await drive.exitStatus() == 0, "\(drive.standardError)")
+    try await expectEverythingArrived(full)
+  }
+
+  /// Writes until there is no room for another byte.
+  private func fill(_ path: String) throws {
+    try Data().write(to: URL(fileURLWithPath: path))
+    let filling = try #require(FileHandle(forWritingAtPath: path))
+    for size in [65_536, 4096, 512, 64, 1] {
+      let piece = Data(count: size)
+      while (try? filling.write(contentsOf: piece)) != nil {}
+    }
+    try filling.close()
   }
 
   // MARK: Configuration, privileges, logs

@@ -109,12 +109,44 @@ struct SenderTests {
     let drive = try record(tests: [good, UUID().uuidString])
     let report = try await sender.send(.drive(drive))
     #expect(report.sessionsSent == 1)
-    #expect(report.sessionsKept == 1)
+    #expect(report.sessionsKept == 0)
+    #expect(report.sessionsQuarantined == 1)
     guard case .refused(400, _) = report.firstFailure else {
       Issue.record("\(String(describing: report.firstFailure))")
       return
     }
     #expect(try await tool.fences().map(\.test) == [good, good])
+    let states = try StoreReader(store).sessions().map { $0.state(isWriterAlive: true) }
+    #expect(states == [.submitted, .quarantined])
+    #expect(try await sender.send(.cold) == Sender.Report(), "it is not sent again by itself")
+    #expect(try await sender.send(.quarantined).sessionsQuarantined == 1, "but on command")
+    try await finish()
+  }
+
+  @Test("when an answer is lost after the server took the session, then it is not there twice, and not sent for ever")
+  func lostAnswer() async throws {
+    let drive = try record(tests: [try await test()])
+    try await tool.setFault("drop-answer", on: "coverageResult", count: 1)
+    #expect(try await sender.send(.drive(drive)).sessionsKept == 1)
+    #expect(try await sender.send(.cold).sessionsQuarantined == 1)
+    #expect(try await sender.send(.cold) == Sender.Report())
+    #expect(try await tool.fences().count == 2)
+    try await finish()
+  }
+
+  @Test("when the pass is cancelled while the server works, then what it has taken is marked all the same")
+  func cancelled() async throws {
+    let drive = try record(tests: [try await test()])
+    let sender = sender
+    try await tool.setFault("hang:30", on: "coverageResult", count: 1)
+    let pass = Task { try await sender.send(.drive(drive)) }
+    _ = try await eventually("the session is on its way") {
+      try await tool.requests(to: "coverageResult").count == 1 ? true : nil
+    }
+    pass.cancel()
+    let report = try await pass.value
+    #expect(report.sessionsKept == 1)
+    #expect("\(try #require(report.firstFailure))".contains("stopped before"))
     try await finish()
   }
 

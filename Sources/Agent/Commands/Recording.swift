@@ -65,18 +65,13 @@ public struct Recording: Sendable {
     defer { listening.cancel() }
     let summary = await drive.run()
     Self.lines(summary).forEach(print)
-    guard summary.unsavedFences == 0 else {
-      logger.error("\(summary.unsavedFences) fences could not be written: \(summary.trouble ?? "")")
-      return .failed
+    let report = try await untilStopped(by: givingUp) {
+      try await waitForRoom(drive, in: store.directory)
+      return submits ? try await submit(summary, store, server, registration) : nil
     }
-    guard submits else { return .done }
-
-    let submission = Task { try await submit(summary, store, server, registration) }
-    let hurrying = Task { for await _ in givingUp { submission.cancel() } }
-    defer { hurrying.cancel() }
-    let report = try await submission.value
+    guard let report else { return .done }
     print(report.line)
-    return report.sessionsKept == 0 ? .done : .kept
+    return report.outcome
   }
 
   private func journal(_ store: DriveStore, _ clock: DriveClock, _ path: Path) throws -> DriveJournal {
@@ -87,7 +82,24 @@ public struct Recording: Sendable {
         path: file, header: DriveLogHeader(started: clock.started, initialPath: path, parameters: parameters)) : nil
     if log != nil { logger.info("drive log: \(file)") }
     let recorder = try DriveRecorder(store, started: clock.started, log: log == nil ? nil : file)
-    return DriveJournal(recorder: recorder, log: log, logger: logger)
+    let ballast = Ballast(store.directory)
+    ballast.keep()
+    return DriveJournal(recorder: recorder, log: log, ballast: ballast, logger: logger)
+  }
+
+  /// Waits until all fences of the drive are on the disk, for a minute at most.
+  private func waitForRoom(_ drive: Drive, in directory: StateDirectory) async throws {
+    for second in 0... {
+      let (unsaved, trouble) = await drive.save()
+      guard unsaved > 0 else { return }
+      guard second < 60, !Task.isCancelled else { throw RecordingError.unsaved(fences: unsaved, trouble: trouble) }
+      if second == 0 {
+        logger.error(
+          "\(unsaved) fences are in memory only; free some space for \(directory.path) within a minute to keep them")
+      }
+      // A second stop gives up at once: then the loop ends above.
+      try? await Task.sleep(for: .seconds(1))
+    }
   }
 
   private func submit(
@@ -114,15 +126,30 @@ public struct Recording: Sendable {
   }
 }
 
+/// A drive has ended, but not well.
+enum RecordingError: Error, CustomStringConvertible {
+  case unsaved(fences: Int, trouble: String)
+
+  var description: String {
+    switch self {
+    case .unsaved(let fences, let trouble):
+      "\(fences) fences are lost, they could not be written: \(trouble); the others wait for \(Program.name) submit"
+    }
+  }
+}
+
 extension Sender.Report {
   /// What came of it, for a person.
   var line: String {
-    if sessionsSent == 0, sessionsKept == 0 { return "nothing to submit" }
+    if sessionsSent + sessionsKept + sessionsQuarantined == 0 { return "nothing to submit" }
     var line = "submitted \(fencesSent) fences in \(sessionsSent) \(sessionsSent == 1 ? "session" : "sessions")"
-    if sessionsKept > 0 {
-      line += "; \(sessionsKept) kept for later (\(Program.name) submit)"
-      if let firstFailure { line += ": \(firstFailure)" }
+    if sessionsKept > 0 { line += "; \(sessionsKept) kept for later (\(Program.name) submit)" }
+    if sessionsQuarantined > 0 {
+      line += "; \(sessionsQuarantined) refused and quarantined (\(Program.name) submit --quarantined sends again)"
     }
+    if let firstFailure { line += ": \(firstFailure)" }
     return line
   }
+
+  var outcome: CommandOutcome { sessionsKept + sessionsQuarantined == 0 ? .done : .kept }
 }

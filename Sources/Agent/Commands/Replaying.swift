@@ -9,17 +9,21 @@ public struct Replaying: Sendable {
   /// What could not be read of the log, one line each.
   public let complaints: [String]
 
-  /// Replays the log at `path`.
+  /// Replays the log at `path` with the parameters that it was recorded with, as far as nothing else is set.
   /// - Parameters:
-  ///   - configuration: Whose parameters to cut with; `nil` for those the drive was recorded with.
-  ///   - minimumRadius: Metres, instead of the configuration's.
-  ///   - accuracyLimit: Metres, instead of the configuration's.
-  /// - Throws: `DriveLogError`
+  ///   - configuration: A configuration file; it and the environment win over the log.
+  ///   - minimumRadius: Metres; wins over all.
+  ///   - accuracyLimit: Metres; wins over all.
+  /// - Throws: ``InputFileError``, ``ReplayError``, ``ConfigurationError``
   public init(
-    path: String, configuration: ProbeConfiguration?, minimumRadius: Double? = nil, accuracyLimit: Double? = nil
-  ) throws {
-    let drive = try RecordedDrive(path: path)
-    var parameters = configuration?.parameters ?? drive.header.parameters ?? Parameters()
+    path: String, configuration: String?, minimumRadius: Double? = nil, accuracyLimit: Double? = nil
+  ) async throws {
+    let data = try InputFile.contents(path)
+    let drive: RecordedDrive
+    do { drive = try RecordedDrive(data) } catch { throw ReplayError(path: path, reason: "\(error)") }
+    var defaults = ProbeConfiguration()
+    if let recorded = drive.header.parameters { defaults.parameters = recorded }
+    var parameters = try await ProbeConfiguration.load(file: configuration, defaults: defaults).parameters
     if let minimumRadius { parameters.minimumRadius = minimumRadius }
     if let accuracyLimit { parameters.accuracyLimit = accuracyLimit }
     engine = Self.replay(drive, parameters)
@@ -68,4 +72,12 @@ public struct Replaying: Sendable {
       ])
     ])
   }
+}
+
+/// A file cannot be replayed.
+public struct ReplayError: Error, Hashable, CustomStringConvertible {
+  public let path: String
+  public let reason: String
+
+  public var description: String { "\(path): \(reason)" }
 }

@@ -3,13 +3,14 @@ import Logging
 
 /// Runs `body` with a client of the configured control server, and ends its connections afterwards, however `body` ends.
 /// - Parameter purpose: What is not possible without a server, when none is configured.
-/// - Throws: ``ConfigurationError``, `CAFileError`, and what `body` throws.
+/// - Throws: ``ConfigurationError``, ``InputFileError``, `CAFileError`, and what `body` throws.
 func withControlServer<Result: Sendable>(
   _ configuration: ProbeConfiguration, for purpose: String, logger: Logger,
   _ body: (ControlServerClient) async throws -> Result
 ) async throws -> Result {
   let settings = configuration.controlServer
   guard let url = settings.url else { throw ConfigurationError.missing(key: "control-server.url", purpose: purpose) }
+  if let caFile = settings.caFile { _ = try InputFile.contents(caFile) }
   let server = try ControlServerClient(
     url: url, caFile: settings.caFile, requestTimeout: settings.requestTimeout, device: .thisHost)
   let outcome: Swift.Result<Result, any Error>

@@ -4,10 +4,13 @@ import Yams
 
 extension ProbeConfiguration {
   /// Reads the settings: environment over file over defaults.
-  /// - Parameter file: A YAML file; `nil` for none.
+  /// - Parameters:
+  ///   - file: A YAML file; `nil` for none.
+  ///   - defaults: What counts where neither says anything.
   /// - Throws: ``ConfigurationError``
   public static func load(
-    file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+    file: String?, environment: [String: String] = ProcessInfo.processInfo.environment,
+    defaults: ProbeConfiguration = ProbeConfiguration()
   ) async throws -> ProbeConfiguration {
     let settings = Setting.all
     let variables = environment.filter { $0.key.hasPrefix(Setting.variablePrefix) }
@@ -18,15 +21,16 @@ extension ProbeConfiguration {
           uniqueKeysWithValues: variables.map { (String($0.key.dropFirst(Setting.variablePrefix.count)), $0.value) }))
     ]
     if let file {
-      try checkKeys(of: file, settings)
-      providers.append(try await FileProvider<YAMLSnapshot>(filePath: .init(file)))
+      // A file of comments alone says nothing, which is no mistake.
+      if try checkKeys(of: file, settings) {
+        providers.append(try await FileProvider<YAMLSnapshot>(filePath: .init(file)))
+      }
     }
     let reader = ConfigReader(providers: providers)
-    var configuration = ProbeConfiguration()
+    var configuration = defaults
     for setting in settings {
       guard let text = reader.string(forKey: ConfigKey(setting.key)) else { continue }
-      let value = setting.isOptional && isNothing(text) ? nil : text
-      guard setting.apply(&configuration, value) else {
+      guard setting.apply(&configuration, isNothing(text) ? nil : text) else {
         let isFromEnvironment = variables[setting.variable] != nil
         throw ConfigurationError.badValue(
           key: isFromEnvironment ? setting.variable : setting.key, value: text,
@@ -43,20 +47,22 @@ extension ProbeConfiguration {
     }
   }
 
-  private static func checkKeys(of file: String, _ settings: [Setting]) throws {
-    guard let data = FileManager.default.contents(atPath: file) else {
-      throw ConfigurationError.unreadable(file: file, reason: String(cString: strerror(errno)))
-    }
+  /// - Returns: Whether there is anything in the file.
+  private static func checkKeys(of file: String, _ settings: [Setting]) throws -> Bool {
     let root: Node?
     do {
-      root = try Yams.compose(yaml: String(decoding: data, as: UTF8.self))
+      root = try Yams.compose(yaml: String(decoding: try InputFile.contents(file), as: UTF8.self))
+    } catch let error as InputFileError {
+      throw ConfigurationError.unreadable(file: file, reason: error.reason)
     } catch {
       throw ConfigurationError.malformed(file: file, reason: oneLine("\(error)"))
     }
-    guard let mapping = root?.mapping else {
+    guard let root, !isNothing(root) else { return false }
+    guard let mapping = root.mapping else {
       throw ConfigurationError.malformed(file: file, reason: "expected keys and values at the top")
     }
     try check(mapping, below: "", file: file, settings)
+    return true
   }
 
   private static func check(
@@ -79,7 +85,7 @@ extension ProbeConfiguration {
         try check(group, below: key + ".", file: file, settings)
       } else {
         throw ConfigurationError.unknownKey(
-          key, place: "configuration \(file)", nearest: nearest(to: key, among: settings.map(\.key)))
+          key, place: "configuration \(file)", nearest: nearest(to: key, among: names(settings)))
       }
     }
   }
@@ -93,8 +99,24 @@ extension ProbeConfiguration {
       .filter { !$0.isEmpty && $0 != "^" }.joined(separator: " ")
   }
 
+  /// All keys and the groups that they are in.
+  private static func names(_ settings: [Setting]) -> [String] {
+    settings.reduce(into: []) { names, setting in
+      let parts = setting.key.split(separator: ".")
+      for depth in parts.indices {
+        let name = parts[...depth].joined(separator: ".")
+        if !names.contains(name) { names.append(name) }
+      }
+    }
+  }
+
+  /// The one that is spelt most like `name`; a key that stands in the wrong group is found by its last part.
   static func nearest(to name: String, among known: [String]) -> String {
-    known.min { distance($0, name) < distance($1, name) } ?? ""
+    let name = name.lowercased()
+    let leaf = "." + name.split(separator: ".").suffix(1).joined()
+    let displaced = known.filter { $0.hasSuffix(leaf) }
+    let candidates = displaced.isEmpty ? known : displaced
+    return candidates.min { distance($0.lowercased(), name) < distance($1.lowercased(), name) } ?? ""
   }
 
   /// Levenshtein's.

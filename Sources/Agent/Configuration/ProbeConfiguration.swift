@@ -69,12 +69,21 @@ public struct ProbeConfiguration: Sendable {
 
   /// What the engine needs of it.
   var parameters: Parameters {
-    var parameters = Parameters()
-    parameters.minimumRadius = location.minimumRadius
-    parameters.accuracyLimit = location.accuracyLimit
-    parameters.warningAfter = location.warningAfter
-    parameters.giveUpAfter = location.giveUpAfter
-    parameters.maximumDuration = drive.maximumDuration
-    return parameters
+    get {
+      var parameters = Parameters()
+      parameters.minimumRadius = location.minimumRadius
+      parameters.accuracyLimit = location.accuracyLimit
+      parameters.warningAfter = location.warningAfter
+      parameters.giveUpAfter = location.giveUpAfter
+      parameters.maximumDuration = drive.maximumDuration
+      return parameters
+    }
+    set {
+      location.minimumRadius = newValue.minimumRadius
+      location.accuracyLimit = newValue.accuracyLimit
+      location.warningAfter = newValue.warningAfter
+      location.giveUpAfter = newValue.giveUpAfter
+      drive.maximumDuration = newValue.maximumDuration
+    }
   }
 }

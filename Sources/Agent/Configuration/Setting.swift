@@ -6,9 +6,7 @@ struct Setting {
   let key: String
   /// For a person: completes "expected ...".
   let expects: String
-  /// Whether the key may be set to nothing (`null`).
-  let isOptional: Bool
-  /// - Returns: `false` for a text that is no value of this setting. `nil` sets an optional one to nothing.
+  /// - Returns: `false` for a text that is no value of this setting. `nil` (`null` in the file) is one of optional ones only.
   let apply: (inout ProbeConfiguration, String?) -> Bool
 
   /// The environment variable of the key.
@@ -63,7 +61,7 @@ struct Setting {
     _ key: String, _ expects: String, _ path: WritableKeyPath<ProbeConfiguration, Value>,
     _ parse: @escaping (String) -> Value?
   ) -> Setting {
-    Setting(key: key, expects: expects, isOptional: false) { configuration, text in
+    Setting(key: key, expects: expects) { configuration, text in
       guard let value = text.flatMap(parse) else { return false }
       configuration[keyPath: path] = value
       return true
@@ -74,7 +72,7 @@ struct Setting {
     _ key: String, _ expects: String, _ path: WritableKeyPath<ProbeConfiguration, Value?>,
     _ parse: @escaping (String) -> Value?
   ) -> Setting {
-    Setting(key: key, expects: expects + ", or null", isOptional: true) { configuration, text in
+    Setting(key: key, expects: expects + ", or null") { configuration, text in
       let value = text.flatMap(parse)
       guard text == nil || value != nil else { return false }
       configuration[keyPath: path] = value
@@ -101,7 +99,8 @@ struct Setting {
 
   private static func url(_ text: String) -> String? {
     let prefix = ["https://", "http://"].first { text.hasPrefix($0) }
-    guard let prefix, text.count > prefix.count, word(text) != nil else { return nil }
+    guard let prefix, text.count > prefix.count, word(text) != nil, !text.contains(where: { $0 == "?" || $0 == "#" })
+    else { return nil }
     return String(text.reversed().drop { $0 == "/" }.reversed())
   }
 

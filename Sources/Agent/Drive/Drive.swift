@@ -16,9 +16,6 @@ actor Drive {
     let tally: PingTally
     let lasted: Duration
     let reason: StopReason
-    /// Why something could not be kept on disk; `nil` when all is there.
-    let trouble: String?
-    let unsavedFences: Int
   }
 
   private let configuration: ProbeConfiguration
@@ -75,8 +72,16 @@ actor Drive {
     return Summary(
       drive: journal.drive, fences: engine.fences.count,
       submittableFences: engine.fences.filter(\.isSubmittable).count, tally: total,
-      lasted: stopped.at.sinceStart, reason: stopped.reason, trouble: journal.trouble,
-      unsavedFences: journal.unsavedFenceCount)
+      lasted: stopped.at.sinceStart, reason: stopped.reason)
+  }
+
+  /// Tries again to write what the disk refused, after the end.
+  /// - Returns: How many fences are in memory only, and why.
+  func save() -> (unsaved: Int, trouble: String) {
+    guard journal.unsavedFenceCount > 0, let stopped = engine.stopped else { return (0, "") }
+    journal.checkpoint(nil, at: stopped.at)
+    if journal.unsavedFenceCount == 0 { journal.end(at: stopped.at, reason: stopped.reason) }
+    return (journal.unsavedFenceCount, journal.trouble ?? "")
   }
 
   // MARK: Inputs

@@ -6,11 +6,12 @@ import OrderedJSON
 
 /// Keeps a drive on disk: its fences and sessions in the store, its events in the drive log.
 ///
-/// What the disk refuses (full, or failing) is kept in memory and tried again with the next call; nothing is dropped as long
-/// as the process lives.
+/// On a full disk, the room that was set aside is given to the fences. What the disk refuses even so is kept in memory and
+/// tried again with the next call; nothing is dropped as long as the process lives.
 struct DriveJournal {
   private let recorder: DriveRecorder
   private let log: DriveLogWriter?
+  private let ballast: Ballast
   private let logger: Logger
   private var unsavedSessions: [Int: Session] = [:]
   private var unsavedFences: [Int: Fence] = [:]
@@ -18,8 +19,9 @@ struct DriveJournal {
   private var storeTrouble: String?
   private var logTrouble: String?
 
-  init(recorder: DriveRecorder, log: DriveLogWriter?, logger: Logger) {
+  init(recorder: DriveRecorder, log: DriveLogWriter?, ballast: Ballast, logger: Logger) {
     self.recorder = recorder
+    self.ballast = ballast
     self.log = log
     self.logger = logger
   }
@@ -73,18 +75,33 @@ struct DriveJournal {
   mutating func checkpoint(_ openFence: Fence?, at now: DriveTime) {
     if let openFence { unsavedFences[openFence.number] = openFence }
     save(at: now)
+    if let log, log.isHeld, ballast.keep() {
+      log.isHeld = false
+      logger.notice("the disk has room again; the drive log goes on")
+    }
     withLog { try $0.sync() }
   }
 
   mutating func end(at time: DriveTime, reason: StopReason) {
     do { try recorder.end(at: time, reason: reason) } catch { note(error) }
+    log?.isHeld = false
+    withLog { try $0.sync() }
+    if let dropped = log?.linesDropped, dropped > 0 {
+      logger.error(
+        "the drive log lacks \(dropped) lines: there was no room for them on the disk; the fences are complete")
+    }
   }
 
   private mutating func save(at now: DriveTime) {
     do {
-      try recorder.save(
-        sessions: unsavedSessions.values.sorted { $0.number < $1.number },
-        fences: unsavedFences.values.sorted { $0.number < $1.number }, seen: now, loopUUIDs: loopUUIDs)
+      do {
+        try write(at: now)
+      } catch  where StoreError.isDiskFull(error) && ballast.release() {
+        log?.isHeld = true
+        logger.warning(
+          "the disk is full; fences are written to what was set aside for them, the drive log waits; free some space")
+        try write(at: now)
+      }
       unsavedSessions.removeAll()
       unsavedFences.removeAll()
       if storeTrouble != nil { logger.notice("the store can be written again; nothing is missing in it") }
@@ -94,10 +111,17 @@ struct DriveJournal {
     }
   }
 
+  private func write(at now: DriveTime) throws {
+    try recorder.save(
+      sessions: unsavedSessions.values.sorted { $0.number < $1.number },
+      fences: unsavedFences.values.sorted { $0.number < $1.number }, seen: now, loopUUIDs: loopUUIDs)
+  }
+
   private mutating func note(_ error: any Error) {
     let reason = StoreError.isDiskFull(error) ? "the disk is full" : "\(error)"
     if storeTrouble == nil {
-      logger.error("cannot write to the store: \(reason); fences wait in memory until it can be written")
+      logger.error(
+        "cannot write to the store: \(reason); fences wait in memory until it can be written; free some space")
     }
     storeTrouble = "store: \(reason)"
   }

@@ -1,0 +1,9 @@
+/// Runs `body`, which is cancelled when `stop` yields.
+func untilStopped<Result: Sendable>(
+  by stop: AsyncStream<Void>, _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+  let work = Task { try await body() }
+  let watching = Task { for await _ in stop { work.cancel() } }
+  defer { watching.cancel() }
+  return try await work.value
+}

@@ -1,0 +1,50 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+extension ServerFailure {
+  /// No answer came from `url`; the errors of the libraries below in words for an operator.
+  static func noAnswer(from url: String, _ error: any Error, within timeout: Duration) -> ServerFailure {
+    .unreachable("\(url): \(reason(error, within: timeout))")
+  }
+
+  private static func reason(_ error: any Error, within timeout: Duration) -> String {
+    switch error {
+    case is CancellationError: "stopped before it answered"
+    case let error as HTTPClientError: reason(error, within: timeout)
+    case let error as NIOConnectionError:
+      error.connectionErrors.first.map { reason($0.error, within: timeout) } ?? "the name \(error.host) has no address"
+    case let error as IOError: String(cString: strerror(error.errnoCode))
+    case let error as NIOSSLError: reason(error)
+    case is NIOSSLExtraError: "its certificate is for another name"
+    default: "\(error)"
+    }
+  }
+
+  private static func reason(_ error: HTTPClientError, within timeout: Duration) -> String {
+    switch error {
+    case .connectTimeout, .deadlineExceeded, .readTimeout: "no answer within \(timeout)"
+    case .remoteConnectionClosed: "it closed the connection without an answer"
+    case .cancelled: "stopped before it answered"
+    default: "\(error)"
+    }
+  }
+
+  private static func reason(_ error: NIOSSLError) -> String {
+    guard case .handshakeFailed(let cause) = error else { return "TLS failed: \(error)" }
+    let text = "\(cause)"
+    if text.contains("CERTIFICATE_VERIFY_FAILED") {
+      return "its certificate is not trusted: expired, or by an authority that neither the system nor "
+        + "control-server.ca-file knows"
+    }
+    if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
+      return "it does not speak TLS there; is control-server.url an http:// one?"
+    }
+    if text.contains("EOF") { return "it closed the connection during the TLS handshake" }
+    // BoringSSL's own name of the error; what stands round it is of no use to an operator.
+    let name = text.split(whereSeparator: { !($0.isUppercase || $0.isNumber || $0 == "_") }).max { $0.count < $1.count }
+    return "the TLS handshake failed\(name.map { " (\($0))" } ?? "")"
+  }
+}
