@@ -23,7 +23,7 @@ public final class DriveStore: Sendable {
       try Self.checkDurability(database, path: directory.database)
       try Self.migrate(database, path: directory.database)
     } catch let error as DatabaseError {
-      throw StoreError.unusable(path: directory.database, reason: error.message ?? "\(error.resultCode)")
+      throw StoreError.unusable(directory.database, error)
     }
   }
 

@@ -22,6 +22,18 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     }
   }
 
+  /// The store at `path` could not be opened or read.
+  static func unusable(_ path: String, _ error: DatabaseError) -> StoreError {
+    let reason = error.message ?? "\(error.resultCode)"
+    let advice =
+      switch error.resultCode {
+      case .SQLITE_CORRUPT, .SQLITE_NOTADB: "; move it away to begin a new one, and keep it: its fences may be rescued"
+      case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM: "; give this user the right to write to its directory"
+      default: ""
+      }
+    return .unusable(path: path, reason: reason + advice)
+  }
+
   /// Whether the disk has no room for what was to be written; it can be written again later.
   public static func isDiskFull(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return false }

@@ -38,7 +38,7 @@ public struct StoreReader: Sendable {
       }
       self.database = database
     } catch let error as DatabaseError {
-      throw StoreError.unusable(path: directory.database, reason: error.message ?? "\(error.resultCode)")
+      throw StoreError.unusable(directory.database, error)
     }
   }
 

@@ -22,11 +22,13 @@ public struct PathMonitor: Sendable {
   }
 
   /// The kind of link now.
-  public var current: Path {
+  public var current: Path { (try? reading.get()) ?? .offline }
+
+  private var reading: Result<Path, PathFileError> {
     switch source {
-    case .fixed(let path): path
-    case .file(let file): Self.lastWord(of: file) ?? .offline
-    case .auto: route.path
+    case .fixed(let path): .success(path)
+    case .file(let file): Self.lastWord(of: file)
+    case .auto: .success(route.path)
     }
   }
 
@@ -34,8 +36,17 @@ public struct PathMonitor: Sendable {
   public func run(from first: Path, _ deliver: @Sendable (Path) -> Void) async {
     if case .fixed = source { return }
     var last = first
+    var failures = 0
     while !Task.isCancelled {
-      let path = current
+      let path: Path
+      switch reading {
+      case .success(let read): (path, failures) = (read, 0)
+      case .failure(let error):
+        failures += 1
+        // Once may be the moment in which the file is written anew.
+        path = failures > 1 ? .offline : last
+        if failures == 2 { logger.warning("\(error)") }
+      }
       if path != last {
         logger.info("network path: \(path.rawValue)")
         deliver(path)
@@ -45,10 +56,24 @@ public struct PathMonitor: Sendable {
     }
   }
 
-  /// `nil` when there is no such file, or its last line is none of the words.
-  static func lastWord(of file: String) -> Path? {
-    guard let data = FileManager.default.contents(atPath: file) else { return nil }
+  static func lastWord(of file: String) -> Result<Path, PathFileError> {
+    guard let data = FileManager.default.contents(atPath: file) else {
+      return .failure(PathFileError(file: file, reason: "it cannot be read"))
+    }
     let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
-    return lines.last.flatMap { Path(rawValue: $0.trimmingCharacters(in: .whitespaces)) }
+    let word = lines.last?.trimmingCharacters(in: .whitespaces) ?? ""
+    guard let path = Path(rawValue: word) else {
+      return .failure(
+        PathFileError(file: file, reason: "its last line is \"\(word.prefix(20))\", expected cellular, wifi or none"))
+    }
+    return .success(path)
   }
+}
+
+/// The file of `network.source` says nothing.
+struct PathFileError: Error, Hashable, CustomStringConvertible {
+  let file: String
+  let reason: String
+
+  var description: String { "network.source: \(file): \(reason); no network is assumed" }
 }

@@ -75,7 +75,7 @@ extension PositioningStatus: CustomStringConvertible {
     case .devices(let paths) where paths.isEmpty: "gpsd has no receiver"
     case .devices(let paths): "gpsd has \(paths.joined(separator: ", "))"
     case .positioned(let device): "position from \(device ?? "an unnamed receiver")"
-    case .noFix: "no position: the receiver gives none"
+    case .noFix: "no usable position"
     case .disconnected(let reason): "no gpsd: \(reason); trying again"
     case .clockDifference(let difference?): "the receiver's time differs from the host's by \(difference.inSeconds) s"
     case .clockDifference(nil): "the receiver's time agrees with the host's"

@@ -44,11 +44,20 @@ struct NetworkPathTests {
     await running.value
   }
 
-  @Test("when the file is missing or nonsense, then there is no path")
+  @Test("when the file is missing or nonsense, then there is no path, and the reason is one line")
   func badFile() throws {
     let folder = try TemporaryFolder()
-    #expect(monitor(.file(folder.file("missing"))).current == .offline)
-    #expect(monitor(.file(try folder.write("lte\n", to: "path"))).current == .offline)
+    let missing = folder.file("missing")
+    #expect(monitor(.file(missing)).current == .offline)
+    #expect(complaint(missing) == "network.source: \(missing): it cannot be read; no network is assumed")
+    let nonsense = try folder.write("lte\n", to: "path")
+    #expect(monitor(.file(nonsense)).current == .offline)
+    #expect(complaint(nonsense)?.contains("its last line is \"lte\", expected cellular, wifi or none") == true)
+  }
+
+  private func complaint(_ file: String) -> String? {
+    guard case .failure(let error) = PathMonitor.lastWord(of: file) else { return nil }
+    return "\(error)"
   }
 
   @Test("when the server is on this host, then the route is no Wi-Fi")

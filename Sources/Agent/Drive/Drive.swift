@@ -27,6 +27,8 @@ actor Drive {
   private var journal: DriveJournal
   private var pingSession: PingSession
   private var target: PingTarget.ID?
+  /// A test whose ping server could not be pinged from here so far.
+  private var unused: Grant?
   private var status = DriveStatus()
   private var total = PingTally()
   private var gpsTrouble: String?
@@ -92,8 +94,8 @@ actor Drive {
     case .ping(let event): take(event)
     case .path(let path): take(path)
     case .radio(let technology): record(.radio(technology))
-    case .granted(let grant, let requested, let address): take(grant, requested: requested, address: address)
-    case .requestFailed(let reason): fail(reason)
+    case .granted(let grant, let address): take(grant, address)
+    case .requestFailed(let reason, let unused): fail(reason, unused: unused)
     case .tick: tick()
     case .stop: stop()
     }
@@ -146,9 +148,9 @@ actor Drive {
     case .status(let change):
       switch change {
       case .disconnected: gpsTrouble = "no gpsd"
-      case .noFix: gpsTrouble = "no position"
-      case .positioned: gpsTrouble = nil
-      case .connected, .connecting, .devices, .clockDifference, .complaint: break
+      case .noFix: gpsTrouble = gpsTrouble ?? "no position"
+      case .connected, .positioned: gpsTrouble = nil
+      case .connecting, .devices, .clockDifference, .complaint: break
       }
     case .counters: break
     }
@@ -189,42 +191,48 @@ actor Drive {
   private func requestIfWanted() {
     let now = clock.now
     guard engine.stopped == nil, pingSession.wantsRequest(at: now, path: engine.path) else { return }
-    sources.requestTest(at: clock.wholeMillisecond(now), started: clock.started, loopUUID: loopUUID)
+    if let unused, now - unused.requested > .seconds(3600) { self.unused = nil }
+    sources.requestTest(
+      at: clock.wholeMillisecond(now), started: clock.started, loopUUID: loopUUID, unused: unused)
   }
 
-  private func take(_ grant: CoverageGrant, requested: DriveTime, address: PingAddress) {
+  private func take(_ grant: Grant, _ address: PingAddress) {
+    let pings: PingTarget.ID
+    do {
+      pings = try startPings(to: address, token: grant.coverage.pingToken)
+    } catch {
+      fail("cannot ping \(address): \(error)", unused: grant)
+      return
+    }
     if let target { sources.pinger.stop(target) }
-    target = nil
-    loopUUID = grant.loopUUID ?? loopUUID
-    if let loop = grant.loopUUID {
+    target = pings
+    unused = nil
+    serverTrouble = nil
+    loopUUID = grant.coverage.loopUUID ?? loopUUID
+    if let loop = grant.coverage.loopUUID {
       let isFirst = engine.sessions.count == 1 && engine.sessions[0].testUUID == nil
       journal.setLoop(loop, ofSession: isFirst ? 0 : engine.sessions.count)
     }
     record(
       .session(
-        SessionGrant(testUUID: grant.testUUID, anchor: requested, maximumDuration: grant.maximumDrive)))
-    guard engine.stopped == nil else { return }
-    pingSession.granted(limit: grant.maximumSession, at: clock.now)
-    serverTrouble = nil
-    logger.info("test \(grant.testUUID): pinging \(address)")
-    startPings(to: address, token: grant.pingToken)
+        SessionGrant(
+          testUUID: grant.coverage.testUUID, anchor: grant.requested, maximumDuration: grant.coverage.maximumDrive)))
+    pingSession.granted(limit: grant.coverage.maximumSession, at: clock.now)
+    logger.info("test \(grant.coverage.testUUID): pinging \(address)")
   }
 
-  private func startPings(to address: PingAddress, token: [UInt8]) {
+  private func startPings(to address: PingAddress, token: [UInt8]) throws(PingerError) -> PingTarget.ID {
     var pings = PingTarget(
       address: address, echo: .rtr(token: token), interface: configuration.pings.interface,
       interval: configuration.pings.interval, timeout: configuration.pings.timeout)
     pings.awaitsInterface = true
-    do {
-      let id = try sources.pinger.start(pings)
-      target = id
-      if engine.path == .wifi { sources.pinger.pause(id) }
-    } catch {
-      fail("cannot ping \(address): \(error)")
-    }
+    let id = try sources.pinger.start(pings)
+    if engine.path == .wifi { sources.pinger.pause(id) }
+    return id
   }
 
-  private func fail(_ reason: String) {
+  private func fail(_ reason: String, unused: Grant?) {
+    self.unused = unused
     if serverTrouble != reason { logger.warning("\(reason); the drive goes on, trying again") }
     serverTrouble = reason
     pingSession.failed(at: clock.now)

@@ -59,19 +59,32 @@ final class DriveSources: Sendable {
   }
 
   /// Asks the control server for a test, and answers with an input.
-  func requestTest(at time: DriveTime, started: WallTime, loopUUID: String?) {
+  /// - Parameter unused: A test that was granted before and is still good; no other is asked for then.
+  func requestTest(at time: DriveTime, started: WallTime, loopUUID: String?, unused: Grant?) {
     Task {
       do {
-        let request = CoverageRequest(
-          clientUUID: try await registration.clientUUID(), loopUUID: loopUUID, time: started + time)
-        let grant = try await server.requestCoverage(request)
-        let wanted = family ?? grant.ipVersion.flatMap(PingAddress.Family.init)
-        let addresses = try await PingAddress.resolve(grant.pingHost, port: grant.pingPort, family: wanted)
-        continuation.yield(.granted(grant, requested: time, address: addresses[0]))
+        let grant =
+          if let unused { unused } else { try await request(at: time, started: started, loopUUID: loopUUID) }
+        do {
+          continuation.yield(.granted(grant, address: try await address(of: grant.coverage)))
+        } catch {
+          continuation.yield(.requestFailed(reason: "\(error)", unused: grant))
+        }
       } catch {
-        continuation.yield(.requestFailed(reason: "\(error)"))
+        continuation.yield(.requestFailed(reason: "\(error)", unused: nil))
       }
     }
+  }
+
+  private func address(of grant: CoverageGrant) async throws -> PingAddress {
+    let wanted = family ?? grant.ipVersion.flatMap(PingAddress.Family.init)
+    return try await PingAddress.resolve(grant.pingHost, port: grant.pingPort, family: wanted)[0]
+  }
+
+  private func request(at time: DriveTime, started: WallTime, loopUUID: String?) async throws -> Grant {
+    let request = CoverageRequest(
+      clientUUID: try await registration.clientUUID(), loopUUID: loopUUID, time: started + time)
+    return Grant(coverage: try await server.requestCoverage(request), requested: time)
   }
 
   private static func tickEachSecond(_ deliver: () -> Void) async {
