@@ -57,6 +57,17 @@ struct BadInputTests {
     try await expectEverythingArrived(field)
   }
 
+  // MARK: Pings
+
+  @Test(
+    "when the ping server has no address of the wanted kind, then a line says so and no further tests are asked for")
+  func noAddress() async throws {
+    let field = try await Field(gpsdPort: 1, settings: "pings: { ip-version: 6 }\nrecovery: { retry-delay: 100ms }")
+    let drive = try await field.run("record", ["--duration", "4s"])
+    #expect(drive.errors.contains("cannot find the address of 127.0.0.1"), "\(drive.errors)")
+    #expect(try await field.server.requests(to: "coverageRequest").count == 1)
+  }
+
   // MARK: Control server
 
   @Test("when the control server is down at the start, then the drive goes on offline and gets its test later")
