@@ -154,7 +154,8 @@ let package = Package(
 
     // Tests, a folder a target
     .target(name: "TestSupport", dependencies: ["Coverage"], path: "Tests/Support", swiftSettings: strict),
-    .testTarget(name: "CoverageTests", dependencies: ["Coverage", "DriveLog"], path: "Tests/Coverage"),
+    .testTarget(
+      name: "CoverageTests", dependencies: ["Coverage", "DriveLog", "TestSupport"], path: "Tests/Coverage"),
     .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"], path: "Tests/OrderedJSON"),
     .testTarget(
       name: "DriveLogTests", dependencies: ["Coverage", "DriveLog", "OrderedJSON"], path: "Tests/DriveLog"),

@@ -1,74 +1,240 @@
 import Coverage
 
-/// Decides when the control server is asked for a test (spec 3.5). A pure value: time comes in as an argument.
+/// Decides on which test of the control server pings are sent, and when another is asked for (spec 3.5). A pure value: time comes
+/// in as an argument, what it wants comes back.
 ///
-/// One request at a time. After a failure the next attempt waits, twice as long each time, so that a server that is down, or
-/// that hands out tokens which its ping server refuses, is not hammered.
+/// Getting a test is a preparation: a request to the control server, then what pings on it need. Each preparation has a
+/// generation, which becomes that of its test; outcomes of a generation that does not count any more change nothing. There is
+/// never more than one preparation, and while it lasts the old test goes on being used.
 public struct PingSession: Hashable, Sendable {
-  public struct Policy: Hashable, Sendable {
-    public var retryDelay: Duration = .seconds(1)
-    public var retryDelayMax: Duration = .seconds(60)
-    /// A token is good for 4 h (spec 3.3); a session ends well before.
-    public var longestSession: Duration = .seconds(4 * 3600 - 120)
+  public typealias Generation = Int
 
-    public init() {}
+  /// What is to be done now.
+  public enum Decision: Hashable, Sendable {
+    /// Get another test; pings go on as they do.
+    case prepare(Generation)
+    case send(Generation)
+    case skip
+  }
+
+  /// Why another test is wanted although there is one.
+  private enum Cause: Hashable {
+    /// Back from Wi-Fi: this host's address may be another.
+    case network
+    /// Too many pings in a row without an answer.
+    case failures
+    /// The session has as many fences as it may.
+    case fences
+  }
+
+  private struct Test: Hashable {
+    let generation: Generation
+    /// When it was asked for; its age counts from there.
+    let launched: DriveTime
+    let ends: DriveTime
+  }
+
+  private struct Preparation: Hashable {
+    let generation: Generation
+    let launched: DriveTime
+    var causes: Set<Cause>
+    /// `nil`: the first of a drive, which may last as long as there is no network.
+    var deadline: DriveTime?
+    var isGranted = false
+    var old: Test?
   }
 
   private enum State: Hashable {
     case idle
-    case requesting(launched: DriveTime)
-    case active(ends: DriveTime)
+    case preparing(Preparation)
+    case active(Test)
   }
 
-  private let policy: Policy
+  private let policy: RecoveryPolicy
   private var state = State.idle
-  private var nextAttempt = DriveTime.start
-  private var delay: Duration
-  private var hasProvenItself = false
+  private var lastGeneration = 0
+  private var owed: Set<Cause> = []
+  private var lastPath: Path?
+  private var isRefused = false
+  private var hasSucceeded = false
+  private var failures = 0
+  private var hasHadTest = false
+  private var nextPreparation = DriveTime.start
+  private var nextRecovery = DriveTime.start
+  /// Between recoveries of a test that is in use.
+  private var recovery: RetryLadder
+  /// After requests that failed.
+  private var retry: RetryLadder
+  /// After tests on which no ping could be sent.
+  private var activation: RetryLadder
+  /// After tests that were refused soon.
+  private var refusal: RetryLadder
 
-  public init(policy: Policy = Policy()) {
+  public init(policy: RecoveryPolicy = RecoveryPolicy()) {
     self.policy = policy
-    delay = policy.retryDelay
+    recovery = RetryLadder(first: policy.backoff, last: policy.backoffMax)
+    retry = RetryLadder(first: policy.retryDelay, last: policy.retryDelayMax)
+    activation = RetryLadder(first: policy.retryDelay, second: policy.backoff, last: policy.backoffMax)
+    refusal = RetryLadder(first: .zero, second: policy.retryDelay, last: policy.retryDelayMax)
   }
 
-  /// Whether to ask for a test now. After `true`, ``granted(limit:at:)`` or ``failed(at:)`` must follow.
-  public mutating func wantsRequest(at now: DriveTime, path: Path) -> Bool {
-    guard path != .wifi else { return false }
-    if case .active(let ends) = state, ends <= now { state = .idle }
-    guard state == .idle, nextAttempt <= now else { return false }
-    state = .requesting(launched: now)
-    return true
+  /// The test whose pings count: the active one, or the old one while another is prepared.
+  public var inUse: Generation? { test?.generation }
+
+  private var test: Test? {
+    switch state {
+    case .idle: nil
+    case .preparing(let preparation): preparation.old
+    case .active(let test): test
+    }
   }
 
-  /// The server gave a test.
-  /// - Parameter limit: How long the server lets a session last.
-  public mutating func granted(limit: Duration?, at now: DriveTime) {
-    guard case .requesting(let launched) = state else { return }
-    state = .active(ends: launched + min(limit ?? policy.longestSession, policy.longestSession))
-    hasProvenItself = false
+  private var preparation: Preparation? {
+    if case .preparing(let preparation) = state { preparation } else { nil }
   }
 
-  /// The request came to nothing.
-  public mutating func failed(at now: DriveTime) {
-    state = .idle
-    backOff(from: now)
+  // MARK: Decisions
+
+  /// The decision table of spec 3.5. After `prepare`, one of ``activated(_:limit:at:)``, ``requestFailed(_:at:)`` and
+  /// ``activationFailed(_:at:)`` has to follow.
+  /// - Parameter now: Not before any earlier moment.
+  public mutating func tick(at now: DriveTime, path: Path) -> Decision {
+    let isBack = lastPath == .offline && path != .offline
+    lastPath = path
+    if let preparation, let deadline = preparation.deadline, now >= deadline { giveUp(preparation, at: now) }
+    guard path != .wifi else {
+      owed.insert(.network)
+      failures = 0
+      return .skip
+    }
+    cut(at: now)
+    if hasSucceeded { nextRecovery = min(nextRecovery, now + policy.backoff) }
+    hasSucceeded = false
+    if failures >= policy.failureThreshold {
+      owed.insert(.failures)
+      failures = 0
+    }
+    switch state {
+    case .idle:
+      // What failed without a network says nothing about now.
+      if isBack { nextPreparation = now }
+      return now >= nextPreparation ? prepare(at: now) : .skip
+    case .preparing(let preparation): return preparation.old.map { .send($0.generation) } ?? .skip
+    case .active(let test):
+      guard !owed.isEmpty, now >= nextRecovery else { return .send(test.generation) }
+      nextRecovery = now + recovery.next()
+      return prepare(at: now)
+    }
   }
 
-  /// A ping of the current session was answered: the way to the server and the token are good.
-  public mutating func answered() {
-    hasProvenItself = true
-    delay = policy.retryDelay
+  private mutating func prepare(at now: DriveTime) -> Decision {
+    lastGeneration += 1
+    state = .preparing(
+      Preparation(
+        generation: lastGeneration, launched: now, causes: owed,
+        deadline: hasHadTest ? now + policy.prepareTimeout : nil, old: test))
+    owed.removeAll()
+    return .prepare(lastGeneration)
   }
 
-  /// The ping server refused a ping of the current session (RE01): its token is of no more use.
-  public mutating func refused(at now: DriveTime) {
-    guard case .active = state else { return }
-    state = .idle
-    if hasProvenItself { nextAttempt = now } else { backOff(from: now) }
+  /// Not one more ping on a test that was refused, or that is too old.
+  private mutating func cut(at now: DriveTime) {
+    guard let test else { return }
+    if now - test.launched >= policy.provenAfter { refusal.reset() }
+    guard isRefused || now >= test.ends else { return }
+    if isRefused { nextPreparation = now + refusal.next() }
+    isRefused = false
+    switch state {
+    case .preparing(var preparation):
+      preparation.old = nil
+      state = .preparing(preparation)
+    case .idle, .active: state = .idle
+    }
   }
 
-  private mutating func backOff(from now: DriveTime) {
-    nextAttempt = now + delay
-    delay = min(delay * 2, policy.retryDelayMax)
+  // MARK: What became of preparations
+
+  /// Whether that preparation is still waited for.
+  public func awaits(_ generation: Generation) -> Bool { preparation?.generation == generation }
+
+  /// The control server gave a test; what remains is short.
+  public mutating func granted(_ generation: Generation, at now: DriveTime) {
+    guard var preparation, preparation.generation == generation else { return }
+    hasHadTest = true
+    retry.reset()
+    preparation.isGranted = true
+    preparation.deadline = now + policy.activationTimeout
+    state = .preparing(preparation)
   }
+
+  /// Pings are sent on the new test from now on; the old one is done with.
+  /// - Parameter limit: How long the server lets the test last.
+  public mutating func activated(_ generation: Generation, limit: Duration?, at now: DriveTime) {
+    guard let preparation, preparation.generation == generation else { return }
+    let life = min(limit ?? policy.longestSession, policy.longestSession)
+    state = .active(Test(generation: generation, launched: preparation.launched, ends: preparation.launched + life))
+    hasHadTest = true
+    failures = 0
+    isRefused = false
+    // Wi-Fi in the meantime asks for yet another one.
+    owed.formIntersection([.network])
+    retry.reset()
+    activation.reset()
+  }
+
+  /// The control server gave no test.
+  public mutating func requestFailed(_ generation: Generation, at now: DriveTime) {
+    guard let preparation, preparation.generation == generation else { return }
+    abandon(preparation)
+    nextPreparation = max(now, preparation.launched + retry.next())
+  }
+
+  /// There is a test, but no pings can be sent on it.
+  public mutating func activationFailed(_ generation: Generation, at now: DriveTime) {
+    guard let preparation, preparation.generation == generation else { return }
+    abandon(preparation)
+    nextPreparation = max(now, preparation.launched + activation.next())
+  }
+
+  private mutating func giveUp(_ preparation: Preparation, at now: DriveTime) {
+    if preparation.isGranted {
+      activationFailed(preparation.generation, at: now)
+    } else {
+      requestFailed(preparation.generation, at: now)
+    }
+  }
+
+  private mutating func abandon(_ preparation: Preparation) {
+    owed.formUnion(preparation.causes)
+    state = preparation.old.map(State.active) ?? .idle
+  }
+
+  // MARK: What became of pings
+
+  public mutating func answered(_ generation: Generation) {
+    guard counts(generation) else { return }
+    failures = 0
+    hasSucceeded = true
+    recovery.reset()
+    owed.remove(.failures)
+    guard var preparation else { return }
+    preparation.causes.remove(.failures)
+    state = .preparing(preparation)
+  }
+
+  public mutating func failed(_ generation: Generation) {
+    if counts(generation) { failures += 1 }
+  }
+
+  /// The ping server does not take the token any more (RE01).
+  public mutating func refused(_ generation: Generation) {
+    if generation == inUse { isRefused = true }
+  }
+
+  /// The session has as many fences as it may.
+  public mutating func filled(_ generation: Generation) {
+    if case .active(let test) = state, test.generation == generation { owed.insert(.fences) }
+  }
+
+  private func counts(_ generation: Generation) -> Bool { generation == inUse && lastPath != .wifi }
 }

@@ -1,4 +1,5 @@
 import Coverage
+import TestSupport
 import Testing
 
 /// What holds for every drive: a hundred thousand random events against what the specification says, read literally.

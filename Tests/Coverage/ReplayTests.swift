@@ -1,6 +1,7 @@
 import Coverage
 import DriveLog
 import Foundation
+import TestSupport
 import Testing
 
 /// The same log gives the same fences, always.

@@ -1,4 +1,5 @@
 import Coverage
+import TestSupport
 import Testing
 
 /// ISO 8601 as the drive log and the listings write it.

@@ -7,75 +7,297 @@ import Testing
 struct PingSessionTests {
   private var session = PingSession()
 
-  private mutating func wants(at seconds: Double, path: Path = .cellular) -> Bool {
-    session.wantsRequest(at: .seconds(seconds), path: path)
+  private mutating func tick(_ seconds: Double, path: Path = .cellular) -> PingSession.Decision {
+    session.tick(at: .seconds(seconds), path: path)
   }
 
-  @Test("when a drive begins, then a test is asked for at once, and only once")
+  /// Gets a test, asked for at that moment.
+  private mutating func obtain(at seconds: Double, limit: Duration? = nil) -> Int {
+    guard case .prepare(let generation) = tick(seconds) else {
+      Issue.record("no test wanted at \(seconds)")
+      return -1
+    }
+    session.granted(generation, at: .seconds(seconds))
+    session.activated(generation, limit: limit, at: .seconds(seconds))
+    return generation
+  }
+
+  /// When the next tests are asked for, in steps of a tenth of a second, all of which end in `outcome`.
+  private mutating func attempts(
+    from start: Double, until end: Double, path: Path = .cellular,
+    _ outcome: (inout PingSession, Int, DriveTime) -> Void
+  ) -> [Double] {
+    var times: [Double] = []
+    for tenth in Int(start * 10)...Int(end * 10) {
+      let now = Double(tenth) / 10
+      if case .prepare(let generation) = tick(now, path: path) {
+        times.append(now)
+        outcome(&session, generation, .seconds(now))
+      }
+    }
+    return times
+  }
+
+  // MARK: Getting a test
+
+  @Test("when a drive begins, then a test is asked for at once, and only one")
   mutating func start() {
-    #expect(wants(at: 0))
-    #expect(!wants(at: 1))
+    #expect(tick(0) == .prepare(1))
+    #expect(tick(0.1) == .skip)
+    #expect(tick(3600) == .skip, "the first request has all the time")
+    session.activated(1, limit: nil, at: .seconds(3601))
+    #expect(tick(3601) == .send(1))
   }
 
   @Test("when requests fail, then the wait doubles from 1 s to 60 s")
   mutating func retries() {
-    var now = 0.0
-    var waits: [Double] = []
-    for _ in 0..<9 {
-      let asked = now
-      while !wants(at: now) { now += 0.5 }
-      waits.append(now - asked)
-      session.failed(at: .seconds(now))
+    let times = attempts(from: 0, until: 240) { $0.requestFailed($1, at: $2) }
+    #expect(times == [0, 1, 3, 7, 15, 31, 63, 123, 183])
+  }
+
+  @Test("when the network comes back, then a test is asked for at once")
+  mutating func networkIsBack() {
+    let failed = attempts(from: 0, until: 40, path: .offline) { $0.requestFailed($1, at: $2) }
+    #expect(failed.last == 31)
+    #expect(tick(40.1) == .prepare(failed.count + 1))
+  }
+
+  @Test("when pings on new tests cannot begin, then the waits are 1, 10, 20, 40, 80 and 120 s")
+  mutating func activationLadder() {
+    let times = attempts(from: 0, until: 420) { session, generation, now in
+      session.granted(generation, at: now)
+      session.activationFailed(generation, at: now)
     }
-    #expect(waits == [0, 1, 2, 4, 8, 16, 32, 60, 60])
+    #expect(times == [0, 1, 11, 31, 71, 151, 271, 391])
   }
 
-  @Test("when the path is Wi-Fi, then no test is asked for")
-  mutating func wifi() {
-    #expect(!wants(at: 0, path: .wifi))
-    #expect(wants(at: 1))
+  @Test("when pings have begun once, then a failure to begin starts its ladder anew")
+  mutating func activationLadderIsReset() {
+    _ = attempts(from: 0, until: 20) { $0.activationFailed($1, at: $2) }
+    let good = obtain(at: 31)
+    session.refused(good)
+    let times = attempts(from: 31.1, until: 35) { $0.activationFailed($1, at: $2) }
+    #expect(times == [31.1, 32.1])
   }
 
-  @Test("when the server's limit for a session is reached, then a new test is asked for")
+  @Test("when an answer comes after its time, then it changes nothing")
+  mutating func lateAnswer() {
+    let old = obtain(at: 0, limit: .seconds(10))
+    #expect(tick(10) == .prepare(2))
+    #expect(tick(24.9) == .skip)
+    #expect(tick(25) == .prepare(3), "15 s are over")
+    #expect(!session.awaits(2))
+    session.activated(2, limit: nil, at: .seconds(25.05))
+    session.activated(old, limit: nil, at: .seconds(25.05))
+    #expect(session.inUse == nil)
+    #expect(session.awaits(3))
+  }
+
+  @Test("when what follows the answer takes longer than its time, then another test is asked for")
+  mutating func activationTimeout() {
+    _ = obtain(at: 0, limit: .seconds(10))
+    #expect(tick(10) == .prepare(2))
+    session.granted(2, at: .seconds(12))
+    #expect(tick(16.9) == .skip)
+    #expect(tick(17) == .prepare(3), "5 s are over")
+  }
+
+  // MARK: The end of a test
+
+  @Test("when a test is as old as the server allows, then not one more ping is sent on it")
   mutating func limit() {
-    #expect(wants(at: 0))
-    session.granted(limit: .seconds(60), at: .seconds(5))
-    #expect(!wants(at: 59.9))
-    #expect(wants(at: 60), "the age counts from the request")
+    let first = obtain(at: 5, limit: .seconds(60))
+    #expect(tick(64.9) == .send(first), "the age counts from the request")
+    #expect(tick(65) == .prepare(first + 1))
+    #expect(session.inUse == nil)
   }
 
-  @Test("when the server names no limit, or one of months, then the token's life is the limit")
-  mutating func tokenLife() {
-    for limit in [nil, Duration.seconds(14_400_000)] {
-      session = PingSession()
-      #expect(wants(at: 0))
-      session.granted(limit: limit, at: .seconds(1))
-      #expect(!wants(at: 4 * 3600 - 121))
-      #expect(wants(at: 4 * 3600 - 119))
-    }
+  @Test(
+    "when the server names no limit, or one of months, then the token's life is the limit",
+    arguments: [nil, 14_400_000])
+  mutating func tokenLife(limit: Int?) {
+    let first = obtain(at: 0, limit: limit.map { .seconds($0) })
+    #expect(tick(4 * 3600 - 121) == .send(first))
+    #expect(tick(4 * 3600 - 119) == .prepare(first + 1))
   }
 
-  @Test("when a proven token is refused, then a new test is asked for at once")
+  @Test("when a test that has lasted is refused (RE01), then another is asked for at once")
   mutating func refused() {
-    #expect(wants(at: 0))
-    session.granted(limit: nil, at: .seconds(1))
-    session.answered()
-    session.refused(at: .seconds(100))
-    #expect(wants(at: 100))
+    let first = obtain(at: 0)
+    #expect(tick(100) == .send(first))
+    session.refused(first)
+    #expect(tick(100.1) == .prepare(first + 1))
+    #expect(session.inUse == nil)
   }
 
-  @Test("when every new token is refused, then the server is not hammered")
+  @Test("when every new test is refused, even after some answers, then the server is not hammered")
   mutating func refusedAgainAndAgain() {
-    var requests = 0
-    var now = 0.0
-    while now < 600 {
-      if wants(at: now) {
-        requests += 1
-        session.granted(limit: nil, at: .seconds(now))
-        session.refused(at: .seconds(now + 0.1))
-      }
-      now += 0.1
+    let times = attempts(from: 0, until: 600) { session, generation, now in
+      session.activated(generation, limit: nil, at: now)
+      session.answered(generation)
+      session.refused(generation)
     }
-    #expect((10...18).contains(requests), "\(requests) requests in ten minutes")
+    #expect((10...18).contains(times.count), "\(times)")
+  }
+
+  @Test("when a test is refused while another is prepared, then nothing is sent until that one is there")
+  mutating func refusedWhilePreparing() {
+    let first = obtain(at: 0)
+    _ = tick(20, path: .wifi)
+    #expect(tick(21) == .prepare(2))
+    #expect(tick(21.1) == .send(first))
+    session.refused(first)
+    #expect(tick(21.2) == .skip)
+    session.activated(2, limit: nil, at: .seconds(22))
+    #expect(tick(22) == .send(2))
+  }
+
+  // MARK: Recovery
+
+  @Test("when 30 pings in a row fail, then another test is asked for while the old one goes on")
+  mutating func recovery() {
+    let first = obtain(at: 0)
+    for _ in 0..<29 { session.failed(first) }
+    #expect(tick(3) == .send(first))
+    session.failed(first)
+    #expect(tick(3.1) == .prepare(2))
+    #expect(tick(3.2) == .send(first))
+    session.requestFailed(2, at: .seconds(4))
+    #expect(tick(4) == .send(first))
+    #expect(session.inUse == first)
+  }
+
+  @Test("when nothing helps, then recoveries are 10, 20, 40, 80, 120 and 120 s apart")
+  mutating func recoveryLadder() {
+    let first = obtain(at: 0)
+    var times: [Double] = []
+    for tenth in 1...5000 {
+      session.failed(first)
+      let now = Double(tenth) / 10
+      if case .prepare(let generation) = tick(now) {
+        times.append(now)
+        session.requestFailed(generation, at: .seconds(now))
+      }
+    }
+    #expect(times == [3, 13, 33, 73, 153, 273, 393])
+  }
+
+  @Test("when a ping is answered, then the failures before it are forgotten")
+  mutating func recovered() {
+    let first = obtain(at: 0)
+    for _ in 0..<29 { session.failed(first) }
+    session.answered(first)
+    session.failed(first)
+    #expect(tick(3) == .send(first))
+  }
+
+  @Test("when a ping is answered before an owed recovery may begin, then it does not begin")
+  mutating func recoveryIsCancelled() {
+    let first = obtain(at: 0)
+    for _ in 0..<30 { session.failed(first) }
+    #expect(tick(3) == .prepare(2))
+    session.requestFailed(2, at: .seconds(3))
+    session.answered(first)
+    #expect(attempts(from: 3.1, until: 60) { _, _, _ in }.isEmpty)
+  }
+
+  @Test("when pings of a test that is done with fail, then they do not count")
+  mutating func formerPings() {
+    let first = obtain(at: 0, limit: .seconds(10))
+    let second = obtain(at: 10)
+    for _ in 0..<40 { session.failed(first) }
+    session.refused(first)
+    #expect(tick(11) == .send(second))
+  }
+
+  // MARK: Wi-Fi and full sessions
+
+  @Test("when the path is Wi-Fi, then nothing is sent nor asked for, and afterwards another test is")
+  mutating func wifi() {
+    #expect(tick(0, path: .wifi) == .skip)
+    let first = obtain(at: 1)
+    #expect(tick(2) == .send(first))
+    #expect(tick(3, path: .wifi) == .skip)
+    for _ in 0..<40 { session.failed(first) }
+    #expect(tick(4, path: .offline) == .prepare(2), "no path is no Wi-Fi")
+    #expect(tick(4.1) == .send(first))
+    session.activated(2, limit: nil, at: .seconds(5))
+    #expect(tick(5) == .send(2))
+  }
+
+  @Test("when Wi-Fi comes and goes while a test is prepared, then yet another is asked for")
+  mutating func wifiWhilePreparing() {
+    #expect(tick(0) == .prepare(1))
+    #expect(tick(1, path: .wifi) == .skip)
+    session.activated(1, limit: nil, at: .seconds(2))
+    #expect(tick(3) == .prepare(2))
+  }
+
+  @Test("when a session is full, then another test is asked for while the old one goes on")
+  mutating func filled() {
+    let first = obtain(at: 0)
+    session.filled(first)
+    #expect(tick(1) == .prepare(2))
+    session.filled(first)
+    #expect(tick(1.1) == .send(first))
+    session.activated(2, limit: nil, at: .seconds(2))
+    #expect(tick(2) == .send(2))
+    #expect(tick(30) == .send(2))
+  }
+
+  // MARK: Any order of events
+
+  @Test("when anything happens in any order, then there is one preparation at most, and always a way on")
+  func anyOrder() {
+    var random = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
+    for _ in 0..<200 {
+      var session = PingSession()
+      var now = 0.0
+      var open: Int?
+      for _ in 0..<500 {
+        now += Double(Int.random(in: 0..<30, using: &random)) / 10
+        let time = DriveTime.seconds(now)
+        let any =
+          Int.random(in: 0..<4, using: &random) == 0
+          ? Int.random(in: 0..<20, using: &random) : (open ?? session.inUse ?? 0)
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0: session.granted(any, at: time)
+        case 1: session.activated(any, limit: Int.random(in: 0..<2, using: &random) == 0 ? .seconds(30) : nil, at: time)
+        case 2: session.requestFailed(any, at: time)
+        case 3: session.activationFailed(any, at: time)
+        case 4: session.answered(session.inUse ?? any)
+        case 5: for _ in 0..<40 { session.failed(session.inUse ?? any) }
+        case 6: session.refused(session.inUse ?? any)
+        case 7: session.filled(session.inUse ?? any)
+        default: break
+        }
+        let path = [Path.cellular, .cellular, .cellular, .wifi, .offline][Int.random(in: 0..<5, using: &random)]
+        switch session.tick(at: time, path: path) {
+        case .prepare(let generation):
+          #expect(path != .wifi)
+          #expect(open.map { !session.awaits($0) } ?? true, "a second preparation")
+          #expect(session.awaits(generation))
+          open = generation
+        case .send(let generation):
+          #expect(generation == session.inUse)
+          #expect(path != .wifi)
+        case .skip: break
+        }
+        if let known = open, !session.awaits(known) { open = nil }
+      }
+      // Whatever it has come to: with a network, time and a server that answers, pings are sent again.
+      var sends = false
+      for second in 1...300 where !sends {
+        switch session.tick(at: .seconds(now + Double(second)), path: .cellular) {
+        case .prepare(let generation): session.activated(generation, limit: nil, at: .seconds(now + Double(second)))
+        case .send: sends = true
+        case .skip:
+          if let waiting = open, session.awaits(waiting) {
+            session.activated(waiting, limit: nil, at: .seconds(now + Double(second)))
+          }
+        }
+      }
+      #expect(sends)
+    }
   }
 }

@@ -9,7 +9,7 @@ public struct ProbeConfiguration: Sendable {
   public var gpsd = GPSDSettings()
   public var location = LocationSettings()
   public var pings = PingSettings()
-  public var recovery = RecoverySettings()
+  public var recovery = RecoveryPolicy()
   public var network = PathSource.auto
   public var radio = RadioSource.none
   public var submission = SubmissionSettings()
@@ -43,15 +43,6 @@ public struct ProbeConfiguration: Sendable {
     public var timeout: Duration = .seconds(1)
     public var interface: String?
     public var family: PingAddress.Family?
-  }
-
-  public struct RecoverySettings: Sendable {
-    public var failureThreshold = 30
-    public var backoff: Duration = .seconds(10)
-    public var backoffMax: Duration = .seconds(120)
-    public var prepareTimeout: Duration = .seconds(15)
-    public var activationTimeout: Duration = .seconds(5)
-    public var retryDelay: Duration = .seconds(1)
   }
 
   public struct SubmissionSettings: Sendable {

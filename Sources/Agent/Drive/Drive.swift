@@ -18,23 +18,29 @@ actor Drive {
     let reason: StopReason
   }
 
-  private let configuration: ProbeConfiguration
-  private let clock: DriveClock
-  private let sources: DriveSources
-  private let logger: Logger
+  let configuration: ProbeConfiguration
+  let clock: DriveClock
+  let sources: DriveSources
+  let logger: Logger
   private let onStatus: @Sendable (DriveStatus) -> Void
-  private var engine: Engine
-  private var journal: DriveJournal
-  private var pingSession: PingSession
-  private var target: PingTarget.ID?
-  /// A test whose ping server could not be pinged from here so far.
-  private var unused: Grant?
+  var engine: Engine
+  var journal: DriveJournal
+  var pingSession: PingSession
+  /// The pings that are being sent, or paused.
+  var target: PingTarget.ID?
+  var isPaused = false
+  /// The test that each target's pings belong to, those that have stopped included until their last verdict.
+  var generations: [PingTarget.ID: PingSession.Generation] = [:]
+  /// When targets that have stopped gave way to another session; what they sent later counts for none.
+  var cuts: [PingTarget.ID: DriveTime] = [:]
+  /// A test whose ping server could not be found so far.
+  var unused: Grant?
   private var status = DriveStatus()
   private var total = PingTally()
   private var gpsTrouble: String?
-  private var serverTrouble: String?
+  var serverTrouble: String?
   private var lastCheckpoint = DriveTime.start
-  private var loopUUID: String?
+  var loopUUID: String?
 
   init(
     configuration: ProbeConfiguration, parameters: Parameters, path: Path, clock: DriveClock, journal: DriveJournal,
@@ -47,9 +53,7 @@ actor Drive {
     self.logger = logger
     self.onStatus = onStatus
     engine = Engine(parameters: parameters, path: path)
-    var policy = PingSession.Policy()
-    policy.retryDelay = configuration.recovery.retryDelay
-    pingSession = PingSession(policy: policy)
+    pingSession = PingSession(policy: configuration.recovery)
   }
 
   /// Runs until the engine stops: by a stop input, or by itself.
@@ -94,15 +98,20 @@ actor Drive {
     case .ping(let event): take(event)
     case .path(let path): take(path)
     case .radio(let technology): record(.radio(technology))
-    case .granted(let grant, let address): take(grant, address)
-    case .requestFailed(let reason, let unused): fail(reason, unused: unused)
+    case .granted(let grant, let generation): granted(grant, generation)
+    case .requestFailed(let reason, let generation):
+      pingSession.requestFailed(generation, at: clock.now)
+      complain(reason)
+    case .resolved(let address, let grant, let generation): resolved(address, grant, generation)
+    case .unresolved(let reason, let generation): unusable(reason, generation)
     case .tick: tick()
     case .stop: stop()
     }
+    decide()
   }
 
   /// Writes an event to the log, hands it to the engine and keeps what comes of it.
-  private func record(_ kind: Event.Kind, at time: DriveTime? = nil, beside details: [JSON.Member] = []) {
+  func record(_ kind: Event.Kind, at time: DriveTime? = nil, beside details: [JSON.Member] = []) {
     let arrived = time ?? clock.now
     letTimePass(to: arrived)
     guard engine.stopped == nil else { return }
@@ -159,84 +168,35 @@ actor Drive {
   // MARK: Pings
 
   private func take(_ event: PingEvent) {
-    if case .refused = event.kind, event.target == target {
-      logger.notice("the ping server refuses the token (RE01); asking for a new test")
-      pingSession.refused(at: clock.now)
-      sources.pinger.stop(event.target)
-      target = nil
-      requestIfWanted()
+    let generation = generations[event.target]
+    let at = clock.time(ofSlot: event.slot)
+    switch event.kind {
+    case .refused:
+      if let generation {
+        if generation == pingSession.inUse { logger.notice("the ping server refuses the token (RE01)") }
+        pingSession.refused(generation)
+      }
       return
-    }
-    if case .finished = event.kind, event.target != target { sources.pinger.remove(event.target) }
-    if case .overflow(let count) = event.kind {
+    case .finished:
+      sources.pinger.remove(event.target)
+      generations[event.target] = nil
+      cuts[event.target] = nil
+    case .overflow(let count):
       logger.error("the host was too slow to take \(count) ping results; they belong to no fence")
+    default: break
     }
-    guard let outcome = event.outcome else { return }
-    if outcome.isAnswered, event.target == target { pingSession.answered() }
+    guard let outcome = event.outcome, cuts[event.target].map({ at < $0 }) ?? true else { return }
+    if let generation {
+      if outcome.isAnswered { pingSession.answered(generation) } else { pingSession.failed(generation) }
+    }
     status.lastSecond.count(outcome)
     total.count(outcome)
-    record(.ping(outcome), at: clock.time(ofSlot: event.slot))
+    record(.ping(outcome), at: at)
   }
 
   // MARK: Network
 
-  private func take(_ path: Path) {
-    record(.path(path))
-    guard let target else { return }
-    if path == .wifi { sources.pinger.pause(target) } else { sources.pinger.resume(target) }
-  }
-
-  // MARK: Tests of the control server
-
-  private func requestIfWanted() {
-    let now = clock.now
-    guard engine.stopped == nil, pingSession.wantsRequest(at: now, path: engine.path) else { return }
-    if let unused, now - unused.requested > .seconds(3600) { self.unused = nil }
-    sources.requestTest(
-      at: clock.wholeMillisecond(now), started: clock.started, loopUUID: loopUUID, unused: unused)
-  }
-
-  private func take(_ grant: Grant, _ address: PingAddress) {
-    let pings: PingTarget.ID
-    do {
-      pings = try startPings(to: address, token: grant.coverage.pingToken)
-    } catch {
-      fail("cannot ping \(address): \(error)", unused: grant)
-      return
-    }
-    if let target { sources.pinger.stop(target) }
-    target = pings
-    unused = nil
-    serverTrouble = nil
-    loopUUID = grant.coverage.loopUUID ?? loopUUID
-    if let loop = grant.coverage.loopUUID {
-      let isFirst = engine.sessions.count == 1 && engine.sessions[0].testUUID == nil
-      journal.setLoop(loop, ofSession: isFirst ? 0 : engine.sessions.count)
-    }
-    record(
-      .session(
-        SessionGrant(
-          testUUID: grant.coverage.testUUID, anchor: grant.requested, maximumDuration: grant.coverage.maximumDrive)))
-    pingSession.granted(limit: grant.coverage.maximumSession, at: clock.now)
-    logger.info("test \(grant.coverage.testUUID): pinging \(address)")
-  }
-
-  private func startPings(to address: PingAddress, token: [UInt8]) throws(PingerError) -> PingTarget.ID {
-    var pings = PingTarget(
-      address: address, echo: .rtr(token: token), interface: configuration.pings.interface,
-      interval: configuration.pings.interval, timeout: configuration.pings.timeout)
-    pings.awaitsInterface = true
-    let id = try sources.pinger.start(pings)
-    if engine.path == .wifi { sources.pinger.pause(id) }
-    return id
-  }
-
-  private func fail(_ reason: String, unused: Grant?) {
-    self.unused = unused
-    if serverTrouble != reason { logger.warning("\(reason); the drive goes on, trying again") }
-    serverTrouble = reason
-    pingSession.failed(at: clock.now)
-  }
+  private func take(_ path: Path) { record(.path(path)) }
 
   // MARK: Time
 
@@ -244,7 +204,6 @@ actor Drive {
     let now = clock.now
     letTimePass(to: now)
     guard engine.stopped == nil else { return }
-    requestIfWanted()
     if now - lastCheckpoint >= .seconds(4) {
       lastCheckpoint = now
       journal.checkpoint(engine.openFence, at: now)

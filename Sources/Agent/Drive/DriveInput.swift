@@ -15,9 +15,12 @@ enum DriveInput: Sendable {
   case ping(PingEvent)
   case path(Path)
   case radio(Technology?)
-  case granted(Grant, address: PingAddress)
-  /// - Parameter unused: A test that was granted all the same; it can be used when the way to its ping server is found.
-  case requestFailed(reason: String, unused: Grant?)
+  /// The control server gave a test for that preparation.
+  case granted(Grant, for: PingSession.Generation)
+  case requestFailed(reason: String, for: PingSession.Generation)
+  /// Its ping server has that address.
+  case resolved(PingAddress, Grant, for: PingSession.Generation)
+  case unresolved(reason: String, for: PingSession.Generation)
   /// Once a second.
   case tick
   case stop

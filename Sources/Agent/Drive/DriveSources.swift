@@ -59,32 +59,33 @@ final class DriveSources: Sendable {
   }
 
   /// Asks the control server for a test, and answers with an input.
-  /// - Parameter unused: A test that was granted before and is still good; no other is asked for then.
-  func requestTest(at time: DriveTime, started: WallTime, loopUUID: String?, unused: Grant?) {
+  func requestTest(
+    for generation: PingSession.Generation, at time: DriveTime, started: WallTime, loopUUID: String?
+  ) {
     Task {
       do {
-        let grant =
-          if let unused { unused } else { try await request(at: time, started: started, loopUUID: loopUUID) }
-        do {
-          continuation.yield(.granted(grant, address: try await address(of: grant.coverage)))
-        } catch {
-          continuation.yield(.requestFailed(reason: "\(error)", unused: grant))
-        }
+        let request = CoverageRequest(
+          clientUUID: try await registration.clientUUID(), loopUUID: loopUUID, time: started + time)
+        let grant = Grant(coverage: try await server.requestCoverage(request), requested: time)
+        continuation.yield(.granted(grant, for: generation))
       } catch {
-        continuation.yield(.requestFailed(reason: "\(error)", unused: nil))
+        continuation.yield(.requestFailed(reason: "\(error)", for: generation))
       }
     }
   }
 
-  private func address(of grant: CoverageGrant) async throws -> PingAddress {
-    let wanted = family ?? grant.ipVersion.flatMap(PingAddress.Family.init)
-    return try await PingAddress.resolve(grant.pingHost, port: grant.pingPort, family: wanted)[0]
-  }
-
-  private func request(at time: DriveTime, started: WallTime, loopUUID: String?) async throws -> Grant {
-    let request = CoverageRequest(
-      clientUUID: try await registration.clientUUID(), loopUUID: loopUUID, time: started + time)
-    return Grant(coverage: try await server.requestCoverage(request), requested: time)
+  /// Looks up the ping server of a test, and answers with an input.
+  func resolve(_ grant: Grant, for generation: PingSession.Generation) {
+    Task {
+      do {
+        let wanted = family ?? grant.coverage.ipVersion.flatMap(PingAddress.Family.init)
+        let addresses = try await PingAddress.resolve(
+          grant.coverage.pingHost, port: grant.coverage.pingPort, family: wanted)
+        continuation.yield(.resolved(addresses[0], grant, for: generation))
+      } catch {
+        continuation.yield(.unresolved(reason: "\(error)", for: generation))
+      }
+    }
   }
 
   private static func tickEachSecond(_ deliver: () -> Void) async {

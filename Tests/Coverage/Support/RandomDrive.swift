@@ -1,4 +1,5 @@
 import Coverage
+import TestSupport
 
 /// A drive that nobody would make up: everything happens, in any order that the real world allows.
 ///

@@ -1,12 +1,12 @@
 import Foundation
 
 /// SplitMix64: the same seed always tells the same story.
-struct SeededGenerator: RandomNumberGenerator {
+public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
-  init(seed: UInt64) { state = seed }
+  public init(seed: UInt64) { state = seed }
 
-  mutating func next() -> UInt64 {
+  public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
     z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -15,7 +15,7 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 
   /// A new seed each time, printed; `TEST_SEED` repeats an old one.
-  static let seedOfThisRun: UInt64 = {
+  public static let seedOfThisRun: UInt64 = {
     let told = ProcessInfo.processInfo.environment["TEST_SEED"].flatMap { UInt64($0) }
     let seed = told ?? .random(in: 0...UInt64(UInt32.max))
     print("TEST_SEED=\(seed)")
