@@ -17,15 +17,18 @@ struct Field {
   ///   - companions: Programs that are to run as long as the field is there.
   ///   - settings: More lines of the configuration.
   ///   - stateDirectory: Instead of a folder of the test's own.
+  ///   - reflectorOptions: Faults of the ping server.
+  ///   - serverOptions: What else the control server is to do.
   init(
     gpsdPort: UInt16, keeping companions: [AnyObject & Sendable] = [], settings: String = "",
-    stateDirectory: String? = nil
+    stateDirectory: String? = nil, reflectorOptions: [String] = [], serverOptions: [String] = []
   ) async throws {
     self.companions = companions
     folder = try TemporaryFolder()
     state = stateDirectory ?? folder.file("state")
-    reflector = try await ReflectorTool()
-    server = try await ControlServerTool(["--secret", ReflectorTool.secret, "--ping-port", "\(reflector.port)"])
+    reflector = try await ReflectorTool(["--secret", ReflectorTool.secret] + reflectorOptions)
+    server = try await ControlServerTool(
+      ["--secret", ReflectorTool.secret, "--ping-port", "\(reflector.port)"] + serverOptions)
     configuration = try folder.write(
       """
       state-directory: \(state)
