@@ -13,6 +13,8 @@ public struct CoverageGrant: Hashable, Sendable {
   /// The longest drive, and the longest session.
   public let maximumDrive: Duration?
   public let maximumSession: Duration?
+  /// What is odd in the answer, and how it was understood; one line each.
+  public let oddities: [String]
 
   /// - Throws: ``ServerFailure/unusableAnswer(_:)`` when something is missing without which nobody can ping.
   init(_ body: Data) throws(ServerFailure) {
@@ -36,12 +38,27 @@ public struct CoverageGrant: Hashable, Sendable {
     pingHost = host
     pingPort = port
     ipVersion = answer.ip_version?.number.flatMap { [4, 6].contains($0) ? Int($0) : nil }
-    maximumDrive = Self.limit(answer.max_coverage_session_seconds ?? answer.maxCoverageSessionSeconds)
-    maximumSession = Self.limit(answer.max_coverage_measurement_seconds)
+    var oddities: [String] = []
+    maximumDrive = Self.limit(
+      "max_coverage_session_seconds", answer.max_coverage_session_seconds ?? answer.maxCoverageSessionSeconds,
+      &oddities)
+    maximumSession = Self.limit(
+      "max_coverage_measurement_seconds", answer.max_coverage_measurement_seconds, &oddities)
+    self.oddities = oddities
   }
 
-  private static func limit(_ value: NumberOrText?) -> Duration? {
-    value?.number.flatMap { $0 > 0 && $0 < 1 << 40 ? .seconds($0) : nil }
+  /// A server without settings answers with milliseconds in place of seconds (spec 4.3).
+  private static func limit(_ name: String, _ value: NumberOrText?, _ oddities: inout [String]) -> Duration? {
+    guard let value else { return nil }
+    switch value.number {
+    case .some(let seconds) where (1..<1_000_000).contains(seconds): return .seconds(seconds)
+    case .some(let milliseconds) where (1_000_000..<1 << 40).contains(milliseconds):
+      oddities.append("the control server's \(name) is \(milliseconds): taken for milliseconds")
+      return .milliseconds(milliseconds)
+    default:
+      oddities.append("the control server's \(name) is no limit: ignored")
+      return nil
+    }
   }
 
   private struct Answer: Decodable {

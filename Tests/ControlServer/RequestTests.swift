@@ -137,6 +137,15 @@ struct RequestTests {
     #expect(grant.ipVersion == 6)
     #expect(grant.maximumDrive == .seconds(60))
     #expect(grant.maximumSession == nil)
+    #expect(grant.oddities == ["the control server's max_coverage_measurement_seconds is no limit: ignored"])
+  }
+
+  @Test("when a limit in seconds is plainly one in milliseconds, then it is understood and said")
+  func millisecondLimits() throws {
+    let grant = try grant(["max_coverage_session_seconds": 14_400_000, "max_coverage_measurement_seconds": 3600])
+    #expect(grant.maximumDrive == .seconds(14400))
+    #expect(grant.oddities.count == 1)
+    #expect(grant.oddities.first?.contains("max_coverage_session_seconds is 14400000: taken for milliseconds") == true)
   }
 
   @Test("when an answer is no plain success, then it is a failure of the right kind")

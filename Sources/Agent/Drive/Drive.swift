@@ -41,6 +41,8 @@ actor Drive {
   var serverTrouble: String?
   private var lastCheckpoint = DriveTime.start
   var loopUUID: String?
+  /// Oddities of the control server's answers that the log has already.
+  var toldOddities: Set<String> = []
 
   init(
     configuration: ProbeConfiguration, parameters: Parameters, path: Path, clock: DriveClock, journal: DriveJournal,

@@ -43,6 +43,7 @@ extension Drive {
   }
 
   func granted(_ grant: Grant, _ generation: PingSession.Generation) {
+    for oddity in grant.coverage.oddities where toldOddities.insert(oddity).inserted { logger.warning("\(oddity)") }
     unused = grant
     guard pingSession.awaits(generation) else { return }
     pingSession.granted(generation, at: clock.now)
