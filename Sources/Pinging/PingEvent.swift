@@ -134,4 +134,12 @@ public struct PingEvent: Hashable, Sendable {
     default: nil
     }
   }
+
+  /// Whether the target itself has answered something, in time or not. A router's error says nothing of the target.
+  public var isSignOfLife: Bool {
+    switch kind {
+    case .answered, .refused, .late, .duplicate: true
+    default: false
+    }
+  }
 }
