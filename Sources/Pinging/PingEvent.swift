@@ -135,6 +135,14 @@ public struct PingEvent: Hashable, Sendable {
     }
   }
 
+  /// The number on the wire; `nil` for a ping that was never built or never left.
+  public var sequenceOnWire: UInt32? {
+    switch kind {
+    case .notSent, .missed: nil
+    default: sequence
+    }
+  }
+
   /// Whether the target itself has answered something, in time or not. A router's error says nothing of the target.
   public var isSignOfLife: Bool {
     switch kind {

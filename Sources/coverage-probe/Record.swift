@@ -16,6 +16,8 @@ struct Record: AsyncParsableCommand {
   @Flag(name: .long, help: "Keep the drive; submit it later with `coverage-probe submit`.")
   var noSubmit = false
 
+  @OptionGroup var captureOptions: CaptureOptions
+
   mutating func validate() throws {
     guard let duration else { return }
     guard let parsed = DurationText.duration(duration), parsed > .zero else {
@@ -28,7 +30,7 @@ struct Record: AsyncParsableCommand {
       let logger = Terminal.logger()
       let recording = Recording(
         configuration: try await configuration.load(), maximumDuration: duration.flatMap(DurationText.duration),
-        submits: !noSubmit, logger: logger)
+        submits: !noSubmit, capture: captureOptions.settings, logger: logger)
       return try await recording.run(
         stop: Terminal.stopSignals(),
         onStatus: { status in

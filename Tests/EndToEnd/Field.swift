@@ -17,14 +17,15 @@ struct Field {
   ///   - companions: Programs that are to run as long as the field is there.
   ///   - settings: More lines of the configuration.
   ///   - stateDirectory: Instead of a folder of the test's own.
+  ///   - reflector: More arguments of the ping server, such as faults.
   init(
     gpsdPort: UInt16, keeping companions: [AnyObject & Sendable] = [], settings: String = "",
-    stateDirectory: String? = nil
+    stateDirectory: String? = nil, reflector faults: [String] = []
   ) async throws {
     self.companions = companions
     folder = try TemporaryFolder()
     state = stateDirectory ?? folder.file("state")
-    reflector = try await ReflectorTool()
+    reflector = try await ReflectorTool(["--secret", ReflectorTool.secret] + faults)
     server = try await ControlServerTool(["--secret", ReflectorTool.secret, "--ping-port", "\(reflector.port)"])
     configuration = try folder.write(
       """

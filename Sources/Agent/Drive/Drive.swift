@@ -19,6 +19,8 @@ actor Drive {
     /// Why something could not be kept on disk; `nil` when all is there.
     let trouble: String?
     let unsavedFences: Int
+    /// `nil` without a capture.
+    let capture: CaptureSummary?
   }
 
   private let configuration: ProbeConfiguration
@@ -29,6 +31,7 @@ actor Drive {
   private var engine: Engine
   private var journal: DriveJournal
   private var pingSession: PingSession
+  private var pings: ServerPings
   private var target: PingTarget.ID?
   private var status = DriveStatus()
   private var total = PingTally()
@@ -39,7 +42,8 @@ actor Drive {
 
   init(
     configuration: ProbeConfiguration, parameters: Parameters, path: Path, clock: DriveClock, journal: DriveJournal,
-    sources: DriveSources, logger: Logger, onStatus: @escaping @Sendable (DriveStatus) -> Void
+    sources: DriveSources, capture: RunningCapture? = nil, logger: Logger,
+    onStatus: @escaping @Sendable (DriveStatus) -> Void
   ) {
     self.configuration = configuration
     self.clock = clock
@@ -51,6 +55,7 @@ actor Drive {
     var policy = PingSession.Policy()
     policy.retryDelay = configuration.recovery.retryDelay
     pingSession = PingSession(policy: policy)
+    pings = ServerPings(pinger: sources.pinger, capture: capture, logger: logger, lookUp: sources.lookUp)
   }
 
   /// Runs until the engine stops: by a stop input, or by itself.
@@ -76,7 +81,7 @@ actor Drive {
       drive: journal.drive, fences: engine.fences.count,
       submittableFences: engine.fences.filter(\.isSubmittable).count, tally: total,
       lasted: stopped.at.sinceStart, reason: stopped.reason, trouble: journal.trouble,
-      unsavedFences: journal.unsavedFenceCount)
+      unsavedFences: journal.unsavedFenceCount, capture: pings.close())
   }
 
   // MARK: Inputs
@@ -89,6 +94,7 @@ actor Drive {
     case .radio(let technology): record(.radio(technology))
     case .granted(let grant, let requested, let address): take(grant, requested: requested, address: address)
     case .requestFailed(let reason): fail(reason)
+    case .resolved(let host, let addresses): pings.take(addresses, for: host)
     case .tick: tick()
     case .stop: stop()
     }
@@ -152,6 +158,7 @@ actor Drive {
   // MARK: Pings
 
   private func take(_ event: PingEvent) {
+    if event.target == target { pings.take(event) }
     if case .refused = event.kind, event.target == target {
       logger.notice("the ping server refuses the token (RE01); asking for a new test")
       pingSession.refused(at: clock.now)
@@ -168,7 +175,9 @@ actor Drive {
     if outcome.isAnswered, event.target == target { pingSession.answered() }
     status.lastSecond.count(outcome)
     total.count(outcome)
-    record(.ping(outcome), at: clock.time(ofSlot: event.slot))
+    record(
+      .ping(outcome), at: clock.time(ofSlot: event.slot),
+      beside: JSON.members(["sequence": event.sequenceOnWire.map { .integer(Int64($0)) }]))
   }
 
   // MARK: Network
@@ -202,16 +211,16 @@ actor Drive {
     pingSession.granted(limit: grant.maximumSession, at: clock.now)
     serverTrouble = nil
     logger.info("test \(grant.testUUID): pinging \(address)")
-    startPings(to: address, token: grant.pingToken)
+    startPings(to: address, host: grant.pingHost, token: grant.pingToken)
   }
 
-  private func startPings(to address: PingAddress, token: [UInt8]) {
-    var pings = PingTarget(
+  private func startPings(to address: PingAddress, host: String, token: [UInt8]) {
+    var wanted = PingTarget(
       address: address, echo: .rtr(token: token), interface: configuration.pings.interface,
       interval: configuration.pings.interval, timeout: configuration.pings.timeout)
-    pings.awaitsInterface = true
+    wanted.awaitsInterface = true
     do {
-      let id = try sources.pinger.start(pings)
+      let id = try pings.begin(wanted, host: host)
       target = id
       if engine.path == .wifi { sources.pinger.pause(id) }
     } catch {
@@ -232,6 +241,7 @@ actor Drive {
     letTimePass(to: now)
     guard engine.stopped == nil else { return }
     requestIfWanted()
+    pings.tick(isPaused: target == nil || engine.path == .wifi)
     if now - lastCheckpoint >= .seconds(4) {
       lastCheckpoint = now
       journal.checkpoint(engine.openFence, at: now)
@@ -258,6 +268,7 @@ actor Drive {
     }
     if serverTrouble != nil { warnings.append("no test from the control server") }
     if let trouble = journal.trouble { warnings.append(trouble) }
+    if let warning = pings.warning { warnings.append(warning) }
     return warnings
   }
 }

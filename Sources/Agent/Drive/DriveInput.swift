@@ -11,6 +11,8 @@ enum DriveInput: Sendable {
   case radio(Technology?)
   case granted(CoverageGrant, requested: DriveTime, address: PingAddress)
   case requestFailed(reason: String)
+  /// The addresses that a host has now; none when that could not be found out.
+  case resolved(host: String, addresses: [PingAddress])
   /// Once a second.
   case tick
   case stop
