@@ -77,6 +77,11 @@ struct Ping: AsyncParsableCommand {
   @Flag(name: .long, help: "One JSON object a ping, and a summary.")
   var json = false
 
+  @Option(name: .long, help: "Threads among which the targets are dealt out.")
+  var threads = 1
+
+  @OptionGroup var captureOptions: CaptureOptions
+
   mutating func validate() throws {
     if targets.isEmpty, file == nil { throw ValidationError("Missing expected argument '<targets> ...'.") }
     if ipv4, ipv6 { throw ValidationError("-4 and -6 exclude each other.") }
@@ -86,6 +91,7 @@ struct Ping: AsyncParsableCommand {
     if token != nil, oneway { throw ValidationError("--token and --oneway exclude each other.") }
     if udp == 0 { throw ValidationError("--udp is 0: expected a port, 1 to 65535.") }
     if count == 0 { throw ValidationError("-c is 0: expected 1 or more.") }
+    if !(1...64).contains(threads) { throw ValidationError("--threads is \(threads): expected 1 to 64.") }
     if let dscp, dscp > 63 { throw ValidationError("--dscp is \(dscp): expected 0 to 63.") }
     for (name, value) in [("-i", interval), ("-W", timeout), ("-w", deadline)] {
       if let value, !(0.001...86_400).contains(value) {
@@ -99,7 +105,8 @@ struct Ping: AsyncParsableCommand {
     try await Terminal.run {
       let run = PingRun(targets: targets + (try targetsFromFile()), options: options)
       return try await run.run(
-        stop: Terminal.stopSignals(), interim: Terminal.interimSignals(), print: Terminal.result)
+        stop: Terminal.stopSignals(), interim: Terminal.interimSignals(), print: Terminal.result,
+        note: Terminal.note)
     }
   }
 
@@ -122,6 +129,8 @@ struct Ping: AsyncParsableCommand {
     options.trafficClass = (dscp ?? 0) << 2
     options.mark = mark ?? 0
     options.format = json ? .json : quiet ? .quiet : .text
+    options.threads = threads
+    options.capture = captureOptions.settings
     return options
   }
 

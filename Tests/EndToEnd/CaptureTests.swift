@@ -100,4 +100,22 @@ struct CaptureTests {
     #expect(result.errors.contains("none/drive-0001.pcapng: No such file or directory; make the directory first"))
     #expect(try await field.sessions().isEmpty)
   }
+
+  @Test("when targets are dealt out to threads, then the capture has the packets of all of them, and the end says so")
+  func ping() async throws {
+    let folder = try TemporaryFolder()
+    let ping = try RunningProgram.product(
+      "coverage-probe",
+      ["ping", "127.0.0.1", "127.0.0.2", "127.0.0.3", "-c", "4", "-i", "0.05", "--json", "--threads", "2"]
+        + ["--capture", folder.file("ping")])
+    #expect(try await ping.exitStatus() == 0, "\(ping.standardError)")
+    let lines = Field.Finished(status: 0, output: ping.standardOutput, errors: "").lines
+    #expect(lines.count { $0["verdict"] as? String == "answered" } == 12)
+    #expect(lines.count { $0["summary"] != nil } == 3)
+    let capture = try #require(lines.last?["capture"] as? [String: Any])
+    #expect(capture["packets"] as? Int == 24)
+    #expect(capture["dropped_by_kernel"] as? Int == 0)
+    #expect(capture["files"] as? [String] == [folder.file("ping-0001.pcapng")])
+    #expect(FileManager.default.fileExists(atPath: folder.file("ping-0001.pcapng")))
+  }
 }
