@@ -33,7 +33,8 @@ public struct NameWatch: Hashable, Sendable {
 
   /// Whether to look the name up now. After `true`, ``found(_:at:)`` or ``failed(at:)`` must follow.
   public mutating func wantsLookUp(at now: UInt64) -> Bool {
-    guard lookUp == .none, now >= quietSince, now - quietSince >= UInt64(Self.silence.inNanoseconds) else { return false }
+    let silence = UInt64(Self.silence.inNanoseconds)
+    guard lookUp == .none, now >= quietSince, now - quietSince >= silence else { return false }
     lookUp = .underWay
     return true
   }

@@ -6,13 +6,17 @@ struct CaptureOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Keep the probe's own packets as evidence, in PATH-0001.pcapng and so on. Needs CAP_NET_RAW.", valueName: "path"))
+      "Keep the probe's own packets as evidence, in PATH-0001.pcapng and so on. Needs CAP_NET_RAW.",
+      valueName: "path"))
   var capture: String?
 
-  @Option(name: .long, help: ArgumentHelp("The largest size of a file: 64K, 16M, 1G. 16M without it.", valueName: "size"))
+  @Option(
+    name: .long, help: ArgumentHelp("The largest size of a file: 64K, 16M, 1G. 16M without it.", valueName: "size"))
   var captureSize: String?
 
-  @Option(name: .long, help: ArgumentHelp("So many files are kept, the oldest are removed. 16 without it.", valueName: "number"))
+  @Option(
+    name: .long,
+    help: ArgumentHelp("So many files are kept, the oldest are removed. 16 without it.", valueName: "number"))
   var captureFiles: UInt32?
 
   mutating func validate() throws {

@@ -22,7 +22,7 @@ struct Verify: AsyncParsableCommand {
   @Option(name: .long, help: "How far round-trip times may be apart at the 99th of 100, in microseconds.")
   var limit = 50
 
-  @Option(name: .long, help: "After so many seconds a ping counted as lost; what the drive log says without it, else 1.")
+  @Option(name: .long, help: "After so many seconds a ping counted as lost; without it, what the log says, or 1.")
   var timeout: Double?
 
   mutating func validate() throws {

@@ -128,7 +128,7 @@ struct VerificationTests {
     Dictionary(uniqueKeysWithValues: (0..<count).map { ($0, UInt32($0)) })
   }
 
-  @Test("when the log tells the numbers on the wire, then pings match by them, wherever the wall clock is set to and fro")
+  @Test("when the log tells the numbers on the wire, then pings match by them, however the wall clock is set")
   func numbers() {
     let trips = Self.trips(1000) { [-7_000_000, 0, 86_400_000_000, 3_000][$0 / 250] }
     let result = Verification(

@@ -1,4 +1,5 @@
 import Evidence
+import OrderedJSON
 
 /// A capture beside some pings: follows them to other hosts and ports, says when it is in trouble, and sums up at its end.
 struct RunningCapture: Sendable {
@@ -11,6 +12,13 @@ struct RunningCapture: Sendable {
   init(_ settings: CaptureSettings) throws(CaptureRefusal) {
     self.settings = settings
     capture = try settings.open()
+  }
+
+  /// Captures `flows` from now on.
+  /// - Throws: `CaptureError`
+  mutating func begin(_ flows: [CaptureFlow]) throws(CaptureError) {
+    try capture.follow(flows)
+    followed = flows
   }
 
   var isInTrouble: Bool { trouble.current != nil }
@@ -53,7 +61,8 @@ struct CaptureSummary: Hashable, Sendable {
   /// For a person, e.g. `capture: 2 files, drive-0001.pcapng to drive-0002.pcapng; 7200 packets, 0 dropped by the kernel`.
   var line: String {
     let names =
-      files.count == 1 ? "1 file, \(name(files.lowerBound))"
+      files.count == 1
+      ? "1 file, \(name(files.lowerBound))"
       : "\(files.count) files, \(name(files.lowerBound)) to \(name(files.upperBound))"
     var parts = ["\(state.written) packets", "\(state.droppedByKernel) dropped by the kernel"]
     if state.droppedByInterface > 0 { parts.append("\(state.droppedByInterface) dropped by the interface") }
@@ -61,6 +70,20 @@ struct CaptureSummary: Hashable, Sendable {
     if troubles > 0 { parts.append("\(troubles) times in trouble") }
     let removed = filesRemoved > 0 ? " (\(filesRemoved) older ones were removed)" : ""
     return "capture: \(names)\(removed); \(parts.joined(separator: ", "))"
+  }
+
+  var json: String {
+    JSON.object([
+      "capture": .object([
+        "files": .array(files.map { .string(name($0)) }),
+        "files_removed": .integer(Int64(filesRemoved)),
+        "packets": .integer(Int64(clamping: state.written)),
+        "dropped_by_kernel": .integer(Int64(clamping: state.droppedByKernel)),
+        "dropped_by_interface": .integer(Int64(clamping: state.droppedByInterface)),
+        "unwritten": .integer(Int64(clamping: state.unwritten)),
+        "troubles": .integer(Int64(troubles)),
+      ])
+    ]).text
   }
 
   func name(_ number: UInt32) -> String {
