@@ -191,7 +191,10 @@ let package = Package(
       name: "ExportTests", dependencies: ["Export", "DriveStore", "Coverage", "TestSupport"], path: "Tests/Export",
       swiftSettings: strict),
     .testTarget(
-      name: "AgentTests", dependencies: ["Agent", "Evidence", "Pinging", "Coverage", "TestSupport"],
+      name: "AgentTests",
+      dependencies: [
+        "Agent", "Evidence", "Pinging", "Coverage", "TestSupport", .product(name: "Logging", package: "swift-log"),
+      ],
       path: "Tests/Agent", swiftSettings: strict),
     .testTarget(
       name: "ControlServerToolTests", dependencies: ["control-server"], path: "Tests/ControlServerTool",

@@ -168,7 +168,8 @@ extension Verification {
     for kind in Disagreement.Kind.allCases {
       let found = disagreements.filter { $0.kind == kind }
       guard let first = found.first else { continue }
-      lines.append("\(found.count) pings \(kind.rawValue), the first at \(first.at.sinceStart.inSeconds) s")
+      let pings = found.count == 1 ? "1 ping" : "\(found.count) pings"
+      lines.append("\(pings) \(kind.rawValue), the first at \(first.at.sinceStart.inSeconds) s")
     }
     return lines
   }

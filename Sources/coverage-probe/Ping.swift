@@ -7,7 +7,8 @@ struct Ping: AsyncParsableCommand {
     abstract: "Pings by ICMP echo, by RTR's UDP ping, or by the one-way format.",
     discussion: """
       SIGINT and SIGTERM end it, SIGQUIT prints a summary so far. Without a token, RTR pings carry one that no server has \
-      signed; a server without a secret refuses it (RE01), which measures the way as well, the others stay silent.
+      signed; a server without a secret refuses it (RE01), which measures the way as well, the others stay silent. \
+      A name is resolved again after 30 s of silence.
       Exit status: 0 when every target answered at least once; 1 otherwise, or when it cannot ping; 64 wrong usage.
       """)
 

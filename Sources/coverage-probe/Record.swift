@@ -6,7 +6,10 @@ import Foundation
 struct Record: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Records one drive in the foreground and submits it at its end.",
-    discussion: "SIGINT or SIGTERM ends the drive; a second one gives up submitting, and the drive is kept.")
+    discussion: """
+      SIGINT or SIGTERM ends the drive; a second one gives up submitting, and the drive is kept. With --capture, \
+      `coverage-probe verify` compares the drive log with the packets afterwards.
+      """)
 
   @OptionGroup var configuration: ConfigurationOptions
 

@@ -63,19 +63,19 @@ struct CaptureTests {
     }
     let found = try await verify(slower, files)
     #expect(found.status == 1)
-    #expect(found.output.contains("1 pings with another round-trip time in the capture"), "\(found.output)")
+    #expect(found.output.contains("1 ping with another round-trip time in the capture"), "\(found.output)")
 
     let better = try altered(log, in: field.folder, where: { $0.contains(#""error":"timeout""#) }) {
       $0.replacing("\"error\":\"timeout\"", with: "\"rtt_ms\":0.1")
     }
     let hidden = try await verify(better, files)
     #expect(hidden.status == 1)
-    #expect(hidden.output.contains("1 pings answered in the log, not in the capture"), "\(hidden.output)")
+    #expect(hidden.output.contains("1 ping answered in the log, not in the capture"), "\(hidden.output)")
 
     let shorter = try altered(log, in: field.folder, where: { $0.contains(#""error":"timeout""#) }) { _ in "" }
     let leftOut = try await verify(shorter, files)
     #expect(leftOut.status == 1)
-    #expect(leftOut.output.contains("1 pings in the capture, not in the log"), "\(leftOut.output)")
+    #expect(leftOut.output.contains("1 ping in the capture, not in the log"), "\(leftOut.output)")
 
     // What stands beside the pings changes nothing of the fences.
     let bare = try String(contentsOfFile: log, encoding: .utf8).replacing(/,"sequence":\d+/, with: "")

@@ -21,23 +21,24 @@ struct ServerPings {
 
   /// Sends the first ping when the capture is ready for it.
   /// - Throws: `PingerError`
-  mutating func begin(_ target: PingTarget, host: String) throws(PingerError) -> PingTarget.ID {
+  mutating func begin(_ target: PingTarget, host: String, at now: UInt64 = Pinger.now) throws(PingerError)
+    -> PingTarget.ID
+  {
     let id = try pinger.add(target)
-    server = (host, id, NameWatch(address: target.address, at: Pinger.now))
+    server = (host, id, NameWatch(address: target.address, at: now))
     follow()
     try pinger.begin(id)
     return id
   }
 
-  mutating func take(_ event: PingEvent) {
-    if event.isSignOfLife { server?.watch.heard(at: Pinger.now) }
+  mutating func take(_ event: PingEvent, at now: UInt64 = Pinger.now) {
+    if event.isSignOfLife { server?.watch.heard(at: now) }
   }
 
   /// Once a second.
   /// - Parameter isPaused: Silence means nothing, as nothing is sent.
-  mutating func tick(isPaused: Bool) {
+  mutating func tick(isPaused: Bool, at now: UInt64 = Pinger.now) {
     follow()
-    let now = Pinger.now
     if isPaused { server?.watch.heard(at: now) }
     guard let host = server?.host, let address = server?.watch.address,
       PingAddress(numeric: host, port: address.port) == nil, server?.watch.wantsLookUp(at: now) == true
@@ -46,8 +47,8 @@ struct ServerPings {
   }
 
   /// The addresses that the host has now; none when that could not be found out.
-  mutating func take(_ addresses: [PingAddress], for host: String) {
-    guard let server, server.host == host, let new = self.server?.watch.found(addresses, at: Pinger.now) else { return }
+  mutating func take(_ addresses: [PingAddress], for host: String, at now: UInt64 = Pinger.now) {
+    guard let server, server.host == host, let new = self.server?.watch.found(addresses, at: now) else { return }
     logger.notice("\(host) was silent at \(server.watch.address) and is at \(new) now; pinging there")
     follow()
     do {
