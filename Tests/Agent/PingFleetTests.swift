@@ -51,4 +51,16 @@ struct PingFleetTests {
     #expect(fleet.members[1].label == "localhost (127.0.0.9)")
     #expect(fleet.flows().map(\.host) == ["127.0.0.1", "127.0.0.9"])
   }
+
+  @Test("when all pings have a verdict, or none is under way after a stop, then a target has finished")
+  func finished() async throws {
+    var fleet = try PingFleet(try targets("127.0.0.1", "127.0.0.2"), threads: 1)
+    try fleet.open()
+    #expect(!fleet.hasFinished(0, isStopped: false))
+    #expect(fleet.hasFinished(0, isStopped: true))
+    try fleet.begin()
+    try await eventually("both have finished") {
+      fleet.hasFinished(0, isStopped: false) && fleet.hasFinished(1, isStopped: false) ? () : nil
+    }
+  }
 }
