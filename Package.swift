@@ -192,8 +192,11 @@ let package = Package(
       name: "ExportTests", dependencies: ["Export", "DriveStore", "Coverage", "TestSupport"], path: "Tests/Export",
       swiftSettings: strict),
     .testTarget(
-      name: "AgentTests", dependencies: ["Agent", "Pinging", "Coverage", "TestSupport"], path: "Tests/Agent",
-      swiftSettings: strict),
+      name: "AgentTests",
+      dependencies: [
+        "Agent", "Evidence", "Pinging", "Coverage", "TestSupport", .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Tests/Agent", swiftSettings: strict),
     .testTarget(
       name: "ControlServerToolTests", dependencies: ["control-server"], path: "Tests/ControlServerTool",
       swiftSettings: strict),

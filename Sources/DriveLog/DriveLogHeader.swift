@@ -8,11 +8,24 @@ public struct DriveLogHeader: Hashable, Sendable {
   public let initialPath: Path
   /// What the drive was cut with; absent in logs of other programs.
   public let parameters: Parameters?
+  /// How the drive was pinged; absent in logs of other programs.
+  public let pings: Pings?
 
-  public init(started: WallTime, initialPath: Path, parameters: Parameters?) {
+  /// What a verification by other evidence has to know of the pings.
+  public struct Pings: Hashable, Sendable {
+    public let interval: Duration
+    public let timeout: Duration
+
+    public init(interval: Duration, timeout: Duration) {
+      (self.interval, self.timeout) = (interval, timeout)
+    }
+  }
+
+  public init(started: WallTime, initialPath: Path, parameters: Parameters?, pings: Pings? = nil) {
     self.started = WallTime(microseconds: started.milliseconds * 1000)
     self.initialPath = initialPath
     self.parameters = parameters
+    self.pings = pings
   }
 
   var json: JSON {
@@ -21,6 +34,7 @@ public struct DriveLogHeader: Hashable, Sendable {
       "started": .string(started.iso8601),
       "initial_path": .string(initialPath.rawValue),
       "parameters": parameters.map(Self.json),
+      "pings": pings.map { .object(["interval": .seconds($0.interval), "timeout": .seconds($0.timeout)]) },
     ])
   }
 
@@ -41,6 +55,7 @@ extension DriveLogHeader: Decodable {
     case started
     case initialPath = "initial_path"
     case parameters
+    case pings
   }
 
   private enum ParameterKey: String, CodingKey {
@@ -64,7 +79,9 @@ extension DriveLogHeader: Decodable {
     let parameters =
       line.contains(.parameters)
       ? try Self.parameters(line.nestedContainer(keyedBy: ParameterKey.self, forKey: .parameters)) : nil
-    self.init(started: started, initialPath: initialPath, parameters: parameters)
+    self.init(
+      started: started, initialPath: initialPath, parameters: parameters,
+      pings: try? line.decodeIfPresent(Pings.self, forKey: .pings))
   }
 
   private static func parameters(_ values: KeyedDecodingContainer<ParameterKey>) throws -> Parameters {
@@ -80,5 +97,22 @@ extension DriveLogHeader: Decodable {
     parameters.giveUpAfter = try seconds(.giveUpAfter) ?? parameters.giveUpAfter
     parameters.maximumDuration = try seconds(.maximumDuration) ?? parameters.maximumDuration
     return parameters
+  }
+}
+
+extension DriveLogHeader.Pings: Decodable {
+  private enum Key: String, CodingKey {
+    case interval, timeout
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: Key.self)
+    func seconds(_ key: Key) throws -> Duration {
+      guard let time = DriveTime(seconds: try values.decode(Double.self, forKey: key)), time > .start else {
+        throw DecodingError.dataCorruptedError(forKey: key, in: values, debugDescription: "no length of time")
+      }
+      return time.sinceStart
+    }
+    self.init(interval: try seconds(.interval), timeout: try seconds(.timeout))
   }
 }

@@ -5,6 +5,8 @@ import OrderedJSON
 struct EventLine {
   /// `nil` for an event of a kind that this program does not know.
   let event: Event?
+  /// Of a ping: its number on the wire, as far as the log tells.
+  let pingSequence: UInt32?
 
   static func json(_ event: Event, beside details: [JSON.Member]) -> JSON {
     let (key, value) = kind(event)
@@ -45,7 +47,7 @@ struct EventLine {
 
 extension EventLine: Decodable {
   private enum Key: String, CodingKey {
-    case at, fix, ping, path, radio, session, stop
+    case at, fix, ping, path, radio, session, stop, sequence
   }
 
   init(from decoder: any Decoder) throws {
@@ -54,6 +56,8 @@ extension EventLine: Decodable {
       throw DecodingError.dataCorruptedError(forKey: .at, in: line, debugDescription: "no time of a drive")
     }
     event = try Self.kind(line).map { Event(at: at, $0) }
+    // It adds to what the line says; one that is no number takes nothing away from it.
+    pingSequence = line.contains(.ping) ? try? line.decodeIfPresent(UInt32.self, forKey: .sequence) : nil
   }
 
   private static func kind(_ line: KeyedDecodingContainer<Key>) throws -> Event.Kind? {

@@ -5,6 +5,8 @@ import Foundation
 public struct RecordedDrive: Sendable {
   public let header: DriveLogHeader
   public let events: [Event]
+  /// The numbers of pings on the wire, by index in ``events``, as far as the log tells them.
+  public let pingSequences: [Int: UInt32]
   /// Lines that are no event of a drive, by line number, counted from 1.
   public let garbage: [GarbageLine]
   /// Events of kinds that this program does not know.
@@ -35,12 +37,15 @@ public struct RecordedDrive: Sendable {
     header = try Self.header(lines.removeFirst(), decoder)
     let endsWithNewline = lines.last?.isEmpty ?? true
     var events: [Event] = []
+    var sequences: [Int: UInt32] = [:]
     var garbage: [GarbageLine] = []
     var unknown = 0
     var torn = false
     for (index, line) in lines.enumerated() where !line.allSatisfy(Self.isSpace) {
       do {
-        if let event = try decoder.decode(EventLine.self, from: line).event {
+        let read = try decoder.decode(EventLine.self, from: line)
+        if let event = read.event {
+          sequences[events.count] = read.pingSequence
           events.append(event)
         } else {
           unknown += 1
@@ -53,7 +58,7 @@ public struct RecordedDrive: Sendable {
         }
       }
     }
-    (self.events, self.garbage, unknownEvents, isTorn) = (events, garbage, unknown, torn)
+    (self.events, pingSequences, self.garbage, unknownEvents, isTorn) = (events, sequences, garbage, unknown, torn)
   }
 
   private static func header(_ line: Data, _ decoder: JSONDecoder) throws -> DriveLogHeader {

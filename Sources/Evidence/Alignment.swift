@@ -10,6 +10,8 @@ struct Alignment {
     /// On the drive's wall clock, in nanoseconds since the epoch.
     let wall: Int64
     let outcome: PingOutcome
+    /// The number on the wire, where the log tells it.
+    var sequence: UInt32?
   }
 
   /// In the order of sending.
@@ -28,8 +30,29 @@ struct Alignment {
   /// The round-trip time of a captured ping that was answered in time.
   func rtt(_ trip: RoundTrip) -> Int64? { trip.rttNanoseconds.flatMap { $0 <= timeout ? $0 : nil } }
 
-  /// Pairs in order: indices of `pings` to those of `trips`.
+  /// Indices of `pings` to those of `trips`: by the numbers on the wire where the log tells them, else by time.
   func pairs() -> [Int: Int] {
+    pings.contains { $0.sequence != nil } ? pairsByNumber() : pairsByTime()
+  }
+
+  /// A drive uses no number twice. Where the capture has one twice (it holds another drive, too), the nearest in time is meant.
+  private func pairsByNumber() -> [Int: Int] {
+    var candidates: [UInt32: [Int]] = [:]
+    for (index, trip) in trips.enumerated() { candidates[trip.key.sequence, default: []].append(index) }
+    var pairs: [Int: Int] = [:]
+    for (index, ping) in pings.enumerated() {
+      guard let sequence = ping.sequence, let found = candidates[sequence],
+        let nearest = found.min(by: { distance(ping, $0) < distance(ping, $1) })
+      else { continue }
+      pairs[index] = nearest
+      candidates[sequence] = found.filter { $0 != nearest }
+    }
+    return pairs
+  }
+
+  private func distance(_ ping: Ping, _ trip: Int) -> UInt64 { (trips[trip].sentAt &- ping.wall).magnitude }
+
+  private func pairsByTime() -> [Int: Int] {
     var pairs: [Int: Int] = [:]
     var offset = resynchronised(0, ping: 0, trip: 0)
     var recent = [offset]

@@ -126,12 +126,12 @@ struct TickLength: Hashable {
   /// Seconds to be added.
   let offset: Int64
 
-  /// Since the epoch; `nil` for what is beyond the year 2262.
+  /// Since the epoch; `nil` for what is before it or beyond the year 2262, so that differences of two always fit.
   func nanoseconds(_ ticks: UInt64) -> Int64? {
     guard let plain = scaled(ticks).flatMap(Int64.init(exactly:)) else { return nil }
     let (shift, overflow) = offset.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, overflow2) = plain.addingReportingOverflow(shift)
-    return overflow || overflow2 ? nil : sum
+    return overflow || overflow2 || sum < 0 ? nil : sum
   }
 
   private func scaled(_ ticks: UInt64) -> UInt64? {

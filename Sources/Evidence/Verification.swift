@@ -4,14 +4,16 @@ import Coverage
 public struct Verification: Hashable, Sendable {
   /// One ping of which the two do not say the same.
   public struct Disagreement: Hashable, Sendable {
-    public enum Kind: String, Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
       /// The log has a round-trip time, the capture no reply in time.
       case answeredOnlyInLog = "answered in the log, not in the capture"
       /// The capture shows a reply in time, the log has none.
       case answeredOnlyInCapture = "answered in the capture, not in the log"
+      /// Answered in both, with round-trip times that no two ways of measuring the same ping give.
+      case roundTripDiffers = "with another round-trip time in the capture"
       /// The log has a ping that was sent, the capture no packet of it.
       case onlyInLog = "in the log, not in the capture"
-      /// The capture has a ping that the log does not have.
+      /// The capture has a ping from the midst of the drive that the log does not have.
       case onlyInCapture = "in the capture, not in the log"
     }
 
@@ -36,6 +38,8 @@ public struct Verification: Hashable, Sendable {
   public private(set) var notSent = 0
   /// Captured pings that were refused (RE01), which a drive log leaves out.
   public private(set) var refused = 0
+  /// Captured pings that the log does not cover: sent before it began, or without a verdict yet when it ended.
+  public private(set) var notCovered = 0
   /// `nil` when no ping was answered in both.
   public let difference: Difference?
   /// In the order of time.
@@ -43,25 +47,25 @@ public struct Verification: Hashable, Sendable {
 
   /// A reply at the very end of the timeout may be in time by one stamp and late by another.
   private static let edge: Int64 = 1_000_000
+  /// Two stamps of one packet are microseconds apart; more than this is another time, not another way of taking it.
+  public static let mostOfOnePing: Duration = .milliseconds(1)
 
   /// - Parameters:
   ///   - events: Of the drive log, of which the pings count.
+  ///   - sequences: The numbers of pings on the wire, by index in `events`. Without any, pings are matched by their time.
   ///   - started: The wall time in the log's header.
   ///   - trips: What the capture shows.
   ///   - interval: From ping to ping.
   ///   - timeout: After it a reply counted as lost.
   public init(
-    events: [Event], started: WallTime, trips: [RoundTrip], interval: Duration = .milliseconds(100),
-    timeout: Duration = .seconds(1)
+    events: [Event], sequences: [Int: UInt32] = [:], started: WallTime, trips: [RoundTrip],
+    interval: Duration = .milliseconds(100), timeout: Duration = .seconds(1)
   ) {
-    let pings = events.compactMap { event -> Alignment.Ping? in
-      guard case .ping(let outcome) = event.kind else { return nil }
-      let wall = (started + event.at).microseconds.multipliedReportingOverflow(by: 1000)
-      return wall.overflow ? nil : Alignment.Ping(at: event.at, wall: wall.partialValue, outcome: outcome)
-    }
+    let pings = Self.pings(events, sequences, started)
+    let timeout = timeout.inNanoseconds
     let alignment = Alignment(
-      pings: pings.sorted { $0.at < $1.at }, trips: trips.filter { !$0.isRefused },
-      interval: max(1000, interval.inNanoseconds), timeout: timeout.inNanoseconds)
+      pings: pings.sorted { $0.at < $1.at }, trips: trips.filter { !Self.isRefusal($0, timeout) },
+      interval: max(1000, interval.inNanoseconds), timeout: timeout)
     let pairs = alignment.pairs()
     var differences: [Int64] = []
     var disagreements: [Disagreement] = []
@@ -73,34 +77,68 @@ public struct Verification: Hashable, Sendable {
       switch (ping.outcome, trip) {
       case (.failed(.network), nil): notSent += 1
       case (_, nil): disagreements.append(Disagreement(at: ping.at, kind: .onlyInLog))
-      case (.failed, _?) where captured.map({ $0 >= alignment.timeout - Self.edge }) ?? true: lostInBoth += 1
+      case (.failed, _?) where captured.map({ $0 >= timeout - Self.edge }) ?? true: lostInBoth += 1
       case (.failed, _?): disagreements.append(Disagreement(at: ping.at, kind: .answeredOnlyInCapture))
       case (.answered(let reported), let trip?):
-        guard let captured = trip.rttNanoseconds, captured <= alignment.timeout + Self.edge else {
+        guard let captured = trip.rttNanoseconds, captured <= timeout + Self.edge else {
           disagreements.append(Disagreement(at: ping.at, kind: .answeredOnlyInLog))
           break
         }
         answeredInBoth += 1
-        differences.append(abs(reported &- captured))
+        let difference = abs(reported &- captured)
+        differences.append(difference)
+        if difference > Self.mostOfOnePing.inNanoseconds {
+          disagreements.append(Disagreement(at: ping.at, kind: .roundTripDiffers))
+        }
       }
     }
-    let paired = Set(pairs.values)
-    for (index, trip) in alignment.trips.enumerated() where !paired.contains(index) {
+    for trip in alignment.unpaired(pairs) {
       let at = WallTime(microseconds: trip.sentAt / 1000).since(started)
-      disagreements.append(Disagreement(at: at, kind: .onlyInCapture))
+      if alignment.covers(trip, pairs, from: started) {
+        disagreements.append(Disagreement(at: at, kind: .onlyInCapture))
+      } else {
+        notCovered += 1
+      }
     }
     self.disagreements = disagreements.sorted { $0.at < $1.at }
     difference = Difference(differences.sorted())
   }
 
+  private static func pings(_ events: [Event], _ sequences: [Int: UInt32], _ started: WallTime) -> [Alignment.Ping] {
+    events.enumerated().compactMap { index, event in
+      guard case .ping(let outcome) = event.kind else { return nil }
+      let wall = (started + event.at).microseconds.multipliedReportingOverflow(by: 1000)
+      guard !wall.overflow else { return nil }
+      return Alignment.Ping(at: event.at, wall: wall.partialValue, outcome: outcome, sequence: sequences[index])
+    }
+  }
+
+  /// A refusal after the timeout leaves the ping lost, as any reply does.
+  private static func isRefusal(_ trip: RoundTrip, _ timeout: Int64) -> Bool {
+    trip.isRefused && trip.rttNanoseconds.map { $0 <= timeout } ?? false
+  }
+
   public func count(_ kind: Disagreement.Kind) -> Int { disagreements.count { $0.kind == kind } }
 
-  /// Whether the capture bears the log out: each ping of the log that was sent is in the capture, lost where it was lost,
-  /// and the round-trip times agree within `limit` at the 99th of 100. Pings that only the capture has do not count
-  /// against it: those that were under way when a session ended have no outcome.
+  /// Whether the capture bears the log out: each ping of the log that was sent is in the capture and the other way round,
+  /// lost where it was lost, and the round-trip times agree within `limit` at the 99th of 100.
   public func agrees(within limit: Duration = .microseconds(50)) -> Bool {
-    matched > 0 && disagreements.allSatisfy { $0.kind == .onlyInCapture }
-      && difference.map { $0.p99Nanoseconds <= limit.inNanoseconds } ?? true
+    matched > 0 && disagreements.isEmpty && difference.map { $0.p99Nanoseconds <= limit.inNanoseconds } ?? true
+  }
+}
+
+extension Alignment {
+  func unpaired(_ pairs: [Int: Int]) -> [RoundTrip] {
+    let paired = Set(pairs.values)
+    return trips.enumerated().filter { !paired.contains($0.offset) }.map(\.element)
+  }
+
+  /// Whether the log should have the ping: not when it was sent before the drive, nor when it may have been under way at
+  /// its end, for want of a verdict. The last one with a verdict was sent a timeout before the end at the earliest; an
+  /// interval more, as verdicts take a moment to be written.
+  func covers(_ trip: RoundTrip, _ pairs: [Int: Int], from started: WallTime) -> Bool {
+    guard let last = pairs.values.max().map({ trips[$0] }) else { return true }
+    return trip.sentAt / 1000 >= started.microseconds && trip.sentAt < last.sentAt &- timeout &- interval
   }
 }
 
@@ -120,17 +158,18 @@ extension Verification {
   public var lines: [String] {
     var lines = [
       "\(matched) pings in both: \(answeredInBoth) answered in both, \(lostInBoth) lost in both",
-      "\(notSent) not sent, \(refused) refused",
+      "\(notSent) not sent, \(refused) refused, \(notCovered) captured before or after what the log covers",
     ]
     if let difference {
       let figures = [difference.p50Nanoseconds, difference.p99Nanoseconds, difference.maximumNanoseconds]
       let texts = figures.map { "\($0 / 1000).\($0 / 100 % 10)" }
       lines.append("round-trip times differ by p50 \(texts[0]), p99 \(texts[1]), max \(texts[2]) µs")
     }
-    for kind in [Disagreement.Kind.answeredOnlyInLog, .answeredOnlyInCapture, .onlyInLog, .onlyInCapture] {
+    for kind in Disagreement.Kind.allCases {
       let found = disagreements.filter { $0.kind == kind }
       guard let first = found.first else { continue }
-      lines.append("\(found.count) pings \(kind.rawValue), the first at \(first.at.sinceStart.inSeconds) s")
+      let pings = found.count == 1 ? "1 ping" : "\(found.count) pings"
+      lines.append("\(pings) \(kind.rawValue), the first at \(first.at.sinceStart.inSeconds) s")
     }
     return lines
   }

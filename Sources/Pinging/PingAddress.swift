@@ -21,7 +21,7 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// - Parameter host: A numeric address.
-  init?(numeric host: String, port: UInt16) {
+  public init?(numeric host: String, port: UInt16) {
     var raw = cping_address()
     guard cping_address_parse(&raw, host, port) == 0 else { return nil }
     self.init(raw)

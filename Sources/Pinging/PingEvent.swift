@@ -134,4 +134,20 @@ public struct PingEvent: Hashable, Sendable {
     default: nil
     }
   }
+
+  /// The number on the wire; `nil` for a ping that was never built or never left.
+  public var sequenceOnWire: UInt32? {
+    switch kind {
+    case .notSent, .missed: nil
+    default: sequence
+    }
+  }
+
+  /// Whether the target itself has answered something, in time or not. A router's error says nothing of the target.
+  public var isSignOfLife: Bool {
+    switch kind {
+    case .answered, .refused, .late, .duplicate: true
+    default: false
+    }
+  }
 }

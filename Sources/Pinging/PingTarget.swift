@@ -86,3 +86,13 @@ public struct PingTarget: Hashable, Sendable {
     return flags
   }
 }
+
+/// What a target is at.
+public struct PingTargetState: Hashable, Sendable {
+  /// UDP: our port. ICMP: the echo identifier.
+  public let localPort: UInt16
+  /// Pings so far, those that were not sent included.
+  public let slots: UInt64
+  /// Pings without a verdict yet.
+  public let underWay: UInt64
+}

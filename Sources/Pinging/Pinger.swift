@@ -34,15 +34,44 @@ public final class Pinger: Sendable {
   /// Opens what `target` needs and sends its first ping at `firstSlot`, by ``now``; as soon as possible when that is `nil`.
   /// - Throws: ``PingerError``
   public func start(_ target: PingTarget, at firstSlot: UInt64? = nil) throws(PingerError) -> PingTarget.ID {
+    let id = try add(target)
+    try begin(id, at: firstSlot)
+    return id
+  }
+
+  /// Opens what `target` needs and sends nothing yet, so that others can make ready for its first ping (see ``state(of:)``).
+  /// - Throws: ``PingerError``
+  public func add(_ target: PingTarget) throws(PingerError) -> PingTarget.ID {
     var raw = target.raw
     let id = cping_add(handle.pinger, &raw)
     guard id > 0 else { throw PingerError(code: CInt(id), target: raw) }
+    return id
+  }
+
+  /// Sends the first ping of a target that was added, at `firstSlot` or as soon as possible.
+  /// - Throws: ``PingerError``; then the target is forgotten.
+  public func begin(_ id: PingTarget.ID, at firstSlot: UInt64? = nil) throws(PingerError) {
     let status = cping_start(handle.pinger, id, firstSlot ?? 0)
     guard status >= 0 else {
       cping_remove(handle.pinger, id)
       throw PingerError(code: status)
     }
-    return id
+  }
+
+  /// What the target is at just now; `nil` when there is none of that number.
+  public func state(of id: PingTarget.ID) -> PingTargetState? {
+    var info = cping_target_info()
+    guard cping_inspect(handle.pinger, id, &info) >= 0 else { return nil }
+    return PingTargetState(localPort: info.local_port, slots: info.slots, underWay: info.pending)
+  }
+
+  /// Pings another address of the same family from the next ping on; replies to pings that went to the one before still
+  /// count.
+  /// - Throws: ``PingerError``; then the address stays as it was.
+  public func redirect(_ id: PingTarget.ID, to address: PingAddress) throws(PingerError) {
+    var raw = address.raw
+    let status = cping_redirect(handle.pinger, id, &raw)
+    guard status >= 0 else { throw PingerError(code: status) }
   }
 
   /// No pings until ``resume(_:)``; those under way still get their verdict.

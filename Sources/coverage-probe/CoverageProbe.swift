@@ -11,5 +11,5 @@ struct CoverageProbe: AsyncParsableCommand {
       Exit status: 0 done; 1 failed, with one line that says why; 64 wrong usage; 75 kept, but not submitted now.
       """,
     version: Program.version,
-    subcommands: [Record.self, Submit.self, Sessions.self, ExportFences.self, Replay.self, Ping.self])
+    subcommands: [Record.self, Submit.self, Sessions.self, ExportFences.self, Replay.self, Verify.self, Ping.self])
 }

@@ -7,7 +7,8 @@ struct Ping: AsyncParsableCommand {
     abstract: "Pings by ICMP echo, by RTR's UDP ping, or by the one-way format.",
     discussion: """
       SIGINT and SIGTERM end it, SIGQUIT prints a summary so far. Without a token, RTR pings carry one that no server has \
-      signed; a server without a secret refuses it (RE01), which measures the way as well, the others stay silent.
+      signed; a server without a secret refuses it (RE01), which measures the way as well, the others stay silent. \
+      A name is resolved again after 30 s of silence.
       Exit status: 0 when every target answered at least once; 1 otherwise, or when it cannot ping; 64 wrong usage.
       """)
 
@@ -77,6 +78,11 @@ struct Ping: AsyncParsableCommand {
   @Flag(name: .long, help: "One JSON object a ping, and a summary.")
   var json = false
 
+  @Option(name: .long, help: "Threads among which the targets are dealt out.")
+  var threads = 1
+
+  @OptionGroup var captureOptions: CaptureOptions
+
   mutating func validate() throws {
     if targets.isEmpty, file == nil { throw ValidationError("Missing expected argument '<targets> ...'.") }
     if ipv4, ipv6 { throw ValidationError("-4 and -6 exclude each other.") }
@@ -86,6 +92,7 @@ struct Ping: AsyncParsableCommand {
     if token != nil, oneway { throw ValidationError("--token and --oneway exclude each other.") }
     if udp == 0 { throw ValidationError("--udp is 0: expected a port, 1 to 65535.") }
     if count == 0 { throw ValidationError("-c is 0: expected 1 or more.") }
+    if !(1...64).contains(threads) { throw ValidationError("--threads is \(threads): expected 1 to 64.") }
     if let dscp, dscp > 63 { throw ValidationError("--dscp is \(dscp): expected 0 to 63.") }
     for (name, value) in [("-i", interval), ("-W", timeout), ("-w", deadline)] {
       if let value, !(0.001...86_400).contains(value) {
@@ -99,7 +106,8 @@ struct Ping: AsyncParsableCommand {
     try await Terminal.run {
       let run = PingRun(targets: targets + (try targetsFromFile()), options: options)
       return try await run.run(
-        stop: await Terminal.stopSignals(), interim: await Terminal.interimSignals(), print: Terminal.result)
+        stop: await Terminal.stopSignals(), interim: await Terminal.interimSignals(), print: Terminal.result,
+        note: Terminal.note)
     }
   }
 
@@ -122,6 +130,8 @@ struct Ping: AsyncParsableCommand {
     options.trafficClass = (dscp ?? 0) << 2
     options.mark = mark ?? 0
     options.format = json ? .json : quiet ? .quiet : .text
+    options.threads = threads
+    options.capture = captureOptions.settings
     return options
   }
 

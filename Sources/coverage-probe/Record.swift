@@ -6,7 +6,10 @@ import Foundation
 struct Record: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Records one drive in the foreground and submits it at its end.",
-    discussion: "SIGINT or SIGTERM ends the drive; a second one gives up submitting, and the drive is kept.")
+    discussion: """
+      SIGINT or SIGTERM ends the drive; a second one gives up submitting, and the drive is kept. With --capture, \
+      `coverage-probe verify` compares the drive log with the packets afterwards.
+      """)
 
   @OptionGroup var configuration: ConfigurationOptions
 
@@ -15,6 +18,8 @@ struct Record: AsyncParsableCommand {
 
   @Flag(name: .long, help: "Keep the drive; submit it later with `coverage-probe submit`.")
   var noSubmit = false
+
+  @OptionGroup var captureOptions: CaptureOptions
 
   mutating func validate() throws {
     guard let duration else { return }
@@ -29,7 +34,7 @@ struct Record: AsyncParsableCommand {
       let logger = Terminal.logger()
       let recording = Recording(
         configuration: try await configuration.load(), maximumDuration: duration.flatMap(DurationText.duration),
-        submits: !noSubmit, logger: logger)
+        submits: !noSubmit, capture: captureOptions.settings, logger: logger)
       return try await recording.run(
         stop: stop,
         onStatus: { status in

@@ -73,4 +73,44 @@ import Testing
         #"{"at":7.0,"fix":{"latitude":48.2082,"longitude":16.3738,"accuracy":5.0}}"#, #"{"at":30.0,"stop":{}}"#,
       ])
   }
+
+  @Test func `when the header says how the drive was pinged, then that comes back`() throws {
+    let pings = DriveLogHeader.Pings(interval: .milliseconds(250), timeout: .milliseconds(1_500))
+    let header = DriveLogHeader(
+      started: WallTime(microseconds: 1_795_168_800_123_000), initialPath: .cellular, parameters: nil, pings: pings)
+    #expect(try Log.roundTrip([], header: header).header.pings == pings)
+  }
+
+  @Test func `when pings have their numbers on the wire beside them, then those come back and the events are the same`()
+    throws
+  {
+    let scratch = try Scratch()
+    let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)
+    let events: [Event] = [
+      .at(0, .radio(nil)), .at(0.1, .ping(.failed(.timeout))), .at(0.2, .ping(.answered(rttNanoseconds: 1))),
+      .at(0.3, .ping(.failed(.network))),
+    ]
+    try writer.append(events[0])
+    try writer.append(events[1], beside: [.init("sequence", 4_294_967_295)])
+    try writer.append(events[2], beside: [.init("sequence", 0)])
+    try writer.append(events[3])
+    let drive = try RecordedDrive(path: scratch.path)
+    #expect(drive.events == events)
+    #expect(drive.pingSequences == [1: .max, 2: 0])
+  }
+
+  @Test func `when a ping's number is none, then the ping counts all the same`() throws {
+    for number in ["-1", "4294967296", "1.5", "\"7\"", "null", "{}"] {
+      let drive = try Log.read(#"{"at":0.1,"ping":{"rtt_ms":31.67},"sequence":\#(number)}"#)
+      #expect(drive.events.count == 1, "\(number)")
+      #expect(drive.pingSequences.isEmpty)
+    }
+  }
+
+  @Test func `when what the header says of the pings is nonsense, then it is left out`() throws {
+    for pings in [#"{"interval":0,"timeout":1}"#, #"{"interval":0.1}"#, "7", #"{"interval":"a","timeout":1}"#] {
+      let header = #"{"drive":1,"started":"2026-11-20T10:00:00.000Z","initial_path":"cellular","pings":\#(pings)}"#
+      #expect(try RecordedDrive(Data((header + "\n").utf8)).header.pings == nil)
+    }
+  }
 }

@@ -118,6 +118,8 @@ struct ReaderTests {
     #expect(time(6, .max) == nil)
     #expect(time(9, .max) == nil)
     #expect(time(9, 0, offset: .min) == nil)
+    #expect(time(9, 999_999_999, offset: -1) == nil)
+    #expect(time(9, 1_000_000_000, offset: -1) == 0)
   }
 
   @Test("when a file is of the older kind, then it is read, as far as it goes")

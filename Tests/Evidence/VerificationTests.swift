@@ -121,4 +121,91 @@ struct VerificationTests {
     #expect(!Verification(events: [], started: Self.started, trips: []).agrees())
     #expect(!Verification(events: Self.events(3), started: Self.started, trips: []).agrees())
   }
+
+  // MARK: Numbers on the wire
+
+  static func sequences(_ count: Int) -> [Int: UInt32] {
+    Dictionary(uniqueKeysWithValues: (0..<count).map { ($0, UInt32($0)) })
+  }
+
+  @Test("when the log tells the numbers on the wire, then pings match by them, however the wall clock is set")
+  func numbers() {
+    let trips = Self.trips(1000) { [-7_000_000, 0, 86_400_000_000, 3_000][$0 / 250] }
+    let result = Verification(
+      events: Self.events(1000), sequences: Self.sequences(1000), started: Self.started, trips: trips)
+    #expect(result.matched == 1000)
+    #expect(result.difference?.maximumNanoseconds == 2000)
+    #expect(result.agrees(), "\(result.lines)")
+  }
+
+  @Test("when a ping was not sent, then the log has no number of it, and no other ping is taken for it")
+  func notSentHasNoNumber() {
+    var events = Self.events(100)
+    var sequences = Self.sequences(100)
+    events[40] = Event(at: events[40].at, .ping(.failed(.network)))
+    sequences[40] = nil
+    let trips = Self.trips(100).filter { $0.key.sequence != 40 }
+    let result = Verification(events: events, sequences: sequences, started: Self.started, trips: trips)
+    #expect(result.notSent == 1)
+    #expect(result.matched == 99)
+    #expect(result.agrees())
+  }
+
+  @Test("when the capture has another drive with the same numbers, then the nearest in time are meant")
+  func twoDrives() {
+    let other = Self.trips(100) { _ in -3_600_000_000 }
+    let result = Verification(
+      events: Self.events(100), sequences: Self.sequences(100), started: Self.started, trips: other + Self.trips(100))
+    #expect(result.matched == 100)
+    #expect(result.notCovered == 100)
+    #expect(result.agrees(), "\(result.lines)")
+  }
+
+  // MARK: Logs that were tampered with
+
+  @Test("when one round-trip time of a thousand was altered, then the two differ, though the percentiles agree")
+  func oneAltered() {
+    var events = Self.events(1000)
+    events[500] = Event(at: events[500].at, .ping(.answered(rttNanoseconds: (Self.rtt(500) ?? 0) - 5_000_000)))
+    let result = Verification(
+      events: events, sequences: Self.sequences(1000), started: Self.started, trips: Self.trips(1000))
+    #expect(result.disagreements == [.init(at: events[500].at, kind: .roundTripDiffers)])
+    #expect(result.difference?.p99Nanoseconds == 2000)
+    #expect(!result.agrees())
+  }
+
+  @Test("when a lost ping was made an answered one, or was left out of the log, then the two differ")
+  func lossesHidden() {
+    var events = Self.events(100)
+    var sequences = Self.sequences(100)
+    events[34] = Event(at: events[34].at, .ping(.answered(rttNanoseconds: 20_000_000)))
+    let brightened = Verification(events: events, sequences: sequences, started: Self.started, trips: Self.trips(100))
+    #expect(brightened.disagreements == [.init(at: events[34].at, kind: .answeredOnlyInLog)])
+    #expect(!brightened.agrees())
+
+    events = Self.events(100)
+    events[34] = Event(at: events[34].at, .radio(nil))
+    sequences[34] = nil
+    let shortened = Verification(events: events, sequences: sequences, started: Self.started, trips: Self.trips(100))
+    #expect(shortened.disagreements.map(\.kind) == [.onlyInCapture])
+    #expect(!shortened.agrees())
+  }
+
+  @Test("when pings were under way at the end of the log, then the log need not have them")
+  func underWay() {
+    let result = Verification(
+      events: Self.events(100), sequences: Self.sequences(100), started: Self.started, trips: Self.trips(109))
+    #expect(result.notCovered == 9)
+    #expect(result.agrees(), "\(result.lines)")
+  }
+
+  @Test("when a refusal comes after the timeout, then the ping is lost in both")
+  func lateRefusal() {
+    let events = [Event(at: .start, .ping(.failed(.timeout)))]
+    let start = Self.started.microseconds
+    let trips = RoundTrips([captured(start, Wire.request(1)), captured(start + 1_200_000, Wire.reply(1, "RE01"))]).trips
+    let result = Verification(events: events, sequences: [0: 1], started: Self.started, trips: trips)
+    #expect(result.lostInBoth == 1)
+    #expect(result.refused == 0)
+  }
 }

@@ -90,4 +90,41 @@ struct PingerTests {
     }
     #expect("\(try #require(error))".contains("no-such-host.invalid"))
   }
+
+  @Test("when a target is added, then its port is known and nothing is sent before it begins")
+  func addedThenBegun() async throws {
+    let reflector = try await ReflectorTool([])
+    let pinger = try Pinger()
+    let id = try pinger.add(try await target(.rtr(token: unsignedToken()), port: reflector.port))
+    let state = try #require(pinger.state(of: id))
+    #expect(state.localPort > 0)
+    #expect(state.slots == 0)
+    try pinger.begin(id)
+    for await event in pinger.events where event.kind == .finished { pinger.shutdown() }
+    #expect(pinger.state(of: id + 1) == nil)
+    try await reflector.program.stop()
+  }
+
+  @Test("when a target is redirected, then the next pings go to the other address, and the count goes on")
+  func redirected() async throws {
+    let reflector = try await ReflectorTool([])
+    let pinger = try Pinger()
+    var silent = try await target(.rtr(token: unsignedToken()), host: "127.0.0.2", port: reflector.port)
+    (silent.count, silent.timeout) = (0, .milliseconds(100))
+    let id = try pinger.start(silent)
+    var verdicts: [PingEvent] = []
+    for await event in pinger.events where event.target == id {
+      if verdicts.isEmpty {
+        try pinger.redirect(id, to: try #require(PingAddress(numeric: "127.0.0.1", port: reflector.port)))
+      }
+      verdicts.append(event)
+      if case .refused = event.kind { break }
+    }
+    #expect(verdicts.last?.from?.host == "127.0.0.1")
+    #expect(throws: PingerError.self) {
+      try pinger.redirect(id, to: try #require(PingAddress(numeric: "::1", port: reflector.port)))
+    }
+    pinger.shutdown()
+    try await reflector.program.stop()
+  }
 }

@@ -17,6 +17,14 @@ public enum Surroundings {
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appending(path: name)
   }
 
+  /// Whether CAP_NET_RAW, which a capture of packets needs, is among the effective capabilities.
+  public static let mayCapture: Bool = {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
+    let bits = line.flatMap { UInt64($0.dropFirst(7).trimmingCharacters(in: .whitespaces), radix: 16) }
+    return (bits ?? 0) >> 13 & 1 == 1
+  }()
+
   /// A program of the system, where it is installed.
   public static func program(_ name: String) -> URL? {
     ["/usr/bin", "/usr/sbin", "/bin", "/sbin"].map { URL(fileURLWithPath: $0).appending(path: name) }

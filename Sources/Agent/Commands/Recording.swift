@@ -12,17 +12,23 @@ public struct Recording: Sendable {
   private let configuration: ProbeConfiguration
   private let parameters: Parameters
   private let submits: Bool
+  private let capture: CaptureSettings?
   private let logger: Logger
 
   /// - Parameters:
   ///   - maximumDuration: Ends the drive before the configuration's own limit does.
   ///   - submits: Whether the drive is sent when it has ended.
-  public init(configuration: ProbeConfiguration, maximumDuration: Duration?, submits: Bool, logger: Logger) {
+  ///   - capture: Where the pings are captured as packets; `nil`: nowhere.
+  public init(
+    configuration: ProbeConfiguration, maximumDuration: Duration?, submits: Bool, capture: CaptureSettings? = nil,
+    logger: Logger
+  ) {
     self.configuration = configuration
     var parameters = configuration.parameters
     if let maximumDuration { parameters.maximumDuration = min(parameters.maximumDuration, maximumDuration) }
     self.parameters = parameters
     self.submits = submits
+    self.capture = capture
     self.logger = logger
   }
 
@@ -53,10 +59,13 @@ public struct Recording: Sendable {
     let sources = try DriveSources(
       configuration: configuration, path: monitor, initialPath: path, server: server, registration: registration,
       logger: logger)
+    // Before the drive begins: one that was to be captured and cannot be is none.
+    let capture = try capture.map { try RunningCapture($0) }
     let clock = DriveClock()
     let drive = Drive(
       configuration: configuration, parameters: parameters, path: path, clock: clock,
-      journal: try journal(store, clock, path), sources: sources, logger: logger, onStatus: onStatus)
+      journal: try journal(store, clock, path), sources: sources, capture: capture, logger: logger,
+      onStatus: onStatus)
 
     let (givingUp, giveUp) = AsyncStream<Void>.makeStream()
     let listening = Task {
@@ -79,7 +88,10 @@ public struct Recording: Sendable {
     let log =
       configuration.drive.log
       ? try DriveLogWriter(
-        path: file, header: DriveLogHeader(started: clock.started, initialPath: path, parameters: parameters)) : nil
+        path: file,
+        header: DriveLogHeader(
+          started: clock.started, initialPath: path, parameters: parameters,
+          pings: .init(interval: configuration.pings.interval, timeout: configuration.pings.timeout))) : nil
     if log != nil { logger.info("drive log: \(file)") }
     let recorder = try DriveRecorder(store, started: clock.started, log: log == nil ? nil : file)
     let ballast = Ballast(store.directory)
@@ -122,7 +134,7 @@ public struct Recording: Sendable {
     return [
       "drive \(summary.drive) ended after \(DriveStatus.clock(summary.lasted)): \(reason)",
       "\(fences); \(summary.tally.pings) pings, \(summary.tally.line)",
-    ]
+    ] + (summary.capture.map { [$0.line] } ?? [])
   }
 }
 

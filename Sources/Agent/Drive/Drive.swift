@@ -16,6 +16,8 @@ actor Drive {
     let tally: PingTally
     let lasted: Duration
     let reason: StopReason
+    /// `nil` without a capture.
+    let capture: CaptureSummary?
   }
 
   let configuration: ProbeConfiguration
@@ -26,6 +28,7 @@ actor Drive {
   var engine: Engine
   var journal: DriveJournal
   var pingSession: PingSession
+  var pings: ServerPings
   /// The pings that are being sent, or paused.
   var target: PingTarget.ID?
   var isPaused = false
@@ -46,7 +49,8 @@ actor Drive {
 
   init(
     configuration: ProbeConfiguration, parameters: Parameters, path: Path, clock: DriveClock, journal: DriveJournal,
-    sources: DriveSources, logger: Logger, onStatus: @escaping @Sendable (DriveStatus) -> Void
+    sources: DriveSources, capture: RunningCapture? = nil, logger: Logger,
+    onStatus: @escaping @Sendable (DriveStatus) -> Void
   ) {
     self.configuration = configuration
     self.clock = clock
@@ -56,6 +60,7 @@ actor Drive {
     self.onStatus = onStatus
     engine = Engine(parameters: parameters, path: path)
     pingSession = PingSession(policy: configuration.recovery)
+    pings = ServerPings(pinger: sources.pinger, capture: capture, logger: logger, lookUp: sources.lookUp)
   }
 
   /// Runs until the engine stops: by a stop input, or by itself.
@@ -80,7 +85,7 @@ actor Drive {
     return Summary(
       drive: journal.drive, fences: engine.fences.count,
       submittableFences: engine.fences.filter(\.isSubmittable).count, tally: total,
-      lasted: stopped.at.sinceStart, reason: stopped.reason)
+      lasted: stopped.at.sinceStart, reason: stopped.reason, capture: pings.close())
   }
 
   /// Tries again to write what the disk refused, after the end.
@@ -106,6 +111,7 @@ actor Drive {
       complain(reason)
     case .resolved(let address, let grant, let generation): resolved(address, grant, generation)
     case .unresolved(let reason, let generation): unusable(reason, generation)
+    case .lookedUp(let host, let addresses): pings.take(addresses, for: host)
     case .tick: tick()
     case .stop: stop()
     }
@@ -170,6 +176,7 @@ actor Drive {
   // MARK: Pings
 
   private func take(_ event: PingEvent) {
+    if event.target == target { pings.take(event) }
     let generation = generations[event.target]
     let at = clock.time(ofSlot: event.slot)
     switch event.kind {
@@ -193,7 +200,9 @@ actor Drive {
     }
     status.lastSecond.count(outcome)
     total.count(outcome)
-    record(.ping(outcome), at: at)
+    record(
+      .ping(outcome), at: at,
+      beside: JSON.members(["sequence": event.sequenceOnWire.map { .integer(Int64($0)) }]))
   }
 
   // MARK: Network
@@ -206,6 +215,7 @@ actor Drive {
     let now = clock.now
     letTimePass(to: now)
     guard engine.stopped == nil else { return }
+    pings.tick(isPaused: target == nil || isPaused)
     if now - lastCheckpoint >= .seconds(4) {
       lastCheckpoint = now
       journal.checkpoint(engine.openFence, at: now)
@@ -232,6 +242,7 @@ actor Drive {
     }
     if serverTrouble != nil { warnings.append("no test from the control server") }
     if let trouble = journal.trouble { warnings.append(trouble) }
+    if let warning = pings.warning { warnings.append(warning) }
     return warnings
   }
 }

@@ -21,6 +21,8 @@ enum DriveInput: Sendable {
   /// Its ping server has that address.
   case resolved(PingAddress, Grant, for: PingSession.Generation)
   case unresolved(reason: String, for: PingSession.Generation)
+  /// The addresses that a host has now; none when that could not be found out.
+  case lookedUp(host: String, addresses: [PingAddress])
   /// Once a second.
   case tick
   case stop

@@ -53,7 +53,7 @@ extension Drive {
   func resolved(_ address: PingAddress, _ grant: Grant, _ generation: PingSession.Generation) {
     guard pingSession.awaits(generation) else { return }
     do {
-      let pings = try startPings(to: address, token: grant.coverage.pingToken)
+      let pings = try startPings(to: address, of: grant.coverage)
       begin(grant, generation, pings)
       logger.info("test \(grant.coverage.testUUID): pinging \(address)")
     } catch {
@@ -86,13 +86,13 @@ extension Drive {
     self.target = nil
   }
 
-  private func startPings(to address: PingAddress, token: [UInt8]) throws(PingerError) -> PingTarget.ID {
-    var pings = PingTarget(
-      address: address, echo: .rtr(token: token), interface: configuration.pings.interface,
+  private func startPings(to address: PingAddress, of grant: CoverageGrant) throws(PingerError) -> PingTarget.ID {
+    var wanted = PingTarget(
+      address: address, echo: .rtr(token: grant.pingToken), interface: configuration.pings.interface,
       interval: configuration.pings.interval, timeout: configuration.pings.timeout)
-    pings.awaitsInterface = true
+    wanted.awaitsInterface = true
     // The first one after the session has begun.
-    return try sources.pinger.start(pings, at: Pinger.now + 20_000_000)
+    return try pings.begin(wanted, host: grant.pingHost, firstSlot: Pinger.now + 20_000_000)
   }
 
   func unusable(_ reason: String, _ generation: PingSession.Generation) {

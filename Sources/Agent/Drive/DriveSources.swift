@@ -88,6 +88,14 @@ final class DriveSources: Sendable {
     }
   }
 
+  /// Resolves a host again as `address` was, and answers with an input.
+  func lookUp(_ host: String, like address: PingAddress) {
+    Task {
+      let found = try? await PingAddress.resolve(host, port: address.port, family: address.family)
+      continuation.yield(.lookedUp(host: host, addresses: found ?? []))
+    }
+  }
+
   private static func tickEachSecond(_ deliver: () -> Void) async {
     let clock = ContinuousClock()
     var next = clock.now

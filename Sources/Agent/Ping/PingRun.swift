@@ -38,6 +38,10 @@ public struct PingRun: Sendable {
     public var trafficClass: UInt8 = 0
     public var mark: UInt32 = 0
     public var format = Format.text
+    /// Pingers with a thread of their own, among which the targets are dealt out.
+    public var threads = 1
+    /// Where the pings are captured as packets; `nil`: nowhere.
+    public var capture: CaptureSettings?
 
     public init() {}
   }
@@ -56,42 +60,70 @@ public struct PingRun: Sendable {
   }
 
   /// Pings until all pings are done, the deadline is reached or `stop` yields; those under way still get their verdict.
-  /// - Parameter interim: Yields when a summary is wanted while the run goes on.
-  /// - Throws: `NameError`, `PingerError`
+  /// - Parameters:
+  ///   - interim: Yields when a summary is wanted while the run goes on.
+  ///   - print: Takes the lines of the result.
+  ///   - note: Takes lines for the person who watches.
+  /// - Throws: `NameError`, `PingerError`, and why packets cannot be captured
   public func run(
-    stop: AsyncStream<Void>, interim: AsyncStream<Void>, print: (String) -> Void
+    stop: AsyncStream<Void>, interim: AsyncStream<Void>, print: (String) -> Void, note: (String) -> Void
   ) async throws -> CommandOutcome {
-    let pinger = try Pinger()
-    defer { pinger.shutdown() }
-    let named = try await start(pinger)
+    var fleet = try PingFleet(try await resolved(), threads: options.threads)
+    defer { fleet.shutdown() }
+    var capture = try open(&fleet)
     let (inputs, continuation) = AsyncStream<Input>.makeStream()
-    let sources = sources(pinger, stop: stop, interim: interim, into: continuation)
+    let sources = sources(fleet, stop: stop, interim: interim, into: continuation)
     defer { sources.forEach { $0.cancel() } }
 
-    var statistics = named.mapValues { _ in PingStatistics() }
-    var running = Set(named.keys)
+    var ledger = PingLedger(names: fleet.members.map(\.label), format: options.format)
+    var lookUps = 0
+    var isStopped = false
     for await input in inputs {
       switch input {
-      case .stop: named.keys.forEach(pinger.stop)
-      case .interim: summaries(named, statistics, isInterim: true).forEach(print)
-      case .ping(let event):
-        if case .finished = event.kind { running.remove(event.target) } else { report(event, named, print) }
-        statistics[event.target]?.count(event)
+      case .stop:
+        isStopped = true
+        fleet.stop()
+      case .interim: ledger.summaries(isInterim: true).forEach(print)
+      case .ping(let event, let pinger):
+        let subject = fleet.index(pinger: pinger, target: event.target)
+        if let subject, event.isSignOfLife { fleet.heard(subject, at: Pinger.now) }
+        if let line = ledger.take(event, of: subject) { print(line) }
+      case .tick:
+        if let trouble = capture?.follow(fleet.flows()) { note(trouble) }
+        for index in fleet.wantedLookUps(at: Pinger.now, limit: Self.lookUpsAtATime - lookUps) {
+          lookUps += 1
+          lookUp(index, fleet.members[index], into: continuation)
+        }
+        // The event that tells the end can be among those that are missing.
+        if ledger.missingEvents > 0 {
+          for index in ledger.running where fleet.hasFinished(index, isStopped: isStopped) { ledger.finish(index) }
+        }
+      case .resolved(let index, let addresses):
+        lookUps -= 1
+        guard let line = move(index, of: &fleet, to: addresses, &capture, note) else { break }
+        note(line)
+        ledger.rename(index, fleet.members[index].label)
       }
-      if running.isEmpty { break }
+      if !ledger.isRunning { break }
     }
-    summaries(named, statistics, isInterim: false).forEach(print)
-    return statistics.values.allSatisfy { $0.replies > 0 } ? .done : .failed
+    ledger.summaries(isInterim: false).forEach(print)
+    if let summary = capture?.close() { print(options.format == .json ? summary.json : summary.line) }
+    return ledger.haveAllReplied ? .done : .failed
   }
 
   private enum Input: Sendable {
-    case ping(PingEvent)
+    case ping(PingEvent, pinger: Int)
     case stop
     case interim
+    /// Once a second.
+    case tick
+    case resolved(Int, [PingAddress])
   }
 
-  /// Resolves and starts all targets; what needs a privilege is open afterwards, and the privilege is dropped.
-  private func start(_ pinger: Pinger) async throws -> [PingTarget.ID: String] {
+  /// Names that are resolved at the same time; each takes a thread.
+  private static let lookUpsAtATime = 8
+
+  private func resolved() async throws -> [(name: String, target: PingTarget)] {
     var resolved: [(name: String, target: PingTarget)] = []
     for name in targets {
       let address = try await PingAddress.resolve(name, port: port, family: family)[0]
@@ -107,47 +139,64 @@ public struct PingRun: Sendable {
       if let source = options.source {
         target.source = try await PingAddress.resolve(source, port: 0, family: address.family)[0]
       }
-      resolved.append((address.host == name ? name : "\(name) (\(address.host))", target))
+      resolved.append((name, target))
     }
-    var named: [PingTarget.ID: String] = [:]
-    for (name, target) in resolved { named[try pinger.start(target)] = name }
-    try pinger.dropPrivileges()
-    return named
+    return resolved
+  }
+
+  /// Opens the sockets and the capture, drops the privileges that they needed, and sends the first pings.
+  private func open(_ fleet: inout PingFleet) throws -> RunningCapture? {
+    try fleet.open()
+    var capture = try options.capture.map { try RunningCapture($0) }
+    try fleet.dropPrivileges()
+    try capture?.begin(fleet.flows())
+    try fleet.begin()
+    return capture
+  }
+
+  /// Pings a member where its name is now, if that is elsewhere.
+  /// - Returns: A line about it.
+  private func move(
+    _ index: Int, of fleet: inout PingFleet, to addresses: [PingAddress], _ capture: inout RunningCapture?,
+    _ note: (String) -> Void
+  ) -> String? {
+    let before = fleet.members[index].target.address
+    guard let new = fleet.found(addresses, for: index, at: Pinger.now) else { return nil }
+    if let trouble = capture?.follow(fleet.flows()) { note(trouble) }
+    let name = fleet.members[index].name
+    do {
+      try fleet.redirect(index)
+      return "\(name) was silent at \(before) and is at \(new) now; pinging there"
+    } catch {
+      return "cannot ping \(name) at \(new): \(error)"
+    }
+  }
+
+  private func lookUp(_ index: Int, _ member: PingFleet.Member, into inputs: AsyncStream<Input>.Continuation) {
+    let address = member.target.address
+    Task {
+      let found = try? await PingAddress.resolve(member.name, port: address.port, family: address.family)
+      inputs.yield(.resolved(index, found ?? []))
+    }
   }
 
   private func sources(
-    _ pinger: Pinger, stop: AsyncStream<Void>, interim: AsyncStream<Void>,
+    _ fleet: PingFleet, stop: AsyncStream<Void>, interim: AsyncStream<Void>,
     into inputs: AsyncStream<Input>.Continuation
   ) -> [Task<Void, Never>] {
     let deadline = options.deadline
-    return [
-      Task { for await event in pinger.events { inputs.yield(.ping(event)) } },
+    let pings = fleet.pingers.enumerated().map { number, pinger in
+      Task { for await event in pinger.events { inputs.yield(.ping(event, pinger: number)) } }
+    }
+    return pings + [
       Task { for await _ in stop { inputs.yield(.stop) } },
       Task { for await _ in interim { inputs.yield(.interim) } },
+      Task { while (try? await Task.sleep(for: .seconds(1))) != nil { inputs.yield(.tick) } },
       Task {
         guard let deadline, (try? await Task.sleep(for: deadline)) != nil else { return }
         inputs.yield(.stop)
       },
     ]
-  }
-
-  private func report(_ event: PingEvent, _ named: [PingTarget.ID: String], _ print: (String) -> Void) {
-    guard let name = named[event.target] else { return }
-    switch options.format {
-    case .text: print(PingLine(name: name, event: event).text)
-    case .json: print(PingLine(name: name, event: event).json)
-    case .quiet: break
-    }
-  }
-
-  private func summaries(
-    _ named: [PingTarget.ID: String], _ statistics: [PingTarget.ID: PingStatistics], isInterim: Bool
-  ) -> [String] {
-    named.keys.sorted().compactMap { id in
-      guard let name = named[id], let statistics = statistics[id] else { return nil }
-      let summary = PingSummary(name: name, statistics: statistics, isInterim: isInterim)
-      return options.format == .json ? summary.json : summary.text
-    }
   }
 
   private var family: PingAddress.Family? { options.family.map { $0 == .ipv4 ? .ipv4 : .ipv6 } }

@@ -1,0 +1,65 @@
+import Evidence
+import Glibc
+
+/// Where a capture goes, and how much of it is kept.
+public struct CaptureSettings: Hashable, Sendable {
+  /// The files are called `path`-0001.pcapng and so on.
+  public var path: String
+  /// The largest size of a file, in bytes.
+  public var fileSize: UInt64
+  /// So many files are kept, the oldest are removed.
+  public var fileCount: UInt32
+
+  public static let defaultFileSize: UInt64 = 16 << 20
+  public static let defaultFileCount: UInt32 = 16
+  /// What one file can hold at least and at most.
+  public static let fileSizes: ClosedRange<UInt64> = 8192...4 << 30
+
+  public init(path: String, fileSize: UInt64 = defaultFileSize, fileCount: UInt32 = defaultFileCount) {
+    (self.path, self.fileSize, self.fileCount) = (path, fileSize, fileCount)
+  }
+
+  /// Opens the capture and its first file.
+  /// - Throws: ``CaptureRefusal``
+  func open() throws(CaptureRefusal) -> PacketCapture {
+    var options = PacketCapture.Options(path: path)
+    (options.fileSize, options.fileCount) = (fileSize, fileCount)
+    do {
+      return try PacketCapture(options)
+    } catch {
+      throw CaptureRefusal(path: path, error: error)
+    }
+  }
+
+  /// Sizes as operators write them: `64K`, `16M`, `1G`, or bytes; `nil` for anything else.
+  public static func size(_ text: String) -> UInt64? {
+    let digits = text.prefix { ("0"..."9").contains($0) }
+    let shifts = ["": 0, "K": 10, "M": 20, "G": 30]
+    guard let count = UInt64(digits), count < 1 << 33, let shift = shifts[text.dropFirst(digits.count).uppercased()]
+    else { return nil }
+    return count << UInt64(shift)
+  }
+}
+
+/// A capture cannot be opened: what, where, and what to do about it, in one line.
+struct CaptureRefusal: Error, Hashable, CustomStringConvertible {
+  let path: String
+  let error: CaptureError
+
+  var description: String {
+    let place = error.description.contains(path) ? "" : "--capture \(path): "
+    return place + error.description + (remedy.map { "; \($0)" } ?? "")
+  }
+
+  private var remedy: String? {
+    switch -error.code {
+    case EPERM: "run it as root or with that capability, or leave out --capture"
+    case EEXIST: "give another name, or move that file away"
+    case ENOENT: "make the directory first, or give another name"
+    case EACCES, EROFS, ENOTDIR, EISDIR, ENAMETOOLONG: "give a name where this user may write"
+    case ENOSPC, EDQUOT: "make room, or give a name on another disk"
+    case ENOSYS: "leave out --capture"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Evidence
+import OrderedJSON
+
+/// A capture beside some pings: follows them to other hosts and ports, says when it is in trouble, and sums up at its end.
+struct RunningCapture: Sendable {
+  private let settings: CaptureSettings
+  private let capture: PacketCapture
+  private var trouble = CaptureTrouble()
+  private var followed: [CaptureFlow] = []
+
+  /// - Throws: ``CaptureRefusal``
+  init(_ settings: CaptureSettings) throws(CaptureRefusal) {
+    self.settings = settings
+    capture = try settings.open()
+  }
+
+  /// Captures `flows` from now on.
+  /// - Throws: `CaptureError`
+  mutating func begin(_ flows: [CaptureFlow]) throws(CaptureError) {
+    try capture.follow(flows)
+    followed = flows
+  }
+
+  var isInTrouble: Bool { trouble.current != nil }
+
+  /// Captures `flows` from now on; `nil`: what it did before. Called once a second it repeats what failed.
+  /// - Returns: A line about trouble that is new.
+  mutating func follow(_ flows: [CaptureFlow]?) -> String? {
+    guard let flows, flows != followed else { return trouble.note(capture.state.trouble) }
+    do {
+      try capture.follow(flows)
+      followed = flows
+      return trouble.note(capture.state.trouble)
+    } catch {
+      return trouble.note(error.description)
+    }
+  }
+
+  /// Completes the files, which takes half a second.
+  mutating func close() -> CaptureSummary {
+    let state = capture.close()
+    return CaptureSummary(settings: settings, state: state, troubles: trouble.count)
+  }
+}
+
+/// What a capture came to.
+struct CaptureSummary: Hashable, Sendable {
+  let settings: CaptureSettings
+  let state: PacketCapture.State
+  /// How often it was in trouble.
+  let troubles: Int
+
+  /// The numbers of the files that are left.
+  var files: ClosedRange<UInt32> {
+    let newest = max(1, state.files)
+    return (newest > settings.fileCount ? newest - settings.fileCount + 1 : 1)...newest
+  }
+
+  var filesRemoved: UInt32 { files.lowerBound - 1 }
+
+  /// For a person, e.g. `capture: 2 files, drive-0001.pcapng to drive-0002.pcapng; 7200 packets, 0 dropped by the kernel`.
+  var line: String {
+    let names =
+      files.count == 1
+      ? "1 file, \(name(files.lowerBound))"
+      : "\(files.count) files, \(name(files.lowerBound)) to \(name(files.upperBound))"
+    var parts = ["\(state.written) packets", "\(state.droppedByKernel) dropped by the kernel"]
+    if state.droppedByInterface > 0 { parts.append("\(state.droppedByInterface) dropped by the interface") }
+    if state.unwritten > 0 { parts.append("\(state.unwritten) refused by the disk") }
+    if troubles > 0 { parts.append("\(troubles) times in trouble") }
+    let removed = filesRemoved > 0 ? " (\(filesRemoved) older ones were removed)" : ""
+    return "capture: \(names)\(removed); \(parts.joined(separator: ", "))"
+  }
+
+  var json: String {
+    JSON.object([
+      "capture": .object([
+        "files": .array(files.map { .string(name($0)) }),
+        "files_removed": .integer(Int64(filesRemoved)),
+        "packets": .integer(Int64(clamping: state.written)),
+        "dropped_by_kernel": .integer(Int64(clamping: state.droppedByKernel)),
+        "dropped_by_interface": .integer(Int64(clamping: state.droppedByInterface)),
+        "unwritten": .integer(Int64(clamping: state.unwritten)),
+        "troubles": .integer(Int64(troubles)),
+      ])
+    ]).text
+  }
+
+  func name(_ number: UInt32) -> String {
+    let digits = String(number)
+    return "\(settings.path)-\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits).pcapng"
+  }
+}

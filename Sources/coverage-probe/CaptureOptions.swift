@@ -1,0 +1,40 @@
+import Agent
+import ArgumentParser
+
+/// `--capture PATH` and what belongs to it, the same for all commands that ping.
+struct CaptureOptions: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Keep the probe's own packets as evidence, in PATH-0001.pcapng and so on. Needs CAP_NET_RAW.",
+      valueName: "path"))
+  var capture: String?
+
+  @Option(
+    name: .long, help: ArgumentHelp("The largest size of a file: 64K, 16M, 1G. 16M without it.", valueName: "size"))
+  var captureSize: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("So many files are kept, the oldest are removed. 16 without it.", valueName: "number"))
+  var captureFiles: UInt32?
+
+  mutating func validate() throws {
+    if capture == "" { throw ValidationError("--capture is empty: expected a path.") }
+    if capture == nil, captureSize != nil || captureFiles != nil {
+      throw ValidationError("--capture-size and --capture-files belong to --capture.")
+    }
+    if let captureSize, CaptureSettings.size(captureSize).map(CaptureSettings.fileSizes.contains) != true {
+      throw ValidationError("--capture-size is \"\(captureSize)\": expected 8K to 4G, such as 64K or 16M.")
+    }
+    if captureFiles == 0 { throw ValidationError("--capture-files is 0: expected 1 or more.") }
+  }
+
+  var settings: CaptureSettings? {
+    capture.map {
+      CaptureSettings(
+        path: $0, fileSize: captureSize.flatMap(CaptureSettings.size) ?? CaptureSettings.defaultFileSize,
+        fileCount: captureFiles ?? CaptureSettings.defaultFileCount)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import Agent
+import ArgumentParser
+import Foundation
+
+struct Verify: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Compares a drive log with a packet capture of the same drive.",
+    discussion: """
+      Derives each ping's round-trip time again from what `record --capture` wrote, and says where the two differ. \
+      Exit status: 0 when the capture bears the log out: the same pings, the same ones lost, no round-trip time more than \
+      1 ms apart and 99 of 100 within --limit; 1 when they differ, or a file cannot be read; 64 wrong usage.
+      """)
+
+  @Argument(help: "A drive log.")
+  var drive: String
+
+  @Option(
+    name: .long, parsing: .upToNextOption,
+    help: ArgumentHelp("All capture files of the drive, in any order.", valueName: "files"))
+  var capture: [String]
+
+  @Option(name: .long, help: "How far round-trip times may be apart at the 99th of 100, in microseconds.")
+  var limit = 50
+
+  @Option(name: .long, help: "After so many seconds a ping counted as lost; without it, what the log says, or 1.")
+  var timeout: Double?
+
+  mutating func validate() throws {
+    if capture.isEmpty { throw ValidationError("Missing expected argument '--capture <files> ...'.") }
+    if !(1...1_000_000).contains(limit) { throw ValidationError("--limit is \(limit): expected 1 to 1000000.") }
+    if let timeout, !(0.001...3600).contains(timeout) {
+      throw ValidationError("--timeout is \(timeout): expected 0.001 to 3600.")
+    }
+  }
+
+  func run() async throws {
+    try await Terminal.run {
+      let verifying = try Verifying(
+        path: drive, captures: capture, limit: .microseconds(limit), timeout: timeout.map { .seconds($0) })
+      verifying.complaints.forEach(Terminal.note)
+      verifying.lines.forEach(Terminal.result)
+      return verifying.outcome
+    }
+  }
+}

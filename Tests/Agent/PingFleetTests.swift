@@ -1,0 +1,66 @@
+import TestSupport
+import Testing
+
+@testable import Agent
+@testable import Evidence
+@testable import Pinging
+
+/// Targets that are dealt out to several pingers.
+struct PingFleetTests {
+  private func targets(_ hosts: String...) throws -> [(name: String, target: PingTarget)] {
+    try hosts.map { host in
+      let address = try #require(PingAddress(numeric: host == "localhost" ? "127.0.0.1" : host, port: 9))
+      return (host, PingTarget(address: address, echo: .oneWay, count: 1))
+    }
+  }
+
+  @Test("when there are more targets than threads, then they are dealt out in turn, to no more threads than targets")
+  func dealing() throws {
+    let fleet = try PingFleet(try targets("127.0.0.1", "127.0.0.2", "127.0.0.3"), threads: 2)
+    #expect(fleet.members.map(\.pinger) == [0, 1, 0])
+    #expect(fleet.pingers.count == 2)
+    #expect(try PingFleet(try targets("127.0.0.1"), threads: 8).pingers.count == 1)
+  }
+
+  @Test("when two pingers give the same number to their targets, then their events are told apart")
+  func numbers() throws {
+    var fleet = try PingFleet(try targets("127.0.0.1", "127.0.0.2"), threads: 2)
+    try fleet.open()
+    #expect(fleet.members[0].id == fleet.members[1].id)
+    #expect(fleet.index(pinger: 0, target: fleet.members[0].id) == 0)
+    #expect(fleet.index(pinger: 1, target: fleet.members[1].id) == 1)
+    #expect(fleet.index(pinger: 0, target: 0) == nil)
+    let flows = fleet.flows()
+    #expect(flows.map(\.host) == ["127.0.0.1", "127.0.0.2"])
+    #expect(Set(flows.map(\.echo)).count == 2, "each pinger has a port of its own")
+  }
+
+  @Test("when a target was given by name, then its name is resolved after silence, and numeric ones never are")
+  func names() throws {
+    var fleet = try PingFleet(try targets("127.0.0.1", "localhost"), threads: 1)
+    try fleet.open()
+    try fleet.begin()
+    let later = Pinger.now + 31_000_000_000
+    #expect(fleet.members[1].label == "localhost (127.0.0.1)")
+    let wanted = [fleet.wantedLookUps(at: later, limit: 0), fleet.wantedLookUps(at: later, limit: 8)]
+    #expect(wanted == [[], [1]])
+    let new = try #require(PingAddress(numeric: "127.0.0.9", port: 9))
+    let found = fleet.found([new], for: 1, at: later)
+    #expect(found == new)
+    try fleet.redirect(1)
+    #expect(fleet.members[1].label == "localhost (127.0.0.9)")
+    #expect(fleet.flows().map(\.host) == ["127.0.0.1", "127.0.0.9"])
+  }
+
+  @Test("when all pings have a verdict, or none is under way after a stop, then a target has finished")
+  func finished() async throws {
+    var fleet = try PingFleet(try targets("127.0.0.1", "127.0.0.2"), threads: 1)
+    try fleet.open()
+    #expect(!fleet.hasFinished(0, isStopped: false))
+    #expect(fleet.hasFinished(0, isStopped: true))
+    try fleet.begin()
+    try await eventually("both have finished") {
+      fleet.hasFinished(0, isStopped: false) && fleet.hasFinished(1, isStopped: false) ? () : nil
+    }
+  }
+}
