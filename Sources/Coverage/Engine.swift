@@ -26,6 +26,8 @@ public struct Engine: Sendable {
   /// Pings that belong to no fence: sent outside of one, while the position was inaccurate, or on Wi-Fi.
   public private(set) var pingsUnassigned = 0
 
+  /// By fence; kept until no more of its pings can be answered in time.
+  private var samples: [Int: PingSamples] = [:]
   private var inaccurateWindows: [InaccurateWindow] = []
   private var hasHadAccurateFix = false
   private var warningIsDue = false
@@ -39,7 +41,14 @@ public struct Engine: Sendable {
 
   /// The fence that the drive is in; `nil` between fences.
   public var openFence: Fence? {
-    guard let last = fences.last, last.exited == nil else { return nil }
+    guard let index = openIndex else { return nil }
+    var fence = fences[index]
+    samples[index]?.complete(&fence.figures)
+    return fence
+  }
+
+  private var openIndex: Int? {
+    guard let last = fences.indices.last, fences[last].exited == nil else { return nil }
     return last
   }
 
@@ -82,11 +91,11 @@ public struct Engine: Sendable {
   public mutating func handle(_ event: Event) -> [Effect] {
     var effects = advance(to: event.at)
     guard stopped == nil else { return effects }
-    if case .ping(let outcome) = event.kind { return effects + take(outcome, sent: event.at) }
+    if event.kind.concernsPing { return effects + takePing(event) }
 
     latestChange = max(latestChange, event.at)
     switch event.kind {
-    case .ping: break
+    case .ping, .late, .duplicate: break
     case .fix(let fix): effects += take(fix)
     case .path(let path): effects += take(path)
     case .radio(let technology): self.technology = technology == Technology.none ? nil : technology
@@ -105,12 +114,12 @@ public struct Engine: Sendable {
     }
     closeInaccurateWindow()
     hasHadAccurateFix = true
-    guard let open = openFence else {
+    guard let index = openIndex else {
       openFence(at: fix, centre: centre)
       return []
     }
-    guard open.centre.distance(to: centre) >= open.radius else {
-      if let technology { fences[open.number].technology = technology }
+    guard fences[index].centre.distance(to: centre) >= fences[index].radius else {
+      if let technology { fences[index].technology = technology }
       return []
     }
     let effects = closeFence()
@@ -119,6 +128,7 @@ public struct Engine: Sendable {
   }
 
   private mutating func openFence(at fix: Fix, centre: Coordinate) {
+    samples[fences.count] = PingSamples()
     fences.append(
       Fence(
         number: fences.count, session: currentSession, entered: latestChange, fix: fix, centre: centre,
@@ -126,9 +136,17 @@ public struct Engine: Sendable {
   }
 
   private mutating func closeFence() -> [Effect] {
-    guard let open = openFence else { return [] }
-    fences[open.number].exited = latestChange
-    return [.fenceClosed(fences[open.number])]
+    guard let index = openIndex else { return [] }
+    fences[index].exited = latestChange
+    samples[index]?.complete(&fences[index].figures)
+    forgetSamples()
+    return [.fenceClosed(fences[index])]
+  }
+
+  /// No ping waits longer than a minute for its answer.
+  private mutating func forgetSamples() {
+    let oldest = latestChange + .seconds(-120)
+    samples = samples.filter { (fences[$0.key].exited ?? latestChange) >= oldest }
   }
 
   // MARK: Inaccurate positions
@@ -150,15 +168,25 @@ public struct Engine: Sendable {
 
   // MARK: Pings
 
-  private mutating func take(_ outcome: PingOutcome, sent: DriveTime) -> [Effect] {
-    pings += 1
-    if outcome.isAnswered { pingsAnswered += 1 }
-    guard path != .wifi, !positionWasInaccurate(at: sent), let index = fence(at: sent) else {
-      pingsUnassigned += 1
-      return []
+  private mutating func takePing(_ event: Event) -> [Effect] {
+    let index = path == .wifi || positionWasInaccurate(at: event.at) ? nil : fence(at: event.at)
+    switch event.kind {
+    case .ping(let outcome):
+      pings += 1
+      if outcome.isAnswered { pingsAnswered += 1 }
+      guard let index else {
+        pingsUnassigned += 1
+        return []
+      }
+      fences[index].count(outcome)
+      samples[index]?.add(outcome, sent: event.at)
+    case .late: if let index { fences[index].figures.late += 1 }
+    case .duplicate: if let index { fences[index].figures.duplicates += 1 }
+    case .fix, .path, .radio, .session, .stop: return []
     }
-    fences[index].count(outcome)
-    return fences[index].exited == nil ? [] : [.fenceRevised(fences[index])]
+    guard let index, fences[index].exited != nil else { return [] }
+    samples[index]?.complete(&fences[index].figures)
+    return [.fenceRevised(fences[index])]
   }
 
   /// The fence in which `time` lies; the very first and last moment of a fence belong to none (spec 2.5).
@@ -180,9 +208,10 @@ public struct Engine: Sendable {
     self.path = path
     guard changesWiFi else { return [] }
     if path == .wifi { warn(.wifi, from: latestChange) } else { endWarning(.wifi) }
-    guard let open = openFence, open.isSubmittable else { return [] }
-    fences[open.number].isSubmittable = false
-    return [.fenceRevised(fences[open.number])]
+    guard let index = openIndex, fences[index].isSubmittable else { return [] }
+    fences[index].isSubmittable = false
+    samples[index]?.complete(&fences[index].figures)
+    return [.fenceRevised(fences[index])]
   }
 
   // MARK: Sessions

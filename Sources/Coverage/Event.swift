@@ -1,18 +1,30 @@
 /// Something that happened to the drive. The same events in the same order always give the same fences.
 public struct Event: Hashable, Sendable {
-  /// When it happened: for a ping the moment of sending, for a fix the moment it was delivered.
+  /// When it happened: for all that concerns a ping the moment of its sending, for a fix the moment it was delivered.
   public let at: DriveTime
   public let kind: Kind
 
   public enum Kind: Hashable, Sendable {
     case fix(Fix)
     case ping(PingOutcome)
+    /// A ping that had been given up was answered after all.
+    case late(rttNanoseconds: Int64)
+    /// A ping was answered once more.
+    case duplicate
     case path(Path)
     /// The modem's technology; `nil` when it has none.
     case radio(Technology?)
     /// The control server answered a request for a test.
     case session(SessionGrant)
     case stop(StopReason)
+
+    /// Whether it is about a ping, which can have been sent before events that were taken already.
+    public var concernsPing: Bool {
+      switch self {
+      case .ping, .late, .duplicate: true
+      case .fix, .path, .radio, .session, .stop: false
+      }
+    }
   }
 
   public init(at: DriveTime, _ kind: Kind) {

@@ -20,13 +20,15 @@ public struct Fence: Hashable, Sendable {
   public internal(set) var pingsAnswered: Int
   /// Sum of the answered pings' round-trip times, in nanoseconds.
   public internal(set) var rttSumNanoseconds: Int64
+  /// Up to date in fences that effects carry and in ``Engine/openFence``.
+  public internal(set) var figures: PingFigures
   /// `false` once Wi-Fi has touched the fence: then it is never sent (spec 2.6).
   public internal(set) var isSubmittable: Bool
 
   public init(
     number: Int, session: Int, entered: DriveTime, exited: DriveTime? = nil, fix: Fix, centre: Coordinate,
     radius: Double, technology: Technology? = nil, pings: Int = 0, pingsAnswered: Int = 0,
-    rttSumNanoseconds: Int64 = 0, isSubmittable: Bool = true
+    rttSumNanoseconds: Int64 = 0, figures: PingFigures = PingFigures(), isSubmittable: Bool = true
   ) {
     self.number = number
     self.session = session
@@ -39,6 +41,7 @@ public struct Fence: Hashable, Sendable {
     self.pings = pings
     self.pingsAnswered = pingsAnswered
     self.rttSumNanoseconds = rttSumNanoseconds
+    self.figures = figures
     self.isSubmittable = isSubmittable
   }
 
@@ -54,7 +57,7 @@ public struct Fence: Hashable, Sendable {
 
   mutating func count(_ outcome: PingOutcome) {
     pings += 1
-    if case .answered(let rttNanoseconds) = outcome {
+    if case .answered(let rttNanoseconds, _) = outcome {
       pingsAnswered += 1
       let (sum, isTooMuch) = rttSumNanoseconds.addingReportingOverflow(rttNanoseconds)
       rttSumNanoseconds = isTooMuch ? .max : sum

@@ -1,7 +1,7 @@
 /// What became of one ping.
 public enum PingOutcome: Hashable, Sendable {
-  /// An answer came in time; the round-trip time (RFC 2681) in nanoseconds.
-  case answered(rttNanoseconds: Int64)
+  /// An answer came in time; the round-trip time (RFC 2681) in nanoseconds, and whether the kernel stamped both its ends.
+  case answered(rttNanoseconds: Int64, isKernelStamped: Bool = false)
   /// No usable answer.
   case failed(PingFailure)
 

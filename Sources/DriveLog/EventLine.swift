@@ -16,8 +16,14 @@ struct EventLine {
   private static func kind(_ event: Event) -> (key: String, value: JSON) {
     switch event.kind {
     case .fix(let fix): ("fix", json(fix))
-    case .ping(.answered(let rtt)): ("ping", .object(["rtt_ms": .milliseconds(nanoseconds: rtt)]))
+    case .ping(.answered(let rtt, let isKernelStamped)):
+      (
+        "ping",
+        .object(["rtt_ms": .milliseconds(nanoseconds: rtt), "stamps": isKernelStamped ? .string("kernel") : nil])
+      )
     case .ping(.failed(let failure)): ("ping", .object(["error": .string(failure.rawValue)]))
+    case .late(let rtt): ("late", .object(["rtt_ms": .milliseconds(nanoseconds: rtt)]))
+    case .duplicate: ("duplicate", .object([]))
     case .path(let path): ("path", .string(path.rawValue))
     case .radio(let technology): ("radio", technology.map { .string($0.name) } ?? .null)
     case .session(let grant): ("session", json(grant, at: event.at))
@@ -47,7 +53,7 @@ struct EventLine {
 
 extension EventLine: Decodable {
   private enum Key: String, CodingKey {
-    case at, fix, ping, path, radio, session, stop, sequence
+    case at, fix, ping, late, duplicate, path, radio, session, stop, sequence
   }
 
   init(from decoder: any Decoder) throws {
@@ -62,6 +68,10 @@ extension EventLine: Decodable {
 
   private static func kind(_ line: KeyedDecodingContainer<Key>) throws -> Event.Kind? {
     if line.contains(.ping) { return .ping(try line.decode(PingValue.self, forKey: .ping).outcome) }
+    if line.contains(.late) {
+      return .late(rttNanoseconds: try line.decode(RoundTripValue.self, forKey: .late).nanoseconds)
+    }
+    if line.contains(.duplicate) { return .duplicate }
     if line.contains(.fix) { return .fix(try line.decodeIfPresent(FixValue.self, forKey: .fix)?.fix ?? .lost) }
     if line.contains(.path) {
       let name = try line.decodeIfPresent(String.self, forKey: .path) ?? Path.offline.rawValue
@@ -111,8 +121,7 @@ private struct PingValue: Decodable {
   let outcome: PingOutcome
 
   private enum Key: String, CodingKey {
-    case rtt = "rtt_ms"
-    case error
+    case error, stamps
   }
 
   init(from decoder: any Decoder) throws {
@@ -121,13 +130,28 @@ private struct PingValue: Decodable {
       outcome = .failed(PingFailure(rawValue: error) ?? .network)
       return
     }
+    outcome = .answered(
+      rttNanoseconds: try RoundTripValue(from: decoder).nanoseconds,
+      isKernelStamped: try values.decodeIfPresent(String.self, forKey: .stamps) == "kernel")
+  }
+}
+
+private struct RoundTripValue: Decodable {
+  let nanoseconds: Int64
+
+  private enum Key: String, CodingKey {
+    case rtt = "rtt_ms"
+  }
+
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: Key.self)
     let milliseconds = try values.decode(Double.self, forKey: .rtt)
     // An hour: longer than any ping waits.
     guard (0...3_600_000).contains(milliseconds) else {
       throw DecodingError.dataCorruptedError(
         forKey: .rtt, in: values, debugDescription: "\(milliseconds) is no round-trip time")
     }
-    outcome = .answered(rttNanoseconds: Int64((milliseconds * 1e6).rounded()))
+    nanoseconds = Int64((milliseconds * 1e6).rounded())
   }
 }
 

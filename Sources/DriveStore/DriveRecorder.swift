@@ -62,16 +62,23 @@ public struct DriveRecorder: Sendable {
   }
 
   private func save(_ fence: Fence, seen: DriveTime, _ db: Database) throws {
+    let figures = fence.figures
     try db.execute(
       sql: """
         INSERT INTO fence (drive_id, session_id, number, entered_at, exited_at, last_seen_at, latitude, longitude,
-          accuracy_m, altitude_m, course_deg, speed_mps, radius_m, technology, pings, pings_ok, rtt_sum_ns, submittable)
+          accuracy_m, altitude_m, course_deg, speed_mps, radius_m, technology, pings, pings_ok, rtt_sum_ns, submittable,
+          pings_late, pings_duplicate, rtt_min_ns, rtt_p50_ns, rtt_p95_ns, rtt_max_ns, ipdv_mean_ns, rtt_kernel_mean_ns)
         VALUES (:drive, (SELECT id FROM session WHERE drive_id = :drive AND number = :session), :number, :entered,
           :exited, :seen, :latitude, :longitude, :accuracy, :altitude, :course, :speed, :radius, :technology, :pings,
-          :pingsAnswered, :rttSum, :submittable)
+          :pingsAnswered, :rttSum, :submittable, :late, :duplicates, :minimum, :median, :percentile95, :maximum,
+          :variation, :kernelMean)
         ON CONFLICT (drive_id, number) DO UPDATE SET exited_at = excluded.exited_at,
           last_seen_at = excluded.last_seen_at, technology = excluded.technology, pings = excluded.pings,
-          pings_ok = excluded.pings_ok, rtt_sum_ns = excluded.rtt_sum_ns, submittable = excluded.submittable
+          pings_ok = excluded.pings_ok, rtt_sum_ns = excluded.rtt_sum_ns, submittable = excluded.submittable,
+          pings_late = excluded.pings_late, pings_duplicate = excluded.pings_duplicate,
+          rtt_min_ns = excluded.rtt_min_ns, rtt_p50_ns = excluded.rtt_p50_ns, rtt_p95_ns = excluded.rtt_p95_ns,
+          rtt_max_ns = excluded.rtt_max_ns, ipdv_mean_ns = excluded.ipdv_mean_ns,
+          rtt_kernel_mean_ns = excluded.rtt_kernel_mean_ns
         """,
       arguments: [
         "drive": drive, "session": fence.session, "number": fence.number, "entered": wall(fence.entered),
@@ -80,6 +87,10 @@ public struct DriveRecorder: Sendable {
         "altitude": fence.fix.altitude, "course": fence.fix.course, "speed": fence.fix.speed, "radius": fence.radius,
         "technology": fence.technology?.name, "pings": fence.pings, "pingsAnswered": fence.pingsAnswered,
         "rttSum": fence.rttSumNanoseconds, "submittable": fence.isSubmittable,
+        "late": figures.late, "duplicates": figures.duplicates, "minimum": figures.roundTrip?.minimum,
+        "median": figures.roundTrip?.median, "percentile95": figures.roundTrip?.percentile95,
+        "maximum": figures.roundTrip?.maximum, "variation": figures.meanVariation,
+        "kernelMean": figures.kernelMean,
       ])
   }
 

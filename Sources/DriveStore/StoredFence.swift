@@ -26,7 +26,22 @@ public struct StoredFence: Hashable, Sendable {
         speed: row["speed_mps"]),
       centre: centre, radius: row["radius_m"], technology: (row["technology"] as String?).map(Technology.init),
       pings: row["pings"], pingsAnswered: row["pings_ok"], rttSumNanoseconds: row["rtt_sum_ns"],
-      isSubmittable: row["submittable"])
+      figures: PingFigures(row), isSubmittable: row["submittable"])
     submitted = (row["submitted_at"] as Int64?).map(WallTime.init(microseconds:))
+  }
+}
+
+extension PingFigures {
+  fileprivate init(_ row: Row) {
+    self.init()
+    late = row["pings_late"]
+    duplicates = row["pings_duplicate"]
+    if let minimum = row["rtt_min_ns"] as Int64?, let median = row["rtt_p50_ns"] as Int64?,
+      let percentile95 = row["rtt_p95_ns"] as Int64?, let maximum = row["rtt_max_ns"] as Int64?
+    {
+      roundTrip = Spread(minimum: minimum, median: median, percentile95: percentile95, maximum: maximum)
+    }
+    meanVariation = row["ipdv_mean_ns"]
+    kernelMean = row["rtt_kernel_mean_ns"]
   }
 }

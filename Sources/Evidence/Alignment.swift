@@ -122,7 +122,7 @@ struct Alignment {
 
   private func cost(_ trip: RoundTrip, _ ping: Ping) -> Int64 {
     switch (ping.outcome, rtt(trip)) {
-    case (.answered(let reported), let captured?): min(abs(reported &- captured), Self.noPing)
+    case (.answered(let reported, _), let captured?): min(abs(reported &- captured), Self.noPing)
     case (.failed, nil): 0
     default: Self.noPing
     }

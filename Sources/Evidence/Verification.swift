@@ -79,7 +79,7 @@ public struct Verification: Hashable, Sendable {
       case (_, nil): disagreements.append(Disagreement(at: ping.at, kind: .onlyInLog))
       case (.failed, _?) where captured.map({ $0 >= timeout - Self.edge }) ?? true: lostInBoth += 1
       case (.failed, _?): disagreements.append(Disagreement(at: ping.at, kind: .answeredOnlyInCapture))
-      case (.answered(let reported), let trip?):
+      case (.answered(let reported, _), let trip?):
         guard let captured = trip.rttNanoseconds, captured <= timeout + Self.edge else {
           disagreements.append(Disagreement(at: ping.at, kind: .answeredOnlyInLog))
           break

@@ -56,7 +56,7 @@ public struct FenceRecord: Hashable, Sendable {
       "radius_m": .number(fence.radius),
       "pings": .integer(Int64(fence.pings)),
       "pings_ok": .integer(Int64(fence.pingsAnswered)),
-      "avg_ping_ms": fence.meanRTTNanoseconds.map { .decimal(units: $0, places: 6) },
+      "avg_ping_ms": fence.meanRTTNanoseconds.map(Self.milliseconds),
       "technology": technology.isKnown ? .string(technology.name) : nil,
       "technology_id": technology.id.map { .integer(Int64($0)) },
       "test_uuid": session.testUUID.map(JSON.string),
@@ -67,8 +67,19 @@ public struct FenceRecord: Hashable, Sendable {
       "altitude_m": fence.fix.altitude.map(JSON.number),
       "course_deg": fence.fix.course.map(JSON.number),
       "speed_mps": fence.fix.speed.map(JSON.number),
+      "pings_lost": .integer(Int64(fence.pings - fence.pingsAnswered)),
+      "pings_late": .integer(Int64(fence.figures.late)),
+      "pings_duplicate": .integer(Int64(fence.figures.duplicates)),
+      "min_ping_ms": fence.figures.roundTrip.map { Self.milliseconds($0.minimum) },
+      "p50_ping_ms": fence.figures.roundTrip.map { Self.milliseconds($0.median) },
+      "p95_ping_ms": fence.figures.roundTrip.map { Self.milliseconds($0.percentile95) },
+      "max_ping_ms": fence.figures.roundTrip.map { Self.milliseconds($0.maximum) },
+      "ipdv_ms": fence.figures.meanVariation.map(Self.milliseconds),
+      "avg_ping_kernel_ms": fence.figures.kernelMean.map(Self.milliseconds),
     ])
   }
+
+  private static func milliseconds(_ nanoseconds: Int64) -> JSON { .decimal(units: nanoseconds, places: 6) }
 
   private static func seconds(_ time: DriveTime) -> JSON { .decimal(units: time.microseconds, places: 6) }
 }

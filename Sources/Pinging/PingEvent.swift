@@ -128,7 +128,9 @@ public struct PingEvent: Hashable, Sendable {
   /// this host did not send for want of time, and all that comes after a verdict.
   public var outcome: PingOutcome? {
     switch kind {
-    case .answered(let rtt): .answered(rttNanoseconds: rtt)
+    case .answered(let rtt):
+      .answered(
+        rttNanoseconds: rtt, isKernelStamped: sendStamp == .kernel && receiveStamp == .kernel && !sawClockStep)
     case .lost: .failed(.timeout)
     case .icmpError, .notSent: .failed(.network)
     default: nil

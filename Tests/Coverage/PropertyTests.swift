@@ -114,7 +114,7 @@ private struct Found: Equatable {
     testUUID = circle.testUUID
     technology = circle.technologies.last
     isSubmittable = !circle.isDirty
-    let rtts = circle.pings.compactMap { if case .answered(let rtt) = $0 { rtt } else { nil } }
+    let rtts = circle.pings.compactMap { if case .answered(let rtt, _) = $0 { rtt } else { nil } }
     (pings, answered, rttSum) = (circle.pings.count, rtts.count, rtts.reduce(0, +))
   }
 }

@@ -113,6 +113,12 @@ struct DriveStoreTests {
     let reader = StoreReader(store)
     let stored = try #require(try reader.sessions().first)
     #expect(try reader.fences(of: stored).map(\.fence) == [closed])
+    var figures = PingFigures()
+    (figures.late, figures.duplicates, figures.meanVariation, figures.kernelMean) = (3, 2, 1_000_001, 30_000_001)
+    figures.roundTrip = .init(minimum: 1, median: 2, percentile95: 3, maximum: 4)
+    let revised = Fence.sample(figures: figures)
+    try recorder.save(sessions: [], fences: [revised], seen: .seconds(20))
+    #expect(try reader.fences(of: stored).map(\.fence) == [revised], "every figure comes back as it was")
     #expect(stored.fences == 1)
     #expect(stored.submittableFences == 0)
   }

@@ -28,8 +28,23 @@ struct ExportTests {
       record(fence, isReplay: true).line == """
         {"entered":0.0,"exited":12.5,"latitude":48.2082,"longitude":16.3738,"radius_m":20.0,"pings":125,"pings_ok":124,\
         "avg_ping_ms":31.67,"technology":"4G/LTE","technology_id":13,"test_uuid":"T1","offset_ms":-16000,\
-        "duration_ms":12500,"submittable":true}
+        "duration_ms":12500,"submittable":true,"pings_lost":1,"pings_late":0,"pings_duplicate":0}
         """)
+  }
+
+  @Test("when a fence's pings tell more than count and mean, then that stands behind the contract's keys")
+  func figures() {
+    var figures = PingFigures()
+    (figures.late, figures.duplicates) = (2, 1)
+    figures.roundTrip = .init(minimum: 9_000_000, median: 10_500_000, percentile95: 30_000_000, maximum: 31_000_001)
+    (figures.meanVariation, figures.kernelMean) = (1_250_000, 12_000_000)
+    let fence = Fence.sample(pings: 3, answered: 1, figures: figures)
+    #expect(
+      record(fence).line.hasSuffix(
+        """
+        "pings_lost":2,"pings_late":2,"pings_duplicate":1,"min_ping_ms":9.0,"p50_ping_ms":10.5,"p95_ping_ms":30.0,\
+        "max_ping_ms":31.000001,"ipdv_ms":1.25,"avg_ping_kernel_ms":12.0}
+        """))
   }
 
   @Test("when stored fences are exported, then times are wall times and the session is named")

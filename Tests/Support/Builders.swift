@@ -5,7 +5,8 @@ extension Fence {
   public static func sample(
     number: Int = 0, session: Int = 0, entered: Double = 10, lasted: Double? = 4, latitude: Double = 48.2082,
     longitude: Double = 16.3738, fix: Fix? = nil, radius: Double = 20, technology: String? = "4G/LTE", pings: Int = 40,
-    answered: Int = 39, rttSumNanoseconds: Int64 = 1_235_130_000, isSubmittable: Bool = true
+    answered: Int = 39, rttSumNanoseconds: Int64 = 1_235_130_000, figures: PingFigures = PingFigures(),
+    isSubmittable: Bool = true
   ) -> Fence {
     guard let centre = Coordinate(latitude: latitude, longitude: longitude) else {
       preconditionFailure("a test asks for a fence that is not on Earth")
@@ -14,7 +15,7 @@ extension Fence {
       number: number, session: session, entered: .seconds(entered), exited: lasted.map { .seconds(entered + $0) },
       fix: fix ?? Fix(coordinate: centre, accuracy: 5, altitude: 171.3, course: 87, speed: 13.4), centre: centre,
       radius: radius, technology: technology.map(Technology.init), pings: pings, pingsAnswered: answered,
-      rttSumNanoseconds: rttSumNanoseconds, isSubmittable: isSubmittable)
+      rttSumNanoseconds: rttSumNanoseconds, figures: figures, isSubmittable: isSubmittable)
   }
 }
 

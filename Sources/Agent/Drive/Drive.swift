@@ -125,7 +125,7 @@ actor Drive {
     guard engine.stopped == nil else { return }
     // What happens counts from the moment the engine takes it; only pings belong to the past.
     let event =
-      if case .ping = kind { Event(at: arrived, kind) } else { Event(at: max(arrived, engine.latestChange), kind) }
+      kind.concernsPing ? Event(at: arrived, kind) : Event(at: max(arrived, engine.latestChange), kind)
     journal.log(event, beside: details)
     let effects = engine.handle(event)
     journal.take(effects, at: engine.now)
@@ -194,7 +194,10 @@ actor Drive {
       logger.error("the host was too slow to take \(count) ping results; they belong to no fence")
     default: break
     }
-    guard let outcome = event.outcome, cuts[event.target].map({ at < $0 }) ?? true else { return }
+    guard cuts[event.target].map({ at < $0 }) ?? true else { return }
+    if case .late(let rtt) = event.kind { record(.late(rttNanoseconds: rtt), at: at) }
+    if case .duplicate = event.kind { record(.duplicate, at: at) }
+    guard let outcome = event.outcome else { return }
     if let generation {
       if outcome.isAnswered { pingSession.answered(generation) } else { pingSession.failed(generation) }
     }

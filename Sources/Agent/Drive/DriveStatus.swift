@@ -49,7 +49,7 @@ public struct PingTally: Hashable, Sendable {
 
   mutating func count(_ outcome: PingOutcome) {
     pings += 1
-    if case .answered(let rttNanoseconds) = outcome {
+    if case .answered(let rttNanoseconds, _) = outcome {
       answered += 1
       rttSumNanoseconds += rttNanoseconds
     }

@@ -25,9 +25,17 @@ struct DriveScript {
   mutating func fixLost(at seconds: Double) -> [Effect] { happen(at: seconds, .fix(.lost)) }
 
   @discardableResult
-  mutating func ping(at seconds: Double, milliseconds: Int64 = 20) -> [Effect] {
-    happen(at: seconds, .ping(.answered(rttNanoseconds: milliseconds * 1_000_000)))
+  mutating func ping(at seconds: Double, milliseconds: Int64 = 20, byKernel: Bool = false) -> [Effect] {
+    happen(at: seconds, .ping(.answered(rttNanoseconds: milliseconds * 1_000_000, isKernelStamped: byKernel)))
   }
+
+  @discardableResult
+  mutating func latePing(at seconds: Double, milliseconds: Int64) -> [Effect] {
+    happen(at: seconds, .late(rttNanoseconds: milliseconds * 1_000_000))
+  }
+
+  @discardableResult
+  mutating func duplicate(at seconds: Double) -> [Effect] { happen(at: seconds, .duplicate) }
 
   @discardableResult
   mutating func failedPing(at seconds: Double) -> [Effect] { happen(at: seconds, .ping(.failed(.timeout))) }

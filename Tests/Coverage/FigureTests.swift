@@ -1,0 +1,88 @@
+import Coverage
+import Testing
+
+/// What a fence says of its pings beyond count and mean.
+@Suite struct FigureTests {
+  var drive = DriveScript()
+
+  private var figures: PingFigures? { drive.fences.last?.figures }
+
+  @Test mutating func `when a fence has closed, then the spread of its round trips is known, by nearest rank`() {
+    drive.fix(at: 1)
+    for step in 1...20 { drive.ping(at: 1 + Double(step) / 100, milliseconds: Int64(step)) }
+    drive.stop(at: 5)
+    #expect(
+      figures?.roundTrip
+        == .init(minimum: 1_000_000, median: 10_000_000, percentile95: 19_000_000, maximum: 20_000_000))
+  }
+
+  @Test mutating func `when no ping was answered, then there is no spread and no variation`() {
+    drive.fix(at: 1)
+    drive.failedPing(at: 1.1)
+    drive.stop(at: 5)
+    #expect(figures == PingFigures())
+  }
+
+  @Test mutating func `when pings come out of order, then variation is between neighbours as they were sent`() {
+    drive.fix(at: 1)
+    drive.ping(at: 1.1, milliseconds: 10)
+    drive.ping(at: 1.3, milliseconds: 50)
+    drive.ping(at: 1.2, milliseconds: 20)
+    drive.stop(at: 5)
+    #expect(figures?.meanVariation == 20_000_000, "10 and 30 ms")
+  }
+
+  @Test mutating func `when a ping between two answered ones was lost, then these two are no neighbours`() {
+    drive.fix(at: 1)
+    drive.ping(at: 1.1, milliseconds: 10)
+    drive.failedPing(at: 1.2)
+    drive.ping(at: 1.3, milliseconds: 50)
+    drive.stop(at: 5)
+    #expect(figures?.meanVariation == nil)
+  }
+
+  @Test mutating func `when only some pings are stamped by the kernel, then their mean stands apart`() {
+    drive.fix(at: 1)
+    drive.ping(at: 1.1, milliseconds: 10, byKernel: true)
+    drive.ping(at: 1.2, milliseconds: 90)
+    drive.ping(at: 1.3, milliseconds: 20, byKernel: true)
+    drive.stop(at: 5)
+    #expect(figures?.kernelMean == 15_000_000)
+  }
+
+  @Test mutating func `when answers are late or repeated, then they are counted and change no mean and no loss`() {
+    drive.fix(at: 1)
+    drive.failedPing(at: 1.1)
+    drive.ping(at: 1.2)
+    drive.latePing(at: 1.1, milliseconds: 1500)
+    drive.duplicate(at: 1.2)
+    drive.duplicate(at: 1.2)
+    drive.latePing(at: 0.5, milliseconds: 1500)
+    #expect(figures?.late == 1)
+    #expect(figures?.duplicates == 2)
+    #expect(drive.fences[0].pings == 2)
+    #expect(drive.fences[0].pingsAnswered == 1)
+    #expect(drive.engine.pings == 2)
+  }
+
+  @Test mutating func `when a ping is answered after its fence closed, then the fence is revised with all figures`() {
+    drive.fix(at: 1)
+    drive.ping(at: 1.5, milliseconds: 10)
+    drive.fix(at: 2, north: 100)
+    let effects = drive.ping(at: 1.9, milliseconds: 30)
+    guard case .fenceRevised(let fence) = effects.first else {
+      Issue.record("\(effects)")
+      return
+    }
+    #expect(fence.figures.roundTrip?.maximum == 30_000_000)
+    #expect(fence.figures.meanVariation == 20_000_000)
+    drive.latePing(at: 1.8, milliseconds: 2000)
+    #expect(drive.fences[0].figures.late == 1)
+  }
+
+  @Test mutating func `while a fence is open, then its figures are up to date in the open fence`() {
+    drive.fix(at: 1)
+    drive.ping(at: 1.1, milliseconds: 10)
+    #expect(drive.engine.openFence?.figures.roundTrip?.maximum == 10_000_000)
+  }
+}
