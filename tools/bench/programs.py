@@ -36,7 +36,8 @@ class Ours(Program):
         return [*argv, *(["--json"] if detail else []), target]
 
     def flood(self, count, target=None, file=None):
-        return [self.path, "-f", "-c", str(count), "-W", "1", *(["-F", file] if file else [target])]
+        # -q as with fping: neither prints a line a ping.
+        return [self.path, "-q", "-f", "-c", str(count), "-W", "1", *(["-F", file] if file else [target])]
 
     def read_line(self, line):
         if not line.startswith("{"):

@@ -13,6 +13,8 @@
 
 enum { CPING__STAMP_WINDOW = 1024, CPING__BATCH = 32 };
 
+struct cping__target;
+
 /* All of a target that makes its socket different from others. Compared bytewise, hence filled from zeroes. */
 typedef struct cping__channel_key {
     enum cping_protocol protocol;
@@ -46,6 +48,12 @@ typedef struct cping__channel {
         uint32_t number, sequence;
         int used;
     } *sent;
+
+    /* Flooding: the targets that may send, in turn; their pings under way, and how many the receive buffer surely holds. */
+    TAILQ_HEAD(, cping__target) flooders;
+    unsigned flood_open, flood_limit;
+    int is_watched;  /* by epoll */
+    unsigned waves;  /* since it was waited for */
 } cping__channel;
 
 typedef struct cping__outgoing {
@@ -89,6 +97,9 @@ cping__channel_key cping__channel_key_of(const cping_target *target);
 int cping__channel_open(const cping_target *target, cping__channel **channel);
 void cping__channel_close(cping__channel *channel);
 int cping__channel_suits(const cping__channel *channel, const cping__channel_key *key);
+
+/* Datagrams of up to so many bytes may come back to this socket from now on. */
+void cping__channel_expect(cping__channel *channel, size_t bytes);
 
 /* Looks whether the interface of that name is still the one the socket is bound to, and binds it anew if not; `blocked` is up
  * to date afterwards. 1: it was bound anew; `fd` may be another one then. */

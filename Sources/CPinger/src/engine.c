@@ -63,13 +63,13 @@ void cping__set_timer(cping *pinger) {
     timerfd_settime(pinger->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-static void run_due_targets(cping *pinger) {
-    uint64_t now_ns = cping__now();
+static void run_due_targets(cping *pinger, uint64_t now_ns) {
     for (cping__entry *entry; (entry = cping__agenda_first(&pinger->agenda)) && entry->time_ns <= now_ns;) {
         cping__target_run(pinger, (cping__target *)entry, now_ns);
         if (!cping__has_room(pinger)) break;
     }
     cping__outbox_flush(pinger);
+    cping__forget_old(pinger, now_ns);
 }
 
 static void end_patience(cping *pinger) {
@@ -107,13 +107,15 @@ void cping__run_once(cping *pinger, int timeout_ms) {
     struct epoll_event ready[64];
     /* What is due already needs no timer. */
     uint64_t due = next_due(pinger);
-    int is_due = due != CPING__NEVER && due <= cping__now();
+    int is_due = cping__flood_is_due(pinger) || (due != CPING__NEVER && due <= cping__now());
     if (!is_due) cping__set_timer(pinger);
     int count = epoll_wait(pinger->epoll_fd, ready, 64, is_due ? 0 : timeout_ms);
     int commands = 0;
     CPING__COUNT(pinger, wakeups);
     /* Sending goes first: the schedule cannot wait, while replies carry the time of their arrival. */
-    run_due_targets(pinger);
+    uint64_t now_ns = cping__now();
+    run_due_targets(pinger, now_ns);
+    cping__flood_run(pinger, now_ns);
     for (int i = 0; i < count; i++) commands |= handle(pinger, &ready[i]);
     end_patience(pinger);
     /* Last, since they can close channels that are in `ready`. */
@@ -148,6 +150,7 @@ static int watch(cping *pinger, int fd, void *identity) {
 int cping__engine_create(cping *pinger) {
     LIST_INIT(&pinger->channels);
     TAILQ_INIT(&pinger->stamp_waiters);
+    TAILQ_INIT(&pinger->finished);
     pinger->timer_ns = CPING__NEVER;
     do {
         if (getrandom(&pinger->sequence, sizeof pinger->sequence, 0) < 0) return -errno;

@@ -9,6 +9,7 @@
 
 #include "channel.h"
 #include "directory.h"
+#include "flood.h"
 #include "mailbox.h"
 #include "oneway.h"
 #include "outbox.h"
@@ -28,11 +29,14 @@ typedef struct cping__target {
     struct cping__target *same_bucket;  /* of the directory */
     enum cping__phase phase;
     cping__grid grid;
-    uint64_t flood_ns;  /* flooding: no ping before this */
+    TAILQ_ENTRY(cping__target) flooder;
+    int is_flooding;        /* in the list of its channel */
+    uint32_t flood_credit;  /* pings that may leave now; without a pace 1: any number */
+    uint64_t flood_ns;      /* without credit: no ping before this */
     uint64_t slots;
     uint64_t open;                         /* pings without a verdict */
     struct cping__pings open_pings;        /* without those that wait for their stamp; in order of sending */
-    struct cping__pings finished;          /* in order of their verdicts */
+    uint64_t remembered;                   /* pings with a verdict */
     uint32_t newest_answered;
     int any_answered;
     uint64_t session;                      /* one-way */
@@ -71,6 +75,7 @@ struct cping {
     int has_news;  /* the ring got events that the reader has not been told of */
     uint64_t linger_ns;
     uint64_t remembered_limit, remembered;
+    struct cping__pings finished;  /* those remembered, in order of their verdicts */
     uint32_t sequence;
     int64_t last_id;
     cping__target **targets;  /* in order of their ids */
@@ -114,9 +119,12 @@ void cping__network_refresh(cping *pinger, cping__channel *channel);
 
 /* sending.c: slots that are due, pings that are overdue. */
 void cping__target_run(cping *pinger, cping__target *target, uint64_t now_ns);
+void cping__send_slot(cping *pinger, cping__target *target, uint64_t slot_ns, uint64_t now_ns);
+void cping__forget_old(cping *pinger, uint64_t now_ns);
 uint64_t cping__random(cping *pinger);
 
 /* verdicts.c: what becomes of a ping, in events and counters. */
+void cping__opened(cping__target *target);
 cping_event cping__event(const cping__target *target, const cping__ping *ping, enum cping_kind kind);
 void cping__replied(cping *pinger, cping__ping *ping, const cping__reply *reply);
 void cping__send_stamp(cping *pinger, cping__ping *ping, int64_t stamp_ns);
