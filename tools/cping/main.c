@@ -1,6 +1,7 @@
 /* cping: a ping program over libcpinger. What it can do is in options.c (--help). */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -225,8 +226,16 @@ static void close_all(run *r) {
     free(r->subjects);
 }
 
+/* Tables of which little is used take only the pages that are: glibc would clear them in its heap. */
+static void save_memory(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 32 << 10);
+#endif
+}
+
 int main(int argc, char **argv) {
     run r = {0};
+    save_memory();
     int status = EXIT_CANNOT;
     options_read(&r.options, argc, argv);
     if (open_all(&r) == 0) {

@@ -9,21 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-socklen_t cping__address_to_socket(const cping_address *address, struct sockaddr_storage *storage) {
-    memset(storage, 0, sizeof *storage);
+socklen_t cping__address_to_socket(const cping_address *address, struct sockaddr_in6 *to) {
     if (address->family == 4) {
-        struct sockaddr_in *in = (struct sockaddr_in *)storage;
-        in->sin_family = AF_INET;
-        in->sin_port = htons(address->port);
-        memcpy(&in->sin_addr, address->bytes, 4);
-        return sizeof *in;
+        struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(address->port)};
+        memcpy(&in.sin_addr, address->bytes, 4);
+        memcpy(to, &in, sizeof in);
+        return sizeof in;
     }
-    struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)storage;
-    in6->sin6_family = AF_INET6;
-    in6->sin6_port = htons(address->port);
-    in6->sin6_scope_id = address->scope_id;
-    memcpy(&in6->sin6_addr, address->bytes, 16);
-    return sizeof *in6;
+    *to = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(address->port), .sin6_scope_id = address->scope_id};
+    memcpy(&to->sin6_addr, address->bytes, 16);
+    return sizeof *to;
 }
 
 cping_address cping__address_from_socket(const struct sockaddr *socket_address) {

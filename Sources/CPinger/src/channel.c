@@ -125,7 +125,7 @@ void cping__channel_expect(cping__channel *channel, size_t bytes) {
 
 /* A port of our own from the start: UDP replies go there, and the kernel makes it the identifier of datagram ICMP. */
 static int take_port(cping__channel *channel) {
-    struct sockaddr_storage local;
+    struct sockaddr_in6 local;
     cping_address wanted = channel->key.source;
     wanted.family = channel->key.family;
     /* A socket that is opened anew stays the one that replies come to, if it can. */

@@ -3,6 +3,7 @@
 #ifndef CPING__CHANNEL_H
 #define CPING__CHANNEL_H
 
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -11,7 +12,8 @@
 #include "cpinger.h"
 #include "stamps.h"
 
-enum { CPING__STAMP_WINDOW = 1024, CPING__BATCH = 32 };
+/* So many datagrams leave and arrive in one call at most. What one call has sent comes back in one that finds no more. */
+enum { CPING__STAMP_WINDOW = 1024, CPING__BATCH = 32, CPING__HAUL = 64 };
 
 struct cping__target;
 
@@ -57,7 +59,7 @@ typedef struct cping__channel {
 } cping__channel;
 
 typedef struct cping__outgoing {
-    struct sockaddr_storage to;
+    struct sockaddr_in6 to;
     socklen_t to_length;
     const uint8_t *packet;
     size_t length;
@@ -111,8 +113,9 @@ int cping__channel_refresh(cping__channel *channel);
 size_t cping__channel_send(cping__channel *channel, cping__batch *batch, const cping__outgoing *packets, size_t count,
                            int *error);
 
-/* Each reads a batch at most and returns its number; what they return is valid until the next call with that batch. */
-size_t cping__channel_receive(cping__channel *channel, cping__batch *batch, const cping__datagram **datagrams);
-size_t cping__channel_notices(cping__channel *channel, cping__batch *batch, const cping__notice **notices);
+/* Each reads a haul at most and returns its number; what they return is valid until the next call with that batch. `more`:
+ * there can be more. */
+size_t cping__channel_receive(cping__channel *channel, cping__batch *batch, const cping__datagram **datagrams, int *more);
+size_t cping__channel_notices(cping__channel *channel, cping__batch *batch, const cping__notice **notices, int *more);
 
 #endif

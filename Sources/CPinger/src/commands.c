@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 
 #include "address.h"
 #include "engine.h"
@@ -31,13 +30,11 @@ static int get_channel(cping *pinger, const cping_target *config, cping__channel
     }
     int error = cping__channel_open(config, &channel);
     if (error) return error;
-    struct epoll_event interest = {.events = EPOLLIN, .data.ptr = channel};
-    if (epoll_ctl(pinger->epoll_fd, EPOLL_CTL_ADD, channel->fd, &interest) != 0) {
-        error = -errno;
+    error = cping__watch(pinger, channel);
+    if (error) {
         cping__channel_close(channel);
         return error;
     }
-    channel->is_watched = 1;
     LIST_INSERT_HEAD(&pinger->channels, channel, link);
     *found = channel;
     return 0;

@@ -6,6 +6,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <sys/epoll.h>
 
 #include "channel.h"
 #include "directory.h"
@@ -71,6 +72,8 @@ struct cping {
 
     int epoll_fd, timer_fd, network_fd;
     uint64_t timer_ns;
+    int is_polled;          /* threadless: the caller waits for epoll's descriptor */
+    int knows_nanoseconds;  /* the kernel has epoll_pwait2 */
     int stopping;
     int has_news;  /* the ring got events that the reader has not been told of */
     uint64_t linger_ns;
@@ -106,11 +109,20 @@ void cping__engine_destroy(cping *pinger);
 void cping__engine_prepare_thread(cping *pinger);
 void *cping__engine_main(void *pinger);
 void cping__run_once(cping *pinger, int timeout_ms);
-void cping__set_timer(cping *pinger);
+uint64_t cping__next_due(const cping *pinger);
 void cping__emit(cping *pinger, const cping_event *event);
 
 /* Threadless, there is nobody who could read while the ring fills up: whatever can produce many events stops here. */
 int cping__has_room(const cping *pinger);
+
+/* watch.c: what epoll is told to look at, and waiting for it. */
+int cping__watch(cping *pinger, cping__channel *channel);
+void cping__watch_less(cping *pinger);
+int cping__wait_until(cping *pinger, struct epoll_event *ready, int capacity, uint64_t due_ns, int timeout_ms);
+void cping__timer_fired(cping *pinger);
+
+/* Threadless, before the caller goes its way: all that is waited for shows by epoll's descriptor. */
+void cping__watch_fully(cping *pinger);
 
 /* network.c */
 int cping__network_open(cping *pinger);

@@ -64,22 +64,23 @@ void cping__flood_hold(cping__target *target, uint64_t now_ns) {
     target->flood_ns = now_ns + CPING__MILLISECOND;
 }
 
-/* The others get their turn before this one's next. */
-static void take_turn(cping__channel *channel, cping__target *target) {
-    if (!TAILQ_NEXT(target, flooder)) return;
+/* Not after each ping: a few in a row find what they need in the caches. */
+static void end_turn(cping__channel *channel, cping__target *target) {
+    if (!target->is_flooding || !TAILQ_NEXT(target, flooder)) return;
     TAILQ_REMOVE(&channel->flooders, target, flooder);
     TAILQ_INSERT_TAIL(&channel->flooders, target, flooder);
 }
 
 static void send_wave(cping *pinger, cping__channel *channel, uint64_t now_ns) {
-    cping__target *target;
-    for (int i = 0; i < CPING__BATCH && (target = TAILQ_FIRST(&channel->flooders)); i++) {
-        take_turn(channel, target);
+    cping__target *target, *last = NULL;
+    for (int i = 0; (target = TAILQ_FIRST(&channel->flooders)) && i < CPING__BATCH; i++) {
+        if (channel->flood_open >= channel->flood_limit) break;
+        last = target;
         if (is_paced(target)) target->flood_credit--;
         cping__send_slot(pinger, target, now_ns, now_ns);
         cping__target_changed(pinger, target);
-        if (channel->flood_open >= channel->flood_limit) break;
     }
+    if (last) end_turn(channel, last);
     cping__outbox_flush(pinger);
 }
 
@@ -88,6 +89,7 @@ void cping__flood_run(cping *pinger, uint64_t now_ns) {
     LIST_FOREACH(channel, &pinger->channels, link) {
         if (!is_due(channel) || !cping__has_room(pinger)) continue;
         send_wave(pinger, channel, now_ns);
+        channel->waves++;
         cping__read_datagrams(pinger, channel);
     }
 }
