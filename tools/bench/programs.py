@@ -61,6 +61,15 @@ class Ours(Program):
         return 0
 
 
+class OursThreads(Ours):
+    """The same program with as many threads as there are cores here."""
+    name = "cping --threads 2"
+
+    def flood(self, count, target=None, file=None):
+        argv = super().flood(count, target, file)
+        return [argv[0], "--threads", "2", *argv[1:]]
+
+
 class OursBound(Ours):
     """The same program, bound to an interface."""
     name = "cping -I"

@@ -6,7 +6,6 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 socklen_t cping__address_to_socket(const cping_address *address, struct sockaddr_in6 *to) {
@@ -52,9 +51,13 @@ int cping__address_is_unspecified(const cping_address *address) {
 static int parse_scope(const char *text, uint32_t *scope) {
     *scope = if_nametoindex(text);
     if (*scope) return 0;
-    char *end;
-    unsigned long number = strtoul(text, &end, 10);
-    if (end == text || *end || number == 0 || number > UINT32_MAX) return -EINVAL;
+    /* Digits and nothing else: strtoul would take signs, spaces and what is too large. */
+    uint64_t number = 0;
+    for (const char *c = text; *c; c++) {
+        if (*c < '0' || *c > '9' || number > UINT32_MAX) return -EINVAL;
+        number = 10 * number + (uint64_t)(*c - '0');
+    }
+    if (number == 0 || number > UINT32_MAX) return -EINVAL;
     *scope = (uint32_t)number;
     return 0;
 }
