@@ -111,6 +111,32 @@ static void floods_by_descriptor(void) {
     cping_destroy(pinger);
 }
 
+/* A socket that has been flooded is listened to as any other when only others are flooded. */
+static void leaves_nobody_waiting(void) {
+    cping *pinger;
+    CHECK_EQUAL(cping_create(&(cping_options){.flags = CPING_OPTION_THREADLESS}, &pinger), 0);
+    cping_target first = flood_target("127.0.0.1", 2000, 64), calm = flood_target("127.0.0.2", 20, 0), other = first;
+    calm.flags = 0;
+    calm.interval_ns = 10000000;
+    other.ttl = 9;  /* makes it another socket */
+    other.count = 0;
+    int64_t id = cping_add(pinger, &calm);
+    CHECK_EQUAL(cping_start(pinger, cping_add(pinger, &first), 0), 0);
+    CHECK_EQUAL(cping_start(pinger, cping_add(pinger, &other), 0), 0);
+    CHECK_EQUAL(cping_start(pinger, id, cping_now() + 100000000), 0);
+    for (unsigned answered = 0; answered < 20;) {
+        cping_event events[64];
+        CHECK_EQUAL(cping_wait(pinger, 1000), 1);
+        size_t count = cping_read(pinger, events, 64);
+        for (size_t i = 0; i < count; i++) {
+            if (events[i].target != id || events[i].kind != CPING_ANSWERED) continue;
+            answered++;
+            if (!IS_SANITIZED) CHECK(events[i].rtt_bound_ns < 100000000);
+        }
+    }
+    cping_destroy(pinger);
+}
+
 /* Nobody answers: the window bounds what is under way. */
 static void floods_into_silence(void) {
     cping *pinger;
@@ -190,6 +216,7 @@ int main(void) {
     keeps_a_pace();
     floods_into_silence();
     floods_by_descriptor();
+    leaves_nobody_waiting();
     floods(1, PINGS, 64, 0, "one target");
     floods(1000, PINGS / 5, 0, 0, "a thousand targets");
     floods(1000, PINGS / 50 / 1000 * 1000, 1, 0, "a thousand targets, one ping each under way");

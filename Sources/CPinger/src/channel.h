@@ -55,7 +55,7 @@ typedef struct cping__channel {
     TAILQ_HEAD(, cping__target) flooders;
     unsigned flood_open, flood_limit;
     int is_watched;  /* by epoll */
-    unsigned waves;  /* since it was waited for */
+    unsigned waves;  /* in a row, since it was waited for */
 } cping__channel;
 
 typedef struct cping__outgoing {

@@ -97,7 +97,7 @@ void cping__run_once(cping *pinger, int timeout_ms) {
     uint64_t now_ns = cping__now();
     run_due_targets(pinger, now_ns);
     cping__flood_run(pinger, now_ns);
-    cping__watch_less(pinger);
+    cping__watch_anew(pinger);
     for (int i = 0; i < count; i++) commands |= handle(pinger, &ready[i]);
     end_patience(pinger);
     /* Last, since they can close channels that are in `ready`. */
@@ -134,7 +134,6 @@ int cping__engine_create(cping *pinger) {
     TAILQ_INIT(&pinger->stamp_waiters);
     TAILQ_INIT(&pinger->finished);
     pinger->timer_ns = CPING__NEVER;
-    pinger->knows_nanoseconds = 1;
     do {
         if (getrandom(&pinger->sequence, sizeof pinger->sequence, 0) < 0) return -errno;
     } while (pinger->sequence == UINT32_MAX);

@@ -72,8 +72,7 @@ struct cping {
 
     int epoll_fd, timer_fd, network_fd;
     uint64_t timer_ns;
-    int is_polled;          /* threadless: the caller waits for epoll's descriptor */
-    int knows_nanoseconds;  /* the kernel has epoll_pwait2 */
+    int is_polled;  /* threadless: the caller waits for epoll's descriptor */
     int stopping;
     int has_news;  /* the ring got events that the reader has not been told of */
     uint64_t linger_ns;
@@ -117,7 +116,7 @@ int cping__has_room(const cping *pinger);
 
 /* watch.c: what epoll is told to look at, and waiting for it. */
 int cping__watch(cping *pinger, cping__channel *channel);
-void cping__watch_less(cping *pinger);
+void cping__watch_anew(cping *pinger);
 int cping__wait_until(cping *pinger, struct epoll_event *ready, int capacity, uint64_t due_ns, int timeout_ms);
 void cping__timer_fired(cping *pinger);
 

@@ -87,6 +87,7 @@ static void send_wave(cping *pinger, cping__channel *channel, uint64_t now_ns) {
 void cping__flood_run(cping *pinger, uint64_t now_ns) {
     cping__channel *channel;
     LIST_FOREACH(channel, &pinger->channels, link) {
+        if (!is_due(channel)) channel->waves = 0;
         if (!is_due(channel) || !cping__has_room(pinger)) continue;
         send_wave(pinger, channel, now_ns);
         channel->waves++;
