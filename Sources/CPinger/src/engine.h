@@ -102,6 +102,10 @@ static inline void cping__count(_Atomic uint64_t *counter, uint64_t n) {
     cping__count(&(pinger)->counters[offsetof(cping_stats, field) / sizeof(uint64_t)], (uint64_t)(n))
 #define CPING__COUNT(pinger, field) CPING__COUNT_MANY(pinger, field, 1)
 
+static inline int cping__floods(const cping__target *target) {
+    return (target->config.flags & CPING_TARGET_FLOOD) != 0;
+}
+
 /* engine.c */
 int cping__engine_create(cping *pinger);
 void cping__engine_destroy(cping *pinger);
@@ -135,7 +139,6 @@ void cping__forget_old(cping *pinger, uint64_t now_ns);
 uint64_t cping__random(cping *pinger);
 
 /* verdicts.c: what becomes of a ping, in events and counters. */
-void cping__opened(cping__target *target);
 cping_event cping__event(const cping__target *target, const cping__ping *ping, enum cping_kind kind);
 void cping__replied(cping *pinger, cping__ping *ping, const cping__reply *reply);
 void cping__send_stamp(cping *pinger, cping__ping *ping, int64_t stamp_ns);
@@ -148,6 +151,10 @@ void cping__missed(cping *pinger, cping__target *target, uint64_t slot, uint64_t
 void cping__no_memory(cping *pinger, cping__target *target, uint64_t slot, uint64_t slot_ns);
 void cping__cancel(cping *pinger, cping__ping *ping);
 void cping__forget(cping *pinger, cping__ping *ping);
+
+/* progress.c: how far a target is. */
+void cping__opened(cping__target *target);
+void cping__closed(cping__target *target);
 void cping__target_changed(cping *pinger, cping__target *target);
 
 /* replies.c and errors.c: which ping a datagram or a notice belongs to. */

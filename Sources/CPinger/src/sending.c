@@ -81,7 +81,7 @@ static void expire(cping *pinger, cping__target *target, uint64_t now_ns) {
 void cping__target_run(cping *pinger, cping__target *target, uint64_t now_ns) {
     cping__agenda_set(&pinger->agenda, &target->entry, CPING__NEVER);
     if (target->phase == CPING__RUNNING && cping__has_room(pinger)) {
-        if (target->config.flags & CPING_TARGET_FLOOD) cping__flood_due(target, now_ns);
+        if (cping__floods(target)) cping__flood_due(target, now_ns);
         else run_grid(pinger, target, now_ns);
     }
     expire(pinger, target, now_ns);

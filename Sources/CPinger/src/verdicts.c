@@ -9,42 +9,6 @@
         (target)->totals.field += (n);         \
     } while (0)
 
-static int floods(const cping__target *target) {
-    return (target->config.flags & CPING_TARGET_FLOOD) != 0;
-}
-
-static uint64_t next_slot(const cping__target *target) {
-    if (floods(target)) return cping__flood_next(target);
-    return target->phase == CPING__RUNNING ? cping__grid_time(&target->grid, target->grid.next) : CPING__NEVER;
-}
-
-void cping__target_changed(cping *pinger, cping__target *target) {
-    if (target->phase == CPING__STOPPED && target->open == 0) {
-        target->phase = CPING__FINISHED;
-        cping_event event = cping__event(target, NULL, CPING_FINISHED);
-        cping__emit(pinger, &event);
-    }
-    if (floods(target)) cping__flood_changed(target);
-    uint64_t due = next_slot(target);
-    const cping__ping *oldest = TAILQ_FIRST(&target->open_pings);
-    /* A reply after exactly the timeout is in time. */
-    uint64_t deadline = oldest ? oldest->sent.clocks.late_ns + target->config.timeout_ns + 1 : CPING__NEVER;
-    if (deadline < due) due = deadline;
-    /* The oldest ping of a flood is another one all the time. An entry that comes too early is set anew then. */
-    if (floods(target) && target->entry.place && target->entry.time_ns <= due) return;
-    cping__agenda_set(&pinger->agenda, &target->entry, due);
-}
-
-void cping__opened(cping__target *target) {
-    target->open++;
-    if (floods(target)) target->channel->flood_open++;
-}
-
-static void closed(cping__target *target) {
-    target->open--;
-    if (floods(target)) target->channel->flood_open--;
-}
-
 static cping_event event_at(const cping__target *target, const cping__ping *ping, enum cping_kind kind, uint64_t event_ns) {
     cping_event event = {.target = target->id, .kind = kind, .event_ns = event_ns, .rtt_ns = -1, .rtt_bound_ns = -1,
                          .count = 1};
@@ -69,7 +33,7 @@ static void settle(cping *pinger, cping__ping *ping, enum cping__state state) {
     TAILQ_INSERT_TAIL(&pinger->finished, ping, link);
     pinger->remembered++;
     target->remembered++;
-    closed(target);
+    cping__closed(target);
     cping__target_changed(pinger, target);
 }
 
@@ -262,9 +226,9 @@ void cping__not_sent(cping *pinger, cping__ping *ping, int error) {
     cping_event event = cping__event(target, ping, CPING_NOT_SENT);
     event.error = error;
     emit_not_sent(pinger, target, event);
-    if (floods(target)) cping__flood_hold(target, ping->sent.clocks.late_ns);
+    if (cping__floods(target)) cping__flood_hold(target, ping->sent.clocks.late_ns);
     TAILQ_REMOVE(&target->open_pings, ping, link);
-    closed(target);
+    cping__closed(target);
     cping__pending_remove(&pinger->pending, ping);
     cping__target_changed(pinger, target);
 }
@@ -284,7 +248,7 @@ void cping__missed(cping *pinger, cping__target *target, uint64_t slot, uint64_t
 
 void cping__no_memory(cping *pinger, cping__target *target, uint64_t slot, uint64_t slot_ns) {
     emit_not_sent(pinger, target, slot_event(target, slot, slot_ns, ENOMEM, 1));
-    if (floods(target)) cping__flood_hold(target, slot_ns);
+    if (cping__floods(target)) cping__flood_hold(target, slot_ns);
 }
 
 void cping__cancel(cping *pinger, cping__ping *ping) {
