@@ -72,7 +72,9 @@ expect 0 "$cping" $oneway -f -q -c 5000 --threads 3 127.0.0.1 127.0.0.1 localhos
 [ "$(grep -n "^localhost" "$work/out" | cut -d: -f1)" -gt "$(grep -n "^127.0.0.1" "$work/out" | sed -n 2p | cut -d: -f1)" ] ||
     failed "summaries out of order"
 expect 0 "$cping" $oneway -c 20 -i 0.01 --json --threads 9 127.0.0.1 127.0.0.1
-[ "$(grep -c '^{"target".*}$' "$work/out")" = 40 ] || failed "not forty lines, one a ping"
+# Lines of two threads are never mixed up. (Slots that were missed in a row share one.)
+[ "$(grep -c '^{"target".*"slot":' "$work/out")" -ge 2 ] || failed "no lines for pings"
+! grep -qv '^{"\(target\|summary\)":[^}]*[{}].*}$\|^{"target":[^{}]*}$' "$work/out" || failed "a line is broken"
 
 # One that answers, one that does not.
 expect 1 "$cping" $oneway -c 2 -i 0.02 -W 0.2 -q 127.0.0.1 127.0.0.2
@@ -98,7 +100,7 @@ says "cancelled"
 # A signal ends all threads.
 "$cping" $oneway -q -i 0.05 --threads 2 127.0.0.1 127.0.0.1 >"$work/out" 2>"$work/err" &
 pinger=$!
-sleep 0.4
+sleep 1
 kill -INT $pinger
 wait $pinger || failed "status after SIGINT with threads"
 
