@@ -74,7 +74,7 @@ expect 0 "$cping" $oneway -f -q -c 5000 --threads 3 127.0.0.1 127.0.0.1 localhos
 expect 0 "$cping" $oneway -c 20 -i 0.01 --json --threads 9 127.0.0.1 127.0.0.1
 # Lines of two threads are never mixed up. (Slots that were missed in a row share one.)
 [ "$(grep -c '^{"target".*"slot":' "$work/out")" -ge 2 ] || failed "no lines for pings"
-! grep -qv '^{"\(target\|summary\)":[^}]*[{}].*}$\|^{"target":[^{}]*}$' "$work/out" || failed "a line is broken"
+! grep -v '^{"summary":{' "$work/out" | grep -qv '^{"target":[^{}]*}$' || failed "a line is broken"
 
 # One that answers, one that does not.
 expect 1 "$cping" $oneway -c 2 -i 0.02 -W 0.2 -q 127.0.0.1 127.0.0.2
