@@ -147,8 +147,11 @@ static void clocks_are_never_mixed(void) {
 }
 
 static void addresses_are_read_and_written(void) {
-    static const char *const good[] = {"192.0.2.1", "::1", "2001:db8::10", "fe80::1%lo"};
-    static const char *const bad[] = {"", "localhost", "1.2.3", "1.2.3.4.5", "::g", "fe80::1%", "fe80::1%nosuch0"};
+    static const char *const good[] = {"192.0.2.1", "::1", "2001:db8::10", "fe80::1%lo",
+                                       "fe80::1%4294967295"};
+    static const char *const bad[] = {"", "localhost", "1.2.3", "1.2.3.4.5", "::g", "fe80::1%", "fe80::1%nosuch0",
+                                      "fe80::1%+1", "fe80::1% 1", "fe80::1%-1", "fe80::1%0", "fe80::1%1x", "fe80::1%4294967296",
+                                      "fe80::1%18446744073709551617"};
     cping_address address;
     char text[64];
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {

@@ -93,7 +93,8 @@ int __wrap_recvmmsg(int socket, struct mmsghdr *messages, unsigned count, int fl
 
 static void check_datagrams(cping__channel *channel, cping__batch *batch) {
     const cping__datagram *datagrams;
-    size_t count = cping__channel_receive(channel, batch, &datagrams);
+    int more;
+    size_t count = cping__channel_receive(channel, batch, &datagrams, &more);
     for (size_t i = 0; i < count; i++) {
         touch(datagrams[i].bytes, datagrams[i].length);
         HOLDS(datagrams[i].from.family == 0 || datagrams[i].from.family == 4 || datagrams[i].from.family == 6);
@@ -103,7 +104,8 @@ static void check_datagrams(cping__channel *channel, cping__batch *batch) {
 
 static void check_notices(cping__channel *channel, cping__batch *batch) {
     const cping__notice *notices;
-    size_t count = cping__channel_notices(channel, batch, &notices);
+    int more;
+    size_t count = cping__channel_notices(channel, batch, &notices, &more);
     for (size_t i = 0; i < count; i++) {
         touch(notices[i].quote, notices[i].quote_length);
         HOLDS(notices[i].stamp_ns >= 0 && notices[i].reporter.port == 0);

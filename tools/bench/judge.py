@@ -41,6 +41,8 @@ class Truth:
         if line["corrupt"] == "detectable" and not self.sees_bad_checksums:
             return  # the pinger's kernel drops it
         sequence = self.carried(line)
+        if sequence is not None and line["out_monotonic_ns"] < self.requests[sequence]["in_monotonic_ns"]:
+            return  # damaged into the number of a ping that is still to come: it answers none
         if sequence is not None:
             if self.protocol == "rtr" and head_out(line)[:4] == b"RE01" and not self.valid[sequence]:
                 self.refusals.add(sequence)

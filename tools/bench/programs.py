@@ -36,7 +36,8 @@ class Ours(Program):
         return [*argv, *(["--json"] if detail else []), target]
 
     def flood(self, count, target=None, file=None):
-        return [self.path, "-f", "-c", str(count), "-W", "1", *(["-F", file] if file else [target])]
+        # -q as with fping: neither prints a line a ping.
+        return [self.path, "-q", "-f", "-c", str(count), "-W", "1", *(["-F", file] if file else [target])]
 
     def read_line(self, line):
         if not line.startswith("{"):
@@ -58,6 +59,15 @@ class Ours(Program):
             if found:
                 return sum(map(int, found)) if "summary" not in output else int(found[-1])
         return 0
+
+
+class OursThreads(Ours):
+    """The same program with as many threads as there are cores here."""
+    name = "cping --threads 2"
+
+    def flood(self, count, target=None, file=None):
+        argv = super().flood(count, target, file)
+        return [argv[0], "--threads", "2", *argv[1:]]
 
 
 class OursBound(Ours):

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "options.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@ static const char help[] =
     "      --remember N         pings kept after their verdict, so that late and second replies are known for what they\n"
     "                           are; some 250 bytes each (default 65536, with -f 900)\n"
     "      --realtime           SCHED_FIFO, where that is permitted\n"
+    "      --threads N          the targets are dealt out to so many threads, 1 to 64, each with sockets of its own (default 1)\n"
     "\n"
     "What is said:\n"
     "      --json               a JSON object a line, and one a target at the end, under \"summary\"\n"
@@ -65,14 +67,15 @@ static void fail(const char *option, const char *value, const char *expected) {
 static uint64_t whole(const char *option, const char *value, uint64_t min, uint64_t max, const char *expected) {
     char *end;
     unsigned long long number = strtoull(value, &end, 0);
-    if (end == value || *end || strchr(value, '-') || number < min || number > max) fail(option, value, expected);
+    /* strtoull takes more for a number than anybody means: spaces and signs. */
+    if (!isdigit((unsigned char)value[0]) || *end || number < min || number > max) fail(option, value, expected);
     return number;
 }
 
 static uint64_t seconds(const char *option, const char *value, double min) {
     char *end;
     double number = strtod(value, &end);
-    if (end == value || *end || !(number >= min && number <= 86400)) fail(option, value, "seconds, at most 86400");
+    if (strspn(value, "0123456789.e-") != strlen(value) || value[0] == '-' || end == value || *end || !(number >= min && number <= 86400)) fail(option, value, "seconds, at most 86400");
     return (uint64_t)(number * 1e9 + 0.5);
 }
 
@@ -102,7 +105,7 @@ static void read_interface(cping_target *target, const char *name) {
     strcpy(target->interface_name, name);
 }
 
-enum { HELP = 256, VERSION, UDP, TOKEN, ONEWAY, JSON, WINDOW, AWAIT, RAW, DATAGRAM, REALTIME, OUTAGE, LINGER, REMEMBER };
+enum { HELP = 256, VERSION, UDP, TOKEN, ONEWAY, JSON, WINDOW, AWAIT, RAW, DATAGRAM, REALTIME, OUTAGE, LINGER, REMEMBER, THREADS };
 
 static const struct option names[] = {
     {"help", no_argument, NULL, HELP},         {"version", no_argument, NULL, VERSION},
@@ -112,6 +115,7 @@ static const struct option names[] = {
     {"raw", no_argument, NULL, RAW},           {"datagram", no_argument, NULL, DATAGRAM},
     {"realtime", no_argument, NULL, REALTIME}, {"outage", required_argument, NULL, OUTAGE},
     {"linger", required_argument, NULL, LINGER}, {"remember", required_argument, NULL, REMEMBER},
+    {"threads", required_argument, NULL, THREADS},
     {NULL, 0, NULL, 0},
 };
 
@@ -156,6 +160,7 @@ static void take(options *o, int option, int *has_token) {
     case 'S': o->source = optarg; break;
     case 'F': o->file = optarg; break;
     case JSON: o->json = 1; break;
+    case THREADS: o->threads = whole("--threads", optarg, 1, 64, "a number of threads from 1 to 64"); break;
     case REALTIME: o->pinger_flags |= CPING_OPTION_REALTIME; break;
     case UDP: o->port = (uint16_t)whole("--udp", optarg, 1, 65535, "a port from 1 to 65535"); break;
     case ONEWAY: o->target.protocol = CPING_ONEWAY; break;
@@ -196,7 +201,7 @@ static void check(options *o) {
 
 void options_read(options *o, int argc, char **argv) {
     int has_token = 0;
-    *o = (options){.outage_pings = 3};
+    *o = (options){.outage_pings = 3, .threads = 1};
     for (int option; (option = getopt_long(argc, argv, "46c:i:W:w:fs:Dt:Q:m:S:I:F:q", names, NULL)) != -1;) {
         take(o, option, &has_token);
     }

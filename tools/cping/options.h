@@ -11,6 +11,7 @@ enum { EXIT_ANSWERED = 0, EXIT_UNANSWERED = 1, EXIT_CANNOT = 2, EXIT_USAGE = 64 
 typedef struct options {
     cping_target target;  /* what all targets have in common; port and family of `destination` hold for all */
     uint32_t pinger_flags;
+    size_t threads;
     const char *source;
     const char *file;     /* of targets, "-": standard input */
     uint64_t deadline_ns, linger_ns;  /* 0: none */

@@ -191,8 +191,10 @@ static void print_summary(const subject *s, uint64_t pending, int is_interim) {
 
 void report_event(const options *o, const subject *s, const cping_event *event) {
     if (o->quiet || event->kind >= CPING_FINISHED) return;
+    flockfile(stdout);
     if (o->json) print_json_event(s, event);
     else print_event(s, event);
+    funlockfile(stdout);
 }
 
 void report_summary(const options *o, const subject *s, cping *pinger) {

@@ -120,7 +120,9 @@ enum cping_socket {
 
 enum cping_target_flag {
     /* As fast as replies come in: a new ping as soon as fewer than `window` are under way. There is no grid; `slot_ns` is
-     * when the ping was made. `interval_ns`, if not 0, is the least time between two pings on average. */
+     * when the ping was made. `interval_ns`, if not 0, is the least time between two pings on average. Targets that share a
+     * socket (all that ask for the same protocol, family and socket options) take turns, a batch each, and have no more pings
+     * under way together than its receive buffer holds: with CAP_NET_ADMIN some 1900 small ones. */
     CPING_TARGET_FLOOD = 1,
     CPING_TARGET_DONT_FRAGMENT = 2,  /* DF, and the path MTU the kernel remembers is not obeyed: routers shall say theirs */
     CPING_TARGET_ICMP_ID = 4,        /* `icmp_id` is the echo identifier; otherwise a random one is used */

@@ -6,24 +6,18 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-socklen_t cping__address_to_socket(const cping_address *address, struct sockaddr_storage *storage) {
-    memset(storage, 0, sizeof *storage);
+socklen_t cping__address_to_socket(const cping_address *address, struct sockaddr_in6 *to) {
     if (address->family == 4) {
-        struct sockaddr_in *in = (struct sockaddr_in *)storage;
-        in->sin_family = AF_INET;
-        in->sin_port = htons(address->port);
-        memcpy(&in->sin_addr, address->bytes, 4);
-        return sizeof *in;
+        struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(address->port)};
+        memcpy(&in.sin_addr, address->bytes, 4);
+        memcpy(to, &in, sizeof in);
+        return sizeof in;
     }
-    struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)storage;
-    in6->sin6_family = AF_INET6;
-    in6->sin6_port = htons(address->port);
-    in6->sin6_scope_id = address->scope_id;
-    memcpy(&in6->sin6_addr, address->bytes, 16);
-    return sizeof *in6;
+    *to = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(address->port), .sin6_scope_id = address->scope_id};
+    memcpy(&to->sin6_addr, address->bytes, 16);
+    return sizeof *to;
 }
 
 cping_address cping__address_from_socket(const struct sockaddr *socket_address) {
@@ -57,9 +51,13 @@ int cping__address_is_unspecified(const cping_address *address) {
 static int parse_scope(const char *text, uint32_t *scope) {
     *scope = if_nametoindex(text);
     if (*scope) return 0;
-    char *end;
-    unsigned long number = strtoul(text, &end, 10);
-    if (end == text || *end || number == 0 || number > UINT32_MAX) return -EINVAL;
+    /* Digits and nothing else: strtoul would take signs, spaces and what is too large. */
+    uint64_t number = 0;
+    for (const char *c = text; *c; c++) {
+        if (*c < '0' || *c > '9' || number > UINT32_MAX) return -EINVAL;
+        number = 10 * number + (uint64_t)(*c - '0');
+    }
+    if (number == 0 || number > UINT32_MAX) return -EINVAL;
     *scope = (uint32_t)number;
     return 0;
 }

@@ -1,11 +1,12 @@
 #ifndef CPING__ADDRESS_H
 #define CPING__ADDRESS_H
 
-#include <sys/socket.h>
+#include <netinet/in.h>
 
 #include "cpinger.h"
 
-socklen_t cping__address_to_socket(const cping_address *address, struct sockaddr_storage *storage);
+/* An IPv6 one has room for either. */
+socklen_t cping__address_to_socket(const cping_address *address, struct sockaddr_in6 *to);
 cping_address cping__address_from_socket(const struct sockaddr *socket_address);
 
 /* Whether a datagram from `source` comes from `expected`. Ports count only where `expected` has one; a scope likewise. */

@@ -165,19 +165,18 @@ static int work(cping *pinger, int timeout_ms, uint64_t deadline_ns) {
     for (int is_last = 0;; is_last = poll_timeout(timeout_ms, deadline_ns) == 0) {
         if (cping__ring_count(&pinger->ring)) return 1;
         if (pinger->stopping) return -ESHUTDOWN;
-        if (atomic_exchange(&pinger->woken, 0)) return 0;
-        if (is_last) {
-            /* For callers who poll the descriptor. */
-            cping__set_timer(pinger);
-            return 0;
-        }
+        if (atomic_exchange(&pinger->woken, 0) || is_last) return 0;
         cping__run_once(pinger, poll_timeout(timeout_ms, deadline_ns));
     }
 }
 
 int cping_wait(cping *pinger, int timeout_ms) {
     uint64_t deadline_ns = timeout_ms < 0 ? CPING__NEVER : cping__now() + (uint64_t)timeout_ms * CPING__MILLISECOND;
-    if (pinger->threadless) return work(pinger, timeout_ms, deadline_ns);
+    if (pinger->threadless) {
+        int result = work(pinger, timeout_ms, deadline_ns);
+        cping__watch_fully(pinger);
+        return result;
+    }
     for (;;) {
         /* Closed is looked at first: nothing is written after it is set. */
         int closed = atomic_load(&pinger->closed);
@@ -199,7 +198,12 @@ void cping_wake(cping *pinger) {
 }
 
 int cping_event_fd(const cping *pinger) {
-    return pinger->threadless ? pinger->epoll_fd : pinger->event_fd;
+    if (!pinger->threadless) return pinger->event_fd;
+    /* Instances are never const: whoever asks for it is told of everything by it from now on, without short cuts. */
+    cping *own = (cping *)pinger;
+    own->is_polled = 1;
+    cping__watch_fully(own);
+    return pinger->epoll_fd;
 }
 
 void cping_get_stats(const cping *pinger, cping_stats *stats) {

@@ -113,9 +113,19 @@ static void enlarge_buffers(int fd) {
     if (set(fd, SOL_SOCKET, SO_RCVBUFFORCE, size) != 0) set(fd, SOL_SOCKET, SO_RCVBUF, size);
 }
 
+/* A small datagram in a driver's page weighs 2.5 KiB, its send stamp 1 KiB; a large one, twice its length at most. */
+void cping__channel_expect(cping__channel *channel, size_t bytes) {
+    if (bytes > channel->largest) channel->largest = bytes;
+    int buffer = 0;
+    socklen_t length = sizeof buffer;
+    getsockopt(channel->fd, SOL_SOCKET, SO_RCVBUF, &buffer, &length);
+    unsigned pings = (unsigned)((size_t)buffer / (4096 + 2 * channel->largest));
+    channel->flood_limit = pings > 2 ? pings : 2;
+}
+
 /* A port of our own from the start: UDP replies go there, and the kernel makes it the identifier of datagram ICMP. */
 static int take_port(cping__channel *channel) {
-    struct sockaddr_storage local;
+    struct sockaddr_in6 local;
     cping_address wanted = channel->key.source;
     wanted.family = channel->key.family;
     /* A socket that is opened anew stays the one that replies come to, if it can. */
@@ -161,6 +171,7 @@ int cping__channel_open(const cping_target *target, cping__channel **opened) {
     channel->key = cping__channel_key_of(target);
     channel->local_port = channel->key.icmp_id;
     channel->numbers_itself = 1;
+    TAILQ_INIT(&channel->flooders);
     channel->fd = open_any(channel);
     int error = channel->fd < 0 ? channel->fd : prepare(channel);
     if (error != 0) {

@@ -3,6 +3,7 @@
 #ifndef CPING__CHANNEL_H
 #define CPING__CHANNEL_H
 
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -11,7 +12,10 @@
 #include "cpinger.h"
 #include "stamps.h"
 
-enum { CPING__STAMP_WINDOW = 1024, CPING__BATCH = 32 };
+/* So many datagrams leave and arrive in one call at most. What one call has sent comes back in one that finds no more. */
+enum { CPING__STAMP_WINDOW = 1024, CPING__BATCH = 32, CPING__HAUL = 64 };
+
+struct cping__target;
 
 /* All of a target that makes its socket different from others. Compared bytewise, hence filled from zeroes. */
 typedef struct cping__channel_key {
@@ -46,10 +50,16 @@ typedef struct cping__channel {
         uint32_t number, sequence;
         int used;
     } *sent;
+
+    /* Flooding: the targets that may send, in turn; their pings under way, and how many the receive buffer surely holds. */
+    TAILQ_HEAD(, cping__target) flooders;
+    unsigned flood_open, flood_limit;
+    int is_watched;  /* by epoll */
+    unsigned waves;  /* in a row, since it was waited for */
 } cping__channel;
 
 typedef struct cping__outgoing {
-    struct sockaddr_storage to;
+    struct sockaddr_in6 to;
     socklen_t to_length;
     const uint8_t *packet;
     size_t length;
@@ -90,6 +100,9 @@ int cping__channel_open(const cping_target *target, cping__channel **channel);
 void cping__channel_close(cping__channel *channel);
 int cping__channel_suits(const cping__channel *channel, const cping__channel_key *key);
 
+/* Datagrams of up to so many bytes may come back to this socket from now on. */
+void cping__channel_expect(cping__channel *channel, size_t bytes);
+
 /* Looks whether the interface of that name is still the one the socket is bound to, and binds it anew if not; `blocked` is up
  * to date afterwards. 1: it was bound anew; `fd` may be another one then. */
 int cping__channel_refresh(cping__channel *channel);
@@ -100,8 +113,9 @@ int cping__channel_refresh(cping__channel *channel);
 size_t cping__channel_send(cping__channel *channel, cping__batch *batch, const cping__outgoing *packets, size_t count,
                            int *error);
 
-/* Each reads a batch at most and returns its number; what they return is valid until the next call with that batch. */
-size_t cping__channel_receive(cping__channel *channel, cping__batch *batch, const cping__datagram **datagrams);
-size_t cping__channel_notices(cping__channel *channel, cping__batch *batch, const cping__notice **notices);
+/* Each reads a haul at most and returns its number; what they return is valid until the next call with that batch. `more`:
+ * there can be more. */
+size_t cping__channel_receive(cping__channel *channel, cping__batch *batch, const cping__datagram **datagrams, int *more);
+size_t cping__channel_notices(cping__channel *channel, cping__batch *batch, const cping__notice **notices, int *more);
 
 #endif

@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 
 #include "address.h"
 #include "engine.h"
@@ -31,9 +30,8 @@ static int get_channel(cping *pinger, const cping_target *config, cping__channel
     }
     int error = cping__channel_open(config, &channel);
     if (error) return error;
-    struct epoll_event interest = {.events = EPOLLIN, .data.ptr = channel};
-    if (epoll_ctl(pinger->epoll_fd, EPOLL_CTL_ADD, channel->fd, &interest) != 0) {
-        error = -errno;
+    error = cping__watch(pinger, channel);
+    if (error) {
         cping__channel_close(channel);
         return error;
     }
@@ -64,10 +62,9 @@ static int reserve(cping *pinger) {
 }
 
 static void use_channel(cping__target *target, cping__channel *channel) {
-    size_t largest = (size_t)target->config.size + 128;
     target->channel = channel;
     channel->users++;
-    if (largest > channel->largest) channel->largest = largest;
+    cping__channel_expect(channel, (size_t)target->config.size + 128);
 }
 
 int64_t cping__command_add(cping *pinger, const cping__command *command) {
@@ -85,7 +82,6 @@ int64_t cping__command_add(cping *pinger, const cping__command *command) {
     target->config = config;
     target->session = cping__random(pinger);
     TAILQ_INIT(&target->open_pings);
-    TAILQ_INIT(&target->finished);
     use_channel(target, channel);
     cping__directory_add(&pinger->directory, target);
     pinger->targets[pinger->target_count++] = target;
@@ -141,11 +137,15 @@ static void give_last_verdicts(cping *pinger, cping__target *target) {
         if (ping->target == target) cping__stop_waiting(pinger, ping);
     }
     for (cping__ping *ping; (ping = TAILQ_FIRST(&target->open_pings));) cping__cancel(pinger, ping);
-    for (cping__ping *ping; (ping = TAILQ_FIRST(&target->finished));) cping__forget(pinger, ping);
+    for (cping__ping *ping = TAILQ_FIRST(&pinger->finished), *next; ping && target->remembered; ping = next) {
+        next = TAILQ_NEXT(ping, link);
+        if (ping->target == target) cping__forget(pinger, ping);
+    }
 }
 
 static void remove_target(cping *pinger, cping__target *target) {
     target->phase = CPING__FINISHED;
+    cping__target_changed(pinger, target);
     cping__read_notices(pinger, target->channel);
     cping__read_datagrams(pinger, target->channel);
     give_last_verdicts(pinger, target);
@@ -206,6 +206,8 @@ int64_t cping__command_drop(cping *pinger, const cping__command *command) {
 
 int64_t cping__command_shutdown(cping *pinger, const cping__command *command) {
     (void)command;
+    /* So that the targets need not look for theirs. */
+    for (cping__ping *ping; (ping = TAILQ_FIRST(&pinger->finished));) cping__forget(pinger, ping);
     while (pinger->target_count) remove_target(pinger, pinger->targets[pinger->target_count - 1]);
     pinger->stopping = 1;
     return 0;

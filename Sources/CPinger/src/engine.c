@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -18,7 +17,7 @@ static const uint64_t STAMP_PATIENCE = 5 * CPING__MILLISECOND;
 enum { STAMPS_GIVEN_UP = 4 };
 
 /* Nothing that is not asked whether there is room writes more events than this at once. */
-enum { ROOM = 4 * CPING__BATCH };
+enum { ROOM = 4 * CPING__HAUL };
 
 int cping__has_room(const cping *pinger) {
     return !pinger->threadless || pinger->stopping || cping__ring_count(&pinger->ring) + ROOM <= pinger->ring.capacity;
@@ -40,7 +39,8 @@ static uint64_t patience_ends(const cping__ping *waiter) {
     return waiter->reply->at.clocks.early_ns + STAMP_PATIENCE;
 }
 
-static uint64_t next_due(const cping *pinger) {
+uint64_t cping__next_due(const cping *pinger) {
+    if (cping__flood_is_due(pinger)) return 0;
     uint64_t due = CPING__NEVER;
     const cping__entry *entry = cping__agenda_first(&pinger->agenda);
     if (entry) due = entry->time_ns;
@@ -49,27 +49,13 @@ static uint64_t next_due(const cping *pinger) {
     return due;
 }
 
-void cping__set_timer(cping *pinger) {
-    uint64_t due = next_due(pinger);
-    if (due == pinger->timer_ns) return;
-    pinger->timer_ns = due;
-    struct itimerspec when = {0};
-    /* Zero would switch the timer off; what is due at zero is due at one. */
-    if (due == 0) due = 1;
-    if (due != CPING__NEVER) {
-        when.it_value.tv_sec = (time_t)(due / CPING__SECOND);
-        when.it_value.tv_nsec = (long)(due % CPING__SECOND);
-    }
-    timerfd_settime(pinger->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
-}
-
-static void run_due_targets(cping *pinger) {
-    uint64_t now_ns = cping__now();
+static void run_due_targets(cping *pinger, uint64_t now_ns) {
     for (cping__entry *entry; (entry = cping__agenda_first(&pinger->agenda)) && entry->time_ns <= now_ns;) {
         cping__target_run(pinger, (cping__target *)entry, now_ns);
         if (!cping__has_room(pinger)) break;
     }
     cping__outbox_flush(pinger);
+    cping__forget_old(pinger, now_ns);
 }
 
 static void end_patience(cping *pinger) {
@@ -91,8 +77,7 @@ static void read_channel(cping *pinger, cping__channel *channel, uint32_t what) 
 /* Returns whether there are commands. */
 static int handle(cping *pinger, const struct epoll_event *event) {
     if (event->data.ptr == &pinger->timer_fd) {
-        /* It has fired: setting it, to whatever time, makes the descriptor silent again. */
-        pinger->timer_ns = 0;
+        cping__timer_fired(pinger);
     } else if (event->data.ptr == &pinger->network_fd) {
         cping__network_read(pinger);
     } else if (event->data.ptr == &pinger->mailbox) {
@@ -105,15 +90,14 @@ static int handle(cping *pinger, const struct epoll_event *event) {
 
 void cping__run_once(cping *pinger, int timeout_ms) {
     struct epoll_event ready[64];
-    /* What is due already needs no timer. */
-    uint64_t due = next_due(pinger);
-    int is_due = due != CPING__NEVER && due <= cping__now();
-    if (!is_due) cping__set_timer(pinger);
-    int count = epoll_wait(pinger->epoll_fd, ready, 64, is_due ? 0 : timeout_ms);
+    int count = cping__wait_until(pinger, ready, 64, cping__next_due(pinger), timeout_ms);
     int commands = 0;
     CPING__COUNT(pinger, wakeups);
     /* Sending goes first: the schedule cannot wait, while replies carry the time of their arrival. */
-    run_due_targets(pinger);
+    uint64_t now_ns = cping__now();
+    run_due_targets(pinger, now_ns);
+    cping__flood_run(pinger, now_ns);
+    cping__watch_anew(pinger);
     for (int i = 0; i < count; i++) commands |= handle(pinger, &ready[i]);
     end_patience(pinger);
     /* Last, since they can close channels that are in `ready`. */
@@ -148,6 +132,7 @@ static int watch(cping *pinger, int fd, void *identity) {
 int cping__engine_create(cping *pinger) {
     LIST_INIT(&pinger->channels);
     TAILQ_INIT(&pinger->stamp_waiters);
+    TAILQ_INIT(&pinger->finished);
     pinger->timer_ns = CPING__NEVER;
     do {
         if (getrandom(&pinger->sequence, sizeof pinger->sequence, 0) < 0) return -errno;

@@ -6,9 +6,11 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <sys/epoll.h>
 
 #include "channel.h"
 #include "directory.h"
+#include "flood.h"
 #include "mailbox.h"
 #include "oneway.h"
 #include "outbox.h"
@@ -28,11 +30,14 @@ typedef struct cping__target {
     struct cping__target *same_bucket;  /* of the directory */
     enum cping__phase phase;
     cping__grid grid;
-    uint64_t flood_ns;  /* flooding: no ping before this */
+    TAILQ_ENTRY(cping__target) flooder;
+    int is_flooding;        /* in the list of its channel */
+    uint32_t flood_credit;  /* pings that may leave now; without a pace 1: any number */
+    uint64_t flood_ns;      /* without credit: no ping before this */
     uint64_t slots;
     uint64_t open;                         /* pings without a verdict */
     struct cping__pings open_pings;        /* without those that wait for their stamp; in order of sending */
-    struct cping__pings finished;          /* in order of their verdicts */
+    uint64_t remembered;                   /* pings with a verdict */
     uint32_t newest_answered;
     int any_answered;
     uint64_t session;                      /* one-way */
@@ -67,10 +72,12 @@ struct cping {
 
     int epoll_fd, timer_fd, network_fd;
     uint64_t timer_ns;
+    int is_polled;  /* threadless: the caller waits for epoll's descriptor */
     int stopping;
     int has_news;  /* the ring got events that the reader has not been told of */
     uint64_t linger_ns;
     uint64_t remembered_limit, remembered;
+    struct cping__pings finished;  /* those remembered, in order of their verdicts */
     uint32_t sequence;
     int64_t last_id;
     cping__target **targets;  /* in order of their ids */
@@ -95,17 +102,30 @@ static inline void cping__count(_Atomic uint64_t *counter, uint64_t n) {
     cping__count(&(pinger)->counters[offsetof(cping_stats, field) / sizeof(uint64_t)], (uint64_t)(n))
 #define CPING__COUNT(pinger, field) CPING__COUNT_MANY(pinger, field, 1)
 
+static inline int cping__floods(const cping__target *target) {
+    return (target->config.flags & CPING_TARGET_FLOOD) != 0;
+}
+
 /* engine.c */
 int cping__engine_create(cping *pinger);
 void cping__engine_destroy(cping *pinger);
 void cping__engine_prepare_thread(cping *pinger);
 void *cping__engine_main(void *pinger);
 void cping__run_once(cping *pinger, int timeout_ms);
-void cping__set_timer(cping *pinger);
+uint64_t cping__next_due(const cping *pinger);
 void cping__emit(cping *pinger, const cping_event *event);
 
 /* Threadless, there is nobody who could read while the ring fills up: whatever can produce many events stops here. */
 int cping__has_room(const cping *pinger);
+
+/* watch.c: what epoll is told to look at, and waiting for it. */
+int cping__watch(cping *pinger, cping__channel *channel);
+void cping__watch_anew(cping *pinger);
+int cping__wait_until(cping *pinger, struct epoll_event *ready, int capacity, uint64_t due_ns, int timeout_ms);
+void cping__timer_fired(cping *pinger);
+
+/* Threadless, before the caller goes its way: all that is waited for shows by epoll's descriptor. */
+void cping__watch_fully(cping *pinger);
 
 /* network.c */
 int cping__network_open(cping *pinger);
@@ -114,6 +134,8 @@ void cping__network_refresh(cping *pinger, cping__channel *channel);
 
 /* sending.c: slots that are due, pings that are overdue. */
 void cping__target_run(cping *pinger, cping__target *target, uint64_t now_ns);
+void cping__send_slot(cping *pinger, cping__target *target, uint64_t slot_ns, uint64_t now_ns);
+void cping__forget_old(cping *pinger, uint64_t now_ns);
 uint64_t cping__random(cping *pinger);
 
 /* verdicts.c: what becomes of a ping, in events and counters. */
@@ -129,6 +151,10 @@ void cping__missed(cping *pinger, cping__target *target, uint64_t slot, uint64_t
 void cping__no_memory(cping *pinger, cping__target *target, uint64_t slot, uint64_t slot_ns);
 void cping__cancel(cping *pinger, cping__ping *ping);
 void cping__forget(cping *pinger, cping__ping *ping);
+
+/* progress.c: how far a target is. */
+void cping__opened(cping__target *target);
+void cping__closed(cping__target *target);
 void cping__target_changed(cping *pinger, cping__target *target);
 
 /* replies.c and errors.c: which ping a datagram or a notice belongs to. */

@@ -3,7 +3,7 @@
 #include "icmp.h"
 #include "rtr.h"
 
-enum { BATCHES_AT_ONCE = 32 };
+enum { HAULS_AT_ONCE = 16 };
 
 /* A router need not quote more than our UDP header; then the error can be told apart only if a single ping is under way. */
 static cping__ping *only_open_ping(const cping *pinger, const cping__channel *channel, const cping_address *destination) {
@@ -68,13 +68,13 @@ static void read_stamp(cping *pinger, cping__channel *channel, const cping__noti
 }
 
 void cping__read_notices(cping *pinger, cping__channel *channel) {
-    for (int i = 0; i < BATCHES_AT_ONCE && cping__has_room(pinger); i++) {
+    int more = 1;
+    for (int i = 0; i < HAULS_AT_ONCE && more && cping__has_room(pinger); i++) {
         const cping__notice *notices;
-        size_t count = cping__channel_notices(channel, pinger->batch, &notices);
+        size_t count = cping__channel_notices(channel, pinger->batch, &notices, &more);
         for (size_t j = 0; j < count; j++) {
             if (notices[j].kind == CPING__NOTICE_STAMP) read_stamp(pinger, channel, &notices[j]);
             if (notices[j].kind == CPING__NOTICE_ICMP) read_icmp_error(pinger, channel, &notices[j]);
         }
-        if (count < CPING__BATCH) break;
     }
 }

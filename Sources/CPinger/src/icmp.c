@@ -6,10 +6,13 @@
 
 enum { ECHO_REPLY_4 = 0, ECHO_REQUEST_4 = 8, ECHO_REQUEST_6 = 128, ECHO_REPLY_6 = 129 };
 
+/* The sum of ones' complements is the same by 32 bits as by 16 (RFC 1071). */
 static uint16_t checksum(const uint8_t *bytes, size_t length) {
     uint64_t sum = 0;
-    for (size_t i = 0; i + 1 < length; i += 2) sum += cping__get16(bytes + i);
-    if (length & 1) sum += (uint64_t)bytes[length - 1] << 8;
+    size_t i = 0;
+    for (; i + 4 <= length; i += 4) sum += cping__get32(bytes + i);
+    if (length & 2) sum += (uint64_t)cping__get16(bytes + i) << 16;
+    if (length & 1) sum += (uint64_t)bytes[length - 1] << (length & 2 ? 8 : 24);
     while (sum >> 16) sum = (sum & 0xffff) + (sum >> 16);
     return (uint16_t)~sum;
 }
@@ -31,21 +34,22 @@ void cping__fill_payload(uint8_t *payload, size_t length, uint32_t sequence, uin
     uint64_t state = begin(sequence, token);
     cping__put64(payload, token);
     cping__put32(payload + 8, sequence);
-    for (size_t i = CPING__ICMP_KEY; i < length; i += 8) {
-        uint8_t eight[8];
-        cping__put64(eight, next(&state));
-        memcpy(payload + i, eight, length - i < 8 ? length - i : 8);
-    }
+    size_t i = CPING__ICMP_KEY;
+    for (; i + 8 <= length; i += 8) cping__put64(payload + i, next(&state));
+    uint8_t eight[8];
+    cping__put64(eight, next(&state));
+    if (i < length) memcpy(payload + i, eight, length - i);
 }
 
 static int is_filled(const uint8_t *payload, size_t length, uint32_t sequence, uint64_t token) {
     uint64_t state = begin(sequence, token);
-    for (size_t i = CPING__ICMP_KEY; i < length; i += 8) {
-        uint8_t eight[8];
-        cping__put64(eight, next(&state));
-        if (memcmp(payload + i, eight, length - i < 8 ? length - i : 8) != 0) return 0;
+    size_t i = CPING__ICMP_KEY;
+    for (; i + 8 <= length; i += 8) {
+        if (cping__get64(payload + i) != next(&state)) return 0;
     }
-    return 1;
+    uint8_t eight[8];
+    cping__put64(eight, next(&state));
+    return i >= length || memcmp(payload + i, eight, length - i) == 0;
 }
 
 void cping__icmp_encode(uint8_t *packet, size_t payload, uint8_t family, uint16_t identifier, uint32_t sequence,

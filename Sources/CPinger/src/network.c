@@ -4,7 +4,6 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -42,8 +41,7 @@ void cping__network_read(cping *pinger) {
 
 void cping__network_refresh(cping *pinger, cping__channel *channel) {
     if (!cping__channel_refresh(channel)) return;
-    /* If it is a new descriptor, it is watched; if it is the old one, it is already (EEXIST). */
-    struct epoll_event interest = {.events = EPOLLIN, .data.ptr = channel};
-    epoll_ctl(pinger->epoll_fd, EPOLL_CTL_ADD, channel->fd, &interest);
+    /* It can be a new descriptor. */
+    cping__watch(pinger, channel);
     CPING__COUNT(pinger, reopened);
 }

@@ -4,7 +4,7 @@
 #include "rtr.h"
 
 /* Bounds one reading, so that a flood of foreign datagrams cannot keep us from sending. */
-enum { BATCHES_AT_ONCE = 32 };
+enum { HAULS_AT_ONCE = 16 };
 
 static int went_to(const cping__ping *ping, const cping_address *address) {
     const cping__target *target = ping->target;
@@ -134,9 +134,10 @@ static void read_oneway(cping *pinger, cping__channel *channel, const cping__dat
 }
 
 void cping__read_datagrams(cping *pinger, cping__channel *channel) {
-    for (int i = 0; i < BATCHES_AT_ONCE && cping__has_room(pinger); i++) {
+    int more = 1;
+    for (int i = 0; i < HAULS_AT_ONCE && more && cping__has_room(pinger); i++) {
         const cping__datagram *datagrams;
-        size_t count = cping__channel_receive(channel, pinger->batch, &datagrams);
+        size_t count = cping__channel_receive(channel, pinger->batch, &datagrams, &more);
         for (size_t j = 0; j < count; j++) {
             switch (channel->key.protocol) {
             case CPING_RTR: read_rtr(pinger, channel, &datagrams[j]); break;
@@ -144,6 +145,5 @@ void cping__read_datagrams(cping *pinger, cping__channel *channel) {
             case CPING_ONEWAY: read_oneway(pinger, channel, &datagrams[j]); break;
             }
         }
-        if (count < CPING__BATCH) break;
     }
 }

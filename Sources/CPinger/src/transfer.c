@@ -14,7 +14,7 @@
 #define SCM_TS_OPT_ID 81
 #endif
 
-enum { AREA = 64 << 10, GIANT = 66000, QUOTE = 128, CONTROL = 320 };
+enum { AREA = 64 << 10, GIANT = 66000, QUOTE = 128, CONTROL = 192 };
 
 union control {
     char bytes[CONTROL];
@@ -22,13 +22,13 @@ union control {
 };
 
 struct cping__batch {
-    struct mmsghdr messages[CPING__BATCH];
-    struct iovec parts[CPING__BATCH];
-    struct sockaddr_storage addresses[CPING__BATCH];
-    union control controls[CPING__BATCH];
-    cping__datagram datagrams[CPING__BATCH];
-    cping__notice notices[CPING__BATCH];
-    uint8_t quotes[CPING__BATCH][QUOTE];
+    struct mmsghdr messages[CPING__HAUL];
+    struct iovec parts[CPING__HAUL];
+    struct sockaddr_in6 addresses[CPING__HAUL];
+    union control controls[CPING__HAUL];
+    cping__datagram datagrams[CPING__HAUL];
+    cping__notice notices[CPING__HAUL];
+    uint8_t quotes[CPING__HAUL][QUOTE];
     uint8_t area[GIANT];
 };
 
@@ -127,12 +127,14 @@ static size_t receive_batch(cping__channel *channel, cping__batch *batch, size_t
     return 0;
 }
 
-size_t cping__channel_receive(cping__channel *channel, cping__batch *batch, const cping__datagram **datagrams) {
+size_t cping__channel_receive(cping__channel *channel, cping__batch *batch, const cping__datagram **datagrams, int *more) {
     /* Room for what should come and for an IP header with all its options. */
-    size_t size = channel->largest + 64 <= 512 ? 512 : channel->largest + 64 <= 2048 ? 2048 : GIANT;
-    size_t count = AREA / size < CPING__BATCH ? AREA / size : CPING__BATCH;
+    size_t needed = channel->largest + 64;
+    size_t size = needed <= 256 ? 256 : needed <= 2048 ? 2048 : GIANT;
+    size_t count = AREA / size < CPING__HAUL ? AREA / size : CPING__HAUL;
     if (count == 0) count = 1;
     size_t received = receive_batch(channel, batch, count, size, batch->area, 0);
+    *more = received == count;
     if (received == 0) return 0;
     cping__reading clocks = cping__read_clocks();
     for (size_t i = 0; i < received; i++) {
@@ -184,8 +186,9 @@ static void read_error(const cping__channel *channel, struct cmsghdr *c, struct 
     }
 }
 
-size_t cping__channel_notices(cping__channel *channel, cping__batch *batch, const cping__notice **notices) {
-    size_t received = receive_batch(channel, batch, CPING__BATCH, QUOTE, batch->quotes[0], MSG_ERRQUEUE);
+size_t cping__channel_notices(cping__channel *channel, cping__batch *batch, const cping__notice **notices, int *more) {
+    size_t received = receive_batch(channel, batch, CPING__HAUL, QUOTE, batch->quotes[0], MSG_ERRQUEUE);
+    *more = received == CPING__HAUL;
     for (size_t i = 0; i < received; i++) {
         struct msghdr *message = &batch->messages[i].msg_hdr;
         batch->notices[i] = (cping__notice){.quote = batch->quotes[i], .quote_length = batch->messages[i].msg_len};

@@ -9,28 +9,8 @@
         (target)->totals.field += (n);         \
     } while (0)
 
-static uint64_t next_slot(const cping__target *target) {
-    if (target->phase != CPING__RUNNING) return CPING__NEVER;
-    if (!(target->config.flags & CPING_TARGET_FLOOD)) return cping__grid_time(&target->grid, target->grid.next);
-    /* Half a window at once: fewer and larger batches. */
-    return target->open > target->config.window / 2 ? CPING__NEVER : target->flood_ns;
-}
-
-void cping__target_changed(cping *pinger, cping__target *target) {
-    if (target->phase == CPING__STOPPED && target->open == 0) {
-        target->phase = CPING__FINISHED;
-        cping_event event = cping__event(target, NULL, CPING_FINISHED);
-        cping__emit(pinger, &event);
-    }
-    uint64_t due = next_slot(target);
-    const cping__ping *oldest = TAILQ_FIRST(&target->open_pings);
-    /* A reply after exactly the timeout is in time. */
-    uint64_t deadline = oldest ? oldest->sent.clocks.late_ns + target->config.timeout_ns + 1 : CPING__NEVER;
-    cping__agenda_set(&pinger->agenda, &target->entry, deadline < due ? deadline : due);
-}
-
-cping_event cping__event(const cping__target *target, const cping__ping *ping, enum cping_kind kind) {
-    cping_event event = {.target = target->id, .kind = kind, .event_ns = cping__now(), .rtt_ns = -1, .rtt_bound_ns = -1,
+static cping_event event_at(const cping__target *target, const cping__ping *ping, enum cping_kind kind, uint64_t event_ns) {
+    cping_event event = {.target = target->id, .kind = kind, .event_ns = event_ns, .rtt_ns = -1, .rtt_bound_ns = -1,
                          .count = 1};
     if (ping) {
         event.slot = ping->slot;
@@ -41,14 +21,19 @@ cping_event cping__event(const cping__target *target, const cping__ping *ping, e
     return event;
 }
 
+cping_event cping__event(const cping__target *target, const cping__ping *ping, enum cping_kind kind) {
+    return event_at(target, ping, kind, cping__now());
+}
+
 /* The ping leaves the list it was in. */
 static void settle(cping *pinger, cping__ping *ping, enum cping__state state) {
     cping__target *target = ping->target;
     if (ping->state == CPING__OPEN) TAILQ_REMOVE(&target->open_pings, ping, link);
     ping->state = (uint8_t)state;
-    TAILQ_INSERT_TAIL(&target->finished, ping, link);
+    TAILQ_INSERT_TAIL(&pinger->finished, ping, link);
     pinger->remembered++;
-    target->open--;
+    target->remembered++;
+    cping__closed(target);
     cping__target_changed(pinger, target);
 }
 
@@ -89,8 +74,7 @@ static void add_oneway(const cping__ping *ping, const cping__reply *reply, cping
 
 static cping_event reply_event(cping *pinger, const cping__ping *ping, const cping__reply *reply) {
     cping__figure figure = cping__measure(&ping->sent, &reply->at);
-    cping_event event = cping__event(ping->target, ping, CPING_ANSWERED);
-    event.event_ns = reply->at.clocks.early_ns;
+    cping_event event = event_at(ping->target, ping, CPING_ANSWERED, reply->at.clocks.early_ns);
     event.rtt_ns = figure.rtt_ns;
     event.rtt_bound_ns = figure.bound_ns;
     event.send_stamp = event.receive_stamp = figure.stamp;
@@ -223,8 +207,7 @@ void cping__icmp_error(cping *pinger, cping__ping *ping, const cping__notice *no
 }
 
 void cping__corrupt(cping *pinger, cping__target *target, cping__ping *ping, const cping__datagram *datagram) {
-    cping_event event = cping__event(target, ping, CPING_CORRUPT);
-    event.event_ns = datagram->at.clocks.early_ns;
+    cping_event event = event_at(target, ping, CPING_CORRUPT, datagram->at.clocks.early_ns);
     event.from = datagram->from;
     COUNT_BOTH(pinger, target, corrupt, 1);
     cping__emit(pinger, &event);
@@ -243,8 +226,9 @@ void cping__not_sent(cping *pinger, cping__ping *ping, int error) {
     cping_event event = cping__event(target, ping, CPING_NOT_SENT);
     event.error = error;
     emit_not_sent(pinger, target, event);
+    if (cping__floods(target)) cping__flood_hold(target, ping->sent.clocks.late_ns);
     TAILQ_REMOVE(&target->open_pings, ping, link);
-    target->open--;
+    cping__closed(target);
     cping__pending_remove(&pinger->pending, ping);
     cping__target_changed(pinger, target);
 }
@@ -264,6 +248,7 @@ void cping__missed(cping *pinger, cping__target *target, uint64_t slot, uint64_t
 
 void cping__no_memory(cping *pinger, cping__target *target, uint64_t slot, uint64_t slot_ns) {
     emit_not_sent(pinger, target, slot_event(target, slot, slot_ns, ENOMEM, 1));
+    if (cping__floods(target)) cping__flood_hold(target, slot_ns);
 }
 
 void cping__cancel(cping *pinger, cping__ping *ping) {
@@ -274,7 +259,8 @@ void cping__cancel(cping *pinger, cping__ping *ping) {
 }
 
 void cping__forget(cping *pinger, cping__ping *ping) {
-    TAILQ_REMOVE(&ping->target->finished, ping, link);
+    TAILQ_REMOVE(&pinger->finished, ping, link);
     pinger->remembered--;
+    ping->target->remembered--;
     cping__pending_remove(&pinger->pending, ping);
 }

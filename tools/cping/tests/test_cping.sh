@@ -38,6 +38,10 @@ expect 64 "$cping"
 expect 64 "$cping" --nonsense 127.0.0.1
 expect 64 "$cping" -c 0 127.0.0.1
 expect 64 "$cping" -i 0.0001 127.0.0.1
+expect 64 "$cping" -c +5 127.0.0.1
+expect 64 "$cping" -i " 1" 127.0.0.1
+expect 64 "$cping" -i 0x1 127.0.0.1
+expect 64 "$cping" --threads 0 127.0.0.1
 expect 64 "$cping" --udp 4440 127.0.0.1
 expect 64 "$cping" --udp 4440 --token AAAA 127.0.0.1
 expect 64 "$cping" --udp 4440 --token AAAAAAAAAAAAAAAAAAAAAA== --oneway 127.0.0.1
@@ -62,6 +66,16 @@ says '"ipdv_up_ns":{"count":'
 expect 0 "$cping" $oneway -f -q -c 20000 127.0.0.1
 says "20000 sent, 20000 answered"
 
+# Several threads: targets that are not theirs are no loss, and the summaries are in the order of the targets.
+expect 0 "$cping" $oneway -f -q -c 5000 --threads 3 127.0.0.1 127.0.0.1 localhost 127.0.0.1
+[ "$(grep -c "5000 sent, 5000 answered" "$work/out")" = 4 ] || failed "not four targets with 5000 answers"
+[ "$(grep -n "^localhost" "$work/out" | cut -d: -f1)" -gt "$(grep -n "^127.0.0.1" "$work/out" | sed -n 2p | cut -d: -f1)" ] ||
+    failed "summaries out of order"
+expect 0 "$cping" $oneway -c 20 -i 0.01 --json --threads 9 127.0.0.1 127.0.0.1
+# Lines of two threads are never mixed up. (Slots that were missed in a row share one.)
+[ "$(grep -c '^{"target".*"slot":' "$work/out")" -ge 2 ] || failed "no lines for pings"
+! grep -v '^{"summary":{' "$work/out" | grep -qv '^{"target":[^{}]*}$' || failed "a line is broken"
+
 # One that answers, one that does not.
 expect 1 "$cping" $oneway -c 2 -i 0.02 -W 0.2 -q 127.0.0.1 127.0.0.2
 
@@ -82,6 +96,13 @@ kill -INT $pinger
 wait $pinger
 [ $? = 1 ] || failed "status after SIGINT"
 says "cancelled"
+
+# A signal ends all threads.
+"$cping" $oneway -q -i 0.05 --threads 2 127.0.0.1 127.0.0.1 >"$work/out" 2>"$work/err" &
+pinger=$!
+sleep 1
+kill -INT $pinger
+wait $pinger || failed "status after SIGINT with threads"
 
 # The deadline ends it.
 expect 0 "$cping" $oneway -w 0.5 -i 0.05 -q 127.0.0.1

@@ -1,0 +1,105 @@
+/* A capture's files, an interface that goes and comes back, and what is refused. */
+#define _GNU_SOURCE
+#include "support.h"
+
+#if !CPINGER_CAPTURE
+
+int main(void) {
+    skip("built without libpcap");
+}
+
+#else
+
+#include "capturing.h"
+
+static long size_of(const char *name) {
+    struct stat file;
+    return stat(path(name), &file) == 0 ? (long)file.st_size : -1;
+}
+
+static void test_rotation(uint16_t port) {
+    struct packets packets = {0};
+    cpcapture *capture = open_capture("rotation", "any", 8192, 3);
+    cping_target target = link_target("10.77.0.2", port, 300);
+    struct outcome outcome = ping(capture, &target, NULL, 0);
+    cpcapture_state state;
+    cpcapture_close(capture, &state);
+    CHECK_EQUAL(state.written, 300 - outcome.not_sent + outcome.answered);
+    CHECK(state.files >= 6);
+    for (uint32_t i = 1; i <= state.files + 1; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "rotation-%04u.pcapng", i);
+        int is_kept = i + 3 > state.files && i <= state.files;
+        CHECK_EQUAL(size_of(name) > 0, is_kept);
+        if (!is_kept) continue;
+        CHECK(size_of(name) <= 8192);
+        read_file(name, &packets);
+    }
+    CHECK(packets.requests > 30);
+    CHECK_EQUAL(packets.foreign, 0);
+}
+
+static void wait_for(cpcapture *capture, int is_well) {
+    cpcapture_state state;
+    for (int i = 0; i < 800; i++) {
+        cpcapture_get_state(capture, &state);
+        if ((state.error == 0) == is_well) return;
+        usleep(10000);
+    }
+    CHECK_EQUAL(state.error == 0, is_well);
+}
+
+static void test_interface_returns(pid_t server) {
+    struct packets packets = {0};
+    cpcapture *capture = open_capture("return", "cp-cap-0", 0, 0);
+    cping_target target = echo_target("10.77.0.2", 10);
+    struct outcome before = ping(capture, &target, NULL, 0);
+    usleep(600000);
+    run_command("ip link delete cp-cap-0");
+    wait_for(capture, 0);
+    add_link(server);
+    wait_for(capture, 1);
+    struct outcome after = ping(capture, &target, NULL, 0);
+    cpcapture_close(capture, NULL);
+    read_file("return-0001.pcapng", &packets);
+    CHECK_EQUAL(packets.requests, 20 - before.not_sent - after.not_sent);
+    CHECK_EQUAL(packets.replies, before.answered + after.answered);
+}
+
+static int open_error(const char *name, const char *interface_name, char *text, size_t size) {
+    cpcapture *capture;
+    cpcapture_options options = {.path = path(name), .interface_name = interface_name};
+    int error = cpcapture_open(&options, &capture, text, size);
+    CHECK(capture == NULL);
+    return error;
+}
+
+static void test_errors(void) {
+    char text[200];
+    cpcapture_close(open_capture("taken", "any", 0, 0), NULL);
+    CHECK_EQUAL(open_error("x", "none0", text, sizeof text), -ENODEV);
+    CHECK(strstr(text, "none0"));
+    CHECK_EQUAL(open_error("taken", "any", text, sizeof text), -EEXIST);
+    CHECK(strstr(text, "taken-0001.pcapng"));
+    CHECK_EQUAL(open_error("absent/x", "any", text, sizeof text), -ENOENT);
+    pid_t child = fork();
+    if (child == 0) {
+        CHECK_EQUAL(setuid(65534), 0);
+        CHECK_EQUAL(open_error("x", "any", text, sizeof text), -EPERM);
+        CHECK(strstr(text, "CAP_NET_RAW"));
+        _exit(0);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+int main(void) {
+    struct scene scene = set_scene();
+    test_rotation(scene.far.port);
+    test_errors();
+    test_interface_returns(scene.server);
+    clear_scene(scene);
+    return 0;
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* One pinger with the targets dealt to it, driven by one thread. */
+#ifndef WORKER_H
+#define WORKER_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "cpinger.h"
+#include "options.h"
+#include "subject.h"
+
+typedef struct worker {
+    const options *options;
+    cping *pinger;
+    subject **subjects;  /* in order of their ids */
+    size_t count, capacity, done;
+    atomic_int is_ending, wants_summary;  /* set from outside, followed by worker_wake */
+} worker;
+
+/* 0 or a negative errno. */
+int worker_open(worker *w, const options *o);
+void worker_close(worker *w);
+
+/* Takes a subject whose target is resolved. NULL, or what is wrong; then the subject stays the caller's. */
+const char *worker_add(worker *w, subject *s);
+
+/* Pings until all its targets are done, the time is up or it shall end. */
+void worker_run(worker *w);
+
+/* From a signal handler or another thread. */
+void worker_wake(worker *w);
+
+#endif
