@@ -40,6 +40,8 @@ public struct Verification: Hashable, Sendable {
   public private(set) var refused = 0
   /// Captured pings that the log does not cover: sent before it began, or without a verdict yet when it ended.
   public private(set) var notCovered = 0
+  /// Pings at the end of the log that a capture which was cut off does not cover.
+  public private(set) var notCaptured = 0
   /// `nil` when no ping was answered in both.
   public let difference: Difference?
   /// In the order of time.
@@ -50,6 +52,9 @@ public struct Verification: Hashable, Sendable {
   /// Two stamps of one packet are microseconds apart; more than this is another time, not another way of taking it.
   public static let mostOfOnePing: Duration = .milliseconds(1)
 
+  /// A power cut costs a capture the time since it was last forced to disk, 4 s, and what the kernel still held.
+  static let mostMissingAtEnd: Duration = .seconds(5)
+
   /// - Parameters:
   ///   - events: Of the drive log, of which the pings count.
   ///   - sequences: The numbers of pings on the wire, by index in `events`. Without any, pings are matched by their time.
@@ -57,9 +62,10 @@ public struct Verification: Hashable, Sendable {
   ///   - trips: What the capture shows.
   ///   - interval: From ping to ping.
   ///   - timeout: After it a reply counted as lost.
+  ///   - isCutOff: The capture was not completed, as by a kill or a power cut: its end may be missing.
   public init(
     events: [Event], sequences: [Int: UInt32] = [:], started: WallTime, trips: [RoundTrip],
-    interval: Duration = .milliseconds(100), timeout: Duration = .seconds(1)
+    interval: Duration = .milliseconds(100), timeout: Duration = .seconds(1), isCutOff: Bool = false
   ) {
     let pings = Self.pings(events, sequences, started)
     let timeout = timeout.inNanoseconds
@@ -67,6 +73,7 @@ public struct Verification: Hashable, Sendable {
       pings: pings.sorted { $0.at < $1.at }, trips: trips.filter { !Self.isRefusal($0, timeout) },
       interval: max(1000, interval.inNanoseconds), timeout: timeout)
     let pairs = alignment.pairs()
+    let end = isCutOff ? pairs.keys.max().map { alignment.pings[$0].at } : nil
     var differences: [Int64] = []
     var disagreements: [Disagreement] = []
     refused = trips.count - alignment.trips.count
@@ -76,6 +83,7 @@ public struct Verification: Hashable, Sendable {
       let captured = trip.flatMap(alignment.rtt)
       switch (ping.outcome, trip) {
       case (.failed(.network), nil): notSent += 1
+      case (_, nil) where end.map({ ping.at > $0 && ping.at - $0 < Self.mostMissingAtEnd }) ?? false: notCaptured += 1
       case (_, nil): disagreements.append(Disagreement(at: ping.at, kind: .onlyInLog))
       case (.failed, _?) where captured.map({ $0 >= timeout - Self.edge }) ?? true: lostInBoth += 1
       case (.failed, _?): disagreements.append(Disagreement(at: ping.at, kind: .answeredOnlyInCapture))
@@ -160,6 +168,7 @@ extension Verification {
       "\(matched) pings in both: \(answeredInBoth) answered in both, \(lostInBoth) lost in both",
       "\(notSent) not sent, \(refused) refused, \(notCovered) captured before or after what the log covers",
     ]
+    if notCaptured > 0 { lines.append("\(notCaptured) at the end of the log, when the capture had been cut off") }
     if let difference {
       let figures = [difference.p50Nanoseconds, difference.p99Nanoseconds, difference.maximumNanoseconds]
       let texts = figures.map { "\($0 / 1000).\($0 / 100 % 10)" }

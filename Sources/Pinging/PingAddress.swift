@@ -8,10 +8,16 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
     case ipv6 = 6
   }
 
-  /// Without the port, e.g. `192.0.2.1` or `fe80::1%eth0`.
-  public let host: String
-  public let port: UInt16
+  // The text is made when it is asked for: a flood has an address in each event.
   let raw: cping_address
+
+  /// Without the port, e.g. `192.0.2.1` or `fe80::1%eth0`.
+  public var host: String {
+    var text = [CChar](repeating: 0, count: 64)
+    return withUnsafePointer(to: raw) { String(cString: cping_address_format($0, &text, text.count)) }
+  }
+
+  public var port: UInt16 { raw.port }
 
   public var family: Family { raw.family == 6 ? .ipv6 : .ipv4 }
 
@@ -29,18 +35,18 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
 
   init(_ raw: cping_address) {
     self.raw = raw
-    port = raw.port
-    var text = [CChar](repeating: 0, count: 64)
-    host = withUnsafePointer(to: raw) { String(cString: cping_address_format($0, &text, text.count)) }
   }
 
   public static func == (left: PingAddress, right: PingAddress) -> Bool {
-    left.host == right.host && left.port == right.port
+    left.raw.family == right.raw.family && left.raw.port == right.raw.port && left.raw.scope_id == right.raw.scope_id
+      && withUnsafeBytes(of: left.raw.bytes) { left in
+        withUnsafeBytes(of: right.raw.bytes) { left.elementsEqual($0) }
+      }
   }
 
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(host)
     hasher.combine(port)
+    withUnsafeBytes(of: raw.bytes) { hasher.combine(bytes: $0) }
   }
 
   /// The addresses of a name, in the system's order of preference; a numeric address is its own.

@@ -208,4 +208,18 @@ struct VerificationTests {
     #expect(result.lostInBoth == 1)
     #expect(result.refused == 0)
   }
+
+  @Test("when the capture was cut off, then it need not have the last seconds of the log, but all before")
+  func cutOff() {
+    func verify(captured: Int, isCutOff: Bool) -> Verification {
+      Verification(
+        events: Self.events(100), sequences: Self.sequences(100), started: Self.started, trips: Self.trips(captured),
+        isCutOff: isCutOff)
+    }
+    let killed = verify(captured: 95, isCutOff: true)
+    #expect(killed.notCaptured == 5)
+    #expect(killed.agrees(), "\(killed.lines)")
+    #expect(!verify(captured: 95, isCutOff: false).agrees())
+    #expect(!verify(captured: 40, isCutOff: true).agrees())
+  }
 }

@@ -127,4 +127,18 @@ struct PingerTests {
     pinger.shutdown()
     try await reflector.program.stop()
   }
+
+  @Test("when addresses are the same, then they are equal, however they are written, and only then")
+  func addresses() throws {
+    func address(_ host: String, _ port: UInt16 = 1) throws -> PingAddress {
+      try #require(PingAddress(numeric: host, port: port))
+    }
+    #expect(try address("2001:db8:0::1") == address("2001:DB8::1"))
+    #expect(try Set([address("2001:db8:0::1"), address("2001:DB8::1")]).count == 1)
+    #expect(try address("192.0.2.1") != address("192.0.2.2"))
+    #expect(try address("192.0.2.1") != address("192.0.2.1", 2))
+    #expect(try address("fe80::1%lo") != address("fe80::1"))
+    #expect(try address("2001:DB8::1", 444).description == "[2001:db8::1]:444")
+    #expect(PingAddress(numeric: "example.org", port: 1) == nil)
+  }
 }

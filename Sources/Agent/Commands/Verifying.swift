@@ -26,9 +26,11 @@ public struct Verifying: Sendable {
     var complaints: [String] = []
     var packets: [CapturedPacket] = []
     var missing: UInt64 = 0
+    var newest = (stamp: Int64.min, isCutOff: false)
     for path in captures {
       let file = try Self.capture(path)
       packets += file.packets
+      if let last = file.packets.map(\.stamp).max(), last >= newest.stamp { newest = (last, file.statistics == nil) }
       if let damage = file.damage { complaints.append("\(path): \(damage); what follows was not read") }
       if file.unusable > 0 { complaints.append("\(path): \(file.unusable) packets cannot be used") }
       if let told = file.statistics {
@@ -42,7 +44,7 @@ public struct Verifying: Sendable {
     verification = Verification(
       events: drive.events, sequences: drive.pingSequences, started: drive.header.started,
       trips: RoundTrips(packets).trips, interval: drive.header.pings?.interval ?? .milliseconds(100),
-      timeout: timeout ?? drive.header.pings?.timeout ?? .seconds(1))
+      timeout: timeout ?? drive.header.pings?.timeout ?? .seconds(1), isCutOff: newest.isCutOff)
     (self.complaints, self.limit, self.missing) = (complaints, limit, missing)
   }
 

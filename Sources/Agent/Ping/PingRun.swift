@@ -80,9 +80,7 @@ public struct PingRun: Sendable {
     var isStopped = false
     for await input in inputs {
       switch input {
-      case .stop:
-        isStopped = true
-        fleet.stop()
+      case .stop: isStopped = true
       case .interim: ledger.summaries(isInterim: true).forEach(print)
       case .ping(let event, let pinger):
         let subject = fleet.index(pinger: pinger, target: event.target)
@@ -185,16 +183,21 @@ public struct PingRun: Sendable {
     into inputs: AsyncStream<Input>.Continuation
   ) -> [Task<Void, Never>] {
     let deadline = options.deadline
+    // At once, not when the events before it have been counted: a flood can be many ahead.
+    let stopNow: @Sendable () -> Void = {
+      fleet.stop()
+      inputs.yield(.stop)
+    }
     let pings = fleet.pingers.enumerated().map { number, pinger in
       Task { for await event in pinger.events { inputs.yield(.ping(event, pinger: number)) } }
     }
     return pings + [
-      Task { for await _ in stop { inputs.yield(.stop) } },
+      Task { for await _ in stop { stopNow() } },
       Task { for await _ in interim { inputs.yield(.interim) } },
       Task { while (try? await Task.sleep(for: .seconds(1))) != nil { inputs.yield(.tick) } },
       Task {
         guard let deadline, (try? await Task.sleep(for: deadline)) != nil else { return }
-        inputs.yield(.stop)
+        stopNow()
       },
     ]
   }
