@@ -1,34 +1,21 @@
 import CPinger
 import Coverage
-import Dispatch
 
 /// Sends pings on an exact time grid and tells what became of each: the Swift face of CPinger.
 ///
 /// One instance has one thread of its own for sockets and time; events arrive in batches.
 public final class Pinger: Sendable {
-  /// What became of pings, in the order in which it was known. One reader; ends after ``shutdown()``.
-  public let events: AsyncStream<PingEvent>
+  public let events: PingEvents
 
   private let handle: Handle
-  // Dispatch's sources may be used from any thread, but are not marked so on Linux.
-  private nonisolated(unsafe) let readable: any DispatchSourceRead
 
   /// - Throws: ``PingerError`` when the host does not let it start.
   public init() throws(PingerError) {
     var pinger: OpaquePointer?
     let status = cping_create(nil, &pinger)
     guard status >= 0, let pinger else { throw PingerError(code: status) }
-    let handle = Handle(pinger: pinger)
-    self.handle = handle
-    let (events, continuation) = AsyncStream<PingEvent>.makeStream()
-    self.events = events
-    let queue = DispatchQueue(label: "pinger events")
-    readable = DispatchSource.makeReadSource(fileDescriptor: cping_event_fd(pinger), queue: queue)
-    readable.setEventHandler {
-      handle.readAll { continuation.yield($0) }
-      if handle.isDrained { continuation.finish() }
-    }
-    readable.activate()
+    handle = Handle(pinger: pinger)
+    events = PingEvents(inbox: PingInbox(pinger))
   }
 
   /// Opens what `target` needs and sends its first ping at `firstSlot`, by ``now``; as soon as possible when that is `nil`.
@@ -97,31 +84,12 @@ public final class Pinger: Sendable {
   /// Nanoseconds on CLOCK_BOOTTIME, the clock of all times of ``PingEvent``.
   public static var now: UInt64 { cping_now() }
 
-  deinit {
-    cping_shutdown(handle.pinger)
-    // The source watches a descriptor of the pinger, so the pinger outlives it.
-    let handle = handle
-    readable.setCancelHandler { handle.destroy() }
-    readable.cancel()
-  }
+  deinit { cping_shutdown(handle.pinger) }
 }
 
-/// The C instance. Its functions may be called from any thread but for the reading ones, which only the source's queue calls.
+/// The C instance; the functions that are called through it may be called from any thread.
 private struct Handle: @unchecked Sendable {
   let pinger: OpaquePointer
-
-  var isDrained: Bool { cping_wait(pinger, 0) < 0 }
-
-  func readAll(_ deliver: (PingEvent) -> Void) {
-    var buffer = [cping_event](repeating: cping_event(), count: 64)
-    while true {
-      let count = cping_read(pinger, &buffer, buffer.count)
-      guard count > 0 else { return }
-      for raw in buffer.prefix(count) { deliver(PingEvent(raw)) }
-    }
-  }
-
-  func destroy() { cping_destroy(pinger) }
 }
 
 /// The host does not let the pinger do something.

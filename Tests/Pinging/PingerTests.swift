@@ -105,6 +105,29 @@ struct PingerTests {
     try await reflector.program.stop()
   }
 
+  @Test(
+    "when a flood is read slowly, then it waits for its reader, and every ping has its verdict",
+    .timeLimit(.minutes(1)))
+  func slowReader() async throws {
+    let pinger = try Pinger()
+    var flood = try await target(.rtr(token: unsignedToken()), port: 1)
+    (flood.floodWindow, flood.count, flood.interval) = (64, 50_000, .zero)
+    let id = try pinger.start(flood)
+    var seen: [UInt64] = []
+    _ = try await eventually("it goes no further") {
+      seen.append(pinger.state(of: id)?.slots ?? 0)
+      return seen.count > 10 && Set(seen.suffix(10)).count == 1 ? () : nil
+    }
+    var verdicts = Set<UInt64>()
+    var others: [PingEvent] = []
+    for await event in pinger.events {
+      if case .finished = event.kind { pinger.shutdown() }
+      if event.outcome != nil { verdicts.insert(event.number) } else { others.append(event) }
+    }
+    #expect(verdicts.count == 50_000)
+    #expect(!others.contains { if case .overflow = $0.kind { true } else { false } }, "\(others.prefix(3))")
+  }
+
   @Test("when a target is redirected, then the next pings go to the other address, and the count goes on")
   func redirected() async throws {
     let reflector = try await ReflectorTool([])

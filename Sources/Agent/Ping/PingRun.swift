@@ -82,10 +82,13 @@ public struct PingRun: Sendable {
       switch input {
       case .stop: isStopped = true
       case .interim: ledger.summaries(isInterim: true).forEach(print)
-      case .ping(let event, let pinger):
-        let subject = fleet.index(pinger: pinger, target: event.target)
-        if let subject, event.isSignOfLife { fleet.heard(subject, at: Pinger.now) }
-        if let line = ledger.take(event, of: subject) { print(line) }
+      case .pings(let events, let pinger, let taken):
+        for event in events {
+          let subject = fleet.index(pinger: pinger, target: event.target)
+          if let subject, event.isSignOfLife { fleet.heard(subject, at: Pinger.now) }
+          if let line = ledger.take(event, of: subject) { print(line) }
+        }
+        taken.yield()
       case .tick:
         if let trouble = capture?.follow(fleet.flows()) { note(trouble) }
         for index in fleet.wantedLookUps(at: Pinger.now, limit: Self.lookUpsAtATime - lookUps) {
@@ -110,7 +113,8 @@ public struct PingRun: Sendable {
   }
 
   private enum Input: Sendable {
-    case ping(PingEvent, pinger: Int)
+    /// The next events of a pinger come when these have been `taken`.
+    case pings(ArraySlice<PingEvent>, pinger: Int, taken: AsyncStream<Void>.Continuation)
     case stop
     case interim
     /// Once a second.
@@ -183,13 +187,20 @@ public struct PingRun: Sendable {
     into inputs: AsyncStream<Input>.Continuation
   ) -> [Task<Void, Never>] {
     let deadline = options.deadline
-    // At once, not when the events before it have been counted: a flood can be many ahead.
     let stopNow: @Sendable () -> Void = {
       fleet.stop()
       inputs.yield(.stop)
     }
     let pings = fleet.pingers.enumerated().map { number, pinger in
-      Task { for await event in pinger.events { inputs.yield(.ping(event, pinger: number)) } }
+      Task {
+        let (turns, taken) = AsyncStream<Void>.makeStream()
+        var turn = turns.makeAsyncIterator()
+        var events = pinger.events.makeAsyncIterator()
+        while let batch = await events.nextBatch() {
+          inputs.yield(.pings(batch, pinger: number, taken: taken))
+          guard await turn.next() != nil else { return }
+        }
+      }
     }
     return pings + [
       Task { for await _ in stop { stopNow() } },

@@ -148,6 +148,11 @@ size_t cping_read(cping *pinger, cping_event *buffer, size_t capacity) {
     eventfd_read(pinger->event_fd, &ignored);
     size_t count = cping__ring_read(&pinger->ring, buffer, capacity);
     if (cping__ring_count(&pinger->ring)) eventfd_write(pinger->event_fd, 1);
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load(&pinger->flood_waits) && cping__ring_count(&pinger->ring) <= pinger->ring.capacity / 2) {
+        atomic_store(&pinger->flood_waits, 0);
+        eventfd_write(pinger->mailbox.wake_fd, 1);
+    }
     /* There is room now to say what was dropped. */
     if (atomic_load_explicit(&pinger->ring.dropped, memory_order_relaxed)) eventfd_write(pinger->mailbox.wake_fd, 1);
     return count;

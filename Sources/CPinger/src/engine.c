@@ -39,7 +39,7 @@ static uint64_t patience_ends(const cping__ping *waiter) {
     return waiter->reply->at.clocks.early_ns + STAMP_PATIENCE;
 }
 
-uint64_t cping__next_due(const cping *pinger) {
+uint64_t cping__next_due(cping *pinger) {
     if (cping__flood_is_due(pinger)) return 0;
     uint64_t due = CPING__NEVER;
     const cping__entry *entry = cping__agenda_first(&pinger->agenda);

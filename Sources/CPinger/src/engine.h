@@ -63,6 +63,7 @@ struct cping {
     int event_fd;
     _Atomic int closed;
     _Atomic int woken;
+    _Atomic int flood_waits;  /* for the reader */
     cping__mailbox mailbox;
     pthread_t thread;
     sem_t ready;
@@ -112,7 +113,7 @@ void cping__engine_destroy(cping *pinger);
 void cping__engine_prepare_thread(cping *pinger);
 void *cping__engine_main(void *pinger);
 void cping__run_once(cping *pinger, int timeout_ms);
-uint64_t cping__next_due(const cping *pinger);
+uint64_t cping__next_due(cping *pinger);
 void cping__emit(cping *pinger, const cping_event *event);
 
 /* Threadless, there is nobody who could read while the ring fills up: whatever can produce many events stops here. */

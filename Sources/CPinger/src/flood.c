@@ -17,14 +17,23 @@ static int has_room(const cping__channel *channel) {
     return channel->flood_open + wave <= channel->flood_limit;
 }
 
+/* Floods wait for a reader that is slow; `cping_read` wakes them. */
+static int reader_lags(cping *pinger) {
+    if (pinger->threadless || cping__ring_count(&pinger->ring) <= pinger->ring.capacity / 2) return 0;
+    atomic_store(&pinger->flood_waits, 1);
+    atomic_thread_fence(memory_order_seq_cst);
+    /* It may have read on just before it could see that. */
+    return cping__ring_count(&pinger->ring) > pinger->ring.capacity / 2;
+}
+
 static int is_due(const cping__channel *channel) {
     return !TAILQ_EMPTY(&channel->flooders) && has_room(channel);
 }
 
-int cping__flood_is_due(const cping *pinger) {
+int cping__flood_is_due(cping *pinger) {
     const cping__channel *channel;
     LIST_FOREACH(channel, &pinger->channels, link) {
-        if (is_due(channel)) return 1;
+        if (is_due(channel)) return !reader_lags(pinger);
     }
     return 0;
 }
@@ -88,7 +97,7 @@ void cping__flood_run(cping *pinger, uint64_t now_ns) {
     cping__channel *channel;
     LIST_FOREACH(channel, &pinger->channels, link) {
         if (!is_due(channel)) channel->waves = 0;
-        if (!is_due(channel) || !cping__has_room(pinger)) continue;
+        if (!is_due(channel) || !cping__has_room(pinger) || reader_lags(pinger)) continue;
         send_wave(pinger, channel, now_ns);
         channel->waves++;
         cping__read_datagrams(pinger, channel);

@@ -11,7 +11,7 @@
 struct cping__target;
 
 /* Whether a socket could send now; nothing else need be waited for then. */
-int cping__flood_is_due(const cping *pinger);
+int cping__flood_is_due(cping *pinger);
 
 /* One batch of each socket that has room, dealt out over its targets in turn, and what has come for it. */
 void cping__flood_run(cping *pinger, uint64_t now_ns);

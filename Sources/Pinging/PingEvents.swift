@@ -1,0 +1,111 @@
+import CPinger
+import Dispatch
+
+/// What became of pings, in the order in which it was known, as fast as it is asked for: whoever is slow slows floods down.
+/// One reader; it ends after ``Pinger/shutdown()``, and when the reading task is cancelled.
+public struct PingEvents: AsyncSequence, Sendable {
+  public typealias Element = PingEvent
+
+  let inbox: PingInbox
+
+  public func makeAsyncIterator() -> Iterator { Iterator(inbox: inbox) }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    let inbox: PingInbox
+    private var batch: ArraySlice<PingEvent> = []
+
+    init(inbox: PingInbox) { self.inbox = inbox }
+
+    public mutating func next() async -> PingEvent? {
+      if batch.isEmpty { batch = await nextBatch() ?? [] }
+      return batch.popFirst()
+    }
+
+    /// What there is by now, at least one event; `nil` at the end.
+    public mutating func nextBatch() async -> ArraySlice<PingEvent>? {
+      guard batch.isEmpty else {
+        defer { batch = [] }
+        return batch
+      }
+      return await inbox.take()
+    }
+  }
+}
+
+/// Reads the ring of the C instance when somebody wants what is in it. All of its state belongs to its queue.
+final class PingInbox: @unchecked Sendable {
+  private let pinger: OpaquePointer
+  private let queue = DispatchQueue(label: "pinger events")
+  private let readable: any DispatchSourceRead
+  private var reader: CheckedContinuation<ArraySlice<PingEvent>?, Never>?
+  private var isListening = false
+  /// The reading task was cancelled.
+  private var isOver = false
+
+  /// - Parameter pinger: Is destroyed when this has stopped listening, at its end.
+  init(_ pinger: OpaquePointer) {
+    self.pinger = pinger
+    readable = DispatchSource.makeReadSource(fileDescriptor: cping_event_fd(pinger), queue: queue)
+    readable.setEventHandler { [weak self] in self?.serve() }
+  }
+
+  func take() async -> ArraySlice<PingEvent>? {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        queue.async {
+          self.reader = continuation
+          self.serve()
+          if self.reader != nil { self.listen() }
+        }
+      }
+    } onCancel: {
+      queue.async {
+        self.isOver = true
+        self.serve()
+      }
+    }
+  }
+
+  /// Hands over what there is, if somebody waits for it.
+  private func serve() {
+    guard reader != nil else { return pause() }
+    if isOver { return answer(nil) }
+    let batch = read()
+    if !batch.isEmpty {
+      answer(batch)
+    } else if cping_wait(pinger, 0) < 0 {
+      answer(nil)
+    }
+  }
+
+  private func read() -> ArraySlice<PingEvent> {
+    let batch = [cping_event](unsafeUninitializedCapacity: 512) { buffer, count in
+      count = cping_read(pinger, buffer.baseAddress, buffer.count)
+    }
+    return batch.map(PingEvent.init)[...]
+  }
+
+  private func answer(_ batch: ArraySlice<PingEvent>?) {
+    reader?.resume(returning: batch)
+    reader = nil
+    pause()
+  }
+
+  private func listen() {
+    if !isListening { readable.resume() }
+    isListening = true
+  }
+
+  private func pause() {
+    if isListening { readable.suspend() }
+    isListening = false
+  }
+
+  deinit {
+    // A source must not be suspended when it goes, and it watches a descriptor of the pinger, which so outlives it.
+    let pinger = pinger
+    readable.setCancelHandler { cping_destroy(pinger) }
+    readable.cancel()
+    if !isListening { readable.resume() }
+  }
+}
