@@ -163,7 +163,7 @@ let package = Package(
       name: "PingingTests", dependencies: ["Pinging", "Coverage", "TestSupport", "reflector"], path: "Tests/Pinging",
       swiftSettings: strict),
     .testTarget(
-      name: "EvidenceTests", dependencies: ["Evidence", "CPinger", "Coverage"], path: "Tests/Evidence",
+      name: "EvidenceTests", dependencies: ["Evidence", "CPinger", "Coverage", "TestSupport"], path: "Tests/Evidence",
       swiftSettings: strict),
     .testTarget(
       name: "PositioningTests",

@@ -64,7 +64,7 @@ struct CaptureTests {
 
   @Test(
     "when the directory is not there, then the line names the file, and nothing is left behind",
-    .enabled(if: geteuid() == 0, "capturing packets needs root"))
+    .enabled(if: Surroundings.mayCapture, "capturing packets needs CAP_NET_RAW"))
   func noDirectory() throws {
     let folder = try TemporaryFolder()
     let error = #expect(throws: CaptureRefusal.self) {

@@ -1,6 +1,7 @@
 import CPinger
 import Coverage
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Evidence
@@ -9,7 +10,7 @@ import Testing
 struct CaptureTests {
   @Test(
     "when pings are captured, then the capture bears out what the pinger says",
-    .enabled(if: geteuid() == 0, "capturing packets needs root"))
+    .enabled(if: Surroundings.mayCapture, "capturing packets needs CAP_NET_RAW"))
   func agreement() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "cp-cap-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -39,7 +40,9 @@ struct CaptureTests {
     print(result.lines.joined(separator: "\n"))
   }
 
-  @Test("when there is no such interface, then the sentence names it", .enabled(if: geteuid() == 0, "needs root"))
+  @Test(
+    "when there is no such interface, then the sentence names it",
+    .enabled(if: Surroundings.mayCapture, "needs CAP_NET_RAW"))
   func unknownInterface() {
     let options = PacketCapture.Options(path: "/nonexistent/x", interface: "none0")
     let error = #expect(throws: CaptureError.self) { try PacketCapture(options) }

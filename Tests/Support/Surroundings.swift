@@ -17,12 +17,23 @@ public enum Surroundings {
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appending(path: name)
   }
 
-  /// Whether CAP_NET_RAW, which a capture of packets needs, is among the effective capabilities.
-  public static let mayCapture: Bool = {
+  /// Whether CAP_NET_RAW is there, which a capture of packets needs.
+  public static let mayCapture = has(capability: 13)
+
+  /// Whether CAP_SYS_ADMIN is there, which mounting a small disk needs.
+  public static let mayMount = has(capability: 21)
+
+  private static func has(capability: Int) -> Bool {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
     let bits = line.flatMap { UInt64($0.dropFirst(7).trimmingCharacters(in: .whitespaces), radix: 16) }
-    return (bits ?? 0) >> 13 & 1 == 1
+    return (bits ?? 0) >> capability & 1 == 1
+  }
+
+  /// Whether `net.ipv4.ping_group_range` is as the kernel has it at first: then nobody may open an echo socket without a privilege.
+  public static let isPingGroupEmpty: Bool = {
+    let range = (try? String(contentsOfFile: "/proc/sys/net/ipv4/ping_group_range", encoding: .utf8)) ?? ""
+    return range.split(whereSeparator: \.isWhitespace) == ["1", "0"]
   }()
 
   /// A program of the system, where it is installed.
