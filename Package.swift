@@ -24,12 +24,12 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     // SQLite with checked migrations, and transactions that survive a power cut.
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    // The control server tool. Its default traits bring nothing that is used here.
+    // The service's socket for commands, and the control server tool. Its default traits bring nothing that is used here.
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     // Configuration: environment over file, secrets redacted.
-    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
-    // The key paths of a YAML file, to name unknown keys; swift-configuration reads through the same library.
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+    // Reads the file: unknown keys are named with the nearest known one, and lists of groups exist.
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -100,7 +100,11 @@ let package = Package(
       dependencies: [
         "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
         "ControlServer", "DriveLog", "Evidence", "Submission", "Export",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "Yams", package: "Yams"),
         .product(name: "Logging", package: "swift-log"),

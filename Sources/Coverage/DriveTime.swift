@@ -43,6 +43,9 @@ public struct WallTime: Hashable, Comparable, Sendable {
     self.microseconds = microseconds
   }
 
+  /// No clock is right that shows a time before this program was made (2026-11-01T00:00:00Z).
+  public static let earliestTrusted = WallTime(microseconds: 1_793_491_200_000_000)
+
   /// Whole milliseconds since the epoch, rounded towards the past.
   public var milliseconds: Int64 { microseconds.flooredDivision(by: 1000) }
 

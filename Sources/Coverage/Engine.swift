@@ -100,6 +100,7 @@ public struct Engine: Sendable {
     case .path(let path): effects += take(path)
     case .radio(let technology): self.technology = technology == Technology.none ? nil : technology
     case .session(let grant): effects += take(grant)
+    case .clockSet(let step): effects += moveAnchors(by: step)
     case .stop(let reason): effects += stop(reason)
     }
     return effects + advance(to: now)
@@ -182,7 +183,7 @@ public struct Engine: Sendable {
       samples[index]?.add(outcome, sent: event.at)
     case .late: if let index { fences[index].figures.late += 1 }
     case .duplicate: if let index { fences[index].figures.duplicates += 1 }
-    case .fix, .path, .radio, .session, .stop: return []
+    case .fix, .path, .radio, .session, .clockSet, .stop: return []
     }
     guard let index, fences[index].exited != nil else { return [] }
     samples[index]?.complete(&fences[index].figures)
@@ -231,6 +232,15 @@ public struct Engine: Sendable {
     let next = Session(number: sessions.count, testUUID: grant.testUUID, started: latestChange, anchor: anchor)
     sessions.append(next)
     return ended + [.sessionBegan(next)]
+  }
+
+  /// The server adds offsets to the time that it was told, which was wrong; longer offsets give the true time all the same.
+  private mutating func moveAnchors(by step: Duration) -> [Effect] {
+    sessions.indices.compactMap { index in
+      guard let anchor = sessions[index].anchor else { return nil }
+      sessions[index].anchor = anchor + (.zero - step)
+      return .sessionChanged(sessions[index])
+    }
   }
 
   private mutating func finalizeSession() -> [Effect] {

@@ -16,13 +16,16 @@ public struct Event: Hashable, Sendable {
     case radio(Technology?)
     /// The control server answered a request for a test.
     case session(SessionGrant)
+    /// The host's wall clock was set, forward by this much. Drive times do not change, but what they mean does: the anchors, which
+    /// are moments that were sent to the server, lie this much earlier from now on.
+    case clockSet(by: Duration)
     case stop(StopReason)
 
     /// Whether it is about a ping, which can have been sent before events that were taken already.
     public var concernsPing: Bool {
       switch self {
       case .ping, .late, .duplicate: true
-      case .fix, .path, .radio, .session, .stop: false
+      case .fix, .path, .radio, .session, .clockSet, .stop: false
       }
     }
   }

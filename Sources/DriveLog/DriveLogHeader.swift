@@ -10,6 +10,8 @@ public struct DriveLogHeader: Hashable, Sendable {
   public let parameters: Parameters?
   /// How the drive was pinged; absent in logs of other programs.
   public let pings: Pings?
+  /// The link that was measured, where there were several.
+  public let link: String?
 
   /// What a verification by other evidence has to know of the pings.
   public struct Pings: Hashable, Sendable {
@@ -21,17 +23,21 @@ public struct DriveLogHeader: Hashable, Sendable {
     }
   }
 
-  public init(started: WallTime, initialPath: Path, parameters: Parameters?, pings: Pings? = nil) {
+  public init(
+    started: WallTime, initialPath: Path, parameters: Parameters?, pings: Pings? = nil, link: String? = nil
+  ) {
     self.started = WallTime(microseconds: started.milliseconds * 1000)
     self.initialPath = initialPath
     self.parameters = parameters
     self.pings = pings
+    self.link = link
   }
 
   var json: JSON {
     .object([
       "drive": 1,
       "started": .string(started.iso8601),
+      "link": link.map(JSON.string),
       "initial_path": .string(initialPath.rawValue),
       "parameters": parameters.map(Self.json),
       "pings": pings.map { .object(["interval": .seconds($0.interval), "timeout": .seconds($0.timeout)]) },
@@ -56,6 +62,7 @@ extension DriveLogHeader: Decodable {
     case initialPath = "initial_path"
     case parameters
     case pings
+    case link
   }
 
   private enum ParameterKey: String, CodingKey {
@@ -79,15 +86,15 @@ extension DriveLogHeader: Decodable {
     let parameters =
       line.contains(.parameters)
       ? try Self.parameters(line.nestedContainer(keyedBy: ParameterKey.self, forKey: .parameters)) : nil
-    self.init(
-      started: started, initialPath: initialPath, parameters: parameters,
-      pings: try? line.decodeIfPresent(Pings.self, forKey: .pings))
+    let pings = try? line.decodeIfPresent(Pings.self, forKey: .pings)
+    let link = try? line.decodeIfPresent(String.self, forKey: .link)
+    self.init(started: started, initialPath: initialPath, parameters: parameters, pings: pings, link: link)
   }
 
   private static func parameters(_ values: KeyedDecodingContainer<ParameterKey>) throws -> Parameters {
     var parameters = Parameters()
     func seconds(_ key: ParameterKey) throws -> Duration? {
-      try values.decodeIfPresent(Double.self, forKey: key).flatMap(DriveTime.init(seconds:))?.sinceStart
+      try values.decodeIfPresent(Double.self, forKey: key).flatMap { DriveTime(seconds: $0) }?.sinceStart
     }
     parameters.minimumRadius =
       try values.decodeIfPresent(Double.self, forKey: .minimumRadius) ?? parameters.minimumRadius

@@ -13,7 +13,8 @@ public final class DriveLogWriter {
   public var isHeld = false
 
   private let descriptor: CInt
-  private let path: String
+  /// Where it is.
+  public let path: String
   private var waiting: [UInt8] = []
   /// About half an hour of a drive.
   private let waitingLimit = 2 << 20
@@ -30,6 +31,14 @@ public final class DriveLogWriter {
       unlink(path)
       throw error
     }
+  }
+
+  /// Creates the log under a name that is not taken in `folder`: a clock that was set back, or that begins at the same time with
+  /// each boot, gives a name twice.
+  /// - Throws: ``DriveLogError/unwritable(path:reason:)``
+  public convenience init(newIn folder: String, name: String, header: DriveLogHeader) throws {
+    let paths = (1...1000).map { "\(folder)/\(name)\($0 == 1 ? "" : ".\($0)").jsonl" }
+    try self.init(path: paths.first { access($0, F_OK) != 0 } ?? paths[0], header: header)
   }
 
   /// Makes all lines so far safe against a power cut.

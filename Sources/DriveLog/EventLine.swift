@@ -27,6 +27,7 @@ struct EventLine {
     case .path(let path): ("path", .string(path.rawValue))
     case .radio(let technology): ("radio", technology.map { .string($0.name) } ?? .null)
     case .session(let grant): ("session", json(grant, at: event.at))
+    case .clockSet(let step): ("clock_set", .seconds(step))
     case .stop(let reason): ("stop", reason == .user ? .object([]) : .object(["reason": .string(reason.rawValue)]))
     }
   }
@@ -54,6 +55,7 @@ struct EventLine {
 extension EventLine: Decodable {
   private enum Key: String, CodingKey {
     case at, fix, ping, late, duplicate, path, radio, session, stop, sequence
+    case clockSet = "clock_set"
   }
 
   init(from decoder: any Decoder) throws {
@@ -85,6 +87,12 @@ extension EventLine: Decodable {
       return .radio(try line.decodeIfPresent(String.self, forKey: .radio).map(Technology.init))
     }
     if line.contains(.session) { return .session(try line.decode(SessionValue.self, forKey: .session).grant) }
+    if line.contains(.clockSet) {
+      guard let step = DriveTime(seconds: try line.decode(Double.self, forKey: .clockSet), limit: 1e10) else {
+        throw DecodingError.dataCorruptedError(forKey: .clockSet, in: line, debugDescription: "no length of time")
+      }
+      return .clockSet(by: step.sinceStart)
+    }
     if line.contains(.stop) {
       let reason = try line.decodeIfPresent(StopValue.self, forKey: .stop)?.reason.flatMap(StopReason.init)
       return .stop(reason ?? .user)

@@ -13,9 +13,9 @@ extension JSON {
 }
 
 extension DriveTime {
-  /// `nil` for what is no time of a drive: not a number, or more than 30 years away.
-  init?(seconds: Double) {
-    guard abs(seconds) < 1e9 else { return nil }
+  /// `nil` for what is no time of a drive: not a number, or more than `limit` seconds away.
+  init?(seconds: Double, limit: Double = 1e9) {
+    guard abs(seconds) < limit else { return nil }
     self.init(microseconds: Int64((seconds * 1e6).rounded()))
   }
 }

@@ -4,18 +4,30 @@ import GRDB
 /// Writes one drive while it happens.
 public struct DriveRecorder: Sendable {
   public let drive: Int64
-  public let started: WallTime
+  /// When the drive started by the host's clock. Setting it anew, when that clock was set, moves everything that is stored of
+  /// the drive with the next ``save(sessions:fences:seen:loopUUIDs:)``; the anchors stay what was sent to the server.
+  public var started: WallTime
+  /// What the store has for ``started``.
+  private var storedStart: WallTime
   private let database: DatabaseQueue
 
   /// Enters a new drive.
-  /// - Parameter log: The path of its drive log, `nil` when none is written.
+  /// - Parameters:
+  ///   - boot: The boot of the host that it happens in, and the time since then.
+  ///   - log: The path of its drive log, `nil` when none is written.
+  ///   - link: The name of the link that it measures, where there are several.
   /// - Throws: GRDB's `DatabaseError`
-  public init(_ store: DriveStore, started: WallTime, log: String?) throws {
+  public init(
+    _ store: DriveStore, started: WallTime, boot: (id: String, sinceBoot: Duration)? = nil, log: String?,
+    link: String? = nil
+  ) throws {
     self.started = started
+    storedStart = started
     database = store.database
     drive = try store.database.write { db in
       try db.execute(
-        sql: "INSERT INTO drive (started_at, log) VALUES (?, ?)", arguments: [started.microseconds, log])
+        sql: "INSERT INTO drive (started_at, log, link, boot_id, started_boot_us) VALUES (?, ?, ?, ?, ?)",
+        arguments: [started.microseconds, log, link, boot?.id, boot?.sinceBoot.inMicroseconds])
       return db.lastInsertedRowID
     }
   }
@@ -26,14 +38,17 @@ public struct DriveRecorder: Sendable {
   ///   - seen: How far an open fence is known to have lasted.
   ///   - loopUUIDs: The loop that each session belongs to, by the session's number.
   /// - Throws: GRDB's `DatabaseError`; ``StoreError/isDiskFull(_:)`` tells whether to try again later.
-  public func save(
+  public mutating func save(
     sessions: [Session], fences: [Fence], seen: DriveTime, loopUUIDs: [Int: String] = [:]
   ) throws {
-    guard !sessions.isEmpty || !fences.isEmpty else { return }
+    let step = started.microseconds - storedStart.microseconds
+    guard !sessions.isEmpty || !fences.isEmpty || step != 0 else { return }
     try database.write { db in
+      if step != 0 { try DriveClockTimes.move(drive, by: step, db) }
       for session in sessions { try save(session, loopUUID: loopUUIDs[session.number], db) }
       for fence in fences { try save(fence, seen: seen, db) }
     }
+    storedStart = started
   }
 
   /// Notes that the drive has ended.
@@ -42,7 +57,8 @@ public struct DriveRecorder: Sendable {
     try database.write { db in
       try db.execute(
         sql: "UPDATE drive SET ended_at = ?, stop_reason = ? WHERE id = ?",
-        arguments: [wall(time), reason.rawValue, drive])
+        // By the start that is stored: if that is still to be moved, this will move with it.
+        arguments: [(storedStart + time).microseconds, reason.rawValue, drive])
     }
   }
 

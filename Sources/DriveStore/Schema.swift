@@ -7,7 +7,20 @@ enum Schema {
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1 drives, sessions, fences", migrate: createTables)
+    migrator.registerMigration("3 links and clocks of drives", migrate: addLinksAndClocks)
     return migrator
+  }
+
+  private static func addLinksAndClocks(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        -- The link that was measured, where there were several.
+        ALTER TABLE drive ADD COLUMN link TEXT;
+        -- Which boot of the host it was recorded in, and the time since that boot at its start: with these, wall times can be
+        -- told anew once the host's clock is right.
+        ALTER TABLE drive ADD COLUMN boot_id TEXT;
+        ALTER TABLE drive ADD COLUMN started_boot_us INTEGER;
+        """)
   }
 
   private static func createTables(_ db: Database) throws {

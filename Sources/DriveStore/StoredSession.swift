@@ -7,6 +7,8 @@ public struct StoredSession: Hashable, Sendable {
   public let drive: Int64
   /// The wall time to which all drive times of ``session`` and its fences relate.
   public let driveStarted: WallTime
+  /// The link that was measured, where there were several.
+  public let link: String?
   public let session: Session
   public let loopUUID: String?
   public let submitted: WallTime?
@@ -16,8 +18,6 @@ public struct StoredSession: Hashable, Sendable {
   public let fences: Int
   /// Of these, the ones that Wi-Fi has not touched.
   public let submittableFences: Int
-  /// An unfinished session of any other drive was left behind by a process that is gone.
-  let isOfLatestDrive: Bool
 
   public enum State: String, Hashable, Sendable, CaseIterable {
     /// The drive goes on.
@@ -33,15 +33,14 @@ public struct StoredSession: Hashable, Sendable {
   public func state(isWriterAlive: Bool) -> State {
     if submitted != nil { return .submitted }
     if quarantineReason != nil { return .quarantined }
-    return session.finalized == nil && isOfLatestDrive && isWriterAlive ? .recording : .pending
+    return session.finalized == nil && isWriterAlive ? .recording : .pending
   }
 
   /// Whether there is something in it to send that was not sent.
   public var isWaiting: Bool { submitted == nil && submittableFences > 0 }
 
   static let columns = """
-    session.*, drive.started_at AS drive_started_at,
-    drive_id = (SELECT max(id) FROM drive) AS is_of_latest_drive,
+    session.*, drive.started_at AS drive_started_at, drive.link,
     (SELECT count(*) FROM fence WHERE session_id = session.id) AS fences,
     (SELECT count(*) FROM fence WHERE session_id = session.id AND submittable) AS submittable_fences
     """
@@ -54,6 +53,7 @@ public struct StoredSession: Hashable, Sendable {
     id = row["id"]
     drive = row["drive_id"]
     driveStarted = started
+    link = row["link"]
     session = Session(
       number: row["number"], testUUID: row["test_uuid"], started: time("started_at") ?? .start,
       anchor: time("anchor_at"), finalized: time("finalized_at"))
@@ -62,6 +62,5 @@ public struct StoredSession: Hashable, Sendable {
     submitted = (row["submitted_at"] as Int64?).map(WallTime.init(microseconds:))
     fences = row["fences"]
     submittableFences = row["submittable_fences"]
-    isOfLatestDrive = row["is_of_latest_drive"]
   }
 }

@@ -7,6 +7,8 @@ public struct FenceRecord: Hashable, Sendable {
   public let fence: Fence
   public let session: Session
   public let origin: Origin
+  /// The link that was measured, where there were several.
+  public let link: String?
 
   public enum Origin: Hashable, Sendable {
     /// Times are seconds since the start of the drive.
@@ -15,7 +17,8 @@ public struct FenceRecord: Hashable, Sendable {
     case store(driveStarted: WallTime, session: Int64)
   }
 
-  public init(fence: Fence, session: Session, origin: Origin) {
+  public init(fence: Fence, session: Session, origin: Origin, link: String? = nil) {
+    self.link = link
     self.fence = fence
     self.session = session
     self.origin = origin
@@ -24,7 +27,8 @@ public struct FenceRecord: Hashable, Sendable {
   public init(_ stored: StoredFence) {
     self.init(
       fence: stored.fence, session: stored.session.session,
-      origin: .store(driveStarted: stored.session.driveStarted, session: stored.session.id))
+      origin: .store(driveStarted: stored.session.driveStarted, session: stored.session.id),
+      link: stored.session.link)
   }
 
   /// The record as one line of JSON Lines, without the newline.
@@ -53,6 +57,7 @@ public struct FenceRecord: Hashable, Sendable {
   private var figures: [JSON.Member] {
     let technology = fence.technology ?? .none
     return JSON.members([
+      "link": link.map(JSON.string),
       "radius_m": .number(fence.radius),
       "pings": .integer(Int64(fence.pings)),
       "pings_ok": .integer(Int64(fence.pingsAnswered)),

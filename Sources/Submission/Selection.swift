@@ -3,8 +3,8 @@ import DriveStore
 
 /// Which sessions a pass sends, and in which order. A pure value.
 public enum Selection: Hashable, Sendable {
-  /// The sessions of a drive that has just ended.
-  case drive(Int64)
+  /// The sessions of a drive that has just ended, on all its links.
+  case drives(Set<Int64>)
   /// What was ended in order and has a test.
   case warm
   /// All that waits. What an earlier process left unfinished must have been ended before.
@@ -20,7 +20,7 @@ public enum Selection: Hashable, Sendable {
 
   private func selects(_ stored: StoredSession) -> Bool {
     switch self {
-    case .drive(let id): stored.drive == id
+    case .drives(let ids): ids.contains(stored.drive)
     case .warm: stored.session.testUUID != nil && stored.session.finalized != nil
     case .cold, .quarantined: stored.session.finalized != nil
     }

@@ -11,5 +11,11 @@ struct CoverageProbe: AsyncParsableCommand {
       Exit status: 0 done; 1 failed, with one line that says why; 64 wrong usage; 75 kept, but not submitted now.
       """,
     version: Program.version,
-    subcommands: [Record.self, Submit.self, Sessions.self, ExportFences.self, Replay.self, Verify.self, Ping.self])
+    groupedSubcommands: [
+      .init(name: "Drives", subcommands: [Record.self, Submit.self, Sessions.self, ExportFences.self]),
+      .init(
+        name: "The service",
+        subcommands: [AgentService.self, Status.self, Start.self, Stop.self, Pause.self, Resume.self]),
+      .init(name: "Measuring and proof", subcommands: [Ping.self, Replay.self, Verify.self]),
+    ])
 }

@@ -37,11 +37,11 @@ struct Record: AsyncParsableCommand {
         submits: !noSubmit, capture: captureOptions.settings, logger: logger)
       return try await recording.run(
         stop: stop,
-        onStatus: { status in
+        onStatus: { links in
           if Terminal.errorsAreWatched {
-            Terminal.write("\r\u{1B}[K\(status.line)", to: .standardError)
-          } else if status.elapsed.components.seconds % 10 == 0 {
-            logger.info("\(status.line)")
+            Terminal.write("\r\u{1B}[K\(DriveStatus.line(links))", to: .standardError)
+          } else if let elapsed = links.first?.elapsed, elapsed.components.seconds % 10 == 0 {
+            logger.info("\(DriveStatus.line(links))")
           }
         },
         print: { line in

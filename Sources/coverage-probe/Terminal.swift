@@ -46,6 +46,9 @@ enum Terminal {
   /// Yields at each SIGQUIT.
   static func interimSignals() async -> AsyncStream<Void> { await signals([.sigquit]) }
 
+  /// Yields at each SIGHUP.
+  static func hangUpSignals() async -> AsyncStream<Void> { await signals([.sighup]) }
+
   private static func signals(_ signals: [UnixSignal]) async -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream<Void>.makeStream()
     let trapped = await UnixSignalsSequence(trapping: signals)

@@ -57,6 +57,28 @@ struct ConfigurationTests {
     #expect(configuration.drive.log == false)
   }
 
+  @Test("when links are listed, in the file or in the environment, then each arrives")
+  func links() async throws {
+    let expected = [
+      LinkSettings(name: "A", interface: "wwan0", network: .auto, radio: .fixed(Technology("4G/LTE"))),
+      LinkSettings(name: "B", interface: "wwan1", network: .fixed(.cellular), radio: .none),
+    ]
+    let list = """
+      [{ name: A, interface: wwan0, radio: "fixed:4G/LTE" }, { name: B, interface: wwan1, network: fixed-cellular }]
+      """
+    let lines = """
+      links:
+        - name: A
+          interface: wwan0
+          radio: fixed:4G/LTE
+        - { name: B, interface: wwan1, network: fixed-cellular }
+      """
+    #expect(try await load("links: \(list)").links == expected)
+    #expect(try await load(lines).links == expected)
+    #expect(try await load(nil, environment: ["COVERAGE_PROBE_LINKS": list]).links == expected)
+    #expect(try await load("links: []\npings: { interface: eth1 }").driveLinks.map(\.interface) == ["eth1"])
+  }
+
   @Test(
     "when there is no file, or nothing in it, then the defaults count", arguments: [nil, "", "# nothing\n", "---\n"])
   func defaults(yaml: String?) async throws {
@@ -100,6 +122,12 @@ struct ConfigurationTests {
       ("pings: { ip-version: 5 }", "pings.ip-version is \"5\": expected 4 or 6, or null"),
       ("network: { source: lte }", "network.source is \"lte\": expected auto, fixed-cellular, fixed-wifi or file:PATH"),
       ("radio: { source: fixed:6G }", "radio.source is \"fixed:6G\": expected none"),
+      ("links: A", "links is \"A\": expected a list of links"),
+      ("links: [{ name: A }]", "expected a list of links"),
+      ("links: [{ name: A, interface: a }, { name: A, interface: b }]", "no name or interface twice"),
+      ("links: [{ name: ../A, interface: a }]", "expected a list of links"),
+      ("links: [{ name: A, interface: a, radoi: none }]", "expected a list of links"),
+      ("agent: { record: often }", "agent.record is \"often\": expected always, moving or command"),
       ("drive: { log: maybe }", "drive.log is \"maybe\": expected true or false"),
       ("drive: { log: [true] }", "drive.log is \"a list or a group\""),
       ("- 1", "configuration config.yaml is not YAML: expected keys and values at the top"),

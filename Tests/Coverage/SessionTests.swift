@@ -120,4 +120,18 @@ import Testing
     #expect(drive.spans == [Span(1, 3)])
     #expect(drive.submittable == [false])
   }
+
+  @Test
+  mutating func
+    `when the host's clock is set, then offsets grow by as much, so that the server's sum is the true time`()
+  {
+    drive.session(at: 0, "T1")
+    drive.fix(at: 1.5)
+    drive.session(at: 10, "T2")
+    drive.fix(at: 11.5)
+    let effects = drive.setClock(at: 12, by: .seconds(3600))
+    #expect(effects == drive.engine.sessions.map { .sessionChanged($0) })
+    #expect(offsets == [3_601_500, 3_601_500])
+    #expect(drive.spans == [Span(1.5, 10), Span(11.5, nil)])
+  }
 }

@@ -82,7 +82,7 @@ struct DriveStoreTests {
   @Test("when a drive is saved, then it reads back unrounded")
   func roundTrip() throws {
     let store = try open()
-    let recorder = try recorder(store)
+    var recorder = try recorder(store)
     let session = Session(number: 0, testUUID: "T1", started: .start, anchor: .seconds(1.000001), finalized: nil)
     let fence = Fence.sample(
       entered: 10.123456, latitude: 48.208_201_234_5, longitude: 16.373_812_3, radius: 20.123456789,
@@ -102,7 +102,7 @@ struct DriveStoreTests {
   @Test("when the same is saved again, then nothing is stored twice, and later figures win")
   func idempotent() throws {
     let store = try open()
-    let recorder = try recorder(store)
+    var recorder = try recorder(store)
     let session = Session(number: 0, started: .start)
     let open = Fence.sample(lasted: nil, pings: 3, answered: 3)
     let closed = Fence.sample(lasted: 4, technology: "2G/GSM", pings: 5, answered: 4, isSubmittable: false)
@@ -126,13 +126,13 @@ struct DriveStoreTests {
   @Test("when a drive was interrupted, then its open fence ends where it was last seen")
   func interrupted() async throws {
     do {
-      let recorder = try recorder(try open())
+      var recorder = try recorder(try open())
       try recorder.save(
         sessions: [Session(number: 0, testUUID: "T1", started: .start, anchor: .start)],
         fences: [.sample(number: 0), .sample(number: 1, entered: 14, lasted: nil)], seen: .seconds(17.5))
     }
     let store = try open()
-    try await store.endInterruptedDrives()
+    try await store.endInterruptedDrives(now: .sampleStart)
     let reader = StoreReader(store)
     let stored = try #require(try reader.sessions().first)
     #expect(stored.session.finalized == .seconds(17.5))
@@ -142,7 +142,7 @@ struct DriveStoreTests {
   @Test("when the disk is full, then saving says so, and the same can be saved later")
   func diskFull() async throws {
     let store = try open()
-    let recorder = try recorder(store)
+    var recorder = try recorder(store)
     let session = Session(number: 0, started: .start)
     try recorder.save(sessions: [session], fences: [], seen: .start)
     let pages = try await store.database.read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
@@ -178,7 +178,7 @@ struct DriveStoreTests {
   @Test("when a drive is being recorded, then a reader sees what is durable")
   func readerBesideWriter() throws {
     let store = try open()
-    let recorder = try recorder(store)
+    var recorder = try recorder(store)
     try recorder.save(sessions: [Session(number: 0, started: .start)], fences: [.sample()], seen: .seconds(20))
     let reader = try StoreReader(directory: directory)
     #expect(reader.isWriterAlive)
@@ -192,7 +192,7 @@ struct DriveStoreTests {
   @Test("when a session was submitted, then it and its fences stay and say so")
   func submitted() async throws {
     let store = try open()
-    let recorder = try recorder(store)
+    var recorder = try recorder(store)
     try recorder.save(sessions: [Session(number: 0, started: .start)], fences: [.sample()], seen: .seconds(20))
     let reader = StoreReader(store)
     let before = try #require(try reader.sessions().first)

@@ -38,7 +38,7 @@ struct SenderTests {
 
   /// Records a drive whose sessions have these tests; a session has two fences.
   private func record(tests: [String?], submittable: Bool = true) throws -> Int64 {
-    let recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
     for (number, test) in tests.enumerated() {
       let start = Double(number) * 100
       try recorder.save(
@@ -70,7 +70,7 @@ struct SenderTests {
   func wholeDrive() async throws {
     let tests = [try await test(), try await test()]
     let drive = try record(tests: tests)
-    let report = try await sender.send(.drive(drive))
+    let report = try await sender.send(.drives([drive]))
     #expect(report.sessionsSent == 2)
     #expect(report.fencesSent == 4)
     let bodies = try await tool.requests(to: "coverageResult").compactMap { request in
@@ -93,7 +93,7 @@ struct SenderTests {
   func outage() async throws {
     let drive = try record(tests: [try await test(), try await test()])
     try await tool.setFault("503", on: "coverageResult", count: 1)
-    let report = try await sender.send(.drive(drive))
+    let report = try await sender.send(.drives([drive]))
     #expect(report.sessionsSent == 0)
     #expect(report.sessionsKept == 2)
     #expect(try await tool.requests(to: "coverageResult").count == 1, "one request is enough to know")
@@ -107,7 +107,7 @@ struct SenderTests {
   func refusal() async throws {
     let good = try await test()
     let drive = try record(tests: [good, UUID().uuidString])
-    let report = try await sender.send(.drive(drive))
+    let report = try await sender.send(.drives([drive]))
     #expect(report.sessionsSent == 1)
     #expect(report.sessionsKept == 0)
     #expect(report.sessionsQuarantined == 1)
@@ -127,7 +127,7 @@ struct SenderTests {
   func lostAnswer() async throws {
     let drive = try record(tests: [try await test()])
     try await tool.setFault("drop-answer", on: "coverageResult", count: 1)
-    #expect(try await sender.send(.drive(drive)).sessionsKept == 1)
+    #expect(try await sender.send(.drives([drive])).sessionsKept == 1)
     #expect(try await sender.send(.cold).sessionsQuarantined == 1)
     #expect(try await sender.send(.cold) == Sender.Report())
     #expect(try await tool.fences().count == 2)
@@ -139,7 +139,7 @@ struct SenderTests {
     let drive = try record(tests: [try await test()])
     let sender = sender
     try await tool.setFault("hang:30", on: "coverageResult", count: 1)
-    let pass = Task { try await sender.send(.drive(drive)) }
+    let pass = Task { try await sender.send(.drives([drive])) }
     _ = try await eventually("the session is on its way") {
       try await tool.requests(to: "coverageResult").count == 1 ? true : nil
     }
@@ -153,7 +153,7 @@ struct SenderTests {
   @Test("when a drive was never online, then it gets a test afterwards and its offsets lie before it")
   func lateAnchoring() async throws {
     let drive = try record(tests: [nil])
-    let report = try await sender.send(.drive(drive))
+    let report = try await sender.send(.drives([drive]))
     #expect(report.sessionsSent == 1)
     #expect(try await tool.fences().map { $0.integer("offset_ms") } == [-3_600_000, -3_596_000])
     let stored = try #require(try StoreReader(store).sessions().first)
@@ -165,7 +165,7 @@ struct SenderTests {
   @Test("when only fences exist that Wi-Fi touched, then nothing is sent")
   func wifiOnly() async throws {
     let drive = try record(tests: [try await test()], submittable: false)
-    #expect(try await sender.send(.drive(drive)) == Sender.Report())
+    #expect(try await sender.send(.drives([drive])) == Sender.Report())
     #expect(try await tool.requests(to: "coverageResult").isEmpty)
     try await finish()
   }

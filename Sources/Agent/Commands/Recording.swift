@@ -4,7 +4,6 @@ import DriveLog
 import DriveStore
 import Foundation
 import Logging
-import NetworkPath
 import Submission
 
 /// `record`: one drive in the foreground, submitted at its end.
@@ -34,73 +33,51 @@ public struct Recording: Sendable {
 
   /// Records until `stop` yields, or the drive ends by itself; then submits, until `stop` yields again.
   /// - Parameters:
-  ///   - onStatus: Called once a second.
+  ///   - onStatus: Called once a second, with a status for each link.
   ///   - print: Takes the lines of the result.
   /// - Throws: ``ConfigurationError``, `StoreError`, and what else keeps a drive from beginning.
   public func run(
-    stop: AsyncStream<Void>, onStatus: @escaping @Sendable (DriveStatus) -> Void, print: @Sendable (String) -> Void
+    stop: AsyncStream<Void>, onStatus: @escaping @Sendable ([DriveStatus]) -> Void, print: @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
     try await withControlServer(configuration, for: "without it there is nothing to ping", logger: logger) { server in
       let directory = StateDirectory(path: configuration.stateDirectory)
       let store = try DriveStore(directory: directory, purpose: "\(Program.name) record")
-      return try await record(into: store, server: server, stop: stop, onStatus: onStatus, print: print)
+      let positions = PositionFeed(configuration, logger: logger)
+      let environment = LiveDrive.Environment(
+        store: store, server: server, registration: Registration(store: store, server: server), positions: positions,
+        logger: logger)
+      let receiving = Task { await positions.run() }
+      defer { receiving.cancel() }
+      return try await record(in: environment, stop: stop, onStatus: onStatus, print: print)
     }
   }
 
   private func record(
-    into store: DriveStore, server: ControlServerClient, stop: AsyncStream<Void>,
-    onStatus: @escaping @Sendable (DriveStatus) -> Void, print: @Sendable (String) -> Void
+    in environment: LiveDrive.Environment, stop: AsyncStream<Void>,
+    onStatus: @escaping @Sendable ([DriveStatus]) -> Void, print: @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
-    let registration = Registration(store: store, server: server)
-    let monitor = PathMonitor(
-      source: configuration.network, interface: configuration.pings.interface,
-      destination: URL(string: server.url)?.host(), logger: logger)
-    let path = monitor.current
-    let sources = try DriveSources(
-      configuration: configuration, path: monitor, initialPath: path, server: server, registration: registration,
-      logger: logger)
-    // Before the drive begins: one that was to be captured and cannot be is none.
-    let capture = try capture.map { try RunningCapture($0) }
-    let clock = DriveClock()
-    let drive = Drive(
-      configuration: configuration, parameters: parameters, path: path, clock: clock,
-      journal: try journal(store, clock, path), sources: sources, capture: capture, logger: logger,
-      onStatus: onStatus)
-
+    let loops = try await environment.store.endInterruptedDrives(now: .current)
+    let drive = try LiveDrive(
+      configuration: configuration, parameters: parameters, capture: capture, continuing: loops,
+      environment: environment)
     let (givingUp, giveUp) = AsyncStream<Void>.makeStream()
     let listening = Task {
-      for await _ in stop where !sources.requestStop() { giveUp.yield() }
+      for await _ in stop where !drive.requestStop() { giveUp.yield() }
     }
     defer { listening.cancel() }
-    let summary = await drive.run()
-    Self.lines(summary).forEach(print)
+    let summaries = await drive.run(onStatus: onStatus)
+    summaries.flatMap(\.lines).forEach(print)
     let report = try await untilStopped(by: givingUp) {
-      try await waitForRoom(drive, in: store.directory)
-      return submits ? try await submit(summary, store, server, registration) : nil
+      try await waitForRoom(drive, in: environment.store.directory)
+      return submits ? try await submit(summaries, environment) : nil
     }
     guard let report else { return .done }
     print(report.line)
     return report.outcome
   }
 
-  private func journal(_ store: DriveStore, _ clock: DriveClock, _ path: Path) throws -> DriveJournal {
-    let file = "\(store.directory.driveLogs)/\(clock.started.iso8601.replacing(":", with: "-")).jsonl"
-    let log =
-      configuration.drive.log
-      ? try DriveLogWriter(
-        path: file,
-        header: DriveLogHeader(
-          started: clock.started, initialPath: path, parameters: parameters,
-          pings: .init(interval: configuration.pings.interval, timeout: configuration.pings.timeout))) : nil
-    if log != nil { logger.info("drive log: \(file)") }
-    let recorder = try DriveRecorder(store, started: clock.started, log: log == nil ? nil : file)
-    let ballast = Ballast(store.directory)
-    ballast.keep()
-    return DriveJournal(recorder: recorder, log: log, ballast: ballast, logger: logger)
-  }
-
   /// Waits until all fences of the drive are on the disk, for a minute at most.
-  private func waitForRoom(_ drive: Drive, in directory: StateDirectory) async throws {
+  private func waitForRoom(_ drive: LiveDrive, in directory: StateDirectory) async throws {
     for second in 0... {
       let (unsaved, trouble) = await drive.save()
       guard unsaved > 0 else { return }
@@ -115,26 +92,31 @@ public struct Recording: Sendable {
   }
 
   private func submit(
-    _ summary: Drive.Summary, _ store: DriveStore, _ server: ControlServerClient, _ registration: Registration
+    _ summaries: [Drive.Summary], _ environment: LiveDrive.Environment
   ) async throws -> Sender.Report {
-    logger.info("submitting \(summary.submittableFences) fences")
-    let sender = Sender(store: store, server: server, registration: registration, logger: logger) { .current }
-    return try await sender.send(.drive(summary.drive))
+    logger.info("submitting \(summaries.reduce(0) { $0 + $1.submittableFences }) fences")
+    let sender = Sender(
+      store: environment.store, server: environment.server, registration: environment.registration, logger: logger
+    ) { .current }
+    return try await sender.send(.drives(Set(summaries.map(\.drive))))
   }
+}
 
-  private static func lines(_ summary: Drive.Summary) -> [String] {
-    let reason =
-      switch summary.reason {
+extension Drive.Summary {
+  /// What came of it, for a person.
+  var lines: [String] {
+    let ending =
+      switch reason {
       case .user: "stopped"
       case .duration: "its longest duration is reached"
       case .insufficientAccuracy: "no accurate position since its start"
       case .endOfLog: "the log ends"
       }
-    let fences = "\(summary.fences) fences, \(summary.submittableFences) of them to submit"
+    let name = link.map { " (\($0))" } ?? ""
     return [
-      "drive \(summary.drive) ended after \(DriveStatus.clock(summary.lasted)): \(reason)",
-      "\(fences); \(summary.tally.pings) pings, \(summary.tally.line)",
-    ] + (summary.capture.map { [$0.line] } ?? [])
+      "drive \(drive)\(name) ended after \(DriveStatus.clock(lasted)): \(ending)",
+      "\(fences) fences, \(submittableFences) of them to submit; \(tally.pings) pings, \(tally.line)",
+    ] + (capture.map { [$0.line] } ?? [])
   }
 }
 

@@ -6,6 +6,7 @@ import OrderedJSON
 /// `replay`: cuts a recorded drive into fences again (design.md, contract 3).
 public struct Replaying: Sendable {
   private let engine: Engine
+  private let link: String?
   /// What could not be read of the log, one line each.
   public let complaints: [String]
 
@@ -27,6 +28,7 @@ public struct Replaying: Sendable {
     if let minimumRadius { parameters.minimumRadius = minimumRadius }
     if let accuracyLimit { parameters.accuracyLimit = accuracyLimit }
     engine = Self.replay(drive, parameters)
+    link = drive.header.link
     complaints = Self.complaints(drive)
   }
 
@@ -47,7 +49,9 @@ public struct Replaying: Sendable {
 
   /// Writes the fences in order of entry, and behind them, in JSON Lines, the summary.
   public func run(format: ExportFormat, write: (String) throws -> Void) rethrows {
-    let records = engine.fences.map { FenceRecord(fence: $0, session: engine.sessions[$0.session], origin: .replay) }
+    let records = engine.fences.map {
+      FenceRecord(fence: $0, session: engine.sessions[$0.session], origin: .replay, link: link)
+    }
     try format.export(records, write: write)
     if format == .jsonl { try write(summary.text + "\n") }
   }

@@ -26,6 +26,7 @@ public struct SessionListing: Sendable {
       "id": .integer(stored.id),
       "test_uuid": stored.session.testUUID.map(JSON.string),
       "loop_uuid": stored.loopUUID.map(JSON.string),
+      "link": stored.link.map(JSON.string),
       "started_at": time(stored.session.started),
       "anchor_at": time(stored.session.anchor),
       "finalized_at": time(stored.session.finalized),

@@ -21,10 +21,13 @@ extension ProbeConfiguration {
           uniqueKeysWithValues: variables.map { (String($0.key.dropFirst(Setting.variablePrefix.count)), $0.value) }))
     ]
     if let file {
-      // A file of comments alone says nothing, which is no mistake.
-      if try checkKeys(of: file, settings) {
-        providers.append(try await FileProvider<YAMLSnapshot>(filePath: .init(file)))
-      }
+      let values = try values(of: file, settings)
+      providers.append(
+        InMemoryProvider(
+          values: Dictionary(
+            uniqueKeysWithValues: values.map {
+              (AbsoluteConfigKey(ConfigKey($0.key)), .init(.string($0.value), isSecret: false))
+            })))
     }
     let reader = ConfigReader(providers: providers)
     var configuration = defaults
@@ -33,9 +36,10 @@ extension ProbeConfiguration {
       guard setting.apply(&configuration, isNothing(text) ? nil : text) else {
         let isFromEnvironment = variables[setting.variable] != nil
         throw ConfigurationError.badValue(
-          key: isFromEnvironment ? setting.variable : setting.key, value: text,
+          key: isFromEnvironment ? setting.variable : setting.key, value: oneLine(text),
           place: isFromEnvironment ? "environment" : "configuration \(file ?? "")", expected: setting.expects)
       }
+      configuration.texts[setting.key] = text
     }
     return configuration
   }
@@ -47,8 +51,8 @@ extension ProbeConfiguration {
     }
   }
 
-  /// - Returns: Whether there is anything in the file.
-  private static func checkKeys(of file: String, _ settings: [Setting]) throws -> Bool {
+  /// - Returns: The text of each key that the file sets. A file of comments alone says nothing, which is no mistake.
+  private static func values(of file: String, _ settings: [Setting]) throws -> [String: String] {
     let root: Node?
     do {
       root = try Yams.compose(yaml: String(decoding: try InputFile.contents(file), as: UTF8.self))
@@ -57,24 +61,23 @@ extension ProbeConfiguration {
     } catch {
       throw ConfigurationError.malformed(file: file, reason: oneLine("\(error)"))
     }
-    guard let root, !isNothing(root) else { return false }
+    guard let root, !isNothing(root) else { return [:] }
     guard let mapping = root.mapping else {
       throw ConfigurationError.malformed(file: file, reason: "expected keys and values at the top")
     }
-    try check(mapping, below: "", file: file, settings)
-    return true
+    var values: [String: String] = [:]
+    try take(mapping, below: "", file: file, settings, into: &values)
+    return values
   }
 
-  private static func check(
-    _ mapping: Node.Mapping, below parent: String, file: String, _ settings: [Setting]
+  private static func take(
+    _ mapping: Node.Mapping, below parent: String, file: String, _ settings: [Setting],
+    into values: inout [String: String]
   ) throws {
     for (name, value) in mapping {
       let key = parent + (name.string ?? "?")
       if let setting = settings.first(where: { $0.key == key }) {
-        guard value.scalar != nil else {
-          throw ConfigurationError.badValue(
-            key: key, value: "a list or a group", place: "configuration \(file)", expected: setting.expects)
-        }
+        values[key] = try text(of: value, setting, file: file)
       } else if settings.contains(where: { $0.key.hasPrefix(key + ".") }) {
         guard !isNothing(value) else { continue }
         guard let group = value.mapping else {
@@ -82,12 +85,19 @@ extension ProbeConfiguration {
             key: key, value: value.string ?? "a list", place: "configuration \(file)",
             expected: "a group of keys below it")
         }
-        try check(group, below: key + ".", file: file, settings)
+        try take(group, below: key + ".", file: file, settings, into: &values)
       } else {
         throw ConfigurationError.unknownKey(
           key, place: "configuration \(file)", nearest: nearest(to: key, among: names(settings)))
       }
     }
+  }
+
+  private static func text(of value: Node, _ setting: Setting, file: String) throws -> String {
+    if let scalar = value.scalar { return scalar.string }
+    if setting.takesList, value.sequence != nil, let text = try? Yams.serialize(node: value) { return text }
+    throw ConfigurationError.badValue(
+      key: setting.key, value: "a list or a group", place: "configuration \(file)", expected: setting.expects)
   }
 
   private static func isNothing(_ text: String) -> Bool { ["", "~", "null"].contains(text.lowercased()) }

@@ -12,8 +12,13 @@ public struct ProbeConfiguration: Sendable {
   public var recovery = RecoveryPolicy()
   public var network = PathSource.auto
   public var radio = RadioSource.none
+  /// Links that are measured side by side; empty: the one that ``pings``, ``network`` and ``radio`` describe.
+  public var links: [LinkSettings] = []
   public var submission = SubmissionSettings()
   public var drive = DriveSettings()
+  public var agent = ServiceSettings()
+  /// What was set, as text, by key; everything else is a default.
+  var texts: [String: String] = [:]
 
   public init() {}
 
@@ -56,6 +61,26 @@ public struct ProbeConfiguration: Sendable {
   public struct DriveSettings: Sendable {
     public var maximumDuration = Parameters().maximumDuration
     public var log = true
+  }
+
+  public struct ServiceSettings: Hashable, Sendable {
+    public var record = RecordingRule.always
+    /// Metres a second above which the device moves.
+    public var startSpeed = 2.0
+    /// How long it has to rest for the drive to end.
+    public var rest: Duration = .seconds(300)
+    /// How often what waits is sent again while no drive goes on.
+    public var resendInterval: Duration = .seconds(900)
+    /// `nil`: in the state directory.
+    public var socket: String?
+  }
+
+  /// Where the service listens for commands.
+  public var servicePath: String { agent.socket ?? stateDirectory + "/agent.sock" }
+
+  /// The links of a drive, at least one.
+  var driveLinks: [LinkSettings] {
+    links.isEmpty ? [LinkSettings(name: nil, interface: pings.interface, network: network, radio: radio)] : links
   }
 
   /// What the engine needs of it.

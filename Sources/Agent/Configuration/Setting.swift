@@ -1,13 +1,31 @@
 import NetworkPath
 import Pinging
+import Yams
 
 /// One key of the configuration: its name, what it expects, and where its value goes.
 struct Setting {
   let key: String
   /// For a person: completes "expected ...".
   let expects: String
+  /// Whether its value in a file is a list; as text it is that list on one line.
+  var takesList = false
   /// - Returns: `false` for a text that is no value of this setting. `nil` (`null` in the file) is one of optional ones only.
   let apply: (inout ProbeConfiguration, String?) -> Bool
+
+  /// When a service that runs can follow a change of the key.
+  enum Reload: String, Hashable {
+    case atOnce = "at once"
+    case nextDrive = "with the next drive"
+    case restart = "after a restart of the service"
+  }
+
+  var reload: Reload {
+    switch key.prefix(while: { $0 != "." }) {
+    case "agent": key == "agent.socket" ? .restart : .atOnce
+    case "state-directory", "control-server", "gpsd", "submission": .restart
+    default: .nextDrive
+    }
+  }
 
   /// The environment variable of the key.
   var variable: String {
@@ -44,6 +62,15 @@ struct Setting {
       required("network.source", "auto, fixed-cellular, fixed-wifi or file:PATH", \.network, PathSource.init),
       required(
         "radio.source", "none, fixed:TECHNOLOGY (such as fixed:4G/LTE) or command:PATH", \.radio, RadioSource.init),
+      Setting(key: "links", expects: LinkList.expectation, takesList: true) { configuration, text in
+        guard let text else {
+          configuration.links = []
+          return true
+        }
+        guard let node = try? Yams.compose(yaml: text), let links = LinkList.parse(node) else { return false }
+        configuration.links = links
+        return true
+      },
       duration("submission.max-age", \.submission.maxAge, 60...31_536_000),
       duration("submission.legacy-threshold", \.submission.legacyThreshold, 0...31_536_000),
       required(
@@ -52,6 +79,11 @@ struct Setting {
       duration("submission.breaker.backoff-max", \.submission.breakerBackoffMax, 1...86_400),
       duration("drive.maximum-duration", \.drive.maximumDuration, 1...31_536_000),
       required("drive.log", "true or false", \.drive.log) { ["true": true, "false": false][$0] },
+      required("agent.record", "always, moving or command", \.agent.record, RecordingRule.init(rawValue:)),
+      required("agent.start-speed", "metres a second, above 0", \.agent.startSpeed, metres),
+      duration("agent.rest", \.agent.rest, 1...86_400),
+      duration("agent.resend-interval", \.agent.resendInterval, 10...604_800),
+      optional("agent.socket", "a path", \.agent.socket, path),
     ]
   }
 

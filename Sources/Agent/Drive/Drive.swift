@@ -5,12 +5,13 @@ import OrderedJSON
 import Pinging
 import Positioning
 
-/// One live drive, from start to stop: takes everything that happens in one order, lets the engine decide, and keeps what it
+/// One live drive on one link, from start to stop: takes everything that happens in one order, lets the engine decide, and keeps what it
 /// decides on disk before the next thing is taken.
 actor Drive {
   /// What a drive came to.
   struct Summary: Sendable {
     let drive: Int64
+    let link: String?
     let fences: Int
     let submittableFences: Int
     let tally: PingTally
@@ -21,7 +22,8 @@ actor Drive {
   }
 
   let configuration: ProbeConfiguration
-  let clock: DriveClock
+  let link: LinkSettings
+  var clock: DriveClock
   let sources: DriveSources
   let logger: Logger
   private let onStatus: @Sendable (DriveStatus) -> Void
@@ -48,19 +50,22 @@ actor Drive {
   var toldOddities: Set<String> = []
 
   init(
-    configuration: ProbeConfiguration, parameters: Parameters, path: Path, clock: DriveClock, journal: DriveJournal,
-    sources: DriveSources, capture: RunningCapture? = nil, logger: Logger,
-    onStatus: @escaping @Sendable (DriveStatus) -> Void
+    configuration: ProbeConfiguration, link: LinkSettings, parameters: Parameters, clock: DriveClock,
+    journal: DriveJournal, loopUUID: String? = nil, sources: DriveSources, capture: RunningCapture? = nil,
+    logger: Logger, onStatus: @escaping @Sendable (DriveStatus) -> Void
   ) {
     self.configuration = configuration
+    self.link = link
+    self.loopUUID = loopUUID
     self.clock = clock
     self.journal = journal
     self.sources = sources
     self.logger = logger
     self.onStatus = onStatus
-    engine = Engine(parameters: parameters, path: path)
+    engine = Engine(parameters: parameters, path: sources.initialPath)
     pingSession = PingSession(policy: configuration.recovery)
     pings = ServerPings(pinger: sources.pinger, capture: capture, logger: logger, lookUp: sources.lookUp)
+    status.link = link.name
   }
 
   /// Runs until the engine stops: by a stop input, or by itself.
@@ -83,7 +88,7 @@ actor Drive {
     journal.checkpoint(engine.openFence, at: stopped.at)
     journal.end(at: stopped.at, reason: stopped.reason)
     return Summary(
-      drive: journal.drive, fences: engine.fences.count,
+      drive: journal.drive, link: link.name, fences: engine.fences.count,
       submittableFences: engine.fences.filter(\.isSubmittable).count, tally: total,
       lasted: stopped.at.sinceStart, reason: stopped.reason, capture: pings.close())
   }
@@ -218,6 +223,7 @@ actor Drive {
     let now = clock.now
     letTimePass(to: now)
     guard engine.stopped == nil else { return }
+    followClock()
     pings.tick(isPaused: target == nil || isPaused)
     if now - lastCheckpoint >= .seconds(4) {
       lastCheckpoint = now
@@ -226,11 +232,20 @@ actor Drive {
     report(at: now)
   }
 
+  /// The host's clock can be set in mid-drive: by a receiver, or by NTP once there is a network. Then all times so far were wrong.
+  private func followClock() {
+    guard let step = clock.adjust() else { return }
+    logger.notice("the host's clock was set by \(step.inSeconds) s; the times of this drive follow it")
+    journal.setStart(clock.started)
+    record(.clockSet(by: step))
+  }
+
   private func report(at now: DriveTime) {
     status.elapsed = now.sinceStart
     status.fences = engine.fences.count
     status.technology = engine.technology
     status.testUUID = engine.sessions.last?.testUUID
+    status.openFence = engine.openFence
     status.warnings = warnings
     onStatus(status)
     status.lastSecond = PingTally()
@@ -243,6 +258,7 @@ actor Drive {
       case .wifi: "on Wi-Fi, not measuring"
       }
     }
+    if !clock.isTrusted { warnings.append("the clock is not set, not measuring") }
     if serverTrouble != nil { warnings.append("no test from the control server") }
     if let trouble = journal.trouble { warnings.append(trouble) }
     if let warning = pings.warning { warnings.append(warning) }

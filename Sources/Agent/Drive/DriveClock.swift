@@ -2,26 +2,49 @@ import Coverage
 import Foundation
 import Pinging
 
-/// The one place where a drive reads clocks: wall time once at its start, and from then on the boot-time clock.
+/// The one place where a drive reads clocks: wall time once at its start, and from then on the boot-time clock. Wall time is
+/// read again only to see whether the host's clock was set meanwhile.
 struct DriveClock: Sendable {
-  /// Wall time of the start, in whole milliseconds, as the drive log can say it.
-  let started: WallTime
-  private let startedBootNanoseconds: UInt64
+  /// Wall time of the start by what the host's clock says now, in whole milliseconds, as the drive log can say it.
+  private(set) var started: WallTime
+  /// The same moment on CLOCK_BOOTTIME.
+  let startedBoot: Duration
   private let startedInstant: ContinuousClock.Instant
+  private let wall: @Sendable () -> WallTime
 
-  init() {
-    let wall = WallTime.current
-    let sinceMillisecond = wall.microseconds - wall.milliseconds * 1000
-    started = WallTime(microseconds: wall.microseconds - sinceMillisecond)
-    startedBootNanoseconds = Pinger.now - UInt64(sinceMillisecond * 1000)
+  /// A clock that differs from the boot-time clock by this much more or less than before was set; smaller differences come
+  /// from reading one after the other.
+  private static let smallestStep: Int64 = 1_000_000
+
+  /// - Parameter wall: The host's wall clock.
+  init(wall: @escaping @Sendable () -> WallTime = { .current }) {
+    self.wall = wall
+    let now = wall()
+    let sinceMillisecond = now.microseconds - now.milliseconds * 1000
+    started = WallTime(microseconds: now.microseconds - sinceMillisecond)
+    startedBoot = .nanoseconds(Int64(Pinger.now)) - .microseconds(sinceMillisecond)
     startedInstant = ContinuousClock.now - .microseconds(sinceMillisecond)
   }
 
   var now: DriveTime { time(ofSlot: Pinger.now) }
 
+  /// Whether the wall clock can be right.
+  var isTrusted: Bool { started >= .earliestTrusted }
+
+  /// Takes over what the host's clock was set to, unless that cannot be right.
+  /// - Returns: By how much it was set, in whole milliseconds; `nil`: not at all.
+  mutating func adjust() -> Duration? {
+    let now = wall()
+    let step = now.microseconds - (started + self.now).microseconds
+    guard abs(step) >= Self.smallestStep, now >= .earliestTrusted else { return nil }
+    let milliseconds = step / 1000
+    started = WallTime(microseconds: started.microseconds + milliseconds * 1000)
+    return .milliseconds(milliseconds)
+  }
+
   /// The drive time of a ping that was scheduled at `nanoseconds` on CLOCK_BOOTTIME.
   func time(ofSlot nanoseconds: UInt64) -> DriveTime {
-    DriveTime(microseconds: (Int64(nanoseconds) - Int64(startedBootNanoseconds)) / 1000)
+    DriveTime(.nanoseconds(Int64(nanoseconds)) - startedBoot)
   }
 
   func time(of instant: ContinuousClock.Instant) -> DriveTime { DriveTime(instant - startedInstant) }

@@ -9,7 +9,7 @@ import OrderedJSON
 /// On a full disk, the room that was set aside is given to the fences. What the disk refuses even so is kept in memory and
 /// tried again with the next call; nothing is dropped as long as the process lives.
 struct DriveJournal {
-  private let recorder: DriveRecorder
+  private var recorder: DriveRecorder
   private let log: DriveLogWriter?
   private let ballast: Ballast
   private let logger: Logger
@@ -48,6 +48,9 @@ struct DriveJournal {
       logTrouble = "\(error)"
     }
   }
+
+  /// The host's clock was set: all times of the drive move with what is written next.
+  mutating func setStart(_ started: WallTime) { recorder.started = started }
 
   mutating func setLoop(_ uuid: String, ofSession number: Int) { loopUUIDs[number] = uuid }
 
@@ -111,7 +114,7 @@ struct DriveJournal {
     }
   }
 
-  private func write(at now: DriveTime) throws {
+  private mutating func write(at now: DriveTime) throws {
     try recorder.save(
       sessions: unsavedSessions.values.sorted { $0.number < $1.number },
       fences: unsavedFences.values.sorted { $0.number < $1.number }, seen: now, loopUUIDs: loopUUIDs)

@@ -1,38 +1,37 @@
 import ControlServer
 import Coverage
+import Foundation
 import Logging
 import NetworkPath
 import Pinging
 import Positioning
 import Submission
 
-/// Everything that tells a drive something, joined into one stream of inputs.
+/// Everything that tells the drive on one link something, joined into one stream of inputs.
 final class DriveSources: Sendable {
   let inputs: AsyncStream<DriveInput>
   let pinger: Pinger
   private let continuation: AsyncStream<DriveInput>.Continuation
-  private let gpsd: GPSD
+  private let positions: PositionFeed
   private let path: PathMonitor
   private let radio: RadioMonitor
   private let server: ControlServerClient
   private let registration: Registration
   private let family: PingAddress.Family?
-  private let initialPath: Path
+  /// The kind of link at the start.
+  let initialPath: Path
 
   init(
-    configuration: ProbeConfiguration, path: PathMonitor, initialPath: Path, server: ControlServerClient,
+    configuration: ProbeConfiguration, link: LinkSettings, positions: PositionFeed, server: ControlServerClient,
     registration: Registration, logger: Logger
   ) throws {
     (inputs, continuation) = AsyncStream.makeStream()
     pinger = try Pinger()
-    gpsd = GPSD(
-      configuration: GPSD.Configuration(
-        host: configuration.gpsd.host, port: configuration.gpsd.port, device: configuration.gpsd.device,
-        staleAfter: configuration.gpsd.staleAfter),
-      logger: logger)
-    self.path = path
-    self.initialPath = initialPath
-    radio = RadioMonitor(source: configuration.radio, logger: logger)
+    self.positions = positions
+    path = PathMonitor(
+      source: link.network, interface: link.interface, destination: URL(string: server.url)?.host(), logger: logger)
+    initialPath = path.current
+    radio = RadioMonitor(source: link.radio, logger: logger)
     self.server = server
     self.registration = registration
     family = configuration.pings.family
@@ -42,7 +41,7 @@ final class DriveSources: Sendable {
     let inputs = continuation
     group.addTask { [radio] in await radio.run { inputs.yield(.radio($0)) } }
     group.addTask { [path, initialPath] in await path.run(from: initialPath) { inputs.yield(.path($0)) } }
-    group.addTask { [gpsd] in await gpsd.run { inputs.yield(.positioning($0)) } }
+    group.addTask { [positions] in for await event in await positions.events() { inputs.yield(.positioning(event)) } }
     group.addTask { [pinger] in for await event in pinger.events { inputs.yield(.ping(event)) } }
     group.addTask { await Self.tickEachSecond { inputs.yield(.tick) } }
   }

@@ -1,12 +1,16 @@
 import Coverage
 
-/// What an operator wants to know of a drive that goes on.
+/// What an operator wants to know of a drive that goes on, on one link.
 public struct DriveStatus: Hashable, Sendable {
+  /// The link's name, where there are several.
+  public var link: String?
   public var elapsed: Duration = .zero
   /// The last fix, and whether it is accurate enough for fences.
   public var fix: Fix?
   public var isAccurate = false
   public var fences = 0
+  /// The fence that the drive is in, as it is so far.
+  public var openFence: Fence?
   public var lastSecond = PingTally()
   public var technology: Technology?
   public var testUUID: String?
@@ -14,10 +18,22 @@ public struct DriveStatus: Hashable, Sendable {
 
   /// One line, e.g. `00:12:31  48.20820 16.37380 ±4 m  17 fences  31.7 ms 0 % lost  4G/LTE`.
   public var line: String {
-    var parts = [Self.clock(elapsed), position, "\(fences) \(fences == 1 ? "fence" : "fences")", lastSecond.line]
+    "\(Self.clock(elapsed))  \(position)  \(linkLine)"
+  }
+
+  /// What differs between the links of a drive.
+  private var linkLine: String {
+    var parts = ["\(fences) \(fences == 1 ? "fence" : "fences")", lastSecond.line]
     parts.append(technology?.name ?? "no technology")
     if !warnings.isEmpty { parts.append("! " + warnings.joined(separator: ", ")) }
     return parts.joined(separator: "  ")
+  }
+
+  /// One line for all links of a drive, e.g. `00:12:31  48.20820 16.37380 ±4 m  A: 17 fences ... | B: 17 fences ...`.
+  public static func line(_ links: [DriveStatus]) -> String {
+    guard let first = links.first, links.count > 1 else { return links.first?.line ?? "" }
+    let each = links.map { "\($0.link ?? "-"): \($0.linkLine)" }.joined(separator: " | ")
+    return "\(clock(first.elapsed))  \(first.position)  \(each)"
   }
 
   private var position: String {

@@ -62,6 +62,9 @@ struct DriveScript {
   @discardableResult
   mutating func nothing(until seconds: Double) -> [Effect] { remember(engine.advance(to: DriveTime(seconds: seconds))) }
 
+  @discardableResult
+  mutating func setClock(at seconds: Double, by step: Duration) -> [Effect] { happen(at: seconds, .clockSet(by: step)) }
+
   private mutating func happen(at seconds: Double, _ kind: Event.Kind) -> [Effect] {
     remember(engine.handle(Event(at: DriveTime(seconds: seconds), kind)))
   }

@@ -47,7 +47,7 @@ struct Oracle {
     if case .ping(let outcome) = step.event.kind { return take(outcome, sent: at) }
     latest = max(latest, at)
     switch step.event.kind {
-    case .ping, .late, .duplicate: break
+    case .ping, .late, .duplicate, .clockSet: break
     case .fix(let fix): take(fix, step.place)
     case .path(let path):
       guard isOnWiFi != (path == .wifi) else { return }

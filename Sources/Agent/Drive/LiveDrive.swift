@@ -1,0 +1,123 @@
+import ControlServer
+import Coverage
+import DriveLog
+import DriveStore
+import Logging
+import Submission
+
+/// A drive as its operator sees it: on every link one ``Drive``, all by the same clock and with the same positions.
+struct LiveDrive: Sendable {
+  /// What all drives of a process share.
+  struct Environment: Sendable {
+    let store: DriveStore
+    let server: ControlServerClient
+    let registration: Registration
+    let positions: PositionFeed
+    let logger: Logger
+  }
+
+  private let parts: [(drive: Drive, sources: DriveSources)]
+  private let statuses: AsyncStream<(link: Int, DriveStatus)>
+  private let endStatuses: @Sendable () -> Void
+  /// Opens everything that the drive needs; nothing is measured yet.
+  /// - Parameters:
+  ///   - loopUUIDs: By link, the loops that the drive continues.
+  /// - Throws: What keeps a drive from beginning.
+  init(
+    configuration: ProbeConfiguration, parameters: Parameters, capture: CaptureSettings? = nil,
+    continuing loopUUIDs: [String?: String] = [:], environment: Environment
+  ) throws {
+    let clock = DriveClock()
+    let links = configuration.driveLinks
+    let (statuses, report) = AsyncStream<(link: Int, DriveStatus)>.makeStream(bufferingPolicy: .bufferingNewest(64))
+    self.statuses = statuses
+    endStatuses = { report.finish() }
+    // Before the drive begins: one that was to be captured and cannot be is none.
+    let captures = try links.map { link in try capture.map { try RunningCapture($0.of(link)) } }
+    let sources = try links.map { link in
+      try DriveSources(
+        configuration: configuration, link: link, positions: environment.positions, server: environment.server,
+        registration: environment.registration, logger: environment.logger)
+    }
+    parts = try links.indices.map { index in
+      let journal = try DriveJournal(
+        configuration: configuration, link: links[index].name, parameters: parameters, path: sources[index].initialPath,
+        clock: clock, store: environment.store, logger: environment.logger)
+      let drive = Drive(
+        configuration: configuration, link: links[index], parameters: parameters, clock: clock, journal: journal,
+        loopUUID: loopUUIDs[links[index].name], sources: sources[index], capture: captures[index],
+        logger: environment.logger
+      ) { report.yield((index, $0)) }
+      return (drive, sources[index])
+    }
+  }
+
+  /// Runs until every link's drive has stopped: by ``requestStop()``, or by itself.
+  /// - Parameter onStatus: Called once a second with the links in their order.
+  func run(onStatus: @escaping @Sendable ([DriveStatus]) -> Void) async -> [Drive.Summary] {
+    let watching = Task { [statuses, count = parts.count] in
+      var latest: [DriveStatus?] = Array(repeating: nil, count: count)
+      for await (link, status) in statuses {
+        latest[link] = status
+        if link == count - 1 { onStatus(latest.compactMap { $0 }) }
+      }
+    }
+    let summaries = await withTaskGroup(of: (Int, Drive.Summary).self) { group in
+      for (index, part) in parts.enumerated() { group.addTask { (index, await part.drive.run()) } }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    endStatuses()
+    await watching.value
+    return summaries.sorted { $0.0 < $1.0 }.map(\.1)
+  }
+
+  /// - Returns: Whether there was still something to stop.
+  @discardableResult
+  func requestStop() -> Bool {
+    parts.map { $0.sources.requestStop() }.contains(true)
+  }
+
+  /// Tries again to write what the disk refused, after the end.
+  /// - Returns: How many fences are in memory only, and why.
+  func save() async -> (unsaved: Int, trouble: String) {
+    var rest = (unsaved: 0, trouble: "")
+    for part in parts {
+      let (unsaved, trouble) = await part.drive.save()
+      if unsaved > 0 { rest = (rest.unsaved + unsaved, trouble) }
+    }
+    return rest
+  }
+}
+
+extension DriveJournal {
+  /// Begins the journal of a drive on one link: its row in the store and, unless switched off, its log.
+  /// - Throws: `DriveLogError`, GRDB's `DatabaseError`
+  init(
+    configuration: ProbeConfiguration, link: String?, parameters: Parameters, path: Path, clock: DriveClock,
+    store: DriveStore, logger: Logger
+  ) throws {
+    let name = clock.started.iso8601.replacing(":", with: "-") + (link.map { "-\($0)" } ?? "")
+    let log =
+      configuration.drive.log
+      ? try DriveLogWriter(
+        newIn: store.directory.driveLogs, name: name,
+        header: DriveLogHeader(
+          started: clock.started, initialPath: path, parameters: parameters,
+          pings: .init(interval: configuration.pings.interval, timeout: configuration.pings.timeout), link: link)) : nil
+    if let log { logger.info("drive log: \(log.path)") }
+    let recorder = try DriveRecorder(
+      store, started: clock.started, boot: HostBoot.id.map { ($0, clock.startedBoot) }, log: log?.path, link: link)
+    let ballast = Ballast(store.directory)
+    ballast.keep()
+    self.init(recorder: recorder, log: log, ballast: ballast, logger: logger)
+  }
+}
+
+extension CaptureSettings {
+  /// With several links each has files of its own.
+  fileprivate func of(_ link: LinkSettings) -> CaptureSettings {
+    var settings = self
+    if let name = link.name { settings.path += "-\(name)" }
+    return settings
+  }
+}

@@ -1,0 +1,92 @@
+import Coverage
+
+/// When the service records by itself: `agent.record` of the configuration.
+public enum RecordingRule: String, Hashable, Sendable, CaseIterable {
+  case always
+  /// While the device moves.
+  case moving
+  /// On command only.
+  case command
+}
+
+/// What an operator can tell the service while it runs.
+public enum ServiceCommand: String, Hashable, Sendable, CaseIterable {
+  /// Record from now on, whatever the rule says.
+  case start
+  /// End the drive, and begin none until `start` or `resume`.
+  case stop
+  /// As `stop`, but `resume` goes on as before.
+  case pause
+  /// Undo `pause`, or `stop`.
+  case resume
+}
+
+/// Whether a drive is wanted now. A pure value: time comes in as an argument.
+///
+/// A command counts until the next one, or until the process ends.
+struct RecordingWish: Hashable, Sendable {
+  struct Rules: Hashable, Sendable {
+    var rule = RecordingRule.always
+    /// Metres a second above which the device moves.
+    var startSpeed = 2.0
+    /// How long it has to rest until it counts as standing.
+    var rest: Duration = .seconds(300)
+  }
+
+  /// So many fixes in a row have to be fast: a receiver that has just found its position, or stands between houses, shows
+  /// speeds now and then.
+  static let fastFixesToMove = 3
+
+  var rules: Rules
+  private var order: Bool?
+  private var isPaused = false
+  private var fastFixes = 0
+  /// When the device moved last.
+  private var movedAt: ContinuousClock.Instant?
+
+  init(rules: Rules) {
+    self.rules = rules
+  }
+
+  mutating func take(_ command: ServiceCommand) {
+    switch command {
+    case .start: (order, isPaused) = (true, false)
+    case .stop: (order, isPaused) = (false, false)
+    case .pause: isPaused = true
+    case .resume:
+      if !isPaused, order == false { order = nil }
+      isPaused = false
+    }
+  }
+
+  /// - Parameter speed: Metres a second; `nil` where the receiver does not tell, which changes nothing.
+  mutating func take(speed: Double?, at now: ContinuousClock.Instant) {
+    guard let speed else { return }
+    fastFixes = speed > rules.startSpeed ? fastFixes + 1 : 0
+    if fastFixes >= Self.fastFixesToMove || (fastFixes > 0 && isMoving(at: now)) { movedAt = now }
+  }
+
+  private func isMoving(at now: ContinuousClock.Instant) -> Bool { movedAt.map { now - $0 < rules.rest } ?? false }
+
+  /// Whether to record now.
+  func wantsDrive(at now: ContinuousClock.Instant) -> Bool {
+    if isPaused { return false }
+    if let order { return order }
+    return switch rules.rule {
+    case .always: true
+    case .moving: isMoving(at: now)
+    case .command: false
+    }
+  }
+
+  /// Why there is no drive, or what keeps it going, in a word for a person.
+  func reason(at now: ContinuousClock.Instant) -> String {
+    if isPaused { return "paused" }
+    if let order { return order ? "started by command" : "stopped by command" }
+    return switch rules.rule {
+    case .always: "always recording"
+    case .moving: isMoving(at: now) ? "moving" : "standing"
+    case .command: "waiting for a command"
+    }
+  }
+}

@@ -1,0 +1,240 @@
+import ControlServer
+import Coverage
+import DriveStore
+import Logging
+import Positioning
+import Submission
+
+/// The service: records while that is wanted, sends what waits, answers commands. One thing happens after the other.
+actor Service: ServiceCommands {
+  private enum Input: Sendable {
+    case positioning(PositioningEvent)
+    case driveEnded([Drive.Summary])
+    case passEnded(String)
+    case socketFailed(ServiceSocketError)
+    case reload
+    case tick
+    case stop
+  }
+
+  private struct RunningDrive {
+    let live: LiveDrive
+    let task: Task<Void, Never>
+  }
+
+  /// After a drive that could not begin.
+  private static let retryDelay = Duration.seconds(10)
+
+  private let configurationFile: String?
+  private var configuration: ProbeConfiguration
+  private let environment: LiveDrive.Environment
+  private let passes: ResendPasses
+  private let logger: Logger
+  private let inputs: AsyncStream<Input>
+  private let continuation: AsyncStream<Input>.Continuation
+  private var wish: RecordingWish
+  private var drive: RunningDrive?
+  private var isStopping = false
+  private var failure: ServiceSocketError?
+  private var nextAttempt = ContinuousClock.now
+  private var lastPass = ContinuousClock.now
+  private var current = ServiceStatus(started: .current)
+  private var fixArrival: ContinuousClock.Instant?
+  /// The loops of drives that were interrupted by the end of an earlier process.
+  private var loops: [String?: String]
+
+  init(
+    configuration: ProbeConfiguration, configurationFile: String?, environment: LiveDrive.Environment,
+    loops: [String?: String]
+  ) {
+    self.configuration = configuration
+    self.configurationFile = configurationFile
+    self.environment = environment
+    self.loops = loops
+    logger = environment.logger
+    wish = RecordingWish(rules: configuration.wishRules)
+    (inputs, continuation) = AsyncStream.makeStream()
+    passes = ResendPasses(environment)
+  }
+
+  /// Until `stop` yields; then the drive ends in order, and what was not sent stays.
+  /// - Throws: ``ServiceSocketError``
+  func run(stop: AsyncStream<Void>, hangUp: AsyncStream<Void>) async throws {
+    let inputs = continuation
+    let socket = ServiceSocket(path: configuration.servicePath, service: self, logger: logger)
+    await withTaskGroup { group in
+      group.addTask { [positions = environment.positions] in await positions.run() }
+      group.addTask { [positions = environment.positions] in
+        for await event in await positions.events() { inputs.yield(.positioning(event)) }
+      }
+      group.addTask { [passes] in await passes.work { inputs.yield(.passEnded($0)) } }
+      group.addTask { for await _ in stop { inputs.yield(.stop) } }
+      group.addTask { for await _ in hangUp { inputs.yield(.reload) } }
+      group.addTask { await Self.tickEachSecond { inputs.yield(.tick) } }
+      group.addTask { [logger] in
+        do {
+          try await socket.run { logger.info("commands are taken at \(socket.path)") }
+        } catch {
+          inputs.yield(.socketFailed(ServiceSocketError(path: socket.path, reason: "\(error)")))
+        }
+      }
+      await work()
+      group.cancelAll()
+    }
+    if let failure { throw failure }
+  }
+
+  private func work() async {
+    passes.request(.cold)
+    for await input in inputs {
+      await take(input)
+      reconcile()
+      if isStopping, drive == nil { break }
+    }
+  }
+
+  private func take(_ input: Input) async {
+    switch input {
+    case .positioning(.fix(let fix)):
+      wish.take(speed: fix.fix.speed, at: fix.arrival)
+      current.fix = fix.fix
+      fixArrival = fix.arrival
+    case .positioning: break
+    case .driveEnded(let summaries): await driveEnded(summaries)
+    case .passEnded(let line):
+      lastPass = .now
+      current.lastPass = .init(ended: .current, line: line)
+      logger.info("\(line)")
+    case .reload: await reload()
+    case .tick:
+      if drive == nil, ContinuousClock.now - lastPass >= configuration.agent.resendInterval {
+        lastPass = .now
+        passes.request(.warm)
+      }
+    case .socketFailed(let error):
+      failure = error
+      isStopping = true
+    case .stop: isStopping = true
+    }
+  }
+
+  /// Begins or ends a drive, as it is wanted.
+  private func reconcile() {
+    let now = ContinuousClock.now
+    let isWanted = !isStopping && wish.wantsDrive(at: now)
+    current.reason = wish.reason(at: now)
+    if let drive {
+      if !isWanted { drive.live.requestStop() }
+    } else if isWanted, now >= nextAttempt {
+      begin()
+    }
+    current.state = isStopping ? .stopping : drive == nil ? .idle : .recording
+  }
+
+  // MARK: Drives
+
+  private func begin() {
+    do {
+      let live = try LiveDrive(
+        configuration: configuration, parameters: configuration.parameters, continuing: loops, environment: environment)
+      loops = [:]
+      logger.info("a drive begins (\(current.reason))")
+      let task = Task { [continuation] in
+        let summaries = await live.run { links in Task { await self.note(links) } }
+        continuation.yield(.driveEnded(summaries))
+      }
+      drive = RunningDrive(live: live, task: task)
+    } catch {
+      nextAttempt = .now + Self.retryDelay
+      logger.error("a drive cannot begin: \(error); trying again in \(Self.retryDelay.components.seconds) s")
+    }
+  }
+
+  private func note(_ links: [DriveStatus]) {
+    guard drive != nil else { return }
+    current.links = links
+    if let elapsed = links.first?.elapsed, elapsed.components.seconds % 60 == 0 {
+      logger.info("\(DriveStatus.line(links))")
+    }
+  }
+
+  private func driveEnded(_ summaries: [Drive.Summary]) async {
+    summaries.flatMap(\.lines).forEach { logger.info("\($0)") }
+    let ended = drive?.live
+    drive = nil
+    current.links = []
+    if let ended { await saveRest(of: ended) }
+    if !isStopping { passes.request(.drives(Set(summaries.map(\.drive)))) }
+  }
+
+  /// What a full disk refused so far; tried for as long as a stop may take.
+  private func saveRest(of live: LiveDrive) async {
+    for _ in 0..<4 {
+      let (unsaved, trouble) = await live.save()
+      guard unsaved > 0 else { return }
+      logger.error("\(unsaved) fences are in memory only: \(trouble)")
+      do { try await Task.sleep(for: .seconds(1)) } catch { return }
+    }
+    logger.critical("fences of a drive are lost, they could not be written")
+  }
+
+  // MARK: Configuration
+
+  private func reload() async {
+    do {
+      let reload = ConfigurationReload(
+        from: configuration, to: try await ProbeConfiguration.load(file: configurationFile))
+      configuration = reload.configuration
+      wish.rules = configuration.wishRules
+      reload.lines.forEach { logger.notice("\($0)") }
+    } catch {
+      logger.error("\(error); the service goes on with the configuration that it has")
+    }
+  }
+
+  // MARK: Commands
+
+  func status() -> ServiceStatus {
+    var status = current
+    status.isClockSet = WallTime.current >= .earliestTrusted
+    status.fixAge = fixArrival.map { .now - $0 }
+    do {
+      status.waiting = try ServiceStatus.Waiting(environment.store)
+    } catch {
+      logger.warning("the store cannot be read: \(error)")
+    }
+    return status
+  }
+
+  func take(_ command: ServiceCommand) -> String {
+    wish.take(command)
+    logger.notice("command: \(command.rawValue)")
+    reconcile()
+    return "\(command.rawValue): \(wish.wantsDrive(at: .now) ? "recording" : "not recording") (\(current.reason))"
+  }
+
+  func submit() async -> (line: String, outcome: CommandOutcome) { await passes.run(.warm) }
+
+  private static func tickEachSecond(_ deliver: () -> Void) async {
+    while !Task.isCancelled {
+      deliver()
+      do { try await Task.sleep(for: .seconds(1)) } catch { return }
+    }
+  }
+}
+
+extension ProbeConfiguration {
+  var wishRules: RecordingWish.Rules {
+    .init(rule: agent.record, startSpeed: agent.startSpeed, rest: agent.rest)
+  }
+}
+
+/// The socket for commands cannot be made.
+struct ServiceSocketError: Error, CustomStringConvertible {
+  let path: String
+  let reason: String
+
+  var description: String {
+    "cannot take commands at \(path): \(reason); set agent.socket to a shorter or writable path"
+  }
+}

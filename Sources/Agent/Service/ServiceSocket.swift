@@ -1,0 +1,96 @@
+import Foundation
+import Hummingbird
+import Logging
+import NIOCore
+import OrderedJSON
+
+/// The door of the service for commands: HTTP over a unix socket, open to root and to the user that the service runs as.
+///
+///     GET  /status                     how things stand; as lines for a person with `Accept: text/plain`
+///     POST /start /stop /pause /resume
+///     POST /submit                     a resend pass; answers when it has ended
+struct ServiceSocket: Sendable {
+  let path: String
+  let service: any ServiceCommands
+  let logger: Logger
+
+  /// Serves until the task is cancelled; the socket is gone when it returns.
+  /// - Throws: When the socket cannot be made.
+  func run(onReady: @escaping @Sendable () -> Void) async throws {
+    // Left behind by a process that was killed: the lock of the state directory says that there is no other.
+    unlink(path)
+    defer { unlink(path) }
+    let router = Router(context: ServiceContext.self)
+    router.addMiddleware { PeerCheck() }
+    router.get("status") { request, _ in
+      let status = await service.status()
+      let wantsLines = request.headers[.accept] == "text/plain"
+      return Self.response(wantsLines ? status.lines.joined(separator: "\n") : status.json.text)
+    }
+    for command in ServiceCommand.allCases {
+      router.post(RouterPath(command.rawValue)) { _, _ in Self.response(await service.take(command)) }
+    }
+    router.post("submit") { _, _ in
+      let result = await service.submit()
+      return Self.response(result.line, status: result.outcome == .done ? .ok : .serviceUnavailable)
+    }
+    var quiet = logger
+    quiet.logLevel = .critical
+    let application = Application(
+      router: router, configuration: .init(address: .unixDomainSocket(path: path), serverName: Program.name),
+      onServerRunning: { _ in
+        // The directory keeps strangers out; this does where it is shared.
+        chmod(path, 0o660)
+        onReady()
+      }, logger: quiet)
+    try await application.run()
+  }
+
+  private static func response(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+    Response(status: status, body: .init(byteBuffer: ByteBuffer(string: text + "\n")))
+  }
+}
+
+/// What can be asked of the service from outside.
+protocol ServiceCommands: Sendable {
+  func status() async -> ServiceStatus
+  /// - Returns: A line about what it led to.
+  func take(_ command: ServiceCommand) async -> String
+  func submit() async -> (line: String, outcome: CommandOutcome)
+}
+
+private struct ServiceContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  let channel: any Channel
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = .init(source: source)
+    channel = source.channel
+  }
+}
+
+/// Refuses other users: whoever may write to the socket's directory may connect, which is not the same.
+private struct PeerCheck: RouterMiddleware {
+  /// As the kernel gives it (unix(7), `SO_PEERCRED`).
+  private struct Credentials {
+    var process: Int32 = 0
+    var user: UInt32 = .max
+    var group: UInt32 = .max
+  }
+
+  func handle(
+    _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
+  ) async throws -> Response {
+    guard let user = await user(of: context.channel), user == 0 || user == geteuid() else {
+      throw HTTPError(.forbidden, message: "only root and the service's own user may do this")
+    }
+    return try await next(request, context)
+  }
+
+  private func user(of channel: any Channel) async -> UInt32? {
+    guard let options = channel as? any SocketOptionProvider else { return nil }
+    let credentials: EventLoopFuture<Credentials> = options.unsafeGetSocketOption(
+      level: .socket, name: .init(rawValue: SO_PEERCRED))
+    return try? await credentials.map(\.user).get()
+  }
+}

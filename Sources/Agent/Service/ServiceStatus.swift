@@ -1,0 +1,123 @@
+import Coverage
+import DriveStore
+import OrderedJSON
+
+/// What the service is at, for `status`.
+struct ServiceStatus: Sendable {
+  enum State: String, Sendable {
+    case recording
+    case idle
+    case stopping
+  }
+
+  var started: WallTime
+  var state = State.idle
+  /// Why it records, or does not.
+  var reason = ""
+  /// Whether the host's clock can be right.
+  var isClockSet = true
+  /// The last fix, and how old it is.
+  var fix: Fix?
+  var fixAge: Duration?
+  /// The drive that goes on, by link.
+  var links: [DriveStatus] = []
+  var waiting = Waiting()
+  var lastPass: LastPass?
+
+  /// What the store holds that was not sent.
+  struct Waiting: Hashable, Sendable {
+    var sessions = 0
+    var fences = 0
+    var quarantined = 0
+
+    init() {}
+
+    /// - Throws: GRDB's `DatabaseError`
+    init(_ store: DriveStore) throws {
+      for session in try StoreReader(store).sessions() where session.isWaiting && session.session.finalized != nil {
+        guard session.quarantineReason == nil else {
+          quarantined += 1
+          continue
+        }
+        sessions += 1
+        fences += session.submittableFences
+      }
+    }
+  }
+
+  struct LastPass: Hashable, Sendable {
+    let ended: WallTime
+    /// What came of it, in one line.
+    let line: String
+  }
+
+  var json: JSON {
+    .object([
+      "version": .string(Program.version),
+      "started_at": .string(started.iso8601),
+      "state": .string(state.rawValue),
+      "reason": .string(reason),
+      "clock_set": .bool(isClockSet),
+      "position": position,
+      "drives": .array(links.map(Self.json)),
+      "waiting": .object([
+        "sessions": .integer(Int64(waiting.sessions)), "fences": .integer(Int64(waiting.fences)),
+        "quarantined": .integer(Int64(waiting.quarantined)),
+      ]),
+      "last_pass": lastPass.map { .object(["ended_at": .string($0.ended.iso8601), "result": .string($0.line)]) },
+    ])
+  }
+
+  private var position: JSON? {
+    fix.map { fix in
+      .object([
+        "latitude": fix.coordinate.map { .number($0.latitude) },
+        "longitude": fix.coordinate.map { .number($0.longitude) },
+        "accuracy_m": fix.accuracy.map(JSON.number),
+        "speed_mps": fix.speed.map(JSON.number),
+        "age_s": fixAge.map { .decimal(units: $0.inMilliseconds, places: 3) },
+      ])
+    }
+  }
+
+  private static func json(_ drive: DriveStatus) -> JSON {
+    .object([
+      "link": drive.link.map(JSON.string),
+      "elapsed_s": .integer(drive.elapsed.components.seconds),
+      "fences": .integer(Int64(drive.fences)),
+      "technology": drive.technology.map { .string($0.name) },
+      "test_uuid": drive.testUUID.map(JSON.string),
+      "last_second": .object([
+        "pings": .integer(Int64(drive.lastSecond.pings)), "pings_ok": .integer(Int64(drive.lastSecond.answered)),
+      ]),
+      "open_fence": drive.openFence.map(json),
+      "warnings": .array(drive.warnings.map(JSON.string)),
+    ])
+  }
+
+  private static func json(_ fence: Fence) -> JSON {
+    func milliseconds(_ nanoseconds: Int64?) -> JSON? { nanoseconds.map { .decimal(units: $0, places: 6) } }
+    return .object([
+      "radius_m": .number(fence.radius),
+      "pings": .integer(Int64(fence.pings)),
+      "pings_ok": .integer(Int64(fence.pingsAnswered)),
+      "pings_late": .integer(Int64(fence.figures.late)),
+      "avg_ping_ms": milliseconds(fence.meanRTTNanoseconds),
+      "p50_ping_ms": milliseconds(fence.figures.roundTrip?.median),
+      "p95_ping_ms": milliseconds(fence.figures.roundTrip?.percentile95),
+      "ipdv_ms": milliseconds(fence.figures.meanVariation),
+    ])
+  }
+
+  /// For a person.
+  var lines: [String] {
+    var lines = ["\(state.rawValue): \(reason)"]
+    if !links.isEmpty { lines.append(DriveStatus.line(links)) }
+    if !isClockSet { lines.append("the clock is not set: nothing is measured or sent") }
+    lines.append(
+      "waiting to be sent: \(waiting.fences) fences in \(waiting.sessions) sessions; \(waiting.quarantined) quarantined"
+    )
+    if let lastPass { lines.append("last pass (\(lastPass.ended.iso8601)): \(lastPass.line)") }
+    return lines
+  }
+}

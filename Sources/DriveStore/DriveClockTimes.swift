@@ -1,0 +1,69 @@
+import Coverage
+import GRDB
+
+/// Wall times in the store, when the host's clock turns out to have been wrong.
+enum DriveClockTimes {
+  /// Moves all that is stored of a drive, but for anchors: these are what the control server was told, right or wrong.
+  /// - Parameter step: Microseconds.
+  static func move(_ drive: Int64, by step: Int64, _ db: Database) throws {
+    try db.execute(
+      sql: """
+        UPDATE drive SET started_at = started_at + :step, ended_at = ended_at + :step WHERE id = :drive;
+        UPDATE session SET started_at = started_at + :step, finalized_at = finalized_at + :step WHERE drive_id = :drive;
+        UPDATE fence SET entered_at = entered_at + :step, exited_at = exited_at + :step,
+          last_seen_at = last_seen_at + :step WHERE drive_id = :drive;
+        """, arguments: ["step": step, "drive": drive])
+  }
+}
+
+extension DriveStore {
+  /// What came of ``settleClocks(bootID:sinceBoot:now:)``.
+  public struct SettledClocks: Hashable, Sendable {
+    /// Drives whose times were corrected.
+    public var corrected: [Int64] = []
+    /// Drives that were recorded with a clock that was never right; nobody can tell when.
+    public var lost: [Int64] = []
+  }
+
+  /// Corrects the times of drives that are over and not sent, by a clock that is right now.
+  ///
+  /// A drive of this boot is told anew by its time since the boot. One of an earlier boot that has a time before there was such a
+  /// program can be told by nothing any more: its sessions are quarantined.
+  /// - Parameters:
+  ///   - bootID: The boot of the host that this is.
+  ///   - sinceBoot: The time since then.
+  ///   - now: The wall clock. One that cannot be right changes nothing.
+  /// - Throws: GRDB's `DatabaseError`
+  public func settleClocks(bootID: String, sinceBoot: Duration, now: WallTime) async throws -> SettledClocks {
+    guard now >= .earliestTrusted else { return SettledClocks() }
+    let booted = now.microseconds - sinceBoot.inMicroseconds
+    return try await database.write { db in
+      var settled = SettledClocks()
+      let unsent = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT id, started_at, boot_id, started_boot_us FROM drive
+          WHERE ended_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM session WHERE drive_id = drive.id AND submitted_at IS NOT NULL)
+          """)
+      for drive in unsent {
+        let id: Int64 = drive["id"]
+        let started: Int64 = drive["started_at"]
+        if drive["boot_id"] == bootID, let startedSinceBoot = drive["started_boot_us"] as Int64? {
+          let step = booted + startedSinceBoot - started
+          guard abs(step) >= 1_000_000 else { continue }
+          try DriveClockTimes.move(id, by: step, db)
+          settled.corrected.append(id)
+        } else if started < WallTime.earliestTrusted.microseconds {
+          try db.execute(
+            sql: """
+              UPDATE session SET quarantined_at = ?, quarantine_reason = ?
+              WHERE drive_id = ? AND test_uuid IS NULL AND quarantined_at IS NULL
+              """,
+            arguments: [now.microseconds, "recorded with a clock that was never set: nobody can tell when", id])
+          if db.changesCount > 0 { settled.lost.append(id) }
+        }
+      }
+      return settled
+    }
+  }
+}

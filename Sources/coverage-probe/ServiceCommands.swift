@@ -1,0 +1,84 @@
+import Agent
+import ArgumentParser
+
+struct AgentService: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "agent",
+    abstract: "The service: records while it is wanted, sends what waits, answers status and commands.",
+    discussion: """
+      SIGTERM and SIGINT end it in order within 5 s; what was not sent by then is sent after the next start. SIGHUP has the \
+      configuration read again; the log says which keys count at once, with the next drive, or after a restart.
+      """)
+
+  @OptionGroup var configuration: ConfigurationOptions
+
+  func run() async throws {
+    try await Terminal.run {
+      let stop = await Terminal.stopSignals()
+      let hangUp = await Terminal.hangUpSignals()
+      let serving = Serving(configurationFile: configuration.config, logger: Terminal.logger())
+      return try await serving.run(stop: stop, hangUp: hangUp)
+    }
+  }
+}
+
+struct Status: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Tells what the service is at.",
+    discussion: "Exit status: 0 when the service answers, 1 when there is none.")
+
+  @OptionGroup var configuration: ConfigurationOptions
+
+  @Flag(name: .long, help: "As one JSON object.")
+  var json = false
+
+  func run() async throws {
+    try await Terminal.run {
+      Terminal.result(try await ServiceClient(configuration: try await configuration.load()).status(asJSON: json))
+      return .done
+    }
+  }
+}
+
+/// A command that is one word to the service.
+protocol ServiceOrder: AsyncParsableCommand {
+  static var order: ServiceCommand { get }
+  var configuration: ConfigurationOptions { get }
+}
+
+extension ServiceOrder {
+  func run() async throws {
+    try await Terminal.run {
+      Terminal.result(try await ServiceClient(configuration: try await configuration.load()).send(Self.order))
+      return .done
+    }
+  }
+}
+
+struct Start: ServiceOrder {
+  static let order = ServiceCommand.start
+  static let configuration = CommandConfiguration(
+    abstract: "Has the service record from now on, until `stop`, whatever agent.record says.")
+  @OptionGroup var configuration: ConfigurationOptions
+}
+
+struct Stop: ServiceOrder {
+  static let order = ServiceCommand.stop
+  static let configuration = CommandConfiguration(
+    abstract: "Ends the service's drive; the next one begins with `start` or `resume`.")
+  @OptionGroup var configuration: ConfigurationOptions
+}
+
+struct Pause: ServiceOrder {
+  static let order = ServiceCommand.pause
+  static let configuration = CommandConfiguration(
+    abstract: "Ends the service's drive; `resume` goes on as it was before.")
+  @OptionGroup var configuration: ConfigurationOptions
+}
+
+struct Resume: ServiceOrder {
+  static let order = ServiceCommand.resume
+  static let configuration = CommandConfiguration(
+    abstract: "Ends a pause, or a `stop`: agent.record counts again.")
+  @OptionGroup var configuration: ConfigurationOptions
+}

@@ -1,0 +1,92 @@
+import Coverage
+import TestSupport
+import Testing
+
+@testable import DriveStore
+
+/// Wall times of drives on hosts whose clock was wrong.
+struct ClockTests {
+  private let folder: TemporaryFolder
+  private let store: DriveStore
+  private let unset = WallTime(microseconds: 40_000_000)
+
+  init() throws {
+    folder = try TemporaryFolder()
+    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "test")
+  }
+
+  private func session() throws -> StoredSession { try #require(try StoreReader(store).sessions().first) }
+
+  @Test("when the clock is set in mid-drive, then what is stored moves, and the anchor stays what the server was told")
+  func setInMidDrive() throws {
+    var recorder = try DriveRecorder(store, started: unset, log: nil)
+    func session(anchor: DriveTime) -> Session {
+      Session(number: 0, testUUID: "T1", started: .start, anchor: anchor)
+    }
+    try recorder.save(sessions: [session(anchor: .seconds(3))], fences: [.sample(entered: 5)], seen: .seconds(20))
+
+    recorder.started = .sampleStart
+    // The engine has moved the anchor back by as much.
+    let moved = (unset + .seconds(3)).since(.sampleStart)
+    try recorder.save(sessions: [session(anchor: moved)], fences: [.sample(number: 1, entered: 30)], seen: .seconds(40))
+
+    let stored = try self.session()
+    #expect(stored.driveStarted == .sampleStart)
+    #expect(stored.session.started == .start)
+    #expect(stored.session.anchor.map { stored.driveStarted + $0 } == unset + .seconds(3))
+    let fences = try StoreReader(store).fences(of: stored).map(\.fence)
+    #expect(fences.map(\.entered) == [.seconds(5), .seconds(30)])
+    #expect(fences[0].exited == Fence.sample(entered: 5).exited)
+  }
+
+  @Test("when the clock is right only after the drive, then its times are told by the time since the boot")
+  func setAfterwards() async throws {
+    var recorder = try DriveRecorder(store, started: unset, boot: ("B", .seconds(40)), log: nil)
+    try recorder.save(
+      sessions: [Session(number: 0, started: .start)], fences: [.sample(entered: 5)], seen: .seconds(20))
+    try recorder.end(at: .seconds(30), reason: .user)
+
+    #expect(try await store.settleClocks(bootID: "B", sinceBoot: .seconds(100), now: unset) == .init())
+    let settled = try await store.settleClocks(
+      bootID: "B", sinceBoot: .seconds(100), now: .sampleStart + .seconds(60))
+    #expect(settled.corrected == [recorder.drive])
+    #expect(try session().driveStarted == .sampleStart)
+    let again = try await store.settleClocks(
+      bootID: "B", sinceBoot: .seconds(200), now: .sampleStart + .seconds(160))
+    #expect(again == .init())
+  }
+
+  @Test("when the clock of an earlier boot was never right, then its sessions are put aside, and say why")
+  func neverSet() async throws {
+    var recorder = try DriveRecorder(store, started: unset, boot: ("A", .seconds(40)), log: nil)
+    try recorder.save(
+      sessions: [Session(number: 0, started: .start)], fences: [.sample(entered: 5)], seen: .seconds(20))
+    let settled = try await store.settleClocks(bootID: "B", sinceBoot: .seconds(100), now: .sampleStart)
+    #expect(settled.lost == [recorder.drive])
+    #expect(try session().quarantineReason?.contains("clock") == true)
+    #expect(try session().driveStarted == unset)
+  }
+
+  @Test("when a drive was sent, then its times stay as the server has them")
+  func sent() async throws {
+    var recorder = try DriveRecorder(store, started: unset, boot: ("B", .seconds(40)), log: nil)
+    try recorder.save(
+      sessions: [Session(number: 0, testUUID: "T1", started: .start)], fences: [.sample(entered: 5)],
+      seen: .seconds(20))
+    try await store.markSubmitted(session: try session().id, fences: [], at: .sampleStart)
+    let settled = try await store.settleClocks(bootID: "B", sinceBoot: .seconds(100), now: .sampleStart)
+    #expect(settled == .init())
+  }
+
+  @Test("when a drive was interrupted within the last hour, then the next one on that link continues its loop")
+  func loops() async throws {
+    for (link, age) in [("A", 600.0), ("B", 7200)] {
+      var recorder = try DriveRecorder(store, started: .sampleStart + .seconds(-age), log: nil, link: link)
+      try recorder.save(
+        sessions: [Session(number: 0, testUUID: "T\(link)", started: .start)], fences: [.sample(entered: 5)],
+        seen: .seconds(20), loopUUIDs: [0: "L\(link)"])
+    }
+    #expect(try await store.endInterruptedDrives(now: .sampleStart) == ["A": "LA"])
+    #expect(try await store.endInterruptedDrives(now: .sampleStart).isEmpty)
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The service, told by command, by configuration and by signals.
+@Suite(.serialized)
+struct ServiceTests {
+  private func field(_ settings: String, speed: Int = 3) async throws -> Field {
+    let track = Surroundings.root.appending(path: "tools/gps-player/demo-track.csv").path
+    let gps = try await GPSPlayerTool(["--gpsd", "--speed", "\(speed)", track])
+    return try await Field(gpsdPort: gps.port, keeping: [gps.program], settings: settings)
+  }
+
+  private func status(_ field: Field) async throws -> [String: Any]? {
+    let answer = try await field.run("status", ["--json"])
+    guard answer.status == 0 else { return nil }
+    return try JSONSerialization.jsonObject(with: Data(answer.output.utf8)) as? [String: Any]
+  }
+
+  private func wait(for state: String, _ field: Field) async throws {
+    _ = try await eventually(within: .seconds(20), "the service is \(state)") {
+      try await status(field)?["state"] as? String == state ? () : nil
+    }
+  }
+
+  private func waitForFences(_ count: Int, _ field: Field) async throws {
+    _ = try await eventually(within: .seconds(20), "\(count) fences") {
+      let drives = try await status(field)?["drives"] as? [[String: Any]]
+      return (drives?.first?["fences"] as? Int ?? 0) >= count ? () : nil
+    }
+  }
+
+  /// Ends the service; that takes less than 5 s.
+  private func end(_ service: RunningProgram) async throws {
+    service.signal(SIGTERM)
+    #expect(try await service.exitStatus(within: .seconds(5)) == 0, "\(service.standardError)")
+  }
+
+  @Test("when the service is told to start and to stop, then the drive between is sent by itself")
+  func commands() async throws {
+    let field = try await field("agent: { record: command }")
+    let service = try field.start("agent")
+    try await wait(for: "idle", field)
+    #expect(try await field.run("start").output == "start: recording (started by command)\n")
+    try await waitForFences(3, field)
+    #expect(try await field.run("pause").output == "pause: not recording (paused)\n")
+    try await wait(for: "idle", field)
+    #expect(try await field.run("resume").output == "resume: recording (started by command)\n")
+    try await wait(for: "recording", field)
+    _ = try await field.run("stop")
+    _ = try await eventually(within: .seconds(20), "both drives are sent") {
+      let sessions = try await field.sessions()
+      let waiting = sessions.filter {
+        $0["submittable_fences"] as? Int ?? 0 > 0 && $0["state"] as? String != "submitted"
+      }
+      return sessions.count == 2 && waiting.isEmpty ? () : nil
+    }
+    #expect(try await field.server.fences().count >= 3)
+    let submit = try await field.run("submit")
+    #expect(submit.output == "nothing to submit\n" && submit.status == 0, "the service does it: \(submit.errors)")
+    try await end(service)
+    let none = try await field.run("status")
+    #expect(none.status == 1 && none.errors.contains("no service answers at"), "\(none.errors)")
+  }
+
+  @Test("when the service is ended in mid-drive, then it ends in order, and the next one sends the drive, once")
+  func terminated() async throws {
+    let field = try await field("")
+    let service = try field.start("agent")
+    try await waitForFences(4, field)
+    try await end(service)
+    let before = try await field.sessions()
+    #expect(before.allSatisfy { $0["finalized_at"] != nil && $0["state"] as? String == "pending" })
+    let fences = before.compactMap { $0["submittable_fences"] as? Int }.reduce(0, +)
+
+    let next = try field.start("agent")
+    _ = try await eventually(within: .seconds(20), "the drive is sent") {
+      try await field.server.fences().count == fences ? () : nil
+    }
+    try await end(next)
+    #expect(try await field.server.fences().count >= fences)
+  }
+
+  @Test("when the configuration is read again, then what can change does, and a mistake changes nothing")
+  func reload() async throws {
+    let field = try await field("agent: { record: command }")
+    let original = try String(contentsOfFile: field.configuration, encoding: .utf8)
+    let service = try field.start("agent")
+    try await wait(for: "idle", field)
+    func reload(_ text: String, saying line: String) async throws {
+      try text.write(toFile: field.configuration, atomically: true, encoding: .utf8)
+      service.signal(SIGHUP)
+      _ = try await eventually(line) { service.standardError.contains(line) ? () : nil }
+    }
+    try await reload(
+      original.replacing("record: command", with: "record: often"),
+      saying: "agent.record is \"often\": expected always, moving or command; the service goes on")
+    let changed = original.replacing("record: command", with: "record: always").replacing("4G/LTE", with: "5G/NR")
+    try await reload(
+      changed.replacing("host: 127.0.0.1", with: "host: localhost"),
+      saying: "after a restart of the service: gpsd.host")
+    #expect(service.standardError.contains("at once: agent.record\n"))
+    #expect(service.standardError.contains("with the next drive: radio.source\n"))
+    try await wait(for: "recording", field)
+    try await end(service)
+  }
+
+  @Test("when the device moves and comes to rest, then the drive begins and ends by itself")
+  func moving() async throws {
+    let field = try await field("agent: { record: moving, start-speed: 2, rest: 3s }", speed: 8)
+    let service = try field.start("agent")
+    try await wait(for: "recording", field)
+    try await wait(for: "idle", field)
+    _ = try await eventually(within: .seconds(20), "the drive is sent") {
+      try await field.server.fences().isEmpty ? nil : ()
+    }
+    #expect(service.standardError.contains("a drive begins (moving)"))
+    try await end(service)
+  }
+}
