@@ -3,6 +3,7 @@ import Coverage
 import Foundation
 import NIOCore
 import NIOFoundationCompat
+import NIOHTTP1
 import NIOSSL
 import OrderedJSON
 
@@ -12,6 +13,7 @@ public struct ControlServerClient: Sendable {
   private let device: Device
   private let requestTimeout: Duration
   private let http: HTTPClient
+  private let tls: TLSConfiguration?
 
   /// - Parameters:
   ///   - url: Without a slash at the end, e.g. `https://host/RMBTControlServer`.
@@ -35,6 +37,7 @@ public struct ControlServerClient: Sendable {
       }
       configuration.tlsConfiguration = tls
     }
+    tls = configuration.tlsConfiguration
     http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
 
@@ -54,8 +57,11 @@ public struct ControlServerClient: Sendable {
   }
 
   /// Asks for a test.
-  public func requestCoverage(_ request: CoverageRequest) async throws(ServerFailure) -> CoverageGrant {
-    try CoverageGrant(try await post("coverageRequest", request.json(device)))
+  /// - Parameter interface: The request leaves by it, as the pings will; `nil`: by any.
+  public func requestCoverage(
+    _ request: CoverageRequest, by interface: String? = nil
+  ) async throws(ServerFailure) -> CoverageGrant {
+    try CoverageGrant(try await post("coverageRequest", request.json(device), by: interface))
   }
 
   /// Hands over a session's fences. When this returns, the server has them. When it throws, it may have them all the same:
@@ -64,26 +70,39 @@ public struct ControlServerClient: Sendable {
     _ = try await post("coverageResult", result.json(device))
   }
 
-  private func post(_ path: String, _ json: JSON) async throws(ServerFailure) -> Data {
-    var request = HTTPClientRequest(url: url + "/" + path)
-    request.method = .POST
-    request.headers = [
+  private func post(_ path: String, _ json: JSON, by interface: String? = nil) async throws(ServerFailure) -> Data {
+    let headers: HTTPHeaders = [
       "Content-Type": "application/json", "Accept": "application/json", "Accept-Language": device.language,
       "User-Agent": "coverage-probe/\(device.softwareVersion)",
     ]
-    request.body = .bytes(ByteBuffer(string: json.text))
-    let status: Int
-    let retryAfter: String?
-    let body: Data
+    let address = url + "/" + path
+    let body = ByteBuffer(string: json.text)
+    let response: InterfaceRequest.Response
     do {
-      let response = try await http.execute(request, timeout: .nanoseconds(requestTimeout.inNanoseconds))
-      status = Int(response.status.code)
-      retryAfter = response.headers.first(name: "Retry-After")
-      body = Data(buffer: try await response.body.collect(upTo: 4 << 20))
+      if let interface {
+        let request = InterfaceRequest(interface: interface, url: address, headers: headers, body: body, tls: tls)
+        response = try await request.post(within: requestTimeout)
+      } else {
+        response = try await send(to: address, headers, body)
+      }
     } catch {
       throw .noAnswer(from: url, error, within: requestTimeout)
     }
-    return try Answer.body(status: status, retryAfter: retryAfter, body: body)
+    return try Answer.body(
+      status: response.status, retryAfter: response.headers.first(name: "Retry-After"), body: response.body)
+  }
+
+  private func send(
+    to address: String, _ headers: HTTPHeaders, _ body: ByteBuffer
+  ) async throws -> InterfaceRequest.Response {
+    var request = HTTPClientRequest(url: address)
+    request.method = .POST
+    request.headers = headers
+    request.body = .bytes(body)
+    let response = try await http.execute(request, timeout: .nanoseconds(requestTimeout.inNanoseconds))
+    return InterfaceRequest.Response(
+      status: Int(response.status.code), headers: response.headers,
+      body: Data(buffer: try await response.body.collect(upTo: 4 << 20)))
   }
 
   private struct SettingsAnswer: Decodable {

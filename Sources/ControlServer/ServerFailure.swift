@@ -15,6 +15,11 @@ public enum ServerFailure: Error, Hashable, CustomStringConvertible {
   /// Success, but something is missing or wrong in it.
   case unusableAnswer(String)
 
+  /// The server knows no such loop, or it is another client's (spec 4.0): the same request without a loop may succeed.
+  public var isUnknownLoop: Bool {
+    if case .refused(400, let message) = self { message.contains("loop UUID") } else { false }
+  }
+
   public var description: String {
     switch self {
     case .unreachable(let reason): "cannot reach the control server \(reason)"

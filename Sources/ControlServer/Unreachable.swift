@@ -16,6 +16,8 @@ extension ServerFailure {
     case let error as HTTPClientError: reason(error, within: timeout)
     case let error as NIOConnectionError:
       error.connectionErrors.first.map { reason($0.error, within: timeout) } ?? "the name \(error.host) has no address"
+    case ChannelError.connectTimeout: "no answer within \(timeout)"
+    case ChannelError.eof: "it closed the connection without an answer"
     case let error as IOError: String(cString: strerror(error.errnoCode))
     case let error as NIOSSLError: reason(error)
     case is NIOSSLExtraError: "its certificate is for another name"

@@ -5,7 +5,8 @@ import DriveStore
 public actor Registration {
   private let store: DriveStore
   private let server: ControlServerClient
-  private var confirmed: String?
+  /// The registration of this process: those who ask at the same time get the same name.
+  private var registering: Task<String, any Error>?
 
   public init(store: DriveStore, server: ControlServerClient) {
     self.store = store
@@ -15,11 +16,20 @@ public actor Registration {
   /// The client UUID, registered with the server now if that was not done in this process.
   /// - Throws: ``ControlServer/ServerFailure``, or GRDB's `DatabaseError` when it cannot be kept.
   public func clientUUID() async throws -> String {
-    if let confirmed { return confirmed }
+    let task = registering ?? Task { try await register() }
+    registering = task
+    do {
+      return try await task.value
+    } catch {
+      if registering == task { registering = nil }
+      throw error
+    }
+  }
+
+  private func register() async throws -> String {
     let known = try await store.clientUUID(at: server.url)
     let uuid = try await server.settings(clientUUID: known)
     if uuid != known { try await store.setClientUUID(uuid, at: server.url) }
-    confirmed = uuid
     return uuid
   }
 }

@@ -61,6 +61,7 @@ struct ClockTests {
     var recorder = try DriveRecorder(store, started: unset, boot: ("A", .seconds(40)), log: nil)
     try recorder.save(
       sessions: [Session(number: 0, started: .start)], fences: [.sample(entered: 5)], seen: .seconds(20))
+    try recorder.end(at: .seconds(30), reason: .user)
     let settled = try await store.settleClocks(bootID: "B", sinceBoot: .seconds(100), now: .sampleStart)
     #expect(settled.lost == [recorder.drive])
     #expect(try session().quarantineReason?.contains("clock") == true)

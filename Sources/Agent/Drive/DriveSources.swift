@@ -18,6 +18,7 @@ final class DriveSources: Sendable {
   private let server: ControlServerClient
   private let registration: Registration
   private let family: PingAddress.Family?
+  private let interface: String?
   /// The kind of link at the start.
   let initialPath: Path
 
@@ -35,6 +36,7 @@ final class DriveSources: Sendable {
     self.server = server
     self.registration = registration
     family = configuration.pings.family
+    interface = link.interface
   }
 
   func start(in group: inout TaskGroup<Void>) {
@@ -63,14 +65,23 @@ final class DriveSources: Sendable {
   ) {
     Task {
       do {
-        let request = CoverageRequest(
-          clientUUID: try await registration.clientUUID(), loopUUID: loopUUID, time: started + time)
-        let grant = Grant(coverage: try await server.requestCoverage(request), requested: time)
-        continuation.yield(.granted(grant, for: generation))
+        let coverage: CoverageGrant
+        do {
+          coverage = try await requestTest(at: started + time, loopUUID: loopUUID)
+        } catch let failure as ServerFailure where failure.isUnknownLoop && loopUUID != nil {
+          coverage = try await requestTest(at: started + time, loopUUID: nil)
+        }
+        continuation.yield(.granted(Grant(coverage: coverage, requested: time), for: generation))
       } catch {
         continuation.yield(.requestFailed(reason: "\(error)", for: generation))
       }
     }
+  }
+
+  private func requestTest(at time: WallTime, loopUUID: String?) async throws -> CoverageGrant {
+    try await server.requestCoverage(
+      CoverageRequest(clientUUID: try await registration.clientUUID(), loopUUID: loopUUID, time: time),
+      by: interface)
   }
 
   /// Looks up the ping server of a test, and answers with an input.

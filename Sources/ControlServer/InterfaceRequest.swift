@@ -1,0 +1,112 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// One HTTP request that leaves by a given interface, or not at all.
+///
+/// The control server makes ping tokens for the address that a request for a test comes from, so this request has to take the way
+/// that the pings will take. AsyncHTTPClient cannot bind a connection to an interface; this goes once it can.
+struct InterfaceRequest: Sendable {
+  let interface: String
+  let url: String
+  let headers: HTTPHeaders
+  let body: ByteBuffer
+  /// `nil` for the system's roots.
+  let tls: TLSConfiguration?
+
+  struct Response: Sendable {
+    let status: Int
+    let headers: HTTPHeaders
+    let body: Data
+  }
+
+  private static let longestAnswer = 4 << 20
+
+  /// - Parameter limit: For all of it, the look-up of the name included.
+  /// - Throws: What went wrong on the way, `InterfaceError` among it.
+  func post(within limit: Duration) async throws -> Response {
+    try await withThrowingTaskGroup { group in
+      group.addTask { try await exchange(within: limit) }
+      group.addTask {
+        try await Task.sleep(for: limit)
+        throw ChannelError.connectTimeout(.nanoseconds(0))
+      }
+      defer { group.cancelAll() }
+      guard let response = try await group.next() else { throw CancellationError() }
+      return response
+    }
+  }
+
+  private func exchange(within limit: Duration) async throws -> Response {
+    guard let address = URLComponents(string: url), let host = address.host else { throw URLError(.badURL) }
+    let isSecure = address.scheme == "https"
+    let name = host.trimmingCharacters(in: ["[", "]"])
+    let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connectTimeout(.nanoseconds(limit.inNanoseconds))
+      .channelInitializer(bind)
+      .connect(host: name, port: address.port ?? (isSecure ? 443 : 80)) { channel in
+        channel.eventLoop.makeCompletedFuture { try wrap(channel, isSecure ? name : nil) }
+      }
+    return try await connection.executeThenClose { inbound, outbound in
+      var headers = headers
+      headers.replaceOrAdd(name: "Host", value: host + (address.port.map { ":\($0)" } ?? ""))
+      headers.replaceOrAdd(name: "Content-Length", value: String(body.readableBytes))
+      headers.replaceOrAdd(name: "Connection", value: "close")
+      try await outbound.write(
+        .head(HTTPRequestHead(version: .http1_1, method: .POST, uri: address.percentEncodedPath, headers: headers)))
+      try await outbound.write(.body(.byteBuffer(body)))
+      try await outbound.write(.end(nil))
+      for try await response in inbound {
+        return Response(
+          status: Int(response.head.status.code), headers: response.head.headers,
+          body: response.body.map { Data(buffer: $0) } ?? Data())
+      }
+      throw ChannelError.eof
+    }
+  }
+
+  private typealias Connection = NIOAsyncChannel<NIOHTTPClientResponseFull, HTTPClientRequestPart>
+
+  private func wrap(_ channel: any Channel, _ secureName: String?) throws -> Connection {
+    let pipeline = channel.pipeline.syncOperations
+    if let secureName {
+      let context = try NIOSSLContext(configuration: tls ?? .makeClientConfiguration())
+      // A certificate's name is compared with names only.
+      let isAddress = (try? SocketAddress(ipAddress: secureName, port: 0)) != nil
+      try pipeline.addHandler(try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : secureName))
+    }
+    try pipeline.addHTTPClientHandlers()
+    try pipeline.addHandler(NIOHTTPClientResponseAggregator(maxContentLength: Self.longestAnswer))
+    return try Connection(wrappingChannelSynchronously: channel)
+  }
+
+  /// Before it connects.
+  private func bind(_ channel: any Channel) -> EventLoopFuture<Void> {
+    var name = InterfaceName()
+    let bytes = Array(interface.utf8)
+    guard let options = channel as? any SocketOptionProvider, bytes.count < MemoryLayout.size(ofValue: name) else {
+      return channel.eventLoop.makeFailedFuture(InterfaceError(interface: interface, code: ENODEV))
+    }
+    withUnsafeMutableBytes(of: &name) { $0.copyBytes(from: bytes) }
+    return options.unsafeSetSocketOption(level: .socket, name: .init(rawValue: SO_BINDTODEVICE), value: name)
+      .flatMapErrorThrowing { error in
+        throw InterfaceError(interface: interface, code: (error as? IOError)?.errnoCode ?? ENODEV)
+      }
+  }
+
+  /// `IFNAMSIZ` bytes, the last of them zero.
+  private struct InterfaceName {
+    var first: UInt64 = 0
+    var second: UInt64 = 0
+  }
+}
+
+/// A connection cannot be bound to an interface.
+struct InterfaceError: Error, CustomStringConvertible {
+  let interface: String
+  let code: CInt
+
+  var description: String { "cannot use interface \(interface): \(String(cString: strerror(code)))" }
+}
