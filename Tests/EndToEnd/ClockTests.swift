@@ -1,0 +1,66 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Drives on a device without a clock battery.
+@Suite(.serialized)
+struct ClockTests {
+  private static let compiler = Surroundings.program("cc") ?? Surroundings.program("gcc")
+
+  @Test(
+    "when the clock begins at 1970 and is set twice in mid-drive, then every fence has its true time at the server",
+    .enabled(if: compiler != nil, "needs a C compiler"))
+  func setInMidDrive() async throws {
+    let track = Surroundings.root.appending(path: "tools/gps-player/demo-track.csv").path
+    let gps = try await GPSPlayerTool(["--gpsd", "--speed", "3", track])
+    let field = try await Field(gpsdPort: gps.port, keeping: [gps.program])
+    let clock = try await settableClock(in: field.folder)
+    func setClock(_ seconds: Int) throws { _ = try field.folder.write("\(seconds)", to: "shift") }
+    func fences(_ count: Int, _ record: RunningProgram) async throws {
+      _ = try await eventually("\(count) fences") {
+        try await field.sessions().first?["fences"] as? Int ?? 0 >= count ? () : nil
+      }
+    }
+
+    let started = Date.now
+    try setClock(100 - Int(started.timeIntervalSince1970))
+    let record = try RunningProgram.product(
+      "coverage-probe", ["record", "--config", field.configuration],
+      environment: ["LD_PRELOAD": clock, "CLOCK_SHIFT": field.folder.file("shift")])
+    try await fences(3, record)
+    #expect(record.standardError.contains("! the clock is not set, not measuring"))
+    #expect(try await field.server.requests(to: "coverageRequest").isEmpty, "nothing is anchored with a wrong time")
+    try setClock(-7200)
+    _ = try await eventually("a test") { record.standardError.contains("pinging 127.0.0.1") ? () : nil }
+    let known = try await field.sessions().first?["fences"] as? Int ?? 0
+    try await fences(known + 3, record)
+    try setClock(0)
+    _ = try await eventually("the clock is right") {
+      record.standardError.contains("clock was set by 7200.0 s") ? () : nil
+    }
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 0, "\(record.standardError)")
+
+    let received = try await field.server.fences()
+    #expect(received.count >= 6)
+    for test in try await field.server.tests() {
+      for fence in test["fences"] as? [[String: Any]] ?? [] {
+        let time = try #require(fence["fence_time"] as? Double) / 1000
+        #expect(time > started.timeIntervalSince1970 - 1 && time < Date.now.timeIntervalSince1970)
+      }
+    }
+    let exported = try await field.run("export", ["--format", "jsonl"]).lines
+    let replayed = try await field.replayed()
+    #expect(exported.compactMap { $0["offset_ms"] as? Int } == replayed.compactMap { $0["offset_ms"] as? Int })
+    #expect(exported.compactMap { $0["offset_ms"] as? Int } == received.compactMap { $0.integer("offset_ms") })
+  }
+
+  private func settableClock(in folder: TemporaryFolder) async throws -> String {
+    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "settable-clock.c").path
+    let compiler = try #require(Self.compiler)
+    let library = folder.file("settable-clock.so")
+    let run = try RunningProgram(compiler, ["-shared", "-fPIC", "-O1", "-o", library, source])
+    try #require(try await run.exitStatus() == 0, "\(run.standardError)")
+    return library
+  }
+}
