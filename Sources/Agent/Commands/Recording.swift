@@ -57,8 +57,7 @@ public struct Recording: Sendable {
       destination: URL(string: server.url)?.host(), logger: logger)
     let path = monitor.current
     let sources = try DriveSources(
-      configuration: configuration, path: monitor, initialPath: path, server: server, registration: registration,
-      logger: logger)
+      configuration: configuration, path: monitor, server: server, registration: registration, logger: logger)
     // Before the drive begins: one that was to be captured and cannot be is none.
     let capture = try capture.map { try RunningCapture($0) }
     let clock = DriveClock()

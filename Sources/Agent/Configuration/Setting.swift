@@ -29,6 +29,7 @@ struct Setting {
       duration("gpsd.stale-after", \.gpsd.staleAfter, 0.5...3600),
       required("location.accuracy-limit", "metres, above 0", \.location.accuracyLimit, metres),
       required("location.minimum-radius", "metres, above 0", \.location.minimumRadius, metres),
+      optional("location.maximum-speed", "metres a second, above 0", \.location.maximumSpeed, metres),
       duration("location.warning-after", \.location.warningAfter, 0...86_400),
       duration("location.give-up-after", \.location.giveUpAfter, 1...604_800),
       duration("pings.interval", \.pings.interval, 0.01...60),

@@ -17,21 +17,19 @@ final class DriveSources: Sendable {
   private let server: ControlServerClient
   private let registration: Registration
   private let family: PingAddress.Family?
-  private let initialPath: Path
 
   init(
-    configuration: ProbeConfiguration, path: PathMonitor, initialPath: Path, server: ControlServerClient,
-    registration: Registration, logger: Logger
+    configuration: ProbeConfiguration, path: PathMonitor, server: ControlServerClient, registration: Registration,
+    logger: Logger
   ) throws {
     (inputs, continuation) = AsyncStream.makeStream()
     pinger = try Pinger()
     gpsd = GPSD(
       configuration: GPSD.Configuration(
         host: configuration.gpsd.host, port: configuration.gpsd.port, device: configuration.gpsd.device,
-        staleAfter: configuration.gpsd.staleAfter),
+        staleAfter: configuration.gpsd.staleAfter, maximumSpeed: configuration.location.maximumSpeed),
       logger: logger)
     self.path = path
-    self.initialPath = initialPath
     radio = RadioMonitor(source: configuration.radio, logger: logger)
     self.server = server
     self.registration = registration
@@ -41,7 +39,7 @@ final class DriveSources: Sendable {
   func start(in group: inout TaskGroup<Void>) {
     let inputs = continuation
     group.addTask { [radio] in await radio.run { inputs.yield(.radio($0)) } }
-    group.addTask { [path, initialPath] in await path.run(from: initialPath) { inputs.yield(.path($0)) } }
+    group.addTask { [path] in await path.run { inputs.yield(.path($0)) } }
     group.addTask { [gpsd] in await gpsd.run { inputs.yield(.positioning($0)) } }
     group.addTask { [pinger] in for await event in pinger.events { inputs.yield(.ping(event)) } }
     group.addTask { await Self.tickEachSecond { inputs.yield(.tick) } }
@@ -81,6 +79,7 @@ final class DriveSources: Sendable {
         let wanted = family ?? grant.coverage.ipVersion.flatMap(PingAddress.Family.init)
         let addresses = try await PingAddress.resolve(
           grant.coverage.pingHost, port: grant.coverage.pingPort, family: wanted)
+        path.follow(addresses[0].host)
         continuation.yield(.resolved(addresses[0], grant, for: generation))
       } catch {
         continuation.yield(.unresolved(reason: "\(error)", for: generation))
