@@ -4,14 +4,14 @@ import Foundation
 /// The file of `network.source: file:PATH`, read again and again.
 struct PathFile {
   let name: String
-  private var last = Path.offline
+  private var last: Path?
   private var failures = 0
 
   init(name: String) { self.name = name }
 
-  /// The path now. Once unreadable may be the moment in which the file is written anew; only from the second time on it counts.
-  /// - Returns: The failure when it begins to count, for the log.
-  mutating func read() -> (path: Path, news: PathFileError?) {
+  /// Once unreadable may be the moment in which the file is written anew; only from the second time on it counts.
+  /// - Returns: The path now, `nil` while it is not known; and the failure when it begins to count, for the log.
+  mutating func read() -> (path: Path?, news: PathFileError?) {
     switch Self.lastWord(of: name) {
     case .success(let path):
       (last, failures) = (path, 0)

@@ -35,12 +35,12 @@ public struct PathMonitor: Sendable {
     (wakes, mailbox) = AsyncStream.makeStream()
   }
 
-  /// The kind of link now.
-  public var current: Path {
+  /// What is the case now.
+  public var current: PathReading {
     switch source {
-    case .fixed(let path): path
-    case .file(let name): (try? PathFile.lastWord(of: name).get()) ?? .offline
-    case .auto: route.reading.path
+    case .fixed(let path): PathReading(fixed: path)
+    case .file(let name): PathReading(fixed: (try? PathFile.lastWord(of: name).get()) ?? .offline)
+    case .auto: route.reading
     }
   }
 
@@ -64,7 +64,7 @@ public struct PathMonitor: Sendable {
     while !Task.isCancelled {
       let (path, news) = file.read()
       if let news { logger.warning("\(news)") }
-      tell(PathReading(fixed: path), after: &last, deliver)
+      if let path { tell(PathReading(fixed: path), after: &last, deliver) }
       do { try await Task.sleep(for: pollInterval) } catch { return }
     }
   }

@@ -7,24 +7,27 @@ import Testing
   .serialized,
   .enabled(if: Surroundings.mayMakeNetworks, "networks of its own need CAP_SYS_ADMIN, CAP_NET_ADMIN, ip and nsenter"))
 struct LinkTests {
-  /// Lets sysfs say of the links what it would say of a modem's and a radio's.
-  private func disguise(_ modem: String, _ radio: String, in probe: NetworkNamespace) async throws {
-    try await probe.run(
+  /// Lets sysfs say of a cable what it would say of a modem's link, or of a radio's.
+  private enum Disguise: String {
+    case modem = "echo DEVTYPE=wwan >$link/uevent"
+    case radio = "echo DEVTYPE=wlan >$link/uevent; mkdir -p $link/phy80211"
+
+    func script(_ name: String) -> String {
       """
-      mount -t tmpfs none /sys/class/net
-      mkdir -p /sys/class/net/\(modem) /sys/class/net/\(radio)/phy80211
-      for link in \(modem) \(radio); do ip -o link show $link | cut -d: -f1 >/sys/class/net/$link/ifindex; done
-      echo DEVTYPE=wwan >/sys/class/net/\(modem)/uevent
-      echo DEVTYPE=wlan >/sys/class/net/\(radio)/uevent
-      """)
+      mountpoint -q /sys/class/net || mount -t tmpfs none /sys/class/net
+      link=/sys/class/net/\(name)
+      mkdir -p $link
+      ip -o link show \(name) | cut -d: -f1 >$link/ifindex
+      \(rawValue)
+      """
+    }
   }
 
   @Test("when the route moves to Wi-Fi and back, then pings pause, fences are marked, and another test follows")
   func toWiFiAndBack() async throws {
     var roads = try await Roads()
-    try await roads.probe.connect("wwan0", to: roads.far, net: 1)
-    try await roads.probe.connect("wlan0", to: roads.far, net: 2)
-    try await disguise("wwan0", "wlan0", in: roads.probe)
+    try await roads.probe.connect("wwan0", to: roads.far, net: 1, preparing: Disguise.modem.script("wwan0"))
+    try await roads.probe.connect("wlan0", to: roads.far, net: 2, preparing: Disguise.radio.script("wlan0"))
     try await roads.probe.run("ip route add \(Roads.server) via 10.1.0.1")
     try await roads.open(settings: "network: { source: auto }\nlocation: { minimum-radius: 15 }")
     let record = try roads.start("record")
@@ -79,8 +82,10 @@ struct LinkTests {
   func interfaceGone() async throws {
     var roads = try await Roads()
     // One address on all links, as the token is good for one; the control server has a link of its own.
-    func connect(_ name: String, net: Int, to host: String, metric: Int) async throws {
-      try await roads.probe.connect(name, to: roads.far, net: net)
+    func connect(
+      _ name: String, net: Int, to host: String, metric: Int, preparing: String = "true"
+    ) async throws {
+      try await roads.probe.connect(name, to: roads.far, net: net, preparing: preparing)
       try await roads.probe.run("ip route add \(host) via 10.\(net).0.1 src 10.5.0.2 metric \(metric)")
     }
     try await roads.probe.run("ip address add 10.5.0.2/32 dev lo")
@@ -89,12 +94,13 @@ struct LinkTests {
     try await connect("eth1", net: 3, to: "10.9.0.2", metric: 2)
     try await roads.far.run("ip route add 10.5.0.2 via 10.1.0.2 metric 9")
     func connectModem() async throws {
-      try await connect("wwan0", net: 2, to: "10.9.0.2", metric: 1)
+      try await connect(
+        "wwan0", net: 2, to: "10.9.0.2", metric: 1, preparing: Disguise.modem.script("wwan0"))
       try await roads.far.run("ip route add 10.5.0.2 via 10.2.0.2 metric 1")
     }
     try await connectModem()
     try await roads.open(
-      pingHost: "10.9.0.2", settings: "network: { source: fixed-cellular }\npings: { interface: wwan0, timeout: 300ms }"
+      pingHost: "10.9.0.2", settings: "network: { source: auto }\npings: { interface: wwan0, timeout: 300ms }"
     )
     let reflector = try await roads.reflector(at: "10.9.0.2")
     defer { reflector.signal(SIGTERM) }
@@ -113,6 +119,27 @@ struct LinkTests {
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
     #expect(try await roads.probe.packetsSent(by: "eth1") == 0)
+    #expect(try roads.events().compactMap(\.path).suffix(2) == ["none", "cellular"])
+    #expect(record.standardError.contains("network path: none, there is no interface wwan0"), "\(record.standardError)")
+  }
+
+  @Test("when the route leaves by Ethernet, then nothing is measured until the link is declared, and a line says how")
+  func ethernet() async throws {
+    var roads = try await Roads()
+    try await roads.probe.connect("eth0", to: roads.far, net: 1)
+    try await roads.probe.run("ip route add \(Roads.server) via 10.1.0.1")
+    try await roads.open(settings: "network: { source: auto }")
+    let record = try roads.start("record")
+    _ = try await eventually("the status") {
+      record.standardError.contains("! on eth0, an Ethernet link, not measuring") ? () : nil
+    }
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 0)
+    let advice =
+      "the route leaves by eth0, an Ethernet link: counted as not cellular; set network.source: fixed-cellular if"
+    #expect(record.standardError.contains(advice), "\(record.standardError)")
+    #expect(record.standardOutput.contains("nothing to submit"))
+    #expect(try !roads.events().contains { $0.isPing })
   }
 
   @Test("when the ping server's name moves to another address, then the drive goes on there with another test")

@@ -32,7 +32,7 @@ struct NetworkPathTests {
     let folder = try TemporaryFolder()
     let file = try folder.write("cellular\n", to: "path")
     let monitor = monitor(.file(file))
-    #expect(monitor.current == .cellular)
+    #expect(monitor.current.path == .cellular)
     let (changes, continuation) = AsyncStream<Coverage.Path>.makeStream()
     let running = Task { await monitor.run { continuation.yield($0.path) } }
     var iterator = changes.makeAsyncIterator()
@@ -49,10 +49,10 @@ struct NetworkPathTests {
   func badFile() throws {
     let folder = try TemporaryFolder()
     let missing = folder.file("missing")
-    #expect(monitor(.file(missing)).current == .offline)
+    #expect(monitor(.file(missing)).current.path == .offline)
     #expect(complaint(missing) == "network.source: \(missing): it cannot be read; no network is assumed")
     let nonsense = try folder.write("lte\n", to: "path")
-    #expect(monitor(.file(nonsense)).current == .offline)
+    #expect(monitor(.file(nonsense)).current.path == .offline)
     #expect(complaint(nonsense)?.contains("its last line is \"lte\", expected cellular, wifi or none") == true)
   }
 
@@ -74,13 +74,16 @@ struct NetworkPathTests {
     #expect(file.read().news == nil)
     _ = try folder.write("cellular\n", to: "path")
     #expect(file.read().path == .cellular)
+    var missing = PathFile(name: folder.file("missing"))
+    #expect(missing.read().path == nil)
+    #expect(missing.read().path == .offline)
   }
 
   @Test("when the server is on this host, then the link is loopback, and a trial is measured")
   func loopback() async throws {
-    #expect(monitor(.auto, destination: "127.0.0.1").current == .cellular)
-    #expect(monitor(.auto, destination: "[::1]").current == .cellular)
-    #expect(monitor(.auto, interface: "lo", destination: "127.0.0.1").current == .cellular)
+    #expect(monitor(.auto, destination: "127.0.0.1").current.path == .cellular)
+    #expect(monitor(.auto, destination: "[::1]").current.path == .cellular)
+    #expect(monitor(.auto, interface: "lo", destination: "127.0.0.1").current.path == .cellular)
     #expect(Route(interface: nil, destination: "127.0.0.1").reading.link == Link(interface: "lo", kind: .loopback))
   }
 
@@ -98,7 +101,7 @@ struct NetworkPathTests {
 
   @Test("when the interface does not exist, then there is no path")
   func missingInterface() {
-    #expect(monitor(.auto, interface: "nosuch0").current == .offline)
+    #expect(monitor(.auto, interface: "nosuch0").current.path == .offline)
     #expect("\(Route(interface: "nosuch0").reading)" == "none, there is no interface nosuch0")
   }
 

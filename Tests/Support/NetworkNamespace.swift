@@ -37,11 +37,15 @@ public final class NetworkNamespace: Sendable {
   }
 
   /// A cable to another network, up on both sides, with the addresses 10.`net`.0.2 here and 10.`net`.0.1 there.
-  public func connect(_ name: String, to other: NetworkNamespace, net: Int) async throws {
+  /// - Parameter preparing: What is to be done before it is up.
+  public func connect(
+    _ name: String, to other: NetworkNamespace, net: Int, preparing: String = "true"
+  ) async throws {
     try await run(
       """
       ip link add \(name) type veth peer name far-\(name) netns \(other.pid)
       ip address add 10.\(net).0.2/24 dev \(name)
+      \(preparing)
       ip link set \(name) up
       """)
     try await other.run("ip address add 10.\(net).0.1/24 dev far-\(name) && ip link set far-\(name) up")

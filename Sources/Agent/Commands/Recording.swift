@@ -55,7 +55,7 @@ public struct Recording: Sendable {
     let monitor = PathMonitor(
       source: configuration.network, interface: configuration.pings.interface,
       destination: URL(string: server.url)?.host(), logger: logger)
-    let path = monitor.current
+    let path = monitor.current.path
     let sources = try DriveSources(
       configuration: configuration, path: monitor, server: server, registration: registration, logger: logger)
     // Before the drive begins: one that was to be captured and cannot be is none.

@@ -38,6 +38,8 @@ final class DriveSources: Sendable {
 
   func start(in group: inout TaskGroup<Void>) {
     let inputs = continuation
+    // Before the first status.
+    inputs.yield(.path(path.current))
     group.addTask { [radio] in await radio.run { inputs.yield(.radio($0)) } }
     group.addTask { [path] in await path.run { inputs.yield(.path($0)) } }
     group.addTask { [gpsd] in await gpsd.run { inputs.yield(.positioning($0)) } }
