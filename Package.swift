@@ -64,7 +64,7 @@ let package = Package(
     .target(
       name: "NetworkPath",
       dependencies: [
-        "Coverage",
+        "CPinger", "Coverage",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Subprocess", package: "swift-subprocess"),
         .product(name: "SystemPackage", package: "swift-system"),

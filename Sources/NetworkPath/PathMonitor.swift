@@ -1,17 +1,30 @@
 import Coverage
-import Foundation
 import Logging
 
 /// Tells which kind of link carries the pings, and when that changes.
 public struct PathMonitor: Sendable {
+  private enum Wake {
+    case changed
+    /// The kernel tells of no more changes.
+    case deaf(NetworkWatch.Failure)
+    case due
+    case destination(String)
+  }
+
   private let source: PathSource
   private let route: Route
   private let pollInterval: Duration
   private let logger: Logger
+  private let wakes: AsyncStream<Wake>
+  private let mailbox: AsyncStream<Wake>.Continuation
+
+  /// How often the route is asked for although no change was told of.
+  private static let fallback: Duration = .seconds(10)
 
   /// - Parameters:
   ///   - interface: The interface that pings are bound to, if any.
   ///   - destination: The host that the pings go to, as far as it is known; its route decides in `auto`.
+  ///   - pollInterval: How often a file is read, and the route where the kernel tells of no changes.
   public init(
     source: PathSource, interface: String?, destination: String?, pollInterval: Duration = .seconds(1), logger: Logger
   ) {
@@ -19,61 +32,95 @@ public struct PathMonitor: Sendable {
     route = Route(interface: interface, destination: destination)
     self.pollInterval = pollInterval
     self.logger = logger
+    (wakes, mailbox) = AsyncStream.makeStream()
   }
 
-  /// The kind of link now.
-  public var current: Path { (try? reading.get()) ?? .offline }
-
-  private var reading: Result<Path, PathFileError> {
+  /// What is the case now.
+  public var current: PathReading {
     switch source {
-    case .fixed(let path): .success(path)
-    case .file(let file): Self.lastWord(of: file)
-    case .auto: .success(route.path)
+    case .fixed(let path): PathReading(fixed: path)
+    case .file(let name): PathReading(fixed: (try? PathFile.lastWord(of: name).get()) ?? .offline)
+    case .auto: route.reading
     }
   }
 
-  /// Delivers every change until the task is cancelled; `first` is what is known already.
-  public func run(from first: Path, _ deliver: @Sendable (Path) -> Void) async {
-    if case .fixed = source { return }
-    var last = first
-    var failures = 0
+  /// Pings go to this address from now on; its route decides in `auto`.
+  public func follow(_ destination: String) { mailbox.yield(.destination(destination)) }
+
+  /// Delivers what is the case now, and every change, until the task is cancelled. To be called once.
+  public func run(_ deliver: @Sendable (PathReading) -> Void) async {
+    switch source {
+    case .fixed(let path): deliver(PathReading(fixed: path))
+    case .file(let name): await follow(PathFile(name: name), deliver)
+    case .auto: await follow(route, deliver)
+    }
+  }
+
+  // MARK: A file
+
+  private func follow(_ file: PathFile, _ deliver: @Sendable (PathReading) -> Void) async {
+    var file = file
+    var last: PathReading?
     while !Task.isCancelled {
-      let path: Path
-      switch reading {
-      case .success(let read): (path, failures) = (read, 0)
-      case .failure(let error):
-        failures += 1
-        // Once may be the moment in which the file is written anew.
-        path = failures > 1 ? .offline : last
-        if failures == 2 { logger.warning("\(error)") }
-      }
-      if path != last {
-        logger.info("network path: \(path.rawValue)")
-        deliver(path)
-        last = path
-      }
+      let (path, news) = file.read()
+      if let news { logger.warning("\(news)") }
+      if let path { tell(PathReading(fixed: path), after: &last, deliver) }
       do { try await Task.sleep(for: pollInterval) } catch { return }
     }
   }
 
-  static func lastWord(of file: String) -> Result<Path, PathFileError> {
-    guard let data = FileManager.default.contents(atPath: file) else {
-      return .failure(PathFileError(file: file, reason: "it cannot be read"))
+  // MARK: The route
+
+  private func follow(_ route: Route, _ deliver: @Sendable (PathReading) -> Void) async {
+    var route = route
+    var last: PathReading?
+    let watch = watch()
+    var schedule = ReadingSchedule(fallback: watch == nil ? pollInterval : Self.fallback, startingAt: .now)
+    var alarm = alarm(at: schedule.next)
+    for await wake in wakes {
+      switch wake {
+      case .changed: schedule.changed(at: .now)
+      case .deaf(let reason):
+        logDeafness(reason)
+        schedule = ReadingSchedule(fallback: pollInterval, startingAt: .now)
+      case .destination(let host):
+        route.destination = host
+        schedule.changed(at: .now)
+      case .due: break
+      }
+      if schedule.isDue(at: .now) { tell(route.reading, after: &last, deliver) }
+      alarm.cancel()
+      alarm = self.alarm(at: schedule.next)
     }
-    let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
-    let word = lines.last?.trimmingCharacters(in: .whitespaces) ?? ""
-    guard let path = Path(rawValue: word) else {
-      return .failure(
-        PathFileError(file: file, reason: "its last line is \"\(word.prefix(20))\", expected cellular, wifi or none"))
-    }
-    return .success(path)
+    alarm.cancel()
+    watch?.cancel()
   }
-}
 
-/// The file of `network.source` says nothing.
-struct PathFileError: Error, Hashable, CustomStringConvertible {
-  let file: String
-  let reason: String
+  private func watch() -> NetworkWatch? {
+    do {
+      return try NetworkWatch { [mailbox] failure in mailbox.yield(failure.map(Wake.deaf) ?? .changed) }
+    } catch {
+      logDeafness(error)
+      return nil
+    }
+  }
 
-  var description: String { "network.source: \(file): \(reason); no network is assumed" }
+  private func logDeafness(_ reason: NetworkWatch.Failure) {
+    logger.warning("the kernel tells of no network changes: \(reason); looking every \(pollInterval)")
+  }
+
+  private func alarm(at time: ContinuousClock.Instant) -> Task<Void, Never> {
+    Task { [mailbox] in
+      // Cancelled: another alarm is set.
+      guard (try? await Task.sleep(until: time, tolerance: .milliseconds(5), clock: .continuous)) != nil else { return }
+      mailbox.yield(.due)
+    }
+  }
+
+  private func tell(_ reading: PathReading, after last: inout PathReading?, _ deliver: (PathReading) -> Void) {
+    guard reading != last else { return }
+    last = reading
+    logger.log(level: reading.wantsDeclaration ? .warning : .info, "network path: \(reading)")
+    deliver(reading)
+  }
 }

@@ -50,7 +50,7 @@ struct Conversation {
     filter = FixFilter(
       rules: FixFilter.Rules(configuration: configuration, timings: timings), startingAt: start.instant)
     journal = StatusJournal(reminder: timings.reminder)
-    nextCounters = start.instant + timings.reminder
+    nextCounters = start.instant + timings.account
   }
 
   /// The first effects of all.
@@ -81,7 +81,8 @@ struct Conversation {
     [.deliver(.counters(counters))]
   }
 
-  private var counters: PositioningCounters {
+  /// All so far.
+  var counters: PositioningCounters {
     var counters = filter.counters
     counters.overlongLines = earlierOverlongLines + lines.overlongLines
     return counters
@@ -180,7 +181,7 @@ struct Conversation {
   }
 
   private mutating func tellCounters(at now: HostTime) -> [Effect] {
-    nextCounters = now.instant + timings.reminder
+    nextCounters = now.instant + timings.account
     guard counters != told else { return [] }
     told = counters
     return [.deliver(.counters(told))]

@@ -29,11 +29,28 @@ public struct PositioningCounters: Hashable, Sendable {
   public var simulated = 0
   /// TPVs of an epoch that had been handed out before they came.
   public var stragglers = 0
+  /// TPVs that added to an epoch instead of beginning one.
+  public var merged = 0
 
   /// Fixes handed out, lost ones apart.
   public var fixes = 0
+  /// Of these, fixes with a receiver's time more than 2 s from the host's.
+  public var wrongTimes = 0
+  /// Complete epochs at places that could not have been reached in the time; see ``JumpFilter``.
+  public var jumps = 0
   /// How often the position was lost.
   public var losses = 0
 
   public init() {}
+
+  /// The positions that were not used, by reason, for a person; `nil` when all were. Reports without a fix, and those of
+  /// receivers that were not listened to, are none.
+  public var refusals: String? {
+    let reasons = [
+      (withoutPosition, "incomplete"), (outOfRange, "not on Earth"), (nullIsland, "at 0,0"), (simulated, "simulated"),
+      (stragglers, "too late"), (jumps, "out of reach"),
+    ]
+    let counted = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    return counted.isEmpty ? nil : counted.joined(separator: ", ")
+  }
 }

@@ -13,12 +13,15 @@ public struct FixFilter: Sendable {
     public var epochQuiet: Duration
     /// See ``Timings/longestEpoch``.
     public var longestEpoch: Duration
+    /// See ``GPSD/Configuration/maximumSpeed``.
+    public var maximumSpeed: Double?
 
     public init(configuration: GPSD.Configuration = GPSD.Configuration(), timings: Timings = Timings()) {
       device = configuration.device
       staleAfter = configuration.staleAfter
       epochQuiet = timings.epochQuiet
       longestEpoch = timings.longestEpoch
+      maximumSpeed = configuration.maximumSpeed
     }
   }
 
@@ -28,6 +31,7 @@ public struct FixFilter: Sendable {
   private let rules: Rules
   private var receivers = Receivers()
   private var clockWatch = ClockWatch()
+  private var jumpFilter: JumpFilter?
   private var epoch: Epoch?
   private var closed: (time: WallTime, began: ContinuousClock.Instant)?
   private var sky: (device: String?, hdop: Double, arrival: ContinuousClock.Instant)?
@@ -40,6 +44,7 @@ public struct FixFilter: Sendable {
   public init(rules: Rules, startingAt start: ContinuousClock.Instant) {
     self.rules = rules
     lastUsable = start
+    jumpFilter = rules.maximumSpeed.map(JumpFilter.init)
   }
 
   /// When ``advance(to:)`` has something to do next, if nothing is reported before.
@@ -107,7 +112,8 @@ public struct FixFilter: Sendable {
       return []
     }
     let change = choose(tpv.device, at: now)
-    lastUsable = now.instant
+    // One that jumps about has lost its position as one that is silent has.
+    if jumpFilter?.isInDoubt != true || !change.isEmpty { lastUsable = now.instant }
     return change + add(tpv, at: now)
   }
 
@@ -118,6 +124,7 @@ public struct FixFilter: Sendable {
     }
     if epoch?.takes(tpv) == true {
       epoch?.merge(tpv, at: now)
+      counters.merged += 1
       return []
     }
     let complete = closeEpoch(at: now)
@@ -139,9 +146,21 @@ public struct FixFilter: Sendable {
     guard let epoch else { return [] }
     self.epoch = nil
     closed = epoch.report.time.map { ($0, epoch.began) }
-    counters.fixes += 1
     let difference = epoch.clockDifference
-    return clockWatch.note(difference) + [.fix(positionedFix(of: epoch, clockDifference: difference, at: now))]
+    let fix = positionedFix(of: epoch, clockDifference: difference, at: now)
+    guard isWithinReach(fix) else {
+      counters.jumps += 1
+      return []
+    }
+    lastUsable = max(lastUsable, epoch.latest)
+    counters.fixes += 1
+    if ClockWatch.isOff(difference) { counters.wrongTimes += 1 }
+    return clockWatch.note(difference) + [.fix(fix)]
+  }
+
+  private mutating func isWithinReach(_ positioned: PositionedFix) -> Bool {
+    guard jumpFilter != nil, let place = positioned.fix.coordinate else { return true }
+    return jumpFilter?.accepts(place, accuracy: positioned.fix.accuracy ?? 0, at: positioned.arrival) ?? true
   }
 
   private func positionedFix(of epoch: Epoch, clockDifference: Duration?, at now: HostTime) -> PositionedFix {

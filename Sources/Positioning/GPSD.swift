@@ -17,14 +17,18 @@ public struct GPSD: Sendable {
     public var device: String?
     /// Without a usable position for this long, or two cycles of the receiver if that is longer, the position is lost.
     public var staleAfter: Duration
+    /// See ``JumpFilter``; metres a second, above 0; `nil`: every position counts.
+    public var maximumSpeed: Double?
 
     public init(
-      host: String = "127.0.0.1", port: Int = 2947, device: String? = nil, staleAfter: Duration = .seconds(5)
+      host: String = "127.0.0.1", port: Int = 2947, device: String? = nil, staleAfter: Duration = .seconds(5),
+      maximumSpeed: Double? = nil
     ) {
       self.host = host
       self.port = port
       self.device = device
       self.staleAfter = staleAfter
+      self.maximumSpeed = maximumSpeed
     }
   }
 
@@ -69,6 +73,7 @@ public struct GPSD: Sendable {
       socket.alarm(at: conversation.nextDeadline)
     }
     perform(conversation.finish(), over: &socket, deliver)
+    if let refusals = conversation.counters.refusals { logger.notice("positions refused: \(refusals)") }
     await socket.close()
   }
 

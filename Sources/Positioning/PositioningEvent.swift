@@ -7,7 +7,7 @@ public enum PositioningEvent: Hashable, Sendable {
   case fix(PositionedFix)
   /// Something about the way to the receiver changed.
   case status(PositioningStatus)
-  /// What was received and refused so far; at most once a minute, and once at the end.
+  /// What was received and refused so far; when it has changed, every few seconds, and once at the end.
   case counters(PositioningCounters)
 }
 

@@ -44,17 +44,20 @@ struct ClockWatch {
   /// A difference that only drifts, a tenth of what was told, is no change.
   mutating func note(_ difference: Duration?) -> [PositioningEvent] {
     guard let difference else { return [] }
-    let current = abs(difference) > Self.tolerance ? difference : nil
+    let current = Self.isOff(difference) ? difference : nil
     switch (told, current) {
     case (nil, nil): return []
-    case (let told?, let current?) where abs(current - told) <= max(Self.tolerance, abs(told) / 10): return []
+    case (let told?, let current?) where Self.abs(current - told) <= max(Self.tolerance, Self.abs(told) / 10): return []
     default:
       told = current
       return [.status(.clockDifference(current))]
     }
   }
 
-  private func abs(_ duration: Duration) -> Duration {
+  /// Whether the difference is more than the way from the receiver explains.
+  static func isOff(_ difference: Duration?) -> Bool { difference.map { abs($0) > tolerance } ?? false }
+
+  private static func abs(_ duration: Duration) -> Duration {
     duration < .zero ? .zero - duration : duration
   }
 }

@@ -23,7 +23,9 @@ public struct Timings: Hashable, Sendable {
   public var epochQuiet: Duration = .milliseconds(200)
   /// An epoch is complete after this long in any case. Above 1 s: a slow NMEA receiver needs all of its second.
   public var longestEpoch: Duration = .milliseconds(1500)
-  /// How often a state that does not change is logged, and counters are told.
+  /// How often counters are told.
+  public var account: Duration = .seconds(5)
+  /// How often a state that does not change is logged.
   public var reminder: Duration = .seconds(60)
 
   public init() {}

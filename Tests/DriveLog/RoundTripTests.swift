@@ -99,6 +99,18 @@ import Testing
     #expect(drive.pingSequences == [1: .max, 2: 0])
   }
 
+  @Test func `when what the receiver said stands beside a fix, then the event is the same`() throws {
+    let scratch = try Scratch()
+    let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)
+    let fix = Fix(coordinate: Coordinate(latitude: 48.2082, longitude: 16.3738), accuracy: 5)
+    try writer.append(
+      .at(7, .fix(fix)), beside: [.init("accuracy_source", "eph"), .init("mode", 3), .init("eph", .number(8.1))])
+    #expect(try scratch.lines.last?.hasSuffix(#"},"accuracy_source":"eph","mode":3,"eph":8.1}"#) == true)
+    #expect(try RecordedDrive(path: scratch.path).events == [.at(7, .fix(fix))])
+    let nonsense = #"{"at":1.0,"fix":{"latitude":48.2,"longitude":16.3},"eph":"bad","mode":null,"status":{}}"#
+    #expect(try Log.read(nonsense).events.count == 1)
+  }
+
   @Test func `when a ping's number is none, then the ping counts all the same`() throws {
     for number in ["-1", "4294967296", "1.5", "\"7\"", "null", "{}"] {
       let drive = try Log.read(#"{"at":0.1,"ping":{"rtt_ms":31.67},"sequence":\#(number)}"#)

@@ -32,10 +32,11 @@ struct NetworkPathTests {
     let folder = try TemporaryFolder()
     let file = try folder.write("cellular\n", to: "path")
     let monitor = monitor(.file(file))
-    #expect(monitor.current == .cellular)
+    #expect(monitor.current.path == .cellular)
     let (changes, continuation) = AsyncStream<Coverage.Path>.makeStream()
-    let running = Task { await monitor.run(from: .cellular) { continuation.yield($0) } }
+    let running = Task { await monitor.run { continuation.yield($0.path) } }
     var iterator = changes.makeAsyncIterator()
+    #expect(await iterator.next() == .cellular)
     _ = try folder.write("cellular\nwifi\n", to: "path")
     #expect(await iterator.next() == .wifi)
     _ = try folder.write("cellular\nwifi\nnone\n", to: "path")
@@ -48,27 +49,60 @@ struct NetworkPathTests {
   func badFile() throws {
     let folder = try TemporaryFolder()
     let missing = folder.file("missing")
-    #expect(monitor(.file(missing)).current == .offline)
+    #expect(monitor(.file(missing)).current.path == .offline)
     #expect(complaint(missing) == "network.source: \(missing): it cannot be read; no network is assumed")
     let nonsense = try folder.write("lte\n", to: "path")
-    #expect(monitor(.file(nonsense)).current == .offline)
+    #expect(monitor(.file(nonsense)).current.path == .offline)
     #expect(complaint(nonsense)?.contains("its last line is \"lte\", expected cellular, wifi or none") == true)
   }
 
   private func complaint(_ file: String) -> String? {
-    guard case .failure(let error) = PathMonitor.lastWord(of: file) else { return nil }
+    guard case .failure(let error) = PathFile.lastWord(of: file) else { return nil }
     return "\(error)"
   }
 
-  @Test("when the server is on this host, then the route is no Wi-Fi")
-  func loopback() {
-    #expect(monitor(.auto, destination: "127.0.0.1").current == .cellular)
-    #expect(monitor(.auto, interface: "lo").current == .cellular)
+  @Test("when the file cannot be read once, then it may just be written anew; the second time counts, with one line")
+  func fileWrittenAnew() throws {
+    let folder = try TemporaryFolder()
+    var file = PathFile(name: try folder.write("wifi\n", to: "path"))
+    #expect(file.read().path == .wifi)
+    try FileManager.default.removeItem(atPath: file.name)
+    #expect(file.read().path == .wifi)
+    let second = file.read()
+    #expect(second.path == .offline)
+    #expect(second.news?.reason == "it cannot be read")
+    #expect(file.read().news == nil)
+    _ = try folder.write("cellular\n", to: "path")
+    #expect(file.read().path == .cellular)
+    var missing = PathFile(name: folder.file("missing"))
+    #expect(missing.read().path == nil)
+    #expect(missing.read().path == .offline)
+  }
+
+  @Test("when the server is on this host, then the link is loopback, and a trial is measured")
+  func loopback() async throws {
+    #expect(monitor(.auto, destination: "127.0.0.1").current.path == .cellular)
+    #expect(monitor(.auto, destination: "[::1]").current.path == .cellular)
+    #expect(monitor(.auto, interface: "lo", destination: "127.0.0.1").current.path == .cellular)
+    #expect(Route(interface: nil, destination: "127.0.0.1").reading.link == Link(interface: "lo", kind: .loopback))
+  }
+
+  @Test("when the ping server becomes known, then its route decides")
+  func follows() async throws {
+    let (readings, continuation) = AsyncStream<PathReading>.makeStream()
+    let monitor = monitor(.auto, destination: "control.example")
+    let running = Task { await monitor.run { continuation.yield($0) } }
+    monitor.follow("127.0.0.1")
+    let loopback = await readings.first { $0.link?.kind == .loopback }
+    #expect(loopback?.path == .cellular)
+    running.cancel()
+    await running.value
   }
 
   @Test("when the interface does not exist, then there is no path")
   func missingInterface() {
-    #expect(monitor(.auto, interface: "nosuch0").current == .offline)
+    #expect(monitor(.auto, interface: "nosuch0").current.path == .offline)
+    #expect("\(Route(interface: "nosuch0").reading)" == "none, there is no interface nosuch0")
   }
 
   @Test(

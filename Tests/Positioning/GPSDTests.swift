@@ -137,6 +137,21 @@ import Testing
     await server.stop()
   }
 
+  @Test(arguments: [nil, "positions refused: 1 not on Earth, 1 at 0,0"])
+  func whenPositionsWereRefused_thenOneLineSaysSoAtTheEnd(expected: String?) async throws {
+    let refused = [#""lat":91,"lon":16"#, #""lat":0,"lon":0"#].map { #"{"class":"TPV","mode":3,\#($0)}"# + "\r\n" }
+    let lines = (expected == nil ? [] : refused) + [FakeGPSD.Script.position(48.2)]
+    let server = try await FakeGPSD.start([.working(lines.joined())])
+    let log = LogSpy()
+    let client = GPSD(configuration: .init(port: server.port), timings: Self.quick, logger: log.logger)
+    let task = Task { await client.run { if case .fix = $0 { log.note("fix") } } }
+    while !log.lines.contains("fix") { try await Task.sleep(for: .milliseconds(2)) }
+    task.cancel()
+    await task.value
+    #expect(log.lines.filter { $0.hasPrefix("positions refused") } == [expected].compactMap(\.self))
+    await server.stop()
+  }
+
   @Test func whenTheTaskIsCancelled_thenRunReturnsAndCountersAreTheLastWord() async throws {
     let server = try await FakeGPSD.start([.working(FakeGPSD.Script.position(48.2))])
     let (events, mailbox) = AsyncStream.makeStream(of: PositioningEvent.self)

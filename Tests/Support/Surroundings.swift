@@ -23,7 +23,7 @@ public enum Surroundings {
   /// Whether CAP_SYS_ADMIN is there, which mounting a small disk needs.
   public static let mayMount = has(capability: 21)
 
-  private static func has(capability: Int) -> Bool {
+  static func has(capability: Int) -> Bool {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
     let bits = line.flatMap { UInt64($0.dropFirst(7).trimmingCharacters(in: .whitespaces), radix: 16) }

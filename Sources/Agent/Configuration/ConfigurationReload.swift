@@ -11,6 +11,7 @@ struct ConfigurationReload {
     merged.stateDirectory = old.stateDirectory
     merged.controlServer = old.controlServer
     merged.gpsd = old.gpsd
+    merged.location.maximumSpeed = old.location.maximumSpeed
     merged.submission = old.submission
     merged.agent.socket = old.agent.socket
     // So that a change that has to wait is told again with the next reload.

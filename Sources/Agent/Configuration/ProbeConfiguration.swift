@@ -39,6 +39,8 @@ public struct ProbeConfiguration: Sendable {
   public struct LocationSettings: Sendable {
     public var accuracyLimit = Parameters().accuracyLimit
     public var minimumRadius = Parameters().minimumRadius
+    /// Metres a second; `nil`: positions may jump.
+    public var maximumSpeed: Double?
     public var warningAfter = Parameters().warningAfter
     public var giveUpAfter = Parameters().giveUpAfter
   }

@@ -20,7 +20,9 @@ struct Setting {
   }
 
   var reload: Reload {
-    switch key.prefix(while: { $0 != "." }) {
+    // The receiver's filter begins with the service.
+    if key == "location.maximum-speed" { return .restart }
+    return switch key.prefix(while: { $0 != "." }) {
     case "agent": key == "agent.socket" ? .restart : .atOnce
     case "state-directory", "control-server", "gpsd", "submission": .restart
     default: .nextDrive
@@ -47,6 +49,7 @@ struct Setting {
       duration("gpsd.stale-after", \.gpsd.staleAfter, 0.5...3600),
       required("location.accuracy-limit", "metres, above 0", \.location.accuracyLimit, metres),
       required("location.minimum-radius", "metres, above 0", \.location.minimumRadius, metres),
+      optional("location.maximum-speed", "metres a second, above 0", \.location.maximumSpeed, metres),
       duration("location.warning-after", \.location.warningAfter, 0...86_400),
       duration("location.give-up-after", \.location.giveUpAfter, 1...604_800),
       duration("pings.interval", \.pings.interval, 0.01...60),

@@ -1,6 +1,7 @@
 import ControlServer
 import Coverage
 import Logging
+import NetworkPath
 import OrderedJSON
 import Pinging
 import Positioning
@@ -108,7 +109,7 @@ actor Drive {
     switch input {
     case .positioning(let event): take(event)
     case .ping(let event): take(event)
-    case .path(let path): take(path)
+    case .path(let reading): take(reading)
     case .radio(let technology): record(.radio(technology))
     case .granted(let grant, let generation): granted(grant, generation)
     case .requestFailed(let reason, let generation):
@@ -163,10 +164,7 @@ actor Drive {
     case .fix(let positioned):
       status.fix = positioned.fix
       status.isAccurate = engine.parameters.accepts(positioned.fix)
-      let source = positioned.fix.accuracy.map { _ in JSON.string(positioned.accuracySource.rawValue) }
-      record(
-        .fix(positioned.fix), at: clock.time(of: positioned.delivered),
-        beside: JSON.members(["accuracy_source": source]))
+      record(.fix(positioned.fix), at: clock.time(of: positioned.delivered), beside: positioned.details)
     case .status(let change):
       switch change {
       case .disconnected: gpsTrouble = "no gpsd"
@@ -174,7 +172,7 @@ actor Drive {
       case .connected, .positioned: gpsTrouble = nil
       case .connecting, .devices, .clockDifference, .complaint: break
       }
-    case .counters: break
+    case .counters(let counters): status.positioning = counters
     }
   }
 
@@ -217,7 +215,10 @@ actor Drive {
 
   // MARK: Network
 
-  private func take(_ path: Path) { record(.path(path)) }
+  private func take(_ reading: PathReading) {
+    status.network = reading
+    if reading.path != engine.path { record(.path(reading.path)) }
+  }
 
   // MARK: Time
 
@@ -257,7 +258,7 @@ actor Drive {
     var warnings = engine.warnings.filter { $0.to == nil }.map { warning in
       switch warning.kind {
       case .waitingForGPS: gpsTrouble.map { "waiting for GPS (\($0))" } ?? "waiting for GPS"
-      case .wifi: "on Wi-Fi, not measuring"
+      case .wifi: status.network?.obstacle ?? "on Wi-Fi, not measuring"
       }
     }
     if !clock.isTrusted { warnings.append("the clock is not set, not measuring") }

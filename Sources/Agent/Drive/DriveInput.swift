@@ -1,5 +1,6 @@
 import ControlServer
 import Coverage
+import NetworkPath
 import Pinging
 import Positioning
 
@@ -13,7 +14,7 @@ struct Grant: Sendable {
 enum DriveInput: Sendable {
   case positioning(PositioningEvent)
   case ping(PingEvent)
-  case path(Path)
+  case path(PathReading)
   case radio(Technology?)
   /// The control server gave a test for that preparation.
   case granted(Grant, for: PingSession.Generation)

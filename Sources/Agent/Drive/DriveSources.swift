@@ -31,7 +31,7 @@ final class DriveSources: Sendable {
     self.positions = positions
     path = PathMonitor(
       source: link.network, interface: link.interface, destination: URL(string: server.url)?.host(), logger: logger)
-    initialPath = path.current
+    initialPath = path.current.path
     radio = RadioMonitor(source: link.radio, logger: logger)
     self.server = server
     self.registration = registration
@@ -41,8 +41,10 @@ final class DriveSources: Sendable {
 
   func start(in group: inout TaskGroup<Void>) {
     let inputs = continuation
+    // Before the first status.
+    inputs.yield(.path(path.current))
     group.addTask { [radio] in await radio.run { inputs.yield(.radio($0)) } }
-    group.addTask { [path, initialPath] in await path.run(from: initialPath) { inputs.yield(.path($0)) } }
+    group.addTask { [path] in await path.run { inputs.yield(.path($0)) } }
     group.addTask { [positions] in for await event in await positions.events() { inputs.yield(.positioning(event)) } }
     group.addTask { [pinger] in for await event in pinger.events { inputs.yield(.ping(event)) } }
     group.addTask { await Self.tickEachSecond { inputs.yield(.tick) } }
@@ -91,6 +93,7 @@ final class DriveSources: Sendable {
         let wanted = family ?? grant.coverage.ipVersion.flatMap(PingAddress.Family.init)
         let addresses = try await PingAddress.resolve(
           grant.coverage.pingHost, port: grant.coverage.pingPort, family: wanted)
+        path.follow(addresses[0].host)
         continuation.yield(.resolved(addresses[0], grant, for: generation))
       } catch {
         continuation.yield(.unresolved(reason: "\(error)", for: generation))

@@ -1,4 +1,6 @@
 import Coverage
+import NetworkPath
+import Positioning
 
 /// What an operator wants to know of a drive that goes on, on one link.
 public struct DriveStatus: Hashable, Sendable {
@@ -14,6 +16,10 @@ public struct DriveStatus: Hashable, Sendable {
   public var lastSecond = PingTally()
   public var technology: Technology?
   public var testUUID: String?
+  /// The link that carries the pings; `nil` before it is known.
+  public var network: PathReading?
+  /// What was received from gpsd, and what of it was refused.
+  public var positioning = PositioningCounters()
   public var warnings: [String] = []
 
   /// One line, e.g. `00:12:31  48.20820 16.37380 ±4 m  17 fences  31.7 ms 0 % lost  4G/LTE`.

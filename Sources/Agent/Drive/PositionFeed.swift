@@ -13,7 +13,7 @@ actor PositionFeed {
     gpsd = GPSD(
       configuration: GPSD.Configuration(
         host: configuration.gpsd.host, port: configuration.gpsd.port, device: configuration.gpsd.device,
-        staleAfter: configuration.gpsd.staleAfter),
+        staleAfter: configuration.gpsd.staleAfter, maximumSpeed: configuration.location.maximumSpeed),
       logger: logger)
   }
 

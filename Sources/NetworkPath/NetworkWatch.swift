@@ -1,0 +1,35 @@
+import CPinger
+import Dispatch
+import Glibc
+
+/// The kernel's word that a link, an address or a route has changed.
+final class NetworkWatch {
+  private let source: any DispatchSourceRead
+
+  /// - Parameter onEvent: Called with `nil` for each change, and with the reason when nothing more will be told.
+  /// - Throws: ``Failure``, when the kernel tells nothing.
+  init(_ onEvent: @escaping @Sendable (Failure?) -> Void) throws(Failure) {
+    let changes = cpnetwork_open()
+    guard changes >= 0 else { throw Failure(code: changes) }
+    source = DispatchSource.makeReadSource(fileDescriptor: changes)
+    source.setEventHandler { [weak self] in
+      let status = cpnetwork_drain(changes)
+      if status != 0 { onEvent(status < 0 ? Failure(code: status) : nil) }
+      if status < 0 { self?.cancel() }
+    }
+    source.setCancelHandler { close(changes) }
+    source.activate()
+  }
+
+  func cancel() { source.cancel() }
+
+  deinit { source.cancel() }
+
+  /// The kernel does not tell of changes.
+  struct Failure: Error, Hashable, CustomStringConvertible {
+    /// A negative errno.
+    let code: CInt
+
+    var description: String { String(cString: cping_explain(code)) }
+  }
+}

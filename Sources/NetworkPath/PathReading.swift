@@ -1,0 +1,71 @@
+import Coverage
+
+/// What kind of link carries the pings at one moment, and what tells so.
+///
+/// With `network.source: auto` only a modem's link counts as cellular. Any other link is none of the mobile network's, as far as
+/// can be told, and counts as Wi-Fi does: nothing that was measured on it may pass for mobile coverage (spec 9). An operator who
+/// knows that a modem is behind it says so. Loopback is measured: there is no network that could be mistaken for a mobile one,
+/// and a trial on one host needs no settings.
+public struct PathReading: Hashable, Sendable {
+  public let path: Path
+  /// The link that the route leaves by; `nil` without a route, and where `network.source` tells the path.
+  public let link: Link?
+  /// Why there is no link.
+  private let reason: String
+
+  /// Told by the configuration.
+  init(fixed path: Path) {
+    self.init(path: path, link: nil, reason: "\(path.rawValue), as network.source says")
+  }
+
+  /// Told by the route.
+  init(link: Link) {
+    let path: Path =
+      switch link.kind {
+      case _ where !link.isRunning: .offline
+      case .modem, .loopback: .cellular
+      case .wifi, .ethernet, .tunnel, .other: .wifi
+      }
+    self.init(path: path, link: link, reason: "")
+  }
+
+  static func missing(interface: String) -> PathReading {
+    PathReading(path: .offline, link: nil, reason: "none, there is no interface \(interface)")
+  }
+
+  static func noRoute(to destination: String?, by interface: String?) -> PathReading {
+    let way = (destination.map { " to \($0)" } ?? "") + (interface.map { " by \($0)" } ?? "")
+    return PathReading(path: .offline, link: nil, reason: "none, there is no route\(way)")
+  }
+
+  private init(path: Path, link: Link?, reason: String) {
+    (self.path, self.link, self.reason) = (path, link, reason)
+  }
+
+  /// Whether a declaration of the operator's would let this link be measured.
+  var wantsDeclaration: Bool {
+    guard path == .wifi, let link else { return false }
+    return link.kind != .wifi
+  }
+}
+
+extension PathReading: CustomStringConvertible {
+  /// One line for the log, without a full stop.
+  public var description: String {
+    guard let link else { return reason }
+    let way = "the route leaves by \(link.interface), \(link.kind)"
+    switch path {
+    case .offline: return "none, \(way) without a carrier"
+    case .wifi where wantsDeclaration:
+      return "\(way): counted as not cellular; set network.source: fixed-cellular if it is a modem's"
+    case .wifi, .cellular: return "\(path.rawValue), \(way)"
+    }
+  }
+
+  /// Why nothing is measured, in a few words for a status line; `nil` when the link is measured.
+  public var obstacle: String? {
+    guard path == .wifi else { return nil }
+    guard let link, wantsDeclaration else { return "on Wi-Fi, not measuring" }
+    return "on \(link.interface), \(link.kind), not measuring"
+  }
+}

@@ -1,0 +1,32 @@
+import Coverage
+import OrderedJSON
+import Positioning
+import Testing
+
+@testable import Agent
+
+struct FixDetailsTests {
+  private func text(_ positioned: PositionedFix) -> String { JSON.object(positioned.details).text }
+
+  @Test("when a fix is logged, then what the receiver said stands beside it as it was said")
+  func raw() {
+    var report = TPV()
+    (report.mode, report.status, report.eph, report.epx, report.epy, report.epv) = (3, 2, 16.2, 5.2, 6.1, 11.5)
+    let positioned = PositionedFix(
+      fix: Fix(coordinate: Coordinate(latitude: 48.2, longitude: 16.3), accuracy: 10), arrival: .now,
+      accuracySource: .eph, report: report, hdop: 0.9)
+    #expect(
+      text(positioned)
+        == #"{"accuracy_source":"eph","mode":3,"status":2,"eph":16.2,"epx":5.2,"epy":6.1,"epv":11.5,"hdop":0.9}"#)
+  }
+
+  @Test("when the receiver left something out, then so does the log")
+  func absent() {
+    var report = TPV()
+    report.mode = 2
+    let positioned = PositionedFix(
+      fix: Fix(coordinate: Coordinate(latitude: 48.2, longitude: 16.3)), arrival: .now, report: report)
+    #expect(text(positioned) == #"{"mode":2}"#)
+    #expect(text(PositionedFix(fix: .lost, arrival: .now)) == "{}")
+  }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Drives over links that change, in networks of the test's own.
+@Suite(
+  .serialized,
+  .enabled(if: Surroundings.mayMakeNetworks, "networks of its own need CAP_SYS_ADMIN, CAP_NET_ADMIN, ip and nsenter"))
+struct LinkTests {
+  /// Lets sysfs say of a cable what it would say of a modem's link, or of a radio's.
+  private enum Disguise: String {
+    case modem = "echo DEVTYPE=wwan >$link/uevent"
+    case radio = "echo DEVTYPE=wlan >$link/uevent; mkdir -p $link/phy80211"
+
+    func script(_ name: String) -> String {
+      """
+      mountpoint -q /sys/class/net || mount -t tmpfs none /sys/class/net
+      link=/sys/class/net/\(name)
+      mkdir -p $link
+      ip -o link show \(name) | cut -d: -f1 >$link/ifindex
+      \(rawValue)
+      """
+    }
+  }
+
+  @Test("when the route moves to Wi-Fi and back, then pings pause, fences are marked, and another test follows")
+  func toWiFiAndBack() async throws {
+    var roads = try await Roads()
+    try await roads.probe.connect("wwan0", to: roads.far, net: 1, preparing: Disguise.modem.script("wwan0"))
+    try await roads.probe.connect("wlan0", to: roads.far, net: 2, preparing: Disguise.radio.script("wlan0"))
+    try await roads.probe.run("ip route add \(Roads.server) via 10.1.0.1")
+    try await roads.open(settings: "network: { source: auto }\nlocation: { minimum-radius: 15 }")
+    let record = try roads.start("record")
+    try await roads.wait(for: 20, "answered pings") { $0.isAnswer }
+
+    try await roads.probe.run("ip route replace \(Roads.server) via 10.2.0.1")
+    let changed = ContinuousClock.now
+    let onWiFi = try await roads.wait(for: 1, "change to Wi-Fi") { $0.path == "wifi" }
+    // The fallback is ten times that.
+    #expect(ContinuousClock.now - changed < .seconds(1), "the kernel's word is waited for, not the next look")
+    try await roads.wait(for: 10, "positions on Wi-Fi", after: onWiFi) { $0.isFix }
+
+    try await roads.probe.run("ip route replace \(Roads.server) via 10.1.0.1")
+    let back = try await roads.wait(for: 1, "change back", after: onWiFi) { $0.path == "cellular" }
+    _ = try await eventually("another test") { try await roads.sessions().count == 2 ? () : nil }
+    try await roads.wait(for: 20, "answered pings on it", after: back) { $0.isAnswer }
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 0, "\(record.standardError)")
+
+    // One that was due when the path changed may have been on its way.
+    #expect(try !roads.events().contains { $0.isPing && $0.at > onWiFi + 0.1 && $0.at < back })
+    try await expectMarked(roads, between: onWiFi, and: back)
+    for line in [
+      "network path: cellular, the route leaves by wwan0, a modem",
+      "network path: wifi, the route leaves by wlan0, a Wi-Fi link",
+    ] {
+      #expect(record.standardError.contains(line), "\(record.standardError)")
+    }
+  }
+
+  /// Fences that overlap the stretch are kept and marked, and the server has all the others and no more.
+  private func expectMarked(_ roads: Roads, between start: Double, and end: Double) async throws {
+    let fences = try await roads.lines("export", ["--format", "jsonl", "--state", "all"])
+    let marked = fences.filter { $0["submittable"] as? Bool == false }
+    #expect(marked.count >= 2)
+    #expect(marked.count < fences.count)
+    let clean = fences.filter { $0["submittable"] as? Bool == true }
+    let sent = clean.map { "\($0["test_uuid"] ?? "-") \($0["offset_ms"] ?? "-")" }
+    #expect(try await roads.fencesAtServer().sorted() == sent.sorted())
+    #expect(try await roads.sessions().allSatisfy { $0["state"] as? String == "submitted" })
+
+    let replayed = try await roads.lines("replay", [try roads.driveLog()]).filter { $0["summary"] == nil }
+    #expect(replayed.count == fences.count)
+    for fence in replayed {
+      let (entered, exited) = (fence["entered"] as? Double ?? 0, fence["exited"] as? Double ?? .infinity)
+      let overlaps = entered <= end && exited >= start
+      #expect(fence["submittable"] as? Bool == !overlaps, "fence from \(entered) to \(exited)")
+    }
+  }
+
+  @Test("when the link of the pings goes away, then none leaves by another, and they go on when it is back")
+  func interfaceGone() async throws {
+    var roads = try await Roads()
+    // One address on all links, as the token is good for one; the control server has a link of its own.
+    func connect(
+      _ name: String, net: Int, to host: String, metric: Int, preparing: String = "true"
+    ) async throws {
+      try await roads.probe.connect(name, to: roads.far, net: net, preparing: preparing)
+      try await roads.probe.run("ip route add \(host) via 10.\(net).0.1 src 10.5.0.2 metric \(metric)")
+    }
+    try await roads.probe.run("ip address add 10.5.0.2/32 dev lo")
+    try await roads.far.run("ip address add 10.9.0.2/32 dev lo")
+    try await connect("mgmt0", net: 1, to: Roads.server, metric: 1)
+    try await connect("eth1", net: 3, to: "10.9.0.2", metric: 2)
+    try await roads.far.run("ip route add 10.5.0.2 via 10.1.0.2 metric 9")
+    func connectModem() async throws {
+      try await connect(
+        "wwan0", net: 2, to: "10.9.0.2", metric: 1, preparing: Disguise.modem.script("wwan0"))
+      try await roads.far.run("ip route add 10.5.0.2 via 10.2.0.2 metric 1")
+    }
+    try await connectModem()
+    try await roads.open(
+      pingHost: "10.9.0.2", settings: "network: { source: auto }\npings: { interface: wwan0, timeout: 300ms }"
+    )
+    let reflector = try await roads.reflector(at: "10.9.0.2")
+    defer { reflector.signal(SIGTERM) }
+    let record = try roads.start("record")
+    try await roads.wait(for: 10, "answered pings") { $0.isAnswer }
+    #expect(try await roads.probe.packetsSent(by: "wwan0") > 10)
+
+    try await roads.probe.run("ip link del wwan0")
+    let gone = try await roads.wait(for: 1, "ping that is not sent") { $0.isNotSent }
+    try await roads.wait(for: 20, "pings that are not sent", after: gone) { $0.isNotSent }
+    let detour = try await roads.probe.run("ip route get 10.9.0.2")
+    #expect(detour.contains("dev eth1"), "a socket that is not bound would send by the other link: \(detour)")
+
+    try await connectModem()
+    try await roads.wait(for: 20, "answered pings afterwards", after: gone + 1) { $0.isAnswer }
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 0, "\(record.standardError)")
+    #expect(try await roads.probe.packetsSent(by: "eth1") == 0)
+    #expect(try roads.events().compactMap(\.path).suffix(2) == ["none", "cellular"])
+    #expect(record.standardError.contains("network path: none, there is no interface wwan0"), "\(record.standardError)")
+  }
+
+  @Test("when the route leaves by Ethernet, then nothing is measured until the link is declared, and a line says how")
+  func ethernet() async throws {
+    var roads = try await Roads()
+    try await roads.probe.connect("eth0", to: roads.far, net: 1)
+    try await roads.probe.run("ip route add \(Roads.server) via 10.1.0.1")
+    try await roads.open(settings: "network: { source: auto }")
+    let record = try roads.start("record")
+    _ = try await eventually("the status") {
+      record.standardError.contains("! on eth0, an Ethernet link, not measuring") ? () : nil
+    }
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 0)
+    let advice =
+      "the route leaves by eth0, an Ethernet link: counted as not cellular; set network.source: fixed-cellular if"
+    #expect(record.standardError.contains(advice), "\(record.standardError)")
+    #expect(record.standardOutput.contains("nothing to submit"))
+    #expect(try !roads.events().contains { $0.isPing })
+  }
+
+  @Test("when the ping server's name moves to another address, then the drive goes on there with another test")
+  func serverMoves() async throws {
+    var roads = try await Roads()
+    try await roads.probe.connect("wwan0", to: roads.far, net: 1)
+    try await roads.probe.run("ip route add 10.9.0.0/24 via 10.1.0.1")
+    try await roads.far.run("ip address add 10.9.0.2/32 dev lo && ip address add 10.9.0.3/32 dev lo")
+    let hosts = try roads.folder.write("10.9.0.2 ping.test\n", to: "hosts")
+    try await roads.probe.run("mount --bind \(hosts) /etc/hosts")
+    let old = try await roads.reflector(at: "10.9.0.2")
+    try await roads.open(
+      pingHost: "ping.test",
+      settings: """
+        network: { source: fixed-cellular }
+        pings: { timeout: 200ms }
+        recovery: { failure-threshold: 10, backoff: 1s }
+        """)
+    let record = try roads.start("record")
+    try await roads.wait(for: 10, "answered pings") { $0.isAnswer }
+
+    try await old.stop()
+    let new = try await roads.reflector(at: "10.9.0.3")
+    defer { new.signal(SIGTERM) }
+    try await roads.probe.run("echo 10.9.0.3 ping.test >/etc/hosts")
+    let silent = try await roads.wait(for: 1, "unanswered ping") { $0.isPing && !$0.isAnswer }
+    try await roads.wait(for: 10, "answered pings", after: silent) { $0.isAnswer }
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 0, "\(record.standardError)")
+    #expect(record.standardError.contains("pinging 10.9.0.2:4440"), "\(record.standardError)")
+    #expect(record.standardError.contains("pinging 10.9.0.3:4440"))
+    #expect(try await roads.sessions().count >= 2)
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import TestSupport
+
+/// The probe in a network of its own with several links, and the servers in another one at their far ends: 10.9.0.1 for both.
+/// What makes a link a modem's or Wi-Fi is simulated: the links are cables, and sysfs is covered with what it would say.
+struct Roads {
+  let probe: NetworkNamespace
+  let far: NetworkNamespace
+  let folder: TemporaryFolder
+  private let state: String
+  private var companions: [RunningProgram] = []
+
+  static let server = "10.9.0.1"
+  private static let controlServer = "http://\(server):8080/RMBTControlServer"
+
+  init() async throws {
+    probe = try await NetworkNamespace()
+    far = try await NetworkNamespace()
+    folder = try TemporaryFolder()
+    state = folder.file("state")
+    try await far.run("ip address add \(Self.server)/32 dev lo")
+  }
+
+  /// Starts the servers and the receiver; the links have to be there.
+  /// - Parameters:
+  ///   - pingHost: The ping server's name.
+  ///   - settings: More lines of the configuration.
+  mutating func open(pingHost: String = Roads.server, speed: Int = 3, settings: String) async throws {
+    companions.append(try await reflector(at: Self.server))
+    let server = try far.start(
+      Surroundings.product("control-server"),
+      [
+        "--host", Self.server, "--port", "8080", "--secret", ReflectorTool.secret, "--ping-host", pingHost,
+        "--ping-port", "4440",
+      ])
+    _ = try await server.line(after: "control-server: listening on ")
+    let track = Surroundings.root.appending(path: "tools/gps-player/demo-track.csv").path
+    let player = try probe.start(
+      Surroundings.product("gps-player"), ["--gpsd", "--port", "2947", "--speed", "\(speed)", track])
+    _ = try await player.line(after: "gps-player: listening on ")
+    companions += [server, player]
+    _ = try folder.write(
+      """
+      state-directory: \(state)
+      control-server: { url: "\(Self.controlServer)", request-timeout: 5s }
+      radio: { source: "fixed:4G/LTE" }
+      \(settings)
+      """, to: "config.yaml")
+  }
+
+  /// A ping server at the far end.
+  func reflector(at address: String) async throws -> RunningProgram {
+    let reflector = try far.start(
+      Surroundings.product("reflector"), ["--listen", address, "--port", "4440", "--secret", ReflectorTool.secret])
+    _ = try await reflector.line(after: "reflector: listening on ")
+    return reflector
+  }
+
+  func start(_ command: String, _ arguments: [String] = []) throws -> RunningProgram {
+    try probe.start(
+      Surroundings.product("coverage-probe"), [command, "--config", folder.file("config.yaml")] + arguments)
+  }
+
+  /// What the command prints, as JSON Lines.
+  func lines(_ command: String, _ arguments: [String]) async throws -> [[String: Any]] {
+    let program = try start(command, arguments)
+    _ = try await program.exitStatus()
+    return try program.standardOutput.split(separator: "\n").compactMap {
+      try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+    }
+  }
+
+  func sessions() async throws -> [[String: Any]] {
+    let listing = try start("sessions", ["--json"])
+    guard try await listing.exitStatus() == 0 else { return [] }
+    return try JSONSerialization.jsonObject(with: Data(listing.standardOutput.utf8)) as? [[String: Any]] ?? []
+  }
+
+  /// The fences that the control server has, by test and offset. It is asked by the shell, which is inside.
+  func fencesAtServer() async throws -> [String] {
+    let request = "GET /RMBTControlServer/-/tests HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n"
+    let script = "exec 3<>/dev/tcp/\(Self.server)/8080; printf '\(request)' >&3; cat <&3"
+    let client = try far.start(URL(fileURLWithPath: "/bin/bash"), ["-ec", script])
+    _ = try await client.exitStatus()
+    let answer = client.standardOutput
+    guard let body = answer.range(of: "\r\n\r\n") else { throw ScriptFailure(description: "answer: \(answer)") }
+    let object = try JSONSerialization.jsonObject(with: Data(answer[body.upperBound...].utf8)) as? [String: Any]
+    return (object?["tests"] as? [[String: Any]] ?? []).flatMap { test in
+      (test["fences"] as? [[String: Any]] ?? []).compactMap { fence in
+        (fence["received"] as? [String: Any])?["offset_ms"].map { "\(test["uuid"] ?? "-") \($0)" }
+      }
+    }
+  }
+
+  /// The events of the drive log so far; a line that is being written is not among them.
+  func events() throws -> [LoggedEvent] {
+    guard let log = try? driveLog() else { return [] }
+    return try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").dropFirst().compactMap { line in
+      guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+        let at = (object["at"] as? NSNumber)?.doubleValue
+      else { return nil }
+      return LoggedEvent(at: at, members: object)
+    }
+  }
+
+  func driveLog() throws -> String {
+    let logs = state + "/drives"
+    guard let log = try FileManager.default.contentsOfDirectory(atPath: logs).first else {
+      throw ScriptFailure(description: "no drive log in \(logs)")
+    }
+    return logs + "/" + log
+  }
+
+  /// Waits until so many events after `start` are as wanted.
+  /// - Returns: The time of the last of them, in seconds of the drive.
+  @discardableResult func wait(
+    for count: Int, _ what: String, after start: Double = -1, where isWanted: (LoggedEvent) -> Bool
+  ) async throws -> Double {
+    try await eventually(within: .seconds(15), "\(count) \(what)") {
+      let found = try events().filter { $0.at > start && isWanted($0) }
+      return found.count >= count ? found[count - 1].at : nil
+    }
+  }
+}
+
+/// One line of a drive log.
+struct LoggedEvent: @unchecked Sendable {
+  let at: Double
+  let members: [String: Any]
+
+  private var ping: [String: Any]? { members["ping"] as? [String: Any] }
+  var isPing: Bool { ping != nil }
+  var isAnswer: Bool { ping?["rtt_ms"] != nil }
+  var isNotSent: Bool { ping?["error"] as? String == "network" }
+  var isFix: Bool { members["fix"] != nil }
+  var path: String? { members["path"] as? String }
+}

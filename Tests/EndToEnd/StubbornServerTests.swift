@@ -1,0 +1,75 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Servers that neither work nor go away.
+@Suite(.serialized)
+struct StubbornServerTests {
+  private func field(reflector: [String] = []) async throws -> Field {
+    let track = Surroundings.root.appending(path: "tools/gps-player/demo-track.csv").path
+    let gps = try await GPSPlayerTool(["--gpsd", "--speed", "3", track])
+    return try await Field(
+      gpsdPort: gps.port, keeping: [gps.program], settings: "recovery: { retry-delay: 200ms }",
+      reflectorOptions: reflector)
+  }
+
+  private func start(_ command: String, _ field: Field) throws -> RunningProgram {
+    try .product(
+      "coverage-probe", [command, "--config", field.configuration],
+      environment: ["COVERAGE_PROBE_CONTROL_SERVER_REQUEST_TIMEOUT": "1s"])
+  }
+
+  @Test("when the control server hangs at each step, then each costs its time limit, and no fence is lost")
+  func hangs() async throws {
+    let field = try await field()
+    try await field.server.setFault("hang:60", on: "settings", count: 1)
+    try await field.server.setFault("hang:60", on: "coverageRequest", count: 1)
+    try await field.server.setFault("hang:60", on: "coverageResult")
+    let record = try start("record", field)
+    _ = try await eventually("the test") { try await field.sessions().first?["test_uuid"] }
+    #expect(record.standardError.contains("the drive goes on, trying again"), "\(record.standardError)")
+    let requests = try await field.server.requests(to: "coverageRequest")
+    #expect(requests.count == 2, "one that hung and one that did not")
+    let before = try await field.replayed().count
+    _ = try await eventually("fences after the test") {
+      try await field.replayed().count >= before + 2 ? () : nil
+    }
+    let stopped = ContinuousClock.now
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 75, "\(record.standardError)")
+    #expect(ContinuousClock.now - stopped < .seconds(5))
+    #expect(record.standardOutput.contains("kept for later"))
+
+    try await field.server.clearFaults()
+    #expect(try await start("submit", field).exitStatus() == 0)
+    let sent = try await field.server.fences().compactMap { $0.integer("offset_ms") }
+    let recorded = try await field.replayed().compactMap { $0["offset_ms"] as? Int }
+    #expect(sent.sorted() == recorded.sorted())
+    #expect(sent.contains { $0 < 0 }, "fences from before the test are among them")
+  }
+
+  @Test("when the ping server refuses every token, then tests are asked for ever more seldom, at little cost")
+  func refusesEverything() async throws {
+    let field = try await field(reflector: ["--force-re01", "100"])
+    let record = try start("record", field)
+    _ = try await eventually("ten seconds") { record.standardError.contains("00:00:10  ") ? () : nil }
+    let seconds = try processorSeconds(of: record.pid)
+    // At once, at once again, and then 0.2, 0.4, 0.8 ... s after the last: ten seconds have room for seven of these.
+    let requests = try await field.server.requests(to: "coverageRequest").count
+    #expect((4...8).contains(requests), "\(requests) requests in ten seconds")
+    #expect(seconds < 3, "\(seconds) s of processor time in ten seconds")
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 0, "\(record.standardError)")
+    let pings = try await field.replayed().compactMap { $0["pings"] as? Int }.reduce(0, +)
+    #expect(pings == 0, "a refused ping is no outcome")
+  }
+
+  /// User and system time of a process, all its threads together (proc_pid_stat(5)).
+  private func processorSeconds(of pid: Int32) throws -> Double {
+    let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+    let figures = text.split(separator: ")").last?.split(separator: " ") ?? []
+    let ticks = try #require(
+      figures.count > 12 ? Double(figures[11]).flatMap { a in Double(figures[12]).map { a + $0 } } : nil)
+    return ticks / Double(sysconf(CInt(_SC_CLK_TCK)))
+  }
+}

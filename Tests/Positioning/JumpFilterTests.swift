@@ -1,0 +1,226 @@
+import Coverage
+import TestSupport
+import Testing
+
+@testable import Positioning
+
+/// A receiver on a line to the north, at these metres.
+private struct Receiver {
+  var filter: JumpFilter
+
+  init(maximumSpeed: Double = 50) { filter = JumpFilter(maximumSpeed: maximumSpeed) }
+
+  mutating func accepts(metres: Double, at seconds: Double, accuracy: Double = 0) throws -> Bool {
+    // A degree of latitude is 111195 m on the mean sphere and 111.2 km hereabouts on the ellipsoid.
+    let place = try #require(Coordinate(latitude: 48 + metres / 111_200, longitude: 16))
+    return filter.accepts(place, accuracy: accuracy, at: TestTime.at(seconds).instant)
+  }
+}
+
+@Suite struct JumpFilterTests {
+  @Test func `when a position can have been reached in the time, then it counts`() throws {
+    var receiver = Receiver()
+    #expect(try receiver.accepts(metres: 0, at: 0))
+    #expect(try receiver.accepts(metres: 49, at: 1))
+    #expect(try receiver.accepts(metres: 0, at: 2))
+    #expect(try receiver.accepts(metres: 490, at: 12))
+  }
+
+  @Test func `when a position is out of reach, then it is refused, and the next one near the last counts`() throws {
+    var receiver = Receiver()
+    #expect(try receiver.accepts(metres: 0, at: 0))
+    #expect(try !receiver.accepts(metres: 1000, at: 1))
+    #expect(receiver.filter.isInDoubt)
+    #expect(try receiver.accepts(metres: 20, at: 2))
+    #expect(!receiver.filter.isInDoubt)
+  }
+
+  @Test func `when both positions are inaccurate, then that is allowed for`() throws {
+    var receiver = Receiver()
+    #expect(try receiver.accepts(metres: 0, at: 0, accuracy: 30))
+    #expect(try !receiver.accepts(metres: 102, at: 1, accuracy: 20))
+    #expect(try receiver.accepts(metres: 98, at: 1, accuracy: 20))
+  }
+
+  @Test func `when the position stays at the new place, then the third one there is believed`() throws {
+    var receiver = Receiver()
+    #expect(try receiver.accepts(metres: 0, at: 0))
+    #expect(try !receiver.accepts(metres: 100_000, at: 1))
+    #expect(try !receiver.accepts(metres: 100_030, at: 2))
+    #expect(try receiver.accepts(metres: 100_060, at: 3))
+    #expect(try receiver.accepts(metres: 100_090, at: 4))
+    #expect(try !receiver.accepts(metres: 0, at: 5), "the old place is the one out of reach now")
+  }
+
+  @Test func `when positions jump about, then none of them is believed`() throws {
+    var receiver = Receiver()
+    #expect(try receiver.accepts(metres: 0, at: 0))
+    for second in 1...20 {
+      let metres = second.isMultiple(of: 2) ? 100_000.0 : -100_000
+      #expect(try !receiver.accepts(metres: metres, at: Double(second)))
+    }
+    #expect(try receiver.accepts(metres: 0, at: 21))
+  }
+
+  @Test func `when the last position was long ago, then one far away counts`() throws {
+    var receiver = Receiver()
+    #expect(try receiver.accepts(metres: 0, at: 0))
+    #expect(try receiver.accepts(metres: 2_900, at: 60))
+  }
+
+  @Test func `when time stands still or goes back, then only the accuracies are allowed for`() throws {
+    var receiver = Receiver()
+    #expect(try receiver.accepts(metres: 0, at: 10, accuracy: 5))
+    #expect(try receiver.accepts(metres: 9, at: 10, accuracy: 5))
+    #expect(try !receiver.accepts(metres: 30, at: 5, accuracy: 5))
+  }
+}
+
+/// Random drives: what is true of every one of them.
+@Suite struct JumpFilterPropertyTests {
+  private static let drives = 200
+
+  @Test func `when a drive never is too fast, then all of it is accepted`() throws {
+    var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
+    for _ in 0..<Self.drives {
+      var receiver = Receiver()
+      var (metres, seconds) = (0.0, 0.0)
+      for _ in 0..<100 {
+        #expect(try receiver.accepts(metres: metres, at: seconds))
+        let step = Double.random(in: 0.1...5, using: &generator)
+        seconds += step
+        // 49.5: distances on the ellipsoid differ by up to a hundredth from those of the test's degree.
+        metres += .random(in: -49.5...49.5, using: &generator) * step
+      }
+    }
+  }
+
+  @Test func `when single positions are false, then they are refused and all true ones are accepted`() throws {
+    var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
+    for _ in 0..<Self.drives {
+      var receiver = Receiver()
+      var wasFalse = true
+      for second in 0..<100 {
+        let isFalse = !wasFalse && Int.random(in: 0..<4, using: &generator) == 0
+        let metres = Double(second) * 20 + (isFalse ? 5_000 : 0)
+        #expect(try receiver.accepts(metres: metres, at: Double(second)) == !isFalse)
+        wasFalse = isFalse
+      }
+    }
+  }
+
+  @Test func `when a receiver comes to rest after whatever it said, then it is believed within three positions`() throws
+  {
+    var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
+    for _ in 0..<Self.drives {
+      var receiver = Receiver()
+      var seconds = 0.0
+      for _ in 0..<Int.random(in: 0...20, using: &generator) {
+        seconds += .random(in: 0...3, using: &generator)
+        let metres = Double.random(in: -1e6...1e6, using: &generator)
+        _ = try receiver.accepts(metres: metres, at: seconds, accuracy: .random(in: 0...100, using: &generator))
+      }
+      let rest = Double.random(in: -1e6...1e6, using: &generator)
+      let verdicts = try (1...10).map { try receiver.accepts(metres: rest, at: seconds + Double($0)) }
+      #expect(verdicts.dropFirst(2).allSatisfy { $0 })
+    }
+  }
+
+  @Test func `when positions are accepted one after the other without a doubt, then none is out of reach`() throws {
+    var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
+    for _ in 0..<Self.drives {
+      var receiver = Receiver()
+      var last: (metres: Double, seconds: Double)?
+      var seconds = 0.0
+      for _ in 0..<100 {
+        seconds += .random(in: 0.1...2, using: &generator)
+        let metres = Double.random(in: 0...500, using: &generator)
+        let wasInDoubt = receiver.filter.isInDoubt
+        guard try receiver.accepts(metres: metres, at: seconds) else { continue }
+        if let last, !wasInDoubt { #expect(abs(metres - last.metres) <= 50.5 * (seconds - last.seconds)) }
+        last = (metres, seconds)
+      }
+    }
+  }
+}
+
+@Suite struct FixFilterJumpTests {
+  private func filter(maximumSpeed: Double?) -> FixFilter {
+    FixFilter(rules: .init(configuration: .init(maximumSpeed: maximumSpeed)), startingAt: TestTime.origin)
+  }
+
+  /// One report a second at these latitudes.
+  private func drive(_ filter: inout FixFilter, _ latitudes: [Double]) -> [PositioningEvent] {
+    latitudes.enumerated().flatMap { index, latitude in
+      filter.take(.usable(latitude: latitude, seconds: Double(index)), at: Double(index))
+    } + filter.advance(to: Double(latitudes.count) - 0.5)
+  }
+
+  @Test func `when no speed is set, then every jump counts`() {
+    var filter = filter(maximumSpeed: nil)
+    let events = drive(&filter, [48, 49, 48])
+    #expect(events.fixes.count == 3)
+    #expect(filter.counters.jumps == 0)
+    #expect(filter.counters.refusals == nil)
+  }
+
+  @Test func `when a position jumps, then it is refused and counted`() {
+    var filter = filter(maximumSpeed: 60)
+    let events = drive(&filter, [48, 48.0001, 49, 48.0003])
+    #expect(events.fixes.map(\.fix.coordinate?.latitude) == [48, 48.0001, 48.0003])
+    #expect((filter.counters.fixes, filter.counters.jumps) == (3, 1))
+    #expect(filter.counters.refusals == "1 out of reach")
+  }
+
+  @Test func `when a position is made of many reports, then it is one towards the proof of a new place`() {
+    var filter = filter(maximumSpeed: 60)
+    _ = filter.take(.usable(latitude: 48, seconds: 0), at: 0)
+    var fixes: [PositionedFix] = []
+    for tenth in 10..<40 {
+      fixes += filter.take(.usable(latitude: 49, seconds: Double(tenth / 10)), at: Double(tenth) / 10).fixes
+    }
+    fixes += filter.advance(to: 4.5).fixes
+    #expect(fixes.map(\.fix.coordinate?.latitude) == [48, 49])
+    #expect(filter.counters.jumps == 2)
+  }
+
+  @Test func `when positions only jump about, then the position is lost as if there were none`() {
+    var filter = filter(maximumSpeed: 60)
+    let events = drive(&filter, (0..<10).map { $0 == 0 ? 48 : $0.isMultiple(of: 2) ? 47 : 49 })
+    #expect(events.fixes.map { $0.fix == .lost } == [false, true])
+    #expect(events.statuses.contains(.noFix))
+  }
+}
+
+@Suite struct PositioningCountersTests {
+  @Test func `when nothing was refused, then there is nothing to say`() {
+    var counters = PositioningCounters()
+    (counters.tpv, counters.noFix, counters.otherDevice, counters.merged, counters.losses) = (100, 10, 10, 10, 1)
+    #expect(counters.refusals == nil)
+  }
+
+  @Test func `when positions were refused, then each reason is said with its number`() {
+    var counters = PositioningCounters()
+    (counters.withoutPosition, counters.outOfRange, counters.nullIsland) = (1, 2, 3)
+    (counters.simulated, counters.stragglers, counters.jumps) = (4, 5, 6)
+    #expect(
+      counters.refusals
+        == "1 incomplete, 2 not on Earth, 3 at 0,0, 4 simulated, 5 too late, 6 out of reach")
+  }
+
+  @Test func `when a receiver's date lies, then its fixes are counted, and stand`() {
+    var filter = FixFilter.fresh()
+    for second in 0..<5 {
+      _ = filter.take(.usable(seconds: Double(second) + 619_315_200), at: Double(second))
+    }
+    _ = filter.advance(to: 5)
+    #expect((filter.counters.fixes, filter.counters.wrongTimes) == (5, 5))
+  }
+
+  @Test func `when reports are merged into one fix, then they are counted`() {
+    var filter = FixFilter.fresh()
+    for tenth in 0..<4 { _ = filter.take(.usable(seconds: 1), at: 1 + Double(tenth) / 10) }
+    _ = filter.advance(to: 2)
+    #expect((filter.counters.tpv, filter.counters.merged, filter.counters.fixes) == (4, 3, 1))
+  }
+}
