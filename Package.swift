@@ -157,13 +157,23 @@ let package = Package(
       exclude: ["demo-track.csv"],
       swiftSettings: strict),
 
+    // Drives for tools/bench-engine.
+    .executableTarget(
+      name: "bench-engine-drive",
+      dependencies: [
+        "Coverage", "DriveLog", "OrderedJSON", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "tools/bench-engine-drive",
+      swiftSettings: strict),
+
     // Tests, a folder a target
     .target(name: "TestSupport", dependencies: ["Coverage"], path: "Tests/Support", swiftSettings: strict),
     .testTarget(
       name: "CoverageTests", dependencies: ["Coverage", "DriveLog", "TestSupport"], path: "Tests/Coverage"),
     .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"], path: "Tests/OrderedJSON"),
     .testTarget(
-      name: "DriveLogTests", dependencies: ["Coverage", "DriveLog", "OrderedJSON"], path: "Tests/DriveLog"),
+      name: "DriveLogTests", dependencies: ["Coverage", "DriveLog", "OrderedJSON", "TestSupport"],
+      path: "Tests/DriveLog"),
     .testTarget(
       name: "PingingTests", dependencies: ["Pinging", "Coverage", "TestSupport", "reflector"], path: "Tests/Pinging",
       swiftSettings: strict),

@@ -26,8 +26,8 @@ public struct Engine: Sendable {
   /// Pings that belong to no fence: sent outside of one, while the position was inaccurate, or on Wi-Fi.
   public private(set) var pingsUnassigned = 0
 
-  /// By fence; kept until no more of its pings can be answered in time.
-  private var samples: [Int: PingSamples] = [:]
+  /// Of the last fences; kept until no more of a fence's pings can be answered in time.
+  private var samples: [PingSamples] = []
   private var inaccurateWindows: [InaccurateWindow] = []
   private var hasHadAccurateFix = false
   private var warningIsDue = false
@@ -43,7 +43,7 @@ public struct Engine: Sendable {
   public var openFence: Fence? {
     guard let index = openIndex else { return nil }
     var fence = fences[index]
-    samples[index]?.complete(&fence.figures)
+    if let place = samplesPlace(of: index) { samples[place].complete(&fence.figures) }
     return fence
   }
 
@@ -129,7 +129,7 @@ public struct Engine: Sendable {
   }
 
   private mutating func openFence(at fix: Fix, centre: Coordinate) {
-    samples[fences.count] = PingSamples()
+    samples.append(PingSamples())
     fences.append(
       Fence(
         number: fences.count, session: currentSession, entered: latestChange, fix: fix, centre: centre,
@@ -139,15 +139,25 @@ public struct Engine: Sendable {
   private mutating func closeFence() -> [Effect] {
     guard let index = openIndex else { return [] }
     fences[index].exited = latestChange
-    samples[index]?.complete(&fences[index].figures)
+    completeFigures(of: index)
     forgetSamples()
     return [.fenceClosed(fences[index])]
   }
 
-  /// No ping waits longer than a minute for its answer.
   private mutating func forgetSamples() {
-    let oldest = latestChange + .seconds(-120)
-    samples = samples.filter { (fences[$0.key].exited ?? latestChange) >= oldest }
+    let oldest = DriveTime(microseconds: latestChange.microseconds - PingSamples.memory)
+    let forgotten = fences.suffix(samples.count).prefix { $0.exited.map { $0 < oldest } ?? false }
+    samples.removeFirst(forgotten.count)
+  }
+
+  /// Where the pings of a fence are among ``samples``; `nil` when they are forgotten.
+  private func samplesPlace(of index: Int) -> Int? {
+    let place = index - (fences.count - samples.count)
+    return place >= 0 ? place : nil
+  }
+
+  private mutating func completeFigures(of index: Int) {
+    if let place = samplesPlace(of: index) { samples[place].complete(&fences[index].figures) }
   }
 
   // MARK: Inaccurate positions
@@ -180,13 +190,13 @@ public struct Engine: Sendable {
         return []
       }
       fences[index].count(outcome)
-      samples[index]?.add(outcome, sent: event.at)
+      if let place = samplesPlace(of: index) { samples[place].add(outcome, sent: event.at) }
     case .late: if let index { fences[index].figures.late += 1 }
     case .duplicate: if let index { fences[index].figures.duplicates += 1 }
     case .fix, .path, .radio, .session, .clockSet, .stop: return []
     }
     guard let index, fences[index].exited != nil else { return [] }
-    samples[index]?.complete(&fences[index].figures)
+    completeFigures(of: index)
     return [.fenceRevised(fences[index])]
   }
 
@@ -211,7 +221,7 @@ public struct Engine: Sendable {
     if path == .wifi { warn(.wifi, from: latestChange) } else { endWarning(.wifi) }
     guard let index = openIndex, fences[index].isSubmittable else { return [] }
     fences[index].isSubmittable = false
-    samples[index]?.complete(&fences[index].figures)
+    completeFigures(of: index)
     return [.fenceRevised(fences[index])]
   }
 

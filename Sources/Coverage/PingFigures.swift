@@ -25,42 +25,77 @@ public struct PingFigures: Hashable, Sendable {
   public init() {}
 }
 
-/// The single pings of a fence, in order of sending.
+/// The pings of a fence, as far as its figures need them: a fence can be one parking place for hours.
 struct PingSamples {
+  /// In microseconds: nothing becomes known of a ping that was sent longer ago. No ping waits longer than a minute.
+  static let memory: Int64 = 120_000_000
+
   private struct Sample {
     let sent: DriveTime
-    let outcome: PingOutcome
+    /// `nil` without an answer.
+    let roundTrip: Int64?
   }
 
-  private var samples: [Sample] = []
+  /// In order of size.
+  private var roundTrips: [Int64] = []
+  private var variations = Mean()
+  private var kernelStamped = Mean()
+  /// The latest in order of sending: those between which another may still come.
+  private var latest: [Sample] = []
 
   mutating func add(_ outcome: PingOutcome, sent: DriveTime) {
-    let index = samples.lastIndex { $0.sent <= sent }.map { $0 + 1 } ?? 0
-    samples.insert(Sample(sent: sent, outcome: outcome), at: index)
+    let index = latest.lastIndex { $0.sent <= sent }.map { $0 + 1 } ?? 0
+    let before = index > 0 ? latest[index - 1].roundTrip : nil
+    let after = index < latest.count ? latest[index].roundTrip : nil
+    if let before, let after { variations.remove(abs(after - before)) }
+    var roundTrip: Int64?
+    if case .answered(let rtt, let isKernelStamped) = outcome {
+      roundTrip = rtt
+      for neighbour in [before, after] { if let neighbour { variations.add(abs(rtt - neighbour)) } }
+      if isKernelStamped { kernelStamped.add(rtt) }
+      insert(rtt)
+    }
+    latest.insert(Sample(sent: sent, roundTrip: roundTrip), at: index)
+    forget()
   }
 
   /// Sets what the samples tell; the counts of late and repeated answers are not theirs.
   func complete(_ figures: inout PingFigures) {
     figures.roundTrip = spread
-    figures.meanVariation = Self.mean(
-      zip(samples, samples.dropFirst()).compactMap { before, after in
-        guard case .answered(let first, _) = before.outcome, case .answered(let second, _) = after.outcome
-        else { return nil }
-        return abs(second - first)
-      })
-    figures.kernelMean = Self.mean(
-      samples.compactMap { if case .answered(let rtt, isKernelStamped: true) = $0.outcome { rtt } else { nil } })
+    figures.meanVariation = variations.value
+    figures.kernelMean = kernelStamped.value
   }
 
   private var spread: PingFigures.Spread? {
-    let sorted = samples.compactMap { if case .answered(let rtt, _) = $0.outcome { rtt } else { nil } }.sorted()
-    guard let minimum = sorted.first, let maximum = sorted.last else { return nil }
-    func rank(_ percent: Int) -> Int64 { sorted[(sorted.count * percent + 99) / 100 - 1] }
+    guard let minimum = roundTrips.first, let maximum = roundTrips.last else { return nil }
+    func rank(_ percent: Int) -> Int64 { roundTrips[(roundTrips.count * percent + 99) / 100 - 1] }
     return .init(minimum: minimum, median: rank(50), percentile95: rank(95), maximum: maximum)
   }
 
-  private static func mean(_ values: [Int64]) -> Int64? {
-    guard !values.isEmpty else { return nil }
-    return Int64((values.reduce(0) { $0 + Double($1) } / Double(values.count)).rounded())
+  private mutating func insert(_ rtt: Int64) {
+    var (low, high) = (0, roundTrips.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if roundTrips[middle] <= rtt { low = middle + 1 } else { high = middle }
+    }
+    roundTrips.insert(rtt, at: low)
   }
+
+  /// Half of the samples at once, so that it is seldom done.
+  private mutating func forget() {
+    guard let newest = latest.last else { return }
+    let half = latest.count / 2
+    if latest[half].sent.microseconds < newest.sent.microseconds - Self.memory { latest.removeFirst(half) }
+  }
+}
+
+private struct Mean {
+  private var sum = 0.0
+  private var count = 0
+
+  /// `nil` of nothing.
+  var value: Int64? { count > 0 ? Int64((sum / Double(count)).rounded()) : nil }
+
+  mutating func add(_ value: Int64) { (sum, count) = (sum + Double(value), count + 1) }
+  mutating func remove(_ value: Int64) { (sum, count) = (sum - Double(value), count - 1) }
 }

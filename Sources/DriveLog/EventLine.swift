@@ -144,8 +144,11 @@ private struct PingValue: Decodable {
   }
 }
 
-private struct RoundTripValue: Decodable {
+struct RoundTripValue: Decodable {
   let nanoseconds: Int64
+
+  /// Up to an hour, in nanoseconds: longer than any ping waits.
+  static let possible: ClosedRange<Int64> = 0...3_600_000_000_000
 
   private enum Key: String, CodingKey {
     case rtt = "rtt_ms"
@@ -154,8 +157,8 @@ private struct RoundTripValue: Decodable {
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: Key.self)
     let milliseconds = try values.decode(Double.self, forKey: .rtt)
-    // An hour: longer than any ping waits.
-    guard (0...3_600_000).contains(milliseconds) else {
+    let limits = Double(Self.possible.lowerBound) / 1e6...Double(Self.possible.upperBound) / 1e6
+    guard limits.contains(milliseconds) else {
       throw DecodingError.dataCorruptedError(
         forKey: .rtt, in: values, debugDescription: "\(milliseconds) is no round-trip time")
     }

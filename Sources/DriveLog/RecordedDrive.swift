@@ -32,18 +32,20 @@ public struct RecordedDrive: Sendable {
 
   /// - Throws: ``DriveLogError`` when the first line is no header.
   public init(_ data: Data) throws {
-    var lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let lines = [UInt8](data).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let decoder = JSONDecoder()
-    header = try Self.header(lines.removeFirst(), decoder)
+    header = try Self.header(Data(lines[0]), decoder)
     let endsWithNewline = lines.last?.isEmpty ?? true
     var events: [Event] = []
+    events.reserveCapacity(lines.count)
     var sequences: [Int: UInt32] = [:]
+    sequences.reserveCapacity(lines.count)
     var garbage: [GarbageLine] = []
     var unknown = 0
     var torn = false
-    for (index, line) in lines.enumerated() where !line.allSatisfy(Self.isSpace) {
+    for (index, line) in lines.enumerated().dropFirst() where !line.allSatisfy(Self.isSpace) {
       do {
-        let read = try decoder.decode(EventLine.self, from: line)
+        let read = try EventLine(ping: line) ?? decoder.decode(EventLine.self, from: Data(line))
         if let event = read.event {
           sequences[events.count] = read.pingSequence
           events.append(event)
@@ -54,7 +56,7 @@ public struct RecordedDrive: Sendable {
         if index == lines.count - 1, !endsWithNewline {
           torn = true
         } else {
-          garbage.append(GarbageLine(number: index + 2, reason: Self.reason(error)))
+          garbage.append(GarbageLine(number: index + 1, reason: Self.reason(error)))
         }
       }
     }

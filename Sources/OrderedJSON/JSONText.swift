@@ -38,6 +38,15 @@ extension JSON {
 
   private static func write(_ string: String, to text: inout String) {
     text += "\""
+    if string.utf8.allSatisfy(isPlain) { text += string } else { escape(string, to: &text) }
+    text += "\""
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+  }
+
+  private static func escape(_ string: String, to text: inout String) {
     for scalar in string.unicodeScalars {
       switch scalar {
       case "\"": text += "\\\""
@@ -51,7 +60,6 @@ extension JSON {
       default: text.unicodeScalars.append(scalar)
       }
     }
-    text += "\""
   }
 
   private static func decimalText(units: Int64, places: Int) -> String {

@@ -2,10 +2,8 @@ import Coverage
 import TestSupport
 import Testing
 
-/// What holds for every drive: a hundred thousand random events against what the specification says, read literally.
+/// What holds for every drive: random orders of events (``RandomOrders``) against what the specification says, read literally.
 @Suite struct PropertyTests {
-  private static let seeds: [UInt64] = [1, 2, 3].flatMap { base in (0..<33).map { base * 1_000 + $0 } }
-
   private func run(_ drive: RandomDrive) -> (engine: Engine, effects: [Effect]) {
     var engine = Engine(parameters: drive.parameters, path: drive.initialPath)
     let effects = drive.steps.flatMap { engine.handle($0.event) }
@@ -15,53 +13,83 @@ import Testing
   private func expectAsTheOracle(_ drive: RandomDrive) {
     let engine = run(drive).engine
     let oracle = Oracle(drive)
-    let found = engine.fences.map { Found($0, engine) }
-    #expect(found == oracle.circles.map { Found($0) }, "seed \(drive.seed)")
+    #expect(Found.all(engine) == oracle.circles.map { Found($0, oracle.tests[$0.test]) }, "seed \(drive.seed)")
+    #expect(engine.sessions.map(\.testUUID) == oracle.tests.map(\.uuid), "seed \(drive.seed)")
     #expect(engine.pings == oracle.pings, "seed \(drive.seed)")
     #expect(engine.pingsUnassigned == oracle.unassigned, "seed \(drive.seed)")
     #expect(engine.stopped?.at.microseconds == oracle.end?.at, "seed \(drive.seed)")
     #expect(engine.stopped?.reason == oracle.end?.reason, "seed \(drive.seed)")
   }
 
-  @Test func `when anything happens, then fences, pings and end are those of the specification`() {
-    for seed in Self.seeds + [SeededGenerator.seedOfThisRun] { expectAsTheOracle(RandomDrive(seed: seed, count: 600)) }
+  @Test func `when anything happens, then fences, figures, times and end are those of the specification`() {
+    for seed in RandomOrders.seeds { expectAsTheOracle(RandomDrive(seed: seed)) }
   }
 
-  @Test func `when time stamps are in disorder, then fences, pings and end are still those`() {
-    for seed in Self.seeds.prefix(66) + [SeededGenerator.seedOfThisRun] {
-      expectAsTheOracle(RandomDrive(seed: seed, count: 600, disorder: true))
-    }
+  @Test func `when time stamps are in disorder, then fences, figures, times and end are still those`() {
+    for seed in RandomOrders.seeds { expectAsTheOracle(RandomDrive(seed: seed, disorder: true)) }
   }
 
-  @Test func `when anything happens, then fences never overlap and the sums are right`() {
-    for seed in Self.seeds + [SeededGenerator.seedOfThisRun] {
-      for disorder in [false, true] {
-        let (engine, effects) = run(RandomDrive(seed: seed, count: 100, disorder: disorder))
-        expectOrder(of: engine, seed)
-        let closed = effects.compactMap { if case .fenceClosed(let fence) = $0 { fence.number } else { nil } }
-        #expect(closed == engine.fences.filter { $0.exited != nil }.map(\.number), "seed \(seed)")
-        #expect(engine.fences.map(\.pings).reduce(0, +) + engine.pingsUnassigned == engine.pings, "seed \(seed)")
+  @Test(arguments: [false, true])
+  func `when anything happens, then fences never overlap and each ping counts once at most`(disorder: Bool) {
+    for seed in RandomOrders.seeds {
+      let engine = run(RandomDrive(seed: seed, disorder: disorder)).engine
+      for (fence, next) in zip(engine.fences, engine.fences.dropFirst()) {
+        #expect(fence.exited.map { fence.entered <= $0 && $0 <= next.entered } == true, "seed \(seed)")
       }
+      for warning in engine.warnings {
+        #expect(warning.to.map { warning.from < $0 } ?? true, "seed \(seed)")
+      }
+      #expect(engine.fences.allSatisfy { $0.pingsAnswered <= $0.pings }, "seed \(seed)")
+      #expect(engine.fences.map(\.session) == engine.fences.map(\.session).sorted(), "seed \(seed)")
+      #expect(engine.fences.map(\.pings).reduce(0, +) + engine.pingsUnassigned == engine.pings, "seed \(seed)")
     }
   }
 
-  private func expectOrder(of engine: Engine, _ seed: UInt64) {
-    for (fence, next) in zip(engine.fences, engine.fences.dropFirst()) {
-      #expect(fence.exited.map { fence.entered <= $0 && $0 <= next.entered } == true, "seed \(seed)")
+  @Test(arguments: [false, true])
+  func `when only effects are kept, then they tell every fence and session as it is, at any moment`(disorder: Bool) {
+    for seed in RandomOrders.seeds {
+      let drive = RandomDrive(seed: seed, disorder: disorder)
+      var engine = Engine(parameters: drive.parameters, path: drive.initialPath)
+      var kept = Kept()
+      var differences = 0
+      for (number, step) in drive.steps.enumerated() {
+        kept.take(engine.handle(step.event))
+        if number % 10 == 0 { kept.checkpoint(engine.openFence) }
+        if !kept.isTrue(to: engine) { differences += 1 }
+      }
+      kept.take(engine.handle(Event(at: engine.now, .stop(.user))))
+      #expect(differences == 0 && kept.isTrue(to: engine), "seed \(seed)")
+      #expect(kept.closed == Array(engine.fences.indices), "seed \(seed)")
     }
-    for warning in engine.warnings {
-      #expect(warning.to.map { warning.from < $0 } ?? true, "seed \(seed)")
+  }
+
+  @Test(arguments: [false, true])
+  func `whatever has happened, then a drive that has not ended goes on, and ends when it is told to`(disorder: Bool) {
+    for seed in RandomOrders.seeds {
+      var engine = run(RandomDrive(seed: seed, disorder: disorder)).engine
+      guard let deadline = engine.nextDeadline else { continue }
+      #expect(deadline > engine.now, "seed \(seed)")
+      let moments = (1...3).map { max(engine.now, engine.latestChange) + .microseconds($0) }
+      guard deadline > moments[2] else { continue }
+      _ = engine.handle(Event(at: moments[0], .path(.cellular)))
+      _ = engine.handle(
+        Event(at: moments[1], .fix(Fix(coordinate: Coordinate(latitude: 1, longitude: 1), accuracy: 3))))
+      let unassigned = engine.pingsUnassigned
+      _ = engine.handle(Event(at: moments[2], .ping(.answered(rttNanoseconds: 1))))
+      #expect(engine.openFence?.entered == moments[1] && engine.openFence?.pings == 1, "seed \(seed)")
+      #expect(engine.openFence?.isSubmittable == true && engine.pingsUnassigned == unassigned, "seed \(seed)")
+      _ = engine.handle(Event(at: moments[2], .stop(.user)))
+      #expect(engine.stopped?.reason == .user && engine.openFence == nil, "seed \(seed)")
+      #expect(engine.sessions.allSatisfy { $0.finalized != nil }, "seed \(seed)")
     }
-    #expect(engine.fences.allSatisfy { $0.pingsAnswered <= $0.pings }, "seed \(seed)")
-    #expect(engine.fences.map(\.session) == engine.fences.map(\.session).sorted(), "seed \(seed)")
   }
 
   @Test func `when the drive has ended, then nothing that happens changes what was measured`() {
-    for seed in Self.seeds + [SeededGenerator.seedOfThisRun] {
+    for seed in RandomOrders.seeds {
       var engine = run(RandomDrive(seed: seed, count: 60)).engine
       _ = engine.handle(Event(at: engine.now, .stop(.user)))
       let before = engine
-      for step in RandomDrive(seed: seed + 1, count: 30).steps {
+      for step in RandomDrive(seed: seed &+ 1, count: 30).steps {
         #expect(engine.handle(step.event).isEmpty, "seed \(seed)")
       }
       #expect(engine.fences == before.fences && engine.sessions == before.sessions, "seed \(seed)")
@@ -71,8 +99,8 @@ import Testing
   }
 
   @Test func `when the engine is advanced between events, then the fences are the same`() {
-    for seed in Self.seeds.prefix(20) + [SeededGenerator.seedOfThisRun] {
-      let drive = RandomDrive(seed: seed, count: 300)
+    for seed in RandomOrders.seeds {
+      let drive = RandomDrive(seed: seed)
       var pushed = Engine(parameters: drive.parameters, path: drive.initialPath)
       for (event, _) in drive.steps {
         while let deadline = pushed.nextDeadline, deadline < event.at { _ = pushed.advance(to: deadline) }
@@ -85,36 +113,91 @@ import Testing
   }
 }
 
+/// What a disk knows of a drive: what effects told, and the open fence as it was now and then.
+private struct Kept {
+  private var fences: [Int: Fence] = [:]
+  private var sessions = [0: Session(number: 0, started: .start)]
+  /// In the order in which they ended.
+  private(set) var closed: [Int] = []
+
+  mutating func take(_ effects: [Effect]) {
+    for effect in effects {
+      switch effect {
+      case .fenceClosed(let fence):
+        fences[fence.number] = fence
+        closed.append(fence.number)
+      case .fenceRevised(let fence): fences[fence.number] = fence
+      case .sessionBegan(let session), .sessionChanged(let session): sessions[session.number] = session
+      case .stopped: break
+      }
+    }
+  }
+
+  mutating func checkpoint(_ fence: Fence?) {
+    if let fence { fences[fence.number] = fence }
+  }
+
+  /// Of an open fence it is enough to know whether it may be sent: if the host dies now, that is what it ends as.
+  func isTrue(to engine: Engine) -> Bool {
+    sessions.values.sorted { $0.number < $1.number } == engine.sessions
+      && engine.fences.allSatisfy { fence in
+        guard fence.exited == nil else { return fences[fence.number] == fence }
+        return fences[fence.number].map { $0.isSubmittable == fence.isSubmittable } ?? true
+      }
+  }
+}
+
 /// A fence as both the engine and the oracle can tell it.
 private struct Found: Equatable {
   let entered: Int64
   let exited: Int64?
+  let offsetMilliseconds: Int64?
+  let durationMilliseconds: Int64?
   let radius: Double
-  let testUUID: String?
   let technology: String?
   let isSubmittable: Bool
   let pings: Int
   let answered: Int
   let rttSum: Int64
+  let figures: PingFigures
 
-  init(_ fence: Fence, _ engine: Engine) {
+  static func all(_ engine: Engine) -> [Found] {
+    (engine.fences.filter { $0.exited != nil } + [engine.openFence].compactMap(\.self)).map {
+      Found($0, engine.sessions[$0.session])
+    }
+  }
+
+  private init(_ fence: Fence, _ session: Session) {
     entered = fence.entered.microseconds
     exited = fence.exited?.microseconds
+    offsetMilliseconds = session.anchor.map { (fence.entered - $0).inMilliseconds }
+    durationMilliseconds = fence.duration?.inMilliseconds
     radius = fence.radius
-    testUUID = engine.sessions[fence.session].testUUID
     technology = fence.technology?.name
     isSubmittable = fence.isSubmittable
     (pings, answered, rttSum) = (fence.pings, fence.pingsAnswered, fence.rttSumNanoseconds)
+    figures = fence.figures
   }
 
-  init(_ circle: Oracle.Circle) {
+  /// Milliseconds are cut off towards zero (spec 2.10), as the division of integers is.
+  init(_ circle: Oracle.Circle, _ test: (uuid: String?, anchor: Int64?)) {
     entered = circle.entered
     exited = circle.exited
+    offsetMilliseconds = test.anchor.map { (circle.entered - $0) / 1000 }
+    durationMilliseconds = circle.exited.map { ($0 - circle.entered) / 1000 }
     radius = circle.radius
-    testUUID = circle.testUUID
     technology = circle.technologies.last
     isSubmittable = !circle.isDirty
-    let rtts = circle.pings.compactMap { if case .answered(let rtt, _) = $0 { rtt } else { nil } }
+    let rtts = circle.roundTrips
     (pings, answered, rttSum) = (circle.pings.count, rtts.count, rtts.reduce(0, +))
+    var figures = PingFigures()
+    (figures.late, figures.duplicates) = (circle.late, circle.duplicates)
+    (figures.meanVariation, figures.kernelMean) = (circle.meanVariation, circle.kernelMean)
+    if let least = rtts.min(), let most = rtts.max(), let median = circle.percentile(50),
+      let percentile95 = circle.percentile(95)
+    {
+      figures.roundTrip = .init(minimum: least, median: median, percentile95: percentile95, maximum: most)
+    }
+    self.figures = figures
   }
 }

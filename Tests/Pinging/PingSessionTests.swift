@@ -1,5 +1,4 @@
 import Coverage
-import TestSupport
 import Testing
 
 @testable import Pinging
@@ -243,61 +242,5 @@ struct PingSessionTests {
     session.activated(2, limit: nil, at: .seconds(2))
     #expect(tick(2) == .send(2))
     #expect(tick(30) == .send(2))
-  }
-
-  // MARK: Any order of events
-
-  @Test("when anything happens in any order, then there is one preparation at most, and always a way on")
-  func anyOrder() {
-    var random = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
-    for _ in 0..<200 {
-      var session = PingSession()
-      var now = 0.0
-      var open: Int?
-      for _ in 0..<500 {
-        now += Double(Int.random(in: 0..<30, using: &random)) / 10
-        let time = DriveTime.seconds(now)
-        let any =
-          Int.random(in: 0..<4, using: &random) == 0
-          ? Int.random(in: 0..<20, using: &random) : (open ?? session.inUse ?? 0)
-        switch Int.random(in: 0..<10, using: &random) {
-        case 0: session.granted(any, at: time)
-        case 1: session.activated(any, limit: Int.random(in: 0..<2, using: &random) == 0 ? .seconds(30) : nil, at: time)
-        case 2: session.requestFailed(any, at: time)
-        case 3: session.activationFailed(any, at: time)
-        case 4: session.answered(session.inUse ?? any)
-        case 5: for _ in 0..<40 { session.failed(session.inUse ?? any) }
-        case 6: session.refused(session.inUse ?? any)
-        case 7: session.filled(session.inUse ?? any)
-        default: break
-        }
-        let path = [Path.cellular, .cellular, .cellular, .wifi, .offline][Int.random(in: 0..<5, using: &random)]
-        switch session.tick(at: time, path: path) {
-        case .prepare(let generation):
-          #expect(path != .wifi)
-          #expect(open.map { !session.awaits($0) } ?? true, "a second preparation")
-          #expect(session.awaits(generation))
-          open = generation
-        case .send(let generation):
-          #expect(generation == session.inUse)
-          #expect(path != .wifi)
-        case .skip: break
-        }
-        if let known = open, !session.awaits(known) { open = nil }
-      }
-      // Whatever it has come to: with a network, time and a server that answers, pings are sent again.
-      var sends = false
-      for second in 1...300 where !sends {
-        switch session.tick(at: .seconds(now + Double(second)), path: .cellular) {
-        case .prepare(let generation): session.activated(generation, limit: nil, at: .seconds(now + Double(second)))
-        case .send: sends = true
-        case .skip:
-          if let waiting = open, session.awaits(waiting) {
-            session.activated(waiting, limit: nil, at: .seconds(now + Double(second)))
-          }
-        }
-      }
-      #expect(sends)
-    }
   }
 }

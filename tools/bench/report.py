@@ -25,6 +25,10 @@ class Report:
     def control(self, text, noticed):
         self.controls.append({"control": text, "noticed": bool(noticed)})
 
+    @property
+    def all_good(self):
+        return all(goal["met"] for goal in self.goals) and all(control["noticed"] for control in self.controls)
+
     def print(self):
         for measure in dict.fromkeys(line["measure"] for line in self.lines):
             print(f"\n{measure}")

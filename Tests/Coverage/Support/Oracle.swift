@@ -6,21 +6,24 @@ struct Oracle {
   struct Circle {
     var entered: Int64
     var exited: Int64?
-    var testUUID: String?
+    /// Which of the tests it belongs to.
+    let test: Int
     var technologies: [String] = []
     var isDirty: Bool
-    var pings: [PingOutcome] = []
+    var pings: [(sent: Int64, outcome: PingOutcome)] = []
+    var late = 0
+    var duplicates = 0
     let centre: (north: Int, east: Int)
     let radius: Double
   }
 
   private(set) var circles: [Circle] = []
+  private(set) var tests: [(uuid: String?, anchor: Int64?)] = [(nil, nil)]
   private(set) var unassigned = 0
   private(set) var pings = 0
   private(set) var end: (at: Int64, reason: StopReason)?
   private var windows: [(begin: Int64, end: Int64?)] = []
   private var isOnWiFi: Bool
-  private var testUUID: String?
   private var technology: String?
   private var hasHadAccurate = false
   private var limit: Int64
@@ -44,7 +47,7 @@ struct Oracle {
     guardDuration(at)
     guard end == nil else { return }
     greatest = max(greatest, at)
-    if case .ping(let outcome) = step.event.kind { return take(outcome, sent: at) }
+    if step.event.kind.concernsPing { return take(step.event.kind, sent: at) }
     latest = max(latest, at)
     switch step.event.kind {
     case .ping, .late, .duplicate, .clockSet: break
@@ -55,9 +58,11 @@ struct Oracle {
       if let active { circles[active].isDirty = true }
     case .radio(let radio): technology = radio?.name
     case .session(let grant):
-      if let testUUID, testUUID != grant.testUUID { leave() }
-      testUUID = grant.testUUID
-      for index in circles.indices where circles[index].testUUID == nil { circles[index].testUUID = testUUID }
+      if let uuid = tests[tests.count - 1].uuid, uuid != grant.testUUID {
+        leave()
+        tests.append((nil, nil))
+      }
+      tests[tests.count - 1] = (grant.testUUID, grant.anchor?.microseconds ?? latest)
       if let told = grant.maximumDuration { limit = min(limit, told.inMicroseconds) }
       guardDuration(greatest)
     case .stop(let reason): stop(latest, reason)
@@ -75,6 +80,7 @@ struct Oracle {
   }
 
   private mutating func guardDuration(_ now: Int64) {
+    guard end == nil else { return }
     if !hasHadAccurate, patience < limit, now >= patience { return stop(patience, .insufficientAccuracy) }
     if now >= limit { stop(limit, .duration) }
   }
@@ -97,15 +103,62 @@ struct Oracle {
     let radius = [parameters.minimumRadius, 10 + 2 * accuracy, fix.speed ?? 0].max() ?? 0
     circles.append(
       Circle(
-        entered: latest, testUUID: testUUID, technologies: technology.map { [$0] } ?? [], isDirty: isOnWiFi,
+        entered: latest, test: tests.count - 1, technologies: technology.map { [$0] } ?? [], isDirty: isOnWiFi,
         centre: (place.north, place.east), radius: radius))
   }
 
-  private mutating func take(_ outcome: PingOutcome, sent: Int64) {
-    pings += 1
+  private mutating func take(_ happening: Event.Kind, sent: Int64) {
     let isInWindow = windows.contains { $0.begin < sent && ($0.end.map { $0 > sent } ?? true) }
     let home = circles.indices.last { circles[$0].entered < sent && (circles[$0].exited.map { $0 > sent } ?? true) }
-    guard !isOnWiFi, !isInWindow, let home else { return unassigned += 1 }
-    circles[home].pings.append(outcome)
+    let circle = isOnWiFi || isInWindow ? nil : home
+    if case .ping = happening {
+      pings += 1
+      if circle == nil { unassigned += 1 }
+    }
+    guard let circle else { return }
+    switch happening {
+    case .ping(let outcome): circles[circle].pings.append((sent, outcome))
+    case .late: circles[circle].late += 1
+    case .duplicate: circles[circle].duplicates += 1
+    case .fix, .path, .radio, .session, .stop: break
+    }
+  }
+}
+
+/// The figures of a circle's pings, each by its definition.
+extension Oracle.Circle {
+  private var inOrder: [PingOutcome] {
+    pings.enumerated().sorted { ($0.element.sent, $0.offset) < ($1.element.sent, $1.offset) }.map(\.element.outcome)
+  }
+
+  var roundTrips: [Int64] { inOrder.compactMap(Self.roundTrip) }
+
+  var kernelMean: Int64? {
+    Self.mean(inOrder.compactMap { if case .answered(let rtt, isKernelStamped: true) = $0 { rtt } else { nil } })
+  }
+
+  var meanVariation: Int64? {
+    let all = inOrder
+    var variations: [Int64] = []
+    for second in all.indices.dropFirst() {
+      guard let former = Self.roundTrip(all[second - 1]), let latter = Self.roundTrip(all[second]) else { continue }
+      variations.append(max(former, latter) - min(former, latter))
+    }
+    return Self.mean(variations)
+  }
+
+  /// The least round trip that so many percent of all do not exceed.
+  func percentile(_ percent: Int) -> Int64? {
+    let all = roundTrips
+    return all.filter { rtt in all.count { $0 <= rtt } * 100 >= percent * all.count }.min()
+  }
+
+  private static func roundTrip(_ outcome: PingOutcome) -> Int64? {
+    if case .answered(let rtt, _) = outcome { rtt } else { nil }
+  }
+
+  /// Halves are rounded up.
+  private static func mean(_ values: [Int64]) -> Int64? {
+    values.isEmpty ? nil : (2 * values.reduce(0, +) + Int64(values.count)) / (2 * Int64(values.count))
   }
 }

@@ -22,26 +22,36 @@ struct RandomDrive {
   private var random: SeededGenerator
   private var now: Int64 = 0
   private var place = Place(north: 0, east: 0)
-  /// A ping's outcome becomes known up to a second after its sending, and outcomes overtake each other.
+  /// What becomes of a ping is known later, and pings overtake each other.
   private var pending: [(arrival: Int64, ping: Event)] = []
   private let disorder: Bool
+  /// All time stamps are whole multiples of this: in some drives much falls on the same moment.
+  private let grain: Int64
 
-  /// - Parameter disorder: Time stamps of the past and of the future for everything, as no clock would give them.
-  init(seed: UInt64, count: Int, disorder: Bool = false) {
+  /// - Parameters:
+  ///   - count: Of events, at least; by default one that differs from drive to drive, 150 in the mean.
+  ///   - disorder: Time stamps of the past and of the future for everything, as no clock would give them.
+  init(seed: UInt64, count: Int? = nil, disorder: Bool = false) {
     var random = SeededGenerator(seed: seed)
     var parameters = Parameters()
     parameters.minimumRadius = Double(Int.random(in: 10...40, using: &random)) + 0.5
     parameters.giveUpAfter = .seconds(Int.random(in: 5...60, using: &random))
-    parameters.maximumDuration = .seconds(Int.random(in: 60...2_000, using: &random))
+    parameters.maximumDuration = .seconds(Int.random(in: 20...300, using: &random))
+    parameters.warningAfter = .seconds(Int.random(in: 1...90, using: &random))
     // That a warning leaves fences alone also in disorder, TimeTests asks.
     if disorder { parameters.warningAfter = .seconds(100_000) }
     initialPath = Path.allCases.randomElement(using: &random) ?? .cellular
-    (self.seed, self.parameters, self.random, self.disorder) = (seed, parameters, random, disorder)
+    grain = [1, 1000, 50_000].randomElement(using: &random) ?? 1
+    (self.seed, self.parameters, self.disorder) = (seed, parameters, disorder)
+    let count = count ?? Int.random(in: 1...300, using: &random)
+    self.random = random
     while steps.count < count { step() }
   }
 
   private mutating func step() {
     now += Int64.random(in: 1...150_000, using: &random)
+    // The host slept, or nothing was heard.
+    if Int.random(in: 0..<300, using: &random) == 0 { now += Int64.random(in: 0...40_000_000, using: &random) }
     for (_, ping) in pending.filter({ $0.arrival <= now }).sorted(by: { $0.arrival < $1.arrival }) {
       steps.append((ping, nil))
     }
@@ -57,17 +67,28 @@ struct RandomDrive {
   }
 
   private mutating func add(_ kind: Event.Kind, _ place: Place? = nil) {
+    steps.append((Event(at: moment(), kind), place))
+  }
+
+  private mutating func moment() -> DriveTime {
     let shift = disorder ? Int64.random(in: -2_000_000...500_000, using: &random) : 0
-    steps.append((Event(at: DriveTime(microseconds: now + shift), kind), place))
+    return DriveTime(microseconds: (now + shift) / grain * grain)
   }
 
   private mutating func send() {
-    let sent = now
-    let arrival = sent + Int64.random(in: 1...1_000_000, using: &random)
-    let isAnswered = Int.random(in: 0..<10, using: &random) > 0
-    let outcome: PingOutcome =
-      isAnswered ? .answered(rttNanoseconds: (arrival - sent) * 1000 + 7) : .failed(.timeout)
-    pending.append((arrival, Event(at: DriveTime(microseconds: sent), .ping(outcome))))
+    let sent = moment()
+    let wait = Int64.random(in: 1...1_000_000, using: &random)
+    func become(_ kind: Event.Kind, after wait: Int64) { pending.append((now + wait, Event(at: sent, kind))) }
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0: become(.ping(.failed(.network)), after: 1)
+    case 1: become(.ping(.failed(.timeout)), after: 1_000_000)
+    case 2:
+      become(.ping(.failed(.timeout)), after: 1_000_000)
+      become(.late(rttNanoseconds: (wait + 1_000_000) * 1000), after: wait + 1_000_000)
+    default:
+      become(.ping(.answered(rttNanoseconds: wait * 1000 + 7, isKernelStamped: wait % 3 > 0)), after: wait)
+      if wait % 10 == 0 { become(.duplicate, after: wait + Int64.random(in: 1...3_000_000, using: &random)) }
+    }
   }
 
   private mutating func fix() {
@@ -91,7 +112,9 @@ struct RandomDrive {
   private mutating func session() {
     let name = "T\(Int.random(in: 0...5, using: &random))"
     let limit: Duration? =
-      Int.random(in: 0..<10, using: &random) == 0 ? .seconds(Int.random(in: 100...1_000, using: &random)) : nil
-    add(.session(SessionGrant(testUUID: name, maximumDuration: limit)))
+      Int.random(in: 0..<10, using: &random) == 0 ? .seconds(Int.random(in: 20...300, using: &random)) : nil
+    let asked = Int64.random(in: 0...2_999_999, using: &random)
+    let anchor = Bool.random(using: &random) ? DriveTime(microseconds: now - asked) : nil
+    add(.session(SessionGrant(testUUID: name, anchor: anchor, maximumDuration: limit)))
   }
 }
