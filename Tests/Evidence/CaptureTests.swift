@@ -20,7 +20,7 @@ struct CaptureTests {
     let server = try UDPServer()
     defer { server.close() }
     let started = Self.now
-    let events = try Self.ping(server.port, capture, since: started)
+    let (events, sequences) = try Self.ping(server.port, capture, since: started)
     let state = capture.close()
     #expect(state.missing == 0)
     #expect(state.written == state.packets)
@@ -31,7 +31,7 @@ struct CaptureTests {
     let trips = RoundTrips(file.packets)
     #expect(trips.foreign == 0)
     let result = Verification(
-      events: events, started: started.wall, trips: trips.trips, interval: .milliseconds(20),
+      events: events, sequences: sequences, started: started.wall, trips: trips.trips, interval: .milliseconds(20),
       timeout: .milliseconds(200))
     #expect(result.matched == events.count)
     #expect(result.lostInBoth >= 20)
@@ -62,10 +62,10 @@ struct CaptureTests {
     return (WallTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000), cping_now())
   }
 
-  /// 150 RTR pings, as events of a drive.
+  /// 150 RTR pings, as events of a drive with their numbers on the wire.
   private static func ping(_ port: UInt16, _ capture: PacketCapture, since started: (wall: WallTime, boot: UInt64))
     throws
-    -> [Event]
+    -> (events: [Event], sequences: [Int: UInt32])
   {
     var pinger: OpaquePointer?
     #expect(cping_create(nil, &pinger) == 0)
@@ -81,15 +81,17 @@ struct CaptureTests {
     try capture.follow([CaptureFlow(.udp(localPort: info.local_port), host: "127.0.0.1", port: port)])
     #expect(cping_start(handle, id, 0) == 0)
     var events: [Event] = []
+    var sequences: [Int: UInt32] = [:]
     var raw = cping_event()
     while true {
       try #require(cping_wait(handle, 5000) == 1)
       while cping_read(handle, &raw, 1) == 1 {
         let at = DriveTime(microseconds: (Int64(raw.slot_ns) - Int64(started.boot)) / 1000)
+        if raw.kind == CPING_ANSWERED || raw.kind == CPING_LOST { sequences[events.count] = raw.sequence }
         switch raw.kind {
         case CPING_ANSWERED: events.append(Event(at: at, .ping(.answered(rttNanoseconds: raw.rtt_ns))))
         case CPING_LOST: events.append(Event(at: at, .ping(.failed(.timeout))))
-        case CPING_FINISHED: return events
+        case CPING_FINISHED: return (events, sequences)
         default: break
         }
       }

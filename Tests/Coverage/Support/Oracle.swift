@@ -50,7 +50,9 @@ struct Oracle {
     if step.event.kind.concernsPing { return take(step.event.kind, sent: at) }
     latest = max(latest, at)
     switch step.event.kind {
-    case .ping, .late, .duplicate, .clockSet: break
+    case .ping, .late, .duplicate: break
+    case .clockSet(let step):
+      for index in tests.indices { tests[index].anchor = tests[index].anchor.map { $0 - step.inMicroseconds } }
     case .fix(let fix): take(fix, step.place)
     case .path(let path):
       guard isOnWiFi != (path == .wifi) else { return }
@@ -120,7 +122,7 @@ struct Oracle {
     case .ping(let outcome): circles[circle].pings.append((sent, outcome))
     case .late: circles[circle].late += 1
     case .duplicate: circles[circle].duplicates += 1
-    case .fix, .path, .radio, .session, .stop: break
+    case .fix, .path, .radio, .session, .clockSet, .stop: break
     }
   }
 }

@@ -61,7 +61,8 @@ struct RandomDrive {
     case 700..<930: fix()
     case 930..<960: add(.radio(["4G/LTE", "5G/NR", nil].randomElement(using: &random)?.map { Technology($0) }))
     case 960..<980: add(.path(Path.allCases.randomElement(using: &random) ?? .cellular))
-    case 980..<998: session()
+    case 980..<996: session()
+    case 996..<998: add(.clockSet(by: .milliseconds(Int64.random(in: -100_000_000...100_000_000, using: &random))))
     default: if Int.random(in: 0..<4, using: &random) == 0 { add(.stop(.user)) }
     }
   }
