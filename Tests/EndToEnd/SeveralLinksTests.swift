@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// One drive over the modems of two operators.
+@Suite(
+  .serialized,
+  .enabled(if: Surroundings.mayMakeNetworks, "networks of its own need CAP_SYS_ADMIN, CAP_NET_ADMIN, ip and nsenter"))
+struct SeveralLinksTests {
+  @Test("when one of two links dies for a while, then the other's fences know nothing of it, and both are sent")
+  func oneDies() async throws {
+    var roads = try await Roads()
+    for (name, net, metric) in [("wl1", 1, 10), ("wl2", 2, 20)] {
+      try await roads.probe.connect(name, to: roads.far, net: net)
+      try await roads.probe.run("ip route add \(Roads.server) via 10.\(net).0.1 dev \(name) metric \(metric)")
+    }
+    try await roads.open(
+      settings: """
+        links:
+          - { name: A, interface: wl1, radio: "fixed:4G/LTE", network: fixed-cellular }
+          - { name: B, interface: wl2, radio: "fixed:5G/NR", network: fixed-cellular }
+        """)
+    let record = try roads.start("record")
+    func fences(_ count: Int) async throws {
+      _ = try await eventually("\(count) fences on each link") {
+        let sessions = try await roads.sessions()
+        let isThere = ["A", "B"].allSatisfy { link in
+          sessions.filter { $0["link"] as? String == link }.compactMap { $0["fences"] as? Int }.reduce(0, +) >= count
+        }
+        return isThere ? () : nil
+      }
+    }
+    try await fences(4)
+    try await roads.probe.run("ip link set wl2 down")
+    try await fences(9)
+    try await roads.probe.run(
+      "ip link set wl2 up && ip route replace \(Roads.server) via 10.2.0.1 dev wl2 metric 20")
+    try await fences(13)
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 0, "\(record.standardError)")
+
+    let exported = try await roads.lines("export", ["--format", "jsonl"])
+    let byLink = Dictionary(grouping: exported) { $0["link"] as? String ?? "-" }
+    #expect(Set(byLink.keys) == ["A", "B"])
+    func figures(_ link: String) -> [(pings: Int, answered: Int)] {
+      (byLink[link] ?? []).map { ($0["pings"] as? Int ?? 0, $0["pings_ok"] as? Int ?? 0) }
+    }
+    #expect(figures("A").allSatisfy { $0.pings == $0.answered }, "\(figures("A"))")
+    #expect(figures("B").contains { $0.pings > 0 && $0.answered == 0 }, "\(figures("B"))")
+    #expect(figures("B").suffix(2).contains { $0.answered > 0 }, "it is back: \(figures("B"))")
+    #expect(byLink["A"]?.allSatisfy { $0["technology"] as? String == "4G/LTE" } == true)
+    #expect(byLink["B"]?.allSatisfy { $0["technology"] as? String == "5G/NR" } == true)
+    let sent = exported.map { "\($0["test_uuid"] ?? "-") \($0["offset_ms"] ?? "-")" }
+    #expect(try await roads.fencesAtServer().sorted() == sent.sorted())
+  }
+
+  @Test("when the default route is another, then a bound link's test is asked for over that link all the same")
+  func boundRequest() async throws {
+    var roads = try await Roads()
+    for (name, net, metric) in [("wl1", 1, 10), ("wl2", 2, 20)] {
+      try await roads.probe.connect(name, to: roads.far, net: net)
+      try await roads.probe.run("ip route add \(Roads.server) via 10.\(net).0.1 dev \(name) metric \(metric)")
+    }
+    try await roads.open(settings: "network: { source: fixed-cellular }\npings: { interface: wl2 }")
+    let record = try roads.start("record")
+    // The token is made for the address that the request came from: with another, every ping would be refused.
+    try await roads.wait(for: 10, "answered pings") { $0.isAnswer }
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 0, "\(record.standardError)")
+    #expect(!record.standardError.contains("RE01"), "\(record.standardError)")
+  }
+}
