@@ -6,7 +6,7 @@ public struct PathMonitor: Sendable {
   private enum Wake {
     case changed
     /// The kernel tells of no more changes.
-    case deaf(NetworkWatch.Failure)
+    case deaf(KernelFailure)
     case due
     case destination(String)
   }
@@ -105,7 +105,7 @@ public struct PathMonitor: Sendable {
     }
   }
 
-  private func logDeafness(_ reason: NetworkWatch.Failure) {
+  private func logDeafness(_ reason: KernelFailure) {
     logger.warning("the kernel tells of no network changes: \(reason); looking every \(pollInterval)")
   }
 
