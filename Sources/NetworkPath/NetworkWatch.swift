@@ -7,14 +7,14 @@ final class NetworkWatch {
   private let source: any DispatchSourceRead
 
   /// - Parameter onEvent: Called with `nil` for each change, and with the reason when nothing more will be told.
-  /// - Throws: ``Failure``, when the kernel tells nothing.
-  init(_ onEvent: @escaping @Sendable (Failure?) -> Void) throws(Failure) {
+  /// - Throws: ``KernelFailure``, when the kernel tells nothing.
+  init(_ onEvent: @escaping @Sendable (KernelFailure?) -> Void) throws(KernelFailure) {
     let changes = cpnetwork_open()
-    guard changes >= 0 else { throw Failure(code: changes) }
+    guard changes >= 0 else { throw KernelFailure(code: changes) }
     source = DispatchSource.makeReadSource(fileDescriptor: changes)
     source.setEventHandler { [weak self] in
       let status = cpnetwork_drain(changes)
-      if status != 0 { onEvent(status < 0 ? Failure(code: status) : nil) }
+      if status != 0 { onEvent(status < 0 ? KernelFailure(code: status) : nil) }
       if status < 0 { self?.cancel() }
     }
     source.setCancelHandler { close(changes) }
@@ -24,12 +24,12 @@ final class NetworkWatch {
   func cancel() { source.cancel() }
 
   deinit { source.cancel() }
+}
 
-  /// The kernel does not tell of changes.
-  struct Failure: Error, Hashable, CustomStringConvertible {
-    /// A negative errno.
-    let code: CInt
+/// What the kernel says instead of an answer.
+struct KernelFailure: Error, Hashable, CustomStringConvertible {
+  /// A negative errno.
+  let code: CInt
 
-    var description: String { String(cString: cping_explain(code)) }
-  }
+  var description: String { String(cString: strerror(-code)) }
 }

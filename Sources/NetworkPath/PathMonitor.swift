@@ -6,7 +6,7 @@ public struct PathMonitor: Sendable {
   private enum Wake {
     case changed
     /// The kernel tells of no more changes.
-    case deaf(NetworkWatch.Failure)
+    case deaf(KernelFailure)
     case due
     case destination(String)
   }
@@ -51,14 +51,14 @@ public struct PathMonitor: Sendable {
   public func run(_ deliver: @Sendable (PathReading) -> Void) async {
     switch source {
     case .fixed(let path): deliver(PathReading(fixed: path))
-    case .file(let name): await follow(PathFile(name: name), deliver)
-    case .auto: await follow(route, deliver)
+    case .file(let name): await run(PathFile(name: name), deliver)
+    case .auto: await run(route, deliver)
     }
   }
 
   // MARK: A file
 
-  private func follow(_ file: PathFile, _ deliver: @Sendable (PathReading) -> Void) async {
+  private func run(_ file: PathFile, _ deliver: @Sendable (PathReading) -> Void) async {
     var file = file
     var last: PathReading?
     while !Task.isCancelled {
@@ -71,7 +71,7 @@ public struct PathMonitor: Sendable {
 
   // MARK: The route
 
-  private func follow(_ route: Route, _ deliver: @Sendable (PathReading) -> Void) async {
+  private func run(_ route: Route, _ deliver: @Sendable (PathReading) -> Void) async {
     var route = route
     var last: PathReading?
     let watch = watch()
@@ -105,7 +105,7 @@ public struct PathMonitor: Sendable {
     }
   }
 
-  private func logDeafness(_ reason: NetworkWatch.Failure) {
+  private func logDeafness(_ reason: KernelFailure) {
     logger.warning("the kernel tells of no network changes: \(reason); looking every \(pollInterval)")
   }
 

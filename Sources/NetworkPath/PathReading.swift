@@ -38,6 +38,10 @@ public struct PathReading: Hashable, Sendable {
     return PathReading(path: .offline, link: nil, reason: "none, there is no route\(way)")
   }
 
+  static func unknown(_ failure: KernelFailure) -> PathReading {
+    PathReading(path: .offline, link: nil, reason: "none, the kernel does not tell the route: \(failure)")
+  }
+
   private init(path: Path, link: Link?, reason: String) {
     (self.path, self.link, self.reason) = (path, link, reason)
   }

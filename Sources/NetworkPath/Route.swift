@@ -14,12 +14,13 @@ struct Route: Hashable, Sendable {
   var reading: PathReading {
     let links = addresses.map(link)
     if let link = links.compactMap({ try? $0.get() }).first { return PathReading(link: link) }
-    if case .failure(.missing)? = links.first, let interface { return .missing(interface: interface) }
-    return .noRoute(to: destination, by: interface)
-  }
-
-  private enum Failure: Error {
-    case missing, unreachable
+    guard case .failure(let failure)? = links.first else { return .noRoute(to: destination, by: interface) }
+    switch -failure.code {
+    case ENODEV: return .missing(interface: interface ?? "")
+    // The last two are routes that say prohibit and blackhole.
+    case ENETUNREACH, EHOSTUNREACH, EACCES, EINVAL: return .noRoute(to: destination, by: interface)
+    default: return .unknown(failure)
+    }
   }
 
   private var addresses: [cping_address] {
@@ -35,11 +36,11 @@ struct Route: Hashable, Sendable {
     return cping_address_parse(&address, text, 0) == 0 ? address : nil
   }
 
-  private func link(towards address: cping_address) -> Result<Link, Failure> {
+  private func link(towards address: cping_address) -> Result<Link, KernelFailure> {
     var address = address
     var found = cpnetwork_link()
     let status = cpnetwork_route(&address, interface, &found)
-    guard status == 0 else { return .failure(status == -ENODEV ? .missing : .unreachable) }
+    guard status == 0 else { return .failure(KernelFailure(code: status)) }
     let name = Self.text(found.name)
     let kind = Link.Kind(
       hardware: found.hardware, software: Self.text(found.kind),

@@ -36,9 +36,9 @@ struct LinkTests {
     try await roads.probe.run("ip route replace \(Roads.server) via 10.2.0.1")
     let changed = ContinuousClock.now
     let onWiFi = try await roads.wait(for: 1, "change to Wi-Fi") { $0.path == "wifi" }
-    // The fallback is ten times that.
-    #expect(ContinuousClock.now - changed < .seconds(1), "the kernel's word is waited for, not the next look")
-    try await roads.wait(for: 10, "positions on Wi-Fi", after: onWiFi) { $0.isFix }
+    // Without the kernel's word it would be ten seconds.
+    #expect(ContinuousClock.now - changed < .seconds(4))
+    try await roads.wait(for: 30, "positions on Wi-Fi", after: onWiFi) { $0.isFix }
 
     try await roads.probe.run("ip route replace \(Roads.server) via 10.1.0.1")
     let back = try await roads.wait(for: 1, "change back", after: onWiFi) { $0.path == "cellular" }
@@ -47,8 +47,9 @@ struct LinkTests {
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
 
-    // One that was due when the path changed may have been on its way.
-    #expect(try !roads.events().contains { $0.isPing && $0.at > onWiFi + 0.1 && $0.at < back })
+    // Those that were due when the path changed may have been on their way.
+    #expect(try !roads.events().contains { $0.isPing && $0.at > onWiFi + 0.5 && $0.at < back })
+    #expect(back > onWiFi + 1)
     try await expectMarked(roads, between: onWiFi, and: back)
     for line in [
       "network path: cellular, the route leaves by wwan0, a modem",

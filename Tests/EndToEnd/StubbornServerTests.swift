@@ -29,7 +29,7 @@ struct StubbornServerTests {
     _ = try await eventually("the test") { try await field.sessions().first?["test_uuid"] }
     #expect(record.standardError.contains("the drive goes on, trying again"), "\(record.standardError)")
     let requests = try await field.server.requests(to: "coverageRequest")
-    #expect(requests.count == 2, "one that hung and one that did not")
+    #expect((2...3).contains(requests.count), "one that hung and one that did not, on a busy machine two")
     let before = try await field.replayed().count
     _ = try await eventually("fences after the test") {
       try await field.replayed().count >= before + 2 ? () : nil
@@ -37,7 +37,7 @@ struct StubbornServerTests {
     let stopped = ContinuousClock.now
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 75, "\(record.standardError)")
-    #expect(ContinuousClock.now - stopped < .seconds(5))
+    #expect(ContinuousClock.now - stopped < .seconds(10))
     #expect(record.standardOutput.contains("kept for later"))
 
     try await field.server.clearFaults()

@@ -78,41 +78,69 @@ private struct Receiver {
 
 /// Random drives: what is true of every one of them.
 @Suite struct JumpFilterPropertyTests {
-  private static let drives = 200
-
-  @Test func `when a drive never is too fast, then all of it is accepted`() throws {
+  /// The verdicts on 100 positions of a drive, and where and when these were; of each of 100 drives.
+  private func drives(
+    _ next: (inout SeededGenerator, _ last: Spot) -> Spot
+  ) throws -> [[(spot: Spot, isAccepted: Bool, wasInDoubt: Bool)]] {
     var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
-    for _ in 0..<Self.drives {
+    return try (0..<100).map { _ in
       var receiver = Receiver()
-      var (metres, seconds) = (0.0, 0.0)
-      for _ in 0..<100 {
-        #expect(try receiver.accepts(metres: metres, at: seconds))
-        let step = Double.random(in: 0.1...5, using: &generator)
-        seconds += step
-        // 49.5: distances on the ellipsoid differ by up to a hundredth from those of the test's degree.
-        metres += .random(in: -49.5...49.5, using: &generator) * step
+      var spot = Spot(metres: 0, seconds: 0)
+      return try (0..<100).map { _ in
+        let wasInDoubt = receiver.filter.isInDoubt
+        let isAccepted = try receiver.accepts(metres: spot.metres, at: spot.seconds)
+        defer { spot = next(&generator, spot) }
+        return (spot, isAccepted, wasInDoubt)
       }
     }
   }
 
+  private struct Spot {
+    var metres: Double
+    var seconds: Double
+    var isFalse = false
+  }
+
+  @Test func `when a drive never is too fast, then all of it is accepted`() throws {
+    let drives = try drives { generator, last in
+      let step = Double.random(in: 0.1...5, using: &generator)
+      // 49.5: distances on the ellipsoid differ by up to a hundredth from those of the test's degree.
+      let way = Double.random(in: -49.5...49.5, using: &generator) * step
+      return Spot(metres: last.metres + way, seconds: last.seconds + step)
+    }
+    #expect(drives.joined().allSatisfy { $0.isAccepted })
+  }
+
   @Test func `when single positions are false, then they are refused and all true ones are accepted`() throws {
-    var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
-    for _ in 0..<Self.drives {
-      var receiver = Receiver()
-      var wasFalse = true
-      for second in 0..<100 {
-        let isFalse = !wasFalse && Int.random(in: 0..<4, using: &generator) == 0
-        let metres = Double(second) * 20 + (isFalse ? 5_000 : 0)
-        #expect(try receiver.accepts(metres: metres, at: Double(second)) == !isFalse)
-        wasFalse = isFalse
+    let drives = try drives { generator, last in
+      let isFalse = !last.isFalse && last.seconds > 0 && Int.random(in: 0..<4, using: &generator) == 0
+      let seconds = last.seconds + 1
+      return Spot(metres: seconds * 20 + (isFalse ? 5_000 : 0), seconds: seconds, isFalse: isFalse)
+    }
+    #expect(drives.joined().allSatisfy { $0.isAccepted != $0.spot.isFalse })
+    #expect(drives.joined().contains { $0.spot.isFalse })
+  }
+
+  @Test func `when positions are accepted one after the other without a doubt, then none is out of reach`() throws {
+    let drives = try drives { generator, last in
+      Spot(
+        metres: .random(in: 0...500, using: &generator), seconds: last.seconds + .random(in: 0.1...2, using: &generator)
+      )
+    }
+    for drive in drives {
+      let accepted = drive.filter(\.isAccepted)
+      let isReached = zip(accepted, accepted.dropFirst()).map { last, next in
+        next.wasInDoubt || abs(next.spot.metres - last.spot.metres) <= 50.5 * (next.spot.seconds - last.spot.seconds)
       }
+      #expect(isReached.allSatisfy { $0 })
+      #expect(accepted.count < drive.count)
     }
   }
 
   @Test func `when a receiver comes to rest after whatever it said, then it is believed within three positions`() throws
   {
     var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
-    for _ in 0..<Self.drives {
+    for _ in 0..<200 {
       var receiver = Receiver()
       var seconds = 0.0
       for _ in 0..<Int.random(in: 0...20, using: &generator) {
@@ -123,23 +151,6 @@ private struct Receiver {
       let rest = Double.random(in: -1e6...1e6, using: &generator)
       let verdicts = try (1...10).map { try receiver.accepts(metres: rest, at: seconds + Double($0)) }
       #expect(verdicts.dropFirst(2).allSatisfy { $0 })
-    }
-  }
-
-  @Test func `when positions are accepted one after the other without a doubt, then none is out of reach`() throws {
-    var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
-    for _ in 0..<Self.drives {
-      var receiver = Receiver()
-      var last: (metres: Double, seconds: Double)?
-      var seconds = 0.0
-      for _ in 0..<100 {
-        seconds += .random(in: 0.1...2, using: &generator)
-        let metres = Double.random(in: 0...500, using: &generator)
-        let wasInDoubt = receiver.filter.isInDoubt
-        guard try receiver.accepts(metres: metres, at: seconds) else { continue }
-        if let last, !wasInDoubt { #expect(abs(metres - last.metres) <= 50.5 * (seconds - last.seconds)) }
-        last = (metres, seconds)
-      }
     }
   }
 }

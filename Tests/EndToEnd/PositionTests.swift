@@ -1,0 +1,36 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Receivers that say what cannot be.
+struct PositionTests {
+  /// Two positions a second on a straight way to the north at 10 m/s; the eighth is 11 km off, and one is at 0,0.
+  private static let track = """
+    seconds,latitude,longitude,speed_mps,course_deg,altitude_m,accuracy_m
+    \((0..<20).map { index in
+      let latitude = index == 13 ? 0 : 48.2 + Double(index) * 5 / 111_200 + (index == 7 ? 0.1 : 0)
+      return "\(Double(index) / 2),\(latitude),\(index == 13 ? 0 : 16.37),10,0,171,4.5"
+    }.joined(separator: "\n"))
+
+    """
+
+  @Test(
+    "when a position is out of reach, then it is refused if a speed is set, and what was refused is said at the end",
+    arguments: [("location: { maximum-speed: 60 }", "1 at 0,0, 1 out of reach"), ("", "1 at 0,0")])
+  func jump(settings: String, refused: String) async throws {
+    let folder = try TemporaryFolder()
+    let track = try folder.write(Self.track, to: "track.csv")
+    let gps = try await GPSPlayerTool(["--gpsd", "--speed", "2", track])
+    let field = try await Field(gpsdPort: gps.port, keeping: [gps.program, folder], settings: settings)
+    let record = try field.start("record")
+    _ = try await eventually("the track is over") { gps.program.standardOutput.contains("played") ? () : nil }
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 0, "\(record.standardError)")
+    #expect(record.standardError.contains("positions refused: \(refused)\n"), "\(record.standardError)")
+
+    let lines = try String(contentsOfFile: try field.driveLog(), encoding: .utf8).split(separator: "\n")
+    let fixes = lines.filter { $0.contains(#""fix":{"latitude""#) }
+    #expect(fixes.count { $0.contains(#""latitude":48.3"#) } == (settings.isEmpty ? 1 : 0))
+    #expect(fixes.allSatisfy { $0.contains(#""accuracy_source":"eph","mode":3,"eph":"#) }, "\(fixes)")
+  }
+}
