@@ -85,4 +85,22 @@ import Testing
     drive.ping(at: 1.1, milliseconds: 10)
     #expect(drive.engine.openFence?.figures.roundTrip?.maximum == 10_000_000)
   }
+
+  @Test mutating func `when a fence lasts for long, then all of its pings count, in whatever order they are known`() {
+    drive.fix(at: 0)
+    // Ten a second; of each three the last two become known in reverse order.
+    let times = (0..<5_001).map { Int64(1 + $0 * 7_919 % 501) }
+    for ping in times.indices.map({ $0 % 3 == 1 ? $0 + 1 : $0 % 3 == 2 ? $0 - 1 : $0 }) {
+      drive.ping(at: 0.05 + Double(ping) / 10, milliseconds: times[ping])
+    }
+    drive.stop(at: 600)
+    let sorted = times.sorted().map { $0 * 1_000_000 }
+    let variations = zip(times, times.dropFirst()).map { abs($0 - $1) }
+    let mean = Double(variations.reduce(0, +)) * 1e6 / 5_000
+    #expect(drive.fences.last?.pings == 5_001)
+    #expect(
+      figures?.roundTrip
+        == .init(minimum: sorted[0], median: sorted[2_500], percentile95: sorted[4_750], maximum: sorted[5_000]))
+    #expect(figures?.meanVariation == Int64(mean.rounded()))
+  }
 }

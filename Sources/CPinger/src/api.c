@@ -48,7 +48,10 @@ static int build(cping *pinger, const cping_options *options) {
     int error = cping__ring_create(&pinger->ring, ring_capacity(options, pinger->threadless));
     if (error == 0) error = cping__mailbox_create(&pinger->mailbox);
     if (error == 0) error = cping__engine_create(pinger);
-    if (error == 0 && !pinger->threadless) return start_thread(pinger);
+    if (error == 0 && !pinger->threadless) {
+        cping__ring_touch(&pinger->ring);
+        return start_thread(pinger);
+    }
     if (error == 0) cping__engine_prepare_thread(pinger);
     return error;
 }

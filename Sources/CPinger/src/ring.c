@@ -13,6 +13,11 @@ int cping__ring_create(cping__ring *ring, uint32_t capacity) {
     return ring->slots ? 0 : -ENOMEM;
 }
 
+void cping__ring_touch(cping__ring *ring) {
+    volatile char *bytes = (volatile char *)ring->slots;
+    for (size_t i = 0; i < ring->capacity * sizeof *ring->slots; i += 4096) bytes[i] = 0;
+}
+
 void cping__ring_destroy(cping__ring *ring) {
     free(ring->slots);
 }
