@@ -9,7 +9,7 @@ import OrderedJSON
 /// Speaks with one control server over HTTPS or HTTP.
 public struct ControlServerClient: Sendable {
   public let url: String
-  private let device: Device
+  let device: Device
   private let requestTimeout: Duration
   private let http: HTTPClient
 
@@ -58,27 +58,35 @@ public struct ControlServerClient: Sendable {
     try CoverageGrant(try await post("coverageRequest", request.json(device)))
   }
 
+  /// The request that hands over `result`, ready to leave.
+  public func prepare(_ result: CoverageResult) -> PreparedResult { PreparedResult(text: result.json(device).text) }
+
   /// Hands over a session's fences. When this returns, the server has them. When it throws, it may have them all the same:
   /// the answer can have been lost.
-  public func submit(_ result: CoverageResult) async throws(ServerFailure) {
-    _ = try await post("coverageResult", result.json(device))
+  public func submit(_ result: PreparedResult) async throws(ServerFailure) {
+    _ = try await post("coverageResult", text: result.text)
   }
 
-  private func post(_ path: String, _ json: JSON) async throws(ServerFailure) -> Data {
+  func post(_ path: String, _ json: JSON) async throws(ServerFailure) -> Data {
+    try await post(path, text: json.text)
+  }
+
+  private func post(_ path: String, text: String) async throws(ServerFailure) -> Data {
     var request = HTTPClientRequest(url: url + "/" + path)
     request.method = .POST
     request.headers = [
       "Content-Type": "application/json", "Accept": "application/json", "Accept-Language": device.language,
       "User-Agent": "coverage-probe/\(device.softwareVersion)",
     ]
-    request.body = .bytes(ByteBuffer(string: json.text))
+    request.body = .bytes(ByteBuffer(string: text))
     let status: Int
-    let retryAfter: String?
+    let retryAfter: Duration?
     let body: Data
     do {
       let response = try await http.execute(request, timeout: .nanoseconds(requestTimeout.inNanoseconds))
       status = Int(response.status.code)
-      retryAfter = response.headers.first(name: "Retry-After")
+      let date = response.headers.first(name: "Date")
+      retryAfter = response.headers.first(name: "Retry-After").flatMap { RetryAfter.wait($0, date: date) }
       body = Data(buffer: try await response.body.collect(upTo: 4 << 20))
     } catch {
       throw .noAnswer(from: url, error, within: requestTimeout)
