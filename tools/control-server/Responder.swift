@@ -111,6 +111,11 @@ struct Responder: HTTPResponder {
       let answer = try await carriedOut()
       entry.status = answer.status
       return .late(answer, seconds: seconds)
+    case .late(let seconds):
+      try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(seconds)) }
+      return answered(try await carriedOut())
+    case .emptyIf(let text):
+      return answered(entry.body.contains(text) ? .empty : try await carriedOut())
     }
   }
 
