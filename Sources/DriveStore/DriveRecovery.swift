@@ -1,25 +1,73 @@
+import Coverage
 import GRDB
 
 /// What a process that was killed, or lost its power, left behind.
 extension DriveStore {
   /// Ends all unfinished drives, their sessions and their open fences at the last moment that is known of them.
   ///
-  /// To be called before this process records a drive of its own: then every unfinished one belongs to a process that is gone.
+  /// Every unfinished drive but the running one belongs to a process that is gone.
+  /// - Parameter running: The drive that this process records; it is left alone.
+  /// - Returns: How many sessions were ended.
   /// - Throws: GRDB's `DatabaseError`
-  public func endInterruptedDrives() async throws {
-    try await database.write { db in
+  @discardableResult
+  public func endInterruptedDrives(except running: Int64? = nil) async throws -> Int {
+    try await keep { db in
+      try db.execute(
+        sql: "UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL AND drive_id IS NOT ?",
+        arguments: [running])
       try db.execute(
         sql: """
-          UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL;
-
           UPDATE session SET finalized_at =
               max(started_at, coalesce((SELECT max(exited_at) FROM fence WHERE session_id = session.id), started_at))
-            WHERE finalized_at IS NULL;
-
+            WHERE finalized_at IS NULL AND drive_id IS NOT ?
+          """, arguments: [running])
+      let ended = db.changesCount
+      try db.execute(
+        sql: """
           UPDATE drive SET stop_reason = 'interrupted', ended_at =
               max(started_at, coalesce((SELECT max(finalized_at) FROM session WHERE drive_id = drive.id), started_at))
-            WHERE ended_at IS NULL;
-          """)
+            WHERE ended_at IS NULL AND id IS NOT ?
+          """, arguments: [running])
+      return ended
     }
+  }
+
+  /// Gives fences whose session is missing (damage, an import) a session again, one that never had a test, so that they can be
+  /// sent.
+  /// - Parameter time: Fences of a session of which one was seen later than this wait.
+  /// - Returns: How many fences have a session again.
+  /// - Throws: GRDB's `DatabaseError`
+  public func adoptOrphans(lastSeenBefore time: WallTime, except running: Int64? = nil) async throws -> Int {
+    try await keep { db in
+      let orphans = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT session_id AS session, drive_id AS drive, min(entered_at) AS entered, max(last_seen_at) AS seen,
+            count(*) AS fences FROM fence
+          WHERE session_id NOT IN (SELECT id FROM session) AND drive_id IS NOT ?
+          GROUP BY session_id HAVING seen < ?
+          """, arguments: [running, time.microseconds])
+      for orphan in orphans { try Self.adopt(orphan, db) }
+      return orphans.reduce(0) { $0 + ($1["fences"] as Int) }
+    }
+  }
+
+  private static func adopt(_ orphan: Row, _ db: Database) throws {
+    let session: Int64 = orphan["session"]
+    let drive: Int64 = orphan["drive"]
+    let entered: Int64 = orphan["entered"]
+    let seen: Int64 = orphan["seen"]
+    // Their drive may be missing as well.
+    try db.execute(
+      sql: "INSERT OR IGNORE INTO drive (id, started_at, ended_at, stop_reason) VALUES (?, ?, ?, 'interrupted')",
+      arguments: [drive, entered, seen])
+    try db.execute(
+      sql: """
+        INSERT INTO session (id, drive_id, number, started_at, finalized_at)
+          SELECT ?, ?, coalesce(max(number), -1) + 1, ?, ? FROM session WHERE drive_id = ?
+        """, arguments: [session, drive, entered, seen, drive])
+    try db.execute(
+      sql: "UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL AND session_id = ?",
+      arguments: [session])
   }
 }
