@@ -5,6 +5,7 @@ import DriveStore
 public actor Registration {
   private let store: DriveStore
   private let server: ControlServerClient
+  private let turn = Turn()
   private var confirmed: String?
 
   public init(store: DriveStore, server: ControlServerClient) {
@@ -12,9 +13,17 @@ public actor Registration {
     self.server = server
   }
 
-  /// The client UUID, registered with the server now if that was not done in this process.
-  /// - Throws: ``ControlServer/ServerFailure``, or GRDB's `DatabaseError` when it cannot be kept.
+  /// The client UUID, registered with the server now if that was not done in this process. Who asks at the same time gets the
+  /// same one.
+  /// - Throws: ``ControlServer/ServerFailure``, `CancellationError`, or GRDB's `DatabaseError` when it cannot be kept.
   public func clientUUID() async throws -> String {
+    try await turn.run { try await self.confirmedUUID() }
+  }
+
+  /// Asks the server again with the next ``clientUUID()``: it may be away, or have forgotten this device.
+  public func doubt() { confirmed = nil }
+
+  private func confirmedUUID() async throws -> String {
     if let confirmed { return confirmed }
     let known = try await store.clientUUID(at: server.url)
     let uuid = try await server.settings(clientUUID: known)
