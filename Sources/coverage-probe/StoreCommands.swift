@@ -14,6 +14,9 @@ struct Submit: AsyncParsableCommand {
   @Flag(name: .long, help: "Send again what the server has refused, too.")
   var quarantined = false
 
+  @Flag(name: .long, help: "Try now, even if the server has asked for fewer requests.")
+  var force = false
+
   mutating func validate() throws {
     if warm, quarantined { throw ValidationError("--warm and --quarantined exclude each other.") }
   }
@@ -23,7 +26,7 @@ struct Submit: AsyncParsableCommand {
       let stop = await Terminal.stopSignals()
       let submitting = Submitting(
         configuration: try await configuration.load(), isWarm: warm, includesQuarantined: quarantined,
-        logger: Terminal.logger())
+        isForced: force, logger: Terminal.logger())
       return try await submitting.run(stop: stop, print: Terminal.result)
     }
   }

@@ -56,15 +56,20 @@ public struct Recording: Sendable {
       source: configuration.network, interface: configuration.pings.interface,
       destination: URL(string: server.url)?.host(), logger: logger)
     let path = monitor.current
+    let sender = try Sender(
+      store: store, server: server, registration: registration, settings: configuration.sender, clock: .host,
+      logger: logger)
     let sources = try DriveSources(
       configuration: configuration, path: monitor, initialPath: path, server: server, registration: registration,
       logger: logger)
     // Before the drive begins: one that was to be captured and cannot be is none.
     let capture = try capture.map { try RunningCapture($0) }
     let clock = DriveClock()
+    let journal = try journal(store, clock, path)
+    await sender.setRunningDrive(journal.drive)
     let drive = Drive(
-      configuration: configuration, parameters: parameters, path: path, clock: clock,
-      journal: try journal(store, clock, path), sources: sources, capture: capture, logger: logger,
+      configuration: configuration, parameters: parameters, path: path, clock: clock, journal: journal,
+      sources: sources, capture: capture, logger: logger,
       onStatus: onStatus)
 
     let (givingUp, giveUp) = AsyncStream<Void>.makeStream()
@@ -72,11 +77,13 @@ public struct Recording: Sendable {
       for await _ in stop where !sources.requestStop() { giveUp.yield() }
     }
     defer { listening.cancel() }
+    let earlier = submits ? Task { try await sender.pass(.cold, urgency: .background) } : nil
     let summary = await drive.run()
+    earlier?.cancel()
     Self.lines(summary).forEach(print)
     let report = try await untilStopped(by: givingUp) {
       try await waitForRoom(drive, in: store.directory)
-      return submits ? try await submit(summary, store, server, registration) : nil
+      return submits ? try await submit(summary, with: sender) : nil
     }
     guard let report else { return .done }
     print(report.line)
@@ -114,12 +121,13 @@ public struct Recording: Sendable {
     }
   }
 
-  private func submit(
-    _ summary: Drive.Summary, _ store: DriveStore, _ server: ControlServerClient, _ registration: Registration
-  ) async throws -> Sender.Report {
+  /// Sends the drive, and after it what waited before.
+  private func submit(_ summary: Drive.Summary, with sender: Sender) async throws -> Report {
     logger.info("submitting \(summary.submittableFences) fences")
-    let sender = Sender(store: store, server: server, registration: registration, logger: logger) { .current }
-    return try await sender.send(.drive(summary.drive))
+    await sender.setRunningDrive(nil)
+    let report = try await sender.pass(.drive(summary.drive))
+    guard report.outcome == .done else { return report }
+    return report + (try await sender.pass(.cold))
   }
 
   private static func lines(_ summary: Drive.Summary) -> [String] {
@@ -148,20 +156,4 @@ enum RecordingError: Error, CustomStringConvertible {
       "\(fences) fences are lost, they could not be written: \(trouble); the others wait for \(Program.name) submit"
     }
   }
-}
-
-extension Sender.Report {
-  /// What came of it, for a person.
-  var line: String {
-    if sessionsSent + sessionsKept + sessionsQuarantined == 0 { return "nothing to submit" }
-    var line = "submitted \(fencesSent) fences in \(sessionsSent) \(sessionsSent == 1 ? "session" : "sessions")"
-    if sessionsKept > 0 { line += "; \(sessionsKept) kept for later (\(Program.name) submit)" }
-    if sessionsQuarantined > 0 {
-      line += "; \(sessionsQuarantined) refused and quarantined (\(Program.name) submit --quarantined sends again)"
-    }
-    if let firstFailure { line += ": \(firstFailure)" }
-    return line
-  }
-
-  var outcome: CommandOutcome { sessionsKept + sessionsQuarantined == 0 ? .done : .kept }
 }
