@@ -141,6 +141,11 @@ let package = Package(
       path: "tools/control-server",
       swiftSettings: strict),
     .executableTarget(
+      name: "simulate-fleet",
+      dependencies: ["Submission", "Coverage", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "tools/simulate-fleet",
+      swiftSettings: strict),
+    .executableTarget(
       name: "gps-player",
       dependencies: [
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -186,7 +191,10 @@ let package = Package(
       path: "Tests/ControlServer", swiftSettings: strict),
     .testTarget(
       name: "SubmissionTests",
-      dependencies: ["Submission", "DriveStore", "ControlServer", "Coverage", "TestSupport", "control-server"],
+      dependencies: [
+        "Submission", "DriveStore", "ControlServer", "Coverage", "TestSupport", "control-server", "simulate-fleet",
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
+      ],
       path: "Tests/Submission", swiftSettings: strict),
     .testTarget(
       name: "ExportTests", dependencies: ["Export", "DriveStore", "Coverage", "TestSupport"], path: "Tests/Export",
