@@ -1,3 +1,5 @@
+import Coverage
+
 /// The breaker for people and metrics.
 public struct BreakerSnapshot: Codable, Hashable, Sendable {
   public let state: CircuitBreaker.State
@@ -13,7 +15,7 @@ extension CircuitBreaker {
   public func snapshot(at now: Duration) -> BreakerSnapshot {
     BreakerSnapshot(
       state: state, refusals: refusals, step: step,
-      nextAttemptInMilliseconds: remaining(at: now).inMilliseconds)
+      nextAttemptInMilliseconds: remaining(at: now).inWholeMilliseconds)
   }
 
   /// What outlives the process. Wall time is not in it: on a device without a clock of its own it means nothing.
@@ -49,4 +51,9 @@ extension CircuitBreaker {
     let rebooted: Duration = .microseconds(memory.remaining)
     self.deadline = min(memory.bootID == bootID ? same : rebooted, now + longest)
   }
+}
+
+extension Duration {
+  /// Rounded up: who waits for so long has waited long enough.
+  var inWholeMilliseconds: Int64 { (inMicroseconds + 999) / 1000 }
 }

@@ -24,6 +24,8 @@ public actor Sender {
   private var call: CircuitBreaker.Call?
   private var isSpreadDue = true
   private var spreadWait: Task<Void, any Error>?
+  /// The wait between two passes of ``keepSending(every:)``.
+  var idleWait: Task<Void, any Error>?
   private var runningDrive: Int64?
 
   /// - Throws: `StoreError`, or GRDB's `DatabaseError`
@@ -71,7 +73,7 @@ public actor Sender {
   public var status: SenderStatus {
     let now = clock.boot()
     let wait = max(breaker.remaining(at: now), backoff.remaining(at: now))
-    return SenderStatus(breaker: breaker.snapshot(at: now), nextAttemptInMilliseconds: wait.inMilliseconds)
+    return SenderStatus(breaker: breaker.snapshot(at: now), nextAttemptInMilliseconds: wait.inWholeMilliseconds)
   }
 
   private func runPass(_ mode: PassMode, _ urgency: Urgency) async throws -> Report {

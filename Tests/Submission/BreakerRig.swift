@@ -83,3 +83,44 @@ struct BreakerRig {
     return real.deadline.map(\.inSeconds) == reference.deadline && real.remaining(at: time) <= .seconds(3600)
   }
 }
+
+// MARK: Searching
+
+extension BreakerRig {
+  /// All stories of up to `depth` inputs.
+  /// - Parameter steps: Counts what was tried.
+  /// - Returns: The first story after which the two disagree.
+  func firstMismatch(depth: Int, _ steps: inout Int) -> [Input]? {
+    for input in Input.allCases {
+      var next = self
+      steps += 1
+      guard next.apply(input) else { return [input] }
+      guard depth > 1 else { continue }
+      if let rest = next.firstMismatch(depth: depth - 1, &steps) { return [input] + rest }
+    }
+    return nil
+  }
+
+  /// A random story of 20 inputs, from the beginning.
+  /// - Parameter reached: Collects the breaker's steps on the way.
+  /// - Returns: The story, if the two disagree after it.
+  static func randomMismatch(
+    _ reached: inout Set<Int>, _ generator: inout some RandomNumberGenerator
+  ) -> [Input]? {
+    var rig = BreakerRig()
+    var story: [Input] = []
+    for _ in 0..<20 {
+      // As often as not a begin or a refusal: stories without them stay in the first room.
+      let input: Input =
+        switch UInt8.random(in: 0..<8, using: &generator) {
+        case 0, 1: .begin
+        case 2, 3: .tooMany
+        default: Input.allCases[Int.random(in: 0..<Input.allCases.count, using: &generator)]
+        }
+      story.append(input)
+      guard rig.apply(input) else { return story }
+      reached.insert(rig.real.step)
+    }
+    return nil
+  }
+}

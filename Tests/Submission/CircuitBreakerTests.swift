@@ -6,11 +6,6 @@ import Testing
 @testable import Submission
 
 struct CircuitBreakerTests {
-  /// More of the same takes minutes: `BREAKER_DEPTH=7 BREAKER_SEQUENCES=1000000 swift test -c release ...`.
-  private static func setting(_ name: String, otherwise: Int) -> Int {
-    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? otherwise
-  }
-
   private func begin(_ breaker: inout CircuitBreaker, at now: Duration) throws -> CircuitBreaker.Call {
     let call = breaker.begin(at: now)
     return try #require(call)
@@ -145,58 +140,23 @@ struct CircuitBreakerTests {
     #expect(text.contains("\"nextAttemptInMilliseconds\":20000"))
   }
 
-  // MARK: Beside the reference
+  // MARK: Beside the reference; tools/check-breaker goes further
 
   @Test("when inputs come in any order, then the breaker and the reference agree after each")
   func allInterleavings() {
-    let depth = Self.setting("BREAKER_DEPTH", otherwise: 4)
     var steps = 0
-    let mismatch = Self.firstMismatch(from: BreakerRig(), depth: depth, &steps)
-    #expect(mismatch == nil)
-    let alphabet = BreakerRig.Input.allCases.count
-    #expect(
-      steps == (1...depth).reduce(0) { sum, level in sum + (0..<level).reduce(1) { power, _ in power * alphabet } })
-    print("breaker: \(steps) steps of all interleavings to depth \(depth), \(alphabet) inputs")
-  }
-
-  private static func firstMismatch(
-    from rig: BreakerRig, depth: Int, _ steps: inout Int
-  ) -> [BreakerRig.Input]? {
-    for input in BreakerRig.Input.allCases {
-      var next = rig
-      steps += 1
-      guard next.apply(input) else { return [input] }
-      guard depth > 1 else { continue }
-      if let rest = firstMismatch(from: next, depth: depth - 1, &steps) { return [input] + rest }
-    }
-    return nil
+    #expect(BreakerRig().firstMismatch(depth: 4, &steps) == nil)
+    let inputs = BreakerRig.Input.allCases.count
+    #expect(steps == inputs + inputs * inputs + inputs * inputs * inputs + inputs * inputs * inputs * inputs)
   }
 
   @Test("when long random stories are told, then the breaker and the reference agree to their ends")
   func randomStories() {
     var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
-    let stories = Self.setting("BREAKER_SEQUENCES", otherwise: 10_000)
     var reached: Set<Int> = []
-    for _ in 0..<stories {
-      var rig = BreakerRig()
-      var story: [BreakerRig.Input] = []
-      for _ in 0..<20 {
-        // As often as not a begin or a refusal: stories without them stay in the first room.
-        let input: BreakerRig.Input =
-          switch UInt8.random(in: 0..<8, using: &generator) {
-          case 0, 1: .begin
-          case 2, 3: .tooMany
-          default: BreakerRig.Input.allCases[Int.random(in: 0..<BreakerRig.Input.allCases.count, using: &generator)]
-          }
-        story.append(input)
-        guard rig.apply(input) else {
-          Issue.record("mismatch after \(story)")
-          return
-        }
-        reached.insert(rig.real.step)
-      }
+    for _ in 0..<10_000 {
+      #expect(BreakerRig.randomMismatch(&reached, &generator) == nil)
     }
     #expect(reached.isSuperset(of: [0, 1, 2, 3]), "the stories went far enough to say something")
-    print("breaker: \(stories) random stories of 20 steps, steps reached: \(reached.sorted())")
   }
 }

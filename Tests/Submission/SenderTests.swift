@@ -227,6 +227,29 @@ struct SenderTests {
     try await rig.finish()
   }
 
+  @Test("when a process keeps sending, then it begins cold, waits 15 min or until trouble is over, and hears a nudge")
+  func keepSending() async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [nil], finalized: false)
+    try await rig.tool.setFault("503", on: "settings", count: 1)
+    let sender = try rig.sender { $0.spread = .zero }
+    rig.time.holdsSleepers = true
+    let sending = Task { await sender.keepSending() }
+    defer { sending.cancel() }
+    // Half of the first back-off.
+    _ = try await eventually("the first wait") { rig.time.sleeps.last == .seconds(16) ? true : nil }
+    rig.time.turn(by: .seconds(16))
+    await sender.nudge()
+    _ = try await eventually("the second pass") { rig.time.sleeps.last == .seconds(900) ? true : nil }
+    #expect(try await rig.holdsAllOnce(2))
+    _ = try rig.record(tests: [nil], started: 60)
+    await sender.nudge()
+    _ = try await eventually("the third pass") { try await rig.holdsAllOnce(4) ? true : nil }
+    sending.cancel()
+    await sending.value
+    try await rig.finish()
+  }
+
   // MARK: What is said
 
   @Test("when passes run, then the log tells mode, groups and outcomes, and never the client's name")

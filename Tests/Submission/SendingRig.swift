@@ -114,6 +114,7 @@ final class TurnedClock: Sendable {
     var boot = Duration.seconds(1000)
     var bootID = "boot 1"
     var sleeps: [Duration] = []
+    var holdsSleepers = false
   }
   private let lock = NSLock()
   private nonisolated(unsafe) var state = State()
@@ -122,15 +123,26 @@ final class TurnedClock: Sendable {
 
   var sleeps: [Duration] { lock.withLock { state.sleeps } }
 
+  /// Whether who sleeps for a while sleeps until it is cancelled, instead of turning the clock.
+  var holdsSleepers: Bool {
+    get { lock.withLock { state.holdsSleepers } }
+    set { lock.withLock { state.holdsSleepers = newValue } }
+  }
+
   var clock: SenderClock {
     SenderClock(
       wall: { .sampleStart.later(by: .seconds(6200) + self.lock.withLock { self.state.boot }) },
       boot: { self.lock.withLock { self.state.boot } }, bootID: lock.withLock { state.bootID },
       sleep: { duration in
         try Task.checkCancellation()
-        self.lock.withLock {
-          self.state.sleeps.append(duration)
-          self.state.boot += duration
+        if self.holdsSleepers, duration > .zero {
+          self.lock.withLock { self.state.sleeps.append(duration) }
+          try await Task.sleep(for: .seconds(60))
+        } else {
+          self.lock.withLock {
+            self.state.sleeps.append(duration)
+            self.state.boot += duration
+          }
         }
       },
       random: { 0.5 })
