@@ -61,7 +61,7 @@ public struct Recording: Sendable {
       logger: logger)
     let sources = try DriveSources(
       configuration: configuration, path: monitor, initialPath: path, server: server, registration: registration,
-      logger: logger)
+      logger: logger, onTestRequest: { Task { await sender.nudge() } })
     // Before the drive begins: one that was to be captured and cannot be is none.
     let capture = try capture.map { try RunningCapture($0) }
     let clock = DriveClock()
@@ -77,7 +77,7 @@ public struct Recording: Sendable {
       for await _ in stop where !sources.requestStop() { giveUp.yield() }
     }
     defer { listening.cancel() }
-    let earlier = submits ? Task { try await sender.pass(.cold, urgency: .background) } : nil
+    let earlier = submits ? Task { await sender.keepSending() } : nil
     let summary = await drive.run()
     earlier?.cancel()
     Self.lines(summary).forEach(print)

@@ -18,11 +18,14 @@ final class DriveSources: Sendable {
   private let registration: Registration
   private let family: PingAddress.Family?
   private let initialPath: Path
+  private let onTestRequest: @Sendable () -> Void
 
+  /// - Parameter onTestRequest: Called before each request for a test.
   init(
     configuration: ProbeConfiguration, path: PathMonitor, initialPath: Path, server: ControlServerClient,
-    registration: Registration, logger: Logger
+    registration: Registration, logger: Logger, onTestRequest: @escaping @Sendable () -> Void = {}
   ) throws {
+    self.onTestRequest = onTestRequest
     (inputs, continuation) = AsyncStream.makeStream()
     pinger = try Pinger()
     gpsd = GPSD(
@@ -62,6 +65,7 @@ final class DriveSources: Sendable {
   func requestTest(
     for generation: PingSession.Generation, at time: DriveTime, started: WallTime, loopUUID: String?
   ) {
+    onTestRequest()
     Task {
       do {
         let request = CoverageRequest(
