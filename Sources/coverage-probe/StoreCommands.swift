@@ -33,7 +33,8 @@ struct Submit: AsyncParsableCommand {
 }
 
 struct Sessions: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Lists what is stored, with state and counts.")
+  static let configuration = CommandConfiguration(
+    abstract: "Lists what is stored, with state and counts.", subcommands: [Forget.self])
 
   @OptionGroup var configuration: ConfigurationOptions
 
@@ -44,6 +45,25 @@ struct Sessions: AsyncParsableCommand {
     try await Terminal.run {
       let listing = try SessionListing(configuration: try await configuration.load())
       Terminal.result(json ? listing.json : listing.table)
+      return .done
+    }
+  }
+}
+
+struct Forget: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Deletes a session with its fences for good, sent or not.",
+    discussion: "The drive log goes with the last session of its drive. What was sent, the server keeps.")
+
+  @OptionGroup var configuration: ConfigurationOptions
+
+  @Argument(help: "The id of the session, as `sessions` lists it.")
+  var id: Int64
+
+  func run() async throws {
+    try await Terminal.run {
+      let forgetting = Forgetting(configuration: try await configuration.load(), session: id)
+      try await forgetting.run().forEach(Terminal.result)
       return .done
     }
   }

@@ -245,4 +245,40 @@ struct BatchTests {
       try reader.fences(of: adopted).map { ($0.session.driveStarted + $0.fence.entered).iso8601 }.first
         == "2026-11-20T10:00:10.000Z")
   }
+
+  @Test("when a session is forgotten, then no byte of it is left in the files, and the others are as they were")
+  func forgetting() async throws {
+    let kept = try session(test: "test-that-stays-here", fences: 2)
+    let forgotten = try session(test: "test-that-is-forgotten", fences: 300)
+    for batch in try await batches(of: forgotten) { try await store.markSubmitted(batch: batch.id, at: .sampleStart) }
+    #expect(try files().contains("test-that-is-forgotten"))
+    let result = try await store.forget(session: forgotten.id)
+    #expect(result == Forgotten(fences: 300, deletedLog: nil, keptLog: nil))
+    #expect(try !files().contains("test-that-is-forgotten"))
+    #expect(try files().contains("test-that-stays-here"))
+    #expect(try reader.sessions().map(\.id) == [kept.id])
+    #expect(try await store.forget(session: forgotten.id) == nil)
+  }
+
+  @Test("when the last session of a drive is forgotten, then its drive log goes too, and not before")
+  func forgettingLogs() async throws {
+    let log = try folder.write("a way", to: "drive.jsonl")
+    let recorder = try DriveRecorder(store, started: .sampleStart, log: log)
+    try recorder.save(
+      sessions: [Session(number: 0, started: .start), Session(number: 1, started: .seconds(5))], fences: [],
+      seen: .seconds(9))
+    let ids = try reader.sessions().map(\.id)
+    #expect(try await store.forget(session: ids[0])?.keptLog == log)
+    #expect(FileManager.default.fileExists(atPath: log))
+    #expect(try await store.forget(session: ids[1])?.deletedLog == log)
+    #expect(!FileManager.default.fileExists(atPath: log))
+  }
+
+  /// Everything in the database's files, as far as it is text.
+  private func files() throws -> String {
+    let folder = folder.file("state")
+    return try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains("sqlite") }.map {
+      String(decoding: FileManager.default.contents(atPath: folder + "/" + $0) ?? Data(), as: UTF8.self)
+    }.joined()
+  }
 }
