@@ -47,6 +47,7 @@ let package = Package(
       name: "CPinger", cSettings: strictC + [.define("CPINGER_CAPTURE")],
       linkerSettings: [.linkedLibrary("pcap")]),
     .target(name: "Coverage", swiftSettings: strict),
+    .systemLibrary(name: "CZlib"),
     .target(name: "OrderedJSON", swiftSettings: strict),
 
     // Floor 1
@@ -77,7 +78,7 @@ let package = Package(
     .target(
       name: "ControlServer",
       dependencies: [
-        "Coverage", "OrderedJSON",
+        "Coverage", "OrderedJSON", "CZlib",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOFoundationCompat", package: "swift-nio"),
@@ -127,6 +128,7 @@ let package = Package(
     .executableTarget(
       name: "control-server",
       dependencies: [
+        "CZlib",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
         .product(name: "NIOCore", package: "swift-nio"),

@@ -12,6 +12,7 @@ public struct ControlServerClient: Sendable {
   let device: Device
   private let requestTimeout: Duration
   private let http: HTTPClient
+  private let accepted = AcceptedCoding()
 
   /// - Parameters:
   ///   - url: Without a slash at the end, e.g. `https://host/RMBTControlServer`.
@@ -64,27 +65,34 @@ public struct ControlServerClient: Sendable {
   /// Hands over a session's fences. When this returns, the server has them. When it throws, it may have them all the same:
   /// the answer can have been lost.
   public func submit(_ result: PreparedResult) async throws(ServerFailure) {
-    _ = try await post("coverageResult", text: result.text)
+    _ = try await post("coverageResult", text: result.text, mayCompress: true)
   }
 
   func post(_ path: String, _ json: JSON) async throws(ServerFailure) -> Data {
     try await post(path, text: json.text)
   }
 
-  private func post(_ path: String, text: String) async throws(ServerFailure) -> Data {
+  /// - Parameter mayCompress: Whether the body is compressed where the server has said that it takes that.
+  private func post(_ path: String, text: String, mayCompress: Bool = false) async throws(ServerFailure) -> Data {
     var request = HTTPClientRequest(url: url + "/" + path)
     request.method = .POST
     request.headers = [
       "Content-Type": "application/json", "Accept": "application/json", "Accept-Language": device.language,
       "User-Agent": "coverage-probe/\(device.softwareVersion)",
     ]
-    request.body = .bytes(ByteBuffer(string: text))
+    if mayCompress, accepted.isGzip, text.utf8.count >= Gzip.leastSize, let packed = Gzip.compressed(Array(text.utf8)) {
+      request.headers.add(name: "Content-Encoding", value: "gzip")
+      request.body = .bytes(ByteBuffer(bytes: packed))
+    } else {
+      request.body = .bytes(ByteBuffer(string: text))
+    }
     let status: Int
     let retryAfter: Duration?
     let body: Data
     do {
       let response = try await http.execute(request, timeout: .nanoseconds(requestTimeout.inNanoseconds))
       status = Int(response.status.code)
+      accepted.note(response.headers.first(name: "Accept-Encoding"), status: status)
       let date = response.headers.first(name: "Date")
       retryAfter = response.headers.first(name: "Retry-After").flatMap { RetryAfter.wait($0, date: date) }
       body = Data(buffer: try await response.body.collect(upTo: 4 << 20))
