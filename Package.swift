@@ -47,6 +47,7 @@ let package = Package(
       name: "CPinger", cSettings: strictC + [.define("CPINGER_CAPTURE")],
       linkerSettings: [.linkedLibrary("pcap")]),
     .target(name: "Coverage", swiftSettings: strict),
+    .systemLibrary(name: "CZlib"),
     .target(name: "OrderedJSON", swiftSettings: strict),
 
     // Floor 1
@@ -77,7 +78,7 @@ let package = Package(
     .target(
       name: "ControlServer",
       dependencies: [
-        "Coverage", "OrderedJSON",
+        "Coverage", "OrderedJSON", "CZlib",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOFoundationCompat", package: "swift-nio"),
@@ -132,6 +133,7 @@ let package = Package(
     .executableTarget(
       name: "control-server",
       dependencies: [
+        "CZlib",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -144,6 +146,11 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       path: "tools/control-server",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "simulate-fleet",
+      dependencies: ["Submission", "Coverage", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "tools/simulate-fleet",
       swiftSettings: strict),
     .executableTarget(
       name: "gps-player",
@@ -201,7 +208,10 @@ let package = Package(
       path: "Tests/ControlServer", swiftSettings: strict),
     .testTarget(
       name: "SubmissionTests",
-      dependencies: ["Submission", "DriveStore", "ControlServer", "Coverage", "TestSupport", "control-server"],
+      dependencies: [
+        "Submission", "DriveStore", "ControlServer", "Coverage", "TestSupport", "control-server", "simulate-fleet",
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
+      ],
       path: "Tests/Submission", swiftSettings: strict),
     .testTarget(
       name: "ExportTests", dependencies: ["Export", "DriveStore", "Coverage", "TestSupport"], path: "Tests/Export",

@@ -10,10 +10,11 @@ import OrderedJSON
 /// Speaks with one control server over HTTPS or HTTP.
 public struct ControlServerClient: Sendable {
   public let url: String
-  private let device: Device
+  let device: Device
   private let requestTimeout: Duration
   private let http: HTTPClient
   private let tls: TLSConfiguration?
+  private let accepted = AcceptedCoding()
 
   /// - Parameters:
   ///   - url: Without a slash at the end, e.g. `https://host/RMBTControlServer`.
@@ -64,19 +65,33 @@ public struct ControlServerClient: Sendable {
     try CoverageGrant(try await post("coverageRequest", request.json(device), by: interface))
   }
 
+  /// The request that hands over `result`, ready to leave.
+  public func prepare(_ result: CoverageResult) -> PreparedResult { PreparedResult(text: result.json(device).text) }
+
   /// Hands over a session's fences. When this returns, the server has them. When it throws, it may have them all the same:
   /// the answer can have been lost.
-  public func submit(_ result: CoverageResult) async throws(ServerFailure) {
-    _ = try await post("coverageResult", result.json(device))
+  public func submit(_ result: PreparedResult) async throws(ServerFailure) {
+    _ = try await post("coverageResult", text: result.text, mayCompress: true)
   }
 
-  private func post(_ path: String, _ json: JSON, by interface: String? = nil) async throws(ServerFailure) -> Data {
-    let headers: HTTPHeaders = [
+  func post(_ path: String, _ json: JSON, by interface: String? = nil) async throws(ServerFailure) -> Data {
+    try await post(path, text: json.text, by: interface)
+  }
+
+  /// - Parameter mayCompress: Whether the body is compressed where the server has said that it takes that.
+  private func post(
+    _ path: String, text: String, mayCompress: Bool = false, by interface: String? = nil
+  ) async throws(ServerFailure) -> Data {
+    var headers: HTTPHeaders = [
       "Content-Type": "application/json", "Accept": "application/json", "Accept-Language": device.language,
       "User-Agent": "coverage-probe/\(device.softwareVersion)",
     ]
+    var body = ByteBuffer(string: text)
+    if mayCompress, accepted.isGzip, text.utf8.count >= Gzip.leastSize, let packed = Gzip.compressed(Array(text.utf8)) {
+      headers.add(name: "Content-Encoding", value: "gzip")
+      body = ByteBuffer(bytes: packed)
+    }
     let address = url + "/" + path
-    let body = ByteBuffer(string: json.text)
     let response: InterfaceRequest.Response
     do {
       if let interface {
@@ -88,8 +103,10 @@ public struct ControlServerClient: Sendable {
     } catch {
       throw .noAnswer(from: url, error, within: requestTimeout)
     }
-    return try Answer.body(
-      status: response.status, retryAfter: response.headers.first(name: "Retry-After"), body: response.body)
+    accepted.note(response.headers.first(name: "Accept-Encoding"), status: response.status)
+    let date = response.headers.first(name: "Date")
+    let retryAfter = response.headers.first(name: "Retry-After").flatMap { RetryAfter.wait($0, date: date) }
+    return try Answer.body(status: response.status, retryAfter: retryAfter, body: response.body)
   }
 
   private func send(

@@ -75,7 +75,7 @@ public struct CoverageGrant: Hashable, Sendable {
 }
 
 /// A number that some servers send as text.
-private struct NumberOrText: Decodable {
+struct NumberOrText: Decodable {
   let number: Int64?
 
   init(from decoder: any Decoder) throws {

@@ -80,9 +80,14 @@ public struct CoverageResult: Hashable, Sendable {
       "technology_id": technology.id.map { .integer(Int64($0)) },
       "offset_ms": .integer((fence.entered - anchor).inMilliseconds),
       "duration_ms": .integer(duration.inMilliseconds),
-      "radius": .integer(Int64(fence.radius)),
+      "radius": .integer(Self.int32(fence.radius)),
       "avg_ping_ms": fence.meanRTTNanoseconds.map { .decimal(units: ($0 + 5_000) / 10_000, places: 2) },
     ])
+  }
+
+  /// The server's columns are that wide; a damaged store may hold anything.
+  private static func int32(_ value: Double) -> Int64 {
+    value.isNaN ? 0 : Int64(min(max(value, Double(Int32.min)), Double(Int32.max)))
   }
 
   private static func location(_ fence: Fence) -> JSON {
@@ -92,9 +97,21 @@ public struct CoverageResult: Hashable, Sendable {
       "longitude": .number(fence.centre.longitude),
       "accuracy": fix.accuracy.flatMap { $0 > 0 ? JSON.rounded($0, places: 1) : nil },
       "altitude": fix.altitude.flatMap { JSON.rounded($0, places: 1) },
-      "bearing": fix.course.map { .integer(Int64($0.rounded()) % 360) },
+      "bearing": fix.course.map { .integer(Self.int32($0.rounded()) % 360) },
       "speed": fix.speed.flatMap { JSON.rounded($0, places: 2) },
       "provider": "gps",
     ])
+  }
+}
+
+/// The body of a request that hands over fences.
+public struct PreparedResult: Hashable, Sendable {
+  let text: String
+
+  /// FNV-1a of its bytes, 64 bits in hexadecimal: whether two bodies are the same.
+  public var checksum: String {
+    let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

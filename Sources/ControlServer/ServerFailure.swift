@@ -1,11 +1,14 @@
+import Coverage
 import Foundation
 
 /// Why a request to the control server did not succeed (spec 4.0, 4.4). Nothing that was to be sent counts as sent.
 public enum ServerFailure: Error, Hashable, CustomStringConvertible {
-  /// No answer: name, route, connection, TLS or time. The text begins with the URL.
+  /// No connection: name, route, refusal or TLS; nothing has left. The text begins with the URL.
   case unreachable(String)
-  /// 429, with the text of `Retry-After` where there was one.
-  case tooManyRequests(retryAfter: String?)
+  /// The connection ended, or time was up, before the answer; the server may have the request. The text begins with the URL.
+  case noAnswer(String)
+  /// 429, with the wait that a usable `Retry-After` asks for.
+  case tooManyRequests(retryAfter: Duration?)
   /// The server understood the request and does not want it: 4xx, or 2xx with `error` entries.
   case refused(status: Int, message: String)
   /// 5xx.
@@ -22,9 +25,9 @@ public enum ServerFailure: Error, Hashable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .unreachable(let reason): "cannot reach the control server \(reason)"
+    case .unreachable(let reason), .noAnswer(let reason): "cannot reach the control server \(reason)"
     case .tooManyRequests(let retryAfter):
-      "the control server asks for fewer requests (429\(retryAfter.map { ", Retry-After: \($0)" } ?? ""))"
+      "the control server asks for fewer requests (429\(retryAfter.map { ", not before \($0.inMilliseconds / 1000) s" } ?? ""))"
     case .refused(let status, let message): "the control server refused (\(status)): \(message)"
     case .serverTrouble(let status, let message): "the control server is in trouble (\(status)): \(message)"
     case .notTheServer(let status, let found):
@@ -36,7 +39,7 @@ public enum ServerFailure: Error, Hashable, CustomStringConvertible {
 
 /// Sorts an HTTP answer: success is 2xx with a JSON object and without `error` entries, nothing less (spec 4.0).
 enum Answer {
-  static func body(status: Int, retryAfter: String?, body: Data) throws(ServerFailure) -> Data {
+  static func body(status: Int, retryAfter: Duration?, body: Data) throws(ServerFailure) -> Data {
     let object = (try? JSONSerialization.jsonObject(with: body)) as? [String: Any]
     let errors = object?["error"].map(messages) ?? []
     switch status {
@@ -53,11 +56,17 @@ enum Answer {
 
   private static func messages(_ value: Any) -> [String] {
     switch value {
-    case let list as [Any]: list.map { $0 as? String ?? "\($0)" }
-    case let text as String: text.isEmpty ? [] : [text]
+    case let list as [Any]: list.map { discreet($0 as? String ?? "\($0)") }
+    case let text as String: text.isEmpty ? [] : [discreet(text)]
     case is NSNull: []
     default: ["\(value)"]
     }
+  }
+
+  /// The server names the client that it does not know; logs need not.
+  private static func discreet(_ message: String) -> String {
+    guard let known = message.range(of: "No client found by id ") else { return message }
+    return String(message[..<known.upperBound]) + "(this device's)"
   }
 
   private static func describe(_ body: Data) -> String {

@@ -7,7 +7,19 @@ import NIOSSL
 extension ServerFailure {
   /// No answer came from `url`; the errors of the libraries below in words for an operator.
   static func noAnswer(from url: String, _ error: any Error, within timeout: Duration) -> ServerFailure {
-    .unreachable("\(url): \(reason(error, within: timeout))")
+    let text = "\(url): \(reason(error, within: timeout))"
+    return isBeforeTheRequest(error) ? .unreachable(text) : .noAnswer(text)
+  }
+
+  /// Whether there never was a connection that could have carried the request.
+  private static func isBeforeTheRequest(_ error: any Error) -> Bool {
+    switch error {
+    case is NIOConnectionError, is NIOSSLExtraError: true
+    case let error as HTTPClientError: error == .connectTimeout
+    case let error as IOError: error.errnoCode == ECONNREFUSED
+    case let error as NIOSSLError: if case .handshakeFailed = error { true } else { false }
+    default: false
+    }
   }
 
   private static func reason(_ error: any Error, within timeout: Duration) -> String {

@@ -43,27 +43,39 @@ extension DriveStore {
         db,
         sql: """
           SELECT id, started_at, boot_id, started_boot_us FROM drive
-          WHERE ended_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM session WHERE drive_id = drive.id AND submitted_at IS NOT NULL)
+          WHERE ended_at IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id AND submitted_at IS NOT NULL)
           """)
       for drive in unsent {
         let id: Int64 = drive["id"]
         let started: Int64 = drive["started_at"]
-        if drive["boot_id"] == bootID, let startedSinceBoot = drive["started_boot_us"] as Int64? {
+        if (drive["boot_id"] as String?) == bootID, let startedSinceBoot = drive["started_boot_us"] as Int64? {
           let step = booted + startedSinceBoot - started
           guard abs(step) >= 1_000_000 else { continue }
           try DriveClockTimes.move(id, by: step, db)
           settled.corrected.append(id)
         } else if started < WallTime.earliestTrusted.microseconds {
-          try db.execute(
-            sql: """
-              UPDATE session SET quarantined_at = ?, quarantine_reason = ?
-              WHERE drive_id = ? AND test_uuid IS NULL AND quarantined_at IS NULL
-              """,
-            arguments: [now.microseconds, "recorded with a clock that was never set: nobody can tell when", id])
-          if db.changesCount > 0 { settled.lost.append(id) }
+          if try Self.quarantineUntimed(drive: id, at: now, db) { settled.lost.append(id) }
         }
       }
       return settled
     }
+  }
+
+  /// - Returns: Whether there was anything to put aside.
+  private static func quarantineUntimed(drive: Int64, at time: WallTime, _ db: Database) throws -> Bool {
+    let fences = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT fence.id, session_id FROM fence JOIN session ON session.id = session_id
+        WHERE fence.drive_id = ? AND test_uuid IS NULL AND batch_id IS NULL AND submittable ORDER BY fence.id
+        """, arguments: [drive])
+    let bySession = Dictionary(grouping: fences) { $0["session_id"] as Int64 }
+    for (session, rows) in bySession.sorted(by: { $0.key < $1.key }) {
+      let batch = try makeBatch(of: rows.map { $0["id"] }[...], session: session, db)
+      try quarantine(
+        batch, session: session, "recorded with a clock that was never set: nobody can tell when", at: time, db)
+    }
+    return !fences.isEmpty
   }
 }

@@ -112,3 +112,13 @@ public struct DriveRecorder: Sendable {
 
   private func wall(_ time: DriveTime) -> Int64 { (started + time).microseconds }
 }
+
+extension DriveStore {
+  /// The id that the next drive will have.
+  /// - Throws: GRDB's `DatabaseError`
+  public func nextDrive() async throws -> Int64 {
+    try await database.read { db in
+      try Int64.fetchOne(db, sql: "SELECT seq + 1 FROM sqlite_sequence WHERE name = 'drive'") ?? 1
+    }
+  }
+}

@@ -5,14 +5,40 @@ import GRDB
 extension DriveStore {
   /// Ends all unfinished drives, their sessions and their open fences at the last moment that is known of them.
   ///
-  /// To be called before this process records a drive of its own: then every unfinished one belongs to a process that is gone.
-  /// - Parameter now: The wall clock.
-  /// - Returns: By link, the loop of a drive that was interrupted within the last hour: the next one continues it.
+  /// Every unfinished drive but the running one belongs to a process that is gone.
+  /// - Parameter running: The first of the drives that this process records; they are left alone.
+  /// - Returns: How many sessions were ended.
   /// - Throws: GRDB's `DatabaseError`
   @discardableResult
-  public func endInterruptedDrives(now: WallTime) async throws -> [String?: String] {
-    try await database.write { db in
-      let loops = try Row.fetchAll(
+  public func endInterruptedDrives(except running: Int64? = nil) async throws -> Int {
+    try await keep { db in
+      try db.execute(
+        sql: "UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL AND drive_id < ifnull(?, 1 << 62)",
+        arguments: [running])
+      try db.execute(
+        sql: """
+          UPDATE session SET finalized_at =
+              max(started_at, coalesce((SELECT max(exited_at) FROM fence WHERE session_id = session.id), started_at))
+            WHERE finalized_at IS NULL AND drive_id < ifnull(?, 1 << 62)
+          """, arguments: [running])
+      let ended = db.changesCount
+      try db.execute(
+        sql: """
+          UPDATE drive SET stop_reason = 'interrupted', ended_at =
+              max(started_at, coalesce((SELECT max(finalized_at) FROM session WHERE drive_id = drive.id), started_at))
+            WHERE ended_at IS NULL AND id < ifnull(?, 1 << 62)
+          """, arguments: [running])
+      return ended
+    }
+  }
+
+  /// The loops of drives that were interrupted within the last hour, by link: the next drive continues them. To be asked before
+  /// they are ended.
+  /// - Parameter now: The wall clock.
+  /// - Throws: GRDB's `DatabaseError`
+  public func interruptedLoops(now: WallTime) async throws -> [String?: String] {
+    try await database.read { db in
+      let rows = try Row.fetchAll(
         db,
         sql: """
           SELECT drive.link, session.loop_uuid FROM session JOIN drive ON drive.id = drive_id
@@ -20,19 +46,46 @@ extension DriveStore {
             (SELECT max(last_seen_at) FROM fence WHERE fence.drive_id = drive.id) > ?
           ORDER BY session.id
           """, arguments: [now.microseconds - 3_600_000_000])
-      try db.execute(
-        sql: """
-          UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL;
-
-          UPDATE session SET finalized_at =
-              max(started_at, coalesce((SELECT max(exited_at) FROM fence WHERE session_id = session.id), started_at))
-            WHERE finalized_at IS NULL;
-
-          UPDATE drive SET stop_reason = 'interrupted', ended_at =
-              max(started_at, coalesce((SELECT max(finalized_at) FROM session WHERE drive_id = drive.id), started_at))
-            WHERE ended_at IS NULL;
-          """)
-      return Dictionary(loops.map { ($0["link"] as String?, $0["loop_uuid"]) }) { $1 }
+      return Dictionary(rows.map { ($0["link"] as String?, $0["loop_uuid"]) }) { $1 }
     }
+  }
+
+  /// Gives fences whose session is missing (damage, an import) a session again, one that never had a test, so that they can be
+  /// sent.
+  /// - Parameter time: Fences of a session of which one was seen later than this wait.
+  /// - Returns: How many fences have a session again.
+  /// - Throws: GRDB's `DatabaseError`
+  public func adoptOrphans(lastSeenBefore time: WallTime, except running: Int64? = nil) async throws -> Int {
+    try await keep { db in
+      let orphans = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT session_id AS session, drive_id AS drive, min(entered_at) AS entered, max(last_seen_at) AS seen,
+            count(*) AS fences FROM fence
+          WHERE session_id NOT IN (SELECT id FROM session) AND drive_id < ifnull(?, 1 << 62)
+          GROUP BY session_id HAVING seen < ?
+          """, arguments: [running, time.microseconds])
+      for orphan in orphans { try Self.adopt(orphan, db) }
+      return orphans.reduce(0) { $0 + ($1["fences"] as Int) }
+    }
+  }
+
+  private static func adopt(_ orphan: Row, _ db: Database) throws {
+    let session: Int64 = orphan["session"]
+    let drive: Int64 = orphan["drive"]
+    let entered: Int64 = orphan["entered"]
+    let seen: Int64 = orphan["seen"]
+    // Their drive may be missing as well.
+    try db.execute(
+      sql: "INSERT OR IGNORE INTO drive (id, started_at, ended_at, stop_reason) VALUES (?, ?, ?, 'interrupted')",
+      arguments: [drive, entered, seen])
+    try db.execute(
+      sql: """
+        INSERT INTO session (id, drive_id, number, started_at, finalized_at)
+          SELECT ?, ?, coalesce(max(number), -1) + 1, ?, ? FROM session WHERE drive_id = ?
+        """, arguments: [session, drive, entered, seen, drive])
+    try db.execute(
+      sql: "UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL AND session_id = ?",
+      arguments: [session])
   }
 }

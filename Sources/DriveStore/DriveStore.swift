@@ -34,6 +34,8 @@ public final class DriveStore: Sendable {
     // Not by `journalMode = .wal`: that also lowers `synchronous` to NORMAL, after this block.
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+      // What is deleted is a person's way through the world: its bytes go too.
+      try db.execute(sql: "PRAGMA secure_delete = ON")
     }
     return configuration
   }

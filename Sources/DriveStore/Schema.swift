@@ -7,6 +7,7 @@ enum Schema {
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1 drives, sessions, fences", migrate: createTables)
+    migrator.registerMigration("2 batches", migrate: createBatches)
     migrator.registerMigration("3 links and clocks of drives", migrate: addLinksAndClocks)
     return migrator
   }
@@ -89,6 +90,50 @@ enum Schema {
         ) STRICT;
 
         CREATE INDEX fence_of_session ON fence(session_id, number);
+        """)
+  }
+
+  private static func createBatches(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        -- What goes to the control server in one request: fences of one session, for one test.
+        CREATE TABLE batch (
+          id INTEGER PRIMARY KEY AUTOINCREMENT,
+          session_id INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+          test_uuid TEXT UNIQUE,
+          anchor_at INTEGER,
+          -- sending: it may have left, and what came of it is not known. replaced: its fences are in other batches now.
+          state TEXT NOT NULL CHECK (state IN ('waiting', 'sending', 'submitted', 'quarantined', 'replaced')),
+          attempt INTEGER NOT NULL DEFAULT 0,
+          -- Answers of a server in trouble, which said nothing about it.
+          troubles INTEGER NOT NULL DEFAULT 0,
+          -- Of the body that was sent last, and how many fences were in it.
+          checksum TEXT,
+          sent_fences INTEGER,
+          sent_at INTEGER,
+          settled_at INTEGER,
+          -- Why it was refused, in the server's words.
+          reason TEXT
+        ) STRICT;
+        CREATE INDEX batch_of_session ON batch(session_id);
+
+        ALTER TABLE fence ADD COLUMN batch_id INTEGER REFERENCES batch(id) ON DELETE SET NULL;
+        CREATE INDEX fence_of_batch ON fence(batch_id, number);
+
+        INSERT INTO batch (session_id, test_uuid, anchor_at, state, attempt, sent_at, settled_at, reason)
+          SELECT id, test_uuid, anchor_at, 'quarantined', 1, quarantined_at, quarantined_at, quarantine_reason
+          FROM session WHERE quarantined_at IS NOT NULL AND submitted_at IS NULL;
+        UPDATE fence SET batch_id = (SELECT id FROM batch WHERE batch.session_id = fence.session_id)
+          WHERE submittable AND submitted_at IS NULL;
+
+        -- How far the server's history is known: the time of the newest test seen, in milliseconds.
+        ALTER TABLE registration ADD COLUMN history_cursor INTEGER;
+
+        -- The circuit breaker, as JSON.
+        CREATE TABLE breaker (
+          control_server TEXT NOT NULL PRIMARY KEY,
+          memory TEXT NOT NULL
+        ) STRICT;
         """)
   }
 }

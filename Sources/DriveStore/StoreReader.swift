@@ -67,8 +67,33 @@ public struct StoreReader: Sendable {
 
   /// The fences of `session` in order of entry.
   public func fences(of session: StoredSession) throws -> [StoredFence] {
-    try rows("SELECT * FROM fence WHERE session_id = ? ORDER BY number", [session.id])
-      .compactMap { StoredFence(row: $0, session: session) }
+    try rows(
+      """
+      SELECT \(StoredFence.columns) FROM fence LEFT JOIN batch ON batch.id = batch_id
+      WHERE fence.session_id = ? ORDER BY number
+      """, [session.id]
+    ).compactMap { StoredFence(row: $0, session: session) }
+  }
+
+  /// The fences of `batch` in order of entry.
+  public func fences(of batch: Batch) throws -> [Fence] {
+    try rows(
+      """
+      SELECT fence.*, session.number AS session_number FROM fence JOIN session ON session.id = session_id
+      WHERE batch_id = ? ORDER BY entered_at, fence.number
+      """, [batch.id]
+    ).compactMap { Fence($0, driveStarted: batch.driveStarted, session: $0["session_number"]) }
+  }
+
+  /// The circuit breaker for the server at `url`, in its own words; `nil` when it was never needed.
+  public func breakerMemory(at url: String) throws -> String? {
+    try rows("SELECT memory FROM breaker WHERE control_server = ?", [url]).first?["memory"]
+  }
+
+  /// Fences whose session is missing.
+  public func orphans() throws -> Int {
+    try rows("SELECT count(*) AS fences FROM fence WHERE session_id NOT IN (SELECT id FROM session)").first?["fences"]
+      ?? 0
   }
 
   private func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [Row] {

@@ -3,31 +3,55 @@ import GRDB
 
 /// A fence as it lies in the store, with the session that it belongs to.
 public struct StoredFence: Hashable, Sendable {
+  /// With the batch that the fence is in, where it is in one.
+  static let columns = "fence.*, batch.test_uuid AS batch_test_uuid, batch.anchor_at AS batch_anchor_at"
+
   public let id: Int64
+  /// Its test and its anchor are those of the fence: parts of a session can have a test of their own.
   public let session: StoredSession
   public let fence: Fence
   public let submitted: WallTime?
 
   /// `nil` for a row whose position cannot be: damaged, and of no use to anyone.
   init?(row: Row, session: StoredSession) {
-    let start = session.driveStarted
+    guard let fence = Fence(row, driveStarted: session.driveStarted, session: session.session.number) else {
+      return nil
+    }
+    id = row["id"]
+    let anchor = (row["batch_anchor_at"] as Int64?).map { WallTime(microseconds: $0).since(session.driveStarted) }
+    self.session = session.with(test: row["batch_test_uuid"], anchor: anchor)
+    self.fence = fence
+    submitted = (row["submitted_at"] as Int64?).map(WallTime.init(microseconds:))
+  }
+}
+
+extension Fence {
+  /// `nil` for a row whose position cannot be.
+  init?(_ row: Row, driveStarted: WallTime, session: Int) {
     func time(_ column: String) -> DriveTime? {
-      (row[column] as Int64?).map { WallTime(microseconds: $0).since(start) }
+      (row[column] as Int64?).map { WallTime(microseconds: $0).since(driveStarted) }
     }
     guard let centre = Coordinate(latitude: row["latitude"], longitude: row["longitude"]),
       let entered = time("entered_at")
     else { return nil }
-    id = row["id"]
-    self.session = session
-    fence = Fence(
-      number: row["number"], session: session.session.number, entered: entered, exited: time("exited_at"),
+    self.init(
+      number: row["number"], session: session, entered: entered, exited: time("exited_at"),
       fix: Fix(
         coordinate: centre, accuracy: row["accuracy_m"], altitude: row["altitude_m"], course: row["course_deg"],
         speed: row["speed_mps"]),
       centre: centre, radius: row["radius_m"], technology: (row["technology"] as String?).map(Technology.init),
       pings: row["pings"], pingsAnswered: row["pings_ok"], rttSumNanoseconds: row["rtt_sum_ns"],
       figures: PingFigures(row), isSubmittable: row["submittable"])
-    submitted = (row["submitted_at"] as Int64?).map(WallTime.init(microseconds:))
+  }
+}
+
+extension StoredSession {
+  fileprivate func with(test: String?, anchor: DriveTime?) -> StoredSession {
+    guard let test, let anchor, test != session.testUUID || anchor != session.anchor else { return self }
+    var changed = self
+    changed.session = Session(
+      number: session.number, testUUID: test, started: session.started, anchor: anchor, finalized: session.finalized)
+    return changed
   }
 }
 

@@ -1,7 +1,7 @@
 import Coverage
 import GRDB
 
-/// What submitting changes in the store.
+/// What the store keeps of a control server.
 extension DriveStore {
   /// The client UUID that the control server at `url` gave this device.
   public func clientUUID(at url: String) async throws -> String? {
@@ -10,6 +10,7 @@ extension DriveStore {
     }
   }
 
+  /// Another client has another history.
   public func setClientUUID(_ uuid: String, at url: String) async throws {
     try await keep { db in
       try db.execute(
@@ -18,40 +19,31 @@ extension DriveStore {
     }
   }
 
-  /// Gives a session that was recorded offline the test that the control server made for it afterwards.
-  public func anchor(session: Int64, testUUID: String, loopUUID: String?, at anchor: WallTime) async throws {
-    try await keep { db in
-      try db.execute(
-        sql: "UPDATE session SET test_uuid = ?, loop_uuid = ?, anchor_at = ? WHERE id = ?",
-        arguments: [testUUID, loopUUID, anchor.microseconds, session])
+  /// How far the history at `url` is known: the time of the newest test that was seen, in milliseconds; `nil`: not at all.
+  public func historyCursor(at url: String) async throws -> Int64? {
+    try await database.read { db in
+      try Int64.fetchOne(
+        db, sql: "SELECT history_cursor FROM registration WHERE control_server = ?", arguments: [url])
     }
   }
 
-  /// Notes that the control server has accepted `session` with these fences. They stay, for export.
-  public func markSubmitted(session: Int64, fences: [Int64], at time: WallTime) async throws {
+  public func setHistoryCursor(_ cursor: Int64?, at url: String) async throws {
     try await keep { db in
       try db.execute(
-        sql: """
-          UPDATE session SET submitted_at = ?, quarantined_at = NULL, quarantine_reason = NULL WHERE id = ?
-          """, arguments: [time.microseconds, session])
-      for fence in fences {
-        try db.execute(
-          sql: "UPDATE fence SET submitted_at = ? WHERE id = ?", arguments: [time.microseconds, fence])
-      }
+        sql: "UPDATE registration SET history_cursor = ? WHERE control_server = ?", arguments: [cursor, url])
     }
   }
 
-  /// Notes that the control server refuses `session` for good. It stays, and is sent again on command only.
-  public func quarantine(session: Int64, reason: String, at time: WallTime) async throws {
+  /// Keeps the circuit breaker for the server at `url`, in its own words.
+  public func setBreakerMemory(_ memory: String, at url: String) async throws {
     try await keep { db in
       try db.execute(
-        sql: "UPDATE session SET quarantined_at = ?, quarantine_reason = ? WHERE id = ?",
-        arguments: [time.microseconds, reason, session])
+        sql: "INSERT OR REPLACE INTO breaker (control_server, memory) VALUES (?, ?)", arguments: [url, memory])
     }
   }
 
   /// Writes even when the calling task was cancelled meanwhile: what the server has said must not be forgotten.
-  private func keep(_ updates: @escaping @Sendable (Database) throws -> Void) async throws {
+  func keep<Result: Sendable>(_ updates: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
     try await Task { [database] in try await database.write(updates) }.value
   }
 }

@@ -5,31 +5,30 @@ import DriveStore
 public actor Registration {
   private let store: DriveStore
   private let server: ControlServerClient
-  /// The registration of this process: those who ask at the same time get the same name.
-  private var registering: Task<String, any Error>?
+  private let turn = Turn()
+  private var confirmed: String?
 
   public init(store: DriveStore, server: ControlServerClient) {
     self.store = store
     self.server = server
   }
 
-  /// The client UUID, registered with the server now if that was not done in this process.
-  /// - Throws: ``ControlServer/ServerFailure``, or GRDB's `DatabaseError` when it cannot be kept.
+  /// The client UUID, registered with the server now if that was not done in this process. Who asks at the same time gets the
+  /// same one.
+  /// - Throws: ``ControlServer/ServerFailure``, `CancellationError`, or GRDB's `DatabaseError` when it cannot be kept.
   public func clientUUID() async throws -> String {
-    let task = registering ?? Task { try await register() }
-    registering = task
-    do {
-      return try await task.value
-    } catch {
-      if registering == task { registering = nil }
-      throw error
-    }
+    try await turn.run { try await self.confirmedUUID() }
   }
 
-  private func register() async throws -> String {
+  /// Asks the server again with the next ``clientUUID()``: it may be away, or have forgotten this device.
+  public func doubt() { confirmed = nil }
+
+  private func confirmedUUID() async throws -> String {
+    if let confirmed { return confirmed }
     let known = try await store.clientUUID(at: server.url)
     let uuid = try await server.settings(clientUUID: known)
     if uuid != known { try await store.setClientUUID(uuid, at: server.url) }
+    confirmed = uuid
     return uuid
   }
 }

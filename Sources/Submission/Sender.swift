@@ -1,126 +1,221 @@
 import ControlServer
 import Coverage
 import DriveStore
+import Foundation
 import Logging
 
-/// Sends what waits in the store to the control server, one request a session.
-public struct Sender: Sendable {
-  private let store: DriveStore
-  private let server: ControlServerClient
-  private let registration: Registration
-  private let logger: Logger
-  private let now: @Sendable () -> WallTime
+/// Sends what waits in the store to the control server: nothing lost, nothing twice.
+///
+/// Passes never overlap: one that is asked for during another waits for it. All decisions are values (``CircuitBreaker``,
+/// ``Backoff``, ``Verdict``, ``PassMode``, ``HistoryReading``); this is the shell round them. Cancelling a pass at any point loses
+/// nothing: what may have left is on disk before it does, and asked about afterwards.
+public actor Sender {
+  let store: DriveStore
+  let server: ControlServerClient
+  let registration: Registration
+  let settings: SenderSettings
+  let clock: SenderClock
+  let logger: Logger
+  private let turn = Turn()
+  var backoff = Backoff()
+  private var breaker: CircuitBreaker
+  private var keptBreaker: CircuitBreaker
+  /// The breaker's leave for what is being done now.
+  private var call: CircuitBreaker.Call?
+  private var isSpreadDue = true
+  private var spreadWait: Task<Void, any Error>?
+  /// The wait between two passes of ``keepSending(every:)``.
+  var idleWait: Task<Void, any Error>?
+  var isNudged = false
+  private var runningDrive: Int64?
+  /// `nil` before the first one.
+  public private(set) var lastPass: EndedPass?
 
-  /// - Parameter now: The wall clock.
+  /// - Throws: `StoreError`, or GRDB's `DatabaseError`
   public init(
-    store: DriveStore, server: ControlServerClient, registration: Registration, logger: Logger,
-    now: @escaping @Sendable () -> WallTime
-  ) {
+    store: DriveStore, server: ControlServerClient, registration: Registration,
+    settings: SenderSettings = SenderSettings(), clock: SenderClock, logger: Logger
+  ) throws {
     self.store = store
     self.server = server
     self.registration = registration
+    self.settings = settings
+    self.clock = clock
     self.logger = logger
-    self.now = now
-  }
-
-  /// What came of a pass.
-  public struct Report: Hashable, Sendable {
-    public internal(set) var sessionsSent = 0
-    public internal(set) var fencesSent = 0
-    /// Sessions that could not be sent now and are kept.
-    public internal(set) var sessionsKept = 0
-    /// Sessions that the server refused now; they are kept, and sent again on command only.
-    public internal(set) var sessionsQuarantined = 0
-    /// Why something was not sent, for the first of them.
-    public internal(set) var firstFailure: ServerFailure?
-  }
-
-  /// One pass. A session that the server refuses does not hold up the others; a server that cannot take anything ends the pass.
-  /// - Throws: GRDB's `DatabaseError` when the store fails.
-  public func send(_ selection: Selection) async throws -> Report {
-    let waiting = selection.sessions(from: try StoreReader(store).sessions())
-    var report = Report()
-    for (index, session) in waiting.enumerated() {
+    var breaker = CircuitBreaker(policy: settings.breaker)
+    if let text = try StoreReader(store).breakerMemory(at: server.url) {
       do {
-        report.fencesSent += try await send(session)
-        report.sessionsSent += 1
-      } catch let refusal as Refusal {
-        report.sessionsQuarantined += 1
-        report.firstFailure = report.firstFailure ?? refusal.failure
-        logger.warning("session \(session.id) is quarantined: \(refusal.failure)")
-        try await store.quarantine(session: session.id, reason: "\(refusal.failure)", at: now())
-      } catch let failure as ServerFailure {
-        report.sessionsKept += 1
-        report.firstFailure = report.firstFailure ?? failure
-        logger.warning("session \(session.id) is kept: \(failure)")
-        guard failure.concernsOneRequest else {
-          report.sessionsKept += waiting.count - index - 1
-          break
-        }
-      } catch is CancellationError {
-        report.sessionsKept += waiting.count - index
-        break
+        let memory = try JSONDecoder().decode(CircuitBreaker.Memory.self, from: Data(text.utf8))
+        breaker = CircuitBreaker(policy: settings.breaker, memory: memory, at: clock.boot(), bootID: clock.bootID)
+      } catch {
+        logger.warning("the store's circuit breaker cannot be read; it begins closed: \(error)")
       }
     }
-    return report
+    (self.breaker, keptBreaker) = (breaker, breaker)
   }
 
-  /// The server has seen a session and does not want it.
-  private struct Refusal: Error {
-    let failure: ServerFailure
-  }
+  /// Tells which drives are being recorded, one for each link: this one and all later ones; `nil` for none. No pass touches
+  /// anything of them.
+  public func setRunningDrives(from drive: Int64?) { runningDrive = drive }
 
-  /// - Returns: How many fences the server took.
-  /// - Throws: ``Refusal``, ``ControlServer/ServerFailure``, GRDB's `DatabaseError`
-  private func send(_ stored: StoredSession) async throws -> Int {
-    let clientUUID = try await registration.clientUUID()
-    let anchored = try await anchored(stored, clientUUID: clientUUID)
-    let fences = try StoreReader(store).fences(of: stored).filter { $0.fence.isSubmittable && $0.fence.exited != nil }
-    let result = CoverageResult(
-      clientUUID: clientUUID, testUUID: anchored.testUUID, driveStarted: stored.driveStarted, anchor: anchored.anchor,
-      fences: fences.map(\.fence))
-    logger.info("session \(stored.id): sending \(fences.count) fences")
-    try await submit(result)
-    try await store.markSubmitted(session: stored.id, fences: fences.map(\.id), at: now())
-    return fences.count
-  }
-
-  private func submit(_ result: CoverageResult) async throws {
-    var failure: ServerFailure?
+  /// One pass over what waits. A record that the server refuses does not hold up the others; a server that cannot take anything
+  /// ends the pass.
+  /// - Throws: GRDB's `DatabaseError` when the store fails.
+  public func pass(_ mode: PassMode, urgency: Urgency = .commanded) async throws -> Report {
+    // Somebody waits: a pass before this one that is still waiting for its share of the spread begins now.
+    if urgency != .background { spreadWait?.cancel() }
     do {
-      try await server.submit(result)
-    } catch {
-      failure = error
+      return try await turn.run { try await self.runPass(mode, urgency) }
+    } catch is CancellationError {
+      var report = Report()
+      report.wasStopped = true
+      return report
     }
-    guard let failure else { return }
-    throw failure.isFinal ? Refusal(failure: failure) : failure
   }
 
-  /// A session that was recorded offline gets its test now, one of its own: its fences lie before the anchor.
-  private func anchored(
-    _ stored: StoredSession, clientUUID: String
-  ) async throws -> (testUUID: String, anchor: DriveTime) {
-    if let testUUID = stored.session.testUUID, let anchor = stored.session.anchor { return (testUUID, anchor) }
-    let time = WallTime(microseconds: now().milliseconds * 1000)
-    let grant = try await server.requestCoverage(CoverageRequest(clientUUID: clientUUID, loopUUID: nil, time: time))
-    try await store.anchor(session: stored.id, testUUID: grant.testUUID, loopUUID: grant.loopUUID, at: time)
-    return (grant.testUUID, time.since(stored.driveStarted))
+  /// The sender for status and metrics.
+  public var status: SenderStatus {
+    let now = clock.boot()
+    let wait = max(breaker.remaining(at: now), backoff.remaining(at: now))
+    return SenderStatus(breaker: breaker.snapshot(at: now), nextAttemptInMilliseconds: wait.inWholeMilliseconds)
+  }
+
+  private func runPass(_ mode: PassMode, _ urgency: Urgency) async throws -> Report {
+    guard clock.wall() >= .earliestTrusted else { return Report(hold: .clock) }
+    // What begins from now on is left alone as well.
+    var pass = Pass(mode: mode, running: min(runningDrive ?? .max, try await store.nextDrive()))
+    do {
+      try await prepare(&pass)
+      guard !pass.queue.isEmpty else { return pass.report }
+      try await hold(urgency)
+      try await settleDoubts(&pass)
+      try await deliverAll(&pass)
+      try await endCall(.success)
+    } catch let end as PassEnd {
+      try await conclude(&pass, end)
+    } catch let failure as ServerFailure {
+      try await conclude(&pass, Task.isCancelled ? .stopped(failure) : .failed(failure))
+    } catch is CancellationError {
+      try await conclude(&pass, .stopped(nil))
+    } catch {
+      // The store's trouble says nothing of the server's.
+      try await endCall(.cancelled)
+      throw error
+    }
+    pass.complete()
+    logger.info("\(mode) pass: \(pass.summary)")
+    lastPass = EndedPass(ended: clock.wall(), report: pass.report)
+    return pass.report
+  }
+
+  /// Waits until a request may leave.
+  /// - Throws: ``PassEnd``, `CancellationError`
+  private func hold(_ urgency: Urgency) async throws {
+    if urgency == .background {
+      let remaining = backoff.remaining(at: clock.boot())
+      if remaining > .zero { throw PassEnd.held(.trouble(remaining)) }
+      if isSpreadDue { try await waitForSpread() }
+    }
+    isSpreadDue = false
+    try await takeCall(force: urgency == .forced)
+  }
+
+  private func waitForSpread() async throws {
+    let wait = Task { [clock, settings] in try await clock.sleep(settings.spread * clock.random()) }
+    spreadWait = wait
+    _ = await withTaskCancellationHandler {
+      await wait.result
+    } onCancel: {
+      wait.cancel()
+    }
+    spreadWait = nil
+    try Task.checkCancellation()
+  }
+
+  private func conclude(_ pass: inout Pass, _ end: PassEnd) async throws {
+    switch end {
+    case .held(let hold): pass.report.hold = hold
+    case .stopped(let failure):
+      pass.report.wasStopped = true
+      pass.note(failure)
+      try await endCall(.cancelled)
+    case .failed(let failure):
+      pass.note(failure)
+      try await endCall(.failure)
+      await noteTrouble(failure)
+    }
+  }
+
+  private func noteTrouble(_ failure: ServerFailure) async {
+    let now = clock.boot()
+    switch (Verdict(failure), failure) {
+    case (.tooManyRequests, .tooManyRequests(let retryAfter)):
+      // Below the breaker's threshold: the next try is put off all the same.
+      backoff.failed(at: now, random: clock.random())
+      if let retryAfter, retryAfter > backoff.remaining(at: now) {
+        backoff.pause(for: min(retryAfter, CircuitBreaker.Policy.retryAfterMax), at: now)
+      }
+      return
+    case (.forbidden, _):
+      logger.error("the control server wants nothing from this device; trying again in 15 min: \(failure)")
+      backoff.pause(for: .seconds(15 * 60), at: now)
+    default: backoff.failed(at: now, random: clock.random())
+    }
+    isSpreadDue = true
+    // Before anything else is sent, the server has to show that it is there.
+    await registration.doubt()
+  }
+
+  // MARK: The breaker
+
+  /// Runs one request, if the breaker lets it leave.
+  /// - Throws: ``PassEnd``, `ControlServer.ServerFailure`, GRDB's `DatabaseError`, `CancellationError`
+  func request<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+    try await takeCall()
+    do {
+      return try await body()
+    } catch let failure as ServerFailure {
+      if case .tooManyRequests(let retryAfter) = failure {
+        try await endCall(.tooManyRequests(retryAfter: retryAfter))
+      }
+      throw failure
+    }
+  }
+
+  private func takeCall(force: Bool = false) async throws {
+    guard call == nil else { return }
+    call = breaker.begin(at: clock.boot(), force: force)
+    guard call != nil else { throw PassEnd.held(.breaker(breaker.remaining(at: clock.boot()))) }
+    try await keepBreaker()
+  }
+
+  func endCall(_ outcome: CircuitBreaker.Outcome) async throws {
+    guard let ended = call else { return }
+    call = nil
+    breaker.end(ended, outcome, at: clock.boot(), jitter: clock.random())
+    try await keepBreaker()
+  }
+
+  var isBreakerClosed: Bool { breaker.state == .closed }
+
+  private func keepBreaker() async throws {
+    guard breaker != keptBreaker else { return }
+    if breaker.state != keptBreaker.state { logger.notice("circuit breaker: \(breaker.state.rawValue)") }
+    keptBreaker = breaker
+    let memory = try JSONEncoder().encode(breaker.memory(at: clock.boot(), bootID: clock.bootID))
+    try await store.setBreakerMemory(String(decoding: memory, as: UTF8.self), at: server.url)
   }
 }
 
-extension ServerFailure {
-  /// Whether the same request would be refused for ever. "No started test found" is among these: after an answer that was lost,
-  /// the server may well have the session (spec 4.4).
-  var isFinal: Bool {
-    if case .refused(let status, _) = self { [400, 409, 413, 422].contains(status) } else { false }
-  }
+/// A pass that is over.
+public struct EndedPass: Hashable, Sendable {
+  public let ended: WallTime
+  public let report: Report
+}
 
-  /// Whether another session may fare better.
-  var concernsOneRequest: Bool {
-    switch self {
-    case .refused(let status, _): ![401, 403, 404].contains(status)
-    case .unusableAnswer: true
-    case .unreachable, .tooManyRequests, .serverTrouble, .notTheServer: false
-    }
-  }
+/// The sender for status and metrics.
+public struct SenderStatus: Codable, Hashable, Sendable {
+  public let breaker: BreakerSnapshot
+  /// Milliseconds until a pass in the background may send; 0: at once.
+  public let nextAttemptInMilliseconds: Int64
 }

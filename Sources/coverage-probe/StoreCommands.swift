@@ -14,6 +14,9 @@ struct Submit: AsyncParsableCommand {
   @Flag(name: .long, help: "Send again what the server has refused, too.")
   var quarantined = false
 
+  @Flag(name: .long, help: "Try now, even if the server has asked for fewer requests.")
+  var force = false
+
   mutating func validate() throws {
     if warm, quarantined { throw ValidationError("--warm and --quarantined exclude each other.") }
   }
@@ -23,14 +26,15 @@ struct Submit: AsyncParsableCommand {
       let stop = await Terminal.stopSignals()
       let submitting = Submitting(
         configuration: try await configuration.load(), isWarm: warm, includesQuarantined: quarantined,
-        logger: Terminal.logger())
+        isForced: force, logger: Terminal.logger())
       return try await submitting.run(stop: stop, print: Terminal.result)
     }
   }
 }
 
 struct Sessions: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Lists what is stored, with state and counts.")
+  static let configuration = CommandConfiguration(
+    abstract: "Lists what is stored, with state and counts.", subcommands: [Forget.self])
 
   @OptionGroup var configuration: ConfigurationOptions
 
@@ -41,6 +45,25 @@ struct Sessions: AsyncParsableCommand {
     try await Terminal.run {
       let listing = try SessionListing(configuration: try await configuration.load())
       Terminal.result(json ? listing.json : listing.table)
+      return .done
+    }
+  }
+}
+
+struct Forget: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Deletes a session with its fences for good, sent or not.",
+    discussion: "The drive log goes with the last session of its drive. What was sent, the server keeps.")
+
+  @OptionGroup var configuration: ConfigurationOptions
+
+  @Argument(help: "The id of the session, as `sessions` lists it.")
+  var id: Int64
+
+  func run() async throws {
+    try await Terminal.run {
+      let forgetting = Forgetting(configuration: try await configuration.load(), session: id)
+      try await forgetting.run().forEach(Terminal.result)
       return .done
     }
   }

@@ -39,9 +39,10 @@ struct ClientTests {
       let (uuid, grant) = try await request(client)
       #expect(try await client.settings(clientUUID: uuid) == uuid, "a known device keeps its name")
       try await client.submit(
-        CoverageResult(
-          clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start,
-          fences: [.sample(), .sample(number: 1, entered: 14, technology: nil)]))
+        client.prepare(
+          CoverageResult(
+            clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start,
+            fences: [.sample(), .sample(number: 1, entered: 14, technology: nil)])))
       let fences = try await tool.fences()
       #expect(fences.map { $0.integer("offset_ms") } == [10_000, 14_000])
       #expect(fences.allSatisfy { $0.test == grant.testUUID })
@@ -54,8 +55,9 @@ struct ClientTests {
     let tool = try await ControlServerTool()
     try await withClient(of: tool.url) { client in
       let (uuid, grant) = try await request(client)
-      let result = CoverageResult(
-        clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start, fences: [.sample()])
+      let result = client.prepare(
+        CoverageResult(
+          clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start, fences: [.sample()]))
       try await client.submit(result)
       let failure = await #expect(throws: ServerFailure.self) { try await client.submit(result) }
       guard case .refused(400, let message) = failure else {
@@ -75,16 +77,18 @@ struct ClientTests {
     try await tool.setFault(fault, on: "coverageResult")
     try await withClient(of: tool.url, timeout: .milliseconds(800)) { client in
       let (uuid, grant) = try await request(client)
-      let result = CoverageResult(
-        clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start, fences: [.sample()])
+      let result = client.prepare(
+        CoverageResult(
+          clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start, fences: [.sample()]))
       let failure = await #expect(throws: ServerFailure.self) { try await client.submit(result) }
       let line = try #require(failure.map { "\($0)" })
       #expect(!line.contains("\n"))
       switch (fault, failure) {
-      case ("429", .tooManyRequests(retryAfter: nil)), ("429-retry-after:30", .tooManyRequests(retryAfter: "30")),
+      case ("429", .tooManyRequests(retryAfter: nil)),
+        ("429-retry-after:30", .tooManyRequests(retryAfter: .seconds(30))),
         ("500", .serverTrouble(status: 500, _)), ("503", .serverTrouble(status: 503, _)), ("empty", .notTheServer),
-        ("html", .notTheServer), ("error", .refused(status: 200, _)), ("reset", .unreachable),
-        ("hang:30", .unreachable), ("drop-answer", .unreachable):
+        ("html", .notTheServer), ("error", .refused(status: 200, _)), ("reset", .noAnswer), ("hang:30", .noAnswer),
+        ("drop-answer", .noAnswer):
         break
       default: Issue.record("\(fault) gives \(line)")
       }
@@ -104,6 +108,96 @@ struct ClientTests {
       let line = "\(try #require(failure))"
       #expect(line == "cannot reach the control server \(url): \(reason)")
     }
+  }
+
+  @Test("when nobody listens, then it is plain that nothing has left; when a connection ends, then it is not")
+  func whatHasLeft() async throws {
+    try await withClient(of: "http://127.0.0.1:1/x") { client in
+      let failure = await #expect(throws: ServerFailure.self) { try await client.settings(clientUUID: nil) }
+      guard case .unreachable = failure else {
+        Issue.record("\(String(describing: failure))")
+        return
+      }
+    }
+    let tool = try await ControlServerTool()
+    try await tool.setFault("reset", on: "settings")
+    try await withClient(of: tool.url) { client in
+      let failure = await #expect(throws: ServerFailure.self) { try await client.settings(clientUUID: nil) }
+      guard case .noAnswer = failure else {
+        Issue.record("\(String(describing: failure))")
+        return
+      }
+    }
+    try await tool.program.stop()
+  }
+
+  @Test("when the history is asked for, then it lists the tests that have fences, with how many, newest first")
+  func history() async throws {
+    let tool = try await ControlServerTool()
+    try await withClient(of: tool.url) { client in
+      let uuid = try await client.settings(clientUUID: nil)
+      var tests: [String] = []
+      for second in 0..<3 {
+        let time = WallTime(microseconds: WallTime.sampleStart.microseconds + Int64(second) * 1_000_000)
+        let grant = try await client.requestCoverage(CoverageRequest(clientUUID: uuid, loopUUID: nil, time: time))
+        tests.append(grant.testUUID)
+        guard second != 1 else { continue }
+        let fences = (0...second).map { Fence.sample(number: $0, entered: Double($0) * 4) }
+        try await client.submit(
+          client.prepare(
+            CoverageResult(
+              clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start, fences: fences)))
+      }
+      let start = WallTime.sampleStart.milliseconds
+      let all = try await client.history(clientUUID: uuid, offset: 0, limit: 100)
+      #expect(
+        all == [
+          HistoryItem(testUUID: tests[2], time: start + 2000, fences: 3),
+          HistoryItem(testUUID: tests[0], time: start, fences: 1),
+        ])
+      #expect(try await client.history(clientUUID: uuid, offset: 1, limit: 100) == [all[1]])
+      #expect(try await client.history(clientUUID: uuid, offset: 0, limit: 1) == [all[0]])
+      await #expect(throws: ServerFailure.self) {
+        try await client.history(clientUUID: UUID().uuidString, offset: 0, limit: 1)
+      }
+    }
+    try await tool.program.stop()
+  }
+
+  @Test(
+    "when the server says that it takes gzip, then large bodies are packed, else they are plain; one connection serves all",
+    arguments: [true, false])
+  func compression(isTaken: Bool) async throws {
+    let tool = try await ControlServerTool(isTaken ? ["--gzip"] : [])
+    try await withClient(of: tool.url) { client in
+      let (uuid, grant) = try await request(client)
+      let fences = (0..<400).map { Fence.sample(number: $0, entered: Double($0) * 4) }
+      try await client.submit(
+        client.prepare(
+          CoverageResult(
+            clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start, fences: fences)))
+      #expect(try await tool.fences().count == 400)
+      let requests = try await tool.requests(to: "")
+      #expect(requests.map { $0["encoding"] as? String } == [nil, nil, isTaken ? "gzip" : nil])
+      #expect(Set(requests.compactMap { $0["port"] as? Int }).count == 1)
+    }
+    try await tool.program.stop()
+  }
+
+  @Test(
+    "when a server says what it takes, then gzip is understood and nothing else",
+    arguments: [
+      ("gzip", true), ("GZIP", true), ("deflate, gzip;q=0.5", true), ("x-gzip", true), ("gzip;q=0", false),
+      ("identity", false), ("", false), ("gzippy", false), ("br;q=1.0, gzip; q=0.8, *;q=0.1", true),
+    ])
+  func codings(text: String, isGzip: Bool) {
+    #expect(AcceptedCoding.namesGzip(text) == isGzip)
+    let accepted = AcceptedCoding()
+    accepted.note(text, status: 200)
+    accepted.note(nil, status: 200)
+    #expect(accepted.isGzip == isGzip, "an answer that says nothing changes nothing")
+    accepted.note(nil, status: 415)
+    #expect(!accepted.isGzip)
   }
 
   // MARK: TLS

@@ -151,7 +151,7 @@ struct RequestTests {
   @Test("when an answer is no plain success, then it is a failure of the right kind")
   func outcomes() throws {
     func outcome(_ status: Int, _ body: String) throws {
-      _ = try Answer.body(status: status, retryAfter: "30", body: Data(body.utf8))
+      _ = try Answer.body(status: status, retryAfter: .seconds(30), body: Data(body.utf8))
     }
     try outcome(200, "{}")
     try outcome(201, "{\"error\":[]}")
@@ -167,7 +167,32 @@ struct RequestTests {
     }
     #expect(throws: ServerFailure.notTheServer(status: 302, found: "a redirect")) { try outcome(302, "") }
     #expect(throws: ServerFailure.refused(status: 400, message: "gone")) { try outcome(400, "{\"error\":[\"gone\"]}") }
-    #expect(throws: ServerFailure.tooManyRequests(retryAfter: "30")) { try outcome(429, "") }
+    #expect(throws: ServerFailure.tooManyRequests(retryAfter: .seconds(30))) { try outcome(429, "") }
     #expect(throws: ServerFailure.serverTrouble(status: 503, message: "an empty body")) { try outcome(503, "") }
+  }
+
+  @Test("when the server names a client that it does not know, then the failure does not repeat the name")
+  func discretion() throws {
+    #expect(throws: ServerFailure.refused(status: 400, message: "No client found by id (this device's)")) {
+      _ = try Answer.body(
+        status: 400, retryAfter: nil,
+        body: Data("{\"error\":[\"No client found by id 0b1f7a52-0c56-4f4a-9d1e-5a3a4d1e9001\"]}".utf8))
+    }
+  }
+
+  @Test("when a damaged store has figures beyond reason, then they are cut to what the server can hold")
+  func absurdFigures() throws {
+    let fix = Fix(coordinate: Coordinate(latitude: 48, longitude: 16), course: 1e300, speed: 1e308)
+    let text = try fence(in: result([.sample(fix: fix, radius: 1e300)]))
+    #expect(text.contains("\"radius\":2147483647"))
+    #expect(try fence(in: result([.sample(radius: .nan)])).contains("\"radius\":0"))
+  }
+
+  @Test("when two bodies differ, then their checksums do")
+  func checksums() {
+    // The test vectors of FNV-1a, 64 bits.
+    #expect(PreparedResult(text: "").checksum == "cbf29ce484222325")
+    #expect(PreparedResult(text: "a").checksum == "af63dc4c8601ec8c")
+    #expect(PreparedResult(text: "foobar").checksum == "85944171f73967e8")
   }
 }

@@ -9,7 +9,7 @@ import Testing
       ("*:hang:20", .hang(20), nil), ("*:hang:20:2", .hang(20), 2), ("settings:slow:0.5", .slow(0.5), nil),
       ("settings:429-retry-after:120:1", .retryAfter("120"), 1),
       ("settings:429-retry-after:Wed, 21 Oct 2026 07:28:00 GMT", .retryAfter("Wed, 21 Oct 2026 07:28:00 GMT"), nil),
-      ("ip:drop-answer:1", .dropAnswer, 1),
+      ("ip:drop-answer:1", .dropAnswer, 1), ("ip:late:2:1", .late(2), 1), ("ip:empty-if:a:b", .emptyIf("a:b"), nil),
     ] as [(String, Fault, Int?)])
   func flags(text: String, fault: Fault, count: Int?) {
     let planned = PlannedFault(flag: text)
@@ -18,7 +18,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "settings", "settings:", "settings:200", "settings:600", "settings:hang", "settings:hang:-1", "a:b",
+    "", "settings", "settings:", "settings:200", "settings:600", "settings:hang", "settings:hang:-1", "a:b", "ip:late",
+    "ip:empty-if:",
   ])
   func badFlags(text: String) {
     #expect(PlannedFault(flag: text) == nil)

@@ -74,7 +74,11 @@ struct ClockTests {
     try recorder.save(
       sessions: [Session(number: 0, testUUID: "T1", started: .start)], fences: [.sample(entered: 5)],
       seen: .seconds(20))
-    try await store.markSubmitted(session: try session().id, fences: [], at: .sampleStart)
+    try recorder.end(at: .seconds(30), reason: .user)
+    try await store.makeBatches(of: [try session().id], limit: 400, at: .sampleStart)
+    for batch in try await store.batches(of: [try session().id], in: [.waiting]) {
+      try await store.markSubmitted(batch: batch.id, at: .sampleStart)
+    }
     let settled = try await store.settleClocks(bootID: "B", sinceBoot: .seconds(100), now: .sampleStart)
     #expect(settled == .init())
   }
@@ -87,7 +91,8 @@ struct ClockTests {
         sessions: [Session(number: 0, testUUID: "T\(link)", started: .start)], fences: [.sample(entered: 5)],
         seen: .seconds(20), loopUUIDs: [0: "L\(link)"])
     }
-    #expect(try await store.endInterruptedDrives(now: .sampleStart) == ["A": "LA"])
-    #expect(try await store.endInterruptedDrives(now: .sampleStart).isEmpty)
+    #expect(try await store.interruptedLoops(now: .sampleStart) == ["A": "LA"])
+    try await store.endInterruptedDrives()
+    #expect(try await store.interruptedLoops(now: .sampleStart).isEmpty)
   }
 }

@@ -132,7 +132,7 @@ struct DriveStoreTests {
         fences: [.sample(number: 0), .sample(number: 1, entered: 14, lasted: nil)], seen: .seconds(17.5))
     }
     let store = try open()
-    try await store.endInterruptedDrives(now: .sampleStart)
+    try await store.endInterruptedDrives()
     let reader = StoreReader(store)
     let stored = try #require(try reader.sessions().first)
     #expect(stored.session.finalized == .seconds(17.5))
@@ -187,27 +187,7 @@ struct DriveStoreTests {
     #expect(try reader.sessions().map(\.fences) == [2])
   }
 
-  // MARK: Submitting
-
-  @Test("when a session was submitted, then it and its fences stay and say so")
-  func submitted() async throws {
-    let store = try open()
-    var recorder = try recorder(store)
-    try recorder.save(sessions: [Session(number: 0, started: .start)], fences: [.sample()], seen: .seconds(20))
-    let reader = StoreReader(store)
-    let before = try #require(try reader.sessions().first)
-    #expect(before.isWaiting)
-    try await store.anchor(session: before.id, testUUID: "T9", loopUUID: nil, at: .sampleStart)
-    let fences = try reader.fences(of: before)
-    try await store.markSubmitted(session: before.id, fences: fences.map(\.id), at: .sampleStart)
-
-    let after = try #require(try reader.session(id: before.id))
-    #expect(after.state(isWriterAlive: true) == .submitted)
-    #expect(!after.isWaiting)
-    #expect(after.session.testUUID == "T9")
-    #expect(after.session.anchor == .start)
-    #expect(try reader.fences(of: after).map(\.submitted) == [.sampleStart])
-  }
+  // MARK: The control server
 
   @Test("when the control server gave a client UUID, then it is kept for that server alone")
   func clientUUID() async throws {

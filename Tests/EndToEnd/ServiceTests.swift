@@ -38,7 +38,7 @@ struct ServiceTests {
 
   @Test("when the service is told to start and to stop, then the drive between is sent by itself")
   func commands() async throws {
-    let field = try await field("agent: { record: command }")
+    let field = try await field("agent: { record: command }\nsubmission: { spread: 0s }")
     let service = try field.start("agent")
     try await wait(for: "idle", field)
     #expect(try await field.run("start").output == "start: recording (started by command)\n")
@@ -65,7 +65,7 @@ struct ServiceTests {
 
   @Test("when the service is ended in mid-drive, then it ends in order, and the next one sends the drive, once")
   func terminated() async throws {
-    let field = try await field("")
+    let field = try await field("submission: { spread: 0s }")
     let service = try field.start("agent")
     try await waitForFences(4, field)
     try await end(service)
@@ -83,7 +83,7 @@ struct ServiceTests {
 
   @Test("when the configuration is read again, then what can change does, and a mistake changes nothing")
   func reload() async throws {
-    let field = try await field("agent: { record: command }")
+    let field = try await field("agent: { record: command }\nsubmission: { spread: 0s }")
     let original = try String(contentsOfFile: field.configuration, encoding: .utf8)
     let service = try field.start("agent")
     try await wait(for: "idle", field)
@@ -107,7 +107,8 @@ struct ServiceTests {
 
   @Test("when the device moves and comes to rest, then the drive begins and ends by itself")
   func moving() async throws {
-    let field = try await field("agent: { record: moving, start-speed: 2, rest: 3s }", speed: 8)
+    let field = try await field(
+      "agent: { record: moving, start-speed: 2, rest: 3s }\nsubmission: { spread: 0s }", speed: 8)
     let service = try field.start("agent")
     try await wait(for: "recording", field)
     try await wait(for: "idle", field)

@@ -28,4 +28,8 @@ extension DriveTime {
 extension WallTime {
   /// 2026-11-20T10:00:00.000Z
   public static let sampleStart = WallTime(microseconds: 1_795_168_800_000_000)
+
+  public func later(by duration: Duration) -> WallTime {
+    WallTime(microseconds: microseconds + duration.inMicroseconds)
+  }
 }

@@ -50,6 +50,8 @@ struct ControlServerCommand: AsyncParsableCommand {
   @Flag(
     name: .customLong("trust-x-real-ip"),
     help: "Take the client's address from the header X-Real-IP where there is one.") var trustRealIP = false
+  @Flag(help: "Take bodies packed with gzip, and say so in each answer (RFC 7694); the real server does not.")
+  var gzip = false
   @Option(help: "PATH:FAULT[:COUNT], a fault to begin with. Repeatable.") var fault: [String] = []
   @Option(help: "Serve HTTPS with this certificate chain, a PEM file; needs --key.") var certificate: String?
   @Option(help: "Private key of the certificate, a PEM file.") var key: String?
@@ -96,7 +98,7 @@ struct ControlServerCommand: AsyncParsableCommand {
     ServerOptions(
       secrets: secret.isEmpty ? ["demo-secret"] : secret, pingHost: pingHost, pingHostIPv6: pingHostIPv6,
       pingPort: pingPort, maxSessionSeconds: maxSessionSeconds, maxMeasurementSeconds: maxMeasurementSeconds,
-      trustRealIP: trustRealIP)
+      trustRealIP: trustRealIP, takesGzip: gzip)
   }
 
   private func tlsConfiguration() throws -> TLSConfiguration? {

@@ -8,6 +8,7 @@ struct ServerOptions: Sendable {
   var maxSessionSeconds: Int
   var maxMeasurementSeconds: Int
   var trustRealIP: Bool
+  var takesGzip = false
 }
 
 /// Where the endpoints are.

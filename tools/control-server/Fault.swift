@@ -20,13 +20,17 @@ enum Fault: Hashable, Sendable {
   case dropAnswer
   /// Carried out at once, answered after so many seconds.
   case slow(Double)
+  /// Carried out after so many seconds, whether the client is still there or not.
+  case late(Double)
+  /// 200 with an empty body where the request's body has this text in it, not carried out; else nothing wrong.
+  case emptyIf(String)
 
-  /// Longest `hang` and `slow`, so that no request stays for ever.
+  /// Longest `hang`, `slow` and `late`, so that no request stays for ever.
   static let longest = 3600.0
 
   static let help = """
     none, a status from 400 to 599, 429-retry-after:SECONDS_OR_DATE, empty, html, error, reset, hang:SECONDS, \
-    drop-answer, slow:SECONDS
+    drop-answer, slow:SECONDS, late:SECONDS, empty-if:TEXT
     """
 
   /// Reads `reset`, `503`, `hang:20`, `429-retry-after:Wed, 21 Oct 2026 07:28:00 GMT`.
@@ -48,6 +52,10 @@ enum Fault: Hashable, Sendable {
     case ("slow", let value?):
       guard let seconds = Self.seconds(value) else { return nil }
       self = .slow(seconds)
+    case ("late", let value?):
+      guard let seconds = Self.seconds(value) else { return nil }
+      self = .late(seconds)
+    case ("empty-if", let value?) where !value.isEmpty: self = .emptyIf(value)
     case (let number, nil):
       guard let status = Int(number), (400...599).contains(status) else { return nil }
       self = .status(status)
@@ -73,6 +81,8 @@ enum Fault: Hashable, Sendable {
     case .hang(let seconds): "hang:\(seconds)"
     case .dropAnswer: "drop-answer"
     case .slow(let seconds): "slow:\(seconds)"
+    case .late(let seconds): "late:\(seconds)"
+    case .emptyIf(let text): "empty-if:\(text)"
     }
   }
 }

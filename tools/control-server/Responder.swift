@@ -34,13 +34,24 @@ struct Responder: HTTPResponder {
   }
 
   func respond(to request: Request, context: ConnectionContext) async throws -> Response {
+    var response = try await answer(to: request, context: context)
+    if endpoints.options.takesGzip { response.headers[.acceptEncoding] = "gzip" }
+    return response
+  }
+
+  private func answer(to request: Request, context: ConnectionContext) async throws -> Response {
     let path = request.uri.path
     let method = request.method.rawValue
+    let encoding = request.headers[.contentEncoding]
     let body: [UInt8]
     do {
-      body = Array(try await request.body.collect(upTo: Self.bodyLimit).readableBytesView)
+      let received = Array(try await request.body.collect(upTo: Self.bodyLimit).readableBytesView)
+      let isPacked = endpoints.options.takesGzip && encoding == "gzip"
+      body = isPacked ? try Inflation.inflated(received, limit: Self.bodyLimit) : received
     } catch is NIOTooManyBytesError {
       return Self.response(.error("the body is larger than \(Self.bodyLimit) bytes", status: 413))
+    } catch let refusal as Refusal {
+      return Self.response(Self.answer(to: refusal).0)
     }
     guard let name = Endpoints.name(method: method, path: path) else {
       return try await answerBackstage(method: method, path: path, body: body)
@@ -48,6 +59,7 @@ struct Responder: HTTPResponder {
     let fault = await backstage.faults.next(for: name)
     var entry = RequestEntry(method: method, path: name, peer: nil, body: String(decoding: body, as: UTF8.self))
     if fault != .none { entry.fault = fault.text }
+    (entry.encoding, entry.port) = (encoding, context.channel.remoteAddress?.port)
     let delivery = try await process(
       name, path: path, body: body, request: request, context: context, fault: fault, entry: &entry)
     // Logged before it is delivered, so that a test sees a request that hangs.
@@ -111,6 +123,11 @@ struct Responder: HTTPResponder {
       let answer = try await carriedOut()
       entry.status = answer.status
       return .late(answer, seconds: seconds)
+    case .late(let seconds):
+      try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(seconds)) }
+      return answered(try await carriedOut())
+    case .emptyIf(let text):
+      return answered(entry.body.contains(text) ? .empty : try await carriedOut())
     }
   }
 

@@ -35,6 +35,14 @@ extension Store {
           CREATE TABLE request_count (path TEXT PRIMARY KEY, count INTEGER NOT NULL);
           """)
     }
+    migrator.registerMigration("2") { db in
+      try db.execute(
+        sql: """
+          -- How the body was packed, and the client's port: one that goes on tells of one connection.
+          ALTER TABLE request ADD COLUMN encoding TEXT;
+          ALTER TABLE request ADD COLUMN port INTEGER;
+          """)
+    }
     return migrator
   }
 }

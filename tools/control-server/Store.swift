@@ -58,6 +58,10 @@ struct RequestEntry: Sendable {
   /// Why it was refused, also where the answer does not tell.
   var reason: String?
   var body: String
+  /// How the body was packed; `nil`: plain.
+  var encoding: String?
+  /// The client's.
+  var port: Int?
 }
 
 extension Store {
@@ -65,10 +69,12 @@ extension Store {
     try await database.write { db in
       try db.execute(
         sql: """
-          INSERT INTO request (time, method, path, peer, fault, status, reason, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+          INSERT INTO request (time, method, path, peer, fault, status, reason, body, encoding, port)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
           Self.now(), entry.method, entry.path, entry.peer, entry.fault, entry.status, entry.reason, entry.body,
+          entry.encoding, entry.port,
         ])
       try db.execute(
         sql: "DELETE FROM request WHERE id <= ?", arguments: [db.lastInsertedRowID - Int64(Self.requestLimit)])
@@ -89,7 +95,8 @@ extension Store {
           "method": JSONValue(row["method"] as String?), "path": JSONValue(row["path"] as String?),
           "peer": JSONValue(row["peer"] as String?), "fault": JSONValue(row["fault"] as String?),
           "status": JSONValue(row["status"] as Int64?), "reason": JSONValue(row["reason"] as String?),
-          "body": JSONValue(row["body"] as String?),
+          "body": JSONValue(row["body"] as String?), "encoding": JSONValue(row["encoding"] as String?),
+          "port": JSONValue(row["port"] as Int64?),
         ]
       }
     }

@@ -40,14 +40,8 @@ public struct Recording: Sendable {
     stop: AsyncStream<Void>, onStatus: @escaping @Sendable ([DriveStatus]) -> Void, print: @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
     try await withControlServer(configuration, for: "without it there is nothing to ping", logger: logger) { server in
-      let directory = StateDirectory(path: configuration.stateDirectory)
-      let store = try DriveStore(directory: directory, purpose: "\(Program.name) record")
-      let positions = PositionFeed(configuration, logger: logger)
-      let environment = LiveDrive.Environment(
-        store: store, server: server, registration: Registration(store: store, server: server), positions: positions,
-        logger: logger)
-      let receiving = Task { await positions.run() }
-      defer { receiving.cancel() }
+      let environment = try LiveDrive.Environment(
+        configuration: configuration, purpose: "\(Program.name) record", server: server, logger: logger)
       return try await record(in: environment, stop: stop, onStatus: onStatus, print: print)
     }
   }
@@ -56,20 +50,24 @@ public struct Recording: Sendable {
     in environment: LiveDrive.Environment, stop: AsyncStream<Void>,
     onStatus: @escaping @Sendable ([DriveStatus]) -> Void, print: @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
-    let loops = try await environment.store.endInterruptedDrives(now: .current)
+    let loops = try await environment.beginDrive()
     let drive = try LiveDrive(
       configuration: configuration, parameters: parameters, capture: capture, continuing: loops,
       environment: environment)
+    let receiving = Task { await environment.positions.run() }
+    defer { receiving.cancel() }
     let (givingUp, giveUp) = AsyncStream<Void>.makeStream()
     let listening = Task {
       for await _ in stop where !drive.requestStop() { giveUp.yield() }
     }
     defer { listening.cancel() }
+    let earlier = submits ? Task { await environment.sender.keepSending() } : nil
     let summaries = await drive.run(onStatus: onStatus)
+    earlier?.cancel()
     summaries.flatMap(\.lines).forEach(print)
     let report = try await untilStopped(by: givingUp) {
       try await waitForRoom(drive, in: environment.store.directory)
-      return submits ? try await submit(summaries, environment) : nil
+      return submits ? try await submit(summaries, with: environment.sender) : nil
     }
     guard let report else { return .done }
     print(report.line)
@@ -91,14 +89,14 @@ public struct Recording: Sendable {
     }
   }
 
-  private func submit(
-    _ summaries: [Drive.Summary], _ environment: LiveDrive.Environment
-  ) async throws -> Sender.Report {
+  /// Sends the drive, and after it what waited before.
+  private func submit(_ summaries: [Drive.Summary], with sender: Sender) async throws -> Report {
     logger.info("submitting \(summaries.reduce(0) { $0 + $1.submittableFences }) fences")
-    let sender = Sender(
-      store: environment.store, server: environment.server, registration: environment.registration, logger: logger
-    ) { .current }
-    return try await sender.send(.drives(Set(summaries.map(\.drive))))
+    await sender.setRunningDrives(from: nil)
+    var report = Report()
+    for summary in summaries { report = report + (try await sender.pass(.drive(summary.drive))) }
+    guard report.outcome == .done else { return report }
+    return report + (try await sender.pass(.cold))
   }
 }
 
@@ -130,20 +128,4 @@ enum RecordingError: Error, CustomStringConvertible {
       "\(fences) fences are lost, they could not be written: \(trouble); the others wait for \(Program.name) submit"
     }
   }
-}
-
-extension Sender.Report {
-  /// What came of it, for a person.
-  var line: String {
-    if sessionsSent + sessionsKept + sessionsQuarantined == 0 { return "nothing to submit" }
-    var line = "submitted \(fencesSent) fences in \(sessionsSent) \(sessionsSent == 1 ? "session" : "sessions")"
-    if sessionsKept > 0 { line += "; \(sessionsKept) kept for later (\(Program.name) submit)" }
-    if sessionsQuarantined > 0 {
-      line += "; \(sessionsQuarantined) refused and quarantined (\(Program.name) submit --quarantined sends again)"
-    }
-    if let firstFailure { line += ": \(firstFailure)" }
-    return line
-  }
-
-  var outcome: CommandOutcome { sessionsKept + sessionsQuarantined == 0 ? .done : .kept }
 }

@@ -1,5 +1,8 @@
 import ControlServer
+import Coverage
 import Logging
+import Pinging
+import Submission
 
 /// Runs `body` with a client of the configured control server, and ends its connections afterwards, however `body` ends.
 /// - Parameter purpose: What is not possible without a server, when none is configured.
@@ -25,4 +28,26 @@ func withControlServer<Result: Sendable>(
     logger.warning("the connections to the control server did not end in order: \(error)")
   }
   return try outcome.get()
+}
+
+extension SenderClock {
+  /// This host's.
+  static var host: SenderClock {
+    SenderClock(wall: { .current }, boot: { .nanoseconds(Int64(clamping: Pinger.now)) }, bootID: HostBoot.id)
+  }
+}
+
+extension ProbeConfiguration {
+  /// What a sender needs of it.
+  var sender: SenderSettings {
+    var settings = SenderSettings()
+    settings.retention.maxAge = submission.maxAge
+    settings.retention.keep = submission.keep
+    settings.legacyThreshold = submission.legacyThreshold
+    settings.spread = submission.spread
+    settings.breaker = CircuitBreaker.Policy(
+      threshold: submission.breakerThreshold, backoff: submission.breakerBackoff,
+      backoffMax: submission.breakerBackoffMax)
+    return settings
+  }
 }

@@ -1,7 +1,4 @@
-import ControlServer
-import DriveStore
 import Logging
-import Submission
 
 /// `agent`: the service, until it is told to end.
 public struct Serving: Sendable {
@@ -21,14 +18,10 @@ public struct Serving: Sendable {
   public func run(stop: AsyncStream<Void>, hangUp: AsyncStream<Void>) async throws -> CommandOutcome {
     let configuration = try await ProbeConfiguration.load(file: configurationFile)
     return try await withControlServer(configuration, for: "without it there is nothing to ping", logger: logger) {
-      let store = try DriveStore(
-        directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) agent")
-      let loops = try await store.endInterruptedDrives(now: .current)
-      let environment = LiveDrive.Environment(
-        store: store, server: $0, registration: Registration(store: store, server: $0),
-        positions: PositionFeed(configuration, logger: logger), logger: logger)
+      let environment = try LiveDrive.Environment(
+        configuration: configuration, purpose: "\(Program.name) agent", server: $0, logger: logger)
       let service = Service(
-        configuration: configuration, configurationFile: configurationFile, environment: environment, loops: loops)
+        configuration: configuration, configurationFile: configurationFile, environment: environment)
       try await service.run(stop: stop, hangUp: hangUp)
       return .done
     }

@@ -33,6 +33,8 @@ public struct SessionListing: Sendable {
       "state": .string(stored.state(isWriterAlive: isWriterAlive).rawValue),
       "fences": .integer(Int64(stored.fences)),
       "submittable_fences": .integer(Int64(stored.submittableFences)),
+      "submitted_fences": .integer(Int64(stored.submittedFences)),
+      "quarantined_fences": .integer(Int64(stored.quarantinedFences)),
       "quarantine_reason": stored.quarantineReason.map(JSON.string),
       "submitted_at": stored.submitted.map { .string($0.iso8601) },
     ])
@@ -43,9 +45,9 @@ public struct SessionListing: Sendable {
     guard !sessions.isEmpty else { return "no sessions stored" }
     let rows = sessions.map { stored in
       let state = stored.state(isWriterAlive: isWriterAlive)
+      let refused = stored.quarantineReason.map { " (\(stored.quarantinedFences) fences: \($0))" } ?? ""
       let note =
-        state == .pending && stored.submittableFences == 0
-        ? "pending (nothing to send)" : state.rawValue + (stored.quarantineReason.map { " (\($0))" } ?? "")
+        state == .pending && stored.submittableFences == 0 ? "pending (nothing to send)" : state.rawValue + refused
       return [
         "\(stored.id)", (stored.driveStarted + stored.session.started).iso8601, "\(stored.fences)", note,
         stored.session.testUUID ?? "-",

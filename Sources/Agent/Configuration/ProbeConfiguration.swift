@@ -54,7 +54,9 @@ public struct ProbeConfiguration: Sendable {
 
   public struct SubmissionSettings: Sendable {
     public var maxAge: Duration = .seconds(7 * 86_400)
+    public var keep: Duration = .seconds(30 * 86_400)
     public var legacyThreshold: Duration = .seconds(15 * 60)
+    public var spread: Duration = .seconds(60)
     public var breakerThreshold = 3
     public var breakerBackoff: Duration = .seconds(30)
     public var breakerBackoffMax: Duration = .seconds(300)

@@ -75,7 +75,9 @@ struct Setting {
         return true
       },
       duration("submission.max-age", \.submission.maxAge, 60...31_536_000),
+      duration("submission.keep", \.submission.keep, 60...315_360_000),
       duration("submission.legacy-threshold", \.submission.legacyThreshold, 0...31_536_000),
+      duration("submission.spread", \.submission.spread, 0...3600),
       required(
         "submission.breaker.threshold", "a number, 1 to 1000", \.submission.breakerThreshold, number(1...1000)),
       duration("submission.breaker.backoff", \.submission.breakerBackoff, 1...86_400),

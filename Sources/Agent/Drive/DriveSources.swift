@@ -21,11 +21,14 @@ final class DriveSources: Sendable {
   private let interface: String?
   /// The kind of link at the start.
   let initialPath: Path
+  private let onTestRequest: @Sendable () -> Void
 
+  /// - Parameter onTestRequest: Called before each request for a test.
   init(
     configuration: ProbeConfiguration, link: LinkSettings, positions: PositionFeed, server: ControlServerClient,
-    registration: Registration, logger: Logger
+    registration: Registration, logger: Logger, onTestRequest: @escaping @Sendable () -> Void
   ) throws {
+    self.onTestRequest = onTestRequest
     (inputs, continuation) = AsyncStream.makeStream()
     pinger = try Pinger()
     self.positions = positions
@@ -65,6 +68,7 @@ final class DriveSources: Sendable {
   func requestTest(
     for generation: PingSession.Generation, at time: DriveTime, started: WallTime, loopUUID: String?
   ) {
+    onTestRequest()
     Task {
       do {
         let coverage: CoverageGrant

@@ -12,8 +12,32 @@ struct LiveDrive: Sendable {
     let store: DriveStore
     let server: ControlServerClient
     let registration: Registration
+    let sender: Sender
     let positions: PositionFeed
     let logger: Logger
+
+    /// - Parameter purpose: What this process is, for another one that finds the store in use.
+    /// - Throws: `StoreError`, GRDB's `DatabaseError`
+    init(
+      configuration: ProbeConfiguration, purpose: String, server: ControlServerClient, logger: Logger
+    ) throws {
+      store = try DriveStore(directory: StateDirectory(path: configuration.stateDirectory), purpose: purpose)
+      registration = Registration(store: store, server: server)
+      sender = try Sender(
+        store: store, server: server, registration: registration, settings: configuration.sender, clock: .host,
+        logger: logger)
+      positions = PositionFeed(configuration, logger: logger)
+      self.server = server
+      self.logger = logger
+    }
+
+    /// To be called before a drive is made: no pass touches it from now on.
+    /// - Returns: By link, the loops that it continues.
+    /// - Throws: GRDB's `DatabaseError`
+    func beginDrive() async throws -> [String?: String] {
+      await sender.setRunningDrives(from: try await store.nextDrive())
+      return try await store.interruptedLoops(now: .current)
+    }
   }
 
   private let parts: [(drive: Drive, sources: DriveSources)]
@@ -37,7 +61,8 @@ struct LiveDrive: Sendable {
     let sources = try links.map { link in
       try DriveSources(
         configuration: configuration, link: link, positions: environment.positions, server: environment.server,
-        registration: environment.registration, logger: environment.logger)
+        registration: environment.registration, logger: environment.logger,
+        onTestRequest: { [sender = environment.sender] in Task { await sender.nudge() } })
     }
     parts = try links.indices.map { index in
       let journal = try DriveJournal(
@@ -106,7 +131,7 @@ extension DriveJournal {
           pings: .init(interval: configuration.pings.interval, timeout: configuration.pings.timeout), link: link)) : nil
     if let log { logger.info("drive log: \(log.path)") }
     let recorder = try DriveRecorder(
-      store, started: clock.started, boot: HostBoot.id.map { ($0, clock.startedBoot) }, log: log?.path, link: link)
+      store, started: clock.started, boot: (HostBoot.id, clock.startedBoot), log: log?.path, link: link)
     let ballast = Ballast(store.directory)
     ballast.keep()
     self.init(recorder: recorder, log: log, ballast: ballast, logger: logger)

@@ -10,16 +10,10 @@ actor Service: ServiceCommands {
   private enum Input: Sendable {
     case positioning(PositioningEvent)
     case driveEnded([Drive.Summary])
-    case passEnded(String)
     case socketFailed(ServiceSocketError)
     case reload
     case tick
     case stop
-  }
-
-  private struct RunningDrive {
-    let live: LiveDrive
-    let task: Task<Void, Never>
   }
 
   /// After a drive that could not begin.
@@ -28,33 +22,24 @@ actor Service: ServiceCommands {
   private let configurationFile: String?
   private var configuration: ProbeConfiguration
   private let environment: LiveDrive.Environment
-  private let passes: ResendPasses
   private let logger: Logger
   private let inputs: AsyncStream<Input>
   private let continuation: AsyncStream<Input>.Continuation
   private var wish: RecordingWish
-  private var drive: RunningDrive?
+  private var drive: LiveDrive?
   private var isStopping = false
   private var failure: ServiceSocketError?
   private var nextAttempt = ContinuousClock.now
-  private var lastPass = ContinuousClock.now
   private var current = ServiceStatus(started: .current)
   private var fixArrival: ContinuousClock.Instant?
-  /// The loops of drives that were interrupted by the end of an earlier process.
-  private var loops: [String?: String]
 
-  init(
-    configuration: ProbeConfiguration, configurationFile: String?, environment: LiveDrive.Environment,
-    loops: [String?: String]
-  ) {
+  init(configuration: ProbeConfiguration, configurationFile: String?, environment: LiveDrive.Environment) {
     self.configuration = configuration
     self.configurationFile = configurationFile
     self.environment = environment
-    self.loops = loops
     logger = environment.logger
     wish = RecordingWish(rules: configuration.wishRules)
     (inputs, continuation) = AsyncStream.makeStream()
-    passes = ResendPasses(environment)
   }
 
   /// Until `stop` yields; then the drive ends in order, and what was not sent stays.
@@ -67,7 +52,9 @@ actor Service: ServiceCommands {
       group.addTask { [positions = environment.positions] in
         for await event in await positions.events() { inputs.yield(.positioning(event)) }
       }
-      group.addTask { [passes] in await passes.work { inputs.yield(.passEnded($0)) } }
+      group.addTask { [sender = environment.sender, interval = configuration.agent.resendInterval] in
+        await sender.keepSending(every: interval)
+      }
       group.addTask { for await _ in stop { inputs.yield(.stop) } }
       group.addTask { for await _ in hangUp { inputs.yield(.reload) } }
       group.addTask { await Self.tickEachSecond { inputs.yield(.tick) } }
@@ -85,10 +72,9 @@ actor Service: ServiceCommands {
   }
 
   private func work() async {
-    passes.request(.cold)
     for await input in inputs {
       await take(input)
-      reconcile()
+      await reconcile()
       if isStopping, drive == nil { break }
     }
   }
@@ -101,16 +87,8 @@ actor Service: ServiceCommands {
       fixArrival = fix.arrival
     case .positioning: break
     case .driveEnded(let summaries): await driveEnded(summaries)
-    case .passEnded(let line):
-      lastPass = .now
-      current.lastPass = .init(ended: .current, line: line)
-      logger.info("\(line)")
     case .reload: await reload()
-    case .tick:
-      if drive == nil, ContinuousClock.now - lastPass >= configuration.agent.resendInterval {
-        lastPass = .now
-        passes.request(.warm)
-      }
+    case .tick: break
     case .socketFailed(let error):
       failure = error
       isStopping = true
@@ -119,31 +97,30 @@ actor Service: ServiceCommands {
   }
 
   /// Begins or ends a drive, as it is wanted.
-  private func reconcile() {
+  private func reconcile() async {
     let now = ContinuousClock.now
     let isWanted = !isStopping && wish.wantsDrive(at: now)
     current.reason = wish.reason(at: now)
     if let drive {
-      if !isWanted { drive.live.requestStop() }
+      if !isWanted { drive.requestStop() }
     } else if isWanted, now >= nextAttempt {
-      begin()
+      await begin()
     }
     current.state = isStopping ? .stopping : drive == nil ? .idle : .recording
   }
 
   // MARK: Drives
 
-  private func begin() {
+  private func begin() async {
     do {
+      let loops = try await environment.beginDrive()
       let live = try LiveDrive(
         configuration: configuration, parameters: configuration.parameters, continuing: loops, environment: environment)
-      loops = [:]
       logger.info("a drive begins (\(current.reason))")
-      let task = Task { [continuation] in
-        let summaries = await live.run { links in Task { await self.note(links) } }
-        continuation.yield(.driveEnded(summaries))
+      drive = live
+      Task { [continuation] in
+        continuation.yield(.driveEnded(await live.run { links in Task { await self.note(links) } }))
       }
-      drive = RunningDrive(live: live, task: task)
     } catch {
       nextAttempt = .now + Self.retryDelay
       logger.error("a drive cannot begin: \(error); trying again in \(Self.retryDelay.components.seconds) s")
@@ -160,11 +137,11 @@ actor Service: ServiceCommands {
 
   private func driveEnded(_ summaries: [Drive.Summary]) async {
     summaries.flatMap(\.lines).forEach { logger.info("\($0)") }
-    let ended = drive?.live
+    if let drive { await saveRest(of: drive) }
     drive = nil
     current.links = []
-    if let ended { await saveRest(of: ended) }
-    if !isStopping { passes.request(.drives(Set(summaries.map(\.drive)))) }
+    await environment.sender.setRunningDrives(from: nil)
+    if !isStopping { await environment.sender.nudge() }
   }
 
   /// What a full disk refused so far; tried for as long as a stop may take.
@@ -194,8 +171,10 @@ actor Service: ServiceCommands {
 
   // MARK: Commands
 
-  func status() -> ServiceStatus {
+  func status() async -> ServiceStatus {
     var status = current
+    status.sender = await environment.sender.status
+    status.lastPass = await environment.sender.lastPass
     status.isClockSet = WallTime.current >= .earliestTrusted
     status.fixAge = fixArrival.map { .now - $0 }
     do {
@@ -209,11 +188,19 @@ actor Service: ServiceCommands {
   func take(_ command: ServiceCommand) -> String {
     wish.take(command)
     logger.notice("command: \(command.rawValue)")
-    reconcile()
-    return "\(command.rawValue): \(wish.wantsDrive(at: .now) ? "recording" : "not recording") (\(current.reason))"
+    let now = ContinuousClock.now
+    continuation.yield(.tick)
+    return "\(command.rawValue): \(wish.wantsDrive(at: now) ? "recording" : "not recording") (\(wish.reason(at: now)))"
   }
 
-  func submit() async -> (line: String, outcome: CommandOutcome) { await passes.run(.warm) }
+  func submit() async -> (line: String, outcome: CommandOutcome) {
+    do {
+      let report = try await environment.sender.pass(.warm)
+      return (report.line, report.outcome)
+    } catch {
+      return ("the store fails: \(error)", .failed)
+    }
+  }
 
   private static func tickEachSecond(_ deliver: () -> Void) async {
     while !Task.isCancelled {

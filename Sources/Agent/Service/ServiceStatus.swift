@@ -1,6 +1,7 @@
 import Coverage
 import DriveStore
 import OrderedJSON
+import Submission
 
 /// What the service is at, for `status`.
 struct ServiceStatus: Sendable {
@@ -22,33 +23,26 @@ struct ServiceStatus: Sendable {
   /// The drive that goes on, by link.
   var links: [DriveStatus] = []
   var waiting = Waiting()
-  var lastPass: LastPass?
+  var sender: SenderStatus?
+  var lastPass: EndedPass?
 
   /// What the store holds that was not sent.
   struct Waiting: Hashable, Sendable {
     var sessions = 0
     var fences = 0
+    /// Fences that the server refused.
     var quarantined = 0
 
     init() {}
 
     /// - Throws: GRDB's `DatabaseError`
     init(_ store: DriveStore) throws {
-      for session in try StoreReader(store).sessions() where session.isWaiting && session.session.finalized != nil {
-        guard session.quarantineReason == nil else {
-          quarantined += 1
-          continue
-        }
-        sessions += 1
-        fences += session.submittableFences
+      for session in try StoreReader(store).sessions() where session.session.finalized != nil {
+        if session.isWaiting { sessions += 1 }
+        fences += session.waitingFences
+        quarantined += session.quarantinedFences
       }
     }
-  }
-
-  struct LastPass: Hashable, Sendable {
-    let ended: WallTime
-    /// What came of it, in one line.
-    let line: String
   }
 
   var json: JSON {
@@ -64,7 +58,10 @@ struct ServiceStatus: Sendable {
         "sessions": .integer(Int64(waiting.sessions)), "fences": .integer(Int64(waiting.fences)),
         "quarantined": .integer(Int64(waiting.quarantined)),
       ]),
-      "last_pass": lastPass.map { .object(["ended_at": .string($0.ended.iso8601), "result": .string($0.line)]) },
+      "sender": sender.map(Self.json),
+      "last_pass": lastPass.map {
+        .object(["ended_at": .string($0.ended.iso8601), "result": .string($0.report.line)])
+      },
     ])
   }
 
@@ -78,6 +75,15 @@ struct ServiceStatus: Sendable {
         "age_s": fixAge.map { .decimal(units: $0.inMilliseconds, places: 3) },
       ])
     }
+  }
+
+  private static func json(_ sender: SenderStatus) -> JSON {
+    .object([
+      "breaker": .string(sender.breaker.state.rawValue),
+      "breaker_step": .integer(Int64(sender.breaker.step)),
+      "refusals": .integer(Int64(sender.breaker.refusals)),
+      "next_attempt_s": .decimal(units: sender.nextAttemptInMilliseconds, places: 3),
+    ])
   }
 
   private static func json(_ drive: DriveStatus) -> JSON {
@@ -115,9 +121,13 @@ struct ServiceStatus: Sendable {
     if !links.isEmpty { lines.append(DriveStatus.line(links)) }
     if !isClockSet { lines.append("the clock is not set: nothing is measured or sent") }
     lines.append(
-      "waiting to be sent: \(waiting.fences) fences in \(waiting.sessions) sessions; \(waiting.quarantined) quarantined"
+      "waiting to be sent: \(waiting.fences) fences in \(waiting.sessions) sessions; \(waiting.quarantined) fences refused"
     )
-    if let lastPass { lines.append("last pass (\(lastPass.ended.iso8601)): \(lastPass.line)") }
+    if let sender, sender.breaker.state != .closed {
+      lines.append(
+        "circuit breaker \(sender.breaker.state.rawValue), next try in \(sender.nextAttemptInMilliseconds / 1000) s")
+    }
+    if let lastPass { lines.append("last pass (\(lastPass.ended.iso8601)): \(lastPass.report.line)") }
     return lines
   }
 }

@@ -1,0 +1,26 @@
+import DriveStore
+
+/// `sessions forget`: deletes a session for good.
+public struct Forgetting: Sendable {
+  private let configuration: ProbeConfiguration
+  private let session: Int64
+
+  public init(configuration: ProbeConfiguration, session: Int64) {
+    self.configuration = configuration
+    self.session = session
+  }
+
+  /// - Returns: The lines of the result.
+  /// - Throws: `StoreError`, ``ExportError`` when there is no such session.
+  public func run() async throws -> [String] {
+    let store = try DriveStore(
+      directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) sessions forget")
+    guard let forgotten = try await store.forget(session: session) else { throw ExportError.noSuchSession(session) }
+    var lines = ["session \(session) with \(forgotten.fences) fences is deleted here; what was sent, the server keeps"]
+    if let log = forgotten.deletedLog { lines.append("drive log \(log) is deleted") }
+    if let log = forgotten.keptLog {
+      lines.append("drive log \(log) still holds the way; it goes with the last session of its drive")
+    }
+    return lines
+  }
+}

@@ -1,0 +1,2 @@
+/* Debian's zlib, for bodies that a server takes compressed. */
+#include <zlib.h>

@@ -1,0 +1,43 @@
+import Coverage
+import Foundation
+import GRDB
+
+/// What forgetting a session came to.
+public struct Forgotten: Hashable, Sendable {
+  public let fences: Int
+  /// The drive log that went with it: it was the drive's last session.
+  public let deletedLog: String?
+  /// The drive log that stays, as other sessions of the drive do; the way is in it.
+  public let keptLog: String?
+}
+
+extension DriveStore {
+  /// Deletes a session with its fences as if it had never been, sent or not. Its bytes are overwritten in the database file, and
+  /// the write-ahead log is emptied.
+  /// - Returns: `nil` when there is no such session.
+  /// - Throws: GRDB's `DatabaseError`; `CocoaError` when the drive log cannot be deleted.
+  public func forget(session: Int64) async throws -> Forgotten? {
+    let found = try await keep { db -> (fences: Int, log: String?, isLast: Bool)? in
+      guard
+        let drive = try Row.fetchOne(
+          db,
+          sql: """
+            SELECT drive.id, log, (SELECT count(*) FROM session WHERE drive_id = drive.id) AS sessions
+            FROM drive JOIN session ON drive_id = drive.id WHERE session.id = ?
+            """, arguments: [session])
+      else { return nil }
+      let isLast = drive["sessions"] == 1
+      try db.execute(sql: "DELETE FROM fence WHERE session_id = ?", arguments: [session])
+      let fences = db.changesCount
+      try db.execute(sql: "DELETE FROM session WHERE id = ?", arguments: [session])
+      if isLast { try db.execute(sql: "DELETE FROM drive WHERE id = ?", arguments: [drive["id"] as Int64]) }
+      return (fences, drive["log"], isLast)
+    }
+    guard let found else { return nil }
+    try await database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    let log = found.log.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
+    if let log, found.isLast { try FileManager.default.removeItem(atPath: log) }
+    return Forgotten(
+      fences: found.fences, deletedLog: found.isLast ? log : nil, keptLog: found.isLast ? nil : log)
+  }
+}

@@ -1,0 +1,48 @@
+import Coverage
+import Logging
+
+/// Sending beside everything else that a process does.
+extension Sender {
+  /// Sends in the background until the task is cancelled: a cold pass at once, then a warm one from time to time, when a wait
+  /// after trouble is over, and after each ``nudge()``.
+  ///
+  /// What the store throws is logged and tried again.
+  /// - Parameter interval: From one pass to the next, while nothing happens.
+  public func keepSending(every interval: Duration = .seconds(15 * 60)) async {
+    var mode = PassMode.cold
+    while !Task.isCancelled {
+      do {
+        _ = try await pass(mode, urgency: .background)
+      } catch {
+        logger.error("\(mode) pass: the store fails: \(error)")
+      }
+      mode = .warm
+      await idle(for: nextWait(atMost: interval))
+    }
+  }
+
+  /// Something happened after which it is worth a look at what waits, e.g. a test is being asked for.
+  public func nudge() {
+    isNudged = true
+    idleWait?.cancel()
+  }
+
+  private func nextWait(atMost interval: Duration) -> Duration {
+    let wait: Duration = .milliseconds(status.nextAttemptInMilliseconds)
+    return wait > .zero ? min(wait, interval) : interval
+  }
+
+  private func idle(for duration: Duration) async {
+    defer { isNudged = false }
+    // During the pass before.
+    guard !isNudged else { return }
+    let wait = Task { [clock] in try await clock.sleep(duration) }
+    idleWait = wait
+    _ = await withTaskCancellationHandler {
+      await wait.result
+    } onCancel: {
+      wait.cancel()
+    }
+    idleWait = nil
+  }
+}

@@ -1,0 +1,127 @@
+import ControlServer
+import Coverage
+import DriveStore
+import Logging
+
+/// A pass under way.
+struct Pass: Sendable {
+  let mode: PassMode
+  /// The first of the drives that are being recorded.
+  let running: Int64?
+  /// What is still to be sent, in this order.
+  var queue: [Batch] = []
+  var report = Report()
+  private var kept: Set<Int64> = []
+  private var sent: Set<Int64> = []
+  private var quarantined: Set<Int64> = []
+
+  init(mode: PassMode, running: Int64?) {
+    self.mode = mode
+    self.running = running
+  }
+
+  mutating func note(_ failure: ServerFailure?) { report.firstFailure = report.firstFailure ?? failure }
+
+  mutating func accepted(_ batch: Batch) {
+    sent.insert(batch.session)
+    report.fencesSent += batch.fences
+  }
+
+  mutating func quarantined(_ batch: Batch) { quarantined.insert(batch.session) }
+
+  mutating func kept(_ batch: Batch) { kept.insert(batch.session) }
+
+  /// Counts what is left.
+  mutating func complete() {
+    kept.formUnion(queue.map(\.session))
+    report.sessionsSent = sent.subtracting(kept).subtracting(quarantined).count
+    report.sessionsKept = kept.count
+    report.sessionsQuarantined = quarantined.count
+  }
+
+  var summary: String {
+    var parts = ["sent \(report.fencesSent) fences of \(sent.count) sessions"]
+    if !kept.isEmpty { parts.append("\(kept.count) sessions kept for later") }
+    if !quarantined.isEmpty { parts.append("\(quarantined.count) refused") }
+    if report.wasStopped { parts.append("stopped") }
+    if let hold = report.hold { parts.append("\(hold)") }
+    return parts.joined(separator: ", ")
+  }
+}
+
+/// Why a pass ends before all is sent.
+enum PassEnd: Error {
+  /// No request may leave now.
+  case held(Report.Hold)
+  /// The server cannot take anything now.
+  case failed(ServerFailure)
+  /// The pass was cancelled, perhaps in mid-request.
+  case stopped(ServerFailure?)
+}
+
+extension Sender {
+  /// Clears up, takes up what was left behind, and lines up what is to be sent.
+  func prepare(_ pass: inout Pass) async throws {
+    let now = clock.wall()
+    try await settleClocks(now)
+    // Before anything unfinished is ended: its fences are not to go because nobody could end it in time.
+    let deleted = try await store.cleanUp(settings.retention, now: now, except: pass.running)
+    log(deleted, pass.mode)
+    if pass.mode.isCold {
+      let ended = try await store.endInterruptedDrives(except: pass.running)
+      if ended > 0 { logger.info("\(pass.mode) pass: ended \(ended) sessions that an earlier run left unfinished") }
+      let adopted = try await store.adoptOrphans(
+        lastSeenBefore: now.earlier(by: settings.legacyThreshold), except: pass.running)
+      if adopted > 0 { logger.info("\(pass.mode) pass: \(adopted) fences without a session have one again") }
+    }
+    try await lineUp(&pass)
+  }
+
+  private func settleClocks(_ now: WallTime) async throws {
+    let settled = try await store.settleClocks(bootID: clock.bootID, sinceBoot: clock.boot(), now: now)
+    for drive in settled.corrected {
+      logger.notice("drive \(drive) was recorded before the host's clock was set; its times are right now")
+    }
+    for drive in settled.lost {
+      logger.warning("drive \(drive) was recorded with a clock that was never set: it is quarantined")
+    }
+  }
+
+  private func lineUp(_ pass: inout Pass) async throws {
+    let reader = StoreReader(store)
+    let (chosen, skipped) = pass.mode.choose(from: try reader.sessions(), running: pass.running)
+    let ids = chosen.map(\.id)
+    try await store.makeBatches(of: ids, limit: settings.fencesPerRequest, at: clock.wall())
+    let states: [Batch.State] = [.waiting, .sending] + (pass.mode == .quarantined ? [.quarantined] : [])
+    pass.queue = DeliveryOrder.sorted(try await store.batches(of: ids, in: states))
+    log(pass, skipped: skipped, orphans: try reader.orphans())
+  }
+
+  private func log(_ deleted: Deleted, _ mode: PassMode) {
+    guard !deleted.isNothing else { return }
+    logger.notice(
+      """
+      \(mode) pass: deleted \(deleted.expired) fences that became too old to be sent, \(deleted.kept) that were kept long \
+      enough, and \(deleted.sessions) sessions without fences
+      """)
+  }
+
+  private func log(_ pass: Pass, skipped: [(session: StoredSession, reason: String)], orphans: Int) {
+    let groups = pass.queue.map { "\($0.test?.uuid ?? "no test yet"): \($0.fences)" }
+    let shown = groups.prefix(20).joined(separator: ", ") + (groups.count > 20 ? ", \(groups.count - 20) more" : "")
+    let what = groups.isEmpty ? "nothing to send" : "\(groups.count) groups of fences (\(shown))"
+    logger.info("\(pass.mode) pass: \(what)")
+    for (session, reason) in skipped {
+      logger.info("\(pass.mode) pass: session \(session.id) with \(session.waitingFences) fences \(reason): skipped")
+    }
+    if orphans > 0 {
+      logger.info("\(pass.mode) pass: \(orphans) fences without a session wait for a cold pass: skipped")
+    }
+  }
+}
+
+extension WallTime {
+  func earlier(by duration: Duration) -> WallTime {
+    WallTime(microseconds: microseconds - duration.inMicroseconds)
+  }
+}

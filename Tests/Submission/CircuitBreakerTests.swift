@@ -1,0 +1,162 @@
+import Coverage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Submission
+
+struct CircuitBreakerTests {
+  private func begin(_ breaker: inout CircuitBreaker, at now: Duration) throws -> CircuitBreaker.Call {
+    let call = breaker.begin(at: now)
+    return try #require(call)
+  }
+
+  /// Gives `breaker` this many 429 in a row.
+  private func refuse(_ breaker: inout CircuitBreaker, times: Int, at now: Duration, retryAfter: Duration? = nil) throws
+  {
+    for _ in 0..<times {
+      let call = try begin(&breaker, at: now)
+      breaker.end(call, .tooManyRequests(retryAfter: retryAfter), at: now)
+    }
+  }
+
+  @Test("when 429 comes three times in a row, then the waits are 30, 60, 120, 240, 300 and 300 s, each with one trial")
+  func waits() throws {
+    var breaker = CircuitBreaker()
+    var now = Duration.seconds(1000)
+    try refuse(&breaker, times: 2, at: now)
+    #expect(breaker.state == .closed)
+    try refuse(&breaker, times: 1, at: now)
+    for seconds in [30, 60, 120, 240, 300, 300] {
+      #expect(breaker.state == .open)
+      #expect(breaker.remaining(at: now) == .seconds(seconds))
+      let early = breaker.begin(at: now + .seconds(seconds) - .milliseconds(1))
+      #expect(early == nil)
+      now += .seconds(seconds)
+      let trial = try begin(&breaker, at: now)
+      #expect(breaker.state == .halfOpen)
+      let second = breaker.begin(at: now)
+      #expect(second == nil, "one trial")
+      breaker.end(trial, .tooManyRequests(retryAfter: nil), at: now)
+    }
+    now += .seconds(300)
+    let trial = try begin(&breaker, at: now)
+    breaker.end(trial, .success, at: now)
+    #expect(breaker.state == .closed)
+    try refuse(&breaker, times: 3, at: now)
+    #expect(breaker.remaining(at: now) == .seconds(30), "a success began the waits anew")
+  }
+
+  @Test("when a success comes between, then the row of 429 begins anew")
+  func row() throws {
+    var breaker = CircuitBreaker()
+    for _ in 0..<10 {
+      try refuse(&breaker, times: 2, at: .zero)
+      let call = try begin(&breaker, at: .zero)
+      breaker.end(call, .success, at: .zero)
+    }
+    #expect(breaker.state == .closed)
+  }
+
+  @Test("when Retry-After asks for more, then the wait is longer, up to an hour, and never shorter")
+  func retryAfter() throws {
+    for (asked, wait) in [(0, 30), (29, 30), (31, 31), (3600, 3600), (1_000_000, 3600)] {
+      var breaker = CircuitBreaker()
+      try refuse(&breaker, times: 3, at: .zero, retryAfter: .seconds(asked))
+      #expect(breaker.remaining(at: .zero) == .seconds(wait))
+    }
+  }
+
+  @Test("when there is jitter, then it only adds", arguments: [-1, 0, 0.5, 1, 7])
+  func jitter(jitter: Double) throws {
+    var breaker = CircuitBreaker()
+    try refuse(&breaker, times: 2, at: .zero)
+    let call = try begin(&breaker, at: .zero)
+    breaker.end(call, .tooManyRequests(retryAfter: nil), at: .zero, jitter: jitter)
+    #expect((.seconds(30) ... .seconds(33)).contains(breaker.remaining(at: .zero)))
+  }
+
+  @Test("when a call from before the opening succeeds, then the breaker stays open")
+  func generations() throws {
+    var breaker = CircuitBreaker()
+    let old = try begin(&breaker, at: .zero)
+    try refuse(&breaker, times: 3, at: .zero)
+    breaker.end(old, .success, at: .zero)
+    #expect(breaker.state == .open)
+  }
+
+  @Test(
+    "when a trial ends without an answer about the rate, then the same wait begins again",
+    arguments: [CircuitBreaker.Outcome.failure, .cancelled])
+  func otherEnds(outcome: CircuitBreaker.Outcome) throws {
+    var breaker = CircuitBreaker()
+    try refuse(&breaker, times: 3, at: .zero)
+    let trial = try begin(&breaker, at: .seconds(30))
+    breaker.end(trial, outcome, at: .seconds(31))
+    #expect(breaker.state == .open)
+    #expect(breaker.remaining(at: .seconds(31)) == .seconds(30))
+  }
+
+  @Test("when the process dies in a trial, then the next one waits for the rest of the same wait")
+  func deathInTrial() throws {
+    var breaker = CircuitBreaker()
+    try refuse(&breaker, times: 3, at: .zero)
+    _ = try begin(&breaker, at: .seconds(40))
+    let memory = breaker.memory(at: .seconds(41), bootID: "a")
+    let next = CircuitBreaker(policy: breaker.policy, memory: memory, at: .seconds(50), bootID: "a")
+    #expect(next.state == .open)
+    #expect(next.remaining(at: .seconds(50)) == .seconds(20))
+    let afterReboot = CircuitBreaker(policy: breaker.policy, memory: memory, at: .seconds(9), bootID: "b")
+    #expect(afterReboot.remaining(at: .seconds(9)) == .seconds(20), "29 s were left, and 9 have passed since the boot")
+  }
+
+  @Test("when the store's breaker is damaged, then no wait is endless", arguments: [Int64.max, 1 << 50, -5, 0])
+  func damaged(number: Int64) throws {
+    for boot in ["a", "b"] {
+      let memory = CircuitBreaker.Memory(
+        state: .open, refusals: Int(clamping: number), step: Int(clamping: number), deadline: number, remaining: number,
+        bootID: "a")
+      var breaker = CircuitBreaker(policy: .init(), memory: memory, at: .seconds(100), bootID: boot)
+      #expect(breaker.remaining(at: .seconds(100)) <= .seconds(3961))
+      _ = try begin(&breaker, at: .seconds(100 + 3961))
+    }
+  }
+
+  @Test("when the operator forces it, then an open breaker tries at once, and a trial under way stays the only one")
+  func force() throws {
+    var breaker = CircuitBreaker()
+    try refuse(&breaker, times: 3, at: .zero)
+    let calls = [false, true, true].map { breaker.begin(at: .zero, force: $0) != nil }
+    #expect(calls == [false, true, false])
+  }
+
+  @Test("when it is shown to people, then it says its state, its step and the next attempt")
+  func snapshot() throws {
+    var breaker = CircuitBreaker()
+    try refuse(&breaker, times: 3, at: .zero)
+    let text = String(decoding: try JSONEncoder().encode(breaker.snapshot(at: .seconds(10))), as: UTF8.self)
+    #expect(text.contains("\"state\":\"open\""))
+    #expect(text.contains("\"step\":1"))
+    #expect(text.contains("\"nextAttemptInMilliseconds\":20000"))
+  }
+
+  // MARK: Beside the reference; tools/check-breaker goes further
+
+  @Test("when inputs come in any order, then the breaker and the reference agree after each")
+  func allInterleavings() {
+    var steps = 0
+    #expect(BreakerRig().firstMismatch(depth: 4, &steps) == nil)
+    let inputs = BreakerRig.Input.allCases.count
+    #expect(steps == inputs + inputs * inputs + inputs * inputs * inputs + inputs * inputs * inputs * inputs)
+  }
+
+  @Test("when long random stories are told, then the breaker and the reference agree to their ends")
+  func randomStories() {
+    var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
+    var reached: Set<Int> = []
+    for _ in 0..<10_000 {
+      #expect(BreakerRig.randomMismatch(&reached, &generator) == nil)
+    }
+    #expect(reached.isSuperset(of: [0, 1, 2, 3]), "the stories went far enough to say something")
+  }
+}

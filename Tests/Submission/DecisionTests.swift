@@ -1,0 +1,130 @@
+import ControlServer
+import Coverage
+import Testing
+
+@testable import DriveStore
+@testable import Submission
+
+/// The sender's small decisions.
+struct DecisionTests {
+  // MARK: Classes of answers
+
+  @Test(
+    "when an answer comes, then it is of one class",
+    arguments: [
+      (nil, Verdict.accepted), (.tooManyRequests(retryAfter: .seconds(3)), .tooManyRequests),
+      (.unreachable("x"), .unreachable), (.noAnswer("x"), .doubtful),
+      (.serverTrouble(status: 500, message: ""), .doubtful), (.serverTrouble(status: 504, message: ""), .doubtful),
+      (.notTheServer(status: 200, found: "an empty body"), .doubtful),
+      (.notTheServer(status: 302, found: "a redirect"), .doubtful), (.unusableAnswer("x"), .doubtful),
+      (.refused(status: 400, message: "Invalid request format: x"), .rejected),
+      (.refused(status: 409, message: ""), .rejected), (.refused(status: 413, message: ""), .rejected),
+      (.refused(status: 422, message: ""), .rejected), (.refused(status: 401, message: ""), .forbidden),
+      (.refused(status: 403, message: "No started test found by id x"), .forbidden),
+      (.refused(status: 404, message: ""), .trouble), (.refused(status: 406, message: ""), .trouble),
+      (.refused(status: 200, message: "something"), .trouble),
+      (.refused(status: 400, message: "No started test found by id x"), .noStartedTest),
+      (.refused(status: 200, message: "No started test found by id x"), .noStartedTest),
+      (.refused(status: 400, message: "No client found by id x"), .unknownClient),
+    ] as [(ServerFailure?, Verdict)])
+  func verdicts(failure: ServerFailure?, verdict: Verdict) {
+    #expect(Verdict(failure) == verdict)
+  }
+
+  @Test("when a class leaves it open whether the server has the batch, then it is no definite no")
+  func definite() {
+    for verdict in [Verdict.accepted, .doubtful, .noStartedTest] { #expect(!verdict.isDefiniteNo) }
+    for verdict in [Verdict.rejected, .tooManyRequests, .unreachable] { #expect(verdict.isDefiniteNo) }
+  }
+
+  // MARK: Back-off
+
+  @Test("when trouble goes on, then the waits are random below an upper end that doubles to a limit, and never none")
+  func backoff() {
+    for random in [0, 0.25, 1] {
+      var backoff = Backoff(base: .seconds(30), cap: .seconds(300))
+      for upper in [30.0, 60, 120, 240, 300, 300] {
+        backoff.failed(at: .zero, random: random)
+        #expect(backoff.remaining(at: .zero) == .seconds(1) + .seconds(upper * random))
+        #expect(backoff.isInTrouble)
+      }
+      backoff.succeeded()
+      #expect(backoff.remaining(at: .zero) == .zero)
+      backoff.failed(at: .zero, random: 1)
+      #expect(backoff.remaining(at: .zero) == .seconds(31))
+    }
+  }
+
+  // MARK: The server's history
+
+  private func page(_ times: some Sequence<Int>) -> [HistoryItem] {
+    times.map { HistoryItem(testUUID: "T\($0)", time: Int64($0), fences: $0) }
+  }
+
+  /// What a server with these tests gives, newest first, to a reading.
+  private func read(_ all: [HistoryItem], _ reading: HistoryReading) -> (HistoryReading, pages: Int) {
+    var (reading, pages) = (reading, 0)
+    while let offset = reading.offset {
+      reading.take(Array(all.dropFirst(offset).prefix(HistoryReading.pageSize)))
+      pages += 1
+    }
+    return (reading, pages)
+  }
+
+  @Test("when the history is read for the first time, then it is read whole")
+  func wholeHistory() {
+    let (reading, pages) = read(page((1...250).reversed()), HistoryReading(cursor: nil, oldest: 249))
+    #expect(pages == 3)
+    #expect(reading.fences.count == 250)
+    #expect(reading.fences["t17"] == 17)
+    #expect(reading.cursor == 250)
+  }
+
+  @Test("when it is read again, then only as far back as the last reading, or the oldest test in question")
+  func incremental() {
+    let all = page((1...1000).reversed())
+    let (recent, pages) = read(all, HistoryReading(cursor: 990, oldest: 995))
+    #expect(pages == 1)
+    #expect(recent.cursor == 1000)
+    let (older, more) = read(all, HistoryReading(cursor: 990, oldest: 750))
+    #expect(more == 3, "a test enters the history at the place of its own time")
+    #expect(older.fences["t750"] == 750)
+  }
+
+  @Test("when the server does not sort, then it is read whole")
+  func unsorted() {
+    let (reading, pages) = read(page(1...1000), HistoryReading(cursor: 990, oldest: 995))
+    #expect(pages == 11)
+    #expect(reading.fences["t995"] == 995)
+  }
+
+  @Test("when a server gives pages for ever, then the reading ends all the same")
+  func endless() {
+    var reading = HistoryReading(cursor: nil, oldest: 0)
+    var pages = 0
+    while reading.offset != nil, pages < 5000 {
+      reading.take(page(1...100))
+      pages += 1
+    }
+    #expect(pages == HistoryReading.pageLimit)
+  }
+
+  // MARK: Order
+
+  private func batch(_ id: Int64, earliest: Int64, troubles: Int = 0, sent: Int64? = nil) -> Batch {
+    Batch(
+      id: id, session: id, driveStarted: .sampleStart, test: nil, state: .waiting, attempt: troubles,
+      troubles: troubles,
+      sent: sent.map(WallTime.init(microseconds:)), sentFences: nil, fences: 1,
+      earliest: WallTime(microseconds: earliest))
+  }
+
+  @Test("when batches wait, then the newest goes first, and one that a server could not take twice goes last")
+  func order() {
+    let sorted = DeliveryOrder.sorted([
+      batch(1, earliest: 10), batch(2, earliest: 30), batch(3, earliest: 99, troubles: 2, sent: 500),
+      batch(4, earliest: 20, troubles: 1), batch(5, earliest: 98, troubles: 7, sent: 400),
+    ])
+    #expect(sorted.map(\.id) == [2, 4, 1, 5, 3])
+  }
+}

@@ -1,0 +1,189 @@
+import ControlServer
+import Coverage
+import Foundation
+import GRDB
+import Logging
+import TestSupport
+
+@testable import DriveStore
+@testable import Submission
+
+/// A real store, the real control server tool, and clocks that the test turns.
+final class SendingRig: Sendable {
+  let folder: TemporaryFolder
+  let store: DriveStore
+  let tool: ControlServerTool
+  let client: ControlServerClient
+  let registration: Registration
+  let time: TurnedClock
+  let lines: LogLines
+
+  /// - Parameter requestTimeout: Of the HTTP client.
+  init(requestTimeout: Duration = .seconds(5), tool: [String] = []) async throws {
+    folder = try TemporaryFolder()
+    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    self.tool = try await ControlServerTool(tool)
+    client = try ControlServerClient(
+      url: self.tool.url, caFile: nil, requestTimeout: requestTimeout,
+      device: Device(
+        model: "test", device: "test", osVersion: "1", language: "en", timezone: "Etc/UTC", softwareVersion: "1.0",
+        softwareVersionCode: 1, softwareRevision: "test"))
+    registration = Registration(store: store, server: client)
+    time = TurnedClock()
+    lines = LogLines()
+  }
+
+  /// A sender as a process has it that starts now.
+  func sender(_ change: (inout SenderSettings) -> Void = { _ in }) throws -> Sender {
+    var settings = SenderSettings()
+    change(&settings)
+    return try Sender(
+      store: store, server: client, registration: Registration(store: store, server: client), settings: settings,
+      clock: time.clock, logger: lines.logger)
+  }
+
+  /// Records a drive whose sessions have these tests.
+  /// - Parameters:
+  ///   - fences: Of each session.
+  ///   - started: Seconds after the sample start.
+  ///   - change: Makes a fence what the test wants, by its number.
+  func record(
+    tests: [String?], fences: Int = 2, started: Double = 0, finalized: Bool = true,
+    change: (Int, Fence) -> Fence = { $1 }
+  ) throws -> Int64 {
+    var recorder = try DriveRecorder(store, started: .sampleStart.later(by: .seconds(started)), log: nil)
+    for (number, test) in tests.enumerated() {
+      let start = Double(number) * 5000
+      try recorder.save(
+        sessions: [
+          Session(
+            number: number, testUUID: test, started: .seconds(start), anchor: test.map { _ in .seconds(start + 1) },
+            finalized: finalized ? .seconds(start + 4000) : nil)
+        ],
+        fences: (0..<fences).map {
+          let index = number * fences + $0
+          return change(index, .sample(number: index, session: number, entered: start + Double($0) * 4))
+        },
+        seen: .seconds(start + 100))
+    }
+    return recorder.drive
+  }
+
+  func test() async throws -> String {
+    let request = CoverageRequest(
+      clientUUID: try await registration.clientUUID(), loopUUID: nil, time: .sampleStart.later(by: .seconds(1)))
+    return try await client.requestCoverage(request).testUUID
+  }
+
+  func tests(_ count: Int) async throws -> [String] {
+    var tests: [String] = []
+    for _ in 0..<count { tests.append(try await test()) }
+    return tests
+  }
+
+  /// How often the server holds each moment of entry: the judge of "nothing lost, nothing twice".
+  func received() async throws -> [Int: Int] {
+    try await tool.fences().reduce(into: [:]) { counts, fence in
+      counts[fence.integer("timestamp_microseconds") ?? -1, default: 0] += 1
+    }
+  }
+
+  func holdsAllOnce(_ count: Int) async throws -> Bool {
+    let received = try await received()
+    return received.count == count && received.values.allSatisfy { $0 == 1 }
+  }
+
+  func requests(_ path: String) async throws -> Int { try await tool.requests(to: path).count }
+
+  /// All requests so far, by their paths, oldest first.
+  func paths() async throws -> [String] { try await tool.requests(to: "").compactMap { $0["path"] as? String } }
+
+  func states() throws -> [StoredSession.State] {
+    try StoreReader(store).sessions().map { $0.state(isWriterAlive: false) }
+  }
+
+  func finish() async throws {
+    try await client.shutdown()
+    try await tool.program.stop()
+  }
+}
+
+/// Clocks that stand until the test, or somebody who sleeps, turns them.
+final class TurnedClock: Sendable {
+  private struct State {
+    var boot = Duration.seconds(1000)
+    var bootID = "boot 1"
+    var sleeps: [Duration] = []
+    var holdsSleepers = false
+  }
+  private let lock = NSLock()
+  private nonisolated(unsafe) var state = State()
+
+  func turn(by duration: Duration) { lock.withLock { state.boot += duration } }
+
+  var sleeps: [Duration] { lock.withLock { state.sleeps } }
+
+  /// Whether who sleeps for a while sleeps until it is cancelled, instead of turning the clock.
+  var holdsSleepers: Bool {
+    get { lock.withLock { state.holdsSleepers } }
+    set { lock.withLock { state.holdsSleepers = newValue } }
+  }
+
+  var clock: SenderClock {
+    SenderClock(
+      wall: { .sampleStart.later(by: .seconds(6200) + self.lock.withLock { self.state.boot }) },
+      boot: { self.lock.withLock { self.state.boot } }, bootID: lock.withLock { state.bootID },
+      sleep: { duration in
+        try Task.checkCancellation()
+        if self.holdsSleepers, duration > .zero {
+          self.lock.withLock { self.state.sleeps.append(duration) }
+          try await Task.sleep(for: .seconds(60))
+        } else {
+          self.lock.withLock {
+            self.state.sleeps.append(duration)
+            self.state.boot += duration
+          }
+        }
+      },
+      random: { 0.5 })
+  }
+}
+
+/// Keeps what is logged.
+final class LogLines: Sendable {
+  private let lock = NSLock()
+  private nonisolated(unsafe) var lines: [String] = []
+
+  var all: [String] { lock.withLock { lines } }
+
+  fileprivate func append(_ line: String) { lock.withLock { lines.append(line) } }
+
+  var logger: Logger {
+    var logger = Logger(label: "test") { _ in Handler(lines: self) }
+    logger.logLevel = .trace
+    return logger
+  }
+
+  private struct Handler: LogHandler {
+    let lines: LogLines
+    var logLevel = Logger.Level.trace
+    var metadata = Logger.Metadata()
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { lines.append("\(event.level): \(event.message)") }
+  }
+}
+
+extension DriveStore {
+  /// Damage: the sessions of `drive` are gone, their fences are not.
+  func loseSessions(of drive: Int64) async throws {
+    try await database.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA foreign_keys = OFF")
+      try db.execute(sql: "DELETE FROM session WHERE drive_id = ?", arguments: [drive])
+      try db.execute(sql: "PRAGMA foreign_keys = ON")
+    }
+  }
+}

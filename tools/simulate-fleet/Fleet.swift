@@ -1,0 +1,108 @@
+import Coverage
+import Submission
+
+/// How the devices of a fleet behave after an outage that all of them met.
+struct Behaviour: Hashable, Sendable {
+  let name: String
+  /// Seconds over which the first requests are spread.
+  var spread = 60.0
+  /// `nil`: a device tries again after this many seconds, whatever it is answered.
+  var fixedRetry: Double?
+}
+
+/// What came of a simulation. Times in milliseconds.
+struct Outcome: Sendable {
+  /// When each device had delivered.
+  var delivered: [Int] = []
+  /// 429 that each device got.
+  var refusals: [Int]
+  /// Requests in each second.
+  var requests: [Int] = []
+  let devices: Int
+
+  /// When this share of the fleet had delivered, in seconds; `nil`: never.
+  func time(of share: Double) -> Double? {
+    let index = Int((Double(devices) * share).rounded(.up)) - 1
+    return delivered.indices.contains(index) ? Double(delivered[index]) / 1000 : nil
+  }
+
+  var meanRefusals: Double { Double(refusals.reduce(0, +)) / Double(devices) }
+  var mostRefusals: Int { refusals.max() ?? 0 }
+  var peak: Int { requests.max() ?? 0 }
+}
+
+/// A fleet whose server comes back at 0 s: it takes so many requests a second, and answers 429 to what is above. Each device runs
+/// the sender's own circuit breaker and back-off on a virtual clock.
+struct Fleet {
+  let devices: Int
+  /// Requests a second that the server takes.
+  let rate: Int
+  /// Requests that a delivery takes.
+  let requestsPerDelivery: Int
+  let behaviour: Behaviour
+  /// Nothing is simulated beyond it, in seconds.
+  static let horizon = 3600
+
+  private struct Device {
+    var breaker = CircuitBreaker()
+    var backoff = Backoff()
+    var call: CircuitBreaker.Call?
+    var done = 0
+  }
+
+  func run(_ generator: inout some RandomNumberGenerator) -> Outcome {
+    var fleet = Array(repeating: Device(), count: devices)
+    var outcome = Outcome(refusals: Array(repeating: 0, count: devices), devices: devices)
+    outcome.requests = Array(repeating: 0, count: Self.horizon)
+    var agenda: [[Int]] = Array(repeating: [], count: Self.horizon * 1000)
+    for device in 0..<devices {
+      let start = Int(Double.random(in: 0..<1, using: &generator) * behaviour.spread * 1000)
+      agenda[start].append(device)
+    }
+    var tokens = Double(rate)
+    for now in agenda.indices {
+      tokens = min(Double(rate), tokens + Double(rate) / 1000)
+      for device in agenda[now] {
+        let wait = step(&fleet[device], device, at: now, &tokens, &outcome, &generator)
+        if let wait, now + wait < agenda.count { agenda[now + wait].append(device) }
+      }
+      agenda[now] = []
+      if outcome.delivered.count == devices { break }
+    }
+    return outcome
+  }
+
+  /// One request of a device.
+  /// - Returns: Milliseconds until it wants to send again; `nil` when it has delivered.
+  private func step(
+    _ device: inout Device, _ index: Int, at now: Int, _ tokens: inout Double, _ outcome: inout Outcome,
+    _ generator: inout some RandomNumberGenerator
+  ) -> Int? {
+    let time: Duration = .milliseconds(now)
+    device.call = device.call ?? device.breaker.begin(at: time)
+    guard let call = device.call else { return Self.milliseconds(device.breaker.remaining(at: time)) }
+    outcome.requests[now / 1000] += 1
+    if tokens >= 1 {
+      tokens -= 1
+      device.done += 1
+      guard device.done >= requestsPerDelivery else { return Self.roundTrip }
+      device.breaker.end(call, .success, at: time)
+      outcome.delivered.append(now)
+      return nil
+    }
+    outcome.refusals[index] += 1
+    if let fixed = behaviour.fixedRetry { return Int(fixed * 1000) }
+    device.call = nil
+    let (jitter, random) = (
+      Double.random(in: 0..<1, using: &generator), Double.random(in: 0..<1, using: &generator)
+    )
+    device.breaker.end(call, .tooManyRequests(retryAfter: nil), at: time, jitter: jitter)
+    device.backoff.failed(at: time, random: random)
+    return Self.milliseconds(max(device.breaker.remaining(at: time), device.backoff.remaining(at: time)))
+  }
+
+  /// From one request of a delivery to the next.
+  private static let roundTrip = 50
+
+  private static func milliseconds(_ duration: Duration) -> Int { max(1, Int(duration.inMicroseconds / 1000) + 1) }
+}
