@@ -219,7 +219,8 @@ let package = Package(
     .testTarget(
       name: "AgentTests",
       dependencies: [
-        "Agent", "Evidence", "Pinging", "Coverage", "TestSupport", .product(name: "Logging", package: "swift-log"),
+        "Agent", "Evidence", "Pinging", "Positioning", "Coverage", "OrderedJSON", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Agent", swiftSettings: strict),
     .testTarget(

@@ -126,6 +126,24 @@ struct LinkTests {
     #expect(record.standardError.contains("network path: none, there is no interface wwan0"), "\(record.standardError)")
   }
 
+  @Test("when there is no route at first, then the drive goes on without, and is measured as soon as there is one")
+  func routeComesLater() async throws {
+    var roads = try await Roads()
+    try await roads.probe.connect("wwan0", to: roads.far, net: 1, preparing: Disguise.modem.script("wwan0"))
+    try await roads.open(settings: "network: { source: auto }")
+    let record = try roads.start("record")
+    // By then, requests for a test are several seconds apart.
+    try await roads.wait(for: 60, "positions") { $0.isFix }
+    try await roads.probe.run("ip route add \(Roads.server) via 10.1.0.1")
+    let connected = try await roads.wait(for: 1, "path") { $0.path == "cellular" }
+    let answered = try await roads.wait(for: 1, "answered ping") { $0.isAnswer }
+    #expect((0..<2).contains(answered - connected))
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 0, "\(record.standardError)")
+    #expect(record.standardError.contains("network path: none, there is no route to \(Roads.server)"))
+    #expect(try await roads.fencesAtServer().count >= 2)
+  }
+
   @Test("when the route leaves by Ethernet, then nothing is measured until the link is declared, and a line says how")
   func ethernet() async throws {
     var roads = try await Roads()
