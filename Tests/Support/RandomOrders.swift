@@ -3,7 +3,7 @@ import Foundation
 /// The random orders of events that every property is asked of: few by default; `RANDOM_ORDERS` in the environment says how many
 /// (tools/test --properties).
 public enum RandomOrders {
-  public static let count = ProcessInfo.processInfo.environment["RANDOM_ORDERS"].flatMap { Int($0) } ?? 150
+  public static let count = ProcessInfo.processInfo.environment["RANDOM_ORDERS"].flatMap { Int($0) } ?? 80
 
   /// Every other one is the same each time, the others are new with each run.
   public static var seeds: some Sequence<UInt64> {
