@@ -210,6 +210,7 @@ let package = Package(
       name: "SubmissionTests",
       dependencies: [
         "Submission", "DriveStore", "ControlServer", "Coverage", "TestSupport", "control-server", "simulate-fleet",
+        "coverage-probe",
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Submission", swiftSettings: strict),

@@ -120,6 +120,7 @@ extension Sender {
       try await quarantine(batch, "\(failure)", &pass)
       pass.note(failure)
     }
+    if pass.refused() { throw PassEnd.failed(failure) }
   }
 
   func quarantine(_ batch: Batch, _ reason: String, _ pass: inout Pass) async throws {

@@ -6,23 +6,37 @@ import Logging
 /// A pass under way.
 struct Pass: Sendable {
   let mode: PassMode
+  let urgency: Urgency
   /// The first of the drives that are being recorded.
   let running: Int64?
   /// What is still to be sent, in this order.
   var queue: [Batch] = []
   var report = Report()
+  private var refusalsInARow = 0
   private var kept: Set<Int64> = []
   private var sent: Set<Int64> = []
   private var quarantined: Set<Int64> = []
 
-  init(mode: PassMode, running: Int64?) {
+  /// So many refusals in a row are enough for a pass that nobody waits for: a server that wants nothing from anybody is not to be
+  /// asked by a whole fleet about each single fence.
+  static let refusalLimit = 20
+
+  init(mode: PassMode, urgency: Urgency, running: Int64?) {
     self.mode = mode
+    self.urgency = urgency
     self.running = running
   }
 
   mutating func note(_ failure: ServerFailure?) { report.firstFailure = report.firstFailure ?? failure }
 
+  /// - Returns: Whether that is enough for now.
+  mutating func refused() -> Bool {
+    refusalsInARow += 1
+    return urgency == .background && refusalsInARow >= Self.refusalLimit
+  }
+
   mutating func accepted(_ batch: Batch) {
+    refusalsInARow = 0
     sent.insert(batch.session)
     report.fencesSent += batch.fences
   }
@@ -111,7 +125,7 @@ extension Sender {
     let shown = groups.prefix(20).joined(separator: ", ") + (groups.count > 20 ? ", \(groups.count - 20) more" : "")
     let what = groups.isEmpty ? "nothing to send" : "\(groups.count) groups of fences (\(shown))"
     logger.info("\(pass.mode) pass: \(what)")
-    for (session, reason) in skipped {
+    for (session, reason) in skipped where pass.mode.isCold || pass.mode == .warm {
       logger.info("\(pass.mode) pass: session \(session.id) with \(session.waitingFences) fences \(reason): skipped")
     }
     if orphans > 0 {

@@ -42,16 +42,14 @@ public actor Sender {
     self.settings = settings
     self.clock = clock
     self.logger = logger
-    var breaker = CircuitBreaker(policy: settings.breaker)
-    if let text = try StoreReader(store).breakerMemory(at: server.url) {
-      do {
-        let memory = try JSONDecoder().decode(CircuitBreaker.Memory.self, from: Data(text.utf8))
-        breaker = CircuitBreaker(policy: settings.breaker, memory: memory, at: clock.boot(), bootID: clock.bootID)
-      } catch {
-        logger.warning("the store's circuit breaker cannot be read; it begins closed: \(error)")
-      }
+    do {
+      breaker = try CircuitBreaker.stored(
+        in: StoreReader(store), server: server.url, policy: settings.breaker, clock: clock)
+    } catch let error as DecodingError {
+      logger.warning("the store's circuit breaker cannot be read; it begins closed: \(error)")
+      breaker = CircuitBreaker(policy: settings.breaker)
     }
-    (self.breaker, keptBreaker) = (breaker, breaker)
+    keptBreaker = breaker
   }
 
   /// Tells which drives are being recorded, one for each link: this one and all later ones; `nil` for none. No pass touches
@@ -83,7 +81,7 @@ public actor Sender {
   private func runPass(_ mode: PassMode, _ urgency: Urgency) async throws -> Report {
     guard clock.wall() >= .earliestTrusted else { return Report(hold: .clock) }
     // What begins from now on is left alone as well.
-    var pass = Pass(mode: mode, running: min(runningDrive ?? .max, try await store.nextDrive()))
+    var pass = Pass(mode: mode, urgency: urgency, running: min(runningDrive ?? .max, try await store.nextDrive()))
     do {
       try await prepare(&pass)
       guard !pass.queue.isEmpty else { return pass.report }
@@ -140,6 +138,7 @@ public actor Sender {
       pass.note(failure)
       try await endCall(.cancelled)
     case .failed(let failure):
+      logger.warning("\(pass.mode) pass ends: \(failure)")
       pass.note(failure)
       try await endCall(.failure)
       await noteTrouble(failure)

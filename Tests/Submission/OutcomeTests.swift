@@ -156,6 +156,31 @@ struct OutcomeTests {
     try await rig.finish()
   }
 
+  @Test("when a server refuses everything, then a pass in the background does not ask it about each single fence")
+  func refusingServer() async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [nil], fences: 60)
+    try await rig.tool.setFault("400", on: "coverageResult")
+    let sender = try rig.sender()
+    #expect(try await sender.pass(.warm, urgency: .background).sessionsKept == 1)
+    #expect(try await rig.requests("coverageResult") == 20)
+    try await rig.tool.clearFaults()
+    _ = try await sender.pass(.quarantined)
+    #expect(try await rig.holdsAllOnce(60))
+    try await rig.finish()
+  }
+
+  @Test("when the store's breaker is damaged, then a sender begins with a closed one and says so")
+  func damagedBreaker() async throws {
+    let rig = try await SendingRig()
+    try await rig.store.setBreakerMemory("{\"state\":\"ajar\"}", at: rig.tool.url)
+    _ = try rig.record(tests: [nil])
+    let sender = try rig.sender()
+    #expect(rig.lines.all.contains { $0.contains("it begins closed") })
+    #expect(try await sender.pass(.cold).sessionsSent == 1)
+    try await rig.finish()
+  }
+
   @Test("when the server swallows a bad fence without a word, then in the end only that fence is left behind")
   func swallowed() async throws {
     let rig = try await SendingRig()

@@ -1,0 +1,21 @@
+import Testing
+
+@testable import simulate_fleet
+
+struct FleetTests {
+  private func outcome(_ behaviour: Behaviour) -> Outcome {
+    var chance = Chance(state: 1)
+    return Fleet(devices: 1000, rate: 10, requestsPerDelivery: 1, behaviour: behaviour).run(&chance)
+  }
+
+  @Test("when a fleet comes back after an outage, then it wastes few requests, and 99 % have delivered soon")
+  func kindness() throws {
+    let sender = outcome(Behaviour(name: "sender"))
+    #expect(sender.delivered.count == 1000)
+    #expect(sender.meanRefusals <= 2)
+    #expect(try #require(sender.time(of: 0.99)) <= 260)
+    #expect(sender.refusals.reduce(0, +) + 1000 == sender.requests.reduce(0, +), "every request is accounted for")
+    let stubborn = outcome(Behaviour(name: "fixed", spread: 0, fixedRetry: 5))
+    #expect(stubborn.meanRefusals > 10, "the server of the simulation does refuse")
+  }
+}
