@@ -29,6 +29,8 @@ public struct PositioningCounters: Hashable, Sendable {
   public var simulated = 0
   /// TPVs of an epoch that had been handed out before they came.
   public var stragglers = 0
+  /// Epochs that had waited somewhere while this host was suspended or too busy, and came together with later ones.
+  public var overtaken = 0
   /// TPVs that added to an epoch instead of beginning one.
   public var merged = 0
 
@@ -48,7 +50,7 @@ public struct PositioningCounters: Hashable, Sendable {
   public var refusals: String? {
     let reasons = [
       (withoutPosition, "incomplete"), (outOfRange, "not on Earth"), (nullIsland, "at 0,0"), (simulated, "simulated"),
-      (stragglers, "too late"), (jumps, "out of reach"),
+      (stragglers + overtaken, "too late"), (jumps, "out of reach"),
     ]
     let counted = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     return counted.isEmpty ? nil : counted.joined(separator: ", ")

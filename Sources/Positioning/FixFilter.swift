@@ -40,6 +40,8 @@ public struct FixFilter: Sendable {
   /// The receiver that the fixes come from; inside it `nil` is a receiver without a name.
   private var chosen: String??
   private var isLost = false
+  /// Nothing usable came for long, and what comes now may have waited somewhere.
+  private var isCatchingUp = false
 
   public init(rules: Rules, startingAt start: ContinuousClock.Instant) {
     self.rules = rules
@@ -127,9 +129,20 @@ public struct FixFilter: Sendable {
       counters.merged += 1
       return []
     }
+    if isOvertaken(by: tpv, at: now) {
+      counters.overtaken += 1
+      epoch = nil
+    }
     let complete = closeEpoch(at: now)
     epoch = Epoch(tpv, at: now)
     return complete
+  }
+
+  /// When this host was suspended, or too busy to read, what waited meanwhile comes at once: only the end of it is of now. The
+  /// receiver's time then runs fifty times as fast as the host's, or faster; its date does not matter.
+  private func isOvertaken(by tpv: TPV, at now: HostTime) -> Bool {
+    guard isCatchingUp, let epoch, let time = epoch.report.time, let next = tpv.time, next > time else { return false }
+    return .microseconds(next.microseconds - time.microseconds) > (now.instant - epoch.latest) * 50
   }
 
   /// Interleaved sentences step back to the epoch before. A receiver whose time stands still is no straggler for long.
@@ -145,6 +158,7 @@ public struct FixFilter: Sendable {
   private mutating func closeEpoch(at now: HostTime) -> [PositioningEvent] {
     guard let epoch else { return [] }
     self.epoch = nil
+    isCatchingUp = false
     closed = epoch.report.time.map { ($0, epoch.began) }
     let difference = epoch.clockDifference
     let fix = positionedFix(of: epoch, clockDifference: difference, at: now)
@@ -192,6 +206,7 @@ public struct FixFilter: Sendable {
 
   private mutating func lose(at now: HostTime) -> [PositioningEvent] {
     isLost = true
+    isCatchingUp = true
     guard chosen != nil else { return [.status(.noFix)] }
     counters.losses += 1
     return [.fix(PositionedFix(fix: .lost, arrival: now.instant)), .status(.noFix)]

@@ -249,4 +249,39 @@ import Testing
     #expect(
       told([619_315_200, 619_315_200, 0, 0]) == [.clockDifference(.seconds(619_315_200)), .clockDifference(nil)])
   }
+
+  @Test(
+    "when the host was suspended, then of the positions that waited meanwhile only the newest counts",
+    arguments: [1.0, 5.0, 10.0])
+  func backlog(rate: Double) {
+    var filter = FixFilter.fresh()
+    for second in 1...5 { _ = filter.take(.usable(seconds: Double(second)), at: Double(second)) }
+    _ = filter.advance(to: 5.5)
+    // Twenty seconds later, everything since then at once: a millisecond for each second's worth.
+    var events: [PositioningEvent] = []
+    for step in 0..<Int(20 * rate) {
+      let seconds = 5 + Double(step + 1) / rate
+      events += filter.take(
+        .usable(latitude: 48.2 + seconds / 1e4, seconds: seconds), at: 25 + Double(step) / rate / 1000)
+    }
+    events += filter.advance(to: 25.3)
+    #expect(events.fixes.compactMap(\.fix.coordinate?.latitude) == [48.2 + 25 / 1e4])
+    #expect(filter.counters.overtaken == Int(20 * rate) - 1)
+    // And on it goes at its pace.
+    _ = filter.take(.usable(seconds: 26), at: 26)
+    #expect(filter.advance(to: 26.5).fixes.count == 1)
+  }
+
+  @Test("when positions come back after a tunnel at their pace, then each counts, however fast the receiver")
+  func noBacklog() {
+    var filter = FixFilter.fresh()
+    _ = filter.take(.usable(seconds: 1), at: 1)
+    _ = filter.advance(to: 20)
+    var fixes = 0
+    for step in 0..<50 {
+      let seconds = 20 + Double(step) / 25
+      fixes += filter.take(.usable(seconds: seconds), at: seconds).fixes.count
+    }
+    #expect(fixes + filter.advance(to: 23).fixes.count == 50)
+  }
 }
