@@ -23,6 +23,13 @@ public struct Backoff: Hashable, Sendable {
     until = now + Self.least + upper * min(max(random, 0), 1)
   }
 
+  /// After 429, while the circuit breaker is still closed. The wait does not grow, the breaker's do: a server that catches up is to
+  /// be found soon. Its length is what `tools/simulate-fleet` says is kindest.
+  /// - Parameter random: 0 to 1.
+  public mutating func refused(at now: Duration, random: Double) {
+    until = now + Self.least + .seconds(120) * min(max(random, 0), 1)
+  }
+
   /// Waits for `pause` and no longer, whatever came before.
   public mutating func pause(for pause: Duration, at now: Duration) { until = now + pause }
 

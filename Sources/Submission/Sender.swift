@@ -149,8 +149,7 @@ public actor Sender {
     let now = clock.boot()
     switch (Verdict(failure), failure) {
     case (.tooManyRequests, .tooManyRequests(let retryAfter)):
-      // Below the breaker's threshold: the next try is put off all the same.
-      backoff.failed(at: now, random: clock.random())
+      backoff.refused(at: now, random: clock.random())
       if let retryAfter, retryAfter > backoff.remaining(at: now) {
         backoff.pause(for: min(retryAfter, CircuitBreaker.Policy.retryAfterMax), at: now)
       }

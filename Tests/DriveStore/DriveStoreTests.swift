@@ -196,5 +196,9 @@ struct DriveStoreTests {
     try await store.setClientUUID("C1", at: "https://one")
     #expect(try await store.clientUUID(at: "https://one") == "C1")
     #expect(try await store.clientUUID(at: "https://two") == nil)
+    try await store.setHistoryCursor(17, at: "https://one")
+    #expect(try await store.historyCursor(at: "https://one") == 17)
+    try await store.setClientUUID("C2", at: "https://one")
+    #expect(try await store.historyCursor(at: "https://one") == nil, "another client has another history")
   }
 }

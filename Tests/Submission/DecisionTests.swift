@@ -55,6 +55,17 @@ struct DecisionTests {
     }
   }
 
+  @Test("when 429 comes, then the wait is random and does not grow")
+  func refusals() {
+    var backoff = Backoff()
+    for _ in 0..<5 {
+      backoff.refused(at: .zero, random: 0.5)
+      #expect(backoff.remaining(at: .zero) == .seconds(61))
+    }
+    backoff.refused(at: .zero, random: 0)
+    #expect(backoff.remaining(at: .zero) == Backoff.least)
+  }
+
   // MARK: The server's history
 
   private func page(_ times: some Sequence<Int>) -> [HistoryItem] {

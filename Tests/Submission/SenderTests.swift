@@ -210,6 +210,25 @@ struct SenderTests {
     try await rig.finish()
   }
 
+  @Test("when a pass that waits for another is cancelled, then it gives up its turn at once, and the next one gets it")
+  func cancelledInTheQueue() async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [nil])
+    try await rig.tool.setFault("hang:30", on: "settings", count: 1)
+    let sender = try rig.sender()
+    let first = Task { try await sender.pass(.cold) }
+    _ = try await eventually("the first is under way") { try await rig.requests("settings") == 1 ? true : nil }
+    let second = Task { try await sender.pass(.warm) }
+    let third = Task { try await sender.pass(.warm) }
+    second.cancel()
+    #expect(try await second.value.wasStopped, "while the first goes on")
+    #expect(try await rig.requests("settings") == 1)
+    first.cancel()
+    _ = try await first.value
+    #expect(try await third.value.sessionsSent == 1)
+    try await rig.finish()
+  }
+
   @Test("when a pass runs in the background, then its first request waits for its share of the spread; others do not")
   func spread() async throws {
     let rig = try await SendingRig()

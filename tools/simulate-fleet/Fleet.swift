@@ -97,7 +97,7 @@ struct Fleet {
       Double.random(in: 0..<1, using: &generator), Double.random(in: 0..<1, using: &generator)
     )
     device.breaker.end(call, .tooManyRequests(retryAfter: nil), at: time, jitter: jitter)
-    device.backoff.failed(at: time, random: random)
+    device.backoff.refused(at: time, random: random)
     return Self.milliseconds(max(device.breaker.remaining(at: time), device.backoff.remaining(at: time)))
   }
 

@@ -28,7 +28,8 @@ struct Picture {
       frame(at: lower, "requests a second (logarithmic)", ["1", "", "\(Int(peak))"]),
       level(at: lower, Self.logarithm(Double(rate), peak), "the server takes \(rate)"),
     ]
-    for (index, (behaviour, outcome)) in outcomes.enumerated() {
+    // The first one on top.
+    for (index, (behaviour, outcome)) in outcomes.enumerated().reversed() {
       let colour = Self.colours[index % Self.colours.count]
       parts.append(line(at: Self.top, colour, deliveredShares(outcome)))
       parts.append(
