@@ -47,6 +47,8 @@ actor Drive {
   var serverTrouble: String?
   private var lastCheckpoint = DriveTime.start
   var loopUUID: String?
+  /// The request for a test that is not answered yet.
+  var request: Task<Void, Never>?
   /// Oddities of the control server's answers that the log has already.
   var toldOddities: Set<String> = []
 
@@ -79,6 +81,7 @@ actor Drive {
         if engine.stopped != nil { break }
       }
       group.cancelAll()
+      request?.cancel()
       sources.stop()
     }
     return finish()
@@ -113,8 +116,11 @@ actor Drive {
     case .radio(let technology): record(.radio(technology))
     case .granted(let grant, let generation): granted(grant, generation)
     case .requestFailed(let reason, let generation):
+      if pingSession.awaits(generation) {
+        request = nil
+        complain(reason)
+      }
       pingSession.requestFailed(generation, at: clock.now)
-      complain(reason)
     case .resolved(let address, let grant, let generation): resolved(address, grant, generation)
     case .unresolved(let reason, let generation): unusable(reason, generation)
     case .lookedUp(let host, let addresses): pings.take(addresses, for: host)

@@ -38,7 +38,14 @@ extension Drive {
       granted(unused, generation)
     } else {
       if engine.sessions.last?.testUUID != nil { logger.info("asking the control server for another test") }
-      sources.requestTest(
+      // One that has taken too long is still under way; there is never a second one.
+      if let request {
+        request.cancel()
+        complain(
+          "the control server has not answered within \(DurationText.text(configuration.recovery.prepareTimeout.inSeconds))"
+        )
+      }
+      request = sources.requestTest(
         for: generation, at: clock.wholeMillisecond(now), started: clock.started, loopUUID: loopUUID)
     }
   }
@@ -46,6 +53,7 @@ extension Drive {
   func granted(_ grant: Grant, _ generation: PingSession.Generation) {
     for oddity in grant.coverage.oddities where toldOddities.insert(oddity).inserted { logger.warning("\(oddity)") }
     unused = grant
+    request = nil
     guard pingSession.awaits(generation) else { return }
     pingSession.granted(generation, at: clock.now)
     sources.resolve(grant, for: generation)

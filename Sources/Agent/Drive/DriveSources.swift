@@ -65,11 +65,12 @@ final class DriveSources: Sendable {
   }
 
   /// Asks the control server for a test, and answers with an input.
+  /// - Returns: The request, to be cancelled when its answer is not waited for any more.
   func requestTest(
     for generation: PingSession.Generation, at time: DriveTime, started: WallTime, loopUUID: String?
-  ) {
+  ) -> Task<Void, Never> {
     onTestRequest()
-    Task {
+    return Task {
       do {
         let coverage: CoverageGrant
         do {
