@@ -7,7 +7,8 @@ import Testing
 extension PositioningCounters {
   /// TPVs by what became of them; those of an epoch that is still open are not among them.
   fileprivate var fates: Int {
-    otherDevice + noFix + withoutPosition + outOfRange + nullIsland + simulated + stragglers + overtaken + merged + fixes + jumps
+    otherDevice + noFix + withoutPosition + outOfRange + nullIsland + simulated + stragglers + overtaken + merged
+      + fixes + jumps
   }
 }
 
