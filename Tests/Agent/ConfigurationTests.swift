@@ -129,6 +129,8 @@ struct ConfigurationTests {
       ("links: [{ name: A, interface: a }, { name: A, interface: b }]", "no name or interface twice"),
       ("links: [{ name: ../A, interface: a }]", "expected a list of links"),
       ("links: [{ name: A, interface: a, radoi: none }]", "expected a list of links"),
+      ("privacy: { exclusion-zones: [{ latitude: 91, longitude: 0, radius: 1 }] }", "expected a list of zones"),
+      ("privacy: { exclusion-zones: home }", "privacy.exclusion-zones is \"home\": expected a list of zones"),
       ("agent: { record: often }", "agent.record is \"often\": expected always, moving or command"),
       ("drive: { log: maybe }", "drive.log is \"maybe\": expected true or false"),
       ("drive: { log: [true] }", "drive.log is \"a list or a group\""),

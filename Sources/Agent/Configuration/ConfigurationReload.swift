@@ -12,6 +12,7 @@ struct ConfigurationReload {
     merged.controlServer = old.controlServer
     merged.gpsd = old.gpsd
     merged.location.maximumSpeed = old.location.maximumSpeed
+    merged.exclusionZones = old.exclusionZones
     merged.submission = old.submission
     merged.agent.socket = old.agent.socket
     // So that a change that has to wait is told again with the next reload.

@@ -14,6 +14,7 @@ public struct ProbeConfiguration: Sendable {
   public var radio = RadioSource.none
   /// Links that are measured side by side; empty: the one that ``pings``, ``network`` and ``radio`` describe.
   public var links: [LinkSettings] = []
+  public var exclusionZones: [ExclusionZone] = []
   public var submission = SubmissionSettings()
   public var drive = DriveSettings()
   public var agent = ServiceSettings()

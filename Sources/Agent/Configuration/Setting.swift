@@ -20,8 +20,8 @@ struct Setting {
   }
 
   var reload: Reload {
-    // The receiver's filter begins with the service.
-    if key == "location.maximum-speed" { return .restart }
+    // The receiver's filters begin with the service.
+    if ["location.maximum-speed", "privacy.exclusion-zones"].contains(key) { return .restart }
     return switch key.prefix(while: { $0 != "." }) {
     case "agent": key == "agent.socket" ? .restart : .atOnce
     case "state-directory", "control-server", "gpsd", "submission": .restart
@@ -65,15 +65,8 @@ struct Setting {
       required("network.source", "auto, fixed-cellular, fixed-wifi or file:PATH", \.network, PathSource.init),
       required(
         "radio.source", "none, fixed:TECHNOLOGY (such as fixed:4G/LTE) or command:PATH", \.radio, RadioSource.init),
-      Setting(key: "links", expects: LinkList.expectation, takesList: true) { configuration, text in
-        guard let text else {
-          configuration.links = []
-          return true
-        }
-        guard let node = try? Yams.compose(yaml: text), let links = LinkList.parse(node) else { return false }
-        configuration.links = links
-        return true
-      },
+      list("links", LinkList.expectation, \.links, LinkList.parse),
+      list("privacy.exclusion-zones", ExclusionZoneList.expectation, \.exclusionZones, ExclusionZoneList.parse),
       duration("submission.max-age", \.submission.maxAge, 60...31_536_000),
       duration("submission.keep", \.submission.keep, 60...315_360_000),
       duration("submission.legacy-threshold", \.submission.legacyThreshold, 0...31_536_000),
@@ -113,6 +106,17 @@ struct Setting {
       let value = text.flatMap(parse)
       guard text == nil || value != nil else { return false }
       configuration[keyPath: path] = value
+      return true
+    }
+  }
+
+  private static func list<Entry>(
+    _ key: String, _ expects: String, _ path: WritableKeyPath<ProbeConfiguration, [Entry]>,
+    _ parse: @escaping (Node) -> [Entry]?
+  ) -> Setting {
+    Setting(key: key, expects: expects, takesList: true) { configuration, text in
+      guard let entries = text.map({ (try? Yams.compose(yaml: $0)).flatMap(parse) }) ?? [] else { return false }
+      configuration[keyPath: path] = entries
       return true
     }
   }

@@ -4,12 +4,14 @@ import Positioning
 /// One receiver's positions for all who want them: the drives of several links, and the service between drives.
 actor PositionFeed {
   private let gpsd: GPSD
+  private var zones: ExclusionZones
   private var listeners: [Int: AsyncStream<PositioningEvent>.Continuation] = [:]
   private var lastNumber = 0
   /// The state of the way to the receiver, for whoever comes later.
   private var status: PositioningEvent?
 
   init(_ configuration: ProbeConfiguration, logger: Logger) {
+    zones = ExclusionZones(configuration.exclusionZones)
     gpsd = GPSD(
       configuration: GPSD.Configuration(
         host: configuration.gpsd.host, port: configuration.gpsd.port, device: configuration.gpsd.device,
@@ -20,6 +22,7 @@ actor PositionFeed {
   /// Until the task is cancelled.
   func run() async {
     for await event in gpsd.events() {
+      guard let event = zones.pass(event) else { continue }
       if case .status = event { status = event }
       for listener in listeners.values { listener.yield(event) }
     }
