@@ -20,10 +20,10 @@ struct Setting {
   }
 
   var reload: Reload {
-    // The receiver's filter begins with the service.
-    if key == "location.maximum-speed" { return .restart }
+    // The receiver's filter and the rhythm of sending begin with the service.
+    if ["location.maximum-speed", "agent.socket", "agent.resend-interval"].contains(key) { return .restart }
     return switch key.prefix(while: { $0 != "." }) {
-    case "agent": key == "agent.socket" ? .restart : .atOnce
+    case "agent": .atOnce
     case "state-directory", "control-server", "gpsd", "submission": .restart
     default: .nextDrive
     }
