@@ -49,7 +49,9 @@ extension DriveStore {
       for drive in unsent {
         let id: Int64 = drive["id"]
         let started: Int64 = drive["started_at"]
-        if (drive["boot_id"] as String?) == bootID, let startedSinceBoot = drive["started_boot_us"] as Int64? {
+        if !bootID.isEmpty, drive["boot_id"] as String? == bootID,
+          let startedSinceBoot = drive["started_boot_us"] as Int64?
+        {
           let step = booted + startedSinceBoot - started
           guard abs(step) >= 1_000_000 else { continue }
           try DriveClockTimes.move(id, by: step, db)

@@ -32,21 +32,38 @@ extension DriveStore {
     }
   }
 
-  /// The loops of drives that were interrupted within the last hour, by link: the next drive continues them. To be asked before
-  /// they are ended.
-  /// - Parameter now: The wall clock.
+  /// The loops of drives that were interrupted within the last hour, by link: the next drive continues them. It does not matter
+  /// whether they have been ended meanwhile, only that no other drive of the link came after them.
+  /// - Parameters:
+  ///   - bootID: The boot of the host that this is: within it, the host's clock may have been set since.
+  ///   - sinceBoot: The time since then.
+  ///   - now: The wall clock. With one that cannot be right, nobody knows how long ago an earlier boot was.
   /// - Throws: GRDB's `DatabaseError`
-  public func interruptedLoops(now: WallTime) async throws -> [String?: String] {
+  public func interruptedLoops(bootID: String, sinceBoot: Duration, now: WallTime) async throws -> [String?: String] {
     try await database.read { db in
-      let rows = try Row.fetchAll(
+      let interrupted = try Row.fetchAll(
         db,
         sql: """
-          SELECT drive.link, session.loop_uuid FROM session JOIN drive ON drive.id = drive_id
-          WHERE drive.ended_at IS NULL AND session.loop_uuid IS NOT NULL AND
-            (SELECT max(last_seen_at) FROM fence WHERE fence.drive_id = drive.id) > ?
+          SELECT drive.link, loop_uuid, boot_id, started_boot_us - drive.started_at + seen AS seen_boot_us, seen
+          FROM session JOIN drive ON drive.id = drive_id
+            JOIN (SELECT drive_id AS seen_drive, max(last_seen_at) AS seen FROM fence GROUP BY drive_id)
+              ON seen_drive = drive.id
+          WHERE (drive.ended_at IS NULL OR drive.stop_reason = 'interrupted') AND loop_uuid IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM session AS later JOIN drive AS after ON after.id = later.drive_id
+              WHERE after.link IS drive.link AND after.id > drive.id)
           ORDER BY session.id
-          """, arguments: [now.microseconds - 3_600_000_000])
-      return Dictionary(rows.map { ($0["link"] as String?, $0["loop_uuid"]) }) { $1 }
+          """)
+      let recent = interrupted.filter { row in
+        let isOfThisBoot = !bootID.isEmpty && row["boot_id"] as String? == bootID
+        let age: Int64? =
+          if isOfThisBoot, let seen = row["seen_boot_us"] as Int64? {
+            sinceBoot.inMicroseconds - seen
+          } else if now >= .earliestTrusted, let seen = row["seen"] as Int64? {
+            now.microseconds - seen
+          } else { nil }
+        return age.map { (0..<3_600_000_000).contains($0) } ?? false
+      }
+      return Dictionary(recent.map { ($0["link"] as String?, $0["loop_uuid"]) }) { $1 }
     }
   }
 

@@ -6,8 +6,10 @@ import Logging
 /// Sending batches, and what follows from each answer.
 extension Sender {
   func deliverAll(_ pass: inout Pass) async throws {
-    while let batch = pass.queue.first {
+    while true {
       try Task.checkCancellation()
+      try await followClock(&pass)
+      guard let batch = pass.queue.first else { return }
       try await deliver(batch, &pass)
     }
   }

@@ -3,8 +3,8 @@ import Logging
 
 /// Sending beside everything else that a process does.
 extension Sender {
-  /// Sends in the background until the task is cancelled: a cold pass at once, then a warm one from time to time, when a wait
-  /// after trouble is over, and after each ``nudge()``.
+  /// Sends in the background until the task is cancelled: a cold pass at once, again until one was possible, then a warm one
+  /// from time to time, when a wait after trouble is over, and after each ``nudge()``.
   ///
   /// What the store throws is logged and tried again.
   /// - Parameter interval: From one pass to the next, while nothing happens.
@@ -12,11 +12,12 @@ extension Sender {
     var mode = PassMode.cold
     while !Task.isCancelled {
       do {
-        _ = try await pass(mode, urgency: .background)
+        let report = try await pass(mode, urgency: .background)
+        // With a clock that is not set it looked at nothing: what an earlier process left behind still waits for the cold pass.
+        if report.hold != .clock { mode = .warm }
       } catch {
         logger.error("\(mode) pass: the store fails: \(error)")
       }
-      mode = .warm
       await idle(for: nextWait(atMost: interval))
     }
   }

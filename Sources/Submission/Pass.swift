@@ -91,7 +91,9 @@ extension Sender {
     try await lineUp(&pass)
   }
 
-  private func settleClocks(_ now: WallTime) async throws {
+  /// - Returns: Whether times were corrected.
+  @discardableResult
+  private func settleClocks(_ now: WallTime) async throws -> Bool {
     let settled = try await store.settleClocks(bootID: clock.bootID, sinceBoot: clock.boot(), now: now)
     for drive in settled.corrected {
       logger.notice("drive \(drive) was recorded before the host's clock was set; its times are right now")
@@ -99,6 +101,21 @@ extension Sender {
     for drive in settled.lost {
       logger.warning("drive \(drive) was recorded with a clock that was never set: it is quarantined")
     }
+    return !settled.corrected.isEmpty
+  }
+
+  /// The host's clock can be set while a pass waits for its share of the spread, or for a server that hangs.
+  func followClock(_ pass: inout Pass) async throws {
+    let now = clock.wall()
+    guard now >= .earliestTrusted else {
+      try await endCall(.cancelled)
+      throw PassEnd.held(.clock)
+    }
+    guard try await settleClocks(now) else { return }
+    let sessions = Array(Set(pass.queue.map(\.session)))
+    let moved = try await store.batches(of: sessions, in: [.waiting, .sending])
+    let byID = Dictionary(uniqueKeysWithValues: moved.map { ($0.id, $0) })
+    pass.queue = pass.queue.compactMap { byID[$0.id] }
   }
 
   private func lineUp(_ pass: inout Pass) async throws {

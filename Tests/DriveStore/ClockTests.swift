@@ -83,16 +83,50 @@ struct ClockTests {
     #expect(settled == .init())
   }
 
+  /// Records a drive that nobody ends.
+  private func interrupted(_ link: String, started: WallTime, boot: (String, Duration)? = nil) throws {
+    var recorder = try DriveRecorder(store, started: started, boot: boot, log: nil, link: link)
+    try recorder.save(
+      sessions: [Session(number: 0, testUUID: "\(recorder.drive)", started: .start)], fences: [.sample(entered: 5)],
+      seen: .seconds(20), loopUUIDs: [0: "L\(link)"])
+  }
+
+  private func loops(_ bootID: String, sinceBoot: Double, now: WallTime) async throws -> [String?: String] {
+    try await store.interruptedLoops(bootID: bootID, sinceBoot: .seconds(sinceBoot), now: now)
+  }
+
   @Test("when a drive was interrupted within the last hour, then the next one on that link continues its loop")
   func loops() async throws {
     for (link, age) in [("A", 600.0), ("B", 7200)] {
-      var recorder = try DriveRecorder(store, started: .sampleStart + .seconds(-age), log: nil, link: link)
-      try recorder.save(
-        sessions: [Session(number: 0, testUUID: "T\(link)", started: .start)], fences: [.sample(entered: 5)],
-        seen: .seconds(20), loopUUIDs: [0: "L\(link)"])
+      try interrupted(link, started: .sampleStart + .seconds(-age))
     }
-    #expect(try await store.interruptedLoops(now: .sampleStart) == ["A": "LA"])
+    #expect(try await loops("C", sinceBoot: 10, now: .sampleStart) == ["A": "LA"])
     try await store.endInterruptedDrives()
-    #expect(try await store.interruptedLoops(now: .sampleStart).isEmpty)
+    #expect(try await loops("C", sinceBoot: 10, now: .sampleStart) == ["A": "LA"], "also by a drive that begins later")
+    var next = try DriveRecorder(store, started: .sampleStart, log: nil, link: "A")
+    try next.save(sessions: [Session(number: 0, started: .start)], fences: [], seen: .start)
+    try next.end(at: .seconds(9), reason: .user)
+    #expect(try await loops("C", sinceBoot: 10, now: .sampleStart).isEmpty, "another drive came between")
+  }
+
+  @Test(
+    "when the clock cannot tell how long ago a drive was interrupted, then the time since the boot does, or nothing")
+  func loopsAndClock() async throws {
+    try interrupted("A", started: unset, boot: ("B", .seconds(40)))
+    let later = WallTime.sampleStart + .seconds(86_400)
+    #expect(try await loops("B", sinceBoot: 100, now: later) == ["A": "LA"], "the clock was set since")
+    #expect(try await loops("B", sinceBoot: 7200, now: unset).isEmpty)
+    #expect(try await loops("C", sinceBoot: 100, now: unset + .seconds(60)).isEmpty, "both began at 1970")
+    try interrupted("A", started: .sampleStart, boot: ("B", .seconds(40)))
+    #expect(try await loops("C", sinceBoot: 100, now: unset).isEmpty, "at 1970 that is no hour ago")
+  }
+
+  @Test("when the kernel does not tell one boot from another, then no drive is taken for one of this boot")
+  func unknownBoot() async throws {
+    let recorder = try DriveRecorder(store, started: .sampleStart, boot: ("", .seconds(40)), log: nil)
+    try recorder.end(at: .seconds(30), reason: .user)
+    let settled = try await store.settleClocks(
+      bootID: "", sinceBoot: .seconds(100), now: .sampleStart + .seconds(86_400))
+    #expect(settled == .init())
   }
 }

@@ -205,17 +205,6 @@ struct BadInputTests {
     try await expectEverythingArrived(full)
   }
 
-  /// Writes until there is no room for another byte.
-  private func fill(_ path: String) throws {
-    try Data().write(to: URL(fileURLWithPath: path))
-    let filling = try #require(FileHandle(forWritingAtPath: path))
-    for size in [65_536, 4096, 512, 64, 1] {
-      let piece = Data(count: size)
-      while (try? filling.write(contentsOf: piece)) != nil {}
-    }
-    try filling.close()
-  }
-
   // MARK: Configuration, privileges, logs
 
   @Test("when the configuration is wrong, then one line says what, where and what is expected, and nothing begins")

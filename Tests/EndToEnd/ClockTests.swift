@@ -55,6 +55,37 @@ struct ClockTests {
     #expect(exported.compactMap { $0["offset_ms"] as? Int } == received.compactMap { $0.integer("offset_ms") })
   }
 
+  @Test(
+    "when the clock is set while the server makes the test, then every fence has its true time all the same",
+    .enabled(if: compiler != nil, "needs a C compiler"))
+  func setDuringRequest() async throws {
+    let track = Surroundings.root.appending(path: "tools/gps-player/demo-track.csv").path
+    let gps = try await GPSPlayerTool(["--gpsd", "--speed", "3", track])
+    let field = try await Field(gpsdPort: gps.port, keeping: [gps.program])
+    let clock = try await settableClock(in: field.folder)
+    try await field.server.setFault("slow:4", on: "coverageRequest", count: 1)
+    let started = Date.now.timeIntervalSince1970
+    _ = try field.folder.write("-7200", to: "shift")
+    let record = try RunningProgram.product(
+      "coverage-probe", ["record", "--config", field.configuration],
+      environment: ["LD_PRELOAD": clock, "CLOCK_SHIFT": field.folder.file("shift")])
+    _ = try await eventually("the server has made the test") { try await field.server.tests().isEmpty ? nil : () }
+    _ = try field.folder.write("0", to: "shift")
+    _ = try await eventually("the clock is set before the answer") {
+      record.standardError.contains("clock was set by 7200.0 s") ? () : nil
+    }
+    #expect(!record.standardError.contains("pinging 127.0.0.1"))
+    _ = try await eventually("fences after the test") {
+      try await field.sessions().contains { $0["test_uuid"] != nil && $0["fences"] as? Int ?? 0 >= 3 } ? () : nil
+    }
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 0, "\(record.standardError)")
+    let times = try await field.server.tests().flatMap { $0["fences"] as? [[String: Any]] ?? [] }
+      .compactMap { $0["fence_time"] as? Double }.map { $0 / 1000 }
+    #expect(times.count >= 3)
+    #expect(times.allSatisfy { $0 > started - 1 && $0 < Date.now.timeIntervalSince1970 }, "\(times)")
+  }
+
   private func settableClock(in folder: TemporaryFolder) async throws -> String {
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "settable-clock.c").path
     let compiler = try #require(Self.compiler)

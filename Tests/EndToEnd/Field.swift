@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// Everything that a drive needs, with nothing simulated but the sky: a receiver's recording, Debian's gpsd, the ping server
 /// and the control server, all on loopback, and the program itself.
@@ -82,4 +83,15 @@ struct Field {
     guard listing.status == 0 else { return [] }
     return try JSONSerialization.jsonObject(with: Data(listing.output.utf8)) as? [[String: Any]] ?? []
   }
+}
+
+/// Writes until there is no room for another byte.
+func fill(_ path: String) throws {
+  try Data().write(to: URL(fileURLWithPath: path))
+  let filling = try #require(FileHandle(forWritingAtPath: path))
+  for size in [65_536, 4096, 512, 64, 1] {
+    let piece = Data(count: size)
+    while (try? filling.write(contentsOf: piece)) != nil {}
+  }
+  try filling.close()
 }

@@ -95,14 +95,63 @@ struct ServiceTests {
     try await reload(
       original.replacing("record: command", with: "record: often"),
       saying: "agent.record is \"often\": expected always, moving or command; the service goes on")
-    let changed = original.replacing("record: command", with: "record: always").replacing("4G/LTE", with: "5G/NR")
+    let changed = original.replacing("record: command", with: "record: always, resend-interval: 20m").replacing(
+      "4G/LTE", with: "5G/NR")
     try await reload(
       changed.replacing("host: 127.0.0.1", with: "host: localhost"),
-      saying: "after a restart of the service: gpsd.host")
+      saying: "after a restart of the service: gpsd.host, agent.resend-interval\n")
     #expect(service.standardError.contains("at once: agent.record\n"))
     #expect(service.standardError.contains("with the next drive: radio.source\n"))
     try await wait(for: "recording", field)
     try await end(service)
+  }
+
+  @Test(
+    "when a drive ends while the disk is full, then its fences are kept until there is room, and sent",
+    .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
+  func endsOnFullDisk() async throws {
+    let folder = try TemporaryFolder()
+    let disk = folder.file("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+    // Too small for room to be set aside.
+    try #require(mount("tmpfs", disk, "tmpfs", 0, "size=400k") == 0)
+    defer { umount2(disk, CInt(MNT_DETACH)) }
+    let track = Surroundings.root.appending(path: "tools/gps-player/demo-track.csv").path
+    let gps = try await GPSPlayerTool(["--gpsd", "--speed", "3", track])
+    let field = try await Field(
+      gpsdPort: gps.port, keeping: [gps.program], settings: "submission: { spread: 0s }",
+      stateDirectory: disk + "/state")
+    let service = try field.start("agent")
+    try await waitForFences(3, field)
+    try fill(disk + "/filler")
+    _ = try await eventually(within: .seconds(20), "the disk is full") {
+      service.standardError.contains("cannot write to the store: the disk is full") ? () : nil
+    }
+    _ = try await field.run("stop")
+    _ = try await eventually(within: .seconds(20), "the drive has ended") {
+      service.standardError.contains("of the drive are in memory only") ? () : nil
+    }
+    // Longer than a stop of the service would wait.
+    let stopped = ContinuousClock.now
+    _ = try await eventually("a while") { ContinuousClock.now - stopped > .seconds(6) ? () : nil }
+    try FileManager.default.removeItem(atPath: disk + "/filler")
+    _ = try await eventually(within: .seconds(20), "the drive is sent") {
+      try await field.sessions().allSatisfy { $0["state"] as? String == "submitted" } ? () : nil
+    }
+    let recorded = try await field.replayed().compactMap { $0["offset_ms"] as? Int }
+    #expect(try await field.server.fences().compactMap { $0.integer("offset_ms") }.sorted() == recorded.sorted())
+    try await end(service)
+  }
+
+  @Test("when something else lies where the socket is to be, then it stays, and the service says what to do")
+  func occupiedSocket() async throws {
+    let field = try await field("agent: { record: command, socket: SOCKET }")
+    let precious = try field.folder.write("precious", to: "notes")
+    let text = try String(contentsOfFile: field.configuration, encoding: .utf8).replacing("SOCKET", with: precious)
+    try text.write(toFile: field.configuration, atomically: true, encoding: .utf8)
+    let agent = try await field.run("agent")
+    #expect(agent.status == 1 && agent.errors.contains("cannot take commands at \(precious)"), "\(agent.errors)")
+    #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious")
   }
 
   @Test("when the device moves and comes to rest, then the drive begins and ends by itself")

@@ -49,9 +49,10 @@ final class SendingRig: Sendable {
   ///   - change: Makes a fence what the test wants, by its number.
   func record(
     tests: [String?], fences: Int = 2, started: Double = 0, finalized: Bool = true,
-    change: (Int, Fence) -> Fence = { $1 }
+    boot: (id: String, sinceBoot: Duration)? = nil, change: (Int, Fence) -> Fence = { $1 }
   ) throws -> Int64 {
-    var recorder = try DriveRecorder(store, started: .sampleStart.later(by: .seconds(started)), log: nil)
+    var recorder = try DriveRecorder(
+      store, started: .sampleStart.later(by: .seconds(started)), boot: boot, log: nil)
     for (number, test) in tests.enumerated() {
       let start = Double(number) * 5000
       try recorder.save(
@@ -115,11 +116,18 @@ final class TurnedClock: Sendable {
     var bootID = "boot 1"
     var sleeps: [Duration] = []
     var holdsSleepers = false
+    var wallError = Duration.zero
   }
   private let lock = NSLock()
   private nonisolated(unsafe) var state = State()
 
   func turn(by duration: Duration) { lock.withLock { state.boot += duration } }
+
+  /// How far the wall clock is ahead of the true time.
+  var wallError: Duration {
+    get { lock.withLock { state.wallError } }
+    set { lock.withLock { state.wallError = newValue } }
+  }
 
   var sleeps: [Duration] { lock.withLock { state.sleeps } }
 
@@ -131,7 +139,7 @@ final class TurnedClock: Sendable {
 
   var clock: SenderClock {
     SenderClock(
-      wall: { .sampleStart.later(by: .seconds(6200) + self.lock.withLock { self.state.boot }) },
+      wall: { .sampleStart.later(by: .seconds(6200) + self.lock.withLock { self.state.boot + self.state.wallError }) },
       boot: { self.lock.withLock { self.state.boot } }, bootID: lock.withLock { state.bootID },
       sleep: { duration in
         try Task.checkCancellation()
@@ -178,6 +186,12 @@ final class LogLines: Sendable {
 }
 
 extension DriveStore {
+  func end(drive: Int64, at time: WallTime) async throws {
+    try await database.write { db in
+      try db.execute(sql: "UPDATE drive SET ended_at = ? WHERE id = ?", arguments: [time.microseconds, drive])
+    }
+  }
+
   /// Damage: the sessions of `drive` are gone, their fences are not.
   func loseSessions(of drive: Int64) async throws {
     try await database.writeWithoutTransaction { db in

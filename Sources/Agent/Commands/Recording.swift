@@ -79,7 +79,9 @@ public struct Recording: Sendable {
     for second in 0... {
       let (unsaved, trouble) = await drive.save()
       guard unsaved > 0 else { return }
-      guard second < 60, !Task.isCancelled else { throw RecordingError.unsaved(fences: unsaved, trouble: trouble) }
+      guard second < 60, !Task.isCancelled else {
+        throw RecordingError.unsaved(fences: unsaved, trouble: trouble ?? "")
+      }
       if second == 0 {
         logger.error(
           "\(unsaved) fences are in memory only; free some space for \(directory.path) within a minute to keep them")

@@ -15,6 +15,7 @@ struct ConfigurationReload {
     merged.exclusionZones = old.exclusionZones
     merged.submission = old.submission
     merged.agent.socket = old.agent.socket
+    merged.agent.resendInterval = old.agent.resendInterval
     // So that a change that has to wait is told again with the next reload.
     for setting in changed where setting.reload == .restart { merged.texts[setting.key] = old.texts[setting.key] }
     configuration = merged

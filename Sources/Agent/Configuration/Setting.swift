@@ -20,10 +20,11 @@ struct Setting {
   }
 
   var reload: Reload {
-    // The receiver's filters begin with the service.
-    if ["location.maximum-speed", "privacy.exclusion-zones"].contains(key) { return .restart }
+    // The receiver's filters and the rhythm of sending begin with the service.
+    let fixed = ["location.maximum-speed", "privacy.exclusion-zones", "agent.socket", "agent.resend-interval"]
+    if fixed.contains(key) { return .restart }
     return switch key.prefix(while: { $0 != "." }) {
-    case "agent": key == "agent.socket" ? .restart : .atOnce
+    case "agent": .atOnce
     case "state-directory", "control-server", "gpsd", "submission": .restart
     default: .nextDrive
     }

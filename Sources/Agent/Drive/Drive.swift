@@ -98,12 +98,12 @@ actor Drive {
   }
 
   /// Tries again to write what the disk refused, after the end.
-  /// - Returns: How many fences are in memory only, and why.
-  func save() -> (unsaved: Int, trouble: String) {
-    guard journal.unsavedFenceCount > 0, let stopped = engine.stopped else { return (0, "") }
+  /// - Returns: How many fences are in memory only, and why something is; no reason when nothing is.
+  func save() -> (unsaved: Int, trouble: String?) {
+    guard !journal.isComplete, let stopped = engine.stopped else { return (0, nil) }
     journal.checkpoint(nil, at: stopped.at)
-    if journal.unsavedFenceCount == 0 { journal.end(at: stopped.at, reason: stopped.reason) }
-    return (journal.unsavedFenceCount, journal.trouble ?? "")
+    journal.end(at: stopped.at, reason: stopped.reason)
+    return (journal.unsavedFenceCount, journal.isComplete ? nil : journal.trouble ?? "")
   }
 
   // MARK: Inputs

@@ -15,6 +15,7 @@ struct DriveClock: Sendable {
   /// A clock that differs from the boot-time clock by this much more or less than before was set; smaller differences come
   /// from reading one after the other.
   private static let smallestStep: Int64 = 1_000_000
+  private static let longestReading = Duration.milliseconds(100)
 
   /// - Parameter wall: The host's wall clock.
   init(wall: @escaping @Sendable () -> WallTime = { .current }) {
@@ -34,10 +35,14 @@ struct DriveClock: Sendable {
   /// Takes over what the host's clock was set to, unless that cannot be right.
   /// - Returns: By how much it was set, in whole milliseconds; `nil`: not at all.
   mutating func adjust() -> Duration? {
+    let before = self.now
     let now = wall()
-    let step = now.microseconds - (started + self.now).microseconds
+    let after = self.now
+    // What came between the two clocks, such as a suspend, is no step of either.
+    guard after - before < Self.longestReading else { return nil }
+    let step = now.microseconds - (started + after).microseconds
     guard abs(step) >= Self.smallestStep, now >= .earliestTrusted else { return nil }
-    let milliseconds = step / 1000
+    let milliseconds = (step + (step < 0 ? -500 : 500)) / 1000
     started = WallTime(microseconds: started.microseconds + milliseconds * 1000)
     return .milliseconds(milliseconds)
   }

@@ -8,6 +8,9 @@ import Positioning
 struct Grant: Sendable {
   let coverage: CoverageGrant
   let requested: DriveTime
+  /// What the server was told then, right or wrong: it relates the fences to that, though the host's clock may be set before the test
+  /// is used.
+  let told: WallTime
 }
 
 /// What can happen to a live drive, in one ordered stream.

@@ -16,6 +16,7 @@ struct DriveJournal {
   private var unsavedSessions: [Int: Session] = [:]
   private var unsavedFences: [Int: Fence] = [:]
   private var loopUUIDs: [Int: String] = [:]
+  private var isEnded = false
   private var storeTrouble: String?
   private var logTrouble: String?
 
@@ -33,6 +34,9 @@ struct DriveJournal {
 
   /// What is not in the store yet.
   var unsavedFenceCount: Int { unsavedFences.count }
+
+  /// Whether all of the drive is in the store, its end included.
+  var isComplete: Bool { isEnded && unsavedFences.isEmpty && unsavedSessions.isEmpty }
 
   mutating func log(_ event: Event, beside details: [JSON.Member] = []) {
     withLog { try $0.append(event, beside: details) }
@@ -85,8 +89,16 @@ struct DriveJournal {
     withLog { try $0.sync() }
   }
 
+  /// To be repeated until the journal ``isComplete``: a drive has not ended in the store before its last fence is there.
   mutating func end(at time: DriveTime, reason: StopReason) {
-    do { try recorder.end(at: time, reason: reason) } catch { note(error) }
+    if unsavedFences.isEmpty, unsavedSessions.isEmpty {
+      do {
+        try recorder.end(at: time, reason: reason)
+        isEnded = true
+      } catch {
+        note(error)
+      }
+    }
     log?.isHeld = false
     withLog { try $0.sync() }
     if let dropped = log?.linesDropped, dropped > 0 {

@@ -81,7 +81,9 @@ extension Drive {
     }
     record(
       .session(
-        SessionGrant(testUUID: coverage.testUUID, anchor: grant.requested, maximumDuration: coverage.maximumDrive)))
+        SessionGrant(
+          testUUID: coverage.testUUID, anchor: grant.told.since(clock.started), maximumDuration: coverage.maximumDrive))
+    )
     pingSession.activated(generation, limit: coverage.maximumSession, at: clock.now)
     if let target { stopPings(target, at: engine.latestChange) }
     (target, isPaused) = (pings, false)

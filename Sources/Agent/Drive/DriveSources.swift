@@ -78,7 +78,7 @@ final class DriveSources: Sendable {
         } catch let failure as ServerFailure where failure.isUnknownLoop && loopUUID != nil {
           coverage = try await requestTest(at: started + time, loopUUID: nil)
         }
-        continuation.yield(.granted(Grant(coverage: coverage, requested: time), for: generation))
+        continuation.yield(.granted(Grant(coverage: coverage, requested: time, told: started + time), for: generation))
       } catch {
         continuation.yield(.requestFailed(reason: "\(error)", for: generation))
       }

@@ -2,7 +2,9 @@ import ControlServer
 import Coverage
 import DriveLog
 import DriveStore
+import Foundation
 import Logging
+import Pinging
 import Submission
 
 /// A drive as its operator sees it: on every link one ``Drive``, all by the same clock and with the same positions.
@@ -36,7 +38,8 @@ struct LiveDrive: Sendable {
     /// - Throws: GRDB's `DatabaseError`
     func beginDrive() async throws -> [String?: String] {
       await sender.setRunningDrives(from: try await store.nextDrive())
-      return try await store.interruptedLoops(now: .current)
+      return try await store.interruptedLoops(
+        bootID: HostBoot.id, sinceBoot: .nanoseconds(Int64(clamping: Pinger.now)), now: .current)
     }
   }
 
@@ -82,9 +85,14 @@ struct LiveDrive: Sendable {
   func run(onStatus: @escaping @Sendable ([DriveStatus]) -> Void) async -> [Drive.Summary] {
     let watching = Task { [statuses, count = parts.count] in
       var latest: [DriveStatus?] = Array(repeating: nil, count: count)
+      var fresh: Set<Int> = []
       for await (link, status) in statuses {
+        // One that is heard again before all others belongs to a second in which some had nothing to say: they have ended.
+        let isAgain = !fresh.insert(link).inserted
         latest[link] = status
-        if link == count - 1 { onStatus(latest.compactMap { $0 }) }
+        guard isAgain || fresh.count == count else { continue }
+        onStatus(latest.compactMap { $0 })
+        fresh = isAgain ? [link] : []
       }
     }
     let summaries = await withTaskGroup(of: (Int, Drive.Summary).self) { group in
@@ -103,12 +111,12 @@ struct LiveDrive: Sendable {
   }
 
   /// Tries again to write what the disk refused, after the end.
-  /// - Returns: How many fences are in memory only, and why.
-  func save() async -> (unsaved: Int, trouble: String) {
-    var rest = (unsaved: 0, trouble: "")
+  /// - Returns: How many fences are in memory only, and why something is; no reason when nothing is.
+  func save() async -> (unsaved: Int, trouble: String?) {
+    var rest: (unsaved: Int, trouble: String?) = (0, nil)
     for part in parts {
       let (unsaved, trouble) = await part.drive.save()
-      if unsaved > 0 { rest = (rest.unsaved + unsaved, trouble) }
+      rest = (rest.unsaved + unsaved, trouble ?? rest.trouble)
     }
     return rest
   }
@@ -130,8 +138,15 @@ extension DriveJournal {
           started: clock.started, initialPath: path, parameters: parameters,
           pings: .init(interval: configuration.pings.interval, timeout: configuration.pings.timeout), link: link)) : nil
     if let log { logger.info("drive log: \(log.path)") }
-    let recorder = try DriveRecorder(
-      store, started: clock.started, boot: (HostBoot.id, clock.startedBoot), log: log?.path, link: link)
+    let recorder: DriveRecorder
+    do {
+      recorder = try DriveRecorder(
+        store, started: clock.started, boot: (HostBoot.id, clock.startedBoot), log: log?.path, link: link)
+    } catch {
+      // On a full disk a service tries again and again.
+      if let log { unlink(log.path) }
+      throw error
+    }
     let ballast = Ballast(store.directory)
     ballast.keep()
     self.init(recorder: recorder, log: log, ballast: ballast, logger: logger)

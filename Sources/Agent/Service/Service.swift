@@ -16,8 +16,10 @@ actor Service: ServiceCommands {
     case stop
   }
 
-  /// After a drive that could not begin.
+  /// After a drive that could not begin, or that ended by itself at once.
   private static let retryDelay = Duration.seconds(10)
+  /// How long a stop waits for a disk that refuses the last fences.
+  private static let patience = Duration.seconds(3)
 
   private let configurationFile: String?
   private var configuration: ProbeConfiguration
@@ -26,8 +28,12 @@ actor Service: ServiceCommands {
   private let inputs: AsyncStream<Input>
   private let continuation: AsyncStream<Input>.Continuation
   private var wish: RecordingWish
+  /// The drive that goes on, or that has ended and is not wholly on the disk.
   private var drive: LiveDrive?
-  private var isStopping = false
+  private var hasEnded = false
+  private var isUnsaved = false
+  private var isStopping: Bool { stopAsked != nil }
+  private var stopAsked: ContinuousClock.Instant?
   private var failure: ServiceSocketError?
   private var nextAttempt = ContinuousClock.now
   private var current = ServiceStatus(started: .current)
@@ -86,27 +92,30 @@ actor Service: ServiceCommands {
       current.fix = fix.fix
       fixArrival = fix.arrival
     case .positioning: break
-    case .driveEnded(let summaries): await driveEnded(summaries)
+    case .driveEnded(let summaries): driveEnded(summaries)
     case .reload: await reload()
     case .tick: break
     case .socketFailed(let error):
       failure = error
-      isStopping = true
-    case .stop: isStopping = true
+      stop()
+    case .stop: stop()
     }
   }
 
+  private func stop() { stopAsked = stopAsked ?? .now }
+
   /// Begins or ends a drive, as it is wanted.
   private func reconcile() async {
+    if hasEnded { await putAway() }
     let now = ContinuousClock.now
     let isWanted = !isStopping && wish.wantsDrive(at: now)
-    current.reason = wish.reason(at: now)
+    if !hasEnded { current.reason = wish.reason(at: now) }
     if let drive {
       if !isWanted { drive.requestStop() }
     } else if isWanted, now >= nextAttempt {
       await begin()
     }
-    current.state = isStopping ? .stopping : drive == nil ? .idle : .recording
+    current.state = isStopping ? .stopping : drive == nil || hasEnded ? .idle : .recording
   }
 
   // MARK: Drives
@@ -128,31 +137,37 @@ actor Service: ServiceCommands {
   }
 
   private func note(_ links: [DriveStatus]) {
-    guard drive != nil else { return }
+    guard drive != nil, !hasEnded else { return }
     current.links = links
     if let elapsed = links.first?.elapsed, elapsed.components.seconds % 60 == 0 {
       logger.info("\(DriveStatus.line(links))")
     }
   }
 
-  private func driveEnded(_ summaries: [Drive.Summary]) async {
+  private func driveEnded(_ summaries: [Drive.Summary]) {
     summaries.flatMap(\.lines).forEach { logger.info("\($0)") }
-    if let drive { await saveRest(of: drive) }
-    drive = nil
+    hasEnded = true
     current.links = []
-    await environment.sender.setRunningDrives(from: nil)
-    if !isStopping { await environment.sender.nudge() }
+    // A server that allows drives of a second is not asked for a test each second.
+    if summaries.contains(where: { $0.reason != .user && $0.lasted < Self.retryDelay }) {
+      nextAttempt = .now + Self.retryDelay
+    }
   }
 
-  /// What a full disk refused so far; tried for as long as a stop may take.
-  private func saveRest(of live: LiveDrive) async {
-    for _ in 0..<4 {
-      let (unsaved, trouble) = await live.save()
-      guard unsaved > 0 else { return }
-      logger.error("\(unsaved) fences are in memory only: \(trouble)")
-      do { try await Task.sleep(for: .seconds(1)) } catch { return }
+  /// Lets go of the drive that has ended once all of it is on the disk; else it is tried again, for as long as the process lives.
+  private func putAway() async {
+    guard let ended = drive else { return }
+    let (unsaved, trouble) = await ended.save()
+    if let trouble {
+      if !isUnsaved { logger.error("\(unsaved) fences of the drive are in memory only: \(trouble)") }
+      isUnsaved = true
+      current.reason = "\(unsaved) fences wait for the disk"
+      guard let stopAsked, .now - stopAsked >= Self.patience else { return }
+      logger.critical("\(unsaved) fences are lost, they could not be written: \(trouble)")
     }
-    logger.critical("fences of a drive are lost, they could not be written")
+    (drive, hasEnded, isUnsaved) = (nil, false, false)
+    await environment.sender.setRunningDrives(from: nil)
+    if !isStopping { await environment.sender.nudge() }
   }
 
   // MARK: Configuration

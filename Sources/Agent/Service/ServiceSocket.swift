@@ -18,8 +18,8 @@ struct ServiceSocket: Sendable {
   /// - Throws: When the socket cannot be made.
   func run(onReady: @escaping @Sendable () -> Void) async throws {
     // Left behind by a process that was killed: the lock of the state directory says that there is no other.
-    unlink(path)
-    defer { unlink(path) }
+    removeSocket()
+    defer { removeSocket() }
     let router = Router(context: ServiceContext.self)
     router.addMiddleware { PeerCheck() }
     router.get("status") { request, _ in
@@ -44,6 +44,12 @@ struct ServiceSocket: Sendable {
         onReady()
       }, logger: quiet)
     try await application.run()
+  }
+
+  /// Nothing else that a wrong path may lead to.
+  private func removeSocket() {
+    var status = stat()
+    if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
   }
 
   private static func response(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
