@@ -1,3 +1,5 @@
+import Coverage
+
 /// Keeps a device from asking a server that wants fewer requests. A pure value: time comes in with each call, as the time since
 /// the host's boot.
 ///
@@ -100,7 +102,9 @@ public struct CircuitBreaker: Hashable, Sendable {
 
   private mutating func open(at now: Duration, atLeast least: Duration = .zero, _ jitter: Double) {
     let wait = max(policy.wait(step), least)
-    enter(.open, until: now + wait + wait * (Policy.jitterShare * min(max(jitter, 0), 1)))
+    let more = wait.inSeconds * Policy.jitterShare * min(max(jitter, 0), 1)
+    // In whole milliseconds, so that who waits as long as the snapshot says has waited long enough.
+    enter(.open, until: now + wait + .milliseconds(Int64(more * 1000)))
   }
 
   private mutating func enter(_ state: State, until deadline: Duration?) {

@@ -41,7 +41,8 @@ extension CircuitBreaker {
   init(policy: Policy, memory: Memory, at now: Duration, bootID: String) {
     self.init(policy: policy)
     // Whatever the store says, no wait is longer than the longest that there can be.
-    let longest = max(policy.backoffMax, Policy.retryAfterMax) * (1 + Policy.jitterShare)
+    let longest: Duration = .seconds(
+      max(policy.backoffMax, Policy.retryAfterMax).inSeconds * (1 + Policy.jitterShare))
     refusals = min(max(memory.refusals, 0), policy.threshold - 1)
     step = min(max(memory.step, 0), 1000)
     guard memory.state != .closed, let deadline = memory.deadline else { return }

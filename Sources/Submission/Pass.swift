@@ -143,7 +143,8 @@ extension Sender {
     let what = groups.isEmpty ? "nothing to send" : "\(groups.count) groups of fences (\(shown))"
     logger.info("\(pass.mode) pass: \(what)")
     for (session, reason) in skipped where pass.mode.isCold || pass.mode == .warm {
-      logger.info("\(pass.mode) pass: session \(session.id) with \(session.waitingFences) fences \(reason): skipped")
+      let fences = session.isWaiting ? session.waitingFences : session.quarantinedFences
+      logger.info("\(pass.mode) pass: session \(session.id) with \(fences) fences \(reason): skipped")
     }
     if orphans > 0 {
       logger.info("\(pass.mode) pass: \(orphans) fences without a session wait for a cold pass: skipped")

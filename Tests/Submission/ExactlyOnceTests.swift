@@ -7,7 +7,8 @@ import Testing
 
 @testable import Submission
 
-/// Lost answers, and what the server's history says about them.
+/// Lost answers, and what the server's history says about them, one after the other: each test starts a server of its own.
+@Suite(.serialized)
 struct ExactlyOnceTests {
   @Test("when an answer is lost after the server took the session, then the history tells, and it is not sent again")
   func lostAnswer() async throws {

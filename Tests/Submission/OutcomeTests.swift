@@ -7,7 +7,8 @@ import Testing
 
 @testable import Submission
 
-/// Each class of answers, by faults of the real control server tool.
+/// Each class of answers, by faults of the real control server tool, one after the other: each test starts a server of its own.
+@Suite(.serialized)
 struct OutcomeTests {
   @Test(
     "when the server fails in any way, then nothing is lost and nothing is twice",
@@ -85,6 +86,43 @@ struct OutcomeTests {
     #expect(try await rig.holdsAllOnce(8))
     try await rig.finish()
   }
+
+  @Test(
+    "when the server sends any Retry-After, then the breaker opens for 30 s at least, and for an hour and its jitter at most"
+  )
+  func retryAfter() async throws {
+    let rig = try await SendingRig()
+    let sender = try rig.sender()
+    for (round, (value, expected)) in Self.retryAfterValues.enumerated() {
+      _ = try rig.record(tests: [nil], fences: 1, started: Double(round))
+      try await rig.tool.setFault("429-retry-after:\(value)", on: "coverageResult", count: 3)
+      for _ in 0..<3 { _ = try await sender.pass(.warm) }
+      let status = await sender.status.breaker
+      #expect(status.state == .open, "\(value)")
+      // The clock of the test is at rest; the jitter is half of 10 %.
+      #expect(status.nextAttemptInMilliseconds == Int64(expected * 1050), "\(value)")
+      #expect(try await sender.pass(.warm).hold != nil, "\(value)")
+      rig.time.turn(by: .milliseconds(status.nextAttemptInMilliseconds))
+      #expect(try await sender.pass(.warm).sessionsSent == 1, "\(value)")
+    }
+    #expect(try await rig.holdsAllOnce(Self.retryAfterValues.count))
+    try await rig.finish()
+  }
+
+  /// Values, and the seconds for which the breaker opens.
+  private static let retryAfterValues: [(String, Int)] =
+    ["0", "1", "5", "29", "30", "007", "0000000000000000000000000000000"].map { ($0, 30) }
+    + [("31", 31), ("60", 60), ("600", 600), ("3599", 3599), ("3600", 3600)]
+    + ["3601", "86400", "4294967296", "9223372036854775807", "9223372036854775808", "99999999999999999999999999"].map {
+      ($0, 3600)
+    }
+    + [
+      "-1", "-0", "+60", "60.5", "6e1", "0x3C", "NaN", "Infinity", "null", "true", "soon", "60s", "60 s", "1m", "PT1M",
+      "60,120", "60;q=1", "\"60\"", "[60]", "2026-11-20T10:00:00Z", "1795168800.5", "Fri, 99 Nov 2026 10:00:00 GMT",
+      "Fri, 20 Nov 2026 10:00:00 CET", "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
+      "Sun Nov  6 08:49:37 1994", "Thu, 01 Jan 1970 00:00:00 GMT",
+    ].map { ($0, 30) }
+    + [("Fri, 31 Dec 9999 23:59:59 GMT", 3600)]
 
   @Test("when the server is in trouble, then passes in the background wait, and those that somebody asked for do not")
   func backgroundWaits() async throws {

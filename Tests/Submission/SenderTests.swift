@@ -7,7 +7,8 @@ import Testing
 
 @testable import Submission
 
-/// What a pass sends, with a real store and the real control server tool.
+/// What a pass sends, with a real store and the real control server tool, one after the other: each test starts a server of its own.
+@Suite(.serialized)
 struct SenderTests {
   @Test("when a drive has ended, then its sessions are sent newest first, fences ascending, and marked")
   func wholeDrive() async throws {
