@@ -18,7 +18,8 @@ extension DriveStore {
       try db.execute(
         sql: """
           UPDATE session SET finalized_at =
-              max(started_at, coalesce((SELECT max(exited_at) FROM fence WHERE session_id = session.id), started_at))
+              max(started_at, coalesce((SELECT max(exited_at) FROM fence WHERE session_id = session.id
+                AND \(RowChecksum.isIntact("fence"))), started_at))
             WHERE finalized_at IS NULL AND drive_id < ifnull(?, 1 << 62)
           """, arguments: [running])
       let ended = db.changesCount
@@ -42,7 +43,7 @@ extension DriveStore {
         db,
         sql: """
           SELECT drive.link, session.loop_uuid FROM session JOIN drive ON drive.id = drive_id
-          WHERE drive.ended_at IS NULL AND session.loop_uuid IS NOT NULL AND
+          WHERE drive.ended_at IS NULL AND session.loop_uuid IS NOT NULL AND \(RowChecksum.isIntact("session")) AND
             (SELECT max(last_seen_at) FROM fence WHERE fence.drive_id = drive.id) > ?
           ORDER BY session.id
           """, arguments: [now.microseconds - 3_600_000_000])
@@ -63,6 +64,7 @@ extension DriveStore {
           SELECT session_id AS session, drive_id AS drive, min(entered_at) AS entered, max(last_seen_at) AS seen,
             count(*) AS fences FROM fence
           WHERE session_id NOT IN (SELECT id FROM session) AND drive_id < ifnull(?, 1 << 62)
+            AND \(RowChecksum.isIntact("fence"))
           GROUP BY session_id HAVING seen < ?
           """, arguments: [running, time.microseconds])
       for orphan in orphans { try Self.adopt(orphan, db) }
