@@ -50,10 +50,13 @@ public struct Batch: Hashable, Sendable, Identifiable {
 }
 
 extension Batch {
+  /// Damaged rows are left out, and batches of nothing else.
   static let columns = """
     batch.*, drive.started_at AS drive_started_at, count(fence.id) AS fences, min(fence.entered_at) AS earliest
     FROM batch JOIN fence ON fence.batch_id = batch.id JOIN session ON session.id = batch.session_id
       JOIN drive ON drive.id = session.drive_id
+    WHERE \(RowChecksum.isIntact("batch")) AND \(RowChecksum.isIntact("fence"))
+      AND \(RowChecksum.isIntact("session")) AND \(RowChecksum.isIntact("drive"))
     """
 
   init?(row: Row) {
@@ -85,7 +88,7 @@ extension DriveStore {
 
   static func batches(_ condition: String, _ arguments: StatementArguments, _ db: Database) throws -> [Batch] {
     try Row.fetchAll(
-      db, sql: "SELECT \(Batch.columns) WHERE \(condition) GROUP BY batch.id ORDER BY batch.id", arguments: arguments
+      db, sql: "SELECT \(Batch.columns) AND \(condition) GROUP BY batch.id ORDER BY batch.id", arguments: arguments
     ).compactMap(Batch.init)
   }
 
@@ -103,6 +106,7 @@ extension DriveStore {
           sql: """
             SELECT id, abs(latitude) <= 90 AND abs(longitude) <= 180 AS is_on_earth FROM fence
             WHERE session_id = ? AND batch_id IS NULL AND submitted_at IS NULL AND submittable AND exited_at IS NOT NULL
+              AND \(RowChecksum.isIntact("fence"))
             ORDER BY entered_at, number
             """, arguments: [session])
         var good = fences.filter { $0["is_on_earth"] }.map { $0["id"] as Int64 }[...]

@@ -55,7 +55,9 @@ extension DriveStore {
         sql: "UPDATE batch SET state = 'submitted', settled_at = ?, reason = NULL WHERE id = ?",
         arguments: [time.microseconds, batch])
       try db.execute(
-        sql: "UPDATE fence SET submitted_at = ? WHERE batch_id = ?", arguments: [time.microseconds, batch])
+        // A damaged one was not in it.
+        sql: "UPDATE fence SET submitted_at = ? WHERE batch_id = ? AND \(RowChecksum.isIntact("fence"))",
+        arguments: [time.microseconds, batch])
       try Self.summarise(sessionOf: batch, at: time, db)
     }
   }
@@ -105,8 +107,10 @@ extension DriveStore {
     try db.execute(
       sql: """
         UPDATE session SET
-          submitted_at = iif(EXISTS (SELECT 1 FROM fence WHERE session_id = session.id AND submitted_at IS NOT NULL)
-            AND NOT EXISTS (SELECT 1 FROM fence WHERE session_id = session.id AND submittable AND submitted_at IS NULL),
+          submitted_at = iif(EXISTS (SELECT 1 FROM fence WHERE session_id = session.id AND submitted_at IS NOT NULL
+              AND \(RowChecksum.isIntact("fence")))
+            AND NOT EXISTS (SELECT 1 FROM fence WHERE session_id = session.id AND submittable AND submitted_at IS NULL
+              AND \(RowChecksum.isIntact("fence"))),
             ?, NULL),
           quarantined_at = (
             SELECT min(settled_at) FROM batch WHERE session_id = session.id AND state = 'quarantined'),

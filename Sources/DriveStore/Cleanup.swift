@@ -26,8 +26,8 @@ public struct Deleted: Hashable, Sendable {
 }
 
 extension DriveStore {
-  /// Deletes what is too old, and sessions without fences. Never a fence of an unfinished session, and nothing of the running
-  /// drives.
+  /// Deletes what is too old, and sessions without fences. Never a fence of an unfinished session, nothing of the running
+  /// drives, and no damaged fence: whose age is unknown, and a person may make something of it.
   /// - Parameter running: The first of them.
   /// - Throws: GRDB's `DatabaseError`
   public func cleanUp(_ retention: Retention, now: WallTime, except running: Int64?) async throws -> Deleted {
@@ -66,7 +66,7 @@ extension DriveStore {
 
   /// A fence that no unfinished session and no running drive has.
   private static var isAtRest: String {
-    "drive_id < ifnull(:running, 1 << 62) AND session_id NOT IN (SELECT id FROM session WHERE finalized_at IS NULL)"
+    "drive_id < ifnull(:running, 1 << 62) AND session_id NOT IN (SELECT id FROM session WHERE finalized_at IS NULL) AND \(RowChecksum.isIntact("fence"))"
   }
 
   private static var isQuarantined: String {

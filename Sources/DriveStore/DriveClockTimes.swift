@@ -43,7 +43,7 @@ extension DriveStore {
         db,
         sql: """
           SELECT id, started_at, boot_id, started_boot_us FROM drive
-          WHERE ended_at IS NOT NULL
+          WHERE ended_at IS NOT NULL AND \(RowChecksum.isIntact("drive"))
             AND NOT EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id AND submitted_at IS NOT NULL)
           """)
       for drive in unsent {
@@ -70,7 +70,8 @@ extension DriveStore {
       db,
       sql: """
         SELECT fence.id, session_id FROM fence JOIN session ON session.id = session_id
-        WHERE fence.drive_id = ? AND test_uuid IS NULL AND batch_id IS NULL AND submittable ORDER BY fence.id
+        WHERE fence.drive_id = ? AND test_uuid IS NULL AND batch_id IS NULL AND submittable AND \(RowChecksum.isIntact("fence"))
+        ORDER BY fence.id
         """, arguments: [drive])
     let bySession = Dictionary(grouping: fences) { $0["session_id"] as Int64 }
     for (session, rows) in bySession.sorted(by: { $0.key < $1.key }) {

@@ -18,7 +18,8 @@ extension DriveStore {
       try db.execute(
         sql: """
           UPDATE session SET finalized_at =
-              max(started_at, coalesce((SELECT max(exited_at) FROM fence WHERE session_id = session.id), started_at))
+              max(started_at, coalesce((SELECT max(exited_at) FROM fence WHERE session_id = session.id
+                AND \(RowChecksum.isIntact("fence"))), started_at))
             WHERE finalized_at IS NULL AND drive_id < ifnull(?, 1 << 62)
           """, arguments: [running])
       let ended = db.changesCount
@@ -49,6 +50,7 @@ extension DriveStore {
             JOIN (SELECT drive_id AS seen_drive, max(last_seen_at) AS seen FROM fence GROUP BY drive_id)
               ON seen_drive = drive.id
           WHERE (drive.ended_at IS NULL OR drive.stop_reason = 'interrupted') AND loop_uuid IS NOT NULL
+            AND \(RowChecksum.isIntact("session"))
             AND NOT EXISTS (SELECT 1 FROM session AS later JOIN drive AS after ON after.id = later.drive_id
               WHERE after.link IS drive.link AND after.id > drive.id)
           ORDER BY session.id
@@ -80,6 +82,7 @@ extension DriveStore {
           SELECT session_id AS session, drive_id AS drive, min(entered_at) AS entered, max(last_seen_at) AS seen,
             count(*) AS fences FROM fence
           WHERE session_id NOT IN (SELECT id FROM session) AND drive_id < ifnull(?, 1 << 62)
+            AND \(RowChecksum.isIntact("fence"))
           GROUP BY session_id HAVING seen < ?
           """, arguments: [running, time.microseconds])
       for orphan in orphans { try Self.adopt(orphan, db) }

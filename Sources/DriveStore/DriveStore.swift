@@ -33,6 +33,7 @@ public final class DriveStore: Sendable {
     configuration.busyMode = .timeout(5)
     // Not by `journalMode = .wal`: that also lowers `synchronous` to NORMAL, after this block.
     configuration.prepareDatabase { db in
+      RowChecksum.register(db)
       try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
       // What is deleted is a person's way through the world: its bytes go too.
       try db.execute(sql: "PRAGMA secure_delete = ON")

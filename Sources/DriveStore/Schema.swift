@@ -9,6 +9,7 @@ enum Schema {
     migrator.registerMigration("1 drives, sessions, fences", migrate: createTables)
     migrator.registerMigration("2 batches", migrate: createBatches)
     migrator.registerMigration("3 links and clocks of drives", migrate: addLinksAndClocks)
+    migrator.registerMigration("4 a checksum in each row", migrate: RowChecksum.install)
     return migrator
   }
 

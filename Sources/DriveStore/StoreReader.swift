@@ -21,6 +21,7 @@ public struct StoreReader: Sendable {
     configuration.readonly = true
     configuration.label = "StoreReader"
     configuration.busyMode = .timeout(5)
+    configuration.prepareDatabase(RowChecksum.register)
     do {
       let database = try DatabaseQueue(path: directory.database, configuration: configuration)
       let migrator = Schema.migrator
@@ -65,35 +66,52 @@ public struct StoreReader: Sendable {
     ).first.map(StoredSession.init)
   }
 
-  /// The fences of `session` in order of entry.
+  /// The fences of `session` in order of entry, without damaged ones; none of a damaged session.
   public func fences(of session: StoredSession) throws -> [StoredFence] {
-    try rows(
+    guard !session.isDamaged else { return [] }
+    return try rows(
       """
       SELECT \(StoredFence.columns) FROM fence LEFT JOIN batch ON batch.id = batch_id
-      WHERE fence.session_id = ? ORDER BY number
+      WHERE fence.session_id = ? AND \(StoredFence.isIntact)
+      ORDER BY number
       """, [session.id]
     ).compactMap { StoredFence(row: $0, session: session) }
   }
 
-  /// The fences of `batch` in order of entry.
+  /// The fences of `batch` in order of entry, without damaged ones.
   public func fences(of batch: Batch) throws -> [Fence] {
     try rows(
       """
       SELECT fence.*, session.number AS session_number FROM fence JOIN session ON session.id = session_id
-      WHERE batch_id = ? ORDER BY entered_at, fence.number
+      WHERE batch_id = ? AND \(RowChecksum.isIntact("fence")) ORDER BY entered_at, fence.number
       """, [batch.id]
     ).compactMap { Fence($0, driveStarted: batch.driveStarted, session: $0["session_number"]) }
   }
 
-  /// The circuit breaker for the server at `url`, in its own words; `nil` when it was never needed.
+  /// The circuit breaker for the server at `url`, in its own words; `nil` when it was never needed, or is damaged.
   public func breakerMemory(at url: String) throws -> String? {
-    try rows("SELECT memory FROM breaker WHERE control_server = ?", [url]).first?["memory"]
+    try rows(
+      "SELECT memory FROM breaker WHERE control_server = ? AND \(RowChecksum.isIntact("breaker"))", [url]
+    ).first?["memory"]
   }
 
   /// Fences whose session is missing.
   public func orphans() throws -> Int {
-    try rows("SELECT count(*) AS fences FROM fence WHERE session_id NOT IN (SELECT id FROM session)").first?["fences"]
-      ?? 0
+    try rows(
+      """
+      SELECT count(*) AS fences FROM fence
+      WHERE session_id NOT IN (SELECT id FROM session) AND \(RowChecksum.isIntact("fence"))
+      """
+    ).first?["fences"] ?? 0
+  }
+
+  /// Rows, of whatever kind, that are not as they were written. What they say is neither sent nor exported.
+  public func damagedRows() throws -> Int {
+    try RowChecksum.tables.reduce(0) { count, table in
+      count
+        + (try rows("SELECT count(*) AS rows FROM \(table.name) WHERE NOT (\(RowChecksum.isIntact(table.name)))")
+          .first?["rows"] ?? 0)
+    }
   }
 
   private func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [Row] {

@@ -5,6 +5,9 @@ import GRDB
 public struct StoredFence: Hashable, Sendable {
   /// With the batch that the fence is in, where it is in one.
   static let columns = "fence.*, batch.test_uuid AS batch_test_uuid, batch.anchor_at AS batch_anchor_at"
+  /// The condition that neither it nor its batch is damaged.
+  static let isIntact =
+    "\(RowChecksum.isIntact("fence")) AND (fence.batch_id IS NULL OR \(RowChecksum.isIntact("batch")))"
 
   public let id: Int64
   /// Its test and its anchor are those of the fence: parts of a session can have a test of their own.

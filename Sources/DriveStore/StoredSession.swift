@@ -22,6 +22,11 @@ public struct StoredSession: Hashable, Sendable {
   public let submittedFences: Int
   public let quarantinedFences: Int
   public let waitingFences: Int
+  /// Fences that are not as they were written; they are neither sent nor exported, and in none of the other counts but
+  /// ``fences``.
+  public let damagedFences: Int
+  /// Whether the session itself, or its drive, is not as it was written: then all its fences count as damaged.
+  let isDamaged: Bool
   /// An unfinished session of any other drive on that link was left behind by a process that is gone.
   let isOfLatestDrive: Bool
 
@@ -45,15 +50,18 @@ public struct StoredSession: Hashable, Sendable {
   /// Whether there is something in it to send that was not sent.
   public var isWaiting: Bool { waitingFences > 0 }
 
+  private static let countOfFences =
+    "SELECT count(*) FROM fence LEFT JOIN batch ON batch.id = fence.batch_id WHERE fence.session_id = session.id"
+
   static let columns = """
     session.*, drive.started_at AS drive_started_at, drive.link,
     drive_id = (SELECT max(latest.id) FROM drive AS latest WHERE latest.link IS drive.link) AS is_of_latest_drive,
     (SELECT count(*) FROM fence WHERE session_id = session.id) AS fences,
-    (SELECT count(*) FROM fence WHERE session_id = session.id AND submittable) AS submittable_fences,
-    (SELECT count(*) FROM fence WHERE session_id = session.id AND submittable AND submitted_at IS NOT NULL)
-      AS submitted_fences,
-    (SELECT count(*) FROM fence JOIN batch ON batch.id = batch_id
-      WHERE fence.session_id = session.id AND state = 'quarantined') AS quarantined_fences
+    (\(countOfFences) AND submittable AND \(StoredFence.isIntact)) AS submittable_fences,
+    (\(countOfFences) AND submittable AND fence.submitted_at IS NOT NULL AND \(StoredFence.isIntact)) AS submitted_fences,
+    (\(countOfFences) AND batch.state = 'quarantined' AND \(StoredFence.isIntact)) AS quarantined_fences,
+    (\(countOfFences) AND NOT (\(StoredFence.isIntact))) AS damaged_fences,
+    \(RowChecksum.isIntact("session")) AND \(RowChecksum.isIntact("drive")) AS is_intact
     """
 
   init(row: Row) {
@@ -72,9 +80,11 @@ public struct StoredSession: Hashable, Sendable {
     quarantineReason = row["quarantine_reason"]
     submitted = (row["submitted_at"] as Int64?).map(WallTime.init(microseconds:))
     fences = row["fences"]
-    submittableFences = row["submittable_fences"]
-    submittedFences = row["submitted_fences"]
-    quarantinedFences = row["quarantined_fences"]
+    isDamaged = !(row["is_intact"] as Bool)
+    damagedFences = isDamaged ? fences : row["damaged_fences"]
+    submittableFences = isDamaged ? 0 : row["submittable_fences"]
+    submittedFences = isDamaged ? 0 : row["submitted_fences"]
+    quarantinedFences = isDamaged ? 0 : row["quarantined_fences"]
     waitingFences = submittableFences - submittedFences - quarantinedFences
     isOfLatestDrive = row["is_of_latest_drive"]
   }

@@ -3,10 +3,14 @@ import GRDB
 
 /// What the store keeps of a control server.
 extension DriveStore {
-  /// The client UUID that the control server at `url` gave this device.
+  /// The client UUID that the control server at `url` gave this device; `nil` when there is none, or it is damaged.
   public func clientUUID(at url: String) async throws -> String? {
     try await database.read { db in
-      try String.fetchOne(db, sql: "SELECT client_uuid FROM registration WHERE control_server = ?", arguments: [url])
+      try String.fetchOne(
+        db,
+        sql: """
+          SELECT client_uuid FROM registration WHERE control_server = ? AND \(RowChecksum.isIntact("registration"))
+          """, arguments: [url])
     }
   }
 
@@ -23,7 +27,10 @@ extension DriveStore {
   public func historyCursor(at url: String) async throws -> Int64? {
     try await database.read { db in
       try Int64.fetchOne(
-        db, sql: "SELECT history_cursor FROM registration WHERE control_server = ?", arguments: [url])
+        db,
+        sql: """
+          SELECT history_cursor FROM registration WHERE control_server = ? AND \(RowChecksum.isIntact("registration"))
+          """, arguments: [url])
     }
   }
 

@@ -125,7 +125,7 @@ extension Sender {
     try await store.makeBatches(of: ids, limit: settings.fencesPerRequest, at: clock.wall())
     let states: [Batch.State] = [.waiting, .sending] + (pass.mode == .quarantined ? [.quarantined] : [])
     pass.queue = DeliveryOrder.sorted(try await store.batches(of: ids, in: states))
-    log(pass, skipped: skipped, orphans: try reader.orphans())
+    log(pass, skipped: skipped, orphans: try reader.orphans(), damaged: try reader.damagedRows())
   }
 
   private func log(_ deleted: Deleted, _ mode: PassMode) {
@@ -137,7 +137,7 @@ extension Sender {
       """)
   }
 
-  private func log(_ pass: Pass, skipped: [(session: StoredSession, reason: String)], orphans: Int) {
+  private func log(_ pass: Pass, skipped: [(session: StoredSession, reason: String)], orphans: Int, damaged: Int) {
     let groups = pass.queue.map { "\($0.test?.uuid ?? "no test yet"): \($0.fences)" }
     let shown = groups.prefix(20).joined(separator: ", ") + (groups.count > 20 ? ", \(groups.count - 20) more" : "")
     let what = groups.isEmpty ? "nothing to send" : "\(groups.count) groups of fences (\(shown))"
@@ -145,6 +145,9 @@ extension Sender {
     for (session, reason) in skipped where pass.mode.isCold || pass.mode == .warm {
       let fences = session.isWaiting ? session.waitingFences : session.quarantinedFences
       logger.info("\(pass.mode) pass: session \(session.id) with \(fences) fences \(reason): skipped")
+    }
+    if damaged > 0 {
+      logger.error("\(pass.mode) pass: \(damaged) rows of the store are damaged; they are kept, and not sent")
     }
     if orphans > 0 {
       logger.info("\(pass.mode) pass: \(orphans) fences without a session wait for a cold pass: skipped")

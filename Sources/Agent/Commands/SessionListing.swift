@@ -35,6 +35,7 @@ public struct SessionListing: Sendable {
       "submittable_fences": .integer(Int64(stored.submittableFences)),
       "submitted_fences": .integer(Int64(stored.submittedFences)),
       "quarantined_fences": .integer(Int64(stored.quarantinedFences)),
+      "damaged_fences": .integer(Int64(stored.damagedFences)),
       "quarantine_reason": stored.quarantineReason.map(JSON.string),
       "submitted_at": stored.submitted.map { .string($0.iso8601) },
     ])
@@ -48,8 +49,9 @@ public struct SessionListing: Sendable {
       let refused = stored.quarantineReason.map { " (\(stored.quarantinedFences) fences: \($0))" } ?? ""
       let note =
         state == .pending && stored.submittableFences == 0 ? "pending (nothing to send)" : state.rawValue + refused
+      let damaged = stored.damagedFences > 0 ? " (\(stored.damagedFences) fences damaged)" : ""
       return [
-        "\(stored.id)", (stored.driveStarted + stored.session.started).iso8601, "\(stored.fences)", note,
+        "\(stored.id)", (stored.driveStarted + stored.session.started).iso8601, "\(stored.fences)", note + damaged,
         stored.session.testUUID ?? "-",
       ]
     }

@@ -1,0 +1,165 @@
+import Coverage
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import DriveStore
+
+/// Rows that are not as they were written.
+struct ChecksumTests {
+  private let folder: TemporaryFolder
+  private let store: DriveStore
+  private var reader: StoreReader { StoreReader(store) }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: "a log", link: "modem")
+    try recorder.save(
+      sessions: [Session(number: 0, testUUID: "T1", started: .start, anchor: .seconds(1), finalized: .seconds(100))],
+      fences: (0..<3).map { .sample(number: $0, entered: 10 + Double($0) * 4) }, seen: .seconds(100))
+  }
+
+  private func session() throws -> StoredSession { try #require(try reader.sessions().first) }
+
+  /// As a flipped bit on the disk does it: no trigger sees it.
+  private func damage(_ sql: String) async throws {
+    try await store.database.write { db in
+      let triggers = try Row.fetchAll(db, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+      for trigger in triggers { try db.execute(sql: "DROP TRIGGER \(trigger["name"] as String)") }
+      try db.execute(sql: sql)
+      for trigger in triggers { try db.execute(sql: trigger["sql"]) }
+    }
+  }
+
+  @Test("when the checksum of the catalogue's test text is taken, then it is the catalogue's")
+  func catalogue() {
+    var checksum = CRC64()
+    for byte in "123456789".utf8 { checksum.add(byte) }
+    #expect(checksum.value == 0x995D_C9BB_DF19_39FA)
+  }
+
+  @Test("when a table has a column, then the checksum covers it")
+  func columns() async throws {
+    let stored = try await store.database.read { db in
+      try RowChecksum.tables.map {
+        try db.columns(in: $0.name).map(\.name).filter { $0 != RowChecksum.column }.sorted()
+      }
+    }
+    #expect(stored == RowChecksum.tables.map { $0.columns.sorted() })
+    let tables = try await store.database.read { db in
+      try String.fetchAll(
+        db,
+        sql:
+          "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name <> 'grdb_migrations'"
+      )
+    }
+    #expect(Set(tables) == Set(RowChecksum.tables.map(\.name)))
+  }
+
+  @Test("when everything that writes has written, then every row fits its checksum")
+  func everyWriter() async throws {
+    var recorder = try DriveRecorder(store, started: .sampleStart, boot: ("B", .seconds(40)), log: nil)
+    recorder.started = .sampleStart.later(by: .seconds(3600))
+    try recorder.save(
+      sessions: [Session(number: 0, started: .start)], fences: [.sample(lasted: nil)], seen: .seconds(100))
+    #expect(try reader.damagedRows() == 0)
+    try await store.endInterruptedDrives()
+    _ = try await store.settleClocks(
+      bootID: "B", sinceBoot: .seconds(100), now: .sampleStart.later(by: .seconds(7200)))
+    try await store.setClientUUID("C", at: "https://one")
+    try await store.setHistoryCursor(7, at: "https://one")
+    try await store.setBreakerMemory("{}", at: "https://one")
+    let sessions = try reader.sessions().map(\.id)
+    try await store.makeBatches(of: sessions, limit: 2, at: .sampleStart)
+    let batches = try await store.batches(of: sessions, in: [.waiting])
+    #expect(batches.map(\.fences) == [2, 1, 1])
+    try await store.anchor(batch: batches[1].id, test: .init(uuid: "T9", anchor: .sampleStart), loopUUID: "L")
+    try await store.beginSending(batch: batches[0].id, fences: 2, checksum: "x", at: .sampleStart)
+    let parts = try await store.split(batch: batches[0])
+    try await store.markSubmitted(batch: parts[0].id, at: .sampleStart)
+    try await store.quarantine(batch: parts[1], reason: "no", at: .sampleStart)
+    try await store.reopen(batches: [parts[1]], at: .sampleStart)
+    #expect(try reader.damagedRows() == 0)
+    _ = try await store.cleanUp(Retention(), now: .sampleStart.later(by: .seconds(8 * 86_400)), except: nil)
+    #expect(try reader.damagedRows() == 0)
+  }
+
+  @Test(
+    "when a fence is damaged, then it is counted, and neither read, nor sent, nor deleted by age",
+    arguments: [
+      "latitude = 48.3", "rtt_sum_ns = rtt_sum_ns + 1", "technology = '4G/LTF'", "entered_at = entered_at - 64",
+      "submitted_at = 1", "submittable = 0", "exited_at = NULL", "last_seen_at = 5", "altitude_m = NULL",
+      "row_checksum = NULL",
+    ])
+  func fence(_ change: String) async throws {
+    try await damage("UPDATE fence SET \(change) WHERE number = 1")
+    #expect(try reader.damagedRows() == 1)
+    #expect(try session().damagedFences == 1)
+    #expect(try session().waitingFences == 2)
+    #expect(try reader.fences(of: session()).map(\.fence.number) == [0, 2])
+
+    try await store.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    let batch = try #require(try await store.batches(of: [1], in: [.waiting]).first)
+    #expect(batch.fences == 2)
+    #expect(try reader.fences(of: batch).map(\.number) == [0, 2])
+    try await store.markSubmitted(batch: batch.id, at: .sampleStart)
+    #expect(try session().state(isWriterAlive: false) == .submitted)
+    _ = try await store.cleanUp(Retention(), now: .sampleStart.later(by: .seconds(90 * 86_400)), except: nil)
+    #expect(try session().fences == 1)
+    #expect(try session().damagedFences == 1, "what is written later does not make it good")
+  }
+
+  @Test("when a fence is damaged in its batch, then the batch goes without it, and it does not count as sent")
+  func inBatch() async throws {
+    try await store.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    try await damage("UPDATE fence SET pings_ok = 0 WHERE number = 0")
+    let batch = try #require(try await store.batches(of: [1], in: [.waiting]).first)
+    #expect(try reader.fences(of: batch).map(\.number) == [1, 2])
+    try await store.markSubmitted(batch: batch.id, at: .sampleStart)
+    #expect(try session().submittedFences == 2)
+    #expect(try await store.database.read { try Int.fetchOne($0, sql: "SELECT count(submitted_at) FROM fence") } == 2)
+  }
+
+  @Test(
+    "when a session, its drive or its batch is damaged, then nothing of it is read or sent",
+    arguments: [
+      "session SET anchor_at = anchor_at + 1", "session SET test_uuid = 'T2'", "drive SET started_at = 0",
+      "batch SET anchor_at = anchor_at + 1", "batch SET state = 'submitted'",
+    ])
+  func parents(_ change: String) async throws {
+    try await store.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    try await damage("UPDATE \(change)")
+    #expect(try session().damagedFences == 3)
+    #expect(try !session().isWaiting)
+    #expect(try reader.fences(of: session()).isEmpty)
+    #expect(try await store.batches(of: [1], in: [.waiting, .submitted]).isEmpty)
+  }
+
+  @Test("when what is known of a server is damaged, then it counts as unknown, and is written anew")
+  func server() async throws {
+    try await store.setClientUUID("C", at: "https://one")
+    try await store.setBreakerMemory("{}", at: "https://one")
+    try await damage("UPDATE registration SET client_uuid = 'D'; UPDATE breaker SET memory = '[]'")
+    #expect(try await store.clientUUID(at: "https://one") == nil)
+    #expect(try reader.breakerMemory(at: "https://one") == nil)
+    try await store.setClientUUID("E", at: "https://one")
+    #expect(try await store.clientUUID(at: "https://one") == "E")
+  }
+
+  @Test("when a store of the version before is opened, then its rows get their checksums")
+  func migration() async throws {
+    let path = folder.file("old.sqlite")
+    let old = try DatabaseQueue(path: path)
+    try Schema.migrator.migrate(old, upTo: "3 links and clocks of drives")
+    try await old.write { db in
+      try db.execute(sql: "INSERT INTO drive (started_at) VALUES (1); INSERT INTO breaker VALUES ('a', 'b')")
+    }
+    try Schema.migrator.migrate(old)
+    let intact = try await old.read { db in
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM drive WHERE \(RowChecksum.isIntact("drive"))")
+    }
+    #expect(intact == 1)
+  }
+}
