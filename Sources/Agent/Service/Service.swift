@@ -34,7 +34,7 @@ actor Service: ServiceCommands {
   private var isUnsaved = false
   private var isStopping: Bool { stopAsked != nil }
   private var stopAsked: ContinuousClock.Instant?
-  private var failure: ServiceSocketError?
+  private var failure: (any Error)?
   private var nextAttempt = ContinuousClock.now
   private var current = ServiceStatus(started: .current)
   private var fixArrival: ContinuousClock.Instant?
@@ -49,7 +49,7 @@ actor Service: ServiceCommands {
   }
 
   /// Until `stop` yields; then the drive ends in order, and what was not sent stays.
-  /// - Throws: ``ServiceSocketError``
+  /// - Throws: ``ServiceSocketError``; ``RecordingError`` when the disk refused fences to the end.
   func run(stop: AsyncStream<Void>, hangUp: AsyncStream<Void>) async throws {
     let inputs = continuation
     let socket = ServiceSocket(path: configuration.servicePath, service: self, logger: logger)
@@ -163,7 +163,7 @@ actor Service: ServiceCommands {
       isUnsaved = true
       current.reason = "\(unsaved) fences wait for the disk"
       guard let stopAsked, .now - stopAsked >= Self.patience else { return }
-      logger.critical("\(unsaved) fences are lost, they could not be written: \(trouble)")
+      failure = failure ?? RecordingError.unsaved(fences: unsaved, trouble: trouble)
     }
     (drive, hasEnded, isUnsaved) = (nil, false, false)
     await environment.sender.setRunningDrives(from: nil)
