@@ -9,7 +9,10 @@ public struct DriveRecorder: Sendable {
   public var started: WallTime
   /// What the store has for ``started``.
   private var storedStart: WallTime
-  private let database: DatabaseQueue
+  private let store: DriveStore
+  private let boot: (id: String, sinceBoot: Duration)?
+  private let log: String?
+  private let link: String?
 
   /// Enters a new drive.
   /// - Parameters:
@@ -23,12 +26,27 @@ public struct DriveRecorder: Sendable {
   ) throws {
     self.started = started
     storedStart = started
-    database = store.database
+    self.store = store
+    (self.boot, self.log, self.link) = (boot, log, link)
     drive = try store.database.write { db in
       try db.execute(
         sql: "INSERT INTO drive (started_at, log, link, boot_id, started_boot_us) VALUES (?, ?, ?, ?, ?)",
         arguments: [started.microseconds, log, link, boot?.id, boot?.sinceBoot.inMicroseconds])
       return db.lastInsertedRowID
+    }
+  }
+
+  /// Makes the store whole after an error that ``StoreError/isDamage(_:)`` says it is damaged by. The drive is in it again; what
+  /// else of it was lost, nobody knows: all its sessions and fences are to be saved again.
+  /// - Throws: ``StoreError``, GRDB's `DatabaseError`
+  public func repair() throws {
+    try store.repair()
+    try store.database.write { db in
+      try db.execute(
+        sql: """
+          INSERT OR IGNORE INTO drive (id, started_at, log, link, boot_id, started_boot_us) VALUES (?, ?, ?, ?, ?, ?)
+          """,
+        arguments: [drive, storedStart.microseconds, log, link, boot?.id, boot?.sinceBoot.inMicroseconds])
     }
   }
 
@@ -43,7 +61,7 @@ public struct DriveRecorder: Sendable {
   ) throws {
     let step = started.microseconds - storedStart.microseconds
     guard !sessions.isEmpty || !fences.isEmpty || step != 0 else { return }
-    try database.write { db in
+    try store.database.write { db in
       if step != 0 { try DriveClockTimes.move(drive, by: step, db) }
       for session in sessions { try save(session, loopUUID: loopUUIDs[session.number], db) }
       for fence in fences { try save(fence, seen: seen, db) }
@@ -54,7 +72,7 @@ public struct DriveRecorder: Sendable {
   /// Notes that the drive has ended.
   /// - Throws: GRDB's `DatabaseError`
   public func end(at time: DriveTime, reason: StopReason) throws {
-    try database.write { db in
+    try store.database.write { db in
       try db.execute(
         sql: "UPDATE drive SET ended_at = ?, stop_reason = ? WHERE id = ?",
         // By the start that is stored: if that is still to be moved, this will move with it.

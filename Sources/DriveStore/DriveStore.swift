@@ -8,55 +8,34 @@ import GRDB
 /// writing connection in the process, one process in the directory.
 public final class DriveStore: Sendable {
   public let directory: StateDirectory
-  let database: DatabaseQueue
   private let lock: WriterLock
+  private let connection: StoreConnection
+  var database: DatabaseQueue { connection.database }
 
-  /// Opens the store, making or migrating it where needed.
-  /// - Parameter purpose: What this process is, for another one that finds the store in use; e.g. `coverage-probe record`.
+  /// Opens the store, making or migrating it where needed, and saving what can be saved from a damaged one.
+  /// - Parameters:
+  ///   - purpose: What this process is, for another one that finds the store in use; e.g. `coverage-probe record`.
+  ///   - report: Takes what was saved when the store was damaged, now or at a ``repair()``.
   /// - Throws: ``StoreError``
-  public init(directory: StateDirectory, purpose: String) throws {
+  public init(
+    directory: StateDirectory, purpose: String, report: @escaping @Sendable (Salvage) -> Void = { _ in }
+  ) throws {
     self.directory = directory
     try directory.prepare()
     lock = try WriterLock(directory, purpose: purpose)
     do {
-      database = try DatabaseQueue(path: directory.database, configuration: Self.configuration)
-      try Self.checkDurability(database, path: directory.database)
-      try Self.migrate(database, path: directory.database)
+      connection = try StoreConnection(StoreFile(directory: directory, report: report))
     } catch let error as DatabaseError {
       throw StoreError.unusable(directory.database, error)
     }
   }
 
-  private static var configuration: Configuration {
-    var configuration = Configuration()
-    configuration.label = "DriveStore"
-    configuration.busyMode = .timeout(5)
-    // Not by `journalMode = .wal`: that also lowers `synchronous` to NORMAL, after this block.
-    configuration.prepareDatabase { db in
-      RowChecksum.register(db)
-      try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-      // What is deleted is a person's way through the world: its bytes go too.
-      try db.execute(sql: "PRAGMA secure_delete = ON")
+  /// Closes and opens the store anew, as at a start: to be called when ``StoreError/isDamage(_:)`` says so of an error. What else
+  /// is being read or written meanwhile fails.
+  /// - Throws: ``StoreError``
+  public func repair() throws {
+    do { try connection.reopen() } catch let error as DatabaseError {
+      throw StoreError.unusable(directory.database, error)
     }
-    return configuration
-  }
-
-  private static func checkDurability(_ database: DatabaseQueue, path: String) throws {
-    try database.read { db in
-      let journal = try String.fetchOne(db, sql: "PRAGMA journal_mode") ?? "unknown"
-      guard journal == "wal" else {
-        throw StoreError.notDurable(path: path, pragma: "journal_mode", value: journal)
-      }
-      let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? -1
-      guard synchronous == 2 else {
-        throw StoreError.notDurable(path: path, pragma: "synchronous", value: String(synchronous))
-      }
-    }
-  }
-
-  private static func migrate(_ database: DatabaseQueue, path: String) throws {
-    let migrator = Schema.migrator
-    if try database.read(migrator.hasBeenSuperseded) { throw StoreError.newerVersion(path: path) }
-    try migrator.migrate(database)
   }
 }

@@ -13,6 +13,20 @@ enum Schema {
     return migrator
   }
 
+  /// Compares the tables, indices and triggers with those of a new store: a flipped bit in one of them breaks no page.
+  static func check(_ db: Database) throws {
+    let new = try DatabaseQueue()
+    try migrator.migrate(new)
+    guard try definitions(db) == new.read(definitions) else {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "its tables are not as they were made")
+    }
+  }
+
+  private static func definitions(_ db: Database) throws -> Set<[String?]> {
+    let rows = try Row.fetchAll(db, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master")
+    return Set(rows.map { row in (0..<4).map { String.fromDatabaseValue(row[$0]) } })
+  }
+
   private static func addLinksAndClocks(_ db: Database) throws {
     try db.execute(
       sql: """

@@ -34,6 +34,17 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     return .unusable(path: path, reason: reason + advice)
   }
 
+  /// Whether the file is damaged, by an error of SQLite: one that neither the disk, its rights nor another process explain.
+  public static func isDamage(_ error: any Error) -> Bool {
+    guard let error = error as? DatabaseError else { return false }
+    switch error.resultCode {
+    case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY,
+      .SQLITE_NOMEM, .SQLITE_INTERRUPT, .SQLITE_ABORT:
+      return false
+    default: return true
+    }
+  }
+
   /// Whether the disk has no room for what was to be written; it can be written again later.
   public static func isDiskFull(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return false }

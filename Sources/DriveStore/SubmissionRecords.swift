@@ -51,6 +51,6 @@ extension DriveStore {
 
   /// Writes even when the calling task was cancelled meanwhile: what the server has said must not be forgotten.
   func keep<Result: Sendable>(_ updates: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
-    try await Task { [database] in try await database.write(updates) }.value
+    try await Task { try await database.write(updates) }.value
   }
 }

@@ -59,16 +59,6 @@ struct DriveStoreTests {
     #expect(!line.contains("\n"))
   }
 
-  @Test("when the file is no database, then one line says so and the file is left alone")
-  func noDatabase() throws {
-    try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
-    let garbage = String(repeating: "no database ", count: 500)
-    try garbage.write(toFile: directory.database, atomically: true, encoding: .utf8)
-    let error = #expect(throws: StoreError.self) { try open() }
-    #expect("\(try #require(error))".contains(directory.database))
-    #expect(try String(contentsOfFile: directory.database, encoding: .utf8) == garbage)
-  }
-
   @Test("when a newer version wrote the store, then this one refuses it")
   func newerVersion() async throws {
     try await open().database.write { db in

@@ -47,7 +47,8 @@ public struct Submitting: Sendable {
 
   private func pass(_ server: ControlServerClient) async throws -> Report {
     let store = try DriveStore(
-      directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) submit")
+      directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) submit"
+    ) { [logger] in logger.error("\($0)") }
     let registration = Registration(store: store, server: server)
     let sender = try Sender(
       store: store, server: server, registration: registration, settings: configuration.sender, clock: .host,

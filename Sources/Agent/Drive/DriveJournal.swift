@@ -7,7 +7,8 @@ import OrderedJSON
 /// Keeps a drive on disk: its fences and sessions in the store, its events in the drive log.
 ///
 /// On a full disk, the room that was set aside is given to the fences. What the disk refuses even so is kept in memory and
-/// tried again with the next call; nothing is dropped as long as the process lives.
+/// tried again with the next call; nothing is dropped as long as the process lives. A store that turns out to be damaged is made
+/// whole, and the whole drive written to it again.
 struct DriveJournal {
   private var recorder: DriveRecorder
   private let log: DriveLogWriter?
@@ -15,6 +16,9 @@ struct DriveJournal {
   private let logger: Logger
   private var unsavedSessions: [Int: Session] = [:]
   private var unsavedFences: [Int: Fence] = [:]
+  /// All of the drive, as it was written last.
+  private var savedSessions: [Int: Session] = [:]
+  private var savedFences: [Int: Fence] = [:]
   private var loopUUIDs: [Int: String] = [:]
   private var isEnded = false
   private var storeTrouble: String?
@@ -116,7 +120,16 @@ struct DriveJournal {
         logger.warning(
           "the disk is full; fences are written to what was set aside for them, the drive log waits; free some space")
         try write(at: now)
+      } catch  where StoreError.isDamage(error) && storeTrouble == nil {
+        logger.error("the store is damaged: \(error)")
+        // Should that fail as well, all of it waits in memory.
+        unsavedSessions.merge(savedSessions) { unsaved, _ in unsaved }
+        unsavedFences.merge(savedFences) { unsaved, _ in unsaved }
+        try recorder.repair()
+        try write(at: now)
       }
+      savedSessions.merge(unsavedSessions) { $1 }
+      savedFences.merge(unsavedFences) { $1 }
       unsavedSessions.removeAll()
       unsavedFences.removeAll()
       if storeTrouble != nil { logger.notice("the store can be written again; nothing is missing in it") }

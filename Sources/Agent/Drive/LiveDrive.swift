@@ -23,7 +23,9 @@ struct LiveDrive: Sendable {
     init(
       configuration: ProbeConfiguration, purpose: String, server: ControlServerClient, logger: Logger
     ) throws {
-      store = try DriveStore(directory: StateDirectory(path: configuration.stateDirectory), purpose: purpose)
+      store = try DriveStore(directory: StateDirectory(path: configuration.stateDirectory), purpose: purpose) {
+        logger.error("\($0)")
+      }
       registration = Registration(store: store, server: server)
       sender = try Sender(
         store: store, server: server, registration: registration, settings: configuration.sender, clock: .host,

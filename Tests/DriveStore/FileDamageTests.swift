@@ -1,0 +1,226 @@
+import Coverage
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import DriveStore
+
+/// Files that a worn disk, a power cut or another program has damaged.
+struct FileDamageTests {
+  private let folder: TemporaryFolder
+  private let directory: StateDirectory
+
+  init() throws {
+    folder = try TemporaryFolder()
+    directory = StateDirectory(path: folder.file("state"))
+  }
+
+  /// What was reported.
+  private final class Reports: @unchecked Sendable {
+    private let lock = NSLock()
+    private var all: [Salvage] = []
+    func add(_ salvage: Salvage) { lock.withLock { all.append(salvage) } }
+    var list: [Salvage] { lock.withLock { all } }
+  }
+
+  private let reports = Reports()
+
+  private func open() throws -> DriveStore {
+    try DriveStore(directory: directory, purpose: "a test") { [reports] in reports.add($0) }
+  }
+
+  /// Five drives of 60 fences: one sent, one in doubt, one waiting in a batch, two in none.
+  private func fill() async throws -> Data {
+    let store = try open()
+    for number in 0..<5 {
+      var recorder = try DriveRecorder(
+        store, started: .sampleStart.later(by: .seconds(3600 * number)), log: "log \(number)")
+      try recorder.save(
+        sessions: [
+          Session(number: 0, testUUID: "T\(number)", started: .start, anchor: .seconds(1), finalized: .seconds(900))
+        ],
+        fences: (0..<60).map { .sample(number: $0, entered: 10 + Double($0) * 4, latitude: 48 + Double($0) / 1000) },
+        seen: .seconds(900))
+      try recorder.end(at: .seconds(900), reason: .user)
+    }
+    try await store.setClientUUID("C", at: "https://one")
+    try await store.setBreakerMemory("{}", at: "https://one")
+    try await store.makeBatches(of: [1, 2, 3], limit: 400, at: .sampleStart)
+    let batches = try await store.batches(of: [1, 2], in: [.waiting])
+    try await store.markSubmitted(batch: batches[0].id, at: .sampleStart)
+    try await store.beginSending(batch: batches[1].id, fences: 60, checksum: "x", at: .sampleStart)
+    try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    try store.database.close()
+    return try Data(contentsOf: URL(fileURLWithPath: directory.database))
+  }
+
+  private func write(_ file: Data) throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: directory.path)
+    where name.hasPrefix("coverage.sqlite") {
+      try FileManager.default.removeItem(atPath: directory.path + "/" + name)
+    }
+    try file.write(to: URL(fileURLWithPath: directory.database))
+  }
+
+  private func fences(_ store: DriveStore) throws -> [StoredFence] {
+    let reader = StoreReader(store)
+    return try reader.sessions().flatMap { try reader.fences(of: $0) }
+  }
+
+  private var filesAside: [String] {
+    get throws {
+      try FileManager.default.contentsOfDirectory(atPath: directory.path).filter {
+        $0.hasPrefix("coverage.sqlite.corrupt-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm")
+      }
+    }
+  }
+
+  @Test("when the file is no database, then it is set aside as it is, a new store begins, and one line says so")
+  func noDatabase() throws {
+    try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
+    let garbage = Data(String(repeating: "no database ", count: 500).utf8)
+    try garbage.write(to: URL(fileURLWithPath: directory.database))
+    let store = try open()
+    #expect(try StoreReader(store).sessions().isEmpty)
+    let report = try #require(reports.list.first)
+    #expect(report.description.contains("nothing in it can be read"))
+    #expect(!report.description.contains("\n"))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: report.setAside)) == garbage)
+  }
+
+  @Test("when a page of fences is zeroed, then all others are saved with what makes them sendable")
+  func zeroedPage() async throws {
+    var file = try await fill()
+    let size = 4096
+    // A leaf in the middle of the table of fences.
+    let page = try #require(
+      (1..<file.count / size).first { page in
+        file[page * size] == 0x0D && file[page * size..<(page + 1) * size].range(of: Data("4G/LTE".utf8)) != nil
+          && page > file.count / size / 2
+      })
+    file.replaceSubrange(page * size..<(page + 1) * size, with: Data(count: size))
+    try write(file)
+    let store = try open()
+    let report = try #require(reports.list.first)
+    #expect(report.fences >= 260)
+    #expect(report.fences < 300)
+    #expect(try fences(store).count == report.fences)
+    #expect(try filesAside.count == 1)
+    #expect(try await store.clientUUID(at: "https://one") == "C")
+    #expect(try StoreReader(store).breakerMemory(at: "https://one") == "{}")
+    #expect(
+      try await store.batches(of: [1, 2, 3], in: [.submitted, .sending, .waiting]).map(\.state) == [
+        .submitted, .sending, .waiting,
+      ])
+    #expect(try await store.nextDrive() == 6)
+  }
+
+  @Test("when the power fails between the two files, then the next start goes on with the new one")
+  func cutInReplacement() async throws {
+    let file = try await fill()
+    try write(Data(count: 5000))
+    try file.write(to: URL(fileURLWithPath: directory.database + ".salvaged"))
+    #expect(try fences(open()).count == 300)
+    #expect(try filesAside.count == 1)
+  }
+
+  @Test("when the file is damaged while a drive writes, then the drive makes it whole and goes on")
+  func midDrive() async throws {
+    let store = try open()
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: "log")
+    let session = Session(number: 0, testUUID: "T", started: .start, anchor: .start)
+    let fences = (0..<200).map { Fence.sample(number: $0, entered: 10 + Double($0) * 4) }
+    try recorder.save(sessions: [session], fences: fences, seen: .seconds(900))
+    try await store.database.writeWithoutTransaction { db in
+      _ = try db.checkpoint(.truncate)
+      try db.execute(sql: "PRAGMA cache_size = 0; PRAGMA shrink_memory")
+    }
+    var file = try Data(contentsOf: URL(fileURLWithPath: directory.database))
+    for page in 1..<file.count / 4096 { file.replaceSubrange(page * 4096..<page * 4096 + 100, with: Data(count: 100)) }
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: directory.database))
+    try handle.write(contentsOf: file)
+    try handle.close()
+    let error = #expect(throws: DatabaseError.self) {
+      try recorder.save(sessions: [session], fences: fences, seen: .seconds(900))
+    }
+    #expect(StoreError.isDamage(try #require(error)))
+    try recorder.repair()
+    try recorder.save(sessions: [session], fences: fences, seen: .seconds(900))
+    #expect(try self.fences(store).map(\.fence) == fences)
+    #expect(reports.list.count == 1)
+  }
+
+  // MARK: At random
+
+  /// 1,000 with `STORE_DAMAGES=1000`.
+  private static let damages = ProcessInfo.processInfo.environment["STORE_DAMAGES"].flatMap { Int($0) } ?? 6
+
+  private enum Kind: CaseIterable { case bit, bits, zeroedPage, truncation, swappedPages, noise }
+
+  private func damaged(_ file: Data, _ kind: Kind, _ random: inout SeededGenerator) -> Data {
+    var file = file
+    let size = 4096
+    func flip() { file[Int.random(in: 0..<file.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random) }
+    func page() -> Range<Int> {
+      let start = Int.random(in: 0..<file.count / size, using: &random) * size
+      return start..<start + size
+    }
+    switch kind {
+    case .bit: flip()
+    case .bits: for _ in 0..<20 { flip() }
+    case .zeroedPage: file.replaceSubrange(page(), with: Data(count: size))
+    case .truncation: file.removeLast(Int.random(in: 1..<file.count, using: &random))
+    case .swappedPages:
+      let (one, other) = (page(), page())
+      let (first, second) = (Data(file[one]), Data(file[other]))
+      file.replaceSubrange(one, with: second)
+      file.replaceSubrange(other, with: first)
+    case .noise:
+      let start = Int.random(in: 0..<file.count - 512, using: &random)
+      for index in start..<start + 512 { file[index] = .random(in: 0...255, using: &random) }
+    }
+    return file
+  }
+
+  @Test("when the file is damaged at random, then every start is unattended, and nothing altered is handed out as good")
+  func random() async throws {
+    let file = try await fill()
+    try write(file)
+    let original = Set(try fences(open()))
+    #expect(original.count == 300)
+    let originalFences = Set(original.map(\.fence))
+    var random = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
+    var tally: [Kind: (fences: Int, runs: Int, salvages: Int)] = [:]
+    for number in 0..<Self.damages {
+      let kind = Kind.allCases[number % Kind.allCases.count]
+      try write(damaged(file, kind, &random))
+      let before = reports.list.count
+      let store = try open()
+      // What was saved without its session waits for one as after any crash.
+      _ = try await store.adoptOrphans(lastSeenBefore: .sampleStart.later(by: .seconds(1_000_000)))
+      let found = try fences(store)
+      for stored in found where !original.contains(stored) {
+        // It may have lost its batch or its session, but no figure of it is another one.
+        #expect(
+          originalFences.contains {
+            $0.number == stored.fence.number && $0.centre == stored.fence.centre
+              && $0.pings == stored.fence.pings && $0.rttSumNanoseconds == stored.fence.rttSumNanoseconds
+          }, "\(kind)")
+      }
+      let aside = try filesAside.count
+      #expect(aside == reports.list.count - before)
+      tally[kind, default: (0, 0, 0)].fences += found.count
+      tally[kind, default: (0, 0, 0)].runs += 1
+      tally[kind, default: (0, 0, 0)].salvages += aside
+      // The next start finds nothing wrong any more.
+      try store.database.close()
+    }
+    for (kind, counts) in tally.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+      print(
+        "store damage \(kind): \(counts.runs) starts, \(counts.salvages) salvages, \(counts.fences) of \(counts.runs * 300) fences"
+      )
+      if kind == .bit { #expect(counts.fences > counts.runs * 250) }
+    }
+  }
+}
