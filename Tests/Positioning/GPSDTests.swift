@@ -70,8 +70,9 @@ import Testing
     let full = FakeGPSD.Script(greeting: [], hangsUpAfterGreeting: true)
     let server = try await FakeGPSD.start([full, full, .working(FakeGPSD.Script.position(48.2))])
     let events = await events(of: client(server.port), until: isFix)
+    // A busy machine may lose its patience on the way.
     #expect(
-      events.statuses == [
+      events.statuses.filter { $0 != .noFix } == [
         .connecting, .disconnected(reason: "gpsd is full or not ready (it hung up without a word)"),
         .devices(["gps0"]), .connected(release: "3.22"), .positioned(device: "gps0"),
       ])
