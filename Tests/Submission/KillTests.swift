@@ -20,7 +20,7 @@ struct KillTests {
     try await tool.setFault("slow:0.05", on: "*")
 
     var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
-    for _ in 0..<10 {
+    for _ in 0..<5 {
       let submit = try RunningProgram.product("coverage-probe", ["submit", "--config", configuration])
       // Anything from before the first byte to after the last.
       let begun = try await tool.requests(to: "").count
