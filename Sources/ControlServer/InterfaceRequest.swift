@@ -54,10 +54,16 @@ struct InterfaceRequest: Sendable {
       headers.replaceOrAdd(name: "Host", value: host + (address.port.map { ":\($0)" } ?? ""))
       headers.replaceOrAdd(name: "Content-Length", value: String(body.readableBytes))
       headers.replaceOrAdd(name: "Connection", value: "close")
-      try await outbound.write(
-        .head(HTTPRequestHead(version: .http1_1, method: .POST, uri: address.percentEncodedPath, headers: headers)))
-      try await outbound.write(.body(.byteBuffer(body)))
-      try await outbound.write(.end(nil))
+      do {
+        try await outbound.write(
+          .head(HTTPRequestHead(version: .http1_1, method: .POST, uri: address.percentEncodedPath, headers: headers)))
+        try await outbound.write(.body(.byteBuffer(body)))
+        try await outbound.write(.end(nil))
+      } catch {
+        // The way in knows why the connection ended: a certificate that is not trusted, say.
+        for try await _ in inbound {}
+        throw error
+      }
       for try await response in inbound {
         return Response(
           status: Int(response.head.status.code), headers: response.head.headers,

@@ -50,7 +50,7 @@ extension DriveStore {
             JOIN (SELECT drive_id AS seen_drive, max(last_seen_at) AS seen FROM fence GROUP BY drive_id)
               ON seen_drive = drive.id
           WHERE (drive.ended_at IS NULL OR drive.stop_reason = 'interrupted') AND loop_uuid IS NOT NULL
-            AND \(RowChecksum.isIntact("session"))
+            AND \(RowChecksum.isIntact("session")) AND \(RowChecksum.isIntact("drive"))
             AND NOT EXISTS (SELECT 1 FROM session AS later JOIN drive AS after ON after.id = later.drive_id
               WHERE after.link IS drive.link AND after.id > drive.id)
           ORDER BY session.id

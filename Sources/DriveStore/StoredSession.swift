@@ -26,7 +26,8 @@ public struct StoredSession: Hashable, Sendable {
   /// ``fences``.
   public let damagedFences: Int
   /// Whether the session itself, or its drive, is not as it was written: then all its fences count as damaged.
-  let isDamaged: Bool
+  /// What it says of itself, its times and tests, is left out.
+  public let isDamaged: Bool
   /// An unfinished session of any other drive on that link was left behind by a process that is gone.
   let isOfLatestDrive: Bool
 
@@ -65,22 +66,24 @@ public struct StoredSession: Hashable, Sendable {
     """
 
   init(row: Row) {
-    let started = WallTime(microseconds: row["drive_started_at"])
+    isDamaged = !(row["is_intact"] as Bool)
+    // The ids are what the rows are found by. Anything else of a damaged row may be of any type, and any number.
+    let said = isDamaged ? Row(["drive_started_at": 0, "number": 0]) : row
+    let started = WallTime(microseconds: said["drive_started_at"])
     func time(_ column: String) -> DriveTime? {
-      (row[column] as Int64?).map { WallTime(microseconds: $0).since(started) }
+      (said[column] as Int64?).map { WallTime(microseconds: $0).since(started) }
     }
     id = row["id"]
     drive = row["drive_id"]
     driveStarted = started
-    link = row["link"]
+    link = said["link"]
     session = Session(
-      number: row["number"], testUUID: row["test_uuid"], started: time("started_at") ?? .start,
+      number: said["number"], testUUID: said["test_uuid"], started: time("started_at") ?? .start,
       anchor: time("anchor_at"), finalized: time("finalized_at"))
-    loopUUID = row["loop_uuid"]
-    quarantineReason = row["quarantine_reason"]
-    submitted = (row["submitted_at"] as Int64?).map(WallTime.init(microseconds:))
+    loopUUID = said["loop_uuid"]
+    quarantineReason = said["quarantine_reason"]
+    submitted = (said["submitted_at"] as Int64?).map(WallTime.init(microseconds:))
     fences = row["fences"]
-    isDamaged = !(row["is_intact"] as Bool)
     damagedFences = isDamaged ? fences : row["damaged_fences"]
     submittableFences = isDamaged ? 0 : row["submittable_fences"]
     submittedFences = isDamaged ? 0 : row["submitted_fences"]

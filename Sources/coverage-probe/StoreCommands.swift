@@ -62,7 +62,8 @@ struct Forget: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
-      let forgetting = Forgetting(configuration: try await configuration.load(), session: id)
+      let forgetting = Forgetting(
+        configuration: try await configuration.load(), session: id, logger: Terminal.logger())
       try await forgetting.run().forEach(Terminal.result)
       return .done
     }

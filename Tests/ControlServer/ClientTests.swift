@@ -200,6 +200,29 @@ struct ClientTests {
     #expect(!accepted.isGzip)
   }
 
+  // MARK: Interfaces
+
+  @Test("when a request is bound to an interface, then it leaves by that one, or not at all, and a line says why")
+  func interface() async throws {
+    let tool = try await ControlServerTool()
+    let uuid = try await withClient(of: tool.url) { try await $0.settings(clientUUID: nil) }
+    let request = CoverageRequest(clientUUID: uuid, loopUUID: nil, time: .sampleStart)
+    let grant = try await withClient(of: tool.url) { try await $0.requestCoverage(request, by: "lo") }
+    #expect(!grant.testUUID.isEmpty)
+    let absent = await #expect(throws: ServerFailure.self) {
+      try await withClient(of: tool.url) { try await $0.requestCoverage(request, by: "none0") }
+    }
+    #expect("\(try #require(absent))".contains("cannot use interface none0: No such device"))
+    try await tool.setFault("hang:30", on: "coverageRequest")
+    let slow = await #expect(throws: ServerFailure.self) {
+      try await withClient(of: tool.url, timeout: .milliseconds(300)) {
+        try await $0.requestCoverage(request, by: "lo")
+      }
+    }
+    #expect("\(try #require(slow))".contains("no answer within"))
+    try await tool.program.stop()
+  }
+
   // MARK: TLS
 
   @Test(
@@ -221,6 +244,15 @@ struct ClientTests {
 
     let uuid = try await withClient(of: tool.url, caFile: certificate) { try await $0.settings(clientUUID: nil) }
     #expect(!uuid.isEmpty)
+    let request = CoverageRequest(clientUUID: uuid, loopUUID: nil, time: .sampleStart)
+    let grant = try await withClient(of: tool.url, caFile: certificate) {
+      try await $0.requestCoverage(request, by: "lo")
+    }
+    #expect(!grant.testUUID.isEmpty, "a request that is bound to an interface trusts the same certificates")
+    let stranger = await #expect(throws: ServerFailure.self) {
+      try await withClient(of: tool.url) { try await $0.requestCoverage(request, by: "lo") }
+    }
+    #expect("\(try #require(stranger))".contains("its certificate is not trusted"))
     let strange = await #expect(throws: ServerFailure.self) {
       try await withClient(of: tool.url) { try await $0.settings(clientUUID: nil) }
     }

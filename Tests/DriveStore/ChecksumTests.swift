@@ -126,6 +126,7 @@ struct ChecksumTests {
     "when a session, its drive or its batch is damaged, then nothing of it is read or sent",
     arguments: [
       "session SET anchor_at = anchor_at + 1", "session SET test_uuid = 'T2'", "drive SET started_at = 0",
+      "session SET started_at = 9223372036854775807", "drive SET started_at = -9223372036854775808",
       "batch SET anchor_at = anchor_at + 1", "batch SET state = 'submitted'",
     ])
   func parents(_ change: String) async throws {

@@ -1,5 +1,6 @@
 import Coverage
 import Logging
+import TestSupport
 import Testing
 
 @testable import Positioning
@@ -146,7 +147,7 @@ import Testing
     let log = LogSpy()
     let client = GPSD(configuration: .init(port: server.port), timings: Self.quick, logger: log.logger)
     let task = Task { await client.run { if case .fix = $0 { log.note("fix") } } }
-    while !log.lines.contains("fix") { try await Task.sleep(for: .milliseconds(2)) }
+    _ = try await eventually("a fix") { log.lines.contains("fix") ? true : nil }
     task.cancel()
     await task.value
     #expect(log.lines.filter { $0.hasPrefix("positions refused") } == [expected].compactMap(\.self))

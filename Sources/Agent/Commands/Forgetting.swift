@@ -1,20 +1,24 @@
 import DriveStore
+import Logging
 
 /// `sessions forget`: deletes a session for good.
 public struct Forgetting: Sendable {
   private let configuration: ProbeConfiguration
   private let session: Int64
+  private let logger: Logger
 
-  public init(configuration: ProbeConfiguration, session: Int64) {
+  public init(configuration: ProbeConfiguration, session: Int64, logger: Logger) {
     self.configuration = configuration
     self.session = session
+    self.logger = logger
   }
 
   /// - Returns: The lines of the result.
   /// - Throws: `StoreError`, ``ExportError`` when there is no such session.
   public func run() async throws -> [String] {
     let store = try DriveStore(
-      directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) sessions forget")
+      directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) sessions forget"
+    ) { [logger] in logger.error("\($0)") }
     guard let forgotten = try await store.forget(session: session) else { throw ExportError.noSuchSession(session) }
     var lines = ["session \(session) with \(forgotten.fences) fences is deleted here; what was sent, the server keeps"]
     if let log = forgotten.deletedLog { lines.append("drive log \(log) is deleted") }

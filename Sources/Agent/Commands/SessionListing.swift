@@ -21,7 +21,9 @@ public struct SessionListing: Sendable {
   }
 
   private func json(_ stored: StoredSession) -> JSON {
-    func time(_ time: DriveTime?) -> JSON? { time.map { .string((stored.driveStarted + $0).iso8601) } }
+    func time(_ time: DriveTime?) -> JSON? {
+      stored.isDamaged ? nil : time.map { .string((stored.driveStarted + $0).iso8601) }
+    }
     return .object([
       "id": .integer(stored.id),
       "test_uuid": stored.session.testUUID.map(JSON.string),
@@ -51,7 +53,8 @@ public struct SessionListing: Sendable {
         state == .pending && stored.submittableFences == 0 ? "pending (nothing to send)" : state.rawValue + refused
       let damaged = stored.damagedFences > 0 ? " (\(stored.damagedFences) fences damaged)" : ""
       return [
-        "\(stored.id)", (stored.driveStarted + stored.session.started).iso8601, "\(stored.fences)", note + damaged,
+        "\(stored.id)", stored.isDamaged ? "-" : (stored.driveStarted + stored.session.started).iso8601,
+        "\(stored.fences)", note + damaged,
         stored.session.testUUID ?? "-",
       ]
     }

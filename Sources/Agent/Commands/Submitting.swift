@@ -26,22 +26,31 @@ public struct Submitting: Sendable {
   /// - Parameters:
   ///   - stop: Gives up; what was not sent stays.
   ///   - print: Takes the line of the result.
-  /// - Throws: ``ConfigurationError``, `StoreError`.
+  /// - Throws: ``ConfigurationError``, `StoreError`, ``ServiceUnreachable``.
   public func run(stop: AsyncStream<Void>, print: (String) -> Void) async throws -> CommandOutcome {
-    do {
-      let report = try await untilStopped(by: stop) {
-        try await withControlServer(configuration, for: "there is no server to submit to", logger: logger) {
+    let (line, outcome) = try await untilStopped(by: stop) {
+      do {
+        let report = try await withControlServer(configuration, for: "there is no server to submit to", logger: logger)
+        {
           try await pass($0)
         }
+        return (report.line, report.outcome)
+      } catch let inUse as StoreError {
+        guard case .inUse = inUse, mode != .quarantined, urgency != .forced else { throw inUse }
+        return try await passOfService(instead: inUse)
       }
-      print(report.line)
-      return report.outcome
-    } catch let error as StoreError {
-      guard case .inUse = error, mode != .quarantined, urgency != .forced else { throw error }
-      // The service has the store: it can do this as well. If that is no service, the store's own error says more.
-      guard let result = try? await ServiceClient(configuration: configuration).submit() else { throw error }
-      print(result.line)
-      return result.outcome
+    }
+    print(line)
+    return outcome
+  }
+
+  /// A service that holds the store can do it as well.
+  private func passOfService(instead inUse: StoreError) async throws -> (line: String, outcome: CommandOutcome) {
+    do {
+      return try await ServiceClient(configuration: configuration).submit()
+    } catch let error where !error.isRefused {
+      // That is no service, and who it is the store's own error says.
+      throw inUse
     }
   }
 

@@ -50,7 +50,7 @@ final class DriveSources: Sendable {
     group.addTask { [path] in await path.run { inputs.yield(.path($0)) } }
     group.addTask { [positions] in for await event in await positions.events() { inputs.yield(.positioning(event)) } }
     group.addTask { [pinger] in for await event in pinger.events { inputs.yield(.ping(event)) } }
-    group.addTask { await Self.tickEachSecond { inputs.yield(.tick) } }
+    group.addTask { await eachSecond { inputs.yield(.tick) } }
   }
 
   /// Ends the pings and the stream.
@@ -111,16 +111,6 @@ final class DriveSources: Sendable {
     Task {
       let found = try? await PingAddress.resolve(host, port: address.port, family: address.family)
       continuation.yield(.lookedUp(host: host, addresses: found ?? []))
-    }
-  }
-
-  private static func tickEachSecond(_ deliver: () -> Void) async {
-    let clock = ContinuousClock()
-    var next = clock.now
-    while !Task.isCancelled {
-      deliver()
-      next = max(next + .seconds(1), clock.now)
-      do { try await clock.sleep(until: next, tolerance: .milliseconds(20)) } catch { return }
     }
   }
 }

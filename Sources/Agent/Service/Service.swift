@@ -63,7 +63,7 @@ actor Service: ServiceCommands {
       }
       group.addTask { for await _ in stop { inputs.yield(.stop) } }
       group.addTask { for await _ in hangUp { inputs.yield(.reload) } }
-      group.addTask { await Self.tickEachSecond { inputs.yield(.tick) } }
+      group.addTask { await eachSecond { inputs.yield(.tick) } }
       group.addTask { [logger] in
         do {
           try await socket.run { logger.info("commands are taken at \(socket.path)") }
@@ -214,13 +214,6 @@ actor Service: ServiceCommands {
       return (report.line, report.outcome)
     } catch {
       return ("the store fails: \(error)", .failed)
-    }
-  }
-
-  private static func tickEachSecond(_ deliver: () -> Void) async {
-    while !Task.isCancelled {
-      deliver()
-      do { try await Task.sleep(for: .seconds(1)) } catch { return }
     }
   }
 }

@@ -12,26 +12,26 @@ public struct ServiceClient: Sendable {
   /// How the service is.
   /// - Parameter asJSON: For a program; else some lines for a person.
   /// - Throws: ``ServiceUnreachable``
-  public func status(asJSON: Bool) async throws -> String {
+  public func status(asJSON: Bool) async throws(ServiceUnreachable) -> String {
     try await ask("status", .GET, accept: asJSON ? "application/json" : "text/plain", within: .seconds(5)).text
   }
 
   /// - Returns: A line about what it led to.
   /// - Throws: ``ServiceUnreachable``
-  public func send(_ command: ServiceCommand) async throws -> String {
+  public func send(_ command: ServiceCommand) async throws(ServiceUnreachable) -> String {
     try await ask(command.rawValue, .POST, within: .seconds(15)).text
   }
 
   /// A resend pass of the service.
   /// - Throws: ``ServiceUnreachable``
-  func submit() async throws -> (line: String, outcome: CommandOutcome) {
+  func submit() async throws(ServiceUnreachable) -> (line: String, outcome: CommandOutcome) {
     let (status, text) = try await ask("submit", .POST, within: .seconds(3600))
-    return (text, status == .ok ? .done : .kept)
+    return (text, status == .ok ? .done : status == .serviceUnavailable ? .kept : .failed)
   }
 
   private func ask(
     _ what: String, _ method: HTTPMethod, accept: String = "text/plain", within limit: TimeAmount
-  ) async throws -> (status: HTTPResponseStatus, text: String) {
+  ) async throws(ServiceUnreachable) -> (status: HTTPResponseStatus, text: String) {
     let place = Data(path.utf8).map { byte in
       let isPlain = Character(UnicodeScalar(byte)).isLetter && byte < 128 || (0x30...0x39).contains(byte)
       return isPlain ? String(UnicodeScalar(byte)) : "%" + String(Int(byte) + 0x100, radix: 16).dropFirst()

@@ -32,7 +32,13 @@ struct ServiceSocket: Sendable {
     }
     router.post("submit") { _, _ in
       let result = await service.submit()
-      return Self.response(result.line, status: result.outcome == .done ? .ok : .serviceUnavailable)
+      let status: HTTPResponse.Status =
+        switch result.outcome {
+        case .done: .ok
+        case .kept: .serviceUnavailable
+        case .failed: .internalServerError
+        }
+      return Self.response(result.line, status: status)
     }
     var quiet = logger
     quiet.logLevel = .critical
