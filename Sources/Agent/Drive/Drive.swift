@@ -73,7 +73,7 @@ actor Drive {
 
   /// Runs until the engine stops: by a stop input, or by itself.
   func run() async -> Summary {
-    journal.take([.sessionBegan(engine.sessions[0])], at: .start)
+    journal.take([.sessionBegan(engine.sessions[0])], of: engine)
     await withTaskGroup { group in
       sources.start(in: &group)
       for await input in sources.inputs {
@@ -89,7 +89,7 @@ actor Drive {
 
   private func finish() -> Summary {
     let stopped = engine.stopped ?? (clock.now, .user)
-    journal.checkpoint(engine.openFence, at: stopped.at)
+    journal.checkpoint(engine, at: stopped.at)
     journal.end(at: stopped.at, reason: stopped.reason)
     return Summary(
       drive: journal.drive, link: link.name, fences: engine.fences.count,
@@ -101,7 +101,7 @@ actor Drive {
   /// - Returns: How many fences are in memory only, and why something is; no reason when nothing is.
   func save() -> (unsaved: Int, trouble: String?) {
     guard !journal.isComplete, let stopped = engine.stopped else { return (0, nil) }
-    journal.checkpoint(nil, at: stopped.at)
+    journal.checkpoint(engine, at: stopped.at)
     journal.end(at: stopped.at, reason: stopped.reason)
     return (journal.unsavedFenceCount, journal.isComplete ? nil : journal.trouble ?? "")
   }
@@ -140,14 +140,14 @@ actor Drive {
       kind.concernsPing ? Event(at: arrived, kind) : Event(at: max(arrived, engine.latestChange), kind)
     journal.log(event, beside: details)
     let effects = engine.handle(event)
-    journal.take(effects, at: engine.now)
+    journal.take(effects, of: engine)
     logStop(in: effects, by: event)
   }
 
   private func letTimePass(to time: DriveTime) {
     let effects = engine.advance(to: time)
     guard !effects.isEmpty else { return }
-    journal.take(effects, at: engine.now)
+    journal.take(effects, of: engine)
     logStop(in: effects, by: nil)
   }
 
@@ -236,7 +236,7 @@ actor Drive {
     pings.tick(isPaused: target == nil || isPaused)
     if now - lastCheckpoint >= .seconds(4) {
       lastCheckpoint = now
-      journal.checkpoint(engine.openFence, at: now)
+      journal.checkpoint(engine, at: now)
     }
     report(at: now)
   }

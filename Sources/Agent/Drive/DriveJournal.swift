@@ -16,9 +16,6 @@ struct DriveJournal {
   private let logger: Logger
   private var unsavedSessions: [Int: Session] = [:]
   private var unsavedFences: [Int: Fence] = [:]
-  /// All of the drive, as it was written last.
-  private var savedSessions: [Int: Session] = [:]
-  private var savedFences: [Int: Fence] = [:]
   private var loopUUIDs: [Int: String] = [:]
   private var isEnded = false
   private var storeTrouble: String?
@@ -62,9 +59,9 @@ struct DriveJournal {
 
   mutating func setLoop(_ uuid: String, ofSession number: Int) { loopUUIDs[number] = uuid }
 
-  /// Takes up what `effects` changed. A session or fence that ended is in the store when this returns, if the disk allows;
+  /// Takes up what `effects` of the drive's engine changed. A session or fence that ended is in the store when this returns, if the disk allows;
   /// late pings to ended fences wait for the next call, or the next ``checkpoint(_:at:)``.
-  mutating func take(_ effects: [Effect], at now: DriveTime) {
+  mutating func take(_ effects: [Effect], of engine: Engine) {
     var isUrgent = false
     for effect in effects {
       switch effect {
@@ -78,14 +75,14 @@ struct DriveJournal {
       case .stopped: isUrgent = true
       }
     }
-    if isUrgent { save(at: now) }
+    if isUrgent { save(engine, at: engine.now) }
   }
 
   /// Writes the open fence as it is now, and the drive log, so that a power cut costs no more of them than the time since the
   /// last call.
-  mutating func checkpoint(_ openFence: Fence?, at now: DriveTime) {
-    if let openFence { unsavedFences[openFence.number] = openFence }
-    save(at: now)
+  mutating func checkpoint(_ engine: Engine, at now: DriveTime) {
+    if let openFence = engine.openFence { unsavedFences[openFence.number] = openFence }
+    save(engine, at: now)
     if let log, log.isHeld, ballast.keep() {
       log.isHeld = false
       logger.notice("the disk has room again; the drive log goes on")
@@ -111,7 +108,7 @@ struct DriveJournal {
     }
   }
 
-  private mutating func save(at now: DriveTime) {
+  private mutating func save(_ engine: Engine, at now: DriveTime) {
     do {
       do {
         try write(at: now)
@@ -123,13 +120,12 @@ struct DriveJournal {
       } catch  where StoreError.isDamage(error) && storeTrouble == nil {
         logger.error("the store is damaged: \(error)")
         // Should that fail as well, all of it waits in memory.
-        unsavedSessions.merge(savedSessions) { unsaved, _ in unsaved }
-        unsavedFences.merge(savedFences) { unsaved, _ in unsaved }
+        for session in engine.sessions { unsavedSessions[session.number] = session }
+        for fence in engine.fences { unsavedFences[fence.number] = fence }
+        if let openFence = engine.openFence { unsavedFences[openFence.number] = openFence }
         try recorder.repair()
         try write(at: now)
       }
-      savedSessions.merge(unsavedSessions) { $1 }
-      savedFences.merge(unsavedFences) { $1 }
       unsavedSessions.removeAll()
       unsavedFences.removeAll()
       if storeTrouble != nil { logger.notice("the store can be written again; nothing is missing in it") }
