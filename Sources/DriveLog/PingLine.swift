@@ -26,7 +26,7 @@ private struct LineReader {
 
   /// Passes over `text`, if it is what comes next.
   mutating func take(_ text: StaticString) -> Bool {
-    let isNext = text.withUTF8Buffer { line[index...].starts(with: $0) }
+    let isNext = text.withUTF8Buffer { line[index...].prefix($0.count).elementsEqual($0) }
     if isNext { index += text.utf8CodeUnitCount }
     return isNext
   }

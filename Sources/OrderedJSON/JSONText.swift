@@ -1,52 +1,53 @@
 extension JSON {
   /// The value as JSON text on one line, without spaces (RFC 8259).
   public var text: String {
-    var text = ""
+    var text: [UInt8] = []
     write(to: &text)
-    return text
+    return String(decoding: text, as: UTF8.self)
   }
 
-  private func write(to text: inout String) {
+  private func write(to text: inout [UInt8]) {
     switch self {
     case .string(let string): Self.write(string, to: &text)
-    case .integer(let integer): text += String(integer)
-    case .decimal(let units, let places): text += Self.decimalText(units: units, places: places)
-    case .number(let number): text += number.isFinite ? Self.plainText(number) : "null"
-    case .bool(let bool): text += bool ? "true" : "false"
-    case .null: text += "null"
+    case .integer(let integer): text += String(integer).utf8
+    case .decimal(let units, let places): Self.write(units: units, places: places, to: &text)
+    case .number(let number): text += (number.isFinite ? Self.plainText(number) : "null").utf8
+    case .bool(let bool): text += (bool ? "true" : "false").utf8
+    case .null: text += "null".utf8
     case .array(let elements): Self.write(elements, between: ("[", "]"), to: &text) { $0.write(to: &$1) }
     case .object(let members):
       Self.write(members, between: ("{", "}"), to: &text) { member, text in
         Self.write(member.key, to: &text)
-        text += ":"
+        text.append(UInt8(ascii: ":"))
         member.value.write(to: &text)
       }
     }
   }
 
   private static func write<Element>(
-    _ elements: [Element], between marks: (String, String), to text: inout String,
-    element write: (Element, inout String) -> Void
+    _ elements: [Element], between marks: (Unicode.Scalar, Unicode.Scalar), to text: inout [UInt8],
+    element write: (Element, inout [UInt8]) -> Void
   ) {
-    text += marks.0
+    text.append(UInt8(ascii: marks.0))
     for (index, element) in elements.enumerated() {
-      if index > 0 { text += "," }
+      if index > 0 { text.append(UInt8(ascii: ",")) }
       write(element, &text)
     }
-    text += marks.1
+    text.append(UInt8(ascii: marks.1))
   }
 
-  private static func write(_ string: String, to text: inout String) {
-    text += "\""
-    if string.utf8.allSatisfy(isPlain) { text += string } else { escape(string, to: &text) }
-    text += "\""
+  private static func write(_ string: String, to text: inout [UInt8]) {
+    text.append(UInt8(ascii: "\""))
+    if string.utf8.allSatisfy(isPlain) { text += string.utf8 } else { text += escaped(string).utf8 }
+    text.append(UInt8(ascii: "\""))
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }
 
-  private static func escape(_ string: String, to text: inout String) {
+  private static func escaped(_ string: String) -> String {
+    var text = ""
     for scalar in string.unicodeScalars {
       switch scalar {
       case "\"": text += "\\\""
@@ -60,15 +61,18 @@ extension JSON {
       default: text.unicodeScalars.append(scalar)
       }
     }
+    return text
   }
 
-  private static func decimalText(units: Int64, places: Int) -> String {
-    let digits = String(units.magnitude)
-    let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
-    let sign = units < 0 ? "-" : ""
-    var fraction = padded.suffix(places)
-    while fraction.count > 1, fraction.last == "0" { fraction.removeLast() }
-    return sign + padded.dropLast(places) + (fraction.isEmpty ? "" : "." + fraction)
+  private static func write(units: Int64, places: Int, to text: inout [UInt8]) {
+    let (zero, point) = (UInt8(ascii: "0"), UInt8(ascii: "."))
+    let digits = String(units.magnitude).utf8
+    if units < 0 { text.append(UInt8(ascii: "-")) }
+    text += repeatElement(zero, count: max(0, places + 1 - digits.count))
+    text += digits
+    guard places > 0 else { return }
+    text.insert(point, at: text.count - places)
+    while text.last == zero, text[text.count - 2] != point { text.removeLast() }
   }
 
   /// Swift writes 0.00001 as `1e-05`: valid JSON, but some readers of coordinates stumble over it.

@@ -41,10 +41,11 @@ struct ClockWatch {
 
   private var told: Duration?
 
-  /// A difference that only drifts, a tenth of what was told, is no change.
+  /// A difference that only drifts, a tenth of what was told, is no change; nor is one that comes and goes about the tolerance.
   mutating func note(_ difference: Duration?) -> [PositioningEvent] {
     guard let difference else { return [] }
-    let current = Self.isOff(difference) ? difference : nil
+    let limit = told == nil ? Self.tolerance : Self.tolerance / 2
+    let current = Self.abs(difference) > limit ? difference : nil
     switch (told, current) {
     case (nil, nil): return []
     case (let told?, let current?) where Self.abs(current - told) <= max(Self.tolerance, Self.abs(told) / 10): return []

@@ -104,11 +104,20 @@ struct Roads {
   }
 
   func driveLog() throws -> String {
+    guard let log = try driveLogs().first else { throw ScriptFailure(description: "no drive log in \(state)/drives") }
+    return log
+  }
+
+  private func driveLogs() throws -> [String] {
     let logs = state + "/drives"
-    guard let log = try FileManager.default.contentsOfDirectory(atPath: logs).first else {
-      throw ScriptFailure(description: "no drive log in \(logs)")
-    }
-    return logs + "/" + log
+    return try FileManager.default.contentsOfDirectory(atPath: logs).map { logs + "/" + $0 }
+  }
+
+  /// The fences that the drive logs give when they are replayed.
+  func replayed() async throws -> [[String: Any]] {
+    var fences: [[String: Any]] = []
+    for log in try driveLogs() { fences += try await lines("replay", [log]).filter { $0["summary"] == nil } }
+    return fences
   }
 
   /// Waits until so many events after `start` are as wanted.

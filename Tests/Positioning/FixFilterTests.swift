@@ -250,6 +250,11 @@ import Testing
       told([619_315_200, 619_315_200, 0, 0]) == [.clockDifference(.seconds(619_315_200)), .clockDifference(nil)])
   }
 
+  @Test("when a difference comes and goes about the tolerance, then that is said once")
+  func aboutTheTolerance() {
+    #expect(told([2.25, 1.75, 2.25, 1.75, 0.5]) == [.clockDifference(.seconds(2.25)), .clockDifference(nil)])
+  }
+
   @Test(
     "when the host was suspended, then of the positions that waited meanwhile only the newest counts",
     arguments: [1.0, 5.0, 10.0])
