@@ -56,7 +56,8 @@ struct SeveralLinksTests {
     func figuresOnly(_ fences: [[String: Any]]) throws -> [String] {
       try fences.map { fence in
         let figures = fence.filter { !["session", "entered_at", "exited_at", "entered", "exited"].contains($0.key) }
-        return String(decoding: try JSONSerialization.data(withJSONObject: figures, options: .sortedKeys), as: UTF8.self)
+        return String(
+          decoding: try JSONSerialization.data(withJSONObject: figures, options: .sortedKeys), as: UTF8.self)
       }.sorted()
     }
     #expect(try figuresOnly(await roads.replayed()) == figuresOnly(exported), "replay and export agree in every figure")
