@@ -1,3 +1,4 @@
+import CPinger
 import ControlServer
 import Coverage
 import DriveLog
@@ -97,6 +98,11 @@ struct LiveDrive: Sendable {
         fresh = isAgain ? [link] : []
       }
     }
+    let settling = Task {
+      try await Task.sleep(for: .seconds(10))
+      cpprocess_forget_start()
+    }
+    defer { settling.cancel() }
     let summaries = await withTaskGroup(of: (Int, Drive.Summary).self) { group in
       for (index, part) in parts.enumerated() { group.addTask { (index, await part.drive.run()) } }
       return await group.reduce(into: []) { $0.append($1) }

@@ -1,0 +1,24 @@
+/* Memory that holds what the start of the process needed. */
+#define _GNU_SOURCE
+#include "cpprocess.h"
+
+#include <link.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int forget_unwritten(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)size, (void)unused;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        if (segment->p_type != PT_LOAD || segment->p_flags & PF_W) continue;
+        uintptr_t start = (object->dlpi_addr + segment->p_vaddr + page - 1) & ~(page - 1);
+        uintptr_t end = (object->dlpi_addr + segment->p_vaddr + segment->p_filesz) & ~(page - 1);
+        /* Where that is not possible, as in the vDSO, nothing is lost. */
+        if (end > start) madvise((void *)start, end - start, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void cpprocess_forget_start(void) { dl_iterate_phdr(forget_unwritten, NULL); }
