@@ -14,17 +14,22 @@ class Server:
         with open(log, "w") as output:
             self.process = subprocess.Popen([os.path.join(directory, name), *arguments],
                                             stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        try:
+            self.address = self._wait_for_address(log)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _wait_for_address(self, log):
         for _ in range(1200):
             with open(log) as file:
                 text = file.read()
-            if found := re.search(rf"^{name}: listening on (\S+)\n", text, re.M):
-                self.address = found[1]
-                return
+            if found := re.search(rf"^{self.name}: listening on (\S+)\n", text, re.M):
+                return found[1]
             if self.process.poll() is not None:
                 break
             time.sleep(0.05)
-        self.stop()
-        raise RuntimeError(f"{name} did not start: {text}")
+        raise RuntimeError(f"{self.name} did not start: {text}")
 
     @property
     def port(self):

@@ -1,5 +1,6 @@
 """Where rounds take place: a state directory and a control server of their own, put back to a template before each round."""
 
+import contextlib
 import json
 import os
 import random
@@ -9,6 +10,7 @@ import socket
 import subprocess
 import time
 import urllib.request
+from collections import namedtuple
 
 from servers import Server
 from store import Store
@@ -31,37 +33,33 @@ class Kill:
         return f"after {self.seconds:.3f} s" if self.seconds is not None else f"{'in' if self.torn else 'before'} call {self.call}"
 
 
-class Surroundings:
-    """What all arenas share: the ping server, and a receiver that makes a new fence with each of its five positions a second."""
+Surroundings = namedtuple("Surroundings", "programs reflector receiver")
 
-    def __init__(self, programs, folder, hours):
-        track = os.path.join(folder, "track.csv")
-        with open(track, "w") as file:
-            print("seconds,latitude,longitude,accuracy_m", file=file)
-            for step in range(hours * 3600 * 5):
-                # To and fro, 13 m apart: without a speed the radius is 10 m and twice the accuracy.
-                place = abs(step % 20_000 - 10_000)
-                print(f"{step / 5:.1f},{48 + place * 13 / 111_200:.8f},16.4,0.3", file=file)
-        self.programs = programs
-        self.reflector = Server(programs, "reflector", "--port", "0", "--listen", "127.0.0.1", "--secret", SECRET, "--delay", "24",
-                                log=os.path.join(folder, "reflector.log"))
-        self.receiver = Server(programs, "gps-player", "--gpsd", track, log=os.path.join(folder, "gps-player.log"))
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.reflector.stop()
-        self.receiver.stop()
+@contextlib.contextmanager
+def surroundings(programs, folder, hours):
+    """What all arenas share: the ping server, and a receiver that makes a new fence with each of its five positions a second, for
+    so many hours."""
+    track = os.path.join(folder, "track.csv")
+    with open(track, "w") as file:
+        print("seconds,latitude,longitude,accuracy_m", file=file)
+        for step in range(hours * 3600 * 5):
+            # To and fro, 13 m apart: without a speed the radius is 10 m and twice the accuracy.
+            place = abs(step % 20_000 - 10_000)
+            print(f"{step / 5:.1f},{48 + place * 13 / 111_200:.8f},16.4,0.3", file=file)
+    with (Server(programs, "reflector", "--port", "0", "--listen", "127.0.0.1", "--secret", SECRET, "--delay", "24",
+                 log=os.path.join(folder, "reflector.log")) as reflector,
+          Server(programs, "gps-player", "--gpsd", track, log=os.path.join(folder, "gps-player.log")) as receiver):
+        yield Surroundings(programs, reflector, receiver)
 
 
 class Arena:
-    """`probe` is the program under test, which may be another one than that of `surroundings`."""
+    """`probe` is the program under test, which may be another one than that of `around`."""
 
-    def __init__(self, surroundings, folder, probe=None, state=None):
+    def __init__(self, around, folder, probe=None, state=None):
         os.makedirs(folder)
-        self.around, self.folder = surroundings, folder
-        self.probe = probe or os.path.join(surroundings.programs, "coverage-probe")
+        self.around, self.folder = around, folder
+        self.probe = probe or os.path.join(around.programs, "coverage-probe")
         self.state = state or os.path.join(folder, "state")
         self.data = os.path.join(folder, "server.sqlite")
         self.template = os.path.join(folder, "template")
@@ -73,7 +71,7 @@ class Arena:
         self.configuration = os.path.join(folder, "config.yaml")
         with open(self.configuration, "w") as file:
             print(f'state-directory: {self.state}\ncontrol-server: {{ url: "{self.url}", request-timeout: 5s }}\n'
-                  f"gpsd: {{ port: {surroundings.receiver.port} }}\nlocation: {{ minimum-radius: 1 }}\n"
+                  f"gpsd: {{ port: {around.receiver.port} }}\nlocation: {{ minimum-radius: 1 }}\n"
                   "network: { source: fixed-cellular }\nradio: { source: \"fixed:4G/LTE\" }\nsubmission: { spread: 0s }", file=file)
 
     # ---- The template -------------------------------------------------------------------------------------------------------
@@ -135,9 +133,12 @@ class Arena:
         if status != 0:
             raise RuntimeError(f"{command[0]}: exit status {status}: {self.last_errors()}")
 
-    def last_errors(self):
+    def all_errors(self):
         with open(self.errors, errors="replace") as file:
-            return file.read()[-2000:]
+            return file.read()
+
+    def last_errors(self):
+        return self.all_errors()[-2000:]
 
     def replayed(self, log):
         """The fences of a drive log that it says have ended: (entered, exited), microseconds since its start."""

@@ -55,7 +55,8 @@ def lay_out(sources):
     if not os.path.exists(packages):
         os.makedirs(packages)
         for name in ("checkouts", "repositories", "workspace-state.json"):
-            subprocess.run(["cp", "-a", os.path.join(ROOT, ".build", name), packages], check=True)
+            if os.path.exists(fetched := os.path.join(ROOT, ".build", name)):
+                subprocess.run(["cp", "-a", fetched, packages], check=True)
 
 
 def copy(source, destination):

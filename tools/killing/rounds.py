@@ -6,10 +6,9 @@ import random
 import subprocess
 import threading
 import time
-from collections import Counter
 
-from verdict import Judge
 from arena import Arena, Hang, Kill
+from verdict import Judge
 
 COMMANDS = {"submit": ("submit",), "record": ("record", "--duration", "2s")}
 RESTARTS = 5
@@ -18,7 +17,7 @@ FAULTS = (None, "coverageResult:slow:0.1", "*:slow:0.05", f"coverageResult:late:
 
 
 class Round:
-    """`kills`: (command, Kill) one after the other; `None` for a run that is not killed."""
+    """`kills`: (command, Kill), one after the other. `fault`: of the control server. `fresh`: on a device that has no store yet."""
 
     def __init__(self, kills, fault=None, fresh=False):
         self.kills, self.fault, self.fresh = kills, fault, fresh
@@ -106,51 +105,52 @@ def random_round(dice, seconds):
 
 def all_at_once(arenas, rounds, tell):
     """Runs the rounds, one at a time on each arena. `tell` takes each that is done."""
-    waiting, lock, failures = queue.Queue(), threading.Lock(), []
+    waiting, lock = queue.Queue(), threading.Lock()
     for one in rounds:
         waiting.put(one)
 
-    def work(arena):
+    def work(arena, failures):
         while not failures:
             try:
                 one = waiting.get_nowait()
             except queue.Empty:
                 return
-            try:
-                one.run(arena)
-            except Exception as error:  # not the program's fault: nothing of this run counts
-                failures.append(error)
+            one.run(arena)
             with lock:
                 tell(one)
 
-    threads = [threading.Thread(target=work, args=(arena,), daemon=True) for arena in arenas]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
+    side_by_side(work, arenas)
 
 
-def make_arenas(surroundings, folder, count, probe=None):
-    """Each with its template, made side by side."""
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "calls.c")
-    subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", os.path.join(folder, "calls.so"), source, "-ldl"],
-                   check=True)
-    arenas = [Arena(surroundings, os.path.join(folder, f"arena-{number}"), probe) for number in range(count)]
+def make_arenas(around, folder, count, probe=None):
+    """Each with its template."""
+    source, library = os.path.join(os.path.dirname(os.path.abspath(__file__)), "calls.c"), os.path.join(folder, "calls.so")
+    subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    arenas = [Arena(around, os.path.join(folder, f"arena-{number}"), probe) for number in range(count)]
+    side_by_side(lambda arena, _: arena.make_template(), arenas)
+    return arenas
+
+
+def side_by_side(work, arenas):
+    """A thread for each arena. `work` also takes what has failed so far. After a failure, or a signal, what is under way is ended in
+    order, so that no server stays behind."""
     failures = []
 
-    def make(arena):
+    def run(arena):
         try:
-            arena.make_template()
+            work(arena, failures)
         except Exception as error:
             failures.append(error)
 
-    threads = [threading.Thread(target=make, args=(arena,)) for arena in arenas]
+    threads = [threading.Thread(target=run, args=(arena,), daemon=True) for arena in arenas]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    try:
+        for thread in threads:
+            thread.join()
+    except BaseException as end:
+        failures.append(end)
+        for thread in threads:
+            thread.join()
     if failures:
         raise failures[0]
-    return arenas

@@ -86,18 +86,18 @@ ILLNESSES = [
 ]
 
 
-def run(surroundings, folder, number):
+def run(around, folder, number):
     name, sick, size, complaint = ILLNESSES[number]
     illness = Illness(name)
     disk = os.path.join(folder, f"disk-{number}")
     with small_disk(disk, size):
-        arena = Arena(surroundings, os.path.join(folder, f"sick-{number}"), state=os.path.join(disk, "state"))
+        arena = Arena(around, os.path.join(folder, f"sick-{number}"), state=os.path.join(disk, "state"))
         with arena.server():
             process = arena.start("record")
             try:
                 observe(arena, process, sick, illness)
-                if complaint not in arena.last_errors():
-                    raise RuntimeError(f"{name}: the program noticed nothing")
+                if complaint not in (errors := arena.all_errors()):
+                    raise RuntimeError(f"{name}: the program noticed nothing: {errors}")
             finally:
                 if process.poll() is None:
                     process.kill()
