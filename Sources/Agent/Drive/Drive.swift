@@ -140,18 +140,19 @@ actor Drive {
       kind.concernsPing ? Event(at: arrived, kind) : Event(at: max(arrived, engine.latestChange), kind)
     journal.log(event, beside: details)
     let effects = engine.handle(event)
-    journal.take(effects, of: engine)
     logStop(in: effects, by: event)
+    journal.take(effects, of: engine)
   }
 
   private func letTimePass(to time: DriveTime) {
     let effects = engine.advance(to: time)
     guard !effects.isEmpty else { return }
-    journal.take(effects, of: engine)
     logStop(in: effects, by: nil)
+    journal.take(effects, of: engine)
   }
 
-  /// A stop of the engine's own accord is written down too, so that a replay with other settings ends there as well.
+  /// A stop of the engine's own accord is written down too, so that a replay with other settings ends there as well. Like
+  /// all else, before the store has what came of it.
   private func logStop(in effects: [Effect], by event: Event?) {
     guard let stopped = engine.stopped, effects.contains(.stopped(stopped.reason)) else { return }
     if case .stop = event?.kind { return }

@@ -1,0 +1,195 @@
+"""Where rounds take place: a state directory and a control server of their own, put back to a template before each round."""
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from collections import namedtuple
+
+from servers import Server
+from store import Store
+
+SECRET = "torture"
+LIMIT_S = 120
+
+
+class Hang(Exception):
+    """A program that did not end in time."""
+
+
+class Kill:
+    """When a run is killed: just before its `call`-th call, or in the middle of it (`torn`), or after `seconds`."""
+
+    def __init__(self, call=None, torn=False, seconds=None):
+        self.call, self.torn, self.seconds = call, torn, seconds
+
+    def __str__(self):
+        return f"after {self.seconds:.3f} s" if self.seconds is not None else f"{'in' if self.torn else 'before'} call {self.call}"
+
+
+Surroundings = namedtuple("Surroundings", "programs reflector receiver")
+
+
+@contextlib.contextmanager
+def surroundings(programs, folder, hours):
+    """What all arenas share: the ping server, and a receiver that makes a new fence with each of its five positions a second, for
+    so many hours."""
+    track = os.path.join(folder, "track.csv")
+    with open(track, "w") as file:
+        print("seconds,latitude,longitude,accuracy_m", file=file)
+        for step in range(hours * 3600 * 5):
+            # To and fro, 13 m apart: without a speed the radius is 10 m and twice the accuracy.
+            place = abs(step % 20_000 - 10_000)
+            print(f"{step / 5:.1f},{48 + place * 13 / 111_200:.8f},16.4,0.3", file=file)
+    with (Server(programs, "reflector", "--port", "0", "--listen", "127.0.0.1", "--secret", SECRET, "--delay", "24",
+                 log=os.path.join(folder, "reflector.log")) as reflector,
+          Server(programs, "gps-player", "--gpsd", track, log=os.path.join(folder, "gps-player.log")) as receiver):
+        yield Surroundings(programs, reflector, receiver)
+
+
+class Arena:
+    """`probe` is the program under test, which may be another one than that of `around`."""
+
+    def __init__(self, around, folder, probe=None, state=None):
+        os.makedirs(folder)
+        self.around, self.folder = around, folder
+        self.probe = probe or os.path.join(around.programs, "coverage-probe")
+        self.state = state or os.path.join(folder, "state")
+        self.data = os.path.join(folder, "server.sqlite")
+        self.template = os.path.join(folder, "template")
+        self.trace = os.path.join(folder, "calls")
+        self.errors = os.path.join(folder, "errors")
+        self.preload = os.path.join(os.path.dirname(folder), "calls.so")
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}/RMBTControlServer"
+        self.configuration = os.path.join(folder, "config.yaml")
+        with open(self.configuration, "w") as file:
+            print(f'state-directory: {self.state}\ncontrol-server: {{ url: "{self.url}", request-timeout: 5s }}\n'
+                  f"gpsd: {{ port: {around.receiver.port} }}\nlocation: {{ minimum-radius: 1 }}\n"
+                  "network: { source: fixed-cellular }\nradio: { source: \"fixed:4G/LTE\" }\nsubmission: { spread: 0s }", file=file)
+
+    # ---- The template -------------------------------------------------------------------------------------------------------
+
+    def make_template(self):
+        """Records three drives that are not sent: one in order, one that got no test, one that was killed."""
+        with self.server():
+            self.must("record", "--no-submit", "--duration", "2s")
+            self.break_server("coverageRequest", "503")
+            self.must("record", "--no-submit", "--duration", "2s")
+            self.mend_server()
+            drive = self.start("record", "--no-submit")
+            self.wait_for(lambda: sum(fence.drive == 3 for fence in self.read_store().fences) >= 4)
+            drive.kill()
+            drive.wait()
+        os.makedirs(self.template)
+        shutil.copytree(self.state, os.path.join(self.template, "state"))
+        shutil.copy(self.data, self.template)
+
+    def restore(self, fresh=False):
+        """`fresh`: no state directory, as on a new device."""
+        shutil.rmtree(self.state, ignore_errors=True)
+        if not fresh:
+            shutil.copytree(os.path.join(self.template, "state"), self.state)
+        for suffix in ("-journal", "-wal", "-shm"):
+            if os.path.exists(self.data + suffix):
+                os.unlink(self.data + suffix)
+        shutil.copy(os.path.join(self.template, "server.sqlite"), self.data)
+        if os.path.exists(self.trace):
+            os.unlink(self.trace)
+
+    # ---- The program --------------------------------------------------------------------------------------------------------
+
+    def start(self, *command, environment=None):
+        with open(self.errors, "a") as log:
+            return subprocess.Popen([self.probe, command[0], "--config", self.configuration, *command[1:]], stdin=subprocess.DEVNULL,
+                                    stdout=log, stderr=log, env=os.environ | (environment or {}))
+
+    def run(self, *command, kill=None, counting=False):
+        """Its exit status, -9 if it was killed, and how long it took in seconds. `counting` writes all its calls to `trace`."""
+        environment = {}
+        if counting or (kill and kill.call):
+            environment = {"LD_PRELOAD": self.preload, "KILL_TRACE": self.trace}
+        if kill and kill.call:
+            environment |= {"KILL_AT": str(kill.call)} | ({"KILL_TORN": "1"} if kill.torn else {})
+        began = time.monotonic()
+        process = self.start(*command, environment=environment)
+        try:
+            process.wait(LIMIT_S if kill is None or kill.seconds is None else kill.seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            if kill is None or kill.seconds is None:
+                raise Hang(f"{command[0]} did not end within {LIMIT_S} s") from None
+        return process.returncode, time.monotonic() - began
+
+    def must(self, *command):
+        status, _ = self.run(*command)
+        if status != 0:
+            raise RuntimeError(f"{command[0]}: exit status {status}: {self.last_errors()}")
+
+    def all_errors(self):
+        with open(self.errors, errors="replace") as file:
+            return file.read()
+
+    def last_errors(self):
+        return self.all_errors()[-2000:]
+
+    def replayed(self, log):
+        """The fences of a drive log that it says have ended: (entered, exited), microseconds since its start."""
+        run = subprocess.run([self.probe, "replay", log], capture_output=True, text=True, timeout=LIMIT_S)
+        lines = [json.loads(line) for line in run.stdout.splitlines()]
+        fences = [tuple(round(line[key] * 1e6) for key in ("entered", "exited")) for line in lines if "entered" in line]
+        is_cut_off = lines and lines[-1].get("summary", {}).get("stop_reason") == "end-of-log"
+        return fences[:-1] if is_cut_off else fences
+
+    def read_store(self):
+        return Store(self.state, self.folder)
+
+    def wait_for(self, condition, seconds=30):
+        for _ in range(int(seconds / 0.05)):
+            if condition():
+                return
+            time.sleep(0.05)
+        raise RuntimeError(f"it did not come to that: {self.last_errors()}")
+
+    # ---- The control server -------------------------------------------------------------------------------------------------
+
+    def server(self, *faults):
+        return Server(self.around.programs, "control-server", "--port", str(self.port), "--secret", SECRET,
+                      "--ping-port", str(self.around.reflector.port), "--database", self.data,
+                      *(word for fault in faults for word in ("--fault", fault)), log=os.path.join(self.folder, "server.log"))
+
+    def ask(self, path, method="GET", body=None):
+        request = urllib.request.Request(f"{self.url}/-/{path}", method=method, data=json.dumps(body).encode() if body else None)
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.load(answer)
+
+    def break_server(self, path, fault):
+        self.ask("faults", "POST", {"path": path, "fault": fault})
+
+    def mend_server(self):
+        self.ask("faults", "DELETE")
+
+    def arrived(self):
+        """What the server holds, by test: [(microseconds since the epoch, milliseconds)] of each fence's entry and duration."""
+        return {test["uuid"]: [(fence["received"]["timestamp_microseconds"], fence["received"]["duration_ms"]) for fence in test["fences"]]
+                for test in self.ask("tests")["tests"]}
+
+
+def free_port():
+    """Below those that the kernel gives to clients: it has to be free again in each round."""
+    while True:
+        port = random.SystemRandom().randrange(20_000, 32_000)
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue

@@ -1,0 +1,83 @@
+"""Programs that do one thing wrong: a patched copy of the sources, built in a folder of its own. The judge has to notice each."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections import namedtuple
+
+from products import ROOT
+
+FOLDER = os.path.join(ROOT, "build", "torture")
+
+# `expected`: what the judge has to say. `command`: what is to be killed for it.
+Mutant = namedtuple("Mutant", "name text command expected edits")
+
+MUTANTS = [
+    Mutant("marks-before-the-answer", "a batch counts as sent before its answer is there", "submit", "lost", [
+        ("Submission/Delivery.swift",
+         "    do {\n      try await request { try await server.submit(result) }",
+         "    do {\n      try await store.markSubmitted(batch: batch.id, at: clock.wall())\n"
+         "      try await request { try await server.submit(result) }")]),
+    Mutant("does-not-ask", "what may have left is sent anew, with a new test, and nobody asks the server", "submit", "twice", [
+        ("Submission/Sender.swift", "      try await settleDoubts(&pass)\n", ""),
+        ("Submission/Delivery.swift",
+         "if let test = batch.test { test } else { try await anchor(&batch) }",
+         "if let test = batch.test, batch.state == .waiting { test } else { try await anchor(&batch) }")]),
+    Mutant("writes-late", "a fence that has ended waits for the next checkpoint", "record", "unwritten", [
+        ("Agent/Drive/DriveJournal.swift",
+         "        unsavedFences[fence.number] = fence\n        isUrgent = true\n",
+         "        unsavedFences[fence.number] = fence\n")]),
+]
+
+
+def build(mutant):
+    """Returns the path of its program. The first build takes some minutes, further ones what changed."""
+    print(f"building {mutant.name} (some minutes the first time)", file=sys.stderr, flush=True)
+    sources = os.path.join(FOLDER, "sources")
+    lay_out(sources)
+    for file, right, wrong in mutant.edits:
+        patch(os.path.join(sources, "Sources", file), right, wrong)
+    command = ["swift", "build", "--package-path", sources]
+    subprocess.run([*command, "--product", "coverage-probe"], check=True, stdout=sys.stderr)
+    directory = subprocess.run([*command, "--show-bin-path"], check=True, capture_output=True, text=True).stdout.strip()
+    program = os.path.join(FOLDER, mutant.name)
+    shutil.copy(os.path.join(directory, "coverage-probe"), program)
+    return program
+
+
+def lay_out(sources):
+    """A copy of what is built; only what differs is touched, so that the next build is an incremental one."""
+    os.makedirs(sources, exist_ok=True)
+    for name in ("Package.swift", "Package.resolved", "Sources", "Tests", "tools"):
+        copy(os.path.join(ROOT, name), os.path.join(sources, name))
+    packages = os.path.join(sources, ".build")
+    if not os.path.exists(packages):
+        os.makedirs(packages)
+        for name in ("checkouts", "repositories", "workspace-state.json"):
+            if os.path.exists(fetched := os.path.join(ROOT, ".build", name)):
+                subprocess.run(["cp", "-a", fetched, packages], check=True)
+
+
+def copy(source, destination):
+    if os.path.isdir(source):
+        os.makedirs(destination, exist_ok=True)
+        for name in set(os.listdir(destination)) - set(os.listdir(source)):
+            path = os.path.join(destination, name)
+            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+        for name in os.listdir(source):
+            copy(os.path.join(source, name), os.path.join(destination, name))
+    elif os.path.exists(source):
+        with open(source, "rb") as file:
+            text = file.read()
+        if not os.path.exists(destination) or open(destination, "rb").read() != text:
+            shutil.copy(source, destination)
+
+
+def patch(path, right, wrong):
+    with open(path) as file:
+        text = file.read()
+    if text.count(right) != 1:
+        raise RuntimeError(f"{path}: the place to patch is there {text.count(right)} times:\n{right}")
+    with open(path, "w") as file:
+        file.write(text.replace(right, wrong))

@@ -1,0 +1,156 @@
+"""Rounds: a run that is killed, the runs after it, and what the judge says."""
+
+import os
+import queue
+import random
+import subprocess
+import threading
+import time
+
+from arena import Arena, Hang, Kill
+from verdict import Judge
+
+COMMANDS = {"submit": ("submit",), "record": ("record", "--duration", "2s")}
+RESTARTS = 5
+LATE_S = 0.3
+FAULTS = (None, "coverageResult:slow:0.1", "*:slow:0.05", f"coverageResult:late:{LATE_S}")
+
+
+class Round:
+    """`kills`: (command, Kill), one after the other. `fault`: of the control server. `fresh`: on a device that has no store yet."""
+
+    def __init__(self, kills, fault=None, fresh=False):
+        self.kills, self.fault, self.fresh = kills, fault, fresh
+        self.complaints, self.killed_on, self.killed, self.restarts = [], [], 0, 0
+        # Kills while a batch may have left, and those of them after which the server had it.
+        self.doubtful = self.answers_lost = 0
+
+    def __str__(self):
+        return ", ".join(f"{command} killed {kill}" for command, kill in self.kills) + (f", {self.fault}" if self.fault else "")
+
+    def run(self, arena):
+        judge = Judge()
+        arena.restore(self.fresh)
+        with arena.server(*([self.fault] if self.fault else [])):
+            try:
+                for command, kill in self.kills:
+                    self.run_killed(arena, judge, command, kill)
+                self.send_the_rest(arena)
+            except Hang as hang:
+                judge.complain("stuck", str(hang))
+            # One that was under way in the server.
+            time.sleep(LATE_S if self.fault and "late" in self.fault else 0)
+            judge.close(arena.read_store(), arena.arrived())
+        self.complaints = judge.complaints
+
+    def run_killed(self, arena, judge, command, kill):
+        before = {drive.id for drive in arena.read_store().drives}
+        status, _ = arena.run(*COMMANDS[command], kill=kill)
+        if status == -9:
+            self.killed += 1
+            self.killed_on += last_call(arena)
+        elif status != 0:
+            judge.complain("stuck", f"{command} ended with {status}: {arena.last_errors()}")
+        store = arena.read_store()
+        judge.see_store(store)
+        for drive in store.drives:
+            if drive.id not in before and drive.log:
+                judge.see_log(store, drive, arena.replayed(drive.log))
+        if store.doubtful:
+            self.doubtful += 1
+            arrived = arena.arrived()
+            self.answers_lost += any(arrived.get(test) for test in store.doubtful)
+
+    def send_the_rest(self, arena):
+        """Unattended: the same command until there is nothing to send."""
+        for self.restarts in range(1, RESTARTS + 1):
+            if arena.run("submit")[0] == 0:
+                return
+        raise Hang(f"submit ended {RESTARTS} times without having sent all: {arena.last_errors()}")
+
+
+def last_call(arena):
+    if not os.path.exists(arena.trace):
+        return []
+    with open(arena.trace) as file:
+        return file.read().splitlines()[-1:]
+
+
+class Cycle:
+    """A command that is not killed: which calls it makes, and how long it takes."""
+
+    def __init__(self, arena, command):
+        arena.restore()
+        with arena.server():
+            status, self.seconds = arena.run(*COMMANDS[command], counting=True)
+        if status != 0:
+            raise RuntimeError(f"{command}: exit status {status}: {arena.last_errors()}")
+        with open(arena.trace) as file:
+            self.calls = file.read().splitlines()
+
+    def points(self):
+        """Before each call, and in the middle of each that writes."""
+        for number, call in enumerate(self.calls, 1):
+            yield Kill(call=number)
+            if call.split()[0] in ("write", "pwrite", "pwrite64", "send", "sendto"):
+                yield Kill(call=number, torn=True)
+
+
+def random_round(dice, seconds):
+    """Up to four kills in a row. `seconds`: how long each command takes."""
+    commands = [dice.choice(list(COMMANDS)) for _ in range(dice.choice((1, 1, 1, 2, 3, 4)))]
+    kills = [(command, Kill(seconds=dice.uniform(0, seconds[command]))) for command in commands]
+    return Round(kills, dice.choice(FAULTS), fresh=commands[0] == "record" and dice.random() < 0.1)
+
+
+def all_at_once(arenas, rounds, tell):
+    """Runs the rounds, one at a time on each arena. `tell` takes each that is done."""
+    waiting, lock = queue.Queue(), threading.Lock()
+    for one in rounds:
+        waiting.put(one)
+
+    def work(arena, failures):
+        while not failures:
+            try:
+                one = waiting.get_nowait()
+            except queue.Empty:
+                return
+            one.run(arena)
+            with lock:
+                tell(one)
+
+    side_by_side(work, arenas)
+
+
+def make_arenas(around, folder, count, probe=None):
+    """Each with its template."""
+    source, library = os.path.join(os.path.dirname(os.path.abspath(__file__)), "calls.c"), os.path.join(folder, "calls.so")
+    subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    arenas = [Arena(around, os.path.join(folder, f"arena-{number}"), probe) for number in range(count)]
+    side_by_side(lambda arena, _: arena.make_template(), arenas)
+    return arenas
+
+
+def side_by_side(work, arenas):
+    """A thread for each arena. `work` also takes what has failed so far. After a failure, or a signal, what is under way is ended in
+    order, so that no server stays behind."""
+    failures = []
+
+    def run(arena):
+        try:
+            work(arena, failures)
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=(arena,), daemon=True) for arena in arenas]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            thread.join()
+    except BaseException as end:
+        failures.append(end)
+        for thread in threads:
+            thread.join()
+    if failures:
+        raise failures[0]

@@ -1,0 +1,40 @@
+"""What a state directory holds, read from a copy: nothing is recovered in the original, nothing is kept from its next process."""
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections import namedtuple
+
+Fence = namedtuple("Fence", "drive entered exited submittable submitted")
+Drive = namedtuple("Drive", "id started log")
+
+
+class Store:
+    """fences, drives, and tests of batches that may have left (`doubtful`). Times are microseconds since the epoch; `exited` is None
+    while a fence is open. `damage` is what SQLite finds wrong, `None` if nothing. A directory without a store is an empty one."""
+
+    def __init__(self, state, scratch):
+        self.fences, self.drives, self.doubtful, self.damage = [], [], [], None
+        with tempfile.TemporaryDirectory(prefix="copy-", dir=scratch) as folder:
+            for suffix in ("", "-wal"):
+                if os.path.exists(path := os.path.join(state, "coverage.sqlite") + suffix):
+                    shutil.copy(path, folder)
+            if not os.path.exists(path := os.path.join(folder, "coverage.sqlite")):
+                return
+            connection = sqlite3.connect(path)
+            try:
+                self._read(connection)
+            finally:
+                connection.close()
+
+    def _read(self, connection):
+        tables = {name for name, in connection.execute("SELECT name FROM sqlite_master")}
+        if "batch" not in tables:
+            return
+        answer, = connection.execute("PRAGMA integrity_check(1)").fetchone()
+        self.damage = None if answer == "ok" else answer
+        rows = connection.execute("SELECT drive_id, entered_at, exited_at, submittable, submitted_at FROM fence ORDER BY entered_at")
+        self.fences = [Fence(*row) for row in rows]
+        self.drives = [Drive(*row) for row in connection.execute("SELECT id, started_at, log FROM drive ORDER BY id")]
+        self.doubtful = [test for test, in connection.execute("SELECT test_uuid FROM batch WHERE state = 'sending'")]
