@@ -200,9 +200,12 @@ let package = Package(
     .testTarget(
       name: "NetworkPathTests", dependencies: ["NetworkPath", "Coverage", "TestSupport"], path: "Tests/NetworkPath",
       swiftSettings: strict),
+    .target(
+      // Notes what SQLite does to a disk, for power cuts.
+      name: "CDiskTrace", path: "Tests/DiskTrace", cSettings: strictC, linkerSettings: [.linkedLibrary("sqlite3")]),
     .testTarget(
-      name: "DriveStoreTests", dependencies: ["DriveStore", "Coverage", "TestSupport"], path: "Tests/DriveStore",
-      swiftSettings: strict),
+      name: "DriveStoreTests", dependencies: ["DriveStore", "Coverage", "TestSupport", "CDiskTrace"],
+      path: "Tests/DriveStore", swiftSettings: strict),
     .testTarget(
       name: "ControlServerTests", dependencies: ["ControlServer", "Coverage", "TestSupport", "control-server"],
       path: "Tests/ControlServer", swiftSettings: strict),
