@@ -1,5 +1,6 @@
 // These stand before libc in the test program: what SQLite's VFS and the store do to names, and which folders they sync.
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,10 +18,14 @@ int unlink(const char *path) {
 }
 
 int rename(const char *path, const char *new_path) {
-  int status = (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, new_path, 0);
   const char *name, *new_name;
-  uint64_t trace = status == 0 && trace_is_any() ? trace_of(path, &name) : 0;
-  if (trace && trace_of(new_path, &new_name) == trace) {
+  uint64_t trace = trace_is_any() ? trace_of(path, &name) : 0;
+  if (trace && trace_has_fault(trace, DISK_WITHOUT_RENAME)) {
+    errno = EIO;
+    return -1;
+  }
+  int status = (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, new_path, 0);
+  if (status == 0 && trace && trace_of(new_path, &new_name) == trace) {
     trace_add(trace, (disk_event){.kind = DISK_RENAME, .name = name, .new_name = new_name});
   }
   return status;

@@ -13,6 +13,7 @@ typedef struct trace {
   size_t folder_length;
   disk_event *events;
   size_t count, room;
+  unsigned faults;
 } trace;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -84,6 +85,21 @@ disk_event disk_trace_event(uint64_t number, size_t index) {
   disk_event event = found->events[index];
   pthread_mutex_unlock(&lock);
   return event;
+}
+
+void disk_trace_set_faults(uint64_t number, unsigned faults) {
+  pthread_mutex_lock(&lock);
+  trace *found = find(number);
+  if (found) found->faults = faults;
+  pthread_mutex_unlock(&lock);
+}
+
+bool trace_has_fault(uint64_t number, disk_fault fault) {
+  pthread_mutex_lock(&lock);
+  trace *found = find(number);
+  bool has = found && (found->faults & fault);
+  pthread_mutex_unlock(&lock);
+  return has;
 }
 
 uint64_t trace_of(const char *path, const char **name) {

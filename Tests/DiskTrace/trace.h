@@ -15,6 +15,9 @@ uint64_t trace_of_folder(const char *path);
 // Adds an event; what it points to is copied. Does nothing when the trace has ended.
 void trace_add(uint64_t trace, disk_event event);
 
+// Whether the trace's folder has that fault.
+bool trace_has_fault(uint64_t trace, disk_fault fault);
+
 // Whether there is any trace. Cheap.
 bool trace_is_any(void);
 

@@ -96,6 +96,23 @@ static const sqlite3_io_methods methods = {
     .xShmUnmap = shm_unmap,
 };
 
+// Version 1 knows of no shared memory.
+static const sqlite3_io_methods methods_without_shared_memory = {
+    .iVersion = 1,
+    .xClose = close_file,
+    .xRead = read_file,
+    .xWrite = write_file,
+    .xTruncate = truncate_file,
+    .xSync = sync_file,
+    .xFileSize = file_size,
+    .xLock = lock_file,
+    .xUnlock = unlock_file,
+    .xCheckReservedLock = check_reserved_lock,
+    .xFileControl = file_control,
+    .xSectorSize = sector_size,
+    .xDeviceCharacteristics = device_characteristics,
+};
+
 // MARK: Opening
 
 static int open_file(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *flags_out) {
@@ -108,7 +125,7 @@ static int open_file(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int
   traced(file)->number = ++last_file;
   int status = own->xOpen(own, path, real(file), flags, flags_out);
   if (status != SQLITE_OK) return status;
-  file->pMethods = &methods;
+  file->pMethods = trace_has_fault(trace, DISK_WITHOUT_SHARED_MEMORY) ? &methods_without_shared_memory : &methods;
   note(file, (disk_event){.kind = DISK_OPEN, .name = name});
   return SQLITE_OK;
 }

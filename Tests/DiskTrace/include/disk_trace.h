@@ -40,6 +40,15 @@ size_t disk_trace_count(uint64_t trace);
 // The event with that index, valid until the trace ends. There must be one.
 disk_event disk_trace_event(uint64_t trace, size_t index);
 
+// What a disk can be bad at.
+typedef enum {
+  DISK_WITHOUT_SHARED_MEMORY = 1,  // SQLite cannot keep a WAL index for files that are opened from now on
+  DISK_WITHOUT_RENAME = 2,         // EIO
+} disk_fault;
+
+// From now on the folder has these faults, added up.
+void disk_trace_set_faults(uint64_t trace, unsigned faults);
+
 // Forgets the trace. Files of the folder may still be open; what happens to them is recorded no more, and syncs are real again.
 void disk_trace_end(uint64_t trace);
 

@@ -26,6 +26,8 @@ final class DiskTrace {
 
   deinit { disk_trace_end(number) }
 
+  func set(faults: disk_fault...) { disk_trace_set_faults(number, faults.reduce(0) { $0 | $1.rawValue }) }
+
   var count: Int { disk_trace_count(number) }
 
   var events: [DiskEvent] { (0..<count).map { DiskEvent(disk_trace_event(number, $0)) } }

@@ -9,8 +9,8 @@ import Testing
 /// What is left of the store when the power fails: docs/power-loss.md.
 struct PowerCutTests {
   /// 10,000 with `POWER_CUTS=10000`.
-  private static let cuts = ProcessInfo.processInfo.environment["POWER_CUTS"].flatMap { Int($0) } ?? 60
-  private static let cutsOfALife = 100
+  private static let cutsAskedFor = ProcessInfo.processInfo.environment["POWER_CUTS"].flatMap { Int($0) }
+  private static let cuts = cutsAskedFor ?? 40
 
   private let folder: TemporaryFolder
 
@@ -49,14 +49,16 @@ struct PowerCutTests {
     }
   }
 
-  private func judge(cuts: Int, _ synchronous: Workload.Synchronous) async throws -> Judgement {
+  private func judge(
+    cuts: Int, _ synchronous: Workload.Synchronous, until isEnough: (Judgement) -> Bool = { _ in false }
+  ) async throws -> Judgement {
     var judgement = Judgement()
     var random = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
-    while judgement.cuts < cuts {
+    while judgement.cuts < cuts, !isEnough(judgement) {
       let life = try newFolder()
-      let recording = try await Workload.record(in: life, seed: random.next(), steps: 60, synchronous: synchronous)
-      try await recording.cuts(min(Self.cutsOfALife, cuts - judgement.cuts), &random) { cut, random in
-        try await judge(cut, &random, &judgement)
+      let recording = try await Workload.record(in: life, seed: random.next(), steps: 50, synchronous: synchronous)
+      for _ in 0..<10 where judgement.cuts < cuts && !isEnough(judgement) {
+        try await recording.cuts(10, &random) { cut, random in try await judge(cut, &random, &judgement) }
       }
     }
     print("power cuts, synchronous=\(synchronous.rawValue): \(judgement)")
@@ -70,16 +72,22 @@ struct PowerCutTests {
     #expect(judgement.isGood, "\(judgement)")
   }
 
+  // The controls end as soon as they have found what they look for, unless the number of cuts was asked for.
+
   @Test("when SQLite were to sync at checkpoints only, then the judge would find lost fences, and a whole file")
   func normal() async throws {
-    let judgement = try await judge(cuts: 30, .normal)
+    let judgement = try await judge(cuts: Self.cutsAskedFor ?? 1000, .normal) {
+      Self.cutsAskedFor == nil && $0.lostFences > 0
+    }
     #expect(judgement.lostFences > 0)
     #expect(judgement.corrupt == 0)
   }
 
   @Test("when SQLite were not to sync, then the judge would find lost fences, and damaged files")
   func off() async throws {
-    let judgement = try await judge(cuts: 30, .off)
+    let judgement = try await judge(cuts: Self.cutsAskedFor ?? 1000, .off) {
+      Self.cutsAskedFor == nil && $0.lostFences > 0 && $0.corrupt > 0
+    }
     #expect(judgement.lostFences > 0)
     #expect(judgement.corrupt > 0)
   }
@@ -114,7 +122,7 @@ struct PowerCutTests {
     #expect(saved.rows.count > 500)
     var recording = Recording(before: before, content: saved)
     recording.end(folder.trace)
-    let cuts = max(12, Self.cuts / 10)
+    let cuts = max(6, Self.cuts / 10)
     try await recording.cuts(cuts, &random) { cut, _ in
       let left = try newFolder(cut.files)
       let store = try left.open()
