@@ -238,3 +238,17 @@ let package = Package(
       path: "Tests/EndToEnd", exclude: ["settable-clock.c"], swiftSettings: strict),
   ]
 )
+
+// tools/coverage-of builds one room's tests, and nothing that they do not need.
+if let room = Context.environment["COVERAGE_OF"] {
+  var needed: Set = ["\(room)Tests"]
+  var count = 0
+  while needed.count > count {
+    count = needed.count
+    for target in package.targets where needed.contains(target.name) {
+      for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
+    }
+  }
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products = []
+}

@@ -272,20 +272,6 @@ struct BatchTests {
     #expect(try await store.forget(session: forgotten.id) == nil)
   }
 
-  @Test("when the last session of a drive is forgotten, then its drive log goes too, and not before")
-  func forgettingLogs() async throws {
-    let log = try folder.write("a way", to: "drive.jsonl")
-    var recorder = try DriveRecorder(store, started: .sampleStart, log: log)
-    try recorder.save(
-      sessions: [Session(number: 0, started: .start), Session(number: 1, started: .seconds(5))], fences: [],
-      seen: .seconds(9))
-    let ids = try reader.sessions().map(\.id)
-    #expect(try await store.forget(session: ids[0])?.keptLog == log)
-    #expect(FileManager.default.fileExists(atPath: log))
-    #expect(try await store.forget(session: ids[1])?.deletedLog == log)
-    #expect(!FileManager.default.fileExists(atPath: log))
-  }
-
   /// Everything in the database's files, as far as it is text.
   private func files() throws -> String {
     let folder = folder.file("state")

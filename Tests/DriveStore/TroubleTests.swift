@@ -118,6 +118,16 @@ struct TroubleTests {
     #expect(try StoreReader(store).sessions().map(\.fences) == [5])
   }
 
+  @Test("when a row of a damaged store does not fit its checksum, then it stays in the old file, and is counted")
+  func damagedRow() throws {
+    try makeStore("DROP TRIGGER fence_updated; UPDATE fence SET pings = 7 WHERE number = 1")
+    let store = try open()
+    let report = try #require(reports.list.first)
+    #expect((report.fences, report.damagedRows) == (4, 1))
+    #expect(report.description.contains("4 fences of 1 sessions are saved, 1 damaged rows are left out"))
+    #expect(try StoreReader(store).damagedRows() == 0)
+  }
+
   @Test("when the end of the file is missing, then the fences before it are saved")
   func truncated() async throws {
     let store = try open()

@@ -10,7 +10,7 @@ import Testing
 struct PowerCutTests {
   /// 10,000 with `POWER_CUTS=10000`.
   private static let cutsAskedFor = ProcessInfo.processInfo.environment["POWER_CUTS"].flatMap { Int($0) }
-  private static let cuts = cutsAskedFor ?? 40
+  private static let cuts = cutsAskedFor ?? 20
 
   private let folder: TemporaryFolder
 
@@ -56,9 +56,9 @@ struct PowerCutTests {
     var random = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
     while judgement.cuts < cuts, !isEnough(judgement) {
       let life = try newFolder()
-      let recording = try await Workload.record(in: life, seed: random.next(), steps: 50, synchronous: synchronous)
-      for _ in 0..<10 where judgement.cuts < cuts && !isEnough(judgement) {
-        try await recording.cuts(10, &random) { cut, random in try await judge(cut, &random, &judgement) }
+      let recording = try await Workload.record(in: life, seed: random.next(), steps: 40, synchronous: synchronous)
+      for _ in 0..<20 where judgement.cuts < cuts && !isEnough(judgement) {
+        try await recording.cuts(5, &random) { cut, random in try await judge(cut, &random, &judgement) }
       }
     }
     print("power cuts, synchronous=\(synchronous.rawValue): \(judgement)")
@@ -72,11 +72,13 @@ struct PowerCutTests {
     #expect(judgement.isGood, "\(judgement)")
   }
 
-  // The controls end as soon as they have found what they look for, unless the number of cuts was asked for.
+  // The controls: they end as soon as they have found what they look for; a tenth of the cuts when their number was asked for.
+
+  private static let controlCuts = cutsAskedFor.map { max(30, $0 / 10) } ?? 1000
 
   @Test("when SQLite were to sync at checkpoints only, then the judge would find lost fences, and a whole file")
   func normal() async throws {
-    let judgement = try await judge(cuts: Self.cutsAskedFor ?? 1000, .normal) {
+    let judgement = try await judge(cuts: Self.controlCuts, .normal) {
       Self.cutsAskedFor == nil && $0.lostFences > 0
     }
     #expect(judgement.lostFences > 0)
@@ -85,7 +87,7 @@ struct PowerCutTests {
 
   @Test("when SQLite were not to sync, then the judge would find lost fences, and damaged files")
   func off() async throws {
-    let judgement = try await judge(cuts: Self.cutsAskedFor ?? 1000, .off) {
+    let judgement = try await judge(cuts: Self.controlCuts, .off) {
       Self.cutsAskedFor == nil && $0.lostFences > 0 && $0.corrupt > 0
     }
     #expect(judgement.lostFences > 0)
@@ -94,19 +96,19 @@ struct PowerCutTests {
 
   // MARK: A damaged store
 
-  /// A store of 600 fences with pages of noise in it, and nothing beside it.
+  /// A store of 240 fences with a page of noise in it, and nothing beside it.
   private func damagedStore(_ random: inout SeededGenerator) async throws -> Data {
     let folder = try newFolder()
     let store = try folder.open()
     var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
     try recorder.save(
       sessions: [Session(number: 0, testUUID: "T", started: .start, finalized: .seconds(3000))],
-      fences: (0..<600).map { .sample(number: $0, entered: Double($0) * 5) }, seen: .seconds(3000))
+      fences: (0..<240).map { .sample(number: $0, entered: Double($0) * 5) }, seen: .seconds(3000))
     try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     try store.database.close()
     var file = try Data(contentsOf: URL(fileURLWithPath: folder.directory.database))
     let page = file.count / 4096 / 2
-    for index in page * 4096..<(page + 2) * 4096 { file[index] = .random(in: 0...255, using: &random) }
+    for index in page * 4096..<(page + 1) * 4096 { file[index] = .random(in: 0...255, using: &random) }
     return file
   }
 
@@ -119,10 +121,10 @@ struct PowerCutTests {
     let store = try folder.open()
     let saved = try StoreContent(store)
     #expect(folder.reports.list.count == 1)
-    #expect(saved.rows.count > 500)
+    #expect(saved.rows.count > 200)
     var recording = Recording(before: before, content: saved)
     recording.end(folder.trace)
-    let cuts = max(6, Self.cuts / 10)
+    let cuts = max(4, Self.cuts / 10)
     try await recording.cuts(cuts, &random) { cut, _ in
       let left = try newFolder(cut.files)
       let store = try left.open()

@@ -39,13 +39,13 @@ struct Judgement: CustomStringConvertible {
   var lostFences = 0
   var lostBatches = 0
   var lostOthers = 0
-  /// Rows that neither the acknowledged state nor the transaction under way has.
-  var neverWritten = 0
+  /// Rows that neither the acknowledged state nor the transaction under way has: never written, or deleted and back.
+  var unexpected = 0
   /// Transactions of which only a part is there.
   var torn = 0
 
   var lost: Int { lostFences + lostBatches + lostOthers }
-  var isGood: Bool { corrupt + lost + neverWritten + torn == 0 }
+  var isGood: Bool { corrupt + lost + unexpected + torn == 0 }
 
   /// - Parameters:
   ///   - acknowledged: What was in the store when the last call returned before the cut.
@@ -65,7 +65,7 @@ struct Judgement: CustomStringConvertible {
     }
     for (key, value) in found.rows where acknowledged.rows[key] == nil && underWay.rows[key] != value {
       isEachRowGood = false
-      neverWritten += 1
+      unexpected += 1
     }
     if isEachRowGood { torn += 1 }
   }
@@ -73,7 +73,7 @@ struct Judgement: CustomStringConvertible {
   var description: String {
     """
     \(cuts) cuts: \(corrupt) corrupt stores; lost after they were acknowledged: \(lostFences) fences, \(lostBatches) batches, \
-    \(lostOthers) other rows; \(neverWritten) rows that were never written, \(torn) torn transactions
+    \(lostOthers) other rows; \(unexpected) rows that should not be there, \(torn) torn transactions
     """
   }
 }
