@@ -200,9 +200,12 @@ let package = Package(
     .testTarget(
       name: "NetworkPathTests", dependencies: ["NetworkPath", "Coverage", "TestSupport"], path: "Tests/NetworkPath",
       swiftSettings: strict),
+    .target(
+      // Notes what SQLite does to a disk, for power cuts.
+      name: "CDiskTrace", path: "Tests/DiskTrace", cSettings: strictC, linkerSettings: [.linkedLibrary("sqlite3")]),
     .testTarget(
-      name: "DriveStoreTests", dependencies: ["DriveStore", "Coverage", "TestSupport"], path: "Tests/DriveStore",
-      swiftSettings: strict),
+      name: "DriveStoreTests", dependencies: ["DriveStore", "Coverage", "TestSupport", "CDiskTrace"],
+      path: "Tests/DriveStore", swiftSettings: strict),
     .testTarget(
       name: "ControlServerTests", dependencies: ["ControlServer", "Coverage", "TestSupport", "control-server"],
       path: "Tests/ControlServer", swiftSettings: strict),
@@ -235,3 +238,17 @@ let package = Package(
       path: "Tests/EndToEnd", exclude: ["settable-clock.c"], swiftSettings: strict),
   ]
 )
+
+// tools/coverage-of builds one room's tests, and nothing that they do not need.
+if let room = Context.environment["COVERAGE_OF"] {
+  var needed: Set = ["\(room)Tests"]
+  var count = 0
+  while needed.count > count {
+    count = needed.count
+    for target in package.targets where needed.contains(target.name) {
+      for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
+    }
+  }
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products = []
+}

@@ -15,9 +15,9 @@ extension DriveStore {
   /// Deletes a session with its fences as if it had never been, sent or not. Its bytes are overwritten in the database file, and
   /// the write-ahead log is emptied.
   /// - Returns: `nil` when there is no such session.
-  /// - Throws: GRDB's `DatabaseError`; `CocoaError` when the drive log cannot be deleted.
+  /// - Throws: GRDB's `DatabaseError`; `CocoaError` when the drive log cannot be deleted: then the session is still there.
   public func forget(session: Int64) async throws -> Forgotten? {
-    let found = try await keep { db -> (fences: Int, log: String?, isLast: Bool)? in
+    let forgotten = try await keep { db -> Forgotten? in
       guard
         let drive = try Row.fetchOne(
           db,
@@ -31,13 +31,17 @@ extension DriveStore {
       let fences = db.changesCount
       try db.execute(sql: "DELETE FROM session WHERE id = ?", arguments: [session])
       if isLast { try db.execute(sql: "DELETE FROM drive WHERE id = ?", arguments: [drive["id"] as Int64]) }
-      return (fences, drive["log"], isLast)
+      let log = (drive["log"] as String?).flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
+      // Before the rows are gone for good: who finds the session after a power cut can forget it again, with its log.
+      if let log, isLast { try Self.delete(log: log) }
+      return Forgotten(fences: fences, deletedLog: isLast ? log : nil, keptLog: isLast ? nil : log)
     }
-    guard let found else { return nil }
-    try await database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-    let log = found.log.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
-    if let log, found.isLast { try FileManager.default.removeItem(atPath: log) }
-    return Forgotten(
-      fences: found.fences, deletedLog: found.isLast ? log : nil, keptLog: found.isLast ? nil : log)
+    if forgotten != nil { try await database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
+    return forgotten
+  }
+
+  private static func delete(log: String) throws {
+    try FileManager.default.removeItem(atPath: log)
+    _ = StateDirectory.syncNames(in: URL(fileURLWithPath: log).deletingLastPathComponent().path)
   }
 }

@@ -98,16 +98,15 @@ struct Rescue {
   /// - Returns: Whether it came to the end.
   /// - Throws: What `take` throws; no error of the old store, which is full of them.
   private func scan(_ sql: String, _ arguments: StatementArguments, take: (Row) throws -> Void) throws -> Bool {
+    let request = SQLRequest<Row>(sql: sql, arguments: arguments, cached: true)
     let rows: RowCursor
-    do { rows = try Row.fetchCursor(try old.cachedStatement(sql: sql), arguments: arguments) } catch is DatabaseError {
-      return false
-    }
-    while true {
-      let row: Row?
+    do { rows = try Row.fetchCursor(old, request) } catch is DatabaseError { return false }
+    var row: Row?
+    repeat {
       do { row = try rows.next()?.copy() } catch is DatabaseError { return false }
-      guard let row else { return true }
-      try take(row)
-    }
+      if let row { try take(row) }
+    } while row != nil
+    return true
   }
 
   private func columnsInOld(_ table: String) -> Set<String> {

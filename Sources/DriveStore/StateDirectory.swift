@@ -15,22 +15,28 @@ public struct StateDirectory: Hashable, Sendable {
   /// Makes the directory where it is missing and sees whether this process may write to it.
   /// - Throws: ``StoreError/unusableDirectory(path:reason:)``
   func prepare() throws {
-    for folder in [path, driveLogs] {
-      guard Self.makeFolder(folder) else {
-        throw StoreError.unusableDirectory(path: path, reason: String(cString: strerror(errno)))
-      }
-    }
-    guard access(path, R_OK | W_OK | X_OK) == 0 else {
+    guard Self.makeFolder(path), Self.makeFolder(driveLogs), access(path, R_OK | W_OK | X_OK) == 0 else {
       throw StoreError.unusableDirectory(path: path, reason: String(cString: strerror(errno)))
     }
   }
 
   /// Foundation's own way does not say why it failed.
   private static func makeFolder(_ path: String) -> Bool {
-    if mkdir(path, 0o750) == 0 || errno == EEXIST { return true }
     let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    guard errno == ENOENT, parent != path, makeFolder(parent) else { return false }
-    return mkdir(path, 0o750) == 0 || errno == EEXIST
+    var isMade = mkdir(path, 0o750) == 0
+    if !isMade, errno == ENOENT, parent != path, makeFolder(parent) { isMade = mkdir(path, 0o750) == 0 }
+    // Where this user may not read the parent, the file system does it in its own time.
+    if isMade { _ = syncNames(in: parent) }
+    return isMade || errno == EEXIST
+  }
+
+  /// Makes the names in `folder` safe against a power cut: syncing a file does not do that.
+  /// - Returns: Whether they are; `errno` says why not. File systems that have no such sync pass.
+  static func syncNames(in folder: String) -> Bool {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return fsync(descriptor) == 0 || errno == EINVAL
   }
 }
 

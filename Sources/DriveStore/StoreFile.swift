@@ -66,13 +66,9 @@ struct StoreFile {
 
   private func checkDurability(_ database: DatabaseQueue) throws {
     try database.read { db in
-      let journal = try String.fetchOne(db, sql: "PRAGMA journal_mode") ?? "unknown"
-      guard journal == "wal" else {
-        throw StoreError.notDurable(path: path, pragma: "journal_mode", value: journal)
-      }
-      let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? -1
-      guard synchronous == 2 else {
-        throw StoreError.notDurable(path: path, pragma: "synchronous", value: String(synchronous))
+      for (pragma, needed) in [("journal_mode", "wal"), ("synchronous", "2")] {
+        let value = try String.fetchOne(db, sql: "PRAGMA \(pragma)") ?? "nothing"
+        guard value == needed else { throw StoreError.notDurable(path: path, pragma: pragma, value: value) }
       }
     }
   }
@@ -140,13 +136,9 @@ struct StoreFile {
 
   /// Durable when it returns.
   private func move(_ file: String, to destination: String) throws {
-    guard rename(file, destination) == 0 else {
+    guard rename(file, destination) == 0, StateDirectory.syncNames(in: directory.path) else {
       throw StoreError.unusable(path: file, reason: "it cannot be moved: \(String(cString: strerror(errno)))")
     }
-    let folder = Foundation.open(directory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { return }
-    fsync(folder)
-    close(folder)
   }
 }
 

@@ -107,6 +107,18 @@ struct BatchTests {
     #expect(singles.sorted() == [0, 1, 2, 3, 4])
   }
 
+  @Test("when a batch was plainly not taken, then it waits again, and what is known of its sending stays")
+  func notTaken() async throws {
+    let session = try session(fences: 3)
+    let batch = try #require(try await batches(of: session).first)
+    try await store.beginSending(batch: batch.id, fences: 3, checksum: "x", at: .sampleStart)
+    try await store.noteTrouble(batch: batch.id)
+    try await store.release(batch: batch.id)
+    let after = try #require(try await batches(of: session).first)
+    #expect((after.id, after.state, after.attempt, after.troubles) == (batch.id, .waiting, 1, 1))
+    #expect((after.sent, after.sentFences) == (.sampleStart, 3))
+  }
+
   @Test("when a batch is refused, then the session says why, until it is reopened; its test is not used again")
   func quarantine() async throws {
     let session = try session(fences: 3)
@@ -258,20 +270,6 @@ struct BatchTests {
     #expect(try files().contains("test-that-stays-here"))
     #expect(try reader.sessions().map(\.id) == [kept.id])
     #expect(try await store.forget(session: forgotten.id) == nil)
-  }
-
-  @Test("when the last session of a drive is forgotten, then its drive log goes too, and not before")
-  func forgettingLogs() async throws {
-    let log = try folder.write("a way", to: "drive.jsonl")
-    var recorder = try DriveRecorder(store, started: .sampleStart, log: log)
-    try recorder.save(
-      sessions: [Session(number: 0, started: .start), Session(number: 1, started: .seconds(5))], fences: [],
-      seen: .seconds(9))
-    let ids = try reader.sessions().map(\.id)
-    #expect(try await store.forget(session: ids[0])?.keptLog == log)
-    #expect(FileManager.default.fileExists(atPath: log))
-    #expect(try await store.forget(session: ids[1])?.deletedLog == log)
-    #expect(!FileManager.default.fileExists(atPath: log))
   }
 
   /// Everything in the database's files, as far as it is text.

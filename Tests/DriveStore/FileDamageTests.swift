@@ -16,15 +16,7 @@ struct FileDamageTests {
     directory = StateDirectory(path: folder.file("state"))
   }
 
-  /// What was reported.
-  private final class Reports: @unchecked Sendable {
-    private let lock = NSLock()
-    private var all: [Salvage] = []
-    func add(_ salvage: Salvage) { lock.withLock { all.append(salvage) } }
-    var list: [Salvage] { lock.withLock { all } }
-  }
-
-  private let reports = Reports()
+  private let reports = SalvageReports()
 
   private func open() throws -> DriveStore {
     try DriveStore(directory: directory, purpose: "a test") { [reports] in reports.add($0) }

@@ -1,0 +1,41 @@
+import Coverage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import DriveStore
+
+/// Drive logs of sessions that are forgotten.
+struct ForgettingTests {
+  private let folder: TemporaryFolder
+  private let store: DriveStore
+  private var reader: StoreReader { StoreReader(store) }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+  }
+
+  @Test("when the last session of a drive is forgotten, then its drive log goes too, and not before")
+  func forgettingLogs() async throws {
+    let log = try folder.write("a way", to: "drive.jsonl")
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: log)
+    try recorder.save(
+      sessions: [Session(number: 0, started: .start), Session(number: 1, started: .seconds(5))], fences: [],
+      seen: .seconds(9))
+    let ids = try reader.sessions().map(\.id)
+    #expect(try await store.forget(session: ids[0])?.keptLog == log)
+    #expect(FileManager.default.fileExists(atPath: log))
+    #expect(try await store.forget(session: ids[1])?.deletedLog == log)
+    #expect(!FileManager.default.fileExists(atPath: log))
+  }
+
+  @Test("when the drive log cannot be deleted, then its session is not forgotten either, so that both can be later")
+  func undeletableLog() async throws {
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: "/proc/self/status")
+    try recorder.save(sessions: [Session(number: 0, started: .start)], fences: [.sample()], seen: .seconds(20))
+    let session = try #require(try reader.sessions().first)
+    await #expect(throws: (any Error).self) { try await store.forget(session: session.id) }
+    #expect(try reader.sessions() == [session])
+  }
+}

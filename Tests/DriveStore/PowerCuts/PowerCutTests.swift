@@ -1,0 +1,138 @@
+import Coverage
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import DriveStore
+
+/// What is left of the store when the power fails: docs/power-loss.md.
+struct PowerCutTests {
+  /// 10,000 with `POWER_CUTS=10000`.
+  private static let cutsAskedFor = ProcessInfo.processInfo.environment["POWER_CUTS"].flatMap { Int($0) }
+  private static let cuts = cutsAskedFor ?? 20
+
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func newFolder(_ files: [String: Data] = [:]) throws -> TracedFolder {
+    try TracedFolder(folder.file(UUID().uuidString), files: files)
+  }
+
+  /// Starts from what a cut has left, as the program does.
+  private func judge(
+    _ cut: Recording.Cut, mayBeCutAgain: Bool = true, _ random: inout SeededGenerator, _ judgement: inout Judgement
+  ) async throws {
+    judgement.cuts += 1
+    let left = try newFolder(cut.files)
+    let store: DriveStore
+    do { store = try left.open() } catch {
+      print("power cut: no start: \(error)")
+      judgement.corrupt += 1
+      return
+    }
+    let found = try StoreContent(store)
+    if try !left.reports.list.isEmpty || StoreReader(store).damagedRows() > 0 { judgement.corrupt += 1 }
+    judgement.compare(found, acknowledged: cut.acknowledged, underWay: cut.underWay)
+    guard mayBeCutAgain, Int.random(in: 0..<8, using: &random) == 0 else { return }
+    // The power fails in the start after the power failure.
+    var recovery = Recording(before: cut.files, content: found)
+    try recovery.acknowledge(store, left.trace)
+    try await store.endInterruptedDrives()
+    try recovery.acknowledge(store, left.trace)
+    recovery.end(left.trace)
+    try await recovery.cuts(1, &random) { cut, random in
+      try await judge(cut, mayBeCutAgain: false, &random, &judgement)
+    }
+  }
+
+  private func judge(
+    cuts: Int, _ synchronous: Workload.Synchronous, until isEnough: (Judgement) -> Bool = { _ in false }
+  ) async throws -> Judgement {
+    var judgement = Judgement()
+    var random = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
+    while judgement.cuts < cuts, !isEnough(judgement) {
+      let life = try newFolder()
+      let recording = try await Workload.record(in: life, seed: random.next(), steps: 40, synchronous: synchronous)
+      for _ in 0..<20 where judgement.cuts < cuts && !isEnough(judgement) {
+        try await recording.cuts(5, &random) { cut, random in try await judge(cut, &random, &judgement) }
+      }
+    }
+    print("power cuts, synchronous=\(synchronous.rawValue): \(judgement)")
+    return judgement
+  }
+
+  @Test(
+    "when the power fails, then the next start finds a whole store with all that was acknowledged, and nothing else")
+  func full() async throws {
+    let judgement = try await judge(cuts: Self.cuts, .full)
+    #expect(judgement.isGood, "\(judgement)")
+  }
+
+  // The controls: they end as soon as they have found what they look for; a tenth of the cuts when their number was asked for.
+
+  private static let controlCuts = cutsAskedFor.map { max(30, $0 / 10) } ?? 1000
+
+  @Test("when SQLite were to sync at checkpoints only, then the judge would find lost fences, and a whole file")
+  func normal() async throws {
+    let judgement = try await judge(cuts: Self.controlCuts, .normal) {
+      Self.cutsAskedFor == nil && $0.lostFences > 0
+    }
+    #expect(judgement.lostFences > 0)
+    #expect(judgement.corrupt == 0)
+  }
+
+  @Test("when SQLite were not to sync, then the judge would find lost fences, and damaged files")
+  func off() async throws {
+    let judgement = try await judge(cuts: Self.controlCuts, .off) {
+      Self.cutsAskedFor == nil && $0.lostFences > 0 && $0.corrupt > 0
+    }
+    #expect(judgement.lostFences > 0)
+    #expect(judgement.corrupt > 0)
+  }
+
+  // MARK: A damaged store
+
+  /// A store of 240 fences with a page of noise in it, and nothing beside it.
+  private func damagedStore(_ random: inout SeededGenerator) async throws -> Data {
+    let folder = try newFolder()
+    let store = try folder.open()
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
+    try recorder.save(
+      sessions: [Session(number: 0, testUUID: "T", started: .start, finalized: .seconds(3000))],
+      fences: (0..<240).map { .sample(number: $0, entered: Double($0) * 5) }, seen: .seconds(3000))
+    try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    try store.database.close()
+    var file = try Data(contentsOf: URL(fileURLWithPath: folder.directory.database))
+    let page = file.count / 4096 / 2
+    for index in page * 4096..<(page + 1) * 4096 { file[index] = .random(in: 0...255, using: &random) }
+    return file
+  }
+
+  @Test("when the power fails while a damaged store is saved, then the next start saves it, and the old file is kept")
+  func salvage() async throws {
+    var random = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
+    let damaged = try await damagedStore(&random)
+    let before = ["coverage.sqlite": damaged]
+    let folder = try newFolder(before)
+    let store = try folder.open()
+    let saved = try StoreContent(store)
+    #expect(folder.reports.list.count == 1)
+    #expect(saved.rows.count > 200)
+    var recording = Recording(before: before, content: saved)
+    recording.end(folder.trace)
+    let cuts = max(4, Self.cuts / 10)
+    try await recording.cuts(cuts, &random) { cut, _ in
+      let left = try newFolder(cut.files)
+      let store = try left.open()
+      #expect(try StoreContent(store) == saved)
+      let names = try FileManager.default.contentsOfDirectory(atPath: left.directory.path)
+      let kept = names.filter { $0.contains("corrupt") }.map { left.directory.path + "/" + $0 }
+      #expect(kept.contains { FileManager.default.contents(atPath: $0) == damaged }, "\(names)")
+    }
+    print("power cuts in a salvage: \(cuts), \(saved.rows.count) rows each")
+  }
+}

@@ -1,0 +1,79 @@
+import GRDB
+
+@testable import DriveStore
+
+/// All rows of a store.
+struct StoreContent: Hashable {
+  struct Key: Hashable {
+    let table: String
+    let row: Int64
+  }
+
+  let rows: [Key: [DatabaseValue]]
+
+  static let empty = StoreContent(rows: [:])
+
+  private init(rows: [Key: [DatabaseValue]]) { self.rows = rows }
+
+  init(_ store: DriveStore) throws {
+    rows = try store.database.unsafeRead { db in
+      var rows: [Key: [DatabaseValue]] = [:]
+      for table in RowChecksum.tables {
+        let statement = try db.cachedStatement(sql: "SELECT rowid, * FROM \(table.name)")
+        let cursor = try Row.fetchCursor(statement)
+        while let row = try cursor.next() {
+          rows[Key(table: table.name, row: row[0])] = Array(row.databaseValues)
+        }
+      }
+      return rows
+    }
+  }
+}
+
+/// What cuts have done to a store, counted.
+struct Judgement: CustomStringConvertible {
+  var cuts = 0
+  /// Starts that found the file damaged, could not open it, or found rows that do not fit their checksum.
+  var corrupt = 0
+  /// Rows whose writing had been acknowledged, and that are missing or as they were before.
+  var lostFences = 0
+  var lostBatches = 0
+  var lostOthers = 0
+  /// Rows that neither the acknowledged state nor the transaction under way has: never written, or deleted and back.
+  var unexpected = 0
+  /// Transactions of which only a part is there.
+  var torn = 0
+
+  var lost: Int { lostFences + lostBatches + lostOthers }
+  var isGood: Bool { corrupt + lost + unexpected + torn == 0 }
+
+  /// - Parameters:
+  ///   - acknowledged: What was in the store when the last call returned before the cut.
+  ///   - underWay: What the call that was cut would have left.
+  mutating func compare(_ found: StoreContent, acknowledged: StoreContent, underWay: StoreContent) {
+    guard found != acknowledged, found != underWay else { return }
+    var isEachRowGood = true
+    for (key, value) in acknowledged.rows {
+      let now = found.rows[key]
+      guard now != value, now != underWay.rows[key] else { continue }
+      isEachRowGood = false
+      switch key.table {
+      case "fence": lostFences += 1
+      case "batch": lostBatches += 1
+      default: lostOthers += 1
+      }
+    }
+    for (key, value) in found.rows where acknowledged.rows[key] == nil && underWay.rows[key] != value {
+      isEachRowGood = false
+      unexpected += 1
+    }
+    if isEachRowGood { torn += 1 }
+  }
+
+  var description: String {
+    """
+    \(cuts) cuts: \(corrupt) corrupt stores; lost after they were acknowledged: \(lostFences) fences, \(lostBatches) batches, \
+    \(lostOthers) other rows; \(unexpected) rows that should not be there, \(torn) torn transactions
+    """
+  }
+}
