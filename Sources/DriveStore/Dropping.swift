@@ -43,8 +43,8 @@ extension DriveStore {
   /// - Throws: GRDB's `DatabaseError`
   public func makeRoom(except running: Int64?) async throws -> Dropped {
     try await measured {
-      try await giveBackPages()
       guard let room = directory.room, room < Ballast.room else { return Dropped() }
+      // The file is left alone when nothing can go: the write-ahead log has room of its own, which others would take.
       let bytes = try await holdings(except: running).bytes
       return try await drop(to: Quota(bytes: bytes - (Ballast.room - room), fences: .max), except: running)
     }

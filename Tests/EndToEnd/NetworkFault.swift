@@ -18,8 +18,8 @@ struct NetworkFault: Sendable, CustomTestStringConvertible {
   private static let linkDown = "ip link set \(Outpost.link) down"
   /// The route goes with the link.
   private static let linkUp = "ip link set \(Outpost.link) up && ip route add \(Outpost.server) via 10.1.0.1"
-  /// So that a pass lasts long enough for something to happen in its middle.
-  private static let slowServer = "*:slow:0.3"
+  /// A server that takes two groups of fences and then hangs: however busy the machine is, what happens then is in mid-pass.
+  private static let hanging = ["coverageResult:none:2", "coverageResult:hang:60"]
   /// A request that does not fit into a few packets.
   private static let large = (drives: 1, fences: 400)
 
@@ -61,9 +61,9 @@ struct NetworkFault: Sendable, CustomTestStringConvertible {
       try await outpost.clearFaults()
     },
     NetworkFault(testDescription: "black hole in mid-pass") { outpost in
-      try await outpost.startServer([slowServer])
+      try await outpost.startServer(hanging)
       try outpost.startService()
-      try await outpost.waitForRequests(2, to: "coverageResult")
+      try await outpost.waitForRequests(3, to: "coverageResult")
       // Nobody at the other end of the cable has that address.
       try await outpost.probe.run(
         "ip neigh replace 10.1.0.1 lladdr 02:00:00:00:00:01 nud permanent dev \(Outpost.link)")
@@ -102,9 +102,9 @@ struct NetworkFault: Sendable, CustomTestStringConvertible {
       try await outpost.probe.run("ip route replace \(Outpost.server) via 10.1.0.1")
     },
     NetworkFault(testDescription: "server killed in mid-pass") { outpost in
-      try await outpost.startServer([slowServer])
+      try await outpost.startServer(hanging)
       try outpost.startService()
-      try await outpost.waitForRequests(2, to: "coverageResult")
+      try await outpost.waitForRequests(3, to: "coverageResult")
       try await outpost.killServer()
       try await outpost.waitForTrouble()
     } heal: { outpost in
