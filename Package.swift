@@ -223,7 +223,7 @@ let package = Package(
     .testTarget(
       name: "AgentTests",
       dependencies: [
-        "Agent", "Evidence", "Pinging", "Positioning", "Coverage", "OrderedJSON", "TestSupport",
+        "Agent", "DriveStore", "Evidence", "Pinging", "Positioning", "Coverage", "OrderedJSON", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Agent", swiftSettings: strict),
@@ -234,7 +234,9 @@ let package = Package(
       name: "GPSPlayerTests", dependencies: ["gps-player"], path: "Tests/GPSPlayer", swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["TestSupport", "coverage-probe", "control-server", "gps-player", "reflector"],
+      dependencies: [
+        "Coverage", "DriveStore", "TestSupport", "coverage-probe", "control-server", "gps-player", "reflector",
+      ],
       path: "Tests/EndToEnd", exclude: ["settable-clock.c"], swiftSettings: strict),
   ]
 )

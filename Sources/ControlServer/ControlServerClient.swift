@@ -15,6 +15,7 @@ public struct ControlServerClient: Sendable {
   private let http: HTTPClient
   private let tls: TLSConfiguration?
   private let accepted = AcceptedCoding()
+  private let serverDate = ServerDate()
 
   /// - Parameters:
   ///   - url: Without a slash at the end, e.g. `https://host/RMBTControlServer`.
@@ -106,8 +107,14 @@ public struct ControlServerClient: Sendable {
     accepted.note(response.headers.first(name: "Accept-Encoding"), status: response.status)
     let date = response.headers.first(name: "Date")
     let retryAfter = response.headers.first(name: "Retry-After").flatMap { RetryAfter.wait($0, date: date) }
-    return try Answer.body(status: response.status, retryAfter: retryAfter, body: response.body)
+    let answer = try Answer.body(status: response.status, retryAfter: retryAfter, body: response.body)
+    serverDate.note(date)
+    return answer
   }
+
+  /// The server's time, to the second, by the last success since this was called last; `nil` when there was none, or the server
+  /// does not say.
+  public func takeDate() -> WallTime? { serverDate.take() }
 
   private func send(
     to address: String, _ headers: HTTPHeaders, _ body: ByteBuffer

@@ -14,7 +14,7 @@ enum RetryAfter {
     if !text.isEmpty, text.allSatisfy({ $0.isASCII && $0.isNumber }) {
       return Int64(text).map { min(.seconds(min($0, 1 << 40)), longest) } ?? longest
     }
-    guard let until = HTTPDate.time(text), let now = date.flatMap({ HTTPDate.time($0.trimming()) }) else { return nil }
+    guard let until = HTTPDate.time(text), let now = date.flatMap(HTTPDate.time) else { return nil }
     return min(max(.zero, .microseconds(until.microseconds - now.microseconds)), longest)
   }
 }
@@ -26,7 +26,7 @@ enum HTTPDate {
   ]
 
   static func time(_ text: String) -> WallTime? {
-    let parts = text.split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init)
+    let parts = text.trimming().split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init)
     switch (parts.count, parts.last) {
     case (6, "GMT"):  // Sun, 06 Nov 1994 08:49:37 GMT
       return time(day: parts[1], month: parts[2], year: parts[3], clock: parts[4])

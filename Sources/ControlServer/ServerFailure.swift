@@ -11,8 +11,8 @@ public enum ServerFailure: Error, Hashable, CustomStringConvertible {
   case tooManyRequests(retryAfter: Duration?)
   /// The server understood the request and does not want it: 4xx, or 2xx with `error` entries.
   case refused(status: Int, message: String)
-  /// 5xx.
-  case serverTrouble(status: Int, message: String)
+  /// 5xx, with the wait that a usable `Retry-After` asks for.
+  case serverTrouble(status: Int, message: String, retryAfter: Duration? = nil)
   /// An answer that this server would not give: a redirect, HTML, an empty body. Often a captive portal.
   case notTheServer(status: Int, found: String)
   /// Success, but something is missing or wrong in it.
@@ -23,13 +23,21 @@ public enum ServerFailure: Error, Hashable, CustomStringConvertible {
     if case .refused(400, let message) = self { message.contains("loop UUID") } else { false }
   }
 
-  public var description: String {
+  /// For how long the server asks to be left alone.
+  public var retryAfter: Duration? {
     switch self {
+    case .tooManyRequests(let wait), .serverTrouble(_, _, let wait): wait
+    default: nil
+    }
+  }
+
+  public var description: String {
+    let wait = retryAfter.map { ", not before \($0.inMilliseconds / 1000) s" } ?? ""
+    return switch self {
     case .unreachable(let reason), .noAnswer(let reason): "cannot reach the control server \(reason)"
-    case .tooManyRequests(let retryAfter):
-      "the control server asks for fewer requests (429\(retryAfter.map { ", not before \($0.inMilliseconds / 1000) s" } ?? ""))"
+    case .tooManyRequests: "the control server asks for fewer requests (429\(wait))"
     case .refused(let status, let message): "the control server refused (\(status)): \(message)"
-    case .serverTrouble(let status, let message): "the control server is in trouble (\(status)): \(message)"
+    case .serverTrouble(let status, let message, _): "the control server is in trouble (\(status)\(wait)): \(message)"
     case .notTheServer(let status, let found):
       "no control server answered (\(status), \(found)): wrong control-server.url, or a captive portal"
     case .unusableAnswer(let reason): "the control server's answer cannot be used: \(reason)"
@@ -49,7 +57,7 @@ enum Answer {
       return body
     case 429: throw .tooManyRequests(retryAfter: retryAfter)
     case 300..<400: throw .notTheServer(status: status, found: "a redirect")
-    case 500...: throw .serverTrouble(status: status, message: errors.first ?? describe(body))
+    case 500...: throw .serverTrouble(status: status, message: errors.first ?? describe(body), retryAfter: retryAfter)
     default: throw .refused(status: status, message: errors.first ?? describe(body))
     }
   }

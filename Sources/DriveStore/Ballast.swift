@@ -4,6 +4,8 @@ import Foundation
 public struct Ballast: Sendable {
   /// In bytes: fences of some hours.
   public static let size = 8 << 20
+  /// Bytes that a disk has free when the ballast can be set aside and all goes on for a while.
+  static let room = Int64(3 * size)
   private let path: String
 
   public init(_ directory: StateDirectory) {

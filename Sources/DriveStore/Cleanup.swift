@@ -1,17 +1,30 @@
 import Coverage
+import Foundation
 import GRDB
 
 /// How long things stay in the store.
 public struct Retention: Hashable, Sendable {
   /// What was not sent by then is not sent any more.
   public var maxAge: Duration
-  /// What the server has, what it refused, and what Wi-Fi touched stays for so long.
+  /// What the server has, what it refused, what Wi-Fi touched, and drive logs stay for so long.
   public var keep: Duration
+  /// Where the host's clock is so far ahead of all that the store knows, it may be wrong.
+  static let longestSilence: Duration = .seconds(60 * 86_400)
 
   public init(maxAge: Duration = .seconds(7 * 86_400), keep: Duration = .seconds(30 * 86_400)) {
     self.maxAge = maxAge
     self.keep = keep
   }
+}
+
+/// What is known of the host's clock: a receiver can lie by years, and then everything looks old.
+public enum ClockWitness: Hashable, Sendable {
+  /// Somebody else's clock agrees.
+  case agrees
+  /// Nobody was asked. Then the store's own times have to lead up to the present without a long silence.
+  case silent
+  /// Somebody else's clock says something else: nobody knows how old anything is.
+  case contradicts
 }
 
 /// What a clean-up has deleted.
@@ -21,60 +34,139 @@ public struct Deleted: Hashable, Sendable {
   /// Fences that had been kept long enough.
   public internal(set) var kept = 0
   public internal(set) var sessions = 0
+  public internal(set) var driveLogs = 0
+  /// Fences that look too old to be sent, and stay until somebody agrees with the host's clock.
+  public internal(set) var doubted = 0
 
-  public var isNothing: Bool { expired + kept + sessions == 0 }
+  public var isNothing: Bool { expired + kept + sessions + driveLogs == 0 }
 }
 
 extension DriveStore {
-  /// Deletes what is too old, and sessions without fences. Never a fence of an unfinished session, nothing of the running
-  /// drives, and no damaged fence: whose age is unknown, and a person may make something of it.
-  /// - Parameter running: The first of them.
+  /// Deletes what is too old, sessions without fences, and drives of which nothing is left, with their logs. Never a fence of an
+  /// unfinished session, nothing of the running drives, and no damaged fence: whose age is unknown, and a person may make something of it.
+  /// - Parameters:
+  ///   - witness: With a clock that is contradicted, nothing goes by age; with one that nobody knows, nothing unsent from before a
+  ///     long silence.
+  ///   - running: The first of them.
   /// - Throws: GRDB's `DatabaseError`
-  public func cleanUp(_ retention: Retention, now: WallTime, except running: Int64?) async throws -> Deleted {
-    try await keep { db in
-      let arguments: StatementArguments = [
-        "expired": now.microseconds - retention.maxAge.inMicroseconds,
-        "kept": now.microseconds - retention.keep.inMicroseconds, "running": running,
-      ]
+  public func cleanUp(
+    _ retention: Retention, now: WallTime, witness: ClockWitness = .silent, except running: Int64?
+  ) async throws -> Deleted {
+    func longAgo(_ age: Duration) -> Int64 { witness == .contradicts ? .min : now.microseconds - age.inMicroseconds }
+    let (expired, kept) = (longAgo(retention.maxAge), longAgo(retention.keep))
+    let (rows, drives) = try await keep { db in
+      let silence = witness == .silent ? try Self.lastSilence(until: now, db) : nil
+      let arguments: StatementArguments = ["expired": expired, "kept": kept, "silence": silence, "running": running]
       var deleted = Deleted()
-      deleted.expired = try Self.delete(
-        """
-        fence WHERE \(Self.isAtRest) AND submittable AND submitted_at IS NULL AND NOT \(Self.isQuarantined)
-          AND last_seen_at < :expired
-        """, arguments, db)
+      deleted.expired = try Self.delete("fence WHERE \(Self.isExpired) AND \(Self.isDated)", arguments, db)
       deleted.kept = try Self.delete(
         """
         fence WHERE \(Self.isAtRest) AND (submitted_at < :kept OR last_seen_at < :kept
-          AND submitted_at IS NULL AND (NOT submittable OR \(Self.isQuarantined)))
+          AND submitted_at IS NULL AND (NOT submittable OR \(Self.isQuarantined)) AND \(Self.isDated))
         """, arguments, db)
-      _ = try Self.delete(
-        "batch WHERE state = 'waiting' AND NOT EXISTS (SELECT 1 FROM fence WHERE batch_id = batch.id)", arguments, db)
-      deleted.sessions = try Self.delete(
-        """
-        session WHERE drive_id < ifnull(:running, 1 << 62) AND (finalized_at IS NOT NULL OR started_at < :expired)
-          AND NOT EXISTS (SELECT 1 FROM fence WHERE session_id = session.id)
-        """, arguments, db)
-      _ = try Self.delete(
-        """
-        drive WHERE id < ifnull(:running, 1 << 62) AND ended_at IS NOT NULL
-          AND NOT EXISTS (SELECT 1 FROM session WHERE drive_id = drive.id)
-          AND NOT EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id)
-        """, arguments, db)
-      return deleted
+      if silence != nil {
+        deleted.doubted =
+          try Int.fetchOne(
+            db, sql: "SELECT count(*) FROM fence WHERE \(Self.isExpired)",
+            arguments: ["expired": expired, "running": running]) ?? 0
+      }
+      deleted.sessions = try Self.deleteEmpty(arguments, db)
+      return (deleted, try Self.emptyDrives(arguments, db))
     }
+    var deleted = rows
+    deleted.driveLogs = try await delete(drives, loggedBefore: kept)
+    return deleted
   }
 
+  // MARK: Fences
+
   /// A fence that no unfinished session and no running drive has.
-  private static var isAtRest: String {
+  static var isAtRest: String {
     "drive_id < ifnull(:running, 1 << 62) AND session_id NOT IN (SELECT id FROM session WHERE finalized_at IS NULL) AND \(RowChecksum.isIntact("fence"))"
+  }
+
+  private static var isExpired: String {
+    "\(isAtRest) AND submittable AND submitted_at IS NULL AND NOT \(isQuarantined) AND last_seen_at < :expired"
   }
 
   private static var isQuarantined: String {
     "EXISTS (SELECT 1 FROM batch WHERE batch.id = batch_id AND state = 'quarantined')"
   }
 
+  /// A fence from after the last long silence.
+  private static let isDated =
+    "(:silence IS NULL OR drive_id IN (SELECT id FROM drive WHERE started_at > :silence))"
+
+  /// The last moment before a long time of which the store knows nothing; `nil` when there is no such time.
+  private static func lastSilence(until now: WallTime, _ db: Database) throws -> Int64? {
+    try Int64.fetchOne(
+      db,
+      sql: """
+        SELECT max(known) FROM (
+          SELECT known, lead(known, 1, ?) OVER (ORDER BY known) AS next FROM (
+            SELECT started_at AS known FROM drive UNION SELECT ended_at FROM drive WHERE ended_at IS NOT NULL))
+        WHERE next - known > ?
+        """, arguments: [now.microseconds, Retention.longestSilence.inMicroseconds])
+  }
+
+  // MARK: What is left without fences
+
+  /// - Returns: How many sessions went.
+  static func deleteEmpty(_ arguments: StatementArguments, _ db: Database) throws -> Int {
+    _ = try delete(
+      "batch WHERE state = 'waiting' AND NOT EXISTS (SELECT 1 FROM fence WHERE batch_id = batch.id)", arguments, db)
+    return try delete(
+      """
+      session WHERE drive_id < ifnull(:running, 1 << 62) AND (finalized_at IS NOT NULL OR started_at < :expired)
+        AND NOT EXISTS (SELECT 1 FROM fence WHERE session_id = session.id)
+      """, arguments, db)
+  }
+
+  /// A drive of which nothing is left but perhaps its log.
+  private struct EmptyDrive {
+    let id: Int64
+    let ended: Int64
+    let log: String?
+  }
+
+  private static func emptyDrives(_ arguments: StatementArguments, _ db: Database) throws -> [EmptyDrive] {
+    try Row.fetchAll(
+      db,
+      sql: """
+        SELECT id, ended_at, iif(\(RowChecksum.isIntact("drive")), log, NULL) AS log FROM drive
+        WHERE \(isEmptyDrive) AND id < ifnull(:running, 1 << 62)
+        """, arguments: arguments
+    ).map { EmptyDrive(id: $0["id"], ended: $0["ended_at"], log: $0["log"]) }
+  }
+
+  private static let isEmptyDrive = """
+    ended_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM session WHERE drive_id = drive.id)
+      AND NOT EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id)
+    """
+
+  /// Deletes drives, the logs first: a row without its log is found again, a log without its row is not.
+  /// - Returns: How many logs went.
+  private func delete(_ drives: [EmptyDrive], loggedBefore time: Int64) async throws -> Int {
+    var logs = 0
+    var gone: [Int64] = []
+    for drive in drives {
+      if let log = drive.log.map(directory.driveLog), FileManager.default.fileExists(atPath: log) {
+        guard drive.ended < time, unlink(log) == 0 else { continue }
+        logs += 1
+      }
+      gone.append(drive.id)
+    }
+    guard !gone.isEmpty else { return logs }
+    try await keep { [gone] db in
+      for id in gone {
+        try db.execute(sql: "DELETE FROM drive WHERE id = ? AND \(Self.isEmptyDrive)", arguments: [id])
+      }
+    }
+    return logs
+  }
+
   /// - Returns: How many rows went.
-  private static func delete(_ what: String, _ arguments: StatementArguments, _ db: Database) throws -> Int {
+  static func delete(_ what: String, _ arguments: StatementArguments, _ db: Database) throws -> Int {
     try db.execute(sql: "DELETE FROM " + what, arguments: arguments)
     return db.changesCount
   }

@@ -12,6 +12,31 @@ public struct StateDirectory: Hashable, Sendable {
   public var driveLogs: String { path + "/drives" }
   var lock: String { path + "/lock" }
 
+  /// Where a drive log is now: the directory may have moved since its path was noted.
+  func driveLog(_ noted: String) -> String { driveLogs + "/" + URL(fileURLWithPath: noted).lastPathComponent }
+
+  /// The bytes of each file in it, by path.
+  var files: [String: Int64] {
+    var files: [String: Int64] = [:]
+    for folder in [path, driveLogs] {
+      // One that cannot be listed holds nothing that could be dropped.
+      for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+        var status = stat()
+        let file = folder + "/" + name
+        guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+        files[file] = Int64(status.st_size)
+      }
+    }
+    return files
+  }
+
+  /// Bytes that this user may still write to the disk that it lies on; `nil` when that cannot be told.
+  var room: Int64? {
+    var disk = statvfs()
+    guard statvfs(path, &disk) == 0 else { return nil }
+    return Int64(clamping: disk.f_bavail).multipliedReportingOverflow(by: Int64(clamping: disk.f_frsize)).partialValue
+  }
+
   /// Makes the directory where it is missing and sees whether this process may write to it.
   /// - Throws: ``StoreError/unusableDirectory(path:reason:)``
   func prepare() throws {

@@ -57,6 +57,8 @@ struct StoreFile {
     // Not by `journalMode = .wal`: that also lowers `synchronous` to NORMAL, after this block.
     configuration.prepareDatabase { db in
       RowChecksum.register(db)
+      // Only a file without a page can be told to give pages back to the disk; journal_mode writes the first one.
+      if try Int.fetchOne(db, sql: "PRAGMA page_count") == 0 { try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
       try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
       // What is deleted is a person's way through the world: its bytes go too.
       try db.execute(sql: "PRAGMA secure_delete = ON")

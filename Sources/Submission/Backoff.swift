@@ -30,6 +30,9 @@ public struct Backoff: Hashable, Sendable {
     until = now + Self.least + .seconds(120) * min(max(random, 0), 1)
   }
 
+  /// What the server asks for only lengthens a wait.
+  public mutating func wait(atLeast least: Duration, at now: Duration) { until = max(until ?? now, now + least) }
+
   /// Waits for `pause` and no longer, whatever came before.
   public mutating func pause(for pause: Duration, at now: Duration) { until = now + pause }
 

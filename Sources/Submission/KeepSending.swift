@@ -1,4 +1,5 @@
 import Coverage
+import DriveStore
 import Logging
 
 /// Sending beside everything else that a process does.
@@ -6,7 +7,7 @@ extension Sender {
   /// Sends in the background until the task is cancelled: a cold pass at once, again until one was possible, then a warm one
   /// from time to time, when a wait after trouble is over, and after each ``nudge()``.
   ///
-  /// What the store throws is logged and tried again.
+  /// What the store throws is logged and tried again at the pace of the back-off; when the disk is full, after room was made.
   /// - Parameter interval: From one pass to the next, while nothing happens.
   public func keepSending(every interval: Duration = .seconds(15 * 60)) async {
     var mode = PassMode.cold
@@ -15,8 +16,11 @@ extension Sender {
         let report = try await pass(mode, urgency: .background)
         // With a clock that is not set it looked at nothing: what an earlier process left behind still waits for the cold pass.
         if report.hold != .clock { mode = .warm }
+        storeBackoff.succeeded()
       } catch {
         logger.error("\(mode) pass: the store fails: \(error)")
+        if StoreError.isDiskFull(error) { await makeRoom() }
+        storeBackoff.failed(at: clock.boot(), random: clock.random())
       }
       await idle(for: nextWait(atMost: interval))
     }
@@ -29,7 +33,7 @@ extension Sender {
   }
 
   private func nextWait(atMost interval: Duration) -> Duration {
-    let wait: Duration = .milliseconds(status.nextAttemptInMilliseconds)
+    let wait = max(.milliseconds(status.nextAttemptInMilliseconds), storeBackoff.remaining(at: clock.boot()))
     return wait > .zero ? min(wait, interval) : interval
   }
 

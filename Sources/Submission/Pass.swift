@@ -12,6 +12,8 @@ struct Pass: Sendable {
   /// What is still to be sent, in this order.
   var queue: [Batch] = []
   var report = Report()
+  /// Fences in the queue that look too old to be sent, by a clock that nobody has agreed with.
+  var doubted = 0
   private var refusalsInARow = 0
   private var kept: Set<Int64> = []
   private var sent: Set<Int64> = []
@@ -79,15 +81,18 @@ extension Sender {
     let now = clock.wall()
     try await settleClocks(now)
     // Before anything unfinished is ended: its fences are not to go because nobody could end it in time.
-    let deleted = try await store.cleanUp(settings.retention, now: now, except: pass.running)
-    log(deleted, pass.mode)
+    try await cleanUp(&pass)
     if pass.mode.isCold {
       let ended = try await store.endInterruptedDrives(except: pass.running)
-      if ended > 0 { logger.info("\(pass.mode) pass: ended \(ended) sessions that an earlier run left unfinished") }
+      if ended > 0 {
+        logger.info("\(pass.mode) pass: ended \(ended) sessions that an earlier run left unfinished")
+        pass.doubted = 0
+      }
       let adopted = try await store.adoptOrphans(
         lastSeenBefore: now.earlier(by: settings.legacyThreshold), except: pass.running)
       if adopted > 0 { logger.info("\(pass.mode) pass: \(adopted) fences without a session have one again") }
     }
+    try await keepWithinQuota(pass)
     try await lineUp(&pass)
   }
 
@@ -118,7 +123,7 @@ extension Sender {
     pass.queue = pass.queue.compactMap { byID[$0.id] }
   }
 
-  private func lineUp(_ pass: inout Pass) async throws {
+  func lineUp(_ pass: inout Pass) async throws {
     let reader = StoreReader(store)
     let (chosen, skipped) = pass.mode.choose(from: try reader.sessions(), running: pass.running)
     let ids = chosen.map(\.id)
@@ -126,15 +131,6 @@ extension Sender {
     let states: [Batch.State] = [.waiting, .sending] + (pass.mode == .quarantined ? [.quarantined] : [])
     pass.queue = DeliveryOrder.sorted(try await store.batches(of: ids, in: states))
     log(pass, skipped: skipped, orphans: try reader.orphans(), damaged: try reader.damagedRows())
-  }
-
-  private func log(_ deleted: Deleted, _ mode: PassMode) {
-    guard !deleted.isNothing else { return }
-    logger.notice(
-      """
-      \(mode) pass: deleted \(deleted.expired) fences that became too old to be sent, \(deleted.kept) that were kept long \
-      enough, and \(deleted.sessions) sessions without fences
-      """)
   }
 
   private func log(_ pass: Pass, skipped: [(session: StoredSession, reason: String)], orphans: Int, damaged: Int) {

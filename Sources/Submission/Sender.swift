@@ -17,7 +17,13 @@ public actor Sender {
   let clock: SenderClock
   let logger: Logger
   private let turn = Turn()
-  var backoff = Backoff()
+  var backoff: Backoff
+  /// The wait after the store has failed: that says nothing of the server.
+  var storeBackoff: Backoff
+  var serverTime = ServerTime()
+  /// Whether the log has it that the state directory holds too much, and that nothing of it may go.
+  var isExcessTold = false
+  var isMakingRoom = false
   private var breaker: CircuitBreaker
   private var keptBreaker: CircuitBreaker
   /// The breaker's leave for what is being done now.
@@ -27,7 +33,7 @@ public actor Sender {
   /// The wait between two passes of ``keepSending(every:)``.
   var idleWait: Task<Void, any Error>?
   var isNudged = false
-  private var runningDrive: Int64?
+  private(set) var runningDrive: Int64?
   /// `nil` before the first one.
   public private(set) var lastPass: EndedPass?
 
@@ -42,6 +48,8 @@ public actor Sender {
     self.settings = settings
     self.clock = clock
     self.logger = logger
+    backoff = Backoff(base: settings.backoff, cap: settings.backoffMax)
+    storeBackoff = backoff
     do {
       breaker = try CircuitBreaker.stored(
         in: StoreReader(store), server: server.url, policy: settings.breaker, clock: clock)
@@ -80,12 +88,12 @@ public actor Sender {
 
   private func runPass(_ mode: PassMode, _ urgency: Urgency) async throws -> Report {
     guard clock.wall() >= .earliestTrusted else { return Report(hold: .clock) }
-    // What begins from now on is left alone as well.
-    var pass = Pass(mode: mode, urgency: urgency, running: min(runningDrive ?? .max, try await store.nextDrive()))
+    var pass = Pass(mode: mode, urgency: urgency, running: try await firstRunningDrive())
     do {
       try await prepare(&pass)
       guard !pass.queue.isEmpty else { return pass.report }
       try await hold(urgency)
+      try await settleAge(&pass)
       try await settleDoubts(&pass)
       try await deliverAll(&pass)
       try await endCall(.success)
@@ -147,18 +155,18 @@ public actor Sender {
 
   private func noteTrouble(_ failure: ServerFailure) async {
     let now = clock.boot()
-    switch (Verdict(failure), failure) {
-    case (.tooManyRequests, .tooManyRequests(let retryAfter)):
-      backoff.refused(at: now, random: clock.random())
-      if let retryAfter, retryAfter > backoff.remaining(at: now) {
-        backoff.pause(for: min(retryAfter, CircuitBreaker.Policy.retryAfterMax), at: now)
-      }
-      return
-    case (.forbidden, _):
+    let verdict = Verdict(failure)
+    switch verdict {
+    case .tooManyRequests: backoff.refused(at: now, random: clock.random())
+    case .forbidden:
       logger.error("the control server wants nothing from this device; trying again in 15 min: \(failure)")
       backoff.pause(for: .seconds(15 * 60), at: now)
     default: backoff.failed(at: now, random: clock.random())
     }
+    if let wait = failure.retryAfter {
+      backoff.wait(atLeast: min(wait, CircuitBreaker.Policy.retryAfterMax), at: now)
+    }
+    guard verdict != .tooManyRequests else { return }
     isSpreadDue = true
     // Before anything else is sent, the server has to show that it is there.
     await registration.doubt()
@@ -170,6 +178,8 @@ public actor Sender {
   /// - Throws: ``PassEnd``, `ControlServer.ServerFailure`, GRDB's `DatabaseError`, `CancellationError`
   func request<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
     try await takeCall()
+    _ = server.takeDate()
+    defer { noteServerTime() }
     do {
       return try await body()
     } catch let failure as ServerFailure {

@@ -4,9 +4,13 @@ import DriveStore
 /// How a sender behaves.
 public struct SenderSettings: Hashable, Sendable {
   public var retention = Retention()
+  public var quota = Quota()
   /// Fences without a session are sent when they are older than this.
   public var legacyThreshold: Duration = .seconds(15 * 60)
   public var breaker = CircuitBreaker.Policy()
+  /// Upper ends of the first and of the longest wait after trouble with the network or the server.
+  public var backoff: Duration = .seconds(30)
+  public var backoffMax: Duration = .seconds(300)
   /// The first request after a start or an outage waits for a random part of this, so that a fleet does not come as one.
   public var spread: Duration = .seconds(60)
   /// The most fences of one request.

@@ -24,7 +24,7 @@ struct CaptureOptions: ParsableArguments {
     if capture == nil, captureSize != nil || captureFiles != nil {
       throw ValidationError("--capture-size and --capture-files belong to --capture.")
     }
-    if let captureSize, CaptureSettings.size(captureSize).map(CaptureSettings.fileSizes.contains) != true {
+    if let captureSize, SizeText.bytes(captureSize).map(CaptureSettings.fileSizes.contains) != true {
       throw ValidationError("--capture-size is \"\(captureSize)\": expected 8K to 4G, such as 64K or 16M.")
     }
     if captureFiles == 0 { throw ValidationError("--capture-files is 0: expected 1 or more.") }
@@ -33,7 +33,7 @@ struct CaptureOptions: ParsableArguments {
   var settings: CaptureSettings? {
     capture.map {
       CaptureSettings(
-        path: $0, fileSize: captureSize.flatMap(CaptureSettings.size) ?? CaptureSettings.defaultFileSize,
+        path: $0, fileSize: captureSize.flatMap(SizeText.bytes) ?? CaptureSettings.defaultFileSize,
         fileCount: captureFiles ?? CaptureSettings.defaultFileCount)
     }
   }

@@ -40,14 +40,6 @@ struct CaptureTests {
         + "70 packets, 5 dropped by the kernel, 6 refused by the disk, 2 times in trouble")
   }
 
-  @Test("when a size is written, then it is understood with its unit, and nothing else is")
-  func sizes() {
-    #expect(["8192", "64K", "16M", "1g"].map(CaptureSettings.size) == [8192, 65536, 16 << 20, 1 << 30])
-    for text in ["", "M", "1.5M", "-1", "16MB", "99999999999999999999", "9999999999G"] {
-      #expect(CaptureSettings.size(text) == nil, "\(text)")
-    }
-  }
-
   @Test("when a capture cannot be opened, then one line says what, where and what to do")
   func refusals() {
     func line(_ code: CInt, _ text: String) -> String {

@@ -1,4 +1,5 @@
 import Coverage
+import DriveStore
 import Foundation
 import TestSupport
 import Testing
@@ -36,6 +37,7 @@ struct ConfigurationTests {
       network: { source: fixed-wifi }
       radio: { source: "fixed:4G/LTE" }
       submission: { max-age: 7d, legacy-threshold: 15m, breaker: { threshold: 4, backoff: 30s, backoff-max: 300s } }
+      storage: { max-size: 512M, max-fences: 20000 }
       drive: { maximum-duration: 4h, log: false }
       """.replacing("stale-after: 250ms", with: "stale-after: 2500ms"))
     #expect(configuration.stateDirectory == "/var/lib/elsewhere")
@@ -55,6 +57,7 @@ struct ConfigurationTests {
     #expect(configuration.radio == .fixed(Technology("4G/LTE")))
     #expect(configuration.submission.breakerThreshold == 4)
     #expect(configuration.parameters.maximumDuration == .seconds(4 * 3600))
+    #expect(configuration.sender.quota == Quota(bytes: 512 << 20, fences: 20_000))
     #expect(configuration.drive.log == false)
   }
 
@@ -132,6 +135,7 @@ struct ConfigurationTests {
       ("privacy: { exclusion-zones: [{ latitude: 91, longitude: 0, radius: 1 }] }", "expected a list of zones"),
       ("privacy: { exclusion-zones: home }", "privacy.exclusion-zones is \"home\": expected a list of zones"),
       ("agent: { record: often }", "agent.record is \"often\": expected always, moving or command"),
+      ("storage: { max-size: 1M }", "storage.max-size is \"1M\": expected a size such as 64M or 2G, from 16M to 1024G"),
       ("drive: { log: maybe }", "drive.log is \"maybe\": expected true or false"),
       ("drive: { log: [true] }", "drive.log is \"a list or a group\""),
       ("- 1", "configuration config.yaml is not YAML: expected keys and values at the top"),
@@ -179,5 +183,13 @@ struct ConfigurationTests {
   @Test("when a duration is nonsense, then it is none", arguments: ["", "s", "5", "5 s", "-5s", "1.5s", "5sec", "٥s"])
   func nonsenseDurations(text: String) {
     #expect(DurationText.duration(text) == nil)
+  }
+
+  @Test("when a size is written, then it is understood with its unit, and nothing else is")
+  func sizes() {
+    #expect(["8192", "64K", "16M", "1g"].map(SizeText.bytes) == [8192, 65536, 16 << 20, 1 << 30])
+    for text in ["", "M", "1.5M", "-1", "16MB", "99999999999999999999", "9999999999G"] {
+      #expect(SizeText.bytes(text) == nil, "\(text)")
+    }
   }
 }

@@ -86,7 +86,8 @@ struct ClientTests {
       switch (fault, failure) {
       case ("429", .tooManyRequests(retryAfter: nil)),
         ("429-retry-after:30", .tooManyRequests(retryAfter: .seconds(30))),
-        ("500", .serverTrouble(status: 500, _)), ("503", .serverTrouble(status: 503, _)), ("empty", .notTheServer),
+        ("500", .serverTrouble(status: 500, _, _)), ("503", .serverTrouble(status: 503, _, _)),
+        ("empty", .notTheServer),
         ("html", .notTheServer), ("error", .refused(status: 200, _)), ("reset", .noAnswer), ("hang:30", .noAnswer),
         ("drop-answer", .noAnswer):
         break

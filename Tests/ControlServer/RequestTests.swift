@@ -168,7 +168,9 @@ struct RequestTests {
     #expect(throws: ServerFailure.notTheServer(status: 302, found: "a redirect")) { try outcome(302, "") }
     #expect(throws: ServerFailure.refused(status: 400, message: "gone")) { try outcome(400, "{\"error\":[\"gone\"]}") }
     #expect(throws: ServerFailure.tooManyRequests(retryAfter: .seconds(30))) { try outcome(429, "") }
-    #expect(throws: ServerFailure.serverTrouble(status: 503, message: "an empty body")) { try outcome(503, "") }
+    #expect(throws: ServerFailure.serverTrouble(status: 503, message: "an empty body", retryAfter: .seconds(30))) {
+      try outcome(503, "")
+    }
   }
 
   @Test("when the server names a client that it does not know, then the failure does not repeat the name")

@@ -66,6 +66,34 @@ struct DecisionTests {
     #expect(backoff.remaining(at: .zero) == Backoff.least)
   }
 
+  @Test("when the server asks for a wait, then it lengthens the wait that there is, and never shortens it")
+  func askedWait() {
+    var backoff = Backoff()
+    backoff.wait(atLeast: .seconds(5), at: .zero)
+    #expect(backoff.remaining(at: .zero) == .seconds(5))
+    backoff.failed(at: .zero, random: 1)
+    backoff.wait(atLeast: .seconds(30), at: .zero)
+    #expect(backoff.remaining(at: .zero) == .seconds(31))
+    backoff.wait(atLeast: .seconds(32), at: .zero)
+    #expect(backoff.remaining(at: .zero) == .seconds(32))
+  }
+
+  // MARK: The server's clock
+
+  @Test("when the server told the time, then the host's clock is judged by it, however long ago that was")
+  func serverTime() {
+    let (start, day) = (WallTime.sampleStart, Duration.seconds(86_400))
+    var time = ServerTime()
+    #expect(time.witness(of: start, at: .zero) == .silent)
+    time.note(start, at: .seconds(100))
+    #expect(time.witness(of: start.later(by: day), at: .seconds(100)) == .agrees)
+    #expect(time.witness(of: start.later(by: day + .seconds(1)), at: .seconds(100)) == .contradicts)
+    #expect(time.witness(of: start.earlier(by: day + .seconds(1)), at: .seconds(100)) == .contradicts)
+    // Ten days later, by a clock that was set in between or not.
+    #expect(time.witness(of: start.later(by: day * 10), at: .seconds(100) + day * 10) == .agrees)
+    #expect(time.witness(of: start, at: .seconds(100) + day * 10) == .contradicts)
+  }
+
   // MARK: The server's history
 
   private func page(_ times: some Sequence<Int>) -> [HistoryItem] {

@@ -34,6 +34,7 @@ struct Answer: Sendable {
   var status: Int
   var contentType: String? = "application/json;charset=UTF-8"
   var retryAfter: String?
+  var location: String?
   var body: String
 
   static func json(_ value: JSONValue, status: Int = 200) -> Answer { Answer(status: status, body: value.text) }

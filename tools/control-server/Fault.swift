@@ -4,12 +4,14 @@ enum Fault: Hashable, Sendable {
   case none
   /// Answers with this status and an `error` body, without carrying the request out.
   case status(Int)
-  /// 429 with this Retry-After, seconds or a date, not carried out.
-  case retryAfter(String)
+  /// 429 or 503 with this Retry-After, seconds or a date, not carried out.
+  case retryAfter(status: Int, String)
   /// 200 with an empty body, not carried out.
   case empty
   /// 200 with an HTML page, not carried out.
   case html
+  /// 302 to this place, as captive portals do; not carried out.
+  case redirect(String)
   /// 200 with entries in `error`, not carried out.
   case error
   /// A TCP reset instead of an answer, not carried out.
@@ -29,8 +31,8 @@ enum Fault: Hashable, Sendable {
   static let longest = 3600.0
 
   static let help = """
-    none, a status from 400 to 599, 429-retry-after:SECONDS_OR_DATE, empty, html, error, reset, hang:SECONDS, \
-    drop-answer, slow:SECONDS, late:SECONDS, empty-if:TEXT
+    none, a status from 400 to 599, 429-retry-after:SECONDS_OR_DATE, 503-retry-after:SECONDS_OR_DATE, empty, html, \
+    redirect:URL, error, reset, hang:SECONDS, drop-answer, slow:SECONDS, late:SECONDS, empty-if:TEXT
     """
 
   /// Reads `reset`, `503`, `hang:20`, `429-retry-after:Wed, 21 Oct 2026 07:28:00 GMT`.
@@ -44,8 +46,9 @@ enum Fault: Hashable, Sendable {
     case ("error", nil): self = .error
     case ("reset", nil): self = .reset
     case ("drop-answer", nil): self = .dropAnswer
-    case ("429-retry-after", let value?) where !value.isEmpty && value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }):
-      self = .retryAfter(value)
+    case ("429-retry-after", let value?) where Self.isHeader(value): self = .retryAfter(status: 429, value)
+    case ("503-retry-after", let value?) where Self.isHeader(value): self = .retryAfter(status: 503, value)
+    case ("redirect", let value?) where Self.isHeader(value): self = .redirect(value)
     case ("hang", let value?):
       guard let seconds = Self.seconds(value) else { return nil }
       self = .hang(seconds)
@@ -63,6 +66,10 @@ enum Fault: Hashable, Sendable {
     }
   }
 
+  private static func isHeader(_ value: String) -> Bool {
+    !value.isEmpty && value.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+  }
+
   private static func seconds(_ text: String) -> Double? {
     guard let seconds = Double(text), seconds >= 0, seconds <= longest else { return nil }
     return seconds
@@ -73,7 +80,8 @@ enum Fault: Hashable, Sendable {
     switch self {
     case .none: "none"
     case .status(let status): String(status)
-    case .retryAfter(let value): "429-retry-after:\(value)"
+    case .retryAfter(let status, let value): "\(status)-retry-after:\(value)"
+    case .redirect(let place): "redirect:\(place)"
     case .empty: "empty"
     case .html: "html"
     case .error: "error"

@@ -104,9 +104,13 @@ struct Responder: HTTPResponder {
     switch fault {
     case .none: return answered(try await carriedOut())
     case .status(let status): return answered(.error("fault on request: \(status)", status: status))
-    case .retryAfter(let value):
-      var answer = Answer.error("fault on request: 429", status: 429)
+    case .retryAfter(let status, let value):
+      var answer = Answer.error("fault on request: \(status)", status: status)
       answer.retryAfter = value
+      return answered(answer)
+    case .redirect(let place):
+      var answer = Answer(status: 302, contentType: "text/html", body: "<a href=\"\(place)\">here</a>\n")
+      answer.location = place
       return answered(answer)
     case .empty: return answered(.empty)
     case .html:
@@ -185,6 +189,7 @@ struct Responder: HTTPResponder {
     var headers = HTTPFields()
     headers[.contentType] = answer.contentType
     headers[.retryAfter] = answer.retryAfter
+    headers[.location] = answer.location
     return Response(
       status: .init(code: answer.status), headers: headers,
       body: answer.body.isEmpty ? .init() : .init(byteBuffer: ByteBuffer(string: answer.body)))

@@ -30,15 +30,6 @@ public struct CaptureSettings: Hashable, Sendable {
       throw CaptureRefusal(path: path, error: error)
     }
   }
-
-  /// Sizes as operators write them: `64K`, `16M`, `1G`, or bytes; `nil` for anything else.
-  public static func size(_ text: String) -> UInt64? {
-    let digits = text.prefix { ("0"..."9").contains($0) }
-    let shifts = ["": 0, "K": 10, "M": 20, "G": 30]
-    guard let count = UInt64(digits), count < 1 << 33, let shift = shifts[text.dropFirst(digits.count).uppercased()]
-    else { return nil }
-    return count << UInt64(shift)
-  }
 }
 
 /// A capture cannot be opened: what, where, and what to do about it, in one line.

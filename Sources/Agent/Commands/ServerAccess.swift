@@ -1,5 +1,6 @@
 import ControlServer
 import Coverage
+import DriveStore
 import Logging
 import Pinging
 import Submission
@@ -44,7 +45,9 @@ extension ProbeConfiguration {
     settings.retention.maxAge = submission.maxAge
     settings.retention.keep = submission.keep
     settings.legacyThreshold = submission.legacyThreshold
+    settings.quota = Quota(bytes: storage.maxSize, fences: storage.maxFences)
     settings.spread = submission.spread
+    (settings.backoff, settings.backoffMax) = (submission.backoff, submission.backoffMax)
     settings.breaker = CircuitBreaker.Policy(
       threshold: submission.breakerThreshold, backoff: submission.breakerBackoff,
       backoffMax: submission.breakerBackoffMax)

@@ -14,6 +14,7 @@ struct ConfigurationReload {
     merged.location.maximumSpeed = old.location.maximumSpeed
     merged.exclusionZones = old.exclusionZones
     merged.submission = old.submission
+    merged.storage = old.storage
     merged.agent.socket = old.agent.socket
     merged.agent.resendInterval = old.agent.resendInterval
     // So that a change that has to wait is told again with the next reload.

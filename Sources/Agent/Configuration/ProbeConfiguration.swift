@@ -16,6 +16,7 @@ public struct ProbeConfiguration: Sendable {
   public var links: [LinkSettings] = []
   public var exclusionZones: [ExclusionZone] = []
   public var submission = SubmissionSettings()
+  public var storage = StorageSettings()
   public var drive = DriveSettings()
   public var agent = ServiceSettings()
   /// What was set, as text, by key; everything else is a default.
@@ -58,9 +59,18 @@ public struct ProbeConfiguration: Sendable {
     public var keep: Duration = .seconds(30 * 86_400)
     public var legacyThreshold: Duration = .seconds(15 * 60)
     public var spread: Duration = .seconds(60)
+    public var backoff: Duration = .seconds(30)
+    public var backoffMax: Duration = .seconds(300)
     public var breakerThreshold = 3
     public var breakerBackoff: Duration = .seconds(30)
     public var breakerBackoffMax: Duration = .seconds(300)
+  }
+
+  /// What the state directory may hold.
+  public struct StorageSettings: Sendable {
+    /// In bytes.
+    public var maxSize: Int64 = 1 << 30
+    public var maxFences = 1_000_000
   }
 
   public struct DriveSettings: Sendable {

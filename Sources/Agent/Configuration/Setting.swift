@@ -25,7 +25,7 @@ struct Setting {
     if fixed.contains(key) { return .restart }
     return switch key.prefix(while: { $0 != "." }) {
     case "agent": .atOnce
-    case "state-directory", "control-server", "gpsd", "submission": .restart
+    case "state-directory", "control-server", "gpsd", "submission", "storage": .restart
     default: .nextDrive
     }
   }
@@ -72,10 +72,15 @@ struct Setting {
       duration("submission.keep", \.submission.keep, 60...315_360_000),
       duration("submission.legacy-threshold", \.submission.legacyThreshold, 0...31_536_000),
       duration("submission.spread", \.submission.spread, 0...3600),
+      duration("submission.backoff", \.submission.backoff, 1...86_400),
+      duration("submission.backoff-max", \.submission.backoffMax, 1...86_400),
       required(
         "submission.breaker.threshold", "a number, 1 to 1000", \.submission.breakerThreshold, number(1...1000)),
       duration("submission.breaker.backoff", \.submission.breakerBackoff, 1...86_400),
       duration("submission.breaker.backoff-max", \.submission.breakerBackoffMax, 1...86_400),
+      required("storage.max-size", "a size such as 64M or 2G, from 16M to 1024G", \.storage.maxSize, size),
+      required(
+        "storage.max-fences", "a number, 1000 to 100000000", \.storage.maxFences, number(1000...100_000_000)),
       duration("drive.maximum-duration", \.drive.maximumDuration, 1...31_536_000),
       required("drive.log", "true or false", \.drive.log) { ["true": true, "false": false][$0] },
       required("agent.record", "always, moving or command", \.agent.record, RecordingRule.init(rawValue:)),
@@ -148,6 +153,10 @@ struct Setting {
 
   private static func number(_ range: ClosedRange<Int>) -> (String) -> Int? {
     { text in Int(text).flatMap { range.contains($0) ? $0 : nil } }
+  }
+
+  private static func size(_ text: String) -> Int64? {
+    SizeText.bytes(text).flatMap { (16 << 20...1 << 40).contains($0) ? Int64($0) : nil }
   }
 
   private static func metres(_ text: String) -> Double? {

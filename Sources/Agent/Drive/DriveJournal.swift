@@ -6,13 +6,14 @@ import OrderedJSON
 
 /// Keeps a drive on disk: its fences and sessions in the store, its events in the drive log.
 ///
-/// On a full disk, the room that was set aside is given to the fences. What the disk refuses even so is kept in memory and
+/// On a full disk, the room that was set aside is given to the fences, and more of it asked for. What the disk refuses even so is kept in memory and
 /// tried again with the next call; nothing is dropped as long as the process lives. A store that turns out to be damaged is made
 /// whole, and the whole drive written to it again.
 struct DriveJournal {
   private var recorder: DriveRecorder
   private let log: DriveLogWriter?
   private let ballast: Ballast
+  private let onDiskFull: @Sendable () -> Void
   private let logger: Logger
   private var unsavedSessions: [Int: Session] = [:]
   private var unsavedFences: [Int: Fence] = [:]
@@ -21,10 +22,15 @@ struct DriveJournal {
   private var storeTrouble: String?
   private var logTrouble: String?
 
-  init(recorder: DriveRecorder, log: DriveLogWriter?, ballast: Ballast, logger: Logger) {
+  /// - Parameter onDiskFull: Is called whenever a write meets that; there may be things that can go.
+  init(
+    recorder: DriveRecorder, log: DriveLogWriter?, ballast: Ballast, logger: Logger,
+    onDiskFull: @escaping @Sendable () -> Void
+  ) {
     self.recorder = recorder
     self.ballast = ballast
     self.log = log
+    self.onDiskFull = onDiskFull
     self.logger = logger
   }
 
@@ -114,6 +120,7 @@ struct DriveJournal {
         try write(at: now)
       } catch  where StoreError.isDiskFull(error) && ballast.release() {
         log?.isHeld = true
+        onDiskFull()
         logger.warning(
           "the disk is full; fences are written to what was set aside for them, the drive log waits; free some space")
         try write(at: now)
@@ -142,7 +149,9 @@ struct DriveJournal {
   }
 
   private mutating func note(_ error: any Error) {
-    let reason = StoreError.isDiskFull(error) ? "the disk is full" : "\(error)"
+    let isDiskFull = StoreError.isDiskFull(error)
+    if isDiskFull { onDiskFull() }
+    let reason = isDiskFull ? "the disk is full" : "\(error)"
     if storeTrouble == nil {
       logger.error(
         "cannot write to the store: \(reason); fences wait in memory until it can be written; free some space")

@@ -73,7 +73,8 @@ struct LiveDrive: Sendable {
     parts = try links.indices.map { index in
       let journal = try DriveJournal(
         configuration: configuration, link: links[index].name, parameters: parameters, path: sources[index].initialPath,
-        clock: clock, store: environment.store, logger: environment.logger)
+        clock: clock, store: environment.store, logger: environment.logger,
+        onDiskFull: { [sender = environment.sender] in Task { await sender.makeRoom() } })
       let drive = Drive(
         configuration: configuration, link: links[index], parameters: parameters, clock: clock, journal: journal,
         loopUUID: loopUUIDs[links[index].name], sources: sources[index], capture: captures[index],
@@ -135,7 +136,7 @@ extension DriveJournal {
   /// - Throws: `DriveLogError`, GRDB's `DatabaseError`
   init(
     configuration: ProbeConfiguration, link: String?, parameters: Parameters, path: Path, clock: DriveClock,
-    store: DriveStore, logger: Logger
+    store: DriveStore, logger: Logger, onDiskFull: @escaping @Sendable () -> Void
   ) throws {
     let name = clock.started.iso8601.replacing(":", with: "-") + (link.map { "-\($0)" } ?? "")
     let log =
@@ -157,7 +158,7 @@ extension DriveJournal {
     }
     let ballast = Ballast(store.directory)
     ballast.keep()
-    self.init(recorder: recorder, log: log, ballast: ballast, logger: logger)
+    self.init(recorder: recorder, log: log, ballast: ballast, logger: logger, onDiskFull: onDiskFull)
   }
 }
 

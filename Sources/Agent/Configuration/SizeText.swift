@@ -1,0 +1,14 @@
+/// Sizes as operators write them: `64K`, `16M`, `1G`, or bytes.
+public enum SizeText {
+  private static let units = [("G", 30), ("M", 20), ("K", 10), ("", 0)]
+
+  /// `nil` for anything but digits, perhaps with one of the units behind them.
+  public static func bytes(_ text: String) -> UInt64? {
+    let digits = text.prefix { ("0"..."9").contains($0) }
+    let unit = text.dropFirst(digits.count).uppercased()
+    guard let count = UInt64(digits), count < 1 << 33, let known = units.first(where: { $0.0 == unit }) else {
+      return nil
+    }
+    return count << UInt64(known.1)
+  }
+}

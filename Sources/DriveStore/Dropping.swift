@@ -1,0 +1,183 @@
+import Foundation
+import GRDB
+
+/// What was dropped so that a state directory is within its quota, or a full disk has room.
+public struct Dropped: Hashable, Sendable {
+  /// Fences that the server has.
+  public internal(set) var fences = 0
+  public internal(set) var driveLogs = 0
+  /// So many bytes fewer are in the directory.
+  public internal(set) var bytes: Int64 = 0
+  /// What is still too much: nothing else may go.
+  public internal(set) var bytesOver: Int64 = 0
+  public internal(set) var fencesOver = 0
+
+  public var isNothing: Bool { fences + driveLogs == 0 }
+  public var isEnough: Bool { bytesOver == 0 && fencesOver == 0 }
+}
+
+extension DriveStore {
+  /// How often it is looked again what is still too much: how much less there is by a fence can only be estimated.
+  private static let rounds = 8
+  /// Deleted in one transaction: what a drive saves meanwhile waits for no more than that, and the write-ahead log stays small.
+  private static let fencesAtOnce = 2000
+  /// So many bytes more go than have to, so that not each pass finds a few fences too many.
+  private static let reserve: Int64 = 64 << 10
+  private static let pagesAtOnce = 1000
+
+  /// Drops what ``Shedding`` says when the directory holds more than `quota`.
+  ///
+  /// Fences go in transactions and logs one by one, so that it can be cut off anywhere: what is gone by then may go.
+  /// - Parameter running: The first of the drives that are being recorded; nothing of them goes.
+  /// - Throws: GRDB's `DatabaseError`
+  public func keepWithin(_ quota: Quota, except running: Int64?) async throws -> Dropped {
+    let fences = try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM fence") ?? 0 }
+    guard bytesInDirectory > quota.bytes || fences > quota.fences else { return Dropped() }
+    return try await measured {
+      try await giveBackPages()
+      return try await drop(to: quota, except: running)
+    }
+  }
+
+  /// Drops the same on a full disk, until there is room for the ``Ballast`` again, and for what is written meanwhile.
+  /// - Throws: GRDB's `DatabaseError`
+  public func makeRoom(except running: Int64?) async throws -> Dropped {
+    try await measured {
+      guard let room = directory.room, room < Ballast.room else { return Dropped() }
+      // The file is left alone when nothing can go: the write-ahead log has room of its own, which others would take.
+      let bytes = try await holdings(except: running).bytes
+      return try await drop(to: Quota(bytes: bytes - (Ballast.room - room), fences: .max), except: running)
+    }
+  }
+
+  private var bytesInDirectory: Int64 { directory.files.values.reduce(0, +) }
+
+  private func measured(_ body: () async throws -> Dropped) async throws -> Dropped {
+    let before = bytesInDirectory
+    var dropped = try await body()
+    dropped.bytes = before - bytesInDirectory
+    return dropped
+  }
+
+  private func drop(to quota: Quota, except running: Int64?) async throws -> Dropped {
+    let goal = Quota(bytes: quota.bytes - Self.reserve, fences: quota.fences)
+    var dropped = Dropped()
+    for _ in 0..<Self.rounds {
+      var holdings = try await holdings(except: running)
+      guard holdings.bytes > quota.bytes || holdings.fences > quota.fences else { break }
+      var plan = Shedding(holdings, quota: goal)
+      let fences = try await dropFences(plan.fences, except: running)
+      if fences < plan.fences {
+        // Damaged ones stay, and on a full disk there may be no room for deleting rows; deleting files needs none.
+        holdings.submitted = fences
+        plan = Shedding(holdings, quota: goal)
+      }
+      let logs = plan.logs.count { unlink($0.path) == 0 }
+      let rest = Shedding(holdings, quota: quota)
+      (dropped.bytesOver, dropped.fencesOver) = (rest.bytesOver, rest.fencesOver)
+      guard fences + logs > 0 else { break }
+      dropped.fences += fences
+      dropped.driveLogs += logs
+      try await giveBackPages()
+    }
+    return dropped
+  }
+
+  private func dropFences(_ count: Int, except running: Int64?) async throws -> Int {
+    var dropped = 0
+    while dropped < count {
+      let piece = min(count - dropped, Self.fencesAtOnce)
+      let gone = try await unlessFull(otherwise: 0) { db in
+        let arguments: StatementArguments = ["piece": piece, "running": running, "expired": Int64.min]
+        let gone = try Self.delete(
+          """
+          fence WHERE id IN (
+            SELECT id FROM fence WHERE submitted_at IS NOT NULL AND \(Self.isAtRest) ORDER BY id LIMIT :piece)
+          """, arguments, db)
+        _ = try Self.deleteEmpty(arguments, db)
+        return gone
+      }
+      guard gone > 0 else { break }
+      dropped += gone
+    }
+    return dropped
+  }
+
+  private func unlessFull<Result: Sendable>(
+    otherwise nothing: Result, _ updates: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    do { return try await keep(updates) } catch  where StoreError.isDiskFull(error) { return nothing }
+  }
+
+  // MARK: What there is
+
+  private func holdings(except running: Int64?) async throws -> Holdings {
+    let files = directory.files
+    return try await database.read { [directory] db in
+      func number(_ sql: String) throws -> Int64 {
+        try Int64.fetchOne(db, sql: sql, arguments: sql.contains(":running") ? ["running": running] : []) ?? 0
+      }
+      let pages = try number("PRAGMA page_count") - number("PRAGMA freelist_count")
+      var holdings = Holdings()
+      holdings.store = try pages * number("PRAGMA page_size")
+      holdings.fences = Int(try number("SELECT count(*) FROM fence"))
+      holdings.submitted = Int(
+        try number(
+          "SELECT count(*) FROM fence WHERE submitted_at IS NOT NULL AND drive_id < ifnull(:running, 1 << 62)"))
+      holdings.logs = try Self.logsThatMayGo(except: running, db).compactMap { log in
+        let path = directory.driveLog(log)
+        return files[path].map { Holdings.Log(path: path, bytes: $0) }
+      }
+      let known = Set([directory.database, directory.database + "-wal"] + holdings.logs.map(\.path))
+      holdings.other = files.filter { !known.contains($0.key) }.values.reduce(0, +)
+      return holdings
+    }
+  }
+
+  /// Of drives that are over, and of which all is sent that can be; a damaged fence was perhaps not.
+  private static func logsThatMayGo(except running: Int64?, _ db: Database) throws -> [String] {
+    try String.fetchAll(
+      db,
+      sql: """
+        SELECT log FROM drive
+        WHERE log IS NOT NULL AND ended_at IS NOT NULL AND id < ifnull(?, 1 << 62) AND \(RowChecksum.isIntact("drive"))
+          AND NOT EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id
+            AND (submittable AND submitted_at IS NULL OR NOT (\(RowChecksum.isIntact("fence")))))
+        ORDER BY id
+        """, arguments: [running])
+  }
+
+  // MARK: The file
+
+  /// Makes the store's file as small as what is in it. What is not possible now is left for the next time.
+  private func giveBackPages() async throws {
+    do {
+      while try await database.writeWithoutTransaction(Self.giveBackSomePages) {}
+      try await database.writeWithoutTransaction(Self.emptyWriteAheadLog)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY || StoreError.isDiskFull(error) {
+      // Another process reads just now, or the disk is full. Pages that hold nothing are used by what is written next.
+    }
+  }
+
+  /// Does not wait for readers: a drive that is being recorded would wait as well.
+  private static func emptyWriteAheadLog(_ db: Database) throws {
+    let patience = try Int.fetchOne(db, sql: "PRAGMA busy_timeout") ?? 0
+    try db.execute(sql: "PRAGMA busy_timeout = 0")
+    defer { try? db.execute(sql: "PRAGMA busy_timeout = \(patience)") }
+    _ = try db.checkpoint(.truncate)
+  }
+
+  /// - Returns: Whether there may be more of them.
+  private static func giveBackSomePages(_ db: Database) throws -> Bool {
+    func number(_ name: String) throws -> Int { try Int.fetchOne(db, sql: "PRAGMA \(name)") ?? 0 }
+    let before = try number("freelist_count")
+    guard before > 0 else { return false }
+    if try number("auto_vacuum") == 2 {
+      try db.execute(sql: "PRAGMA incremental_vacuum(\(pagesAtOnce))")
+    } else {
+      // A store of an earlier build: it is written anew, once.
+      try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
+    }
+    return try number("freelist_count") < before
+  }
+}

@@ -1,0 +1,91 @@
+import Coverage
+import DriveStore
+import Logging
+
+/// What goes from the store: by its age, and when there is too much of it.
+extension Sender {
+  /// The first of the drives that nothing is to be touched of. What begins from now on is among them.
+  func firstRunningDrive() async throws -> Int64 { min(runningDrive ?? .max, try await store.nextDrive()) }
+
+  // MARK: Age
+
+  /// Deletes what is too old.
+  func cleanUp(_ pass: inout Pass) async throws {
+    let witness = serverTime.witness(of: clock.wall(), at: clock.boot())
+    let deleted = try await store.cleanUp(
+      settings.retention, now: clock.wall(), witness: witness, except: pass.running)
+    pass.doubted = deleted.doubted
+    guard !deleted.isNothing else { return }
+    logger.notice(
+      """
+      \(pass.mode) pass: deleted \(deleted.expired) fences that became too old to be sent, \(deleted.kept) that were kept long \
+      enough, \(deleted.sessions) sessions without fences, and \(deleted.driveLogs) drive logs
+      """)
+  }
+
+  /// Asks the server for the time when fences look too old by a clock that may be wrong, and deletes them if it agrees.
+  func settleAge(_ pass: inout Pass) async throws {
+    guard pass.doubted > 0 else { return }
+    logger.notice(
+      "\(pass.mode) pass: \(pass.doubted) fences look too old to be sent, if the host's clock is right; asking the server"
+    )
+    await registration.doubt()
+    _ = try await request { try await registration.clientUUID() }
+    guard serverTime.witness(of: clock.wall(), at: clock.boot()) == .agrees else { return }
+    try await cleanUp(&pass)
+    try await lineUp(&pass)
+  }
+
+  /// After each request.
+  func noteServerTime() {
+    guard let time = server.takeDate() else { return }
+    let (wall, boot) = (clock.wall(), clock.boot())
+    let before = serverTime.witness(of: wall, at: boot)
+    serverTime.note(time, at: boot)
+    guard serverTime.witness(of: wall, at: boot) == .contradicts, before != .contradicts else { return }
+    logger.warning(
+      "the host's clock says \(wall.iso8601), the control server's \(time.iso8601): nothing is deleted because of its age"
+    )
+  }
+
+  // MARK: Too much
+
+  /// Drops what may go when the state directory holds more than its quota.
+  func keepWithinQuota(_ pass: Pass) async throws {
+    let dropped = try await store.keepWithin(settings.quota, except: pass.running)
+    tell(
+      dropped, because: "the state directory held more than storage.max-size or storage.max-fences",
+      tooMuch: "more than storage.max-size and storage.max-fences allow")
+  }
+
+  /// Drops what may go because the disk is full; to be called when a write has met that.
+  public func makeRoom() async {
+    guard !isMakingRoom else { return }
+    isMakingRoom = true
+    defer { isMakingRoom = false }
+    do {
+      let dropped = try await store.makeRoom(except: try await firstRunningDrive())
+      tell(dropped, because: "the disk is full", tooMuch: "too much for the disk")
+    } catch {
+      logger.error("no room can be made on the full disk: \(error)")
+    }
+  }
+
+  private func tell(_ dropped: Dropped, because reason: String, tooMuch: String) {
+    if !dropped.isNothing {
+      logger.notice(
+        """
+        \(reason): dropped \(dropped.fences) fences that the server has, and \(dropped.driveLogs) drive logs; \
+        \(dropped.bytes) bytes are free again
+        """)
+    }
+    if !dropped.isEnough, !isExcessTold {
+      logger.error(
+        """
+        the state directory holds \(dropped.bytesOver) bytes and \(dropped.fencesOver) fences that are \(tooMuch), and nothing \
+        in it may go: what was not sent stays, and recording goes on
+        """)
+    }
+    isExcessTold = !dropped.isEnough
+  }
+}

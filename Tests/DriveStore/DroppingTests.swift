@@ -1,0 +1,205 @@
+import Coverage
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import DriveStore
+
+/// A quota on a real store and real files.
+struct DroppingTests {
+  private let folder: TemporaryFolder
+  private let directory: StateDirectory
+
+  init() throws {
+    folder = try TemporaryFolder()
+    directory = StateDirectory(path: folder.file("state"))
+  }
+
+  private func open(_ directory: StateDirectory? = nil) throws -> DriveStore {
+    try DriveStore(directory: directory ?? self.directory, purpose: "a test")
+  }
+
+  /// A drive that is over, with its log.
+  /// - Parameter log: Bytes of the log.
+  @discardableResult
+  private func record(
+    _ store: DriveStore, fences: Int, sent: Bool, log: Int = 1000, ended: Bool = true
+  ) async throws -> (id: Int64, log: String) {
+    let drives = store.directory.driveLogs
+    let path = drives + "/\(UUID().uuidString).jsonl"
+    try Data(count: log).write(to: URL(fileURLWithPath: path))
+    let id = try await store.nextDrive()
+    var recorder = try DriveRecorder(store, started: .sampleStart.later(by: .seconds(9000 * id)), log: path)
+    try recorder.save(
+      sessions: [Session(number: 0, started: .start, finalized: ended ? .seconds(8000) : nil)],
+      fences: (0..<fences).map { .sample(number: $0, entered: 10 + Double($0)) }, seen: .seconds(8000))
+    if ended { try recorder.end(at: .seconds(8000), reason: .user) }
+    if sent {
+      let sessions = try StoreReader(store).sessions().filter { $0.drive == recorder.drive }.map(\.id)
+      try await store.makeBatches(of: sessions, limit: 400, at: .sampleStart)
+      for batch in try await store.batches(of: sessions, in: [.waiting]) {
+        try await store.markSubmitted(batch: batch.id, at: .sampleStart)
+      }
+    }
+    return (recorder.drive, path)
+  }
+
+  private func fences(_ store: DriveStore) async throws -> [Int64: Int] {
+    try await store.database.read { db in
+      let rows = try Row.fetchAll(db, sql: "SELECT drive_id, count(*) AS fences FROM fence GROUP BY drive_id")
+      return Dictionary(uniqueKeysWithValues: rows.map { ($0["drive_id"], $0["fences"]) })
+    }
+  }
+
+  /// What the directory holds once the write-ahead log is empty.
+  private func settledBytes(_ store: DriveStore) async throws -> Int64 {
+    try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    return bytes(store.directory)
+  }
+
+  private func bytes(_ directory: StateDirectory) -> Int64 { directory.files.values.reduce(0, +) }
+  private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+  @Test("when there are too many bytes, then the oldest submitted fences go, and the files are as small as the quota")
+  func submittedFences() async throws {
+    let store = try open()
+    let old = try await record(store, fences: 600, sent: true)
+    let unsent = try await record(store, fences: 200, sent: false)
+    let new = try await record(store, fences: 400, sent: true)
+    let quota = Quota(bytes: try await settledBytes(store) - 80_000)
+    let dropped = try await store.keepWithin(quota, except: nil)
+    #expect(bytes(directory) <= quota.bytes)
+    #expect(bytes(directory) > quota.bytes - 90_000, "and no more than that")
+    #expect(dropped.isEnough && dropped.driveLogs == 0)
+    #expect(dropped.bytes >= 80_000)
+    let left = try await fences(store)
+    #expect(left[old.id] == 600 - dropped.fences)
+    #expect(left[unsent.id] == 200 && left[new.id] == 400)
+    let first = try await store.database.read { [old] in
+      try Int.fetchOne($0, sql: "SELECT min(number) FROM fence WHERE drive_id = ?", arguments: [old.id])
+    }
+    #expect(first == dropped.fences, "the oldest of them")
+    #expect(try await store.keepWithin(quota, except: nil) == Dropped(), "once is enough")
+    #expect(try StoreReader(store).damagedRows() == 0)
+  }
+
+  @Test("when fences are not enough, then logs of drives go that are over and sent, oldest first, and no other")
+  func logs() async throws {
+    let store = try open()
+    let sent = try await [
+      record(store, fences: 50, sent: true, log: 400_000), record(store, fences: 50, sent: true, log: 400_000),
+    ]
+    let unsent = try await record(store, fences: 50, sent: false, log: 400_000)
+    let damaged = try await record(store, fences: 50, sent: true, log: 400_000)
+    let late = try await record(store, fences: 50, sent: true, log: 400_000)
+    let running = try await record(store, fences: 50, sent: false, log: 400_000, ended: false)
+    let other = directory.driveLogs + "/of-nobody.jsonl"
+    try Data(count: 400_000).write(to: URL(fileURLWithPath: other))
+
+    try await store.database.write { [damaged] db in
+      try db.execute(
+        sql: """
+          DROP TRIGGER fence_updated;
+          UPDATE fence SET pings = pings + 1 WHERE drive_id = \(damaged.id) AND number = 7
+          """)
+    }
+    let some = try await store.keepWithin(Quota(bytes: settledBytes(store) - 300_000), except: running.id)
+    #expect(some.fences == 199 && some.driveLogs == 1, "the damaged fence stays")
+    #expect(!exists(sent[0].log) && exists(sent[1].log))
+    let all = try await store.keepWithin(Quota(bytes: 1_000_000), except: running.id)
+    #expect(all.driveLogs == 2 && !all.isEnough && all.bytesOver > 500_000)
+    #expect(!exists(sent[1].log) && !exists(late.log))
+    for path in [unsent.log, damaged.log, running.log, other] { #expect(exists(path)) }
+    #expect(try await fences(store) == [unsent.id: 50, damaged.id: 1, running.id: 50])
+    let none = try await store.keepWithin(Quota(bytes: 0, fences: 0), except: running.id)
+    #expect(none.isNothing && none.fencesOver == 101)
+  }
+
+  @Test("when there are too many fences, then submitted ones go and their drive logs stay")
+  func rows() async throws {
+    let store = try open()
+    let sent = try await record(store, fences: 500, sent: true)
+    try await record(store, fences: 100, sent: false)
+    let dropped = try await store.keepWithin(Quota(fences: 250), except: nil)
+    #expect(dropped.fences == 350 && dropped.driveLogs == 0 && dropped.isEnough)
+    #expect(try await fences(store).values.reduce(0, +) == 250)
+    #expect(exists(sent.log))
+    let rest = try await store.keepWithin(Quota(fences: 50), except: nil)
+    #expect(rest.fences == 150 && rest.fencesOver == 50)
+    #expect(try StoreReader(store).sessions().count == 1, "sessions go with their last fence")
+  }
+
+  @Test("when the store is of an earlier build, then its file becomes smaller as well")
+  func earlierBuild() async throws {
+    let store = try open()
+    try await record(store, fences: 600, sent: true)
+    try await record(store, fences: 100, sent: false)
+    try await store.database.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA auto_vacuum = NONE; VACUUM")
+      #expect(try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 0)
+    }
+    let quota = Quota(bytes: try await settledBytes(store) - 80_000)
+    #expect(try await store.keepWithin(quota, except: nil).isEnough)
+    #expect(bytes(directory) <= quota.bytes)
+    #expect(try await store.database.read { try Int.fetchOne($0, sql: "PRAGMA auto_vacuum") } == 2)
+    #expect(try StoreReader(store).damagedRows() == 0)
+    try store.repair()
+    #expect(try await fences(store).values.reduce(0, +) >= 100)
+  }
+
+  @Test("when another process reads meanwhile, then what may go goes, and the file follows later")
+  func besideReader() async throws {
+    let store = try open()
+    try await record(store, fences: 600, sent: true)
+    try await record(store, fences: 100, sent: false)
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.allowsUnsafeTransactions = true
+    let reader = try DatabaseQueue(path: directory.database, configuration: configuration)
+    let quota = Quota(bytes: try await settledBytes(store) - 80_000)
+    try reader.inDatabase { try $0.execute(sql: "BEGIN; SELECT count(*) FROM drive") }
+    #expect(try await store.keepWithin(quota, except: nil).isEnough)
+    let left = try await fences(store).values.reduce(0, +)
+    #expect(left >= 100 && left < 500)
+    try reader.inDatabase { try $0.execute(sql: "COMMIT") }
+    #expect(try await store.keepWithin(quota, except: nil).fences == 0, "a file that could not shrink costs no fence")
+    #expect(bytes(directory) <= quota.bytes)
+  }
+
+  @Test(
+    "when the disk is full, then what may go makes room with the ballast, and all that was not sent is there",
+    .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"), arguments: [true, false])
+  func fullDisk(hasBallast: Bool) async throws {
+    let disk = folder.file("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+    try #require(mount("tmpfs", disk, "tmpfs", 0, "size=40m") == 0)
+    defer { umount2(disk, CInt(MNT_DETACH)) }
+    let small = StateDirectory(path: disk + "/state")
+    let store = try open(small)
+    let sent = try await [
+      record(store, fences: 600, sent: true, log: 6 << 20), record(store, fences: 100, sent: true, log: 12 << 20),
+    ]
+    let unsent = try await record(store, fences: 300, sent: false, log: 1 << 20)
+    let ballast = Ballast(small)
+    if hasBallast { #expect(ballast.keep()) }
+    // tmpfs gives whole pages.
+    let filler = try #require(fopen(disk + "/filler", "w"))
+    let piece = [UInt8](repeating: 1, count: 4096)
+    setvbuf(filler, nil, _IONBF, 0)
+    while fwrite(piece, 1, piece.count, filler) == piece.count {}
+    fclose(filler)
+    #expect(small.room == 0)
+    #expect(ballast.release() == hasBallast)
+
+    let dropped = try await store.makeRoom(except: nil)
+    #expect(dropped.fences == 700)
+    #expect(dropped.driveLogs == 2)
+    #expect(sent.allSatisfy { !exists($0.log) } && exists(unsent.log))
+    #expect(try await fences(store) == [unsent.id: 300])
+    #expect(try #require(small.room) > 18 << 20)
+    #expect(try StoreReader(store).damagedRows() == 0)
+    #expect(ballast.keep())
+    #expect(try await store.makeRoom(except: nil).isNothing, "nothing more to drop")
+  }
+}

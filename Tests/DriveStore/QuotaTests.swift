@@ -1,0 +1,77 @@
+import TestSupport
+import Testing
+
+@testable import DriveStore
+
+/// What is to be dropped, decided on figures alone.
+struct QuotaTests {
+  private let quota = Quota(bytes: 1000, fences: 100)
+
+  /// Ten bytes a fence.
+  private func holdings(fences: Int, submitted: Int, logs: [Int64] = [], other: Int64 = 0) -> Holdings {
+    var holdings = Holdings()
+    (holdings.store, holdings.fences, holdings.submitted) = (Int64(fences) * 10, fences, submitted)
+    holdings.logs = logs.enumerated().map { Holdings.Log(path: "\($0.offset)", bytes: $0.element) }
+    holdings.other = other
+    return holdings
+  }
+
+  private func decide(_ holdings: Holdings) -> (fences: Int, logs: Int, bytesOver: Int64, fencesOver: Int) {
+    let plan = Shedding(holdings, quota: quota)
+    #expect(plan.logs == Array(holdings.logs.prefix(plan.logs.count)), "the oldest first")
+    return (plan.fences, plan.logs.count, plan.bytesOver, plan.fencesOver)
+  }
+
+  @Test("when all is within the quota, to the last byte and fence, then nothing goes")
+  func within() {
+    #expect(decide(holdings(fences: 90, submitted: 90, logs: [50], other: 50)) == (0, 0, 0, 0))
+    #expect(decide(holdings(fences: 100, submitted: 100)) == (0, 0, 0, 0))
+    #expect(decide(holdings(fences: 0, submitted: 0)) == (0, 0, 0, 0))
+  }
+
+  @Test("when there are too many bytes, then submitted fences go first, and logs only when none of these is left")
+  func bytes() {
+    #expect(decide(holdings(fences: 50, submitted: 20, logs: [600])) == (10, 0, 0, 0))
+    #expect(decide(holdings(fences: 50, submitted: 20, other: 501)) == (1, 0, 0, 0), "not a byte too few")
+    #expect(decide(holdings(fences: 50, submitted: 20, logs: [700])) == (20, 0, 0, 0))
+    #expect(decide(holdings(fences: 50, submitted: 20, logs: [1, 1, 699])) == (20, 1, 0, 0))
+    #expect(decide(holdings(fences: 50, submitted: 20, logs: [100, 400, 600])) == (20, 2, 0, 0))
+  }
+
+  @Test("when there are too many fences, then submitted ones go, and no logs")
+  func fences() {
+    let quota = Quota(bytes: 1 << 30, fences: 100)
+    let plan = Shedding(holdings(fences: 130, submitted: 80, logs: [10]), quota: quota)
+    #expect((plan.fences, plan.logs.count, plan.fencesOver) == (30, 0, 0))
+  }
+
+  @Test("when only unsent fences are left, then none goes, and it is told how much is too much")
+  func unsent() {
+    #expect(decide(holdings(fences: 130, submitted: 0)) == (0, 0, 300, 30))
+    #expect(decide(holdings(fences: 130, submitted: 10, logs: [50])) == (10, 1, 200, 20))
+    #expect(decide(holdings(fences: 0, submitted: 0, other: 1001)) == (0, 0, 1, 0))
+  }
+
+  @Test("when anything is held, then what goes is enough or all that may go, and no more than is needed")
+  func always() {
+    var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
+    for _ in 0..<2000 {
+      let fences = Int.random(in: 0...200, using: &generator)
+      let held = holdings(
+        fences: fences, submitted: Int.random(in: 0...fences, using: &generator),
+        logs: (0..<Int.random(in: 0...5, using: &generator)).map { _ in Int64.random(in: 1...400, using: &generator) },
+        other: Int64.random(in: 0...600, using: &generator))
+      let plan = Shedding(held, quota: quota)
+      let freed = Int64(plan.fences) * 10 + plan.logs.reduce(0) { $0 + $1.bytes }
+      let isAllGone = plan.fences == held.submitted && plan.logs == held.logs
+      #expect(held.bytes - freed <= quota.bytes || isAllGone && plan.bytesOver == held.bytes - freed - quota.bytes)
+      #expect(held.fences - plan.fences <= quota.fences || plan.fences == held.submitted)
+      #expect(plan.logs.isEmpty || plan.fences == held.submitted, "logs before fences")
+      if let last = plan.logs.last { #expect(held.bytes - freed + last.bytes > quota.bytes, "a log too many") }
+      if plan.fences > 0 {
+        let isFenceNeeded = held.bytes - freed + 10 > quota.bytes || held.fences - plan.fences + 1 > quota.fences
+        #expect(isFenceNeeded || !plan.logs.isEmpty, "a fence too many")
+      }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import Coverage
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import DriveStore
+
+/// What goes by age: with a clock that may be wrong, and with drive logs.
+struct RetentionTests {
+  private let folder: TemporaryFolder
+  private let store: DriveStore
+  private let day: Duration = .seconds(86_400)
+
+  init() throws {
+    folder = try TemporaryFolder()
+    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+  }
+
+  /// A drive of ten minutes that is over, with three fences.
+  @discardableResult
+  private func record(after days: Int, sent: Bool = false, log: String? = nil) async throws -> Int64 {
+    let path = try log.map { name in
+      let path = store.directory.driveLogs + "/" + name
+      try "a way".write(toFile: path, atomically: true, encoding: .utf8)
+      return path
+    }
+    var recorder = try DriveRecorder(store, started: .sampleStart.later(by: day * days), log: path)
+    try recorder.save(
+      sessions: [Session(number: 0, started: .start, finalized: .seconds(600))],
+      fences: (0..<3).map { .sample(number: $0, entered: Double($0) * 4) }, seen: .seconds(600))
+    try recorder.end(at: .seconds(600), reason: .user)
+    if sent {
+      let sessions = try StoreReader(store).sessions().filter { $0.drive == recorder.drive }.map(\.id)
+      try await store.makeBatches(of: sessions, limit: 400, at: .sampleStart)
+      for batch in try await store.batches(of: sessions, in: [.waiting]) {
+        try await store.markSubmitted(batch: batch.id, at: .sampleStart.later(by: day * days))
+      }
+    }
+    return recorder.drive
+  }
+
+  private func cleanUp(after days: Int, _ witness: ClockWitness = .silent) async throws -> Deleted {
+    try await store.cleanUp(Retention(), now: .sampleStart.later(by: day * days), witness: witness, except: nil)
+  }
+
+  private func drives() throws -> [Int64] { try StoreReader(store).sessions().map(\.drive) }
+  private func exists(_ log: String) -> Bool {
+    FileManager.default.fileExists(atPath: store.directory.driveLogs + "/" + log)
+  }
+
+  // MARK: The clock
+
+  @Test("when the clock is years ahead and nobody was asked, then nothing unsent goes")
+  func lyingClock() async throws {
+    let unsent = try await record(after: 0)
+    try await record(after: 0, sent: true)
+    let deleted = try await cleanUp(after: 14 * 365)
+    #expect(deleted.expired == 0 && deleted.doubted == 3)
+    #expect(deleted.kept == 3, "the server has these")
+    #expect(try drives() == [unsent])
+  }
+
+  @Test("when drives were recorded by the lying clock, then they do not bear it out")
+  func lyingDrives() async throws {
+    let unsent = try await record(after: 0)
+    let lying = try await record(after: 14 * 365)
+    let old = try await record(after: 14 * 365 + 1)
+    let deleted = try await cleanUp(after: 14 * 365 + 8)
+    #expect(deleted.expired == 3 && deleted.doubted == 3, "what that clock dated ages by it")
+    #expect(try drives() == [unsent, old])
+    #expect(lying != old)
+  }
+
+  @Test("when somebody agrees with the clock, then what is too old goes; when somebody contradicts, nothing does")
+  func witnesses() async throws {
+    try await record(after: 0)
+    let sent = try await record(after: 0, sent: true)
+    #expect(try await cleanUp(after: 14 * 365, .contradicts) == Deleted())
+    #expect(try drives().count == 2)
+    let deleted = try await cleanUp(after: 14 * 365, .agrees)
+    #expect((deleted.expired, deleted.kept, deleted.doubted) == (3, 3, 0))
+    #expect(try drives().isEmpty && sent == 2)
+  }
+
+  @Test("when drives follow each other up to the present, then the clock needs no witness")
+  func unbroken() async throws {
+    for days in stride(from: 0, through: 100, by: 50) { try await record(after: days) }
+    let deleted = try await cleanUp(after: 107)
+    #expect(deleted.expired == 6 && deleted.doubted == 0)
+    #expect(try drives() == [3])
+  }
+
+  // MARK: Drive logs
+
+  @Test("when nothing else is left of a drive, then its log goes with it, and not before")
+  func logs() async throws {
+    try await record(after: 0, sent: true, log: "sent.jsonl")
+    try await record(after: 0, log: "unsent.jsonl")
+    try await record(after: 20, sent: true, log: "later.jsonl")
+    let week = try await cleanUp(after: 8)
+    #expect(week.expired == 3 && week.driveLogs == 0)
+    #expect(exists("unsent.jsonl"), "the last that is left of it is kept as long as what was sent")
+    let month = try await cleanUp(after: 31)
+    #expect(month.kept == 3 && month.driveLogs == 2)
+    #expect(!exists("sent.jsonl") && !exists("unsent.jsonl") && exists("later.jsonl"))
+    #expect(try await store.database.read { try Int64.fetchAll($0, sql: "SELECT id FROM drive") } == [3])
+  }
+
+  @Test("when a log went and its row did not, as in a power cut, then the next clean-up ends it")
+  func cutOff() async throws {
+    let drive = try await record(after: 0, sent: true, log: "sent.jsonl")
+    unlink(store.directory.driveLogs + "/sent.jsonl")
+    #expect(try await cleanUp(after: 31).driveLogs == 0)
+    let left = try await store.database.read { try Int64.fetchAll($0, sql: "SELECT id FROM drive") }
+    #expect(left.isEmpty && drive == 1)
+  }
+
+  @Test("when the state directory has moved, then the log is found where it is now, and nothing elsewhere is touched")
+  func moved() async throws {
+    let elsewhere = try folder.write("precious", to: "way.jsonl")
+    let inside = store.directory.driveLogs + "/way.jsonl"
+    try "a way".write(toFile: inside, atomically: true, encoding: .utf8)
+    let recorder = try DriveRecorder(store, started: .sampleStart, log: elsewhere)
+    try recorder.end(at: .seconds(5), reason: .user)
+    #expect(try await cleanUp(after: 31).driveLogs == 1)
+    #expect(!FileManager.default.fileExists(atPath: inside) && FileManager.default.fileExists(atPath: elsewhere))
+  }
+}

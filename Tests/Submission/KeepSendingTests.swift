@@ -1,0 +1,72 @@
+import ControlServer
+import Coverage
+import DriveStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Submission
+
+/// Passes in the background: when they begin, what they wait for, and clocks that are set meanwhile.
+@Suite(.serialized)
+struct KeepSendingTests {
+  @Test("when a process keeps sending, then it begins cold, waits 15 min or until trouble is over, and hears a nudge")
+  func keepSending() async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [nil], finalized: false)
+    try await rig.tool.setFault("503", on: "settings", count: 1)
+    let sender = try rig.sender { $0.spread = .zero }
+    rig.time.holdsSleepers = true
+    let sending = Task { await sender.keepSending() }
+    defer { sending.cancel() }
+    // Half of the first back-off.
+    _ = try await eventually("the first wait") { rig.time.sleeps.last == .seconds(16) ? true : nil }
+    rig.time.turn(by: .seconds(16))
+    await sender.nudge()
+    _ = try await eventually("the second pass") { rig.time.sleeps.last == .seconds(900) ? true : nil }
+    #expect(try await rig.holdsAllOnce(2))
+    _ = try rig.record(tests: [nil], started: 60)
+    await sender.nudge()
+    _ = try await eventually("the third pass") { try await rig.holdsAllOnce(4) ? true : nil }
+    sending.cancel()
+    await sending.value
+    try await rig.finish()
+  }
+
+  @Test("when the clock is not set at the start, then what an earlier process left unfinished is sent once it is")
+  func coldAfterClock() async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [nil], finalized: false)
+    let sender = try rig.sender { $0.spread = .zero }
+    rig.time.holdsSleepers = true
+    rig.time.wallError = .seconds(-40 * 365 * 86_400)
+    let sending = Task { await sender.keepSending() }
+    defer { sending.cancel() }
+    _ = try await eventually("the first wait") { rig.time.sleeps.last == .seconds(900) ? true : nil }
+    rig.time.wallError = .zero
+    await sender.nudge()
+    _ = try await eventually("the cold pass") { try await rig.holdsAllOnce(2) ? true : nil }
+    sending.cancel()
+    await sending.value
+    try await rig.finish()
+  }
+
+  @Test("when the clock is set while a pass waits, then the fences leave with their true times")
+  func setDuringPass() async throws {
+    let rig = try await SendingRig()
+    // Two hours slow, by a clock whose boot was 6200 s after the sample start.
+    let drive = try rig.record(tests: [nil], started: -1000, boot: ("boot 1", .zero))
+    try await rig.store.end(drive: drive, at: .sampleStart.later(by: .seconds(4000 - 1000)))
+    rig.time.wallError = .seconds(-7200)
+    rig.time.holdsSleepers = true
+    let sender = try rig.sender()
+    let background = Task { try await sender.pass(.cold, urgency: .background) }
+    _ = try await eventually("the wait for the spread") { rig.time.sleeps.last == .seconds(30) ? true : nil }
+    rig.time.wallError = .zero
+    _ = try await sender.pass(.warm)
+    #expect(try await background.value.fencesSent == 2)
+    let start = Int(WallTime.sampleStart.later(by: .seconds(6200)).microseconds)
+    #expect(try await rig.received().keys.sorted() == [start, start + 4_000_000])
+    try await rig.finish()
+  }
+}
