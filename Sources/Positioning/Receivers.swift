@@ -41,14 +41,14 @@ struct ClockWatch {
 
   private var told: Duration?
 
-  /// A difference that only drifts, a tenth of what was told, is no change; nor is one that comes and goes about the tolerance.
+  /// A difference that only drifts, by half of what was told, is no change; nor is one that comes and goes about the tolerance.
   mutating func note(_ difference: Duration?) -> [PositioningEvent] {
     guard let difference else { return [] }
     let limit = told == nil ? Self.tolerance : Self.tolerance / 2
     let current = Self.abs(difference) > limit ? difference : nil
     switch (told, current) {
     case (nil, nil): return []
-    case (let told?, let current?) where Self.abs(current - told) <= max(Self.tolerance, Self.abs(told) / 10): return []
+    case (let told?, let current?) where Self.abs(current - told) <= max(Self.tolerance, Self.abs(told) / 2): return []
     default:
       told = current
       return [.status(.clockDifference(current))]

@@ -55,7 +55,10 @@ extension Sender {
     let dropped = try await store.keepWithin(settings.quota, except: pass.running)
     tell(
       dropped, because: "the state directory held more than storage.max-size or storage.max-fences",
-      tooMuch: "more than storage.max-size and storage.max-fences allow")
+      stillOver: """
+        the state directory holds \(dropped.bytesOver) bytes more than storage.max-size allows, and \(dropped.fencesOver) fences \
+        more than storage.max-fences
+        """)
   }
 
   /// Drops what may go because the disk is full; to be called when a write has met that.
@@ -65,13 +68,13 @@ extension Sender {
     defer { isMakingRoom = false }
     do {
       let dropped = try await store.makeRoom(except: try await firstRunningDrive())
-      tell(dropped, because: "the disk is full", tooMuch: "too much for the disk")
+      tell(dropped, because: "the disk is full", stillOver: "the disk is full")
     } catch {
       logger.error("no room can be made on the full disk: \(error)")
     }
   }
 
-  private func tell(_ dropped: Dropped, because reason: String, tooMuch: String) {
+  private func tell(_ dropped: Dropped, because reason: String, stillOver excess: String) {
     if !dropped.isNothing {
       logger.notice(
         """
@@ -81,10 +84,7 @@ extension Sender {
     }
     if !dropped.isEnough, !isExcessTold {
       logger.error(
-        """
-        the state directory holds \(dropped.bytesOver) bytes and \(dropped.fencesOver) fences that are \(tooMuch), and nothing \
-        in it may go: what was not sent stays, and recording goes on
-        """)
+        "\(excess), and nothing more of the state directory may go: what was not sent stays, and recording goes on")
     }
     isExcessTold = !dropped.isEnough
   }

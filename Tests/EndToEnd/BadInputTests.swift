@@ -151,7 +151,7 @@ struct BadInputTests {
     let folder = try TemporaryFolder()
     let disk = folder.file("disk")
     try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
-    guard mount("tmpfs", disk, "tmpfs", 0, "size=400k") == 0 else {
+    guard mount("tmpfs", disk, "tmpfs", 0, "size=1m") == 0 else {
       Issue.record("cannot mount: \(String(cString: strerror(errno)))")
       return
     }

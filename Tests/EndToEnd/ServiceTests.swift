@@ -114,7 +114,7 @@ struct ServiceTests {
     let disk = folder.file("disk")
     try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
     // Too small for room to be set aside.
-    try #require(mount("tmpfs", disk, "tmpfs", 0, "size=400k") == 0)
+    try #require(mount("tmpfs", disk, "tmpfs", 0, "size=1m") == 0)
     defer { umount2(disk, CInt(MNT_DETACH)) }
     let track = Surroundings.root.appending(path: "tools/gps-player/demo-track.csv").path
     let gps = try await GPSPlayerTool(["--gpsd", "--speed", "3", track])
