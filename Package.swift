@@ -237,7 +237,9 @@ let package = Package(
       dependencies: [
         "Coverage", "DriveStore", "TestSupport", "coverage-probe", "control-server", "gps-player", "reflector",
       ],
-      path: "Tests/EndToEnd", exclude: ["settable-clock.c"], swiftSettings: strict),
+      path: "Tests/EndToEnd", exclude: ["settable-clock.c"],
+      // Else GRDB's text to SQL, which comes with DriveStore, is preferred to Swift's own joining of strings.
+      swiftSettings: strict + [.enableUpcomingFeature("MemberImportVisibility")]),
   ]
 )
 

@@ -36,7 +36,7 @@ struct ClockTests {
     try await fences(known + 3, record)
     try setClock(0)
     _ = try await eventually("the clock is right") {
-      record.standardError.contains("clock was set by 7200.0 s") ? () : nil
+      Self.saysTwoHours(record) ? () : nil
     }
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
@@ -72,7 +72,7 @@ struct ClockTests {
     _ = try await eventually("the server has made the test") { try await field.server.tests().isEmpty ? nil : () }
     _ = try field.folder.write("0", to: "shift")
     _ = try await eventually("the clock is set before the answer") {
-      record.standardError.contains("clock was set by 7200.0 s") ? () : nil
+      Self.saysTwoHours(record) ? () : nil
     }
     #expect(!record.standardError.contains("pinging 127.0.0.1"))
     _ = try await eventually("fences after the test") {
@@ -84,6 +84,11 @@ struct ClockTests {
       .compactMap { $0["fence_time"] as? Double }.map { $0 / 1000 }
     #expect(times.count >= 3)
     #expect(times.allSatisfy { $0 > started - 1 && $0 < Date.now.timeIntervalSince1970 }, "\(times)")
+  }
+
+  /// Whether the log has it that the clock was set by two hours: a process that had to wait between its two clocks is off by a bit.
+  private static func saysTwoHours(_ record: RunningProgram) -> Bool {
+    ["7200.0", "7199.9"].contains { record.standardError.contains("clock was set by \($0)") }
   }
 
   private func settableClock(in folder: TemporaryFolder) async throws -> String {
