@@ -17,12 +17,13 @@ extension DriveStore {
   /// - Returns: `nil` when there is no such session.
   /// - Throws: GRDB's `DatabaseError`; `CocoaError` when the drive log cannot be deleted: then the session is still there.
   public func forget(session: Int64) async throws -> Forgotten? {
-    let forgotten = try await keep { db -> Forgotten? in
+    let forgotten = try await keep { [directory] db -> Forgotten? in
       guard
         let drive = try Row.fetchOne(
           db,
           sql: """
-            SELECT drive.id, log, (SELECT count(*) FROM session WHERE drive_id = drive.id) AS sessions
+            SELECT drive.id, iif(\(RowChecksum.isIntact("drive")), log, NULL) AS log,
+              (SELECT count(*) FROM session WHERE drive_id = drive.id) AS sessions
             FROM drive JOIN session ON drive_id = drive.id WHERE session.id = ?
             """, arguments: [session])
       else { return nil }
@@ -31,7 +32,9 @@ extension DriveStore {
       let fences = db.changesCount
       try db.execute(sql: "DELETE FROM session WHERE id = ?", arguments: [session])
       if isLast { try db.execute(sql: "DELETE FROM drive WHERE id = ?", arguments: [drive["id"] as Int64]) }
-      let log = (drive["log"] as String?).flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
+      let log = (drive["log"] as String?).map(directory.driveLog).flatMap {
+        FileManager.default.fileExists(atPath: $0) ? $0 : nil
+      }
       // Before the rows are gone for good: who finds the session after a power cut can forget it again, with its log.
       if let log, isLast { try Self.delete(log: log) }
       return Forgotten(fences: fences, deletedLog: isLast ? log : nil, keptLog: isLast ? nil : log)

@@ -18,8 +18,10 @@ struct ForgettingTests {
 
   @Test("when the last session of a drive is forgotten, then its drive log goes too, and not before")
   func forgettingLogs() async throws {
-    let log = try folder.write("a way", to: "drive.jsonl")
-    var recorder = try DriveRecorder(store, started: .sampleStart, log: log)
+    let log = store.directory.driveLogs + "/drive.jsonl"
+    try "a way".write(toFile: log, atomically: true, encoding: .utf8)
+    // The directory has moved since.
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: "/elsewhere/drives/drive.jsonl")
     try recorder.save(
       sessions: [Session(number: 0, started: .start), Session(number: 1, started: .seconds(5))], fences: [],
       seen: .seconds(9))
@@ -32,7 +34,10 @@ struct ForgettingTests {
 
   @Test("when the drive log cannot be deleted, then its session is not forgotten either, so that both can be later")
   func undeletableLog() async throws {
-    var recorder = try DriveRecorder(store, started: .sampleStart, log: "/proc/self/status")
+    try FileManager.default.removeItem(atPath: store.directory.driveLogs)
+    try FileManager.default.createSymbolicLink(
+      atPath: store.directory.driveLogs, withDestinationPath: "/proc/self")
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: store.directory.driveLogs + "/status")
     try recorder.save(sessions: [Session(number: 0, started: .start)], fences: [.sample()], seen: .seconds(20))
     let session = try #require(try reader.sessions().first)
     await #expect(throws: (any Error).self) { try await store.forget(session: session.id) }
