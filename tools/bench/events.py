@@ -18,6 +18,7 @@ from spaces import Pair, inside, ip
 
 INTERVAL_S, BEFORE_S, BROKEN_S, AFTER_S = 0.1, 1.5, 1.5, 4.0
 GOAL_MS = INTERVAL_S * 1000 + 20
+FIREWALL = "nft add table inet cut ; add chain inet cut output { type filter hook output priority 0 ; policy drop ; }"
 
 
 class Event:
@@ -126,6 +127,7 @@ EVENTS = [
     DefaultRouteMoved(),
     Commands("destination unreachable (EHOSTUNREACH)", ["ip route add unreachable 10.77.0.2/32"], ["ip route del unreachable 10.77.0.2/32"]),
     Commands("sending forbidden (EACCES)", ["ip route add prohibit 10.77.0.2/32"], ["ip route del prohibit 10.77.0.2/32"]),
+    Commands("sending dropped by the firewall (EPERM)", [FIREWALL], ["nft delete table inet cut"]),
     Commands("queue full (ENOBUFS)", ["tc qdisc add dev v0 root tbf rate 8bit burst 1 limit 1"], ["tc qdisc del dev v0 root"]),
     ServerRestarted(),
 ]

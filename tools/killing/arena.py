@@ -17,6 +17,8 @@ from store import Store
 
 SECRET = "torture"
 LIMIT_S = 120
+# The service is told to end after so long.
+SERVICE_S = 2
 
 
 class Hang(Exception):
@@ -117,15 +119,23 @@ class Arena:
             environment = {"LD_PRELOAD": self.preload, "KILL_TRACE": self.trace}
         if kill and kill.call:
             environment |= {"KILL_AT": str(kill.call)} | ({"KILL_TORN": "1"} if kill.torn else {})
+        moments = [(LIMIT_S, None)]
+        if command[0] == "agent":
+            moments.append((SERVICE_S, signal.SIGTERM))
+        if kill and kill.seconds is not None:
+            moments.append((kill.seconds, signal.SIGKILL))
         began = time.monotonic()
         process = self.start(*command, environment=environment)
-        try:
-            process.wait(LIMIT_S if kill is None or kill.seconds is None else kill.seconds)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            if kill is None or kill.seconds is None:
-                raise Hang(f"{command[0]} did not end within {LIMIT_S} s") from None
+        for moment, how in sorted(moments, key=lambda one: one[0]):
+            try:
+                process.wait(max(0, began + moment - time.monotonic()))
+                break
+            except subprocess.TimeoutExpired:
+                process.send_signal(how or signal.SIGKILL)
+                if how != signal.SIGTERM:
+                    process.wait()
+                if how is None:
+                    raise Hang(f"{command[0]} did not end within {LIMIT_S} s") from None
         return process.returncode, time.monotonic() - began
 
     def must(self, *command):

@@ -10,7 +10,7 @@ import time
 from arena import Arena, Hang, Kill
 from verdict import Judge
 
-COMMANDS = {"submit": ("submit",), "record": ("record", "--duration", "2s")}
+COMMANDS = {"submit": ("submit",), "record": ("record", "--duration", "2s"), "agent": ("agent",)}
 RESTARTS = 5
 LATE_S = 0.3
 FAULTS = (None, "coverageResult:slow:0.1", "*:slow:0.05", f"coverageResult:late:{LATE_S}")
@@ -100,7 +100,7 @@ def random_round(dice, seconds):
     """Up to four kills in a row. `seconds`: how long each command takes."""
     commands = [dice.choice(list(COMMANDS)) for _ in range(dice.choice((1, 1, 1, 2, 3, 4)))]
     kills = [(command, Kill(seconds=dice.uniform(0, seconds[command]))) for command in commands]
-    return Round(kills, dice.choice(FAULTS), fresh=commands[0] == "record" and dice.random() < 0.1)
+    return Round(kills, dice.choice(FAULTS), fresh=commands[0] != "submit" and dice.random() < 0.1)
 
 
 def all_at_once(arenas, rounds, tell):
