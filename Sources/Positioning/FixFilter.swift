@@ -141,8 +141,15 @@ public struct FixFilter: Sendable {
   /// When this host was suspended, or too busy to read, what waited meanwhile comes at once: only the end of it is of now. The
   /// receiver's time then runs fifty times as fast as the host's, or faster; its date does not matter.
   private func isOvertaken(by tpv: TPV, at now: HostTime) -> Bool {
-    guard isCatchingUp, let epoch, let time = epoch.report.time, let next = tpv.time, next > time else { return false }
+    guard let epoch, let time = epoch.report.time, let next = tpv.time, next > time else { return false }
+    guard isCatchingUp || isAtItsPace(until: next, now.instant) else { return false }
     return .microseconds(next.microseconds - time.microseconds) > (now.instant - epoch.latest) * 50
+  }
+
+  /// Whether the receiver's time has run with the host's since the last epoch. In a recording that is played fast, it has not.
+  private func isAtItsPace(until time: WallTime, _ now: ContinuousClock.Instant) -> Bool {
+    guard let closed else { return false }
+    return .microseconds(time.microseconds - closed.time.microseconds) < (now - closed.began) * 2
   }
 
   /// Interleaved sentences step back to the epoch before. A receiver whose time stands still is no straggler for long.

@@ -289,4 +289,20 @@ import Testing
     }
     #expect(fixes + filter.advance(to: 23).fixes.count == 50)
   }
+
+  @Test("when several positions come at once after a short stall, then the last of them is of now")
+  func shortStall() {
+    var filter = FixFilter.fresh()
+    var events = filter.take(.usable(latitude: 48.21, seconds: 1), at: 1)
+    events += filter.advance(to: 1.2)
+    for step in 2...4 {
+      // In one piece, or nearly so.
+      let now = step < 4 ? 1.5 : 1.501
+      events += filter.take(.usable(latitude: 48.2 + Double(step) / 100, seconds: 1 + Double(step) / 10), at: now)
+    }
+    events += filter.take(.usable(latitude: 48.25, seconds: 1.5), at: 1.6)
+    events += filter.advance(to: 1.9)
+    #expect(events.fixes.compactMap(\.fix.coordinate?.latitude) == [48.21, 48.24, 48.25])
+    #expect(filter.counters.overtaken == 2)
+  }
 }

@@ -58,9 +58,9 @@ def surroundings(programs, folder, hours):
 class Arena:
     """`probe` is the program under test, which may be another one than that of `around`."""
 
-    def __init__(self, around, folder, probe=None, state=None):
+    def __init__(self, around, folder, probe=None, state=None, keep=None):
         os.makedirs(folder)
-        self.around, self.folder = around, folder
+        self.around, self.folder, self.keep = around, folder, keep
         self.probe = probe or os.path.join(around.programs, "coverage-probe")
         self.state = state or os.path.join(folder, "state")
         self.data = os.path.join(folder, "server.sqlite")

@@ -3,6 +3,7 @@
 import os
 import queue
 import random
+import shutil
 import subprocess
 import threading
 import time
@@ -42,6 +43,8 @@ class Round:
             time.sleep(LATE_S if self.fault and "late" in self.fault else 0)
             judge.close(arena.read_store(), arena.arrived())
         self.complaints = judge.complaints
+        if self.complaints and arena.keep:
+            shutil.copytree(arena.folder, os.path.join(arena.keep, str(self).replace(" ", "-").replace(",", "")), dirs_exist_ok=True)
 
     def run_killed(self, arena, judge, command, kill):
         before = {drive.id for drive in arena.read_store().drives}
@@ -122,11 +125,11 @@ def all_at_once(arenas, rounds, tell):
     side_by_side(work, arenas)
 
 
-def make_arenas(around, folder, count, probe=None):
-    """Each with its template."""
+def make_arenas(around, folder, count, probe=None, keep=None):
+    """Each with its template. `keep`: where to copy what a complaint is about."""
     source, library = os.path.join(os.path.dirname(os.path.abspath(__file__)), "calls.c"), os.path.join(folder, "calls.so")
     subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
-    arenas = [Arena(around, os.path.join(folder, f"arena-{number}"), probe) for number in range(count)]
+    arenas = [Arena(around, os.path.join(folder, f"arena-{number}"), probe, keep=keep) for number in range(count)]
     side_by_side(lambda arena, _: arena.make_template(), arenas)
     return arenas
 
