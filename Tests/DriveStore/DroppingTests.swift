@@ -64,18 +64,18 @@ struct DroppingTests {
   @Test("when there are too many bytes, then the oldest submitted fences go, and the files are as small as the quota")
   func submittedFences() async throws {
     let store = try open()
-    let old = try await record(store, fences: 600, sent: true)
-    let unsent = try await record(store, fences: 200, sent: false)
-    let new = try await record(store, fences: 400, sent: true)
-    let quota = Quota(bytes: try await settledBytes(store) - 80_000)
+    let old = try await record(store, fences: 300, sent: true)
+    let unsent = try await record(store, fences: 20, sent: false)
+    let new = try await record(store, fences: 20, sent: true)
+    let quota = Quota(bytes: try await settledBytes(store) - 20_000)
     let dropped = try await store.keepWithin(quota, except: nil)
     #expect(bytes(directory) <= quota.bytes)
     #expect(bytes(directory) > quota.bytes - 90_000, "and no more than that")
     #expect(dropped.isEnough && dropped.driveLogs == 0)
-    #expect(dropped.bytes >= 80_000)
+    #expect(dropped.bytes >= 20_000)
     let left = try await fences(store)
-    #expect(left[old.id] == 600 - dropped.fences)
-    #expect(left[unsent.id] == 200 && left[new.id] == 400)
+    #expect(left[old.id] == 300 - dropped.fences)
+    #expect(left[unsent.id] == 20 && left[new.id] == 20)
     let first = try await store.database.read { [old] in
       try Int.fetchOne($0, sql: "SELECT min(number) FROM fence WHERE drive_id = ?", arguments: [old.id])
     }
@@ -119,49 +119,49 @@ struct DroppingTests {
   @Test("when there are too many fences, then submitted ones go and their drive logs stay")
   func rows() async throws {
     let store = try open()
-    let sent = try await record(store, fences: 500, sent: true)
-    try await record(store, fences: 100, sent: false)
-    let dropped = try await store.keepWithin(Quota(fences: 250), except: nil)
-    #expect(dropped.fences == 350 && dropped.driveLogs == 0 && dropped.isEnough)
-    #expect(try await fences(store).values.reduce(0, +) == 250)
+    let sent = try await record(store, fences: 100, sent: true)
+    try await record(store, fences: 20, sent: false)
+    let dropped = try await store.keepWithin(Quota(fences: 50), except: nil)
+    #expect(dropped.fences == 70 && dropped.driveLogs == 0 && dropped.isEnough)
+    #expect(try await fences(store).values.reduce(0, +) == 50)
     #expect(exists(sent.log))
-    let rest = try await store.keepWithin(Quota(fences: 50), except: nil)
-    #expect(rest.fences == 150 && rest.fencesOver == 50)
+    let rest = try await store.keepWithin(Quota(fences: 10), except: nil)
+    #expect(rest.fences == 30 && rest.fencesOver == 10)
     #expect(try StoreReader(store).sessions().count == 1, "sessions go with their last fence")
   }
 
   @Test("when the store is of an earlier build, then its file becomes smaller as well")
   func earlierBuild() async throws {
     let store = try open()
-    try await record(store, fences: 600, sent: true)
-    try await record(store, fences: 100, sent: false)
+    try await record(store, fences: 300, sent: true)
+    try await record(store, fences: 20, sent: false)
     try await store.database.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA auto_vacuum = NONE; VACUUM")
       #expect(try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 0)
     }
-    let quota = Quota(bytes: try await settledBytes(store) - 80_000)
+    let quota = Quota(bytes: try await settledBytes(store) - 20_000)
     #expect(try await store.keepWithin(quota, except: nil).isEnough)
     #expect(bytes(directory) <= quota.bytes)
     #expect(try await store.database.read { try Int.fetchOne($0, sql: "PRAGMA auto_vacuum") } == 2)
     #expect(try StoreReader(store).damagedRows() == 0)
     try store.repair()
-    #expect(try await fences(store).values.reduce(0, +) >= 100)
+    #expect(try await fences(store).values.reduce(0, +) >= 20)
   }
 
   @Test("when another process reads meanwhile, then what may go goes, and the file follows later")
   func besideReader() async throws {
     let store = try open()
-    try await record(store, fences: 600, sent: true)
-    try await record(store, fences: 100, sent: false)
+    try await record(store, fences: 300, sent: true)
+    try await record(store, fences: 20, sent: false)
     var configuration = Configuration()
     configuration.readonly = true
     configuration.allowsUnsafeTransactions = true
     let reader = try DatabaseQueue(path: directory.database, configuration: configuration)
-    let quota = Quota(bytes: try await settledBytes(store) - 80_000)
+    let quota = Quota(bytes: try await settledBytes(store) - 20_000)
     try reader.inDatabase { try $0.execute(sql: "BEGIN; SELECT count(*) FROM drive") }
     #expect(try await store.keepWithin(quota, except: nil).isEnough)
     let left = try await fences(store).values.reduce(0, +)
-    #expect(left >= 100 && left < 500)
+    #expect(left >= 20 && left < 300)
     try reader.inDatabase { try $0.execute(sql: "COMMIT") }
     #expect(try await store.keepWithin(quota, except: nil).fences == 0, "a file that could not shrink costs no fence")
     #expect(bytes(directory) <= quota.bytes)
@@ -178,9 +178,9 @@ struct DroppingTests {
     let small = StateDirectory(path: disk + "/state")
     let store = try open(small)
     let sent = try await [
-      record(store, fences: 600, sent: true, log: 6 << 20), record(store, fences: 100, sent: true, log: 12 << 20),
+      record(store, fences: 60, sent: true, log: 6 << 20), record(store, fences: 10, sent: true, log: 12 << 20),
     ]
-    let unsent = try await record(store, fences: 300, sent: false, log: 1 << 20)
+    let unsent = try await record(store, fences: 30, sent: false, log: 1 << 20)
     let ballast = Ballast(small)
     if hasBallast { #expect(ballast.keep()) }
     // tmpfs gives whole pages.
@@ -193,10 +193,10 @@ struct DroppingTests {
     #expect(ballast.release() == hasBallast)
 
     let dropped = try await store.makeRoom(except: nil)
-    #expect(dropped.fences == 700)
+    #expect(dropped.fences == 70)
     #expect(dropped.driveLogs == 2)
     #expect(sent.allSatisfy { !exists($0.log) } && exists(unsent.log))
-    #expect(try await fences(store) == [unsent.id: 300])
+    #expect(try await fences(store) == [unsent.id: 30])
     #expect(try #require(small.room) > 18 << 20)
     #expect(try StoreReader(store).damagedRows() == 0)
     #expect(ballast.keep())
