@@ -45,8 +45,6 @@ struct Shedding: Hashable, Sendable {
   private(set) var bytesOver: Int64 = 0
   private(set) var fencesOver = 0
 
-  var isNothing: Bool { fences == 0 && logs.isEmpty }
-
   init(_ holdings: Holdings, quota: Quota) {
     let surplus = max(0, holdings.fences - quota.fences)
     var excess = max(0, holdings.bytes - quota.bytes)
