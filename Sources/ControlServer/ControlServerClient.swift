@@ -13,6 +13,8 @@ public struct ControlServerClient: Sendable {
   let device: Device
   private let requestTimeout: Duration
   private let http: HTTPClient
+  /// Closes each connection after its request.
+  private let fresh: HTTPClient
   private let tls: TLSConfiguration?
   private let accepted = AcceptedCoding()
   private let serverDate = ServerDate()
@@ -41,11 +43,13 @@ public struct ControlServerClient: Sendable {
     }
     tls = configuration.tlsConfiguration
     http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    fresh = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
 
   /// Ends all connections. To be called once, at the end.
   public func shutdown() async throws {
     try await http.shutdown()
+    try await fresh.shutdown()
   }
 
   /// Registers this device, or confirms that it is registered.
@@ -59,11 +63,17 @@ public struct ControlServerClient: Sendable {
   }
 
   /// Asks for a test.
-  /// - Parameter interface: The request leaves by it, as the pings will; `nil`: by any.
+  ///
+  /// The token for pings is made for the address that the request comes from: a connection that is left from before an address or
+  /// a route changed would tell the old one, or wait for an answer that cannot come.
+  /// - Parameters:
+  ///   - isForPings: Takes the way that pings take now, with a connection of its own.
+  ///   - interface: The request leaves by it, as the pings will; `nil`: by any.
   public func requestCoverage(
-    _ request: CoverageRequest, by interface: String? = nil
+    _ request: CoverageRequest, isForPings: Bool = false, by interface: String? = nil
   ) async throws(ServerFailure) -> CoverageGrant {
-    try CoverageGrant(try await post("coverageRequest", request.json(device), by: interface))
+    try CoverageGrant(
+      try await post("coverageRequest", text: request.json(device).text, isFresh: isForPings, by: interface))
   }
 
   /// The request that hands over `result`, ready to leave.
@@ -75,18 +85,19 @@ public struct ControlServerClient: Sendable {
     _ = try await post("coverageResult", text: result.text, mayCompress: true)
   }
 
-  func post(_ path: String, _ json: JSON, by interface: String? = nil) async throws(ServerFailure) -> Data {
-    try await post(path, text: json.text, by: interface)
+  func post(_ path: String, _ json: JSON) async throws(ServerFailure) -> Data {
+    try await post(path, text: json.text)
   }
 
   /// - Parameter mayCompress: Whether the body is compressed where the server has said that it takes that.
   private func post(
-    _ path: String, text: String, mayCompress: Bool = false, by interface: String? = nil
+    _ path: String, text: String, mayCompress: Bool = false, isFresh: Bool = false, by interface: String? = nil
   ) async throws(ServerFailure) -> Data {
     var headers: HTTPHeaders = [
       "Content-Type": "application/json", "Accept": "application/json", "Accept-Language": device.language,
       "User-Agent": "coverage-probe/\(device.softwareVersion)",
     ]
+    if isFresh { headers.add(name: "Connection", value: "close") }
     var body = ByteBuffer(string: text)
     if mayCompress, accepted.isGzip, text.utf8.count >= Gzip.leastSize, let packed = Gzip.compressed(Array(text.utf8)) {
       headers.add(name: "Content-Encoding", value: "gzip")
@@ -99,7 +110,7 @@ public struct ControlServerClient: Sendable {
         let request = InterfaceRequest(interface: interface, url: address, headers: headers, body: body, tls: tls)
         response = try await request.post(within: requestTimeout)
       } else {
-        response = try await send(to: address, headers, body)
+        response = try await send(to: address, headers, body, with: isFresh ? fresh : http)
       }
     } catch {
       throw .noAnswer(from: url, error, within: requestTimeout)
@@ -117,7 +128,7 @@ public struct ControlServerClient: Sendable {
   public func takeDate() -> WallTime? { serverDate.take() }
 
   private func send(
-    to address: String, _ headers: HTTPHeaders, _ body: ByteBuffer
+    to address: String, _ headers: HTTPHeaders, _ body: ByteBuffer, with http: HTTPClient
   ) async throws -> InterfaceRequest.Response {
     var request = HTTPClientRequest(url: address)
     request.method = .POST

@@ -96,12 +96,14 @@ public struct StoreReader: Sendable {
   }
 
   /// Fences whose session is missing.
-  public func orphans() throws -> Int {
+  /// - Parameter running: The first of the drives that are being recorded; their fences do not count.
+  public func orphans(except running: Int64? = nil) throws -> Int {
     try rows(
       """
       SELECT count(*) AS fences FROM fence
-      WHERE session_id NOT IN (SELECT id FROM session) AND \(RowChecksum.isIntact("fence"))
-      """
+      WHERE session_id NOT IN (SELECT id FROM session) AND drive_id < ifnull(?, 1 << 62)
+        AND \(RowChecksum.isIntact("fence"))
+      """, [running]
     ).first?["fences"] ?? 0
   }
 

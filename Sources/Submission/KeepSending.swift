@@ -4,8 +4,8 @@ import Logging
 
 /// Sending beside everything else that a process does.
 extension Sender {
-  /// Sends in the background until the task is cancelled: a cold pass at once, again until one was possible, then a warm one
-  /// from time to time, when a wait after trouble is over, and after each ``nudge()``.
+  /// Sends in the background until the task is cancelled: a cold pass at once, again until one was possible and took up all that
+  /// was left behind, then a warm one from time to time, when a wait after trouble is over, and after each ``nudge()``.
   ///
   /// What the store throws is logged and tried again at the pace of the back-off; when the disk is full, after room was made.
   /// - Parameter interval: From one pass to the next, while nothing happens.
@@ -15,7 +15,7 @@ extension Sender {
       do {
         let report = try await pass(mode, urgency: .background)
         // With a clock that is not set it looked at nothing: what an earlier process left behind still waits for the cold pass.
-        if report.hold != .clock { mode = .warm }
+        if report.hold != .clock, report.fencesWithoutSession == 0 { mode = .warm }
         storeBackoff.succeeded()
       } catch {
         logger.error("\(mode) pass: the store fails: \(error)")

@@ -130,10 +130,11 @@ extension Sender {
     try await store.makeBatches(of: ids, limit: settings.fencesPerRequest, at: clock.wall())
     let states: [Batch.State] = [.waiting, .sending] + (pass.mode == .quarantined ? [.quarantined] : [])
     pass.queue = DeliveryOrder.sorted(try await store.batches(of: ids, in: states))
-    log(pass, skipped: skipped, orphans: try reader.orphans(), damaged: try reader.damagedRows())
+    pass.report.fencesWithoutSession = try reader.orphans(except: pass.running)
+    log(pass, skipped: skipped, damaged: try reader.damagedRows())
   }
 
-  private func log(_ pass: Pass, skipped: [(session: StoredSession, reason: String)], orphans: Int, damaged: Int) {
+  private func log(_ pass: Pass, skipped: [(session: StoredSession, reason: String)], damaged: Int) {
     let groups = pass.queue.map { "\($0.test?.uuid ?? "no test yet"): \($0.fences)" }
     let shown = groups.prefix(20).joined(separator: ", ") + (groups.count > 20 ? ", \(groups.count - 20) more" : "")
     let what = groups.isEmpty ? "nothing to send" : "\(groups.count) groups of fences (\(shown))"
@@ -145,8 +146,10 @@ extension Sender {
     if damaged > 0 {
       logger.error("\(pass.mode) pass: \(damaged) rows of the store are damaged; they are kept, and not sent")
     }
+    let orphans = pass.report.fencesWithoutSession
     if orphans > 0 {
-      logger.info("\(pass.mode) pass: \(orphans) fences without a session wait for a cold pass: skipped")
+      let reason = pass.mode.isCold ? "are younger than submission.legacy-threshold" : "wait for a cold pass"
+      logger.info("\(pass.mode) pass: \(orphans) fences without a session \(reason): skipped")
     }
   }
 }

@@ -9,6 +9,8 @@ public struct Report: Hashable, Sendable {
   public internal(set) var sessionsKept = 0
   /// Sessions of which the server refused something now; it is kept, and sent again on command only.
   public internal(set) var sessionsQuarantined = 0
+  /// Fences that have lost their session, and wait for a cold pass when they are old enough.
+  public internal(set) var fencesWithoutSession = 0
   /// Why something was not sent, for the first of it.
   public internal(set) var firstFailure: ServerFailure?
   /// Why nothing more was tried.
@@ -27,6 +29,7 @@ public struct Report: Hashable, Sendable {
     sum.fencesSent += second.fencesSent
     sum.sessionsKept += second.sessionsKept
     sum.sessionsQuarantined += second.sessionsQuarantined
+    sum.fencesWithoutSession = second.fencesWithoutSession
     sum.firstFailure = first.firstFailure ?? second.firstFailure
     sum.hold = first.hold ?? second.hold
     sum.wasStopped = first.wasStopped || second.wasStopped

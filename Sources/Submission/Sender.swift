@@ -24,7 +24,7 @@ public actor Sender {
   /// Whether the log has it that the state directory holds too much, and that nothing of it may go.
   var isExcessTold = false
   var isMakingRoom = false
-  private var breaker: CircuitBreaker
+  var breaker: CircuitBreaker
   private var keptBreaker: CircuitBreaker
   /// The breaker's leave for what is being done now.
   private var call: CircuitBreaker.Call?
@@ -33,7 +33,10 @@ public actor Sender {
   /// The wait between two passes of ``keepSending(every:)``.
   var idleWait: Task<Void, any Error>?
   var isNudged = false
-  private(set) var runningDrive: Int64?
+  /// Since boot: a request beside the passes does not leave before.
+  var leaveAloneUntil = Duration.zero
+  /// The first of the drives that are being recorded.
+  public private(set) var runningDrive: Int64?
   /// `nil` before the first one.
   public private(set) var lastPass: EndedPass?
 
@@ -163,6 +166,7 @@ public actor Sender {
       backoff.pause(for: .seconds(15 * 60), at: now)
     default: backoff.failed(at: now, random: clock.random())
     }
+    leaveAlone(for: failure.retryAfter)
     if let wait = failure.retryAfter {
       backoff.wait(atLeast: min(wait, CircuitBreaker.Policy.retryAfterMax), at: now)
     }
@@ -206,7 +210,7 @@ public actor Sender {
 
   var isBreakerClosed: Bool { breaker.state == .closed }
 
-  private func keepBreaker() async throws {
+  func keepBreaker() async throws {
     guard breaker != keptBreaker else { return }
     if breaker.state != keptBreaker.state { logger.notice("circuit breaker: \(breaker.state.rawValue)") }
     keptBreaker = breaker

@@ -32,9 +32,17 @@ struct Status: AsyncParsableCommand {
   @Flag(name: .long, help: "As one JSON object.")
   var json = false
 
+  @Flag(name: .long, help: "As metrics in the Prometheus text format.")
+  var metrics = false
+
+  mutating func validate() throws {
+    if json, metrics { throw ValidationError("--json and --metrics exclude each other.") }
+  }
+
   func run() async throws {
     try await Terminal.run {
-      Terminal.result(try await ServiceClient(configuration: try await configuration.load()).status(asJSON: json))
+      let client = ServiceClient(configuration: try await configuration.load())
+      Terminal.result(metrics ? try await client.metrics() : try await client.status(asJSON: json))
       return .done
     }
   }

@@ -64,8 +64,7 @@ struct Forget: AsyncParsableCommand {
     try await Terminal.run {
       let forgetting = Forgetting(
         configuration: try await configuration.load(), session: id, logger: Terminal.logger())
-      try await forgetting.run().forEach(Terminal.result)
-      return .done
+      return try await forgetting.run(print: Terminal.result)
     }
   }
 }

@@ -63,6 +63,32 @@ struct ServiceTests {
     #expect(none.status == 1 && none.errors.contains("no service answers at"), "\(none.errors)")
   }
 
+  @Test(
+    "when a service runs, then it does what needs the store: submit --force, sessions forget, and its metrics tell how it is"
+  )
+  func commandsForTheStore() async throws {
+    let field = try await field("agent: { record: command }\nsubmission: { spread: 0s }")
+    #expect(try await field.run("record", ["--no-submit", "--duration", "3s"]).status == 0)
+    try await field.server.setFault("429", on: "settings", count: 3)
+    let service = try field.start("agent")
+    _ = try await eventually(within: .seconds(20), "the breaker is open") {
+      _ = try await field.run("submit")
+      let sender = try await status(field)?["sender"] as? [String: Any]
+      return sender?["breaker"] as? String == "open" ? () : nil
+    }
+    let lines = try await field.run("status").output
+    #expect(lines.contains("circuit breaker open (step 1), next try in "), "\(lines)")
+    let metrics = try await field.run("status", ["--metrics"]).output
+    #expect(metrics.contains("\ncoverage_probe_breaker_open 1\n"), "\(metrics)")
+    #expect(try await field.run("submit").status == 75)
+    #expect(try await field.run("submit", ["--force"]).output.hasPrefix("submitted "))
+    let session = try #require(try await field.sessions().first?["id"] as? Int)
+    let forgotten = try await field.run("sessions", ["forget", "\(session)"])
+    #expect(forgotten.output.hasPrefix("session \(session) with ") && forgotten.status == 0, "\(forgotten)")
+    #expect(try await field.run("sessions", ["forget", "\(session)"]).status == 1)
+    try await end(service)
+  }
+
   @Test("when the service is ended in mid-drive, then it ends in order, and the next one sends the drive, once")
   func terminated() async throws {
     let field = try await field("submission: { spread: 0s }")

@@ -33,6 +33,27 @@ struct KeepSendingTests {
     try await rig.finish()
   }
 
+  @Test("when fences without a session are young at the start, then they are sent once they are old enough")
+  func youngOrphans() async throws {
+    let rig = try await SendingRig()
+    try await rig.store.loseSessions(of: try rig.record(tests: [nil]))
+    let sender = try rig.sender {
+      $0.spread = .zero
+      $0.legacyThreshold = .seconds(7400)
+    }
+    rig.time.holdsSleepers = true
+    let sending = Task { await sender.keepSending() }
+    defer { sending.cancel() }
+    _ = try await eventually("the first wait") { rig.time.sleeps.last == .seconds(900) ? true : nil }
+    #expect(try await rig.tool.fences().isEmpty)
+    rig.time.turn(by: .seconds(900))
+    await sender.nudge()
+    _ = try await eventually("the next pass") { try await rig.holdsAllOnce(2) ? true : nil }
+    sending.cancel()
+    await sending.value
+    try await rig.finish()
+  }
+
   @Test("when the clock is not set at the start, then what an earlier process left unfinished is sent once it is")
   func coldAfterClock() async throws {
     let rig = try await SendingRig()

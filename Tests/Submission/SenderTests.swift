@@ -144,4 +144,46 @@ struct SenderTests {
     #expect(!log.lowercased().contains(uuid.lowercased()))
     try await rig.finish()
   }
+
+  @Test(
+    "when a drive's requests meet 429 three times, then none leaves while the breaker is open, of drives and of passes")
+  func askingBesidePasses() async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [nil])
+    let sender = try rig.sender()
+    let client = try await rig.registration.clientUUID()
+    let request = CoverageRequest(clientUUID: client, loopUUID: nil, time: .sampleStart)
+    try await rig.tool.setFault("429", on: "coverageRequest", count: 3)
+    for _ in 0..<3 {
+      await #expect(throws: ServerFailure.self) {
+        try await sender.ask { try await rig.client.requestCoverage(request, isForPings: true) }
+      }
+    }
+    let before = try await rig.paths().count
+    await #expect(throws: Sender.Held.self) {
+      try await sender.ask { try await rig.client.requestCoverage(request, isForPings: true) }
+    }
+    #expect(try await sender.pass(.cold).hold != nil)
+    #expect(try await rig.paths().count == before)
+    let later = try rig.sender()
+    await #expect(throws: Sender.Held.self, "a process later as well") { try await later.ask {} }
+    rig.time.turn(by: .seconds(35))
+    _ = try await sender.ask { try await rig.client.requestCoverage(request, isForPings: true) }
+    #expect(try await sender.pass(.cold).sessionsSent == 1)
+    try await rig.finish()
+  }
+
+  @Test("when 429 says how long to wait, then a drive asks for no test before")
+  func askingAfterRetryAfter() async throws {
+    let rig = try await SendingRig()
+    let sender = try rig.sender()
+    await #expect(throws: ServerFailure.self) {
+      try await sender.ask { throw ServerFailure.tooManyRequests(retryAfter: .seconds(60)) }
+    }
+    rig.time.turn(by: .seconds(59))
+    await #expect(throws: Sender.Held(wait: .seconds(1))) { try await sender.ask {} }
+    rig.time.turn(by: .seconds(1))
+    try await sender.ask {}
+    try await rig.finish()
+  }
 }

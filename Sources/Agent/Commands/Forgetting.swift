@@ -13,12 +13,28 @@ public struct Forgetting: Sendable {
     self.logger = logger
   }
 
+  /// - Parameter print: Takes the lines of the result.
+  /// - Throws: `StoreError`, ``ExportError`` when there is no such session, ``ServiceUnreachable``.
+  public func run(print: (String) -> Void) async throws -> CommandOutcome {
+    do {
+      let store = try DriveStore(
+        directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) sessions forget"
+      ) { [logger] in logger.error("\($0)") }
+      try await Self.forget(session, in: store).forEach(print)
+      return .done
+    } catch let inUse as StoreError {
+      guard case .inUse = inUse else { throw inUse }
+      let (line, outcome) = try await ServiceClient(configuration: configuration).ask(instead: inUse) { service in
+        try await service.forget(session)
+      }
+      print(line)
+      return outcome
+    }
+  }
+
   /// - Returns: The lines of the result.
-  /// - Throws: `StoreError`, ``ExportError`` when there is no such session.
-  public func run() async throws -> [String] {
-    let store = try DriveStore(
-      directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) sessions forget"
-    ) { [logger] in logger.error("\($0)") }
+  /// - Throws: GRDB's `DatabaseError`, `CocoaError`, ``ExportError`` when there is no such session.
+  static func forget(_ session: Int64, in store: DriveStore) async throws -> [String] {
     guard let forgotten = try await store.forget(session: session) else { throw ExportError.noSuchSession(session) }
     var lines = ["session \(session) with \(forgotten.fences) fences is deleted here; what was sent, the server keeps"]
     if let log = forgotten.deletedLog { lines.append("drive log \(log) is deleted") }

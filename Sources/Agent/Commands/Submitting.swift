@@ -36,22 +36,14 @@ public struct Submitting: Sendable {
         }
         return (report.line, report.outcome)
       } catch let inUse as StoreError {
-        guard case .inUse = inUse, mode != .quarantined, urgency != .forced else { throw inUse }
-        return try await passOfService(instead: inUse)
+        guard case .inUse = inUse else { throw inUse }
+        return try await ServiceClient(configuration: configuration).ask(instead: inUse) { [mode, urgency] service in
+          try await service.submit(mode, urgency)
+        }
       }
     }
     print(line)
     return outcome
-  }
-
-  /// A service that holds the store can do it as well.
-  private func passOfService(instead inUse: StoreError) async throws -> (line: String, outcome: CommandOutcome) {
-    do {
-      return try await ServiceClient(configuration: configuration).submit()
-    } catch let error where !error.isRefused {
-      // That is no service, and who it is the store's own error says.
-      throw inUse
-    }
   }
 
   private func pass(_ server: ControlServerClient) async throws -> Report {
@@ -69,7 +61,7 @@ public struct Submitting: Sendable {
 extension Report {
   /// What came of it, for a person.
   var line: String {
-    let nothing = sessionsSent + sessionsKept + sessionsQuarantined == 0
+    let nothing = sessionsSent + sessionsKept + sessionsQuarantined + fencesWithoutSession == 0
     var line =
       nothing
       ? wasStopped ? "stopped before anything was sent" : "nothing to submit"
@@ -78,10 +70,16 @@ extension Report {
     if sessionsQuarantined > 0 {
       line += "; \(sessionsQuarantined) refused and quarantined (\(Program.name) submit --quarantined sends again)"
     }
+    if fencesWithoutSession > 0 {
+      line +=
+        "; \(fencesWithoutSession) fences without a session wait until they are older than submission.legacy-threshold"
+    }
     if let firstFailure { line += ": \(firstFailure)" }
     if let hold { line += "; \(hold) (\(Program.name) submit --force tries now)" }
     return line
   }
 
-  var outcome: CommandOutcome { sessionsKept + sessionsQuarantined == 0 && !wasStopped ? .done : .kept }
+  var outcome: CommandOutcome {
+    sessionsKept + sessionsQuarantined + fencesWithoutSession == 0 && !wasStopped ? .done : .kept
+  }
 }

@@ -17,18 +17,16 @@ final class DriveSources: Sendable {
   private let radio: RadioMonitor
   private let server: ControlServerClient
   private let registration: Registration
+  private let sender: Sender
   private let family: PingAddress.Family?
   private let interface: String?
   /// The kind of link at the start.
   let initialPath: Path
-  private let onTestRequest: @Sendable () -> Void
 
-  /// - Parameter onTestRequest: Called before each request for a test.
   init(
     configuration: ProbeConfiguration, link: LinkSettings, positions: PositionFeed, server: ControlServerClient,
-    registration: Registration, logger: Logger, onTestRequest: @escaping @Sendable () -> Void
+    registration: Registration, sender: Sender, logger: Logger
   ) throws {
-    self.onTestRequest = onTestRequest
     (inputs, continuation) = AsyncStream.makeStream()
     pinger = try Pinger()
     self.positions = positions
@@ -38,6 +36,7 @@ final class DriveSources: Sendable {
     radio = RadioMonitor(source: link.radio, logger: logger)
     self.server = server
     self.registration = registration
+    self.sender = sender
     family = configuration.pings.family
     interface = link.interface
   }
@@ -64,14 +63,14 @@ final class DriveSources: Sendable {
     if case .terminated = continuation.yield(.stop) { false } else { true }
   }
 
-  /// Asks the control server for a test, and answers with an input.
+  /// Asks the control server for a test, and answers with an input. What waits to be sent gets its pass, too.
   /// - Returns: The request, to be cancelled when its answer is not waited for any more.
   func requestTest(
     for generation: PingSession.Generation, at time: DriveTime, started: WallTime, loopUUID: String?
   ) -> Task<Void, Never> {
-    onTestRequest()
-    return Task {
+    Task {
       do {
+        await sender.nudge()
         let coverage: CoverageGrant
         do {
           coverage = try await requestTest(at: started + time, loopUUID: loopUUID)
@@ -86,9 +85,11 @@ final class DriveSources: Sendable {
   }
 
   private func requestTest(at time: WallTime, loopUUID: String?) async throws -> CoverageGrant {
-    try await server.requestCoverage(
-      CoverageRequest(clientUUID: try await registration.clientUUID(), loopUUID: loopUUID, time: time),
-      by: interface)
+    try await sender.ask { [server, registration, interface] in
+      try await server.requestCoverage(
+        CoverageRequest(clientUUID: try await registration.clientUUID(), loopUUID: loopUUID, time: time),
+        isForPings: true, by: interface)
+    }
   }
 
   /// Looks up the ping server of a test, and answers with an input.

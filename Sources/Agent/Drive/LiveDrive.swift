@@ -67,8 +67,7 @@ struct LiveDrive: Sendable {
     let sources = try links.map { link in
       try DriveSources(
         configuration: configuration, link: link, positions: environment.positions, server: environment.server,
-        registration: environment.registration, logger: environment.logger,
-        onTestRequest: { [sender = environment.sender] in Task { await sender.nudge() } })
+        registration: environment.registration, sender: environment.sender, logger: environment.logger)
     }
     parts = try links.indices.map { index in
       let journal = try DriveJournal(

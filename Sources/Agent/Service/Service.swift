@@ -193,7 +193,8 @@ actor Service: ServiceCommands {
     status.isClockSet = WallTime.current >= .earliestTrusted
     status.fixAge = fixArrival.map { .now - $0 }
     do {
-      status.waiting = try ServiceStatus.Waiting(environment.store)
+      let running = await environment.sender.runningDrive
+      status.waiting = try ServiceStatus.Waiting(environment.store, except: running)
     } catch {
       logger.warning("the store cannot be read: \(error)")
     }
@@ -208,12 +209,27 @@ actor Service: ServiceCommands {
     return "\(command.rawValue): \(wish.wantsDrive(at: now) ? "recording" : "not recording") (\(wish.reason(at: now)))"
   }
 
-  func submit() async -> (line: String, outcome: CommandOutcome) {
+  func submit(_ mode: PassMode, _ urgency: Urgency) async -> (line: String, outcome: CommandOutcome) {
+    logger.notice("command: submit, \(mode)\(urgency == .forced ? ", forced" : "")")
     do {
-      let report = try await environment.sender.pass(.warm)
+      let report = try await environment.sender.pass(mode, urgency: urgency)
       return (report.line, report.outcome)
     } catch {
       return ("the store fails: \(error)", .failed)
+    }
+  }
+
+  func forget(_ session: Int64) async -> (line: String, outcome: CommandOutcome) {
+    logger.notice("command: forget session \(session)")
+    do {
+      let running = await environment.sender.runningDrive
+      let stored = try StoreReader(environment.store).sessions().first { $0.id == session }
+      if let running, let stored, stored.drive >= running {
+        return ("session \(session) is being recorded; stop the drive first (\(Program.name) stop)", .failed)
+      }
+      return (try await Forgetting.forget(session, in: environment.store).joined(separator: "\n"), .done)
+    } catch {
+      return ("\(error)", .failed)
     }
   }
 }

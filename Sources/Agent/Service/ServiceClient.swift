@@ -1,7 +1,9 @@
 import AsyncHTTPClient
+import DriveStore
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Submission
 
 /// Speaks with a service that runs on this host.
 public struct ServiceClient: Sendable {
@@ -16,16 +18,49 @@ public struct ServiceClient: Sendable {
     try await ask("status", .GET, accept: asJSON ? "application/json" : "text/plain", within: .seconds(5)).text
   }
 
+  /// How the service is, for a monitoring system: ``ServiceMetrics``.
+  /// - Throws: ``ServiceUnreachable``
+  public func metrics() async throws(ServiceUnreachable) -> String {
+    try await ask("metrics", .GET, within: .seconds(5)).text
+  }
+
   /// - Returns: A line about what it led to.
   /// - Throws: ``ServiceUnreachable``
   public func send(_ command: ServiceCommand) async throws(ServiceUnreachable) -> String {
     try await ask(command.rawValue, .POST, within: .seconds(15)).text
   }
 
+  /// A service that holds the store can do it as well as a process of its own.
+  /// - Parameter inUse: Why this one cannot.
+  /// - Throws: `inUse` when what holds the store is no service; ``ServiceUnreachable`` when the service refuses.
+  func ask<Answer>(
+    instead inUse: StoreError, _ command: (ServiceClient) async throws -> Answer
+  ) async throws -> Answer {
+    do {
+      return try await command(self)
+    } catch let error as ServiceUnreachable where !error.isRefused {
+      throw inUse
+    }
+  }
+
   /// A resend pass of the service.
   /// - Throws: ``ServiceUnreachable``
-  func submit() async throws(ServiceUnreachable) -> (line: String, outcome: CommandOutcome) {
-    let (status, text) = try await ask("submit", .POST, within: .seconds(3600))
+  func submit(
+    _ mode: PassMode, _ urgency: Urgency
+  ) async throws(ServiceUnreachable) -> (line: String, outcome: CommandOutcome) {
+    try await result(of: "submit?mode=\(mode.command)&force=\(urgency == .forced)", within: .seconds(3600))
+  }
+
+  /// Deletes a session for good.
+  /// - Throws: ``ServiceUnreachable``
+  func forget(_ session: Int64) async throws(ServiceUnreachable) -> (line: String, outcome: CommandOutcome) {
+    try await result(of: "forget?session=\(session)", within: .seconds(60))
+  }
+
+  private func result(
+    of command: String, within limit: TimeAmount
+  ) async throws(ServiceUnreachable) -> (line: String, outcome: CommandOutcome) {
+    let (status, text) = try await ask(command, .POST, within: limit)
     return (text, status == .ok ? .done : status == .serviceUnavailable ? .kept : .failed)
   }
 
@@ -46,10 +81,28 @@ public struct ServiceClient: Sendable {
       status = response.status
       text = String(buffer: try await response.body.collect(upTo: 1 << 20))
     } catch {
-      throw ServiceUnreachable(path: path, isRefused: false)
+      // Whether there is one cannot be seen by who may not look into its directory.
+      throw ServiceUnreachable(path: path, isRefused: access(path, R_OK | W_OK) != 0 && errno == EACCES)
     }
     guard status != .forbidden else { throw ServiceUnreachable(path: path, isRefused: true) }
     return (status, text.trimmingCharacters(in: .whitespacesAndNewlines))
+  }
+}
+
+extension PassMode {
+  /// The name of a mode that can be asked for.
+  fileprivate var command: String {
+    switch self {
+    case .warm: "warm"
+    case .quarantined: "quarantined"
+    case .cold, .drive: "cold"
+    }
+  }
+
+  /// - Returns: `nil` when `command` is the name of none.
+  init?(command: String) {
+    guard let mode = [PassMode.cold, .warm, .quarantined].first(where: { $0.command == command }) else { return nil }
+    self = mode
   }
 }
 

@@ -3,12 +3,15 @@ import Hummingbird
 import Logging
 import NIOCore
 import OrderedJSON
+import Submission
 
 /// The door of the service for commands: HTTP over a unix socket, open to root and to the user that the service runs as.
 ///
 ///     GET  /status                     how things stand; as lines for a person with `Accept: text/plain`
+///     GET  /metrics                    the same for a monitoring system
 ///     POST /start /stop /pause /resume
-///     POST /submit                     a resend pass; answers when it has ended
+///     POST /submit?mode=M&force=true   a resend pass, cold, warm or quarantined; answers when it has ended
+///     POST /forget?session=ID
 struct ServiceSocket: Sendable {
   let path: String
   let service: any ServiceCommands
@@ -30,15 +33,19 @@ struct ServiceSocket: Sendable {
     for command in ServiceCommand.allCases {
       router.post(RouterPath(command.rawValue)) { _, _ in Self.response(await service.take(command)) }
     }
-    router.post("submit") { _, _ in
-      let result = await service.submit()
-      let status: HTTPResponse.Status =
-        switch result.outcome {
-        case .done: .ok
-        case .kept: .serviceUnavailable
-        case .failed: .internalServerError
-        }
-      return Self.response(result.line, status: status)
+    router.get("metrics") { _, _ in Self.response(ServiceMetrics(await service.status()).text) }
+    router.post("submit") { request, _ in
+      let wanted = request.uri.queryParameters
+      guard let mode = PassMode(command: wanted["mode"].map(String.init) ?? "cold") else {
+        return Self.response("mode: one of cold, warm, quarantined", status: .badRequest)
+      }
+      return Self.response(await service.submit(mode, wanted["force"] == "true" ? .forced : .commanded))
+    }
+    router.post("forget") { request, _ in
+      guard let session = request.uri.queryParameters["session"].flatMap({ Int64($0) }) else {
+        return Self.response("session: the id of a session", status: .badRequest)
+      }
+      return Self.response(await service.forget(session))
     }
     var quiet = logger
     quiet.logLevel = .critical
@@ -58,6 +65,16 @@ struct ServiceSocket: Sendable {
     if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
   }
 
+  private static func response(_ result: (line: String, outcome: CommandOutcome)) -> Response {
+    let status: HTTPResponse.Status =
+      switch result.outcome {
+      case .done: .ok
+      case .kept: .serviceUnavailable
+      case .failed: .internalServerError
+      }
+    return response(result.line, status: status)
+  }
+
   private static func response(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
     Response(status: status, body: .init(byteBuffer: ByteBuffer(string: text + "\n")))
   }
@@ -68,7 +85,9 @@ protocol ServiceCommands: Sendable {
   func status() async -> ServiceStatus
   /// - Returns: A line about what it led to.
   func take(_ command: ServiceCommand) async -> String
-  func submit() async -> (line: String, outcome: CommandOutcome)
+  func submit(_ mode: PassMode, _ urgency: Urgency) async -> (line: String, outcome: CommandOutcome)
+  /// Deletes a session for good.
+  func forget(_ session: Int64) async -> (line: String, outcome: CommandOutcome)
 }
 
 private struct ServiceContext: RequestContext {

@@ -32,11 +32,15 @@ struct ServiceStatus: Sendable {
     var fences = 0
     /// Fences that the server refused.
     var quarantined = 0
+    /// Fences whose session is missing: they wait until they are old enough.
+    var withoutSession = 0
 
     init() {}
 
     /// - Throws: GRDB's `DatabaseError`
-    init(_ store: DriveStore) throws {
+    /// - Parameter running: The first of the drives that are being recorded.
+    init(_ store: DriveStore, except running: Int64?) throws {
+      withoutSession = try StoreReader(store).orphans(except: running)
       for session in try StoreReader(store).sessions() where session.session.finalized != nil {
         if session.isWaiting { sessions += 1 }
         fences += session.waitingFences
@@ -57,6 +61,7 @@ struct ServiceStatus: Sendable {
       "waiting": .object([
         "sessions": .integer(Int64(waiting.sessions)), "fences": .integer(Int64(waiting.fences)),
         "quarantined": .integer(Int64(waiting.quarantined)),
+        "without_session": .integer(Int64(waiting.withoutSession)),
       ]),
       "sender": sender.map(Self.json),
       "last_pass": lastPass.map {
@@ -115,6 +120,15 @@ struct ServiceStatus: Sendable {
     ])
   }
 
+  /// Why and for how long nothing is sent; `nil` when something may be.
+  private static func line(_ sender: SenderStatus) -> String? {
+    let seconds = (sender.nextAttemptInMilliseconds + 999) / 1000
+    if sender.breaker.state != .closed {
+      return "circuit breaker \(sender.breaker.state.rawValue) (step \(sender.breaker.step)), next try in \(seconds) s"
+    }
+    return seconds > 0 ? "sending waits after trouble, next try in \(seconds) s" : nil
+  }
+
   /// For a person.
   var lines: [String] {
     var lines = ["\(state.rawValue): \(reason)"]
@@ -123,10 +137,10 @@ struct ServiceStatus: Sendable {
     lines.append(
       "waiting to be sent: \(waiting.fences) fences in \(waiting.sessions) sessions; \(waiting.quarantined) fences refused"
     )
-    if let sender, sender.breaker.state != .closed {
-      lines.append(
-        "circuit breaker \(sender.breaker.state.rawValue), next try in \(sender.nextAttemptInMilliseconds / 1000) s")
+    if waiting.withoutSession > 0 {
+      lines.append("\(waiting.withoutSession) fences without a session wait until they are old enough")
     }
+    if let sender, let line = Self.line(sender) { lines.append(line) }
     if let lastPass { lines.append("last pass (\(lastPass.ended.iso8601)): \(lastPass.report.line)") }
     return lines
   }
