@@ -43,6 +43,13 @@ public struct PingEvent: Hashable, Sendable {
   public struct OneWay: Hashable, Sendable {
     public let upNanoseconds: Int64
     public let downNanoseconds: Int64
+    /// The far side began anew with this ping: its clock is another one than before.
+    public let isRestarted: Bool
+
+    init(upNanoseconds: Int64, downNanoseconds: Int64, isRestarted: Bool = false) {
+      (self.upNanoseconds, self.downNanoseconds) = (upNanoseconds, downNanoseconds)
+      self.isRestarted = isRestarted
+    }
   }
 
   public let target: PingTarget.ID
@@ -60,6 +67,8 @@ public struct PingEvent: Hashable, Sendable {
   /// The wall clock was set while the ping was under way; the kernel's stamps were not used.
   public let sawClockStep: Bool
   public let oneWay: OneWay?
+  /// Whether a ping is known that it is about; a damaged reply may be of none.
+  public let isOfKnownPing: Bool
   /// Who answered or reported.
   public let from: PingAddress?
 
@@ -77,6 +86,7 @@ public struct PingEvent: Hashable, Sendable {
     self.isReordered = isReordered
     self.sawClockStep = sawClockStep
     self.oneWay = oneWay
+    isOfKnownPing = true
     self.from = from
   }
 
@@ -92,7 +102,9 @@ public struct PingEvent: Hashable, Sendable {
     sawClockStep = has(CPING_FLAG_CLOCK_STEP)
     oneWay =
       UInt32(raw.far_stamp) == CPING_STAMP_NONE.rawValue
-      ? nil : OneWay(upNanoseconds: raw.up_ns, downNanoseconds: raw.down_ns)
+      ? nil
+      : OneWay(upNanoseconds: raw.up_ns, downNanoseconds: raw.down_ns, isRestarted: raw.far_restarted != 0)
+    isOfKnownPing = raw.kind != CPING_CORRUPT || raw.sent_ns != 0
     from = raw.from.family == 0 ? nil : PingAddress(raw.from)
     let way: Way = has(CPING_FLAG_LOST_UP) ? .up : has(CPING_FLAG_LOST_DOWN) ? .down : .unknown
     kind = Self.kind(raw, way)

@@ -72,9 +72,11 @@ public final class Pinger: Sendable {
   public func remove(_ id: PingTarget.ID) { cping_remove(handle.pinger, id) }
 
   /// Drops the capabilities of the pinger's thread and of the calling one; what is open stays open.
+  /// - Parameter keepsRecovery: The pinger's thread keeps what it takes to open raw sockets anew that are bound to an interface, and
+  ///   sockets with a mark.
   /// - Throws: ``PingerError``
-  public func dropPrivileges() throws(PingerError) {
-    let status = cping_drop_privileges(handle.pinger, 0)
+  public func dropPrivileges(keepsRecovery: Bool) throws(PingerError) {
+    let status = cping_drop_privileges(handle.pinger, keepsRecovery ? CPING_KEEP_RECOVERY.rawValue : 0)
     guard status >= 0 else { throw PingerError(code: status) }
   }
 

@@ -27,7 +27,7 @@ struct Ping: AsyncParsableCommand {
   @Option(name: [.customShort("W"), .long], help: "Seconds to wait for an answer.")
   var timeout = 1.0
 
-  @Option(name: [.customShort("w"), .long], help: "End after so many seconds.")
+  @Option(name: [.customShort("w"), .long], help: "End after so many seconds; pings under way are cancelled.")
   var deadline: Double?
 
   @Flag(name: .customShort("4"), help: "IPv4 only.")
@@ -93,6 +93,16 @@ struct Ping: AsyncParsableCommand {
     if udp == 0 { throw ValidationError("--udp is 0: expected a port, 1 to 65535.") }
     if count == 0 { throw ValidationError("-c is 0: expected 1 or more.") }
     if !(1...64).contains(threads) { throw ValidationError("--threads is \(threads): expected 1 to 64.") }
+    // Another interface's name would be what is left of a longer one.
+    if let interface, !(1...15).contains(interface.utf8.count) {
+      throw ValidationError("-I is \"\(interface)\": expected the name of an interface, 1 to 15 bytes.")
+    }
+    if let size, size < (oneway ? 72 : 12) {
+      throw ValidationError("-s is \(size): expected \(oneway ? 72 : 12) to 65507.")
+    }
+    if let size, size > 65_507 { throw ValidationError("-s is \(size): expected at most 65507.") }
+    if size != nil, udp != nil, !oneway { throw ValidationError("-s: RTR's ping has a size of its own.") }
+    if ttl == 0 { throw ValidationError("-t is 0: expected 1 to 255.") }
     if let dscp, dscp > 63 { throw ValidationError("--dscp is \(dscp): expected 0 to 63.") }
     for (name, value) in [("-i", interval), ("-W", timeout), ("-w", deadline)] {
       if let value, !(0.001...86_400).contains(value) {
@@ -104,7 +114,9 @@ struct Ping: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
-      let run = PingRun(targets: targets + (try targetsFromFile()), options: options)
+      let all = targets + (try targetsFromFile())
+      guard !all.isEmpty else { throw ValidationError("There is no target in \(file ?? "-").") }
+      let run = PingRun(targets: all, options: options)
       return try await run.run(
         stop: await Terminal.stopSignals(), interim: await Terminal.interimSignals(), print: Terminal.result,
         note: Terminal.note)
@@ -139,6 +151,9 @@ struct Ping: AsyncParsableCommand {
     guard let file else { return [] }
     let data = file == "-" ? FileHandle.standardInput.readDataToEndOfFile() : try InputFile.contents(file)
     return String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
-      .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
+      .map {
+        ($0.split(separator: "#", omittingEmptySubsequences: false).first ?? "").trimmingCharacters(in: .whitespaces)
+      }
+      .filter { !$0.isEmpty }
   }
 }

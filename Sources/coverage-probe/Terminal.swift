@@ -2,6 +2,7 @@ import Agent
 import ArgumentParser
 import Foundation
 import Logging
+import Synchronization
 import UnixSignals
 
 /// Standard output and standard error as the commands use them.
@@ -13,8 +14,22 @@ enum Terminal {
   static func note(_ line: String) { write(line + "\n", to: .standardError) }
 
   static func write(_ text: String, to handle: FileHandle) {
-    // A reader that has gone away (`| head`) is no error of ours, and there is nobody left to tell.
-    try? handle.write(contentsOf: Data(text.utf8))
+    do {
+      try handle.write(contentsOf: Data(text.utf8))
+    } catch {
+      // A reader that has gone away (`| head`) is no error of ours, and there is nobody left to tell.
+      let cause = posixError(error)
+      guard handle === FileHandle.standardOutput, cause != EPIPE else { return }
+      lostOutput.withLock { $0 = $0 ?? cause.map { String(cString: strerror($0)) } ?? error.localizedDescription }
+    }
+  }
+
+  /// Why a line of the result could not be written, the first time.
+  private static let lostOutput = Mutex<String?>(nil)
+
+  private static func posixError(_ error: any Error) -> Int32? {
+    let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
+    return cause.domain == NSPOSIXErrorDomain ? Int32(cause.code) : nil
   }
 
   static let errorsAreWatched = isatty(STDERR_FILENO) == 1
@@ -35,6 +50,10 @@ enum Terminal {
       throw wrongUsage
     } catch {
       note("\(Program.name): \(error)")
+      throw ExitCode(CommandOutcome.failed.rawValue)
+    }
+    if let reason = lostOutput.withLock({ $0 }) {
+      note("\(Program.name): standard output cannot be written: \(reason)")
       throw ExitCode(CommandOutcome.failed.rawValue)
     }
     if outcome != .done { throw ExitCode(outcome.rawValue) }

@@ -83,6 +83,27 @@ struct PingStatisticsTests {
     #expect(statistics.variationDown.greatest == 1_000_000)
   }
 
+  @Test("when the reflector's clock jumps or begins anew, then that is no variation")
+  mutating func jumpingClock() {
+    answer(0, after: 10, oneWay: (100, 200))
+    answer(1, after: 10, oneWay: (103, 200))
+    answer(2, after: 10, oneWay: (.min, .max))
+    answer(3, after: 10, oneWay: (.max, .min))
+    answer(4, after: 10, oneWay: (-40_000_000_000_000, 200))
+    count(
+      .answered(rttNanoseconds: 10), 5, oneWay: .init(upNanoseconds: 0, downNanoseconds: 0, isRestarted: true))
+    #expect(statistics.variationUp.count == 1 && statistics.variationUp.greatest == 3)
+    #expect(statistics.variationDown.count == 1)
+  }
+
+  @Test("when a verdict is missing, then what comes later is judged all the same")
+  mutating func missingVerdict() {
+    answer(0, after: 10)
+    for number in 2..<20_000 { count(.lost(.unknown), UInt64(number)) }
+    answer(20_000, after: 10)
+    #expect(statistics.outages.count == 1)
+  }
+
   @Test("when three pings in a row have no answer, then it is an outage from the first of them to the next answer")
   mutating func outage() throws {
     answer(0, after: 10)

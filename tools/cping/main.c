@@ -98,6 +98,7 @@ static void add_from(run *r, const char *path) {
         return;
     }
     while (fgets(line, sizeof line, file)) add_line(r, line);
+    if (ferror(file)) complain(r, path, strerror(errno));
     if (file != stdin) fclose(file);
 }
 
@@ -167,7 +168,8 @@ static int open_all(run *r) {
     if (r->options.file) add_from(r, r->options.file);
     unsigned keep = r->options.target.interface_name[0] || r->options.target.mark ? CPING_KEEP_RECOVERY : 0;
     /* The threads that are still to come inherit what is left. */
-    cping_drop_privileges(r->workers[0].pinger, keep);
+    int error = cping_drop_privileges(r->workers[0].pinger, keep);
+    if (error) fprintf(stderr, "cping: capabilities could not be dropped: %s\n", strerror(-error));
     if (r->count == 0 && r->failures == 0) fprintf(stderr, "cping: there is no target\n");
     return r->count ? start_all(r) : -1;
 }

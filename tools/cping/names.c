@@ -28,7 +28,8 @@ static cping_address convert(const struct sockaddr *from) {
 }
 
 static answer look_up(const char *name, int family) {
-    struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_ADDRCONFIG}, *found = NULL;
+    /* Who asks for a family gets it, whatever addresses this host has. */
+    struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = family ? 0 : AI_ADDRCONFIG}, *found = NULL;
     hints.ai_family = family == 4 ? AF_INET : family == 6 ? AF_INET6 : AF_UNSPEC;
     answer result = {.error = getaddrinfo(name, NULL, &hints, &found)};
     if (result.error == 0) {

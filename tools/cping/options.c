@@ -66,7 +66,7 @@ static void fail(const char *option, const char *value, const char *expected) {
 
 static uint64_t whole(const char *option, const char *value, uint64_t min, uint64_t max, const char *expected) {
     char *end;
-    unsigned long long number = strtoull(value, &end, 0);
+    unsigned long long number = strtoull(value, &end, value[0] == '0' && value[1] == 'x' ? 16 : 10);
     /* strtoull takes more for a number than anybody means: spaces and signs. */
     if (!isdigit((unsigned char)value[0]) || *end || number < min || number > max) fail(option, value, expected);
     return number;

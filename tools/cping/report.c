@@ -56,8 +56,12 @@ static void print_json_event(const subject *s, const cping_event *e) {
     char from[64];
     putchar('{');
     print_head(s);
-    printf(",\"slot\":%" PRIu64 ",\"sequence\":%" PRIu32 ",\"verdict\":\"%s\",\"slot_ns\":%" PRIu64 ",\"event_ns\":%" PRIu64,
-           e->slot, e->sequence, cping_kind_name(e->kind), e->slot_ns, e->event_ns);
+    /* A damaged reply can be of no ping that is known. */
+    int is_of_ping = e->kind != CPING_CORRUPT || e->sent_ns;
+    if (is_of_ping) printf(",\"slot\":%" PRIu64 ",\"sequence\":%" PRIu32, e->slot, e->sequence);
+    printf(",\"verdict\":\"%s\"", cping_kind_name(e->kind));
+    if (is_of_ping) printf(",\"slot_ns\":%" PRIu64, e->slot_ns);
+    printf(",\"event_ns\":%" PRIu64, e->event_ns);
     if (e->sent_ns) printf(",\"sent_ns\":%" PRIu64, e->sent_ns);
     if (e->rtt_ns >= 0) {
         printf(",\"rtt_ns\":%" PRId64 ",\"rtt_bound_ns\":%" PRId64 ",\"send_stamp\":\"%s\",\"receive_stamp\":\"%s\"",

@@ -8,6 +8,7 @@ static void note_moment(subject *s, const cping_event *event, int64_t rtt_ns) {
     if (event->far_stamp != CPING_STAMP_NONE && rtt_ns >= 0) {
         now.up_ns = event->up_ns;
         now.down_ns = event->down_ns;
+        now.is_far_restarted = event->far_restarted;
     }
     timeline_note(&s->order, event->slot, now);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 enum { SMALLEST = 16 };
+#define TIMELINE_VARIATION_NS INT64_C(3600000000000)
 
 static moment *at(const timeline *t, uint64_t slot) {
     return &t->ring[slot & (t->capacity - 1)];
@@ -27,15 +28,18 @@ static void end_outage(timeline *t, uint64_t now_ns) {
     t->current = (outage){0};
 }
 
+/* A far side's clock can say anything; an hour is no variation of delay. */
 static void add_variation(histogram *h, int64_t now, int64_t before) {
-    histogram_add(h, now > before ? now - before : before - now);
+    int64_t difference;
+    if (__builtin_sub_overflow(now, before, &difference)) return;
+    if (difference >= -TIMELINE_VARIATION_NS && difference <= TIMELINE_VARIATION_NS) histogram_add(h, llabs(difference));
 }
 
 /* RFC 3393 with the selection function "consecutive slots, both answered in time". */
 static void compare(timeline *t, const moment *now) {
     if (now->rtt_ns < 0 || t->previous.slot_ns == 0 || t->previous.rtt_ns < 0) return;
     add_variation(&t->variation, now->rtt_ns, t->previous.rtt_ns);
-    if (now->up_ns == 0 || t->previous.up_ns == 0) return;
+    if (now->up_ns == 0 || t->previous.up_ns == 0 || now->is_far_restarted) return;
     add_variation(&t->up, now->up_ns, t->previous.up_ns);
     add_variation(&t->down, now->down_ns, t->previous.down_ns);
 }

@@ -11,11 +11,12 @@
  * earlier one counts as unanswered here, without waiting for what becomes of it. */
 enum { TIMELINE_LIMIT = 16384 };
 
-/* What there is of a slot. One-way only: `up_ns` and `down_ns`. */
+/* What there is of a slot. One-way only: `up_ns` and `down_ns`, and whether the far side's clock began anew. */
 typedef struct moment {
     uint64_t slot_ns;
     int64_t rtt_ns;  /* or one of the following */
     int64_t up_ns, down_ns;
+    int is_far_restarted;
 } moment;
 
 enum { MOMENT_PENDING = -1, MOMENT_UNANSWERED = -2, MOMENT_REFUSED = -3 };

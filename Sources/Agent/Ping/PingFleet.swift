@@ -52,7 +52,8 @@ struct PingFleet {
   /// Drops the privileges of the calling thread and of the pingers' threads.
   /// - Throws: `PingerError`
   func dropPrivileges() throws {
-    for pinger in pingers { try pinger.dropPrivileges() }
+    let keepsRecovery = members.contains { $0.target.interface != nil || $0.target.mark != 0 }
+    for pinger in pingers { try pinger.dropPrivileges(keepsRecovery: keepsRecovery) }
   }
 
   /// Sends the first pings.
@@ -70,6 +71,11 @@ struct PingFleet {
   /// No more pings; those under way still get their verdict.
   func stop() {
     for index in members.indices { pinger(of: index).stop(members[index].id) }
+  }
+
+  /// Pings under way end as cancelled.
+  func abandon() {
+    for index in members.indices { pinger(of: index).remove(members[index].id) }
   }
 
   func shutdown() { pingers.forEach { $0.shutdown() } }

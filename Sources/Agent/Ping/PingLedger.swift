@@ -34,7 +34,7 @@ struct PingLedger {
       return nil
     }
     guard let subject, entries.indices.contains(subject) else { return nil }
-    if case .finished = event.kind {
+    if event.kind == .finished || event.kind == .removed {
       entries[subject].isRunning = false
       return nil
     }

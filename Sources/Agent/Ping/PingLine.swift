@@ -8,14 +8,17 @@ struct PingLine {
   let name: String
   let event: PingEvent
 
-  var text: String { "\(name): ping \(event.number) \(verdict.text)\(event.isReordered ? ", out of order" : "")" }
+  var text: String {
+    let ping = event.isOfKnownPing ? "ping \(event.number)" : "no known ping:"
+    return "\(name): \(ping) \(verdict.text)\(event.isReordered ? ", out of order" : "")"
+  }
 
   var json: String {
     JSON.object([
       "target": .string(name),
-      "ping": .integer(Int64(event.number)),
-      "sequence": .integer(Int64(event.sequence)),
-      "slot_ns": .integer(Int64(clamping: event.slot)),
+      "ping": event.isOfKnownPing ? .integer(Int64(event.number)) : nil,
+      "sequence": event.isOfKnownPing ? .integer(Int64(event.sequence)) : nil,
+      "slot_ns": event.isOfKnownPing ? .integer(Int64(clamping: event.slot)) : nil,
       "verdict": .string(verdict.name),
       "rtt_ms": verdict.rttNanoseconds.map(JSON.milliseconds(nanoseconds:)),
       "send_stamp": verdict.rttNanoseconds.map { _ in .string(event.sendStamp.rawValue) },

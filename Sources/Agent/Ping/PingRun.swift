@@ -29,7 +29,7 @@ public struct PingRun: Sendable {
     public var timeout: Duration = .seconds(1)
     /// 0: until the run is stopped.
     public var count: UInt64 = 0
-    /// Ends the run; pings under way still get their verdict.
+    /// Ends the run; pings under way are cancelled.
     public var deadline: Duration?
     public var floodWindow: UInt32?
     public var size: UInt16?
@@ -59,7 +59,8 @@ public struct PingRun: Sendable {
     Data(base64Encoded: base64).flatMap { $0.count == 16 ? [UInt8]($0) : nil }
   }
 
-  /// Pings until all pings are done, the deadline is reached or `stop` yields; those under way still get their verdict.
+  /// Pings until all pings are done, the deadline is reached or `stop` yields; those under way still get their verdict after the
+  /// first stop, and are cancelled at the deadline and after the second.
   /// - Parameters:
   ///   - interim: Yields when a summary is wanted while the run goes on.
   ///   - print: Takes the lines of the result.
@@ -187,10 +188,6 @@ public struct PingRun: Sendable {
     into inputs: AsyncStream<Input>.Continuation
   ) -> [Task<Void, Never>] {
     let deadline = options.deadline
-    let stopNow: @Sendable () -> Void = {
-      fleet.stop()
-      inputs.yield(.stop)
-    }
     let pings = fleet.pingers.enumerated().map { number, pinger in
       Task {
         let (turns, taken) = AsyncStream<Void>.makeStream()
@@ -203,12 +200,20 @@ public struct PingRun: Sendable {
       }
     }
     return pings + [
-      Task { for await _ in stop { stopNow() } },
+      Task {
+        var isAgain = false
+        for await _ in stop {
+          if isAgain { fleet.abandon() } else { fleet.stop() }
+          inputs.yield(.stop)
+          isAgain = true
+        }
+      },
       Task { for await _ in interim { inputs.yield(.interim) } },
       Task { while (try? await Task.sleep(for: .seconds(1))) != nil { inputs.yield(.tick) } },
       Task {
         guard let deadline, (try? await Task.sleep(for: deadline)) != nil else { return }
-        stopNow()
+        fleet.abandon()
+        inputs.yield(.stop)
       },
     ]
   }

@@ -68,12 +68,19 @@ struct PingStatistics {
     let answer = Answer(number: verdict.number, rtt: rtt, oneWay: verdict.oneWay)
     if let previous, previous.number + 1 == answer.number {
       variation.record(abs(answer.rtt - previous.rtt))
-      if let now = answer.oneWay, let before = previous.oneWay {
-        variationUp.record(abs(now.upNanoseconds - before.upNanoseconds))
-        variationDown.record(abs(now.downNanoseconds - before.downNanoseconds))
+      if let now = answer.oneWay, let before = previous.oneWay, !now.isRestarted {
+        Self.record(now.upNanoseconds, before.upNanoseconds, in: &variationUp)
+        Self.record(now.downNanoseconds, before.downNanoseconds, in: &variationDown)
       }
     }
     previous = answer
+  }
+
+  /// A far side's clock can say anything; an hour is no variation of delay.
+  private static func record(_ now: Int64, _ before: Int64, in spread: inout Spread) {
+    let (difference, isTooLarge) = now.subtractingReportingOverflow(before)
+    guard !isTooLarge, difference.magnitude <= 3_600_000_000_000 else { return }
+    spread.record(abs(difference))
   }
 }
 
@@ -114,6 +121,9 @@ struct VerdictsInOrder {
     let oneWay: PingEvent.OneWay?
   }
 
+  /// So many may wait for one verdict; if it has not come by then, it was among events that are missing.
+  static let patience = 16_384
+
   private var next: UInt64 = 0
   private var waiting: [UInt64: Verdict] = [:]
   private var skipped: [UInt64: UInt64] = [:]
@@ -134,6 +144,8 @@ struct VerdictsInOrder {
         next += 1
       } else if let count = skipped.removeValue(forKey: next) {
         next += count
+      } else if waiting.count > Self.patience, let least = waiting.keys.min() {
+        next = least
       } else {
         return settled
       }
@@ -180,8 +192,8 @@ struct Outages {
     open = nil
   }
 
-  /// The outage that has not ended, if there is one; its length is known to the last ping only.
-  var current: (first: UInt64, pings: UInt64)? {
-    open.flatMap { $0.pings >= Self.leastPings ? ($0.first, $0.pings) : nil }
+  /// The outage that has not ended, if there is one.
+  var current: (first: UInt64, from: UInt64, pings: UInt64)? {
+    open.flatMap { $0.pings >= Self.leastPings ? $0 : nil }
   }
 }

@@ -81,7 +81,7 @@ struct PingSummary {
   }
 
   private var outages: [JSON] {
-    statistics.outages.longest.map { outage in
+    var outages = statistics.outages.longest.map { outage -> JSON in
       .object([
         "first_ping": .integer(Int64(outage.first)),
         "from_ns": .integer(Int64(clamping: outage.from)),
@@ -89,6 +89,14 @@ struct PingSummary {
         "length_ms": .milliseconds(nanoseconds: Int64(clamping: outage.nanoseconds)),
       ])
     }
+    if let current = statistics.outages.current {
+      outages.append(
+        .object([
+          "first_ping": .integer(Int64(current.first)), "from_ns": .integer(Int64(clamping: current.from)),
+          "pings": .integer(Int64(current.pings)), "open": true,
+        ]))
+    }
+    return outages
   }
 
   private static func json(_ spread: Spread) -> JSON? {

@@ -83,11 +83,33 @@ static void memory_is_bounded(void) {
     timeline_clear(&t);
 }
 
+static void way(timeline *t, uint64_t slot, int64_t up_ns, int64_t down_ns, int is_far_restarted) {
+    timeline_note(t, slot, (moment){.slot_ns = slot + 1, .rtt_ns = 5, .up_ns = up_ns, .down_ns = down_ns,
+                                    .is_far_restarted = is_far_restarted});
+}
+
+/* It may jump anywhere, and begin anew after a restart. */
+static void a_far_clock_is_not_believed(void) {
+    timeline t = fresh();
+    way(&t, 0, 100, 200, 0);
+    way(&t, 1, 103, 200, 0);
+    way(&t, 2, INT64_MIN, INT64_MAX, 0);
+    way(&t, 3, INT64_MAX, INT64_MIN, 0);
+    way(&t, 4, 103, 200, 1);
+    way(&t, 5, 104, 200, 0);
+    CHECK_EQUAL(t.up.count, 2);
+    CHECK_EQUAL(t.up.max, 3);
+    CHECK_EQUAL(t.down.max, 0);
+    CHECK_EQUAL(t.variation.count, 5);
+    timeline_clear(&t);
+}
+
 int main(void) {
     variation_is_between_neighbours();
     order_of_arrival_does_not_matter();
     outages();
     many_outages_are_counted_and_some_listed();
     memory_is_bounded();
+    a_far_clock_is_not_believed();
     return 0;
 }
