@@ -15,6 +15,8 @@ public struct Verification: Hashable, Sendable {
       case onlyInLog = "in the log, not in the capture"
       /// The capture has a ping from the midst of the drive that the log does not have.
       case onlyInCapture = "in the capture, not in the log"
+      /// In both, with times that no clock explains: the log tells when the host's was set.
+      case sentAtAnotherTime = "at another time in the capture"
     }
 
     /// The ping's time; for one that is only captured, by the wall clock.
@@ -73,13 +75,20 @@ public struct Verification: Hashable, Sendable {
       pings: pings.sorted { $0.at < $1.at }, trips: trips.filter { !Self.isRefusal($0, timeout) },
       interval: max(1000, interval.inNanoseconds), timeout: timeout)
     let pairs = alignment.pairs()
+    let steps = ClockSteps(events)
+    let lastEvent = events.map(\.at).max() ?? .start
     let end = isCutOff ? pairs.keys.max().map { alignment.pings[$0].at } : nil
     var differences: [Int64] = []
     var disagreements: [Disagreement] = []
     refused = trips.count - alignment.trips.count
     for (index, ping) in alignment.pings.enumerated() {
       let trip = pairs[index].map { alignment.trips[$0] }
-      if trip != nil { matched += 1 }
+      if let trip {
+        matched += 1
+        if ping.sequence != nil, !steps.explain(trip.sentAt &- ping.wall, at: ping.at, within: interval) {
+          disagreements.append(Disagreement(at: ping.at, kind: .sentAtAnotherTime))
+        }
+      }
       let captured = trip.flatMap(alignment.rtt)
       switch (ping.outcome, trip) {
       case (.failed(.network), nil): notSent += 1
@@ -102,7 +111,7 @@ public struct Verification: Hashable, Sendable {
     }
     for trip in alignment.unpaired(pairs) {
       let at = WallTime(microseconds: trip.sentAt / 1000).since(started)
-      if alignment.covers(trip, pairs, from: started) {
+      if alignment.covers(trip, pairs, from: started, to: lastEvent) {
         disagreements.append(Disagreement(at: at, kind: .onlyInCapture))
       } else {
         notCovered += 1
@@ -142,11 +151,13 @@ extension Alignment {
   }
 
   /// Whether the log should have the ping: not when it was sent before the drive, nor when it may have been under way at
-  /// its end, for want of a verdict. The last one with a verdict was sent a timeout before the end at the earliest; an
-  /// interval more, as verdicts take a moment to be written.
-  func covers(_ trip: RoundTrip, _ pairs: [Int: Int], from started: WallTime) -> Bool {
-    guard let last = pairs.values.max().map({ trips[$0] }) else { return true }
-    return trip.sentAt / 1000 >= started.microseconds && trip.sentAt < last.sentAt &- timeout &- interval
+  /// its end, for want of a verdict: a timeout before it, and an interval more, as verdicts take a moment to be written.
+  /// - Parameter end: The last that the log tells of.
+  func covers(_ trip: RoundTrip, _ pairs: [Int: Int], from started: WallTime, to end: DriveTime) -> Bool {
+    guard let last = pairs.max(by: { $0.key < $1.key }) else { return true }
+    let rest = (end - pings[last.key].at).inNanoseconds
+    return trip.sentAt / 1000 >= started.microseconds
+      && trip.sentAt < trips[last.value].sentAt &+ rest &- timeout &- interval
   }
 }
 

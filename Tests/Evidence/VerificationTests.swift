@@ -130,12 +130,37 @@ struct VerificationTests {
 
   @Test("when the log tells the numbers on the wire, then pings match by them, however the wall clock is set")
   func numbers() {
-    let trips = Self.trips(1000) { [-7_000_000, 0, 86_400_000_000, 3_000][$0 / 250] }
-    let result = Verification(
-      events: Self.events(1000), sequences: Self.sequences(1000), started: Self.started, trips: trips)
+    let trips = Self.trips(1000) { [3_000, -7_000_000, 86_400_000_000, 300_000][$0 / 250] }
+    // Noticed up to a second later.
+    let steps = [(25.9, -7.0), (50.1, 86_407), (75.4, -86_400)].map { at, step in
+      Event(at: .seconds(at), .clockSet(by: .seconds(step)))
+    }
+    func verify(_ steps: [Event]) -> Verification {
+      Verification(
+        events: Self.events(1000) + steps, sequences: Self.sequences(1000), started: Self.started, trips: trips)
+    }
+    let result = verify(steps)
     #expect(result.matched == 1000)
     #expect(result.difference?.maximumNanoseconds == 2000)
     #expect(result.agrees(), "\(result.lines)")
+    #expect(verify([]).count(.sentAtAnotherTime) == 500, "nothing in the log explains that")
+  }
+
+  @Test("when a log was moved in time, or its second half was cut out, then the two differ")
+  func movedOrCut() {
+    let trips = Self.trips(1000)
+    let moved = Verification(
+      events: Self.events(1000).map { Event(at: $0.at + .seconds(5), $0.kind) }, sequences: Self.sequences(1000),
+      started: Self.started, trips: trips)
+    #expect(moved.count(.sentAtAnotherTime) == 1000 && !moved.agrees())
+    let later = Verification(
+      events: Self.events(1000), sequences: Self.sequences(1000),
+      started: WallTime(microseconds: Self.started.microseconds + 3_600_000_000), trips: trips)
+    #expect(!later.agrees())
+    let cut = Verification(
+      events: Self.events(500) + [Event(at: .seconds(100), .stop(.user))], sequences: Self.sequences(500),
+      started: Self.started, trips: trips)
+    #expect(cut.count(.onlyInCapture) >= 480 && !cut.agrees())
   }
 
   @Test("when a ping was not sent, then the log has no number of it, and no other ping is taken for it")
