@@ -63,8 +63,19 @@ extension DriveStore {
         // A damaged one was not in it.
         sql: "UPDATE fence SET submitted_at = ? WHERE batch_id = ? AND \(RowChecksum.isIntact("fence"))",
         arguments: [time.microseconds, batch])
+      try Self.nameSession(byTestOf: batch, db)
       try Self.summarise(sessionOf: batch, at: time, db)
     }
+  }
+
+  /// A session whose own test has nothing, because its batch was split or sent anew, goes by the first test that has fences of it.
+  private static func nameSession(byTestOf batch: Int64, _ db: Database) throws {
+    try db.execute(
+      sql: """
+        UPDATE session SET test_uuid = batch.test_uuid, anchor_at = batch.anchor_at FROM batch
+        WHERE batch.id = ? AND session.id = batch.session_id AND batch.test_uuid IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM batch AS own WHERE own.test_uuid = session.test_uuid AND own.state = 'submitted')
+        """, arguments: [batch])
   }
 
   /// Notes that the server refuses `batch` for good. It stays, and is sent again on command only.

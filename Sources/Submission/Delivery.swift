@@ -131,7 +131,8 @@ extension Sender {
   }
 
   func quarantine(_ batch: Batch, _ reason: String, _ pass: inout Pass) async throws {
-    logger.warning("a fence of session \(batch.session) is quarantined: \(reason)")
+    let what = batch.fences == 1 ? "a fence" : "\(batch.fences) fences"
+    logger.warning("\(what) of session \(batch.session) quarantined: \(reason)")
     try await store.quarantine(batch: batch, reason: reason, at: clock.wall())
     pass.queue.removeAll { $0.id == batch.id }
     pass.quarantined(batch)

@@ -176,6 +176,8 @@ struct OutcomeTests {
     #expect(stored.quarantinedFences == 1)
     #expect(stored.submittedFences == 6)
     #expect(stored.quarantineReason?.contains("offset_ms") == true)
+    let holders = Set(try await rig.tool.fences().map(\.test))
+    #expect(holders.contains(try #require(stored.session.testUUID)), "it goes by a test that has fences of it")
     #expect(try await sender.pass(.cold) == Report(), "it is not sent again by itself")
     let again = try await sender.pass(.quarantined)
     #expect(again.sessionsQuarantined == 1, "but on command")
