@@ -108,10 +108,11 @@ extension Sender {
       if try await isTheBatchItself(batch, failure, &pass) { return }
       try await store.noteTrouble(batch: batch.id)
       throw PassEnd.failed(failure)
-    case .trouble:
+    case .trouble, .forbidden, .unknownClient, .noStartedTest:
+      // It may be the batch: then it goes behind the others.
       try await store.noteTrouble(batch: batch.id)
       throw PassEnd.failed(failure)
-    default: throw PassEnd.failed(failure)
+    case .accepted, .unreachable: throw PassEnd.failed(failure)
     }
   }
 

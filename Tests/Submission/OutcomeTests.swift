@@ -53,6 +53,27 @@ struct OutcomeTests {
     try await rig.finish()
   }
 
+  @Test("when one batch meets 401 or 403 twice, then it goes behind the others", arguments: ["401", "403"])
+  func forbiddenBatch(fault: String) async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [nil])
+    _ = try rig.record(tests: [nil], started: 600)
+    let sender = try rig.sender()
+    for _ in 0..<2 {
+      try await rig.tool.setFault(fault, on: "coverageResult", count: 1)
+      #expect(try await sender.pass(.cold).fencesSent == 0)
+    }
+    #expect(!rig.lines.all.contains { $0.contains("trying again") }, "nobody does")
+    try await rig.tool.setFault("none", on: "coverageResult", count: 1)
+    try await rig.tool.setFault(fault, on: "coverageResult", count: 1)
+    rig.time.turn(by: .seconds(900))
+    #expect(try await sender.pass(.cold, urgency: .background).fencesSent == 2)
+    #expect(try rig.states() == [.submitted, .pending])
+    #expect(rig.lines.all.contains { $0.contains("wants nothing from this device; trying again in 15 min") })
+    #expect(await sender.status.nextAttemptInMilliseconds == 900_000, "it pauses all the same")
+    try await rig.finish()
+  }
+
   // MARK: 429
 
   @Test("when 429 comes three times, then no request leaves for 30 s, in the next process neither, unless it is forced")
