@@ -4,9 +4,30 @@ import Synchronization
 /// What the server has said that it takes (RFC 7694): an `Accept-Encoding` of an answer is about requests.
 final class AcceptedCoding: Sendable {
   private let takesGzip = Atomic(false)
+  /// Some servers offer what a part of them does not understand.
+  private let isOfferWrong = Atomic(false)
+  /// Whether the server has judged a packed body as the same one unpacked.
+  private let isOfferTrue = Atomic(false)
 
-  /// Whether a body may be compressed; `false` until the server says so.
-  var isGzip: Bool { takesGzip.load(ordering: .relaxed) }
+  /// Whether a body may be compressed; `false` until the server says so, and for good once it has refused one for that.
+  var isGzip: Bool { takesGzip.load(ordering: .relaxed) && !isOfferWrong.load(ordering: .relaxed) }
+
+  /// Whether this answer to a packed body may be about the packing: 415 is, and 400 until it is known better.
+  func mayBlamePacking(for status: Int) -> Bool {
+    if (200..<300).contains(status) { isOfferTrue.store(true, ordering: .relaxed) }
+    return status == 415 || status == 400 && !isOfferTrue.load(ordering: .relaxed)
+  }
+
+  /// - Parameters:
+  ///   - packed: The answer to a packed body.
+  ///   - plain: To the same one unpacked.
+  func noteRefusal(packed: Int, plain: Int) {
+    if packed == plain {
+      isOfferTrue.store(true, ordering: .relaxed)
+    } else {
+      isOfferWrong.store(true, ordering: .relaxed)
+    }
+  }
 
   /// - Parameter accepted: The `Accept-Encoding` of an answer; `nil`: it says nothing.
   func note(_ accepted: String?, status: Int) {

@@ -56,7 +56,8 @@ public struct ControlServerClient: Sendable {
   /// - Parameter clientUUID: What the server answered the first time; `nil` the first time.
   /// - Returns: The client UUID to use from now on.
   public func settings(clientUUID: String?) async throws(ServerFailure) -> String {
-    let body = try await post("settings", SettingsRequest(clientUUID: clientUUID, device: device).json)
+    let body = try await post(
+      "settings", SettingsRequest(clientUUID: clientUUID, device: device).json, clientUUID: clientUUID)
     let answer = try? JSONDecoder().decode(SettingsAnswer.self, from: body)
     if let uuid = answer?.settings?.first?.uuid ?? clientUUID, !uuid.isEmpty { return uuid }
     throw .unusableAnswer("no client uuid in the answer to /settings")
@@ -73,54 +74,87 @@ public struct ControlServerClient: Sendable {
     _ request: CoverageRequest, isForPings: Bool = false, by interface: String? = nil
   ) async throws(ServerFailure) -> CoverageGrant {
     try CoverageGrant(
-      try await post("coverageRequest", text: request.json(device).text, isFresh: isForPings, by: interface))
+      try await post(
+        "coverageRequest", text: request.json(device).text, clientUUID: request.clientUUID,
+        by: interface.map(Way.interface) ?? (isForPings ? .fresh : .kept)))
   }
 
   /// The request that hands over `result`, ready to leave.
-  public func prepare(_ result: CoverageResult) -> PreparedResult { PreparedResult(text: result.json(device).text) }
+  public func prepare(_ result: CoverageResult) -> PreparedResult {
+    PreparedResult(text: result.json(device).text, clientUUID: result.clientUUID)
+  }
 
   /// Hands over a session's fences. When this returns, the server has them. When it throws, it may have them all the same:
   /// the answer can have been lost.
   public func submit(_ result: PreparedResult) async throws(ServerFailure) {
-    _ = try await post("coverageResult", text: result.text, mayCompress: true)
+    _ = try await post("coverageResult", text: result.text, clientUUID: result.clientUUID, mayCompress: true)
   }
 
-  func post(_ path: String, _ json: JSON) async throws(ServerFailure) -> Data {
-    try await post(path, text: json.text)
+  /// - Parameter clientUUID: What the request names this device by: that is in no failure.
+  func post(_ path: String, _ json: JSON, clientUUID: String?) async throws(ServerFailure) -> Data {
+    try await post(path, text: json.text, clientUUID: clientUUID)
+  }
+
+  /// How a request leaves.
+  private enum Way {
+    /// By a connection that is kept for the next one.
+    case kept
+    /// By one of its own.
+    case fresh
+    case interface(String)
   }
 
   /// - Parameter mayCompress: Whether the body is compressed where the server has said that it takes that.
   private func post(
-    _ path: String, text: String, mayCompress: Bool = false, isFresh: Bool = false, by interface: String? = nil
+    _ path: String, text: String, clientUUID: String?, mayCompress: Bool = false, by way: Way = .kept
   ) async throws(ServerFailure) -> Data {
+    let response = try await answer(to: path, text: text, mayCompress: mayCompress, by: way)
+    let date = response.headers.first(name: "Date")
+    let retryAfter = response.headers.first(name: "Retry-After").flatMap { RetryAfter.wait($0, date: date) }
+    let answer = try Answer.body(
+      status: response.status, retryAfter: retryAfter, body: response.body, clientUUID: clientUUID)
+    serverDate.note(date)
+    return answer
+  }
+
+  /// A body that was packed and refused is sent once more as it is: perhaps it is the packing.
+  private func answer(
+    to path: String, text: String, mayCompress: Bool, by way: Way
+  ) async throws(ServerFailure) -> InterfaceRequest.Response {
+    if mayCompress, accepted.isGzip, text.utf8.count >= Gzip.leastSize, let packed = Gzip.compressed(Array(text.utf8)) {
+      let response = try await exchange(path, ByteBuffer(bytes: packed), isPacked: true, by: way)
+      guard accepted.mayBlamePacking(for: response.status) else { return response }
+      let plain = try await exchange(path, ByteBuffer(string: text), by: way)
+      accepted.noteRefusal(packed: response.status, plain: plain.status)
+      return plain
+    }
+    return try await exchange(path, ByteBuffer(string: text), by: way)
+  }
+
+  private func exchange(
+    _ path: String, _ body: ByteBuffer, isPacked: Bool = false, by way: Way
+  ) async throws(ServerFailure) -> InterfaceRequest.Response {
     var headers: HTTPHeaders = [
       "Content-Type": "application/json", "Accept": "application/json", "Accept-Language": device.language,
       "User-Agent": "coverage-probe/\(device.softwareVersion)",
     ]
-    if isFresh { headers.add(name: "Connection", value: "close") }
-    var body = ByteBuffer(string: text)
-    if mayCompress, accepted.isGzip, text.utf8.count >= Gzip.leastSize, let packed = Gzip.compressed(Array(text.utf8)) {
-      headers.add(name: "Content-Encoding", value: "gzip")
-      body = ByteBuffer(bytes: packed)
-    }
+    if isPacked { headers.add(name: "Content-Encoding", value: "gzip") }
+    if case .fresh = way { headers.add(name: "Connection", value: "close") }
     let address = url + "/" + path
     let response: InterfaceRequest.Response
     do {
-      if let interface {
+      switch way {
+      case .kept: response = try await send(to: address, headers, body, with: http)
+      case .fresh: response = try await send(to: address, headers, body, with: fresh)
+      case .interface(let interface):
         let request = InterfaceRequest(interface: interface, url: address, headers: headers, body: body, tls: tls)
         response = try await request.post(within: requestTimeout)
-      } else {
-        response = try await send(to: address, headers, body, with: isFresh ? fresh : http)
       }
     } catch {
       throw .noAnswer(from: url, error, within: requestTimeout)
     }
     accepted.note(response.headers.first(name: "Accept-Encoding"), status: response.status)
-    let date = response.headers.first(name: "Date")
-    let retryAfter = response.headers.first(name: "Retry-After").flatMap { RetryAfter.wait($0, date: date) }
-    let answer = try Answer.body(status: response.status, retryAfter: retryAfter, body: response.body)
-    serverDate.note(date)
-    return answer
+    return response
   }
 
   /// The server's time, to the second, by the last success since this was called last; `nil` when there was none, or the server

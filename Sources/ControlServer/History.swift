@@ -33,7 +33,7 @@ extension ControlServerClient {
           "networks": .array([]),
           // Not `include_failed_tests`: it takes precedence, and leaves tests with fences out.
           "include_coverage_fences": true,
-        ]) + device.members))
+        ]) + device.members), clientUUID: clientUUID)
     do {
       let answer = try JSONDecoder().decode(HistoryAnswer.self, from: body)
       return answer.history.compactMap(\.item)

@@ -107,6 +107,7 @@ public struct CoverageResult: Hashable, Sendable {
 /// The body of a request that hands over fences.
 public struct PreparedResult: Hashable, Sendable {
   let text: String
+  let clientUUID: String
 
   /// FNV-1a of its bytes, 64 bits in hexadecimal: whether two bodies are the same.
   public var checksum: String {

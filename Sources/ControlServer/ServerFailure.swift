@@ -18,6 +18,9 @@ public enum ServerFailure: Error, Hashable, CustomStringConvertible {
   /// Success, but something is missing or wrong in it.
   case unusableAnswer(String)
 
+  /// Nobody waits for longer, whatever the server asks for.
+  public static let longestWait: Duration = .seconds(3600)
+
   /// The server knows no such loop, or it is another client's (spec 4.0): the same request without a loop may succeed.
   public var isUnknownLoop: Bool {
     if case .refused(400, let message) = self { message.contains("loop UUID") } else { false }
@@ -32,12 +35,13 @@ public enum ServerFailure: Error, Hashable, CustomStringConvertible {
   }
 
   public var description: String {
-    let wait = retryAfter.map { ", not before \($0.inMilliseconds / 1000) s" } ?? ""
+    let wait = min(retryAfter ?? .zero, Self.longestWait)
+    let plan = wait > .zero ? ", not before \(wait.inMilliseconds / 1000) s" : ""
     return switch self {
     case .unreachable(let reason), .noAnswer(let reason): "cannot reach the control server \(reason)"
-    case .tooManyRequests: "the control server asks for fewer requests (429\(wait))"
+    case .tooManyRequests: "the control server asks for fewer requests (429\(plan))"
     case .refused(let status, let message): "the control server refused (\(status)): \(message)"
-    case .serverTrouble(let status, let message, _): "the control server is in trouble (\(status)\(wait)): \(message)"
+    case .serverTrouble(let status, let message, _): "the control server is in trouble (\(status)\(plan)): \(message)"
     case .notTheServer(let status, let found):
       "no control server answered (\(status), \(found)): wrong control-server.url, or a captive portal"
     case .unusableAnswer(let reason): "the control server's answer cannot be used: \(reason)"
@@ -47,39 +51,39 @@ public enum ServerFailure: Error, Hashable, CustomStringConvertible {
 
 /// Sorts an HTTP answer: success is 2xx with a JSON object and without `error` entries, nothing less (spec 4.0).
 enum Answer {
-  static func body(status: Int, retryAfter: Duration?, body: Data) throws(ServerFailure) -> Data {
+  /// - Parameter clientUUID: What the request named this device by: that is in no failure.
+  static func body(
+    status: Int, retryAfter: Duration?, body: Data, clientUUID: String? = nil
+  ) throws(ServerFailure) -> Data {
+    let discretion = Discretion(clientUUID: clientUUID)
     let object = (try? JSONSerialization.jsonObject(with: body)) as? [String: Any]
-    let errors = object?["error"].map(messages) ?? []
+    let errors = (object?["error"].map(messages) ?? []).map(discretion.apply)
+    var found: String { describe(body, discretion) }
     switch status {
     case 200..<300:
-      guard object != nil else { throw .notTheServer(status: status, found: describe(body)) }
+      guard object != nil else { throw .notTheServer(status: status, found: found) }
       guard errors.isEmpty else { throw .refused(status: status, message: errors.joined(separator: "; ")) }
       return body
     case 429: throw .tooManyRequests(retryAfter: retryAfter)
     case 300..<400: throw .notTheServer(status: status, found: "a redirect")
-    case 500...: throw .serverTrouble(status: status, message: errors.first ?? describe(body), retryAfter: retryAfter)
-    default: throw .refused(status: status, message: errors.first ?? describe(body))
+    case 500...: throw .serverTrouble(status: status, message: errors.first ?? found, retryAfter: retryAfter)
+    default: throw .refused(status: status, message: errors.first ?? found)
     }
   }
 
   private static func messages(_ value: Any) -> [String] {
     switch value {
-    case let list as [Any]: list.map { discreet($0 as? String ?? "\($0)") }
-    case let text as String: text.isEmpty ? [] : [discreet(text)]
+    case let list as [Any]: list.map { $0 as? String ?? "\($0)" }
+    case let text as String: text.isEmpty ? [] : [text]
     case is NSNull: []
     default: ["\(value)"]
     }
   }
 
-  /// The server names the client that it does not know; logs need not.
-  private static func discreet(_ message: String) -> String {
-    guard let known = message.range(of: "No client found by id ") else { return message }
-    return String(message[..<known.upperBound]) + "(this device's)"
-  }
-
-  private static func describe(_ body: Data) -> String {
+  private static func describe(_ body: Data, _ discretion: Discretion) -> String {
     if body.isEmpty { return "an empty body" }
-    let start = String(decoding: body.prefix(60), as: UTF8.self).split(whereSeparator: \.isWhitespace)
-    return "a body that begins with \"\(start.joined(separator: " "))\""
+    // Half a name would not be found: what is hidden goes before the text is cut.
+    let start = discretion.apply(to: String(decoding: body.prefix(4096), as: UTF8.self)).prefix(60)
+    return "a body that begins with \"\(start.split(whereSeparator: \.isWhitespace).joined(separator: " "))\""
   }
 }

@@ -7,7 +7,7 @@ import NIOSSL
 extension ServerFailure {
   /// No answer came from `url`; the errors of the libraries below in words for an operator.
   static func noAnswer(from url: String, _ error: any Error, within timeout: Duration) -> ServerFailure {
-    let text = "\(url): \(reason(error, within: timeout))"
+    let text = "\(Discretion.shown(url)): \(reason(error, within: timeout))"
     return isBeforeTheRequest(error) ? .unreachable(text) : .noAnswer(text)
   }
 

@@ -34,6 +34,9 @@ public struct Batch: Hashable, Sendable, Identifiable {
   public let driveStarted: WallTime
   /// `nil` until the server has made one for it.
   public var test: Test?
+  /// The client UUID that the server knows the sender of ``test`` by: only that client's history tells what became of it. `nil`
+  /// before it is sent, and in stores of earlier versions. To be shown to nobody.
+  public var client: String?
   public let state: State
   /// How often it was sent.
   public let attempt: Int
@@ -46,7 +49,6 @@ public struct Batch: Hashable, Sendable, Identifiable {
   public let fences: Int
   /// When its first fence was entered.
   public let earliest: WallTime
-
 }
 
 extension Batch {
@@ -68,6 +70,7 @@ extension Batch {
     if let uuid = row["test_uuid"] as String?, let anchor = time("anchor_at") {
       test = Test(uuid: uuid, anchor: anchor)
     }
+    client = row["client_uuid"]
     self.state = state
     attempt = row["attempt"]
     troubles = row["troubles"]

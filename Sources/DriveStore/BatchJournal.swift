@@ -4,7 +4,8 @@ import GRDB
 /// What happens to a batch, written before anybody relies on it.
 extension DriveStore {
   /// Gives `batch` the test that the control server made for it.
-  public func anchor(batch: Int64, test: Batch.Test, loopUUID: String?) async throws {
+  /// - Parameter client: The client UUID that asked for the test.
+  public func anchor(batch: Int64, test: Batch.Test, loopUUID: String?, client: String) async throws {
     try await keep { db in
       // The session goes by the name of its first test that is of use.
       try db.execute(
@@ -14,8 +15,8 @@ extension DriveStore {
             AND (session.test_uuid IS NULL OR session.test_uuid = batch.test_uuid)
           """, arguments: [test.uuid, loopUUID, test.anchor.microseconds, batch])
       try db.execute(
-        sql: "UPDATE batch SET test_uuid = ?, anchor_at = ? WHERE id = ?",
-        arguments: [test.uuid, test.anchor.microseconds, batch])
+        sql: "UPDATE batch SET test_uuid = ?, anchor_at = ?, client_uuid = ? WHERE id = ?",
+        arguments: [test.uuid, test.anchor.microseconds, client, batch])
     }
   }
 
@@ -24,13 +25,17 @@ extension DriveStore {
   /// - Parameters:
   ///   - fences: How many are in the body.
   ///   - checksum: Of the body.
-  public func beginSending(batch: Int64, fences: Int, checksum: String, at time: WallTime) async throws {
+  ///   - client: The client UUID that it leaves under; a batch keeps the first one of its test.
+  public func beginSending(
+    batch: Int64, fences: Int, checksum: String, client: String, at time: WallTime
+  ) async throws {
     try await keep { db in
       try db.execute(
         sql: """
-          UPDATE batch SET state = 'sending', attempt = attempt + 1, sent_fences = ?, checksum = ?, sent_at = ?
+          UPDATE batch SET state = 'sending', attempt = attempt + 1, sent_fences = ?, checksum = ?, sent_at = ?,
+            client_uuid = coalesce(client_uuid, ?)
           WHERE id = ?
-          """, arguments: [fences, checksum, time.microseconds, batch])
+          """, arguments: [fences, checksum, time.microseconds, client, batch])
     }
   }
 
@@ -58,8 +63,19 @@ extension DriveStore {
         // A damaged one was not in it.
         sql: "UPDATE fence SET submitted_at = ? WHERE batch_id = ? AND \(RowChecksum.isIntact("fence"))",
         arguments: [time.microseconds, batch])
+      try Self.nameSession(byTestOf: batch, db)
       try Self.summarise(sessionOf: batch, at: time, db)
     }
+  }
+
+  /// A session whose own test has nothing, because its batch was split or sent anew, goes by the first test that has fences of it.
+  private static func nameSession(byTestOf batch: Int64, _ db: Database) throws {
+    try db.execute(
+      sql: """
+        UPDATE session SET test_uuid = batch.test_uuid, anchor_at = batch.anchor_at FROM batch
+        WHERE batch.id = ? AND session.id = batch.session_id AND batch.test_uuid IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM batch AS own WHERE own.test_uuid = session.test_uuid AND own.state = 'submitted')
+        """, arguments: [batch])
   }
 
   /// Notes that the server refuses `batch` for good. It stays, and is sent again on command only.

@@ -56,7 +56,9 @@ extension DriveStore {
     let (expired, kept) = (longAgo(retention.maxAge), longAgo(retention.keep))
     let (rows, drives) = try await keep { db in
       let silence = witness == .silent ? try Self.lastSilence(until: now, db) : nil
-      let arguments: StatementArguments = ["expired": expired, "kept": kept, "silence": silence, "running": running]
+      let arguments: StatementArguments = [
+        "expired": expired, "kept": kept, "silence": silence, "running": running, "now": now.microseconds,
+      ]
       var deleted = Deleted()
       deleted.expired = try Self.delete("fence WHERE \(Self.isExpired) AND \(Self.isDated)", arguments, db)
       deleted.kept = try Self.delete(
@@ -68,7 +70,7 @@ extension DriveStore {
         deleted.doubted =
           try Int.fetchOne(
             db, sql: "SELECT count(*) FROM fence WHERE \(Self.isExpired)",
-            arguments: ["expired": expired, "running": running]) ?? 0
+            arguments: ["expired": expired, "running": running, "now": now.microseconds]) ?? 0
       }
       deleted.sessions = try Self.deleteEmpty(arguments, db)
       return (deleted, try Self.emptyDrives(arguments, db))
@@ -86,8 +88,17 @@ extension DriveStore {
   }
 
   private static var isExpired: String {
-    "\(isAtRest) AND submittable AND submitted_at IS NULL AND NOT \(isQuarantined) AND last_seen_at < :expired"
+    """
+    \(isAtRest) AND submittable AND submitted_at IS NULL AND NOT \(isQuarantined) AND last_seen_at < :expired
+      AND NOT \(wasRecoveredSince)
+    """
   }
+
+  /// Before its session was ended by a later process, nobody could send it: it ages from then on. A moment that is still to come
+  /// was told by a clock that was wrong.
+  private static let wasRecoveredSince = """
+    EXISTS (SELECT 1 FROM session WHERE session.id = session_id AND recovered_at BETWEEN :expired AND :now)
+    """
 
   private static var isQuarantined: String {
     "EXISTS (SELECT 1 FROM batch WHERE batch.id = batch_id AND state = 'quarantined')"

@@ -6,22 +6,24 @@ extension DriveStore {
   /// Ends all unfinished drives, their sessions and their open fences at the last moment that is known of them.
   ///
   /// Every unfinished drive but the running one belongs to a process that is gone.
-  /// - Parameter running: The first of the drives that this process records; they are left alone.
+  /// - Parameters:
+  ///   - running: The first of the drives that this process records; they are left alone.
+  ///   - time: Now: from then on, what was left unfinished ages.
   /// - Returns: How many sessions were ended.
   /// - Throws: GRDB's `DatabaseError`
   @discardableResult
-  public func endInterruptedDrives(except running: Int64? = nil) async throws -> Int {
+  public func endInterruptedDrives(except running: Int64? = nil, at time: WallTime) async throws -> Int {
     try await keep { db in
       try db.execute(
         sql: "UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL AND drive_id < ifnull(?, 1 << 62)",
         arguments: [running])
       try db.execute(
         sql: """
-          UPDATE session SET finalized_at =
+          UPDATE session SET recovered_at = ?, finalized_at =
               max(started_at, coalesce((SELECT max(exited_at) FROM fence WHERE session_id = session.id
                 AND \(RowChecksum.isIntact("fence"))), started_at))
             WHERE finalized_at IS NULL AND drive_id < ifnull(?, 1 << 62)
-          """, arguments: [running])
+          """, arguments: [time.microseconds, running])
       let ended = db.changesCount
       try db.execute(
         sql: """

@@ -18,14 +18,14 @@ enum RowChecksum {
       "session",
       [
         "id", "drive_id", "number", "test_uuid", "loop_uuid", "started_at", "anchor_at", "finalized_at", "submitted_at",
-        "quarantined_at", "quarantine_reason",
+        "quarantined_at", "quarantine_reason", "recovered_at",
       ]
     ),
     (
       "batch",
       [
         "id", "session_id", "test_uuid", "anchor_at", "state", "attempt", "troubles", "checksum", "sent_fences",
-        "sent_at", "settled_at", "reason",
+        "sent_at", "settled_at", "reason", "client_uuid",
       ]
     ),
     (
@@ -38,6 +38,21 @@ enum RowChecksum {
       ]
     ),
   ]
+
+  /// Columns that are younger than the checksums; rows of earlier stores are signed without them.
+  private static let added = ["session": ["recovered_at"], "batch": ["client_uuid"]]
+
+  /// The tables as they were when the checksums came.
+  private static var firstTables: [(name: String, columns: [String])] {
+    tables.map { table in (table.name, table.columns.filter { added[table.name]?.contains($0) != true }) }
+  }
+
+  /// The columns by which rows are signed in a store whose table has the columns `present`.
+  static func columns(of table: String, among present: Set<String>) -> [String] {
+    let all = tables.first { $0.name == table }?.columns ?? []
+    if all.allSatisfy(present.contains) { return all }
+    return firstTables.first { $0.name == table }?.columns ?? []
+  }
 
   /// To be called for each connection, before its first statement.
   static func register(_ db: Database) {
@@ -52,27 +67,55 @@ enum RowChecksum {
   /// The condition that a row is as it was written.
   /// - Parameter name: What the table is called in the statement, where that is not its own name.
   static func isIntact(_ table: String, as name: String? = nil) -> String {
-    let columns = tables.first { $0.name == table }?.columns ?? []
-    return "\(name ?? table).\(column) IS \(of(columns, in: name ?? table))"
+    isIntact(table, by: tables.first { $0.name == table }?.columns ?? [], as: name)
+  }
+
+  /// The same for a row that is signed by these columns only.
+  static func isIntact(_ table: String, by columns: [String], as name: String? = nil) -> String {
+    "\(name ?? table).\(column) IS \(of(columns, in: name ?? table))"
   }
 
   /// Gives the tables the column, the triggers, and a checksum for what is in them.
   static func install(_ db: Database) throws {
     register(db)
-    for (table, columns) in tables {
+    for (table, columns) in firstTables {
       try db.execute(
         sql: """
           ALTER TABLE \(table) ADD COLUMN \(column) INTEGER;
           UPDATE \(table) SET \(column) = \(of(columns, in: table));
-          CREATE TRIGGER \(table)_inserted AFTER INSERT ON \(table) BEGIN
-            UPDATE \(table) SET \(column) = \(of(columns, in: "NEW")) WHERE rowid = NEW.rowid;
-          END;
-          CREATE TRIGGER \(table)_updated AFTER UPDATE OF \(columns.joined(separator: ", ")) ON \(table)
-          WHEN OLD.\(column) IS \(of(columns, in: "OLD")) BEGIN
-            UPDATE \(table) SET \(column) = \(of(columns, in: "NEW")) WHERE rowid = NEW.rowid;
-          END;
           """)
+      try makeTriggers(table, columns, db)
     }
+  }
+
+  /// Adds the columns that are younger than the checksums, and signs with them every row that was as it was written.
+  /// - Parameter statements: Add ``added``.
+  static func widen(_ db: Database, by statements: String) throws {
+    register(db)
+    try db.execute(sql: statements)
+    for (table, columns) in tables where added[table] != nil {
+      let former = firstTables.first { $0.name == table }?.columns ?? []
+      try db.execute(
+        sql: """
+          DROP TRIGGER \(table)_inserted;
+          DROP TRIGGER \(table)_updated;
+          UPDATE \(table) SET \(column) = \(of(columns, in: table)) WHERE \(isIntact(table, by: former));
+          """)
+      try makeTriggers(table, columns, db)
+    }
+  }
+
+  private static func makeTriggers(_ table: String, _ columns: [String], _ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TRIGGER \(table)_inserted AFTER INSERT ON \(table) BEGIN
+          UPDATE \(table) SET \(column) = \(of(columns, in: "NEW")) WHERE rowid = NEW.rowid;
+        END;
+        CREATE TRIGGER \(table)_updated AFTER UPDATE OF \(columns.joined(separator: ", ")) ON \(table)
+        WHEN OLD.\(column) IS \(of(columns, in: "OLD")) BEGIN
+          UPDATE \(table) SET \(column) = \(of(columns, in: "NEW")) WHERE rowid = NEW.rowid;
+        END;
+        """)
   }
 
   private static func of(_ columns: [String], in name: String) -> String {

@@ -60,9 +60,9 @@ struct Rescue {
 
   private mutating func copy(_ table: String, _ columns: [String]) throws {
     let present = columnsInOld(table)
-    let shared = hasChecksums ? columns : columns.filter(present.contains)
+    let shared = hasChecksums ? RowChecksum.columns(of: table, among: present) : columns.filter(present.contains)
     guard !shared.isEmpty, shared.allSatisfy(present.contains) else { return }
-    let isIntact = hasChecksums ? RowChecksum.isIntact(table) : "1"
+    let isIntact = hasChecksums ? RowChecksum.isIntact(table, by: shared) : "1"
     let select =
       "SELECT \(shared.joined(separator: ", ")), rowid AS number_of_row, \(isIntact) AS is_intact FROM \(table) NOT INDEXED"
     let insert = """

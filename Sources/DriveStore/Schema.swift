@@ -10,6 +10,7 @@ enum Schema {
     migrator.registerMigration("2 batches", migrate: createBatches)
     migrator.registerMigration("3 links and clocks of drives", migrate: addLinksAndClocks)
     migrator.registerMigration("4 a checksum in each row", migrate: RowChecksum.install)
+    migrator.registerMigration("5 clients of batches, recovered sessions", migrate: addClientsAndRecoveries)
     return migrator
   }
 
@@ -36,6 +37,17 @@ enum Schema {
         -- told anew once the host's clock is right.
         ALTER TABLE drive ADD COLUMN boot_id TEXT;
         ALTER TABLE drive ADD COLUMN started_boot_us INTEGER;
+        """)
+  }
+
+  private static func addClientsAndRecoveries(_ db: Database) throws {
+    try RowChecksum.widen(
+      db,
+      by: """
+        -- The client UUID that asked for the test, or sent to it first: its history tells what became of the batch.
+        ALTER TABLE batch ADD COLUMN client_uuid TEXT;
+        -- When a later process ended the session: what nobody could send before that is to have its time to be sent.
+        ALTER TABLE session ADD COLUMN recovered_at INTEGER;
         """)
   }
 

@@ -4,7 +4,8 @@ import Coverage
 /// the host's boot.
 ///
 /// Closed, every call may begin. After some 429 in a row it opens: nothing may begin for a while, then one trial (half-open). A
-/// trial that succeeds closes it; one that meets 429 opens it for longer, any other end of it for as long as before.
+/// trial that succeeds closes it; one that meets 429 opens it for longer, any other end of it for as long as before. A trial that
+/// was forced shortens no wait: if it does not succeed, the wait that it broke into goes on.
 public struct CircuitBreaker: Hashable, Sendable {
   public struct Policy: Hashable, Sendable {
     /// So many 429 in a row open the breaker.
@@ -59,7 +60,8 @@ public struct CircuitBreaker: Hashable, Sendable {
   public internal(set) var refusals = 0
   /// How often it has opened since the last success.
   public internal(set) var step = 0
-  /// Open: when the trial may begin. Half-open: when the trial counts as lost. `nil` when closed.
+  /// Open: when the trial may begin. Half-open: when the trial counts as lost, never before the end of the wait that it broke
+  /// into by force. `nil` when closed.
   public internal(set) var deadline: Duration?
   private var generation = 0
 
@@ -74,7 +76,7 @@ public struct CircuitBreaker: Hashable, Sendable {
   /// - Returns: `nil` when no request may leave now.
   public mutating func begin(at now: Duration, force: Bool = false) -> Call? {
     if let deadline, now < deadline, !(force && state == .open) { return nil }
-    if state != .closed { enter(.halfOpen, until: now + policy.wait(step)) }
+    if state != .closed { enter(.halfOpen, until: max(now + policy.wait(step), deadline ?? now)) }
     return Call(generation: generation)
   }
 
@@ -104,7 +106,8 @@ public struct CircuitBreaker: Hashable, Sendable {
     let wait = max(policy.wait(step), least)
     let more = wait.inSeconds * Policy.jitterShare * min(max(jitter, 0), 1)
     // In whole milliseconds, so that who waits as long as the snapshot says has waited long enough.
-    enter(.open, until: now + wait + .milliseconds(Int64(more * 1000)))
+    let until = now + wait + .milliseconds(Int64(more * 1000))
+    enter(.open, until: state == .halfOpen ? max(until, deadline ?? until) : until)
   }
 
   private mutating func enter(_ state: State, until deadline: Duration?) {

@@ -20,9 +20,12 @@ extension Sender {
     var isRegisteredAnew = false
     var isAnchoredAnew = false
     while true {
-      let (failure, wasSent) = try await send(&batch)
+      let (failure, last) = try await send(&batch)
       let verdict = Verdict(failure)
-      logger.info("batch \(batch.id), \(batch.fences) fences: \(failure.map { "\($0)" } ?? "accepted")")
+      let wasSent = last == .coverageResult
+      let outcome = failure.map { "\($0)" } ?? "accepted"
+      logger.info(
+        "batch \(batch.id), \(batch.fences) fences: \(wasSent ? outcome : "not sent, /\(last) failed: \(outcome)")")
       if let failure, Task.isCancelled { throw PassEnd.stopped(failure) }
       switch verdict {
       case .accepted: return try await accepted(batch, &pass)
@@ -43,28 +46,30 @@ extension Sender {
     }
   }
 
-  /// - Returns: The failure, `nil` for a success, and whether the batch itself had left when it came.
-  private func send(_ batch: inout Batch) async throws -> (ServerFailure?, wasSent: Bool) {
-    let result: PreparedResult
+  /// The requests that sending a batch takes, by their paths.
+  private enum Step: String { case settings, coverageRequest, coverageResult }
+
+  /// - Returns: The failure, `nil` for a success, and the request that it came of.
+  private func send(_ batch: inout Batch) async throws -> (ServerFailure?, last: Step) {
+    var step = Step.settings
     do {
       let clientUUID = try await request { try await registration.clientUUID() }
+      step = .coverageRequest
       let test = if let test = batch.test { test } else { try await anchor(&batch) }
       let fences = try StoreReader(store).fences(of: batch)
-      result = server.prepare(
+      let result = server.prepare(
         CoverageResult(
           clientUUID: clientUUID, testUUID: test.uuid, driveStarted: batch.driveStarted,
           anchor: test.anchor.since(batch.driveStarted), fences: fences))
       try Task.checkCancellation()
       try await store.beginSending(
-        batch: batch.id, fences: fences.count, checksum: result.checksum, at: clock.wall())
-    } catch let failure as ServerFailure {
-      return (failure, false)
-    }
-    do {
+        batch: batch.id, fences: fences.count, checksum: result.checksum, client: clientUUID, at: clock.wall())
+      batch.client = batch.client ?? clientUUID
+      step = .coverageResult
       try await request { try await server.submit(result) }
-      return (nil, true)
+      return (nil, step)
     } catch let failure as ServerFailure {
-      return (failure, true)
+      return (failure, step)
     }
   }
 
@@ -77,9 +82,9 @@ extension Sender {
       try await server.requestCoverage(CoverageRequest(clientUUID: clientUUID, loopUUID: nil, time: time))
     }
     let test = Batch.Test(uuid: grant.testUUID, anchor: time)
-    try await store.anchor(batch: batch.id, test: test, loopUUID: grant.loopUUID)
+    try await store.anchor(batch: batch.id, test: test, loopUUID: grant.loopUUID, client: clientUUID)
     logger.info("batch \(batch.id): the server made test \(test.uuid) for it")
-    batch.test = test
+    (batch.test, batch.client) = (test, clientUUID)
     return test
   }
 
@@ -103,10 +108,11 @@ extension Sender {
       if try await isTheBatchItself(batch, failure, &pass) { return }
       try await store.noteTrouble(batch: batch.id)
       throw PassEnd.failed(failure)
-    case .trouble:
+    case .trouble, .forbidden, .unknownClient, .noStartedTest:
+      // It may be the batch: then it goes behind the others.
       try await store.noteTrouble(batch: batch.id)
       throw PassEnd.failed(failure)
-    default: throw PassEnd.failed(failure)
+    case .accepted, .unreachable: throw PassEnd.failed(failure)
     }
   }
 
@@ -126,7 +132,8 @@ extension Sender {
   }
 
   func quarantine(_ batch: Batch, _ reason: String, _ pass: inout Pass) async throws {
-    logger.warning("a fence of session \(batch.session) is quarantined: \(reason)")
+    let what = batch.fences == 1 ? "a fence" : "\(batch.fences) fences"
+    logger.warning("\(what) of session \(batch.session) quarantined: \(reason)")
     try await store.quarantine(batch: batch, reason: reason, at: clock.wall())
     pass.queue.removeAll { $0.id == batch.id }
     pass.quarantined(batch)

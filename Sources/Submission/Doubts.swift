@@ -32,39 +32,80 @@ extension Sender {
     pass.queue = DeliveryOrder.sorted(pass.queue.filter { $0.state != .quarantined } + reopened)
   }
 
-  /// Asks about one batch.
+  /// Asks about one batch, which the server knows no started test for. When it does not know who sent that either, it may be
+  /// another server, or have forgotten the sender with its history: a batch that may have left before is not sent to a new test
+  /// then, unless somebody says so.
   /// - Returns: Whether it is settled now.
   func isSettledByHistory(_ batch: Batch, _ pass: inout Pass) async throws -> Bool {
-    try await isSettled(batch, held: try await fencesHeld(of: [batch]), &pass)
+    let held = try await fencesHeld(of: [batch])
+    if try await isSettled(batch, held: held, &pass) { return true }
+    guard batch.attempt > 0, let client = batch.client, held.strangers.contains(client) else { return false }
+    try await quarantine(
+      batch, "it may have left before, and the server has no history of this device from then to tell", &pass)
+    return true
   }
 
-  private func isSettled(_ batch: Batch, held: [String: Int], _ pass: inout Pass) async throws -> Bool {
-    guard let test = batch.test?.uuid, let held = held[test.lowercased()], held > 0 else { return false }
+  private func isSettled(_ batch: Batch, held: HeldFences, _ pass: inout Pass) async throws -> Bool {
+    guard let test = batch.test?.uuid, let held = held.counts[test.lowercased()], held > 0 else { return false }
     let ours = batch.sentFences ?? batch.fences
     if held == ours {
       logger.info("batch \(batch.id): the server has its \(held) fences")
       try await accepted(batch, &pass)
       return true
     }
-    // What was refused before is here by command.
-    if batch.state == .quarantined { return false }
-    try await quarantine(batch, "the server has \(held) fences of test \(test), and \(ours) were sent", &pass)
+    guard batch.state == .quarantined else {
+      try await quarantine(batch, "the server has \(held) fences of test \(test), and \(ours) were sent", &pass)
+      return true
+    }
+    // It is here by command; what would come twice takes another word.
+    if pass.urgency == .forced { return false }
+    logger.warning(
+      """
+      batch \(batch.id): not sent again, the server has \(held) fences of its test \(test); \
+      submit --quarantined --force sends all \(batch.fences) anew
+      """)
+    pass.queue.removeAll { $0.id == batch.id }
+    pass.quarantined(batch)
     return true
   }
 
-  /// How many fences the server holds, by test.
-  private func fencesHeld(of batches: [Batch]) async throws -> [String: Int] {
-    let clientUUID = try await request { try await registration.clientUUID() }
-    let oldest = batches.compactMap { $0.test?.anchor.milliseconds }.min() ?? 0
-    var reading = HistoryReading(cursor: try await store.historyCursor(at: server.url), oldest: oldest)
+  /// How many fences the server holds, by the histories of all who sent these batches.
+  private func fencesHeld(of batches: [Batch]) async throws -> HeldFences {
+    let current = try await request { try await registration.clientUUID() }
+    var held = HeldFences()
+    for (client, batches) in Dictionary(grouping: batches, by: { $0.client ?? current }) {
+      let isCurrent = client == current
+      let cursor = isCurrent ? try await store.historyCursor(at: server.url) : nil
+      let oldest = batches.compactMap { $0.test?.anchor.milliseconds }.min() ?? 0
+      do {
+        let reading = try await readHistory(of: client, HistoryReading(cursor: cursor, oldest: oldest))
+        held.counts.merge(reading.fences) { max($0, $1) }
+        if isCurrent { try await store.setHistoryCursor(reading.cursor, at: server.url) }
+      } catch let failure as ServerFailure where !isCurrent && Verdict(failure) == .unknownClient {
+        held.strangers.insert(client)
+        logger.warning("the server does not know this device by the name that \(batches.count) batches left under")
+      }
+    }
+    logger.info("asked the server's history: it lists \(held.counts.count) tests as far back as that matters")
+    return held
+  }
+
+  private func readHistory(of client: String, _ begun: HistoryReading) async throws -> HistoryReading {
+    var reading = begun
     while let offset = reading.offset {
       reading.take(
         try await request {
-          try await server.history(clientUUID: clientUUID, offset: offset, limit: HistoryReading.pageSize)
+          try await server.history(clientUUID: client, offset: offset, limit: HistoryReading.pageSize)
         })
     }
-    try await store.setHistoryCursor(reading.cursor, at: server.url)
-    logger.info("asked the server's history: it lists \(reading.fences.count) tests as far back as that matters")
-    return reading.fences
+    return reading
   }
+}
+
+/// What the server's histories say.
+private struct HeldFences {
+  /// How many fences the server holds, by test UUID in lower case.
+  var counts: [String: Int] = [:]
+  /// Client UUIDs that the server does not know.
+  var strangers: Set<String> = []
 }

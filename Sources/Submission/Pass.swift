@@ -83,7 +83,7 @@ extension Sender {
     // Before anything unfinished is ended: its fences are not to go because nobody could end it in time.
     try await cleanUp(&pass)
     if pass.mode.isCold {
-      let ended = try await store.endInterruptedDrives(except: pass.running)
+      let ended = try await store.endInterruptedDrives(except: pass.running, at: now)
       if ended > 0 {
         logger.info("\(pass.mode) pass: ended \(ended) sessions that an earlier run left unfinished")
         pass.doubted = 0

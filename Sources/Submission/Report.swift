@@ -18,6 +18,9 @@ public struct Report: Hashable, Sendable {
   /// Whether it was cancelled.
   public internal(set) var wasStopped = false
 
+  /// Whether another pass could send something now: nothing held this one up.
+  public var isUnhindered: Bool { hold == nil && !wasStopped && sessionsKept == 0 }
+
   public init() {}
 
   init(hold: Hold) { self.hold = hold }

@@ -152,17 +152,19 @@ public actor Sender {
       logger.warning("\(pass.mode) pass ends: \(failure)")
       pass.note(failure)
       try await endCall(.failure)
-      await noteTrouble(failure)
+      await noteTrouble(failure, pass.urgency)
     }
   }
 
-  private func noteTrouble(_ failure: ServerFailure) async {
+  private func noteTrouble(_ failure: ServerFailure, _ urgency: Urgency) async {
     let now = clock.boot()
     let verdict = Verdict(failure)
     switch verdict {
     case .tooManyRequests: backoff.refused(at: now, random: clock.random())
     case .forbidden:
-      logger.error("the control server wants nothing from this device; trying again in 15 min: \(failure)")
+      // Nobody tries again after a pass on command.
+      let plan = urgency == .background ? "; trying again in 15 min" : ""
+      logger.error("the control server wants nothing from this device\(plan): \(failure)")
       backoff.pause(for: .seconds(15 * 60), at: now)
     default: backoff.failed(at: now, random: clock.random())
     }

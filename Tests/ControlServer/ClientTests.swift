@@ -100,14 +100,14 @@ struct ClientTests {
   @Test(
     "when nobody listens, or the name does not exist, then one line says so",
     arguments: [
-      ("http://127.0.0.1:1/x", "Connection refused"),
+      ("http://127.0.0.1:1/x", "Connection refused"), ("http://me:secret@127.0.0.1:1/x", "Connection refused"),
       ("http://no-such-host.invalid/x", "the name no-such-host.invalid has no address"),
     ])
   func nobodyThere(url: String, reason: String) async throws {
     try await withClient(of: url) { client in
       let failure = await #expect(throws: ServerFailure.self) { try await client.settings(clientUUID: nil) }
       let line = "\(try #require(failure))"
-      #expect(line == "cannot reach the control server \(url): \(reason)")
+      #expect(line == "cannot reach the control server \(url.replacing("me:secret@", with: "")): \(reason)")
     }
   }
 
@@ -181,6 +181,33 @@ struct ClientTests {
       let requests = try await tool.requests(to: "")
       #expect(requests.map { $0["encoding"] as? String } == [nil, nil, isTaken ? "gzip" : nil])
       #expect(Set(requests.compactMap { $0["port"] as? Int }).count == 1)
+    }
+    try await tool.program.stop()
+  }
+
+  @Test(
+    "when a server offers gzip and refuses what is packed, then it gets that plain, and all else of this process",
+    arguments: [("400", 1), ("415", 1), ("400", 2)])
+  func wrongOffer(fault: String, refusals: Int) async throws {
+    let tool = try await ControlServerTool(["--gzip"])
+    try await withClient(of: tool.url) { client in
+      let fences = (0..<400).map { Fence.sample(number: $0, entered: Double($0) * 4) }
+      func submit() async throws {
+        let (uuid, grant) = try await request(client)
+        try await client.submit(
+          client.prepare(
+            CoverageResult(
+              clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start, fences: fences)))
+      }
+      try await tool.setFault(fault, on: "coverageResult", count: refusals)
+      if refusals == 1 {
+        try await submit()
+      } else {
+        await #expect(throws: ServerFailure.self) { try await submit() }
+      }
+      try await submit()
+      let encodings = try await tool.requests(to: "coverageResult").map { $0["encoding"] as? String }
+      #expect(encodings == ["gzip", nil, refusals == 1 ? nil : "gzip"], "refused both ways, it is not the packing")
     }
     try await tool.program.stop()
   }

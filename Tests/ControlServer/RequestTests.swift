@@ -173,13 +173,28 @@ struct RequestTests {
     }
   }
 
-  @Test("when the server names a client that it does not know, then the failure does not repeat the name")
-  func discretion() throws {
-    #expect(throws: ServerFailure.refused(status: 400, message: "No client found by id (this device's)")) {
+  @Test(
+    "when the server echoes this device's name or a token, in an error or in any text, then the failure does not repeat it",
+    arguments: [
+      (400, #"{"error":["No client found by id 0b1f7a52-0c56-4f4a-9d1e-5a3a4d1e9001"]}"#),
+      (500, "client_uuid=0b1f7a52-0c56-4f4a-9d1e-5a3a4d1e9001"), (500, "xxx 0B1F7A52-0C56-4F4A-9D1E-5A3A4D1E9001"),
+      (
+        422,
+        #"{"test_uuid":"T","client_uuid":"0b1f7a520c564f4a9d1e5a3a4d1e9001","uuid":"0b1f7a52-0c56-4f4a-9d1e-5a3a4d1e9001"}"#
+      ),
+      (200, "<p>This text is cut within the name: 0b1f7a52-0c56-4f4a-9d1e-5a3a4d1e9001"),
+      (200, #"{"error":{"id":"0b1f7a52-0c56-4f4a-9d1e-5a3a4d1e9001"}}"#),
+      (503, #"{"ping_token":"0b1f7a52/+AAAAAAAAAAAA==","x":1}"#), (503, "no 0b1f7a52/+AAAAAAAAAAAA== please"),
+      (500, "token: 11112222-3333-4444-5555-666677778888_1700000000_0b1f7a52="),
+    ])
+  func discretion(status: Int, body: String) throws {
+    let failure = #expect(throws: ServerFailure.self) {
       _ = try Answer.body(
-        status: 400, retryAfter: nil,
-        body: Data("{\"error\":[\"No client found by id 0b1f7a52-0c56-4f4a-9d1e-5a3a4d1e9001\"]}".utf8))
+        status: status, retryAfter: nil, body: Data(body.utf8), clientUUID: "0b1f7a52-0c56-4f4a-9d1e-5a3a4d1e9001")
     }
+    let line = "\(try #require(failure))"
+    #expect(!line.lowercased().contains("0b1f7a52"), "\(line)")
+    #expect(line.contains("(this device's)") || line.contains("(hidden)"), "\(line)")
   }
 
   @Test("when a damaged store has figures beyond reason, then they are cut to what the server can hold")
@@ -193,8 +208,8 @@ struct RequestTests {
   @Test("when two bodies differ, then their checksums do")
   func checksums() {
     // The test vectors of FNV-1a, 64 bits.
-    #expect(PreparedResult(text: "").checksum == "cbf29ce484222325")
-    #expect(PreparedResult(text: "a").checksum == "af63dc4c8601ec8c")
-    #expect(PreparedResult(text: "foobar").checksum == "85944171f73967e8")
+    #expect(PreparedResult(text: "", clientUUID: "C").checksum == "cbf29ce484222325")
+    #expect(PreparedResult(text: "a", clientUUID: "C").checksum == "af63dc4c8601ec8c")
+    #expect(PreparedResult(text: "foobar", clientUUID: "C").checksum == "85944171f73967e8")
   }
 }

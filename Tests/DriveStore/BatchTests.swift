@@ -60,7 +60,7 @@ struct BatchTests {
     let session = try session(fences: 3)
     #expect(session.isWaiting)
     let made = try await batches(of: session, limit: 2)
-    try await store.anchor(batch: made[1].id, test: .init(uuid: "T2", anchor: .sampleStart), loopUUID: nil)
+    try await store.anchor(batch: made[1].id, test: .init(uuid: "T2", anchor: .sampleStart), loopUUID: nil, client: "C")
     try await store.markSubmitted(batch: made[0].id, at: .sampleStart)
     #expect(try now(session).state(isWriterAlive: false) == .pending)
     #expect(try now(session).waitingFences == 1)
@@ -79,11 +79,12 @@ struct BatchTests {
   func anchoring() async throws {
     let session = try session(test: nil)
     let batch = try #require(try await batches(of: session).first)
-    try await store.anchor(batch: batch.id, test: .init(uuid: "T8", anchor: .sampleStart), loopUUID: "L8")
+    try await store.anchor(batch: batch.id, test: .init(uuid: "T8", anchor: .sampleStart), loopUUID: "L8", client: "C")
     #expect(try now(session).session.testUUID == "T8")
     #expect(try now(session).loopUUID == "L8")
     try await store.anchor(
-      batch: batch.id, test: .init(uuid: "T9", anchor: .sampleStart.later(by: .seconds(5))), loopUUID: "L9")
+      batch: batch.id, test: .init(uuid: "T9", anchor: .sampleStart.later(by: .seconds(5))), loopUUID: "L9", client: "C"
+    )
     #expect(try now(session).session.testUUID == "T9")
     #expect(try now(session).session.anchor == .seconds(5))
   }
@@ -111,7 +112,7 @@ struct BatchTests {
   func notTaken() async throws {
     let session = try session(fences: 3)
     let batch = try #require(try await batches(of: session).first)
-    try await store.beginSending(batch: batch.id, fences: 3, checksum: "x", at: .sampleStart)
+    try await store.beginSending(batch: batch.id, fences: 3, checksum: "x", client: "C", at: .sampleStart)
     try await store.noteTrouble(batch: batch.id)
     try await store.release(batch: batch.id)
     let after = try #require(try await batches(of: session).first)

@@ -65,7 +65,7 @@ struct ChecksumTests {
     try recorder.save(
       sessions: [Session(number: 0, started: .start)], fences: [.sample(lasted: nil)], seen: .seconds(100))
     #expect(try reader.damagedRows() == 0)
-    try await store.endInterruptedDrives()
+    try await store.endInterruptedDrives(at: .sampleStart)
     _ = try await store.settleClocks(
       bootID: "B", sinceBoot: .seconds(100), now: .sampleStart.later(by: .seconds(7200)))
     try await store.setClientUUID("C", at: "https://one")
@@ -75,8 +75,9 @@ struct ChecksumTests {
     try await store.makeBatches(of: sessions, limit: 2, at: .sampleStart)
     let batches = try await store.batches(of: sessions, in: [.waiting])
     #expect(batches.map(\.fences) == [2, 1, 1])
-    try await store.anchor(batch: batches[1].id, test: .init(uuid: "T9", anchor: .sampleStart), loopUUID: "L")
-    try await store.beginSending(batch: batches[0].id, fences: 2, checksum: "x", at: .sampleStart)
+    try await store.anchor(
+      batch: batches[1].id, test: .init(uuid: "T9", anchor: .sampleStart), loopUUID: "L", client: "C")
+    try await store.beginSending(batch: batches[0].id, fences: 2, checksum: "x", client: "C", at: .sampleStart)
     let parts = try await store.split(batch: batches[0])
     try await store.markSubmitted(batch: parts[0].id, at: .sampleStart)
     try await store.quarantine(batch: parts[1], reason: "no", at: .sampleStart)
@@ -162,5 +163,51 @@ struct ChecksumTests {
       try Int.fetchOne(db, sql: "SELECT count(*) FROM drive WHERE \(RowChecksum.isIntact("drive"))")
     }
     #expect(intact == 1)
+  }
+
+  /// A store with checksums that are younger columns short, and a session whose reason was changed past its trigger.
+  private func makeStoreOfVersion4(_ path: String) throws {
+    let old = try DatabaseQueue(path: path)
+    try Schema.migrator.migrate(old, upTo: "4 a checksum in each row")
+    try old.writeWithoutTransaction { db in
+      try db.execute(
+        sql: """
+          INSERT INTO drive (id, started_at, ended_at) VALUES (1, 1, 9);
+          INSERT INTO session (id, drive_id, number, started_at) VALUES (1, 1, 0, 1), (2, 1, 1, 5);
+          INSERT INTO batch (id, session_id, state) VALUES (1, 1, 'waiting'), (2, 2, 'waiting');
+          UPDATE session SET row_checksum = 7 WHERE id = 2;
+          """)
+    }
+    try old.close()
+  }
+
+  @Test("when columns are younger than the checksums, then whole rows are signed with them, and damage is not")
+  func widening() async throws {
+    let path = folder.file("old.sqlite")
+    try makeStoreOfVersion4(path)
+    let old = try DatabaseQueue(path: path)
+    try Schema.migrator.migrate(old)
+    let intact = try await old.read { db in
+      try Int64.fetchAll(db, sql: "SELECT id FROM session WHERE \(RowChecksum.isIntact("session"))")
+        + Int64.fetchAll(db, sql: "SELECT id FROM batch WHERE \(RowChecksum.isIntact("batch"))")
+    }
+    #expect(intact == [1, 1, 2])
+    try await old.read(Schema.check)
+  }
+
+  @Test("when a store of the version before is damaged, then its rows are saved by the checksums of then")
+  func salvageOfVersion4() async throws {
+    let directory = StateDirectory(path: folder.file("old"))
+    try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
+    try makeStoreOfVersion4(directory.database)
+    let old = try DatabaseQueue(path: directory.database)
+    try await old.write {
+      try $0.execute(sql: "UPDATE grdb_migrations SET identifier = '2 b' WHERE identifier GLOB '2 *'")
+    }
+    try old.close()
+    let reports = SalvageReports()
+    let store = try DriveStore(directory: directory, purpose: "a test") { reports.add($0) }
+    #expect(reports.list.map { [$0.sessions, $0.damagedRows] } == [[1, 1]])
+    #expect(try StoreReader(store).damagedRows() == 0)
   }
 }

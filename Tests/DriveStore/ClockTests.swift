@@ -101,7 +101,7 @@ struct ClockTests {
       try interrupted(link, started: .sampleStart + .seconds(-age))
     }
     #expect(try await loops("C", sinceBoot: 10, now: .sampleStart) == ["A": "LA"])
-    try await store.endInterruptedDrives()
+    try await store.endInterruptedDrives(at: .sampleStart)
     #expect(try await loops("C", sinceBoot: 10, now: .sampleStart) == ["A": "LA"], "also by a drive that begins later")
     var next = try DriveRecorder(store, started: .sampleStart, log: nil, link: "A")
     try next.save(sessions: [Session(number: 0, started: .start)], fences: [], seen: .start)

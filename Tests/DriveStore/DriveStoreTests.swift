@@ -122,7 +122,7 @@ struct DriveStoreTests {
         fences: [.sample(number: 0), .sample(number: 1, entered: 14, lasted: nil)], seen: .seconds(17.5))
     }
     let store = try open()
-    try await store.endInterruptedDrives()
+    try await store.endInterruptedDrives(at: .sampleStart)
     let reader = StoreReader(store)
     let stored = try #require(try reader.sessions().first)
     #expect(stored.session.finalized == .seconds(17.5))

@@ -49,6 +49,18 @@ struct RetentionTests {
     FileManager.default.fileExists(atPath: store.directory.driveLogs + "/" + log)
   }
 
+  @Test("when a later process ended a drive, then its fences have all the time to be sent from then on")
+  func recovered() async throws {
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
+    try recorder.save(
+      sessions: [Session(number: 0, started: .start)],
+      fences: (0..<3).map { .sample(number: $0, entered: Double($0) * 4) }, seen: .seconds(600))
+    #expect(try await cleanUp(after: 10, .agrees) == Deleted())
+    try await store.endInterruptedDrives(at: .sampleStart.later(by: day * 10))
+    #expect(try await cleanUp(after: 16, .agrees) == Deleted(), "nobody could send them in time before")
+    #expect(try await cleanUp(after: 18, .agrees).expired == 3)
+  }
+
   // MARK: The clock
 
   @Test("when the clock is years ahead and nobody was asked, then nothing unsent goes")

@@ -6,8 +6,10 @@ import Testing
 @testable import Submission
 
 struct CircuitBreakerTests {
-  private func begin(_ breaker: inout CircuitBreaker, at now: Duration) throws -> CircuitBreaker.Call {
-    let call = breaker.begin(at: now)
+  private func begin(
+    _ breaker: inout CircuitBreaker, at now: Duration, force: Bool = false
+  ) throws -> CircuitBreaker.Call {
+    let call = breaker.begin(at: now, force: force)
     return try #require(call)
   }
 
@@ -128,6 +130,24 @@ struct CircuitBreakerTests {
     try refuse(&breaker, times: 3, at: .zero)
     let calls = [false, true, true].map { breaker.begin(at: .zero, force: $0) != nil }
     #expect(calls == [false, true, false])
+  }
+
+  @Test(
+    "when a forced trial does not succeed, then the wait that it broke into goes on, in the next process too",
+    arguments: [CircuitBreaker.Outcome.failure, .cancelled, .tooManyRequests(retryAfter: .seconds(60))])
+  func forceShortensNothing(outcome: CircuitBreaker.Outcome) throws {
+    var breaker = CircuitBreaker()
+    try refuse(&breaker, times: 3, at: .zero, retryAfter: .seconds(3000))
+    let trial = try begin(&breaker, at: .seconds(10), force: true)
+    let memory = breaker.memory(at: .seconds(11), bootID: "a")
+    let next = CircuitBreaker(policy: breaker.policy, memory: memory, at: .seconds(11), bootID: "a")
+    #expect(next.remaining(at: .seconds(11)) == .seconds(2989))
+    breaker.end(trial, outcome, at: .seconds(11), jitter: 1)
+    #expect(breaker.state == .open)
+    #expect(breaker.remaining(at: .seconds(11)) == .seconds(2989))
+    let again = try begin(&breaker, at: .seconds(20), force: true)
+    breaker.end(again, .success, at: .seconds(20))
+    #expect(breaker.state == .closed)
   }
 
   @Test("when it is shown to people, then it says its state, its step and the next attempt")

@@ -78,6 +78,14 @@ struct DecisionTests {
     #expect(backoff.remaining(at: .zero) == .seconds(32))
   }
 
+  @Test("when the server asks for a wait, then a person reads what is waited for")
+  func waits() {
+    #expect("\(ServerFailure.tooManyRequests(retryAfter: .seconds(7200)))".contains("(429, not before 3600 s)"))
+    #expect("\(ServerFailure.tooManyRequests(retryAfter: .seconds(90)))".contains("(429, not before 90 s)"))
+    #expect("\(ServerFailure.tooManyRequests(retryAfter: .zero))".contains("(429)"))
+    #expect(ServerFailure.longestWait == CircuitBreaker.Policy.retryAfterMax)
+  }
+
   // MARK: The server's clock
 
   @Test("when the server told the time, then the host's clock is judged by it, however long ago that was")

@@ -1,10 +1,11 @@
 import ControlServer
 import Coverage
-import DriveStore
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
+@testable import DriveStore
 @testable import Submission
 
 /// Lost answers, and what the server's history says about them, one after the other: each test starts a server of its own.
@@ -34,15 +35,16 @@ struct ExactlyOnceTests {
     let sessions = try StoreReader(rig.store).sessions()
     try await rig.store.makeBatches(of: sessions.map(\.id), limit: 400, at: .sampleStart)
     let batches = try await rig.store.batches(of: sessions.map(\.id), in: [.waiting])
+    let client = try await rig.registration.clientUUID()
     // Both were about to leave; one did, and arrived.
     for batch in batches {
-      try await rig.store.beginSending(batch: batch.id, fences: 2, checksum: "", at: .sampleStart)
+      try await rig.store.beginSending(batch: batch.id, fences: 2, checksum: "", client: client, at: .sampleStart)
     }
     try await rig.client.submit(
       rig.client.prepare(
         CoverageResult(
-          clientUUID: try await rig.registration.clientUUID(), testUUID: test, driveStarted: .sampleStart,
-          anchor: .seconds(1), fences: try StoreReader(rig.store).fences(of: batches[0]))))
+          clientUUID: client, testUUID: test, driveStarted: .sampleStart, anchor: .seconds(1),
+          fences: try StoreReader(rig.store).fences(of: batches[0]))))
     let report = try await rig.sender().pass(.drive(drive))
     #expect(report.sessionsSent == 2)
     #expect(try await rig.requests("coverageResult") == 2)
@@ -66,6 +68,59 @@ struct ExactlyOnceTests {
     try await rig.finish()
   }
 
+  /// A rig whose server took three fences of a session, and whose answer was lost.
+  private func rigInDoubt() async throws -> SendingRig {
+    let rig = try await SendingRig()
+    let drive = try rig.record(tests: [try await rig.test()], fences: 3)
+    try await rig.tool.setFault("drop-answer", on: "coverageResult", count: 1)
+    #expect(try await rig.sender().pass(.drive(drive)).sessionsKept == 1)
+    return rig
+  }
+
+  @Test("when the server is called by another name after a lost answer, then the history of the first name tells")
+  func otherName() async throws {
+    let rig = try await rigInDoubt()
+    let renamed = try SendingRig.client(of: rig.tool.url.replacing("127.0.0.1", with: "localhost"))
+    #expect(try await rig.sender(to: renamed).pass(.cold).sessionsSent == 1)
+    let name = try await rig.store.clientUUID(at: renamed.url)
+    #expect(try await rig.store.clientUUID(at: rig.tool.url) != name)
+    #expect(try await rig.requests("coverageResult") == 1)
+    #expect(try await rig.holdsAllOnce(3))
+    try await renamed.shutdown()
+    try await rig.finish()
+  }
+
+  @Test(
+    "when the registration is lost after a lost answer, then the history of the lost name tells, and no log names it")
+  func lostRegistration() async throws {
+    let rig = try await rigInDoubt()
+    let lost = try #require(try await rig.store.clientUUID(at: rig.tool.url))
+    try await rig.store.database.write { try $0.execute(sql: "DELETE FROM registration") }
+    #expect(try await rig.sender().pass(.cold).sessionsSent == 1)
+    #expect(try await rig.store.clientUUID(at: rig.tool.url) != lost)
+    #expect(try await rig.requests("coverageResult") == 1)
+    #expect(try await rig.holdsAllOnce(3))
+    #expect(!rig.lines.all.joined().contains(lost))
+    try await rig.finish()
+  }
+
+  @Test("when a batch may have left to another server, then it is quarantined, and sent to this one on command only")
+  func otherServer() async throws {
+    let rig = try await rigInDoubt()
+    let another = try await ControlServerTool()
+    let client = try SendingRig.client(of: another.url)
+    let sender = try rig.sender(to: client)
+    #expect(try await sender.pass(.cold).sessionsQuarantined == 1)
+    #expect(try await another.fences().isEmpty)
+    #expect(try StoreReader(rig.store).sessions().first?.quarantineReason?.contains("may have left before") == true)
+    #expect(try await sender.pass(.cold) == Report())
+    #expect(try await sender.pass(.quarantined).sessionsSent == 1)
+    #expect(try await another.fences().count == 3)
+    try await client.shutdown()
+    try await another.program.stop()
+    try await rig.finish()
+  }
+
   @Test("when the server has no such test, and no fences of it, then the session is anchored anew")
   func unknownTest() async throws {
     let rig = try await SendingRig()
@@ -81,7 +136,7 @@ struct ExactlyOnceTests {
     try await rig.finish()
   }
 
-  @Test("when the server has another number of fences, then the session is quarantined, and sent anew on command")
+  @Test("when the server has another number of fences, then the session is quarantined, and sent anew by force only")
   func otherCount() async throws {
     let rig = try await SendingRig()
     let test = try await rig.test()
@@ -96,7 +151,13 @@ struct ExactlyOnceTests {
     #expect(report.sessionsQuarantined == 1)
     let stored = try #require(try StoreReader(rig.store).sessions().first)
     #expect(stored.quarantineReason == "the server has 1 fences of test \(test), and 3 were sent")
-    #expect(try await sender.pass(.quarantined).sessionsSent == 1)
+    #expect(rig.lines.all.contains { $0.contains("3 fences of session 1 quarantined") })
+    #expect(try await sender.pass(.quarantined).sessionsQuarantined == 1)
+    #expect(try await rig.tool.fences().count == 1, "the server has something of it already")
+    let warning =
+      "not sent again, the server has 1 fences of its test \(test); submit --quarantined --force sends all 3"
+    #expect(rig.lines.all.filter { $0.contains(warning) }.count == 1)
+    #expect(try await sender.pass(.quarantined, urgency: .forced).sessionsSent == 1)
     #expect(try await rig.holdsAllOnce(4))
     try await rig.finish()
   }

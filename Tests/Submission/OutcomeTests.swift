@@ -53,6 +53,27 @@ struct OutcomeTests {
     try await rig.finish()
   }
 
+  @Test("when one batch meets 401 or 403 twice, then it goes behind the others", arguments: ["401", "403"])
+  func forbiddenBatch(fault: String) async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [nil])
+    _ = try rig.record(tests: [nil], started: 600)
+    let sender = try rig.sender()
+    for _ in 0..<2 {
+      try await rig.tool.setFault(fault, on: "coverageResult", count: 1)
+      #expect(try await sender.pass(.cold).fencesSent == 0)
+    }
+    #expect(!rig.lines.all.contains { $0.contains("trying again") }, "nobody does")
+    try await rig.tool.setFault("none", on: "coverageResult", count: 1)
+    try await rig.tool.setFault(fault, on: "coverageResult", count: 1)
+    rig.time.turn(by: .seconds(900))
+    #expect(try await sender.pass(.cold, urgency: .background).fencesSent == 2)
+    #expect(try rig.states() == [.submitted, .pending])
+    #expect(rig.lines.all.contains { $0.contains("wants nothing from this device; trying again in 15 min") })
+    #expect(await sender.status.nextAttemptInMilliseconds == 900_000, "it pauses all the same")
+    try await rig.finish()
+  }
+
   // MARK: 429
 
   @Test("when 429 comes three times, then no request leaves for 30 s, in the next process neither, unless it is forced")
@@ -176,10 +197,28 @@ struct OutcomeTests {
     #expect(stored.quarantinedFences == 1)
     #expect(stored.submittedFences == 6)
     #expect(stored.quarantineReason?.contains("offset_ms") == true)
+    let holders = Set(try await rig.tool.fences().map(\.test))
+    #expect(holders.contains(try #require(stored.session.testUUID)), "it goes by a test that has fences of it")
     #expect(try await sender.pass(.cold) == Report(), "it is not sent again by itself")
     let again = try await sender.pass(.quarantined)
     #expect(again.sessionsQuarantined == 1, "but on command")
     #expect(try await rig.holdsAllOnce(8))
+    try await rig.finish()
+  }
+
+  @Test("when a fence of a drive is refused, then what waited before is sent all the same; in trouble it is not tried")
+  func refusedBeforeOthers() async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [nil], started: 0)
+    let drive = try rig.record(tests: [nil], fences: 3, started: 60) { number, fence in
+      number == 1 ? .sample(number: 1, entered: 30 * 86_400) : fence
+    }
+    let sender = try rig.sender()
+    try await rig.tool.setFault("503", on: "coverageResult", count: 1)
+    #expect(try await sender.pass(.drive(drive)).isUnhindered == false)
+    let report = try await sender.pass(.drive(drive))
+    #expect(report.sessionsQuarantined == 1 && report.isUnhindered)
+    #expect(try await sender.pass(.cold).sessionsSent == 1)
     try await rig.finish()
   }
 

@@ -11,6 +11,8 @@ struct ReferenceBreaker {
   var phase = Phase.shut
   var row = 0
   var openings = 0
+  /// The end of a wait that a trial broke into by force: no wait before a success may end earlier. 0: none.
+  var owed = 0.0
   /// Calls that still count; a change of phase forgets them all.
   var valid: Set<Int> = []
   var nextCall = 0
@@ -30,9 +32,10 @@ struct ReferenceBreaker {
     case .shut: break
     case .waiting(let until):
       if now < until && !force { return nil }
+      owed = until
       change(to: .trying(lost: now + wait))
     case .trying(let lost):
-      if now < lost { return nil }
+      if now < max(lost, owed) { return nil }
       change(to: .trying(lost: now + wait))
     }
     nextCall += 1
@@ -42,7 +45,7 @@ struct ReferenceBreaker {
 
   mutating func success(_ call: Int) {
     guard valid.contains(call) else { return }
-    (row, openings) = (0, 0)
+    (row, openings, owed) = (0, 0, 0)
     if case .shut = phase { return }
     change(to: .shut)
   }
@@ -55,18 +58,19 @@ struct ReferenceBreaker {
     }
     row = 0
     openings += 1
-    change(to: .waiting(until: now + max(wait, min(3600, retryAfter ?? 0))))
+    change(to: .waiting(until: max(owed, now + max(wait, min(3600, retryAfter ?? 0)))))
   }
 
   mutating func otherwise(_ call: Int, at now: Double) {
     guard valid.contains(call), case .trying = phase else { return }
-    change(to: .waiting(until: now + wait))
+    change(to: .waiting(until: max(owed, now + wait)))
   }
 
   /// The process ends and another begins at once.
   mutating func restart() {
     valid = []
-    if case .trying(let lost) = phase { phase = .waiting(until: lost) }
+    if case .trying(let lost) = phase { phase = .waiting(until: max(lost, owed)) }
+    owed = 0
   }
 
   /// The host boots again: its clock begins at 0, and nobody knows how long it was off.
@@ -85,7 +89,7 @@ struct ReferenceBreaker {
     switch phase {
     case .shut: nil
     case .waiting(let until): until
-    case .trying(let lost): lost
+    case .trying(let lost): max(lost, owed)
     }
   }
 }

@@ -132,12 +132,16 @@ struct SenderTests {
     let rig = try await SendingRig()
     let uuid = try await rig.registration.clientUUID()
     _ = try rig.record(tests: [nil], fences: 5)
-    try await rig.tool.setFault("503", on: "coverageResult", count: 1)
     let sender = try rig.sender()
-    _ = try await sender.pass(.cold)
+    for path in ["settings", "coverageRequest", "coverageResult"] {
+      try await rig.tool.setFault("503", on: path, count: 1)
+      _ = try await sender.pass(.cold)
+    }
     _ = try await sender.pass(.cold)
     let log = rig.lines.all.joined(separator: "\n")
     #expect(log.contains("cold pass: 1 groups of fences (no test yet: 5)"))
+    #expect(log.contains("5 fences: not sent, /settings failed: the control server is in trouble (503)"))
+    #expect(log.contains("5 fences: not sent, /coverageRequest failed: the control server is in trouble (503)"))
     #expect(log.contains("5 fences: the control server is in trouble (503)"))
     #expect(log.contains("5 fences: accepted"))
     #expect(log.contains("cold pass: sent 5 fences of 1 sessions"))

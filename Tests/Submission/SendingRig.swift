@@ -23,22 +23,30 @@ final class SendingRig: Sendable {
     folder = try TemporaryFolder()
     store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
     self.tool = try await ControlServerTool(tool)
-    client = try ControlServerClient(
-      url: self.tool.url, caFile: nil, requestTimeout: requestTimeout,
-      device: Device(
-        model: "test", device: "test", osVersion: "1", language: "en", timezone: "Etc/UTC", softwareVersion: "1.0",
-        softwareVersionCode: 1, softwareRevision: "test"))
+    client = try Self.client(of: self.tool.url, requestTimeout: requestTimeout)
     registration = Registration(store: store, server: client)
     time = TurnedClock()
     lines = LogLines()
   }
 
+  static func client(of url: String, requestTimeout: Duration = .seconds(5)) throws -> ControlServerClient {
+    try ControlServerClient(
+      url: url, caFile: nil, requestTimeout: requestTimeout,
+      device: Device(
+        model: "test", device: "test", osVersion: "1", language: "en", timezone: "Etc/UTC", softwareVersion: "1.0",
+        softwareVersionCode: 1, softwareRevision: "test"))
+  }
+
   /// A sender as a process has it that starts now.
-  func sender(_ change: (inout SenderSettings) -> Void = { _ in }) throws -> Sender {
+  /// - Parameter server: `nil`: the rig's own.
+  func sender(
+    to server: ControlServerClient? = nil, _ change: (inout SenderSettings) -> Void = { _ in }
+  ) throws -> Sender {
     var settings = SenderSettings()
     change(&settings)
+    let server = server ?? client
     return try Sender(
-      store: store, server: client, registration: Registration(store: store, server: client), settings: settings,
+      store: store, server: server, registration: Registration(store: store, server: server), settings: settings,
       clock: time.clock, logger: lines.logger)
   }
 

@@ -97,7 +97,7 @@ public struct Recording: Sendable {
     await sender.setRunningDrives(from: nil)
     var report = Report()
     for summary in summaries { report = report + (try await sender.pass(.drive(summary.drive))) }
-    guard report.outcome == .done else { return report }
+    guard report.isUnhindered else { return report }
     return report + (try await sender.pass(.cold))
   }
 }

@@ -143,9 +143,10 @@ struct Workload {
     switch batch.state {
     case .waiting where batch.test == nil:
       names += 1
-      try await store.anchor(batch: batch.id, test: .init(uuid: "B\(names)", anchor: now), loopUUID: "L\(names)")
+      try await store.anchor(
+        batch: batch.id, test: .init(uuid: "B\(names)", anchor: now), loopUUID: "L\(names)", client: "C")
     case .waiting:
-      try await store.beginSending(batch: batch.id, fences: batch.fences, checksum: "of the body", at: now)
+      try await store.beginSending(batch: batch.id, fences: batch.fences, checksum: "of the body", client: "C", at: now)
     case .sending: try await answer(batch)
     default: try await store.reopen(batches: [batch], at: now)
     }
@@ -180,7 +181,7 @@ struct Workload {
     case 1:
       let age = Duration.seconds(3600 * Int.random(in: 1...6, using: &random))
       _ = try await store.cleanUp(Retention(maxAge: age, keep: age), now: now, except: recorder?.drive)
-    case 2: try await store.endInterruptedDrives(except: recorder?.drive)
+    case 2: try await store.endInterruptedDrives(except: recorder?.drive, at: now)
     case 3: _ = try await store.settleClocks(bootID: "B", sinceBoot: .seconds(3600 * drives + 2), now: now)
     default: try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
     }
