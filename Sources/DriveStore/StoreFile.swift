@@ -131,6 +131,8 @@ struct StoreFile {
     while FileManager.default.fileExists(atPath: aside) { aside += "-again" }
     for suffix in ["-shm", "-wal", ""] where FileManager.default.fileExists(atPath: path + suffix) {
       try move(path + suffix, to: aside + suffix)
+      // It is kept for a while from now on. If this fails, its age is that of what is in it.
+      utimes(aside + suffix, nil)
     }
     try move(salvaged, to: path)
     return aside
