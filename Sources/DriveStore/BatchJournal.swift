@@ -118,8 +118,14 @@ extension DriveStore {
     }
   }
 
-  /// What its batches and fences say about a session, written to its row.
   private static func summarise(sessionOf batch: Int64, at time: WallTime, _ db: Database) throws {
+    let session = try Int64.fetchOne(db, sql: "SELECT session_id FROM batch WHERE id = ?", arguments: [batch])
+    if let session { try summarise(session: session, at: time, db) }
+  }
+
+  /// What its batches and fences say about a session, written to its row.
+  /// - Parameter time: When it was sent, if it now is.
+  static func summarise(session: Int64, at time: WallTime, _ db: Database) throws {
     try db.execute(
       sql: """
         UPDATE session SET
@@ -132,7 +138,7 @@ extension DriveStore {
             SELECT min(settled_at) FROM batch WHERE session_id = session.id AND state = 'quarantined'),
           quarantine_reason = (
             SELECT reason FROM batch WHERE session_id = session.id AND state = 'quarantined' ORDER BY id LIMIT 1)
-        WHERE id = (SELECT session_id FROM batch WHERE id = ?)
-        """, arguments: [time.microseconds, batch])
+        WHERE id = ?
+        """, arguments: [time.microseconds, session])
   }
 }

@@ -34,15 +34,19 @@ public struct Deleted: Hashable, Sendable {
   /// Fences that had been kept long enough.
   public internal(set) var kept = 0
   public internal(set) var sessions = 0
+  /// Also such as no drive has: a damaged store has lost it.
   public internal(set) var driveLogs = 0
+  /// Damaged stores that were set aside.
+  public internal(set) var damagedStores = 0
   /// Fences that look too old to be sent, and stay until somebody agrees with the host's clock.
   public internal(set) var doubted = 0
 
-  public var isNothing: Bool { expired + kept + sessions + driveLogs == 0 }
+  public var isNothing: Bool { expired + kept + sessions + driveLogs + damagedStores == 0 }
 }
 
 extension DriveStore {
-  /// Deletes what is too old, sessions without fences, and drives of which nothing is left, with their logs. Never a fence of an
+  /// Deletes what is too old, sessions without fences, drives of which nothing is left, with their logs, and what a damaged store has
+  /// left behind. Never a fence of an
   /// unfinished session, nothing of the running drives, and no damaged fence: whose age is unknown, and a person may make something of it.
   /// - Parameters:
   ///   - witness: With a clock that is contradicted, nothing goes by age; with one that nobody knows, nothing unsent from before a
@@ -77,6 +81,7 @@ extension DriveStore {
     }
     var deleted = rows
     deleted.driveLogs = try await delete(drives, loggedBefore: kept)
+    try await deleteStrays(before: kept, now: now, witness: witness, &deleted)
     return deleted
   }
 
@@ -109,15 +114,17 @@ extension DriveStore {
     "(:silence IS NULL OR drive_id IN (SELECT id FROM drive WHERE started_at > :silence))"
 
   /// The last moment before a long time of which the store knows nothing; `nil` when there is no such time.
-  private static func lastSilence(until now: WallTime, _ db: Database) throws -> Int64? {
+  /// - Parameter other: Another moment that is known, in microseconds.
+  static func lastSilence(until now: WallTime, and other: Int64? = nil, _ db: Database) throws -> Int64? {
     try Int64.fetchOne(
       db,
       sql: """
         SELECT max(known) FROM (
           SELECT known, lead(known, 1, ?) OVER (ORDER BY known) AS next FROM (
-            SELECT started_at AS known FROM drive UNION SELECT ended_at FROM drive WHERE ended_at IS NOT NULL))
+            SELECT started_at AS known FROM drive UNION SELECT ended_at FROM drive WHERE ended_at IS NOT NULL
+            UNION SELECT other FROM (SELECT ? AS other) WHERE other IS NOT NULL))
         WHERE next - known > ?
-        """, arguments: [now.microseconds, Retention.longestSilence.inMicroseconds])
+        """, arguments: [now.microseconds, other, Retention.longestSilence.inMicroseconds])
   }
 
   // MARK: What is left without fences

@@ -70,44 +70,4 @@ extension DriveStore {
       return Dictionary(recent.map { ($0["link"] as String?, $0["loop_uuid"]) }) { $1 }
     }
   }
-
-  /// Gives fences whose session is missing (damage, an import) a session again, one that never had a test, so that they can be
-  /// sent.
-  /// - Parameter time: Fences of a session of which one was seen later than this wait.
-  /// - Returns: How many fences have a session again.
-  /// - Throws: GRDB's `DatabaseError`
-  public func adoptOrphans(lastSeenBefore time: WallTime, except running: Int64? = nil) async throws -> Int {
-    try await keep { db in
-      let orphans = try Row.fetchAll(
-        db,
-        sql: """
-          SELECT session_id AS session, drive_id AS drive, min(entered_at) AS entered, max(last_seen_at) AS seen,
-            count(*) AS fences FROM fence
-          WHERE session_id NOT IN (SELECT id FROM session) AND drive_id < ifnull(?, 1 << 62)
-            AND \(RowChecksum.isIntact("fence"))
-          GROUP BY session_id HAVING seen < ?
-          """, arguments: [running, time.microseconds])
-      for orphan in orphans { try Self.adopt(orphan, db) }
-      return orphans.reduce(0) { $0 + ($1["fences"] as Int) }
-    }
-  }
-
-  private static func adopt(_ orphan: Row, _ db: Database) throws {
-    let session: Int64 = orphan["session"]
-    let drive: Int64 = orphan["drive"]
-    let entered: Int64 = orphan["entered"]
-    let seen: Int64 = orphan["seen"]
-    // Their drive may be missing as well.
-    try db.execute(
-      sql: "INSERT OR IGNORE INTO drive (id, started_at, ended_at, stop_reason) VALUES (?, ?, ?, 'interrupted')",
-      arguments: [drive, entered, seen])
-    try db.execute(
-      sql: """
-        INSERT INTO session (id, drive_id, number, started_at, finalized_at)
-          SELECT ?, ?, coalesce(max(number), -1) + 1, ?, ? FROM session WHERE drive_id = ?
-        """, arguments: [session, drive, entered, seen, drive])
-    try db.execute(
-      sql: "UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL AND session_id = ?",
-      arguments: [session])
-  }
 }

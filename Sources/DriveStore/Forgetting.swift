@@ -9,6 +9,8 @@ public struct Forgotten: Hashable, Sendable {
   public let deletedLog: String?
   /// The drive log that stays, as other sessions of the drive do; the way is in it.
   public let keptLog: String?
+  /// Damaged stores that were set aside, in which the session may still be.
+  public let damagedStores: [String]
 }
 
 extension DriveStore {
@@ -37,7 +39,9 @@ extension DriveStore {
       }
       // Before the rows are gone for good: who finds the session after a power cut can forget it again, with its log.
       if let log, isLast { try Self.delete(log: log) }
-      return Forgotten(fences: fences, deletedLog: isLast ? log : nil, keptLog: isLast ? nil : log)
+      return Forgotten(
+        fences: fences, deletedLog: isLast ? log : nil, keptLog: isLast ? nil : log,
+        damagedStores: directory.damagedStores)
     }
     if forgotten != nil { try await database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
     return forgotten

@@ -75,6 +75,21 @@ enum RowChecksum {
     "\(name ?? table).\(column) IS \(of(columns, in: name ?? table))"
   }
 
+  /// Whether a row that SQLite did not read is as it was written.
+  /// - Parameter row: By the columns of `table`, with the checksum.
+  static func fits(_ row: [String: DatabaseValue], of table: String) -> Bool {
+    var checksum = CRC64()
+    for name in tables.first(where: { $0.name == table })?.columns ?? [] { checksum.add(row[name] ?? .null) }
+    return row[column] == Int64(bitPattern: checksum.value).databaseValue
+  }
+
+  /// Believes the row with that id from now on: everything in it was just written.
+  static func sign(_ table: String, id: Int64, _ db: Database) throws {
+    let columns = tables.first { $0.name == table }?.columns ?? []
+    try db.execute(
+      sql: "UPDATE \(table) SET \(column) = \(of(columns, in: table)) WHERE id = ?", arguments: [id])
+  }
+
   /// Gives the tables the column, the triggers, and a checksum for what is in them.
   static func install(_ db: Database) throws {
     register(db)

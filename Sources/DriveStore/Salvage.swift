@@ -4,7 +4,7 @@ import GRDB
 public struct Salvage: Hashable, Sendable, CustomStringConvertible {
   /// What was found, in SQLite's words.
   public let damage: String
-  /// Where the damaged file is kept.
+  /// Where the damaged file is kept; empty when there was nothing in it.
   public internal(set) var setAside = ""
   /// Whether anything in it could be read.
   public internal(set) var isReadable = false
@@ -18,6 +18,7 @@ public struct Salvage: Hashable, Sendable, CustomStringConvertible {
   init(damage: String) { self.damage = damage }
 
   public var description: String {
+    if setAside.isEmpty { return "\(damage): a new store begins; drive logs stay, and can be replayed" }
     let saved =
       isReadable
       ? "\(fences) fences of \(sessions) sessions are saved, \(damagedRows) damaged rows are left out"
@@ -26,7 +27,7 @@ public struct Salvage: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Takes what is whole out of a damaged store, row by row.
+/// Takes what is whole out of a damaged store, row by row, as far as SQLite finds the rows.
 struct Rescue {
   /// So many row numbers without a row that can be read: there is nothing behind them.
   private static let failureLimit: Int64 = 10_000
@@ -52,10 +53,6 @@ struct Rescue {
   /// - Throws: `DatabaseError` when the new store cannot be written.
   mutating func run() throws {
     for (table, columns) in RowChecksum.tables { try copy(table, columns) }
-    try mend()
-    result.drives = try count("drive")
-    result.sessions = try count("session")
-    result.fences = try count("fence")
   }
 
   private mutating func copy(_ table: String, _ columns: [String]) throws {
@@ -122,9 +119,13 @@ struct Rescue {
       do { return try Int64.fetchOne(old, sql: sql) } catch { return nil }
     }.max()
   }
+}
 
-  /// Makes sendable what has lost the row that it belongs to. Fences without a session get one in the next cold pass.
-  private func mend() throws {
+extension Salvage {
+  /// Makes sendable what has lost the row that it belongs to, and counts what is in the new store. Fences without a session get one in
+  /// the next cold pass.
+  /// - Throws: `DatabaseError` when the new store cannot be written.
+  mutating func complete(_ new: Database) throws {
     try new.execute(
       sql: """
         UPDATE fence SET batch_id = NULL WHERE batch_id NOT IN (SELECT id FROM batch);
@@ -132,9 +133,8 @@ struct Rescue {
           SELECT drive_id, min(started_at), max(ifnull(finalized_at, started_at)), 'interrupted' FROM session
           WHERE drive_id NOT IN (SELECT id FROM drive) GROUP BY drive_id;
         """)
-  }
-
-  private func count(_ table: String) throws -> Int {
-    try Int.fetchOne(new, sql: "SELECT count(*) FROM \(table)") ?? 0
+    func count(_ table: String) throws -> Int { try Int.fetchOne(new, sql: "SELECT count(*) FROM \(table)") ?? 0 }
+    (drives, sessions, fences) = (try count("drive"), try count("session"), try count("fence"))
+    if drives + sessions + fences > 0 { isReadable = true }
   }
 }

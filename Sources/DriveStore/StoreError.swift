@@ -27,7 +27,8 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     let reason = error.message ?? "\(error.resultCode)"
     let advice =
       switch error.resultCode {
-      case .SQLITE_CORRUPT, .SQLITE_NOTADB: "; move it away to begin a new one, and keep it: its fences may be rescued"
+      case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+        "; the next record, agent or submit repairs it by itself: leave it where it is"
       case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM: "; give this user the right to write to its directory"
       default: ""
       }

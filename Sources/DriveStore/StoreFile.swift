@@ -18,12 +18,24 @@ struct StoreFile {
   /// - Throws: ``StoreError``, `DatabaseError` for what is no damage: a full disk, missing rights.
   func open() throws -> DatabaseQueue {
     if FileManager.default.fileExists(atPath: salvaged) { _ = try replace() }
+    tellOfMissing()
     for _ in 0..<2 {
       do { return try openWhole() } catch let error as DatabaseError where isDamage(error) { continue }
     }
     do { return try openWhole() } catch let error as DatabaseError where isDamage(error) {
       report(try salvage(error))
       return try openWhole()
+    }
+  }
+
+  /// What is no damage to SQLite, and a loss all the same.
+  private func tellOfMissing() {
+    let files = directory.files
+    guard files[path, default: 0] == 0, files[path + "-wal", default: 0] == 0 else { return }
+    if files[path] != nil {
+      report(Salvage(damage: "the store \(path) is an empty file"))
+    } else if files.keys.contains(where: { $0.hasPrefix(directory.driveLogs + "/") }) {
+      report(Salvage(damage: "there are drive logs, and no store \(path)"))
     }
   }
 
@@ -95,7 +107,12 @@ struct StoreFile {
     for suffix in ["", "-wal", "-shm"] { unlink(partial + suffix) }
     let new = try DatabaseQueue(path: partial, configuration: Self.configuration(enforcesReferences: false))
     try Schema.migrator.migrate(new)
-    result = try new.write { new in try rescue(to: new, result) }
+    result = try new.write { new in
+      var result = try rescueTables(to: new, result)
+      try PageRescue(to: new).run(StorePages(path))
+      try result.complete(new)
+      return result
+    }
     try new.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     try new.close()
     try move(partial, to: salvaged)
@@ -103,7 +120,7 @@ struct StoreFile {
     return result
   }
 
-  private func rescue(to new: Database, _ result: Salvage) throws -> Salvage {
+  private func rescueTables(to new: Database, _ result: Salvage) throws -> Salvage {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.prepareDatabase { db in
@@ -131,6 +148,8 @@ struct StoreFile {
     while FileManager.default.fileExists(atPath: aside) { aside += "-again" }
     for suffix in ["-shm", "-wal", ""] where FileManager.default.fileExists(atPath: path + suffix) {
       try move(path + suffix, to: aside + suffix)
+      // It is kept for a while from now on. If this fails, its age is that of what is in it.
+      utimes(aside + suffix, nil)
     }
     try move(salvaged, to: path)
     return aside

@@ -4,13 +4,19 @@ import GRDB
 /// A fence as it lies in the store, with the session that it belongs to.
 public struct StoredFence: Hashable, Sendable {
   /// With the batch that the fence is in, where it is in one.
-  static let columns = "fence.*, batch.test_uuid AS batch_test_uuid, batch.anchor_at AS batch_anchor_at"
-  /// The condition that neither it nor its batch is damaged.
-  static let isIntact =
-    "\(RowChecksum.isIntact("fence")) AND (fence.batch_id IS NULL OR \(RowChecksum.isIntact("batch")))"
+  static let columns = """
+    fence.*, batch.test_uuid AS batch_test_uuid, batch.anchor_at AS batch_anchor_at,
+    batch.id IS NOT NULL AND NOT (\(RowChecksum.isIntact("batch"))) AS is_of_damaged_batch
+    """
+  /// The condition that it is not damaged, nor its batch. What the server has needs no batch any more, but for its test's name.
+  static let isIntact = """
+    \(RowChecksum.isIntact("fence"))
+      AND (fence.batch_id IS NULL OR fence.submitted_at IS NOT NULL OR \(RowChecksum.isIntact("batch")))
+    """
 
   public let id: Int64
-  /// Its test and its anchor are those of the fence: parts of a session can have a test of their own.
+  /// Its test and its anchor are those of the fence: parts of a session can have a test of their own. `nil` where the batch that knew
+  /// them is damaged.
   public let session: StoredSession
   public let fence: Fence
   public let submitted: WallTime?
@@ -21,8 +27,12 @@ public struct StoredFence: Hashable, Sendable {
       return nil
     }
     id = row["id"]
-    let anchor = (row["batch_anchor_at"] as Int64?).map { WallTime(microseconds: $0).since(session.driveStarted) }
-    self.session = session.with(test: row["batch_test_uuid"], anchor: anchor)
+    if row["is_of_damaged_batch"] {
+      self.session = session.withoutTest
+    } else {
+      let anchor = (row["batch_anchor_at"] as Int64?).map { WallTime(microseconds: $0).since(session.driveStarted) }
+      self.session = session.with(test: row["batch_test_uuid"], anchor: anchor)
+    }
     self.fence = fence
     submitted = (row["submitted_at"] as Int64?).map(WallTime.init(microseconds:))
   }
@@ -51,6 +61,13 @@ extension Fence {
 extension StoredSession {
   fileprivate func with(test: String?, anchor: DriveTime?) -> StoredSession {
     guard let test, let anchor, test != session.testUUID || anchor != session.anchor else { return self }
+    return replacing(test: test, anchor: anchor)
+  }
+
+  /// For a fence of which nobody knows to which test it went.
+  fileprivate var withoutTest: StoredSession { replacing(test: nil, anchor: nil) }
+
+  private func replacing(test: String?, anchor: DriveTime?) -> StoredSession {
     var changed = self
     changed.session = Session(
       number: session.number, testUUID: test, started: session.started, anchor: anchor, finalized: session.finalized)

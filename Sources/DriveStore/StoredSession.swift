@@ -22,11 +22,11 @@ public struct StoredSession: Hashable, Sendable {
   public let submittedFences: Int
   public let quarantinedFences: Int
   public let waitingFences: Int
-  /// Fences that are not as they were written; they are neither sent nor exported, and in none of the other counts but
-  /// ``fences``.
+  /// Fences that are not as they were written, or whose batch is not; they are neither sent nor exported, and in none of the other
+  /// counts but ``fences``.
   public let damagedFences: Int
-  /// Whether the session itself, or its drive, is not as it was written: then all its fences count as damaged.
-  /// What it says of itself, its times and tests, is left out.
+  /// Whether the session itself, or its drive, is not as it was written. What it says of itself, its times and tests, is left out,
+  /// and its fences wait for the next cold pass, which sets it right.
   public let isDamaged: Bool
   /// An unfinished session of any other drive on that link was left behind by a process that is gone.
   let isOfLatestDrive: Bool
@@ -48,8 +48,8 @@ public struct StoredSession: Hashable, Sendable {
     return session.finalized == nil && isOfLatestDrive && isWriterAlive ? .recording : .pending
   }
 
-  /// Whether there is something in it to send that was not sent.
-  public var isWaiting: Bool { waitingFences > 0 }
+  /// Whether there is something in it to send that was not sent, and that can be sent as it is.
+  public var isWaiting: Bool { waitingFences > 0 && !isDamaged }
 
   private static let countOfFences =
     "SELECT count(*) FROM fence LEFT JOIN batch ON batch.id = fence.batch_id WHERE fence.session_id = session.id"
@@ -84,10 +84,10 @@ public struct StoredSession: Hashable, Sendable {
     quarantineReason = said["quarantine_reason"]
     submitted = (said["submitted_at"] as Int64?).map(WallTime.init(microseconds:))
     fences = row["fences"]
-    damagedFences = isDamaged ? fences : row["damaged_fences"]
-    submittableFences = isDamaged ? 0 : row["submittable_fences"]
-    submittedFences = isDamaged ? 0 : row["submitted_fences"]
-    quarantinedFences = isDamaged ? 0 : row["quarantined_fences"]
+    damagedFences = row["damaged_fences"]
+    submittableFences = row["submittable_fences"]
+    submittedFences = row["submitted_fences"]
+    quarantinedFences = row["quarantined_fences"]
     waitingFences = submittableFences - submittedFences - quarantinedFences
     isOfLatestDrive = row["is_of_latest_drive"]
   }

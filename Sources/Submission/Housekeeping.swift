@@ -19,7 +19,8 @@ extension Sender {
     logger.notice(
       """
       \(pass.mode) pass: deleted \(deleted.expired) fences that became too old to be sent, \(deleted.kept) that were kept long \
-      enough, \(deleted.sessions) sessions without fences, and \(deleted.driveLogs) drive logs
+      enough, \(deleted.sessions) sessions without fences, \(deleted.driveLogs) drive logs, and \(deleted.damagedStores) damaged \
+      stores
       """)
   }
 

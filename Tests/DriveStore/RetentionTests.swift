@@ -138,4 +138,46 @@ struct RetentionTests {
     #expect(try await cleanUp(after: 31).driveLogs == 1)
     #expect(!FileManager.default.fileExists(atPath: inside) && FileManager.default.fileExists(atPath: elsewhere))
   }
+
+  // MARK: What a damaged store leaves
+
+  /// A file of so many days after the first drive.
+  private func leave(_ name: String, after days: Int) throws -> String {
+    let path = store.directory.path + "/" + name
+    try "a way".write(toFile: path, atomically: true, encoding: .utf8)
+    let seconds = WallTime.sampleStart.later(by: day * days).microseconds / 1_000_000
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: Double(seconds))], ofItemAtPath: path)
+    return path
+  }
+
+  @Test(
+    "when a damaged store and a log of no drive are old, then they go, and younger ones, and a drive's own log, stay")
+  func strays() async throws {
+    try await record(after: 0, log: "named.jsonl")
+    try await record(after: 35)
+    let old = try [
+      leave("coverage.sqlite.corrupt-A", after: 1), leave("coverage.sqlite.corrupt-A-wal", after: 1),
+      leave("drives/of-nobody.jsonl", after: 1),
+    ]
+    let stay = try [
+      leave("coverage.sqlite.corrupt-B", after: 11), leave("drives/young.jsonl", after: 11),
+      leave("drives/notes.txt", after: 1), leave("drives/named.jsonl", after: 1), leave("other", after: 1),
+    ]
+    let forgotten = try #require(try await store.forget(session: 2))
+    #expect(forgotten.damagedStores == [old[0], old[1], stay[0]], "the session may be in them")
+    #expect(try await cleanUp(after: 40, .contradicts).isNothing)
+    let deleted = try await cleanUp(after: 40)
+    #expect((deleted.damagedStores, deleted.driveLogs) == (2, 2), "with the log of the first drive, which is empty now")
+    #expect(old.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
+    #expect(stay.filter { !FileManager.default.fileExists(atPath: $0) } == [store.directory.driveLogs + "/named.jsonl"])
+  }
+
+  @Test("when only a clock that nobody knows says that a stray is old, then it stays until somebody agrees")
+  func doubtedStrays() async throws {
+    let stray = try leave("drives/of-nobody.jsonl", after: 0)
+    #expect(try await cleanUp(after: 1000).isNothing)
+    #expect(try await cleanUp(after: 1000, .agrees).driveLogs == 1)
+    #expect(!FileManager.default.fileExists(atPath: stray))
+  }
 }

@@ -41,6 +41,7 @@ public struct Forgetting: Sendable {
     if let log = forgotten.keptLog {
       lines.append("drive log \(log) still holds the way; it goes with the last session of its drive")
     }
+    for file in forgotten.damagedStores { lines.append("damaged store \(file) may still hold it; delete that too") }
     return lines
   }
 }

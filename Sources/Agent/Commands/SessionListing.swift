@@ -51,7 +51,8 @@ public struct SessionListing: Sendable {
       let refused = stored.quarantineReason.map { " (\(stored.quarantinedFences) fences: \($0))" } ?? ""
       let note =
         state == .pending && stored.submittableFences == 0 ? "pending (nothing to send)" : state.rawValue + refused
-      let damaged = stored.damagedFences > 0 ? " (\(stored.damagedFences) fences damaged)" : ""
+      let itself = stored.isDamaged ? " (damaged: the next submit sets it right)" : ""
+      let damaged = itself + (stored.damagedFences > 0 ? " (\(stored.damagedFences) fences damaged)" : "")
       return [
         "\(stored.id)", stored.isDamaged ? "-" : (stored.driveStarted + stored.session.started).iso8601,
         "\(stored.fences)", note + damaged,

@@ -1,0 +1,82 @@
+import Coverage
+import GRDB
+
+/// Fences that have lost the session or the drive that they belong to: it is missing (a salvage, an import), or its row is damaged.
+extension DriveStore {
+  /// Gives such fences a session and a drive again, one that never had a test, so that they can be sent. Nothing that a damaged row
+  /// says is believed but its id; what the fences and their batches say of their sending stays.
+  /// - Parameters:
+  ///   - time: Fences of a missing session of which one was seen later than this wait. Whose session is there and damaged need not:
+  ///     their drive is known to be over.
+  ///   - running: The first of the drives that are being recorded; they are left alone.
+  /// - Returns: How many fences can be sent or exported again.
+  /// - Throws: GRDB's `DatabaseError`
+  public func adoptOrphans(lastSeenBefore time: WallTime, except running: Int64? = nil) async throws -> Int {
+    try await keep { db in
+      let ofDrives = try Self.mendDrives(except: running, db)
+      let orphans = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT session_id AS session, drive_id AS drive, min(entered_at) AS entered, max(last_seen_at) AS seen,
+            count(*) AS fences FROM fence
+          WHERE session_id NOT IN (SELECT id FROM session WHERE \(RowChecksum.isIntact("session")))
+            AND drive_id < ifnull(?, 1 << 62) AND \(RowChecksum.isIntact("fence"))
+          GROUP BY session_id HAVING seen < ? OR session_id IN (SELECT id FROM session)
+          """, arguments: [running, time.microseconds])
+      for orphan in orphans { try Self.adopt(orphan, db) }
+      return orphans.reduce(ofDrives) { $0 + ($1["fences"] as Int) }
+    }
+  }
+
+  /// Sets damaged rows of drives right from the fences of the drives.
+  /// - Returns: How many fences of intact sessions that frees.
+  private static func mendDrives(except running: Int64?, _ db: Database) throws -> Int {
+    let drives = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT drive_id AS drive, min(entered_at) AS entered, max(last_seen_at) AS seen,
+          count(*) FILTER (
+            WHERE session_id IN (SELECT id FROM session WHERE \(RowChecksum.isIntact("session")))) AS fences
+        FROM fence
+        WHERE drive_id IN (SELECT id FROM drive WHERE NOT (\(RowChecksum.isIntact("drive"))))
+          AND drive_id < ifnull(?, 1 << 62) AND \(RowChecksum.isIntact("fence"))
+        GROUP BY drive_id
+        """, arguments: [running])
+    for row in drives {
+      let drive: Int64 = row["drive"]
+      try db.execute(
+        sql: """
+          UPDATE drive SET started_at = ?, ended_at = ?, stop_reason = 'interrupted', log = NULL, link = NULL,
+            boot_id = NULL, started_boot_us = NULL WHERE id = ?
+          """, arguments: [row["entered"] as Int64, row["seen"] as Int64, drive])
+      try RowChecksum.sign("drive", id: drive, db)
+    }
+    return drives.reduce(0) { $0 + ($1["fences"] as Int) }
+  }
+
+  private static func adopt(_ orphan: Row, _ db: Database) throws {
+    let session: Int64 = orphan["session"]
+    let drive: Int64 = orphan["drive"]
+    let seen: Int64 = orphan["seen"]
+    // Their drive may be missing as well.
+    try db.execute(
+      sql: "INSERT OR IGNORE INTO drive (id, started_at, ended_at, stop_reason) VALUES (?, ?, ?, 'interrupted')",
+      arguments: [drive, orphan["entered"] as Int64, seen])
+    // An upsert, not a replacement: with a row that goes, its batches go.
+    try db.execute(
+      sql: """
+        INSERT INTO session (id, drive_id, number, started_at, finalized_at)
+          SELECT :session, :drive, coalesce(max(number), -1) + 1, :entered, :seen FROM session
+          WHERE drive_id = :drive AND id <> :session
+        ON CONFLICT (id) DO UPDATE SET drive_id = excluded.drive_id, number = excluded.number, test_uuid = NULL,
+          loop_uuid = NULL, started_at = excluded.started_at, anchor_at = NULL, finalized_at = excluded.finalized_at
+        """,
+      arguments: ["session": session, "drive": drive, "entered": orphan["entered"] as Int64, "seen": seen])
+    try RowChecksum.sign("session", id: session, db)
+    try db.execute(
+      sql: "UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL AND session_id = ?",
+      arguments: [session])
+    // Some of it may be sent, or refused.
+    try summarise(session: session, at: WallTime(microseconds: seen), db)
+  }
+}

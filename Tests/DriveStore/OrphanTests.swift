@@ -1,0 +1,104 @@
+import Coverage
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import DriveStore
+
+/// Fences whose session or drive is damaged.
+struct OrphanTests {
+  private let folder: TemporaryFolder
+  private let store: DriveStore
+  private var reader: StoreReader { StoreReader(store) }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: "a log", link: "modem")
+    try recorder.save(
+      sessions: [Session(number: 0, testUUID: "T1", started: .start, anchor: .seconds(1), finalized: .seconds(100))],
+      fences: (0..<3).map { .sample(number: $0, entered: 10 + Double($0) * 4) }, seen: .seconds(100))
+    try recorder.end(at: .seconds(100), reason: .user)
+  }
+
+  private func session() throws -> StoredSession { try #require(try reader.sessions().first) }
+
+  /// Before any of the fences: only those of a missing session would wait.
+  private func adopt(except running: Int64? = nil) async throws -> Int {
+    try await store.adoptOrphans(lastSeenBefore: .sampleStart, except: running)
+  }
+
+  private static let damages = [
+    "session SET loop_uuid = 'L2'", "session SET finalized_at = NULL", "session SET drive_id = 1, number = 7",
+    "drive SET log = 'b log'", "drive SET started_at = 9223372036854775807",
+    "drive SET ended_at = NULL; UPDATE session SET anchor_at = 5",
+  ]
+
+  @Test(
+    "when a session or a drive is damaged, then a cold pass sets it right, and its fences can be sent",
+    arguments: damages)
+  func mended(_ change: String) async throws {
+    try await store.damage("UPDATE \(change)")
+    #expect(try session().isDamaged && !session().isWaiting && session().damagedFences == 0)
+    #expect(try await adopt() == 3)
+    #expect(try reader.damagedRows() == 0)
+    #expect(try session().isWaiting && session().session.finalized != nil)
+    #expect(try reader.fences(of: session()).map(\.fence.number) == [0, 1, 2])
+    try await store.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    let batch = try #require(try await store.batches(of: [1], in: [.waiting]).first)
+    #expect(batch.fences == 3)
+    #expect(
+      batch.test?.uuid == (change.contains("session") ? nil : "T1"), "nothing that a damaged row says is believed")
+    #expect(try await adopt() == 0, "once is enough")
+  }
+
+  @Test("when a session of the running drive is damaged, then it is left alone", arguments: damages)
+  func running(_ change: String) async throws {
+    try await store.damage("UPDATE \(change)")
+    let before = try session()
+    #expect(try await adopt(except: 1) == 0)
+    #expect(try session() == before)
+  }
+
+  @Test("when some of a damaged session is sent, and some perhaps, then that is still known, and nothing goes twice")
+  func sendings() async throws {
+    try await store.makeBatches(of: [1], limit: 1, at: .sampleStart)
+    let made = try await store.batches(of: [1], in: [.waiting])
+    try await store.markSubmitted(batch: made[0].id, at: .sampleStart)
+    try await store.anchor(batch: made[1].id, test: .init(uuid: "T2", anchor: .sampleStart), loopUUID: nil)
+    try await store.beginSending(batch: made[1].id, fences: 1, checksum: "x", at: .sampleStart)
+    try await store.damage("UPDATE session SET loop_uuid = 'L2'; UPDATE drive SET log = 'b log'")
+    #expect(try await adopt() == 3)
+    try await store.makeBatches(of: [1], limit: 1, at: .sampleStart)
+    let after = try await store.batches(of: [1], in: [.submitted, .sending, .waiting])
+    #expect(after.map(\.state) == [.submitted, .sending, .waiting])
+    #expect(after.map(\.test?.uuid) == ["T1", "T2", nil], "what may have left is asked about by its own test")
+    #expect(try session().submittedFences == 1 && session().waitingFences == 2)
+  }
+
+  @Test("when a session that was sent is damaged, then it is a sent one again")
+  func sent() async throws {
+    try await store.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    let batch = try #require(try await store.batches(of: [1], in: [.waiting]).first)
+    try await store.markSubmitted(batch: batch.id, at: .sampleStart)
+    try await store.damage("UPDATE session SET quarantined_at = 1")
+    #expect(try await adopt() == 3)
+    #expect(try session().state(isWriterAlive: false) == .submitted)
+    #expect(try reader.fences(of: session()).map(\.session.session.testUUID) == ["T1", "T1", "T1"])
+  }
+
+  @Test(
+    "when the batch of fences that the server has is damaged, then they are handed out, without the test that they went to"
+  )
+  func sentBatch() async throws {
+    try await store.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    let batch = try #require(try await store.batches(of: [1], in: [.waiting]).first)
+    try await store.markSubmitted(batch: batch.id, at: .sampleStart)
+    try await store.damage("UPDATE batch SET anchor_at = anchor_at + 1")
+    let fences = try reader.fences(of: session())
+    #expect(fences.map(\.fence.number) == [0, 1, 2])
+    #expect(fences.allSatisfy { $0.session.session.testUUID == nil && $0.session.session.anchor == nil })
+    #expect(try session().submittedFences == 3 && session().damagedFences == 0)
+  }
+}
