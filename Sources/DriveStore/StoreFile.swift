@@ -139,27 +139,38 @@ struct StoreFile {
     }
   }
 
-  /// Sets the old file aside, and gives its place to the new one.
+  /// Sets the old file aside, and gives its place to the new one. At no moment is there none at that place.
   /// - Returns: Where the old one is now.
   private func replace() throws -> String {
     let now = WallTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6))
     var aside = path + ".corrupt-" + now.iso8601.replacing(":", with: "-")
     // A host whose clock was never set can be at the same time twice.
     while FileManager.default.fileExists(atPath: aside) { aside += "-again" }
-    for suffix in ["-shm", "-wal", ""] where FileManager.default.fileExists(atPath: path + suffix) {
-      try move(path + suffix, to: aside + suffix)
+    for suffix in ["-wal", ""] where FileManager.default.fileExists(atPath: path + suffix) {
+      try keep(path + suffix, as: aside + suffix)
       // It is kept for a while from now on. If this fails, its age is that of what is in it.
       utimes(aside + suffix, nil)
     }
+    // A write-ahead log must not meet a file that it does not belong to.
+    for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
+    guard StateDirectory.syncNames(in: directory.path) else { throw cannotMove(path) }
     try move(salvaged, to: path)
     return aside
   }
 
+  /// Gives a file another name. It has the first one as well, where the file system can do that.
+  private func keep(_ file: String, as name: String) throws {
+    guard link(file, name) == 0 else { return try move(file, to: name) }
+    guard StateDirectory.syncNames(in: directory.path) else { throw cannotMove(file) }
+  }
+
+  private func cannotMove(_ file: String) -> StoreError {
+    .unusable(path: file, reason: "it cannot be moved: \(String(cString: strerror(errno)))")
+  }
+
   /// Durable when it returns.
   private func move(_ file: String, to destination: String) throws {
-    guard rename(file, destination) == 0, StateDirectory.syncNames(in: directory.path) else {
-      throw StoreError.unusable(path: file, reason: "it cannot be moved: \(String(cString: strerror(errno)))")
-    }
+    guard rename(file, destination) == 0, StateDirectory.syncNames(in: directory.path) else { throw cannotMove(file) }
   }
 }
 

@@ -31,6 +31,16 @@ int rename(const char *path, const char *new_path) {
   return status;
 }
 
+int link(const char *path, const char *new_path) {
+  const char *name, *new_name;
+  int status = (int)syscall(SYS_linkat, AT_FDCWD, path, AT_FDCWD, new_path, 0);
+  uint64_t trace = status == 0 && trace_is_any() ? trace_of(path, &name) : 0;
+  if (trace && trace_of(new_path, &new_name) == trace) {
+    trace_add(trace, (disk_event){.kind = DISK_LINK, .name = name, .new_name = new_name});
+  }
+  return status;
+}
+
 // Whether the sync is only on paper: of something in a traced folder, or of the folder itself.
 static bool is_simulated(int descriptor) {
   if (!trace_is_any()) return false;

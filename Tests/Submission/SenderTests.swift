@@ -190,4 +190,19 @@ struct SenderTests {
     try await sender.ask {}
     try await rig.finish()
   }
+
+  @Test(
+    "when a clock was set by weeks in mid-drive, then its fences go to a test that can hold them, and none is refused")
+  func farFromItsAnchor() async throws {
+    let rig = try await SendingRig()
+    let days = 40.0 * 86_400
+    _ = try rig.record(tests: [try await rig.test()], started: -days) { number, _ in
+      .sample(number: number, entered: days + Double(number) * 4)
+    }
+    let report = try await rig.sender().pass(.cold)
+    #expect(report.sessionsSent == 1 && report.sessionsQuarantined == 0)
+    #expect(try await rig.holdsAllOnce(2))
+    #expect(try await rig.requests("coverageResult") == 1)
+    try await rig.finish()
+  }
 }

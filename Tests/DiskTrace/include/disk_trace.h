@@ -1,7 +1,7 @@
 // What SQLite and the program do to the files of one folder, call by call, so that a test can work out what a power cut at any
 // moment would have left of them.
 //
-// SQLite is seen through a VFS that stands before the default one; names (remove, rename, the sync of the folder) are seen where
+// SQLite is seen through a VFS that stands before the default one; names (remove, rename, link, the sync of the folder) are seen where
 // libc is called. Everything is also done, but for syncs: what is durable is for the test to decide, so that none has to wait for
 // a disk. Files outside of traced folders are not touched in any way. The WAL index (-shm) is no part of it: it is memory.
 #ifndef DISK_TRACE_H
@@ -17,6 +17,7 @@ typedef enum {
   DISK_SYNC,         // all that was written to `file`, and its length, are durable
   DISK_REMOVE,       // `name` is gone
   DISK_RENAME,       // what was `name` is `new_name`
+  DISK_LINK,         // what is `name` is `new_name` as well
   DISK_SYNC_FOLDER,  // all names are durable
 } disk_event_kind;
 

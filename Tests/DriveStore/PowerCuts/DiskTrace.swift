@@ -10,6 +10,7 @@ enum DiskEvent {
   case sync(file: Int64)
   case remove(name: String)
   case rename(name: String, to: String)
+  case link(name: String, to: String)
   case syncFolder
 }
 
@@ -45,6 +46,7 @@ extension DiskEvent {
     case DISK_SYNC: self = .sync(file: event.file)
     case DISK_REMOVE: self = .remove(name: name)
     case DISK_RENAME: self = .rename(name: name, to: event.new_name.map { String(cString: $0) } ?? "")
+    case DISK_LINK: self = .link(name: name, to: event.new_name.map { String(cString: $0) } ?? "")
     default: self = .syncFolder
     }
   }

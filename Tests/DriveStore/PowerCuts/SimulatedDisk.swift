@@ -52,6 +52,10 @@ struct SimulatedDisk {
       guard let file = names.removeValue(forKey: name) else { return }
       names[newName] = file
       pendingNames += [.give(newName, to: file), .remove(name)]
+    case .link(let name, let newName):
+      guard let file = names[name] else { return }
+      names[newName] = file
+      pendingNames.append(.give(newName, to: file))
     case .syncFolder:
       durableNames = names
       pendingNames = []
