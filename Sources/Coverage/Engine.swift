@@ -129,7 +129,7 @@ public struct Engine: Sendable {
   }
 
   private mutating func openFence(at fix: Fix, centre: Coordinate) {
-    samples.append(PingSamples())
+    samples.append(PingSamples(interval: parameters.pingInterval))
     fences.append(
       Fence(
         number: fences.count, session: currentSession, entered: latestChange, fix: fix, centre: centre,
