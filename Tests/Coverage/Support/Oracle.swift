@@ -121,7 +121,9 @@ struct Oracle {
     }
     guard let circle else { return }
     switch happening {
-    case .ping(let outcome): circles[circle].pings.append((sent, outcome))
+    case .ping(let outcome):
+      circles[circle].pings.append((sent, outcome))
+      latest = max(latest, sent)
     case .late: circles[circle].late += 1
     case .duplicate: circles[circle].duplicates += 1
     case .fix, .path, .radio, .session, .clockSet, .stop: break
