@@ -139,6 +139,21 @@ struct PingSessionTests {
     #expect((10...18).contains(times.count), "\(times)")
   }
 
+  @Test("when a test is used that was asked for by an earlier preparation, then its age counts from that request")
+  mutating func keptTest() {
+    let failed = attempts(from: 0, until: 0.5) { session, generation, now in
+      session.granted(generation, at: now)
+      session.activationFailed(generation, at: now)
+    }
+    #expect(failed == [0])
+    #expect(tick(1) == .prepare(2))
+    session.granted(2, at: .seconds(1))
+    session.activated(2, limit: .seconds(20), requested: .start, at: .seconds(5))
+    #expect(tick(19.9) == .send(2))
+    #expect(tick(20) == .prepare(3))
+    #expect(session.inUse == nil)
+  }
+
   @Test("when a test is refused while another is prepared, then nothing is sent until that one is there")
   mutating func refusedWhilePreparing() {
     let first = obtain(at: 0)

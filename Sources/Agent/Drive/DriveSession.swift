@@ -34,9 +34,10 @@ extension Drive {
   }
 
   private func prepare(_ generation: PingSession.Generation, at now: DriveTime) {
-    if let unused, now - unused.requested < .seconds(3600) {
+    if let unused, unused.isUsable(at: now, configuration.recovery) {
       granted(unused, generation)
     } else {
+      unused = nil
       if engine.sessions.last?.testUUID != nil { logger.info("asking the control server for another test") }
       // One that has taken too long is still under way; there is never a second one.
       if let request {
@@ -84,7 +85,7 @@ extension Drive {
         SessionGrant(
           testUUID: coverage.testUUID, anchor: grant.told.since(clock.started), maximumDuration: coverage.maximumDrive))
     )
-    pingSession.activated(generation, limit: coverage.maximumSession, at: clock.now)
+    pingSession.activated(generation, limit: coverage.maximumSession, requested: grant.requested, at: clock.now)
     if let target { stopPings(target, at: engine.latestChange) }
     (target, isPaused) = (pings, false)
     generations[pings] = generation
