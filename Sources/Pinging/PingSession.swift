@@ -101,6 +101,7 @@ public struct PingSession: Hashable, Sendable {
   public mutating func tick(at now: DriveTime, path: Path) -> Decision {
     let isBack = lastPath == .offline && path != .offline
     lastPath = path
+    if isBack { retry.reset() }
     if let preparation, let deadline = preparation.deadline, now >= deadline { giveUp(preparation, at: now) }
     guard path != .wifi else {
       owed.insert(.network)
@@ -119,7 +120,13 @@ public struct PingSession: Hashable, Sendable {
       // What failed without a network says nothing about now.
       if isBack { nextPreparation = now }
       return now >= nextPreparation ? prepare(at: now) : .skip
-    case .preparing(let preparation): return preparation.old.map { .send($0.generation) } ?? .skip
+    case .preparing(let preparation):
+      // A request that began without a network can hang for long.
+      if isBack, !preparation.isGranted {
+        abandon(preparation)
+        return prepare(at: now)
+      }
+      return preparation.old.map { .send($0.generation) } ?? .skip
     case .active(let test):
       guard !owed.isEmpty, now >= nextRecovery else { return .send(test.generation) }
       nextRecovery = now + recovery.next()

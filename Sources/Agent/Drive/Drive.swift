@@ -47,8 +47,8 @@ actor Drive {
   var serverTrouble: String?
   private var lastCheckpoint = DriveTime.start
   var loopUUID: String?
-  /// The request for a test that is not answered yet.
-  var request: Task<Void, Never>?
+  /// The request for a test that is not answered yet, and since when.
+  var request: (task: Task<Void, Never>, asked: DriveTime)?
   /// Oddities of the control server's answers that the log has already.
   var toldOddities: Set<String> = []
 
@@ -81,7 +81,7 @@ actor Drive {
         if engine.stopped != nil { break }
       }
       group.cancelAll()
-      request?.cancel()
+      request?.task.cancel()
       sources.stop()
     }
     return finish()

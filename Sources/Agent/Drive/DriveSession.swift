@@ -39,23 +39,26 @@ extension Drive {
     } else {
       unused = nil
       if engine.sessions.last?.testUUID != nil { logger.info("asking the control server for another test") }
-      // One that has taken too long is still under way; there is never a second one.
-      if let request {
-        request.cancel()
-        complain(
-          "the control server has not answered within \(DurationText.text(configuration.recovery.prepareTimeout.inSeconds))"
-        )
-      }
-      request = sources.requestTest(
+      // One that has taken too long, or began without a network, is still under way; there is never a second one.
+      if let request { giveUp(request, at: now) }
+      let task = sources.requestTest(
         for: generation, at: clock.wholeMillisecond(now), started: clock.started, loopUUID: loopUUID)
+      request = (task, now)
     }
+  }
+
+  private func giveUp(_ request: (task: Task<Void, Never>, asked: DriveTime), at now: DriveTime) {
+    request.task.cancel()
+    let timeout = configuration.recovery.prepareTimeout
+    guard now - request.asked >= timeout else { return }
+    complain("the control server has not answered within \(DurationText.text(timeout.inSeconds))")
   }
 
   func granted(_ grant: Grant, _ generation: PingSession.Generation) {
     for oddity in grant.coverage.oddities where toldOddities.insert(oddity).inserted { logger.warning("\(oddity)") }
     unused = grant
-    request = nil
     guard pingSession.awaits(generation) else { return }
+    request = nil
     pingSession.granted(generation, at: clock.now)
     sources.resolve(grant, for: generation)
   }
