@@ -6,8 +6,8 @@ public struct Engine: Sendable {
   public private(set) var parameters: Parameters
   /// The greatest moment seen so far.
   public private(set) var now = DriveTime.start
-  /// The latest moment at which anything but a ping happened. An event of the past, a ping apart, counts as of here, so that
-  /// no fence ends before it began.
+  /// The latest moment at which anything but a ping happened, or at which a ping of a fence was sent. An event of the past, a
+  /// ping apart, counts as of here, so that no fence ends before it began, or before a ping that it holds.
   public private(set) var latestChange = DriveTime.start
 
   /// All fences of the drive, in order of entry; the last one may be open.
@@ -129,7 +129,7 @@ public struct Engine: Sendable {
   }
 
   private mutating func openFence(at fix: Fix, centre: Coordinate) {
-    samples.append(PingSamples())
+    samples.append(PingSamples(interval: parameters.pingInterval))
     fences.append(
       Fence(
         number: fences.count, session: currentSession, entered: latestChange, fix: fix, centre: centre,
@@ -189,6 +189,7 @@ public struct Engine: Sendable {
         pingsUnassigned += 1
         return []
       }
+      latestChange = max(latestChange, event.at)
       fences[index].count(outcome)
       if let place = samplesPlace(of: index) { samples[place].add(outcome, sent: event.at) }
     case .late: if let index { fences[index].figures.late += 1 }

@@ -10,6 +10,8 @@ public struct Parameters: Hashable, Sendable {
   public var giveUpAfter: Duration = .seconds(30 * 60)
   /// The longest drive.
   public var maximumDuration: Duration = .seconds(4 * 3600)
+  /// From ping to ping, as they were sent: those that are further apart than one and a half of it are no neighbours.
+  public var pingInterval: Duration = .milliseconds(100)
 
   public init() {}
 

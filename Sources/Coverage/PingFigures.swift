@@ -5,7 +5,7 @@ public struct PingFigures: Hashable, Sendable {
   /// Answers to pings that had been answered.
   public var duplicates = 0
   public var roundTrip: Spread?
-  /// Mean of the delay variation (RFC 3393) between neighbours that were both answered, without its sign.
+  /// Mean of the delay variation (RFC 3393) between consecutive pings that were both answered, without its sign.
   public var meanVariation: Int64?
   /// Mean round trip of the pings that the kernel stamped both ways.
   public var kernelMean: Int64?
@@ -36,6 +36,9 @@ struct PingSamples {
     let roundTrip: Int64?
   }
 
+  /// In microseconds: pings further apart had another between them that is not here.
+  private let reach: Int64
+
   /// In order of size.
   private var roundTrips: [Int64] = []
   private var variations = Mean()
@@ -43,20 +46,32 @@ struct PingSamples {
   /// The latest in order of sending: those between which another may still come.
   private var latest: [Sample] = []
 
+  /// - Parameter interval: From ping to ping.
+  init(interval: Duration) { reach = interval.inMicroseconds * 3 / 2 }
+
   mutating func add(_ outcome: PingOutcome, sent: DriveTime) {
     let index = latest.lastIndex { $0.sent <= sent }.map { $0 + 1 } ?? 0
-    let before = index > 0 ? latest[index - 1].roundTrip : nil
-    let after = index < latest.count ? latest[index].roundTrip : nil
-    if let before, let after { variations.remove(abs(after - before)) }
+    let before = index > 0 ? latest[index - 1] : nil
+    let after = index < latest.count ? latest[index] : nil
     var roundTrip: Int64?
     if case .answered(let rtt, let isKernelStamped) = outcome {
       roundTrip = rtt
-      for neighbour in [before, after] { if let neighbour { variations.add(abs(rtt - neighbour)) } }
       if isKernelStamped { kernelStamped.add(rtt) }
       insert(rtt)
     }
-    latest.insert(Sample(sent: sent, roundTrip: roundTrip), at: index)
+    let sample = Sample(sent: sent, roundTrip: roundTrip)
+    if let former = variation(before, after) { variations.remove(former) }
+    for new in [variation(before, sample), variation(sample, after)] { if let new { variations.add(new) } }
+    latest.insert(sample, at: index)
     forget()
+  }
+
+  /// Between two that follow each other here; `nil` where one has no answer or they were not sent one after the other.
+  private func variation(_ former: Sample?, _ latter: Sample?) -> Int64? {
+    guard let former, let latter, latter.sent.microseconds - former.sent.microseconds <= reach,
+      let first = former.roundTrip, let second = latter.roundTrip
+    else { return nil }
+    return abs(second - first)
   }
 
   /// Sets what the samples tell; the counts of late and repeated answers are not theirs.

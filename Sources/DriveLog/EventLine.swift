@@ -188,7 +188,7 @@ private struct SessionValue: Decodable {
     }
     grant = SessionGrant(
       testUUID: try values.decode(String.self, forKey: .testUUID), anchor: try time(.anchor),
-      maximumDuration: try time(.maximumDuration)?.sinceStart)
+      maximumDuration: try time(.maximumDuration).flatMap { $0 > .start ? $0.sinceStart : nil })
   }
 }
 

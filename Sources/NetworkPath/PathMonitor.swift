@@ -38,9 +38,19 @@ public struct PathMonitor: Sendable {
   /// What is the case now.
   public var current: PathReading {
     switch source {
-    case .fixed(let path): PathReading(fixed: path)
     case .file(let name): PathReading(fixed: (try? PathFile.lastWord(of: name).get()) ?? .offline)
-    case .auto: route.reading
+    case .fixed, .auto: reading(of: route)
+    }
+  }
+
+  /// What an operator declares is the kind of the link; whether there is one, the route tells even so.
+  private func reading(of route: Route) -> PathReading {
+    switch source {
+    case .fixed(.wifi): return PathReading(fixed: .wifi)
+    case .fixed(let path):
+      let reading = route.reading
+      return reading.path == .offline ? reading : PathReading(fixed: path)
+    case .auto, .file: return route.reading
     }
   }
 
@@ -50,9 +60,8 @@ public struct PathMonitor: Sendable {
   /// Delivers what is the case now, and every change, until the task is cancelled. To be called once.
   public func run(_ deliver: @Sendable (PathReading) -> Void) async {
     switch source {
-    case .fixed(let path): deliver(PathReading(fixed: path))
     case .file(let name): await run(PathFile(name: name), deliver)
-    case .auto: await run(route, deliver)
+    case .fixed, .auto: await run(route, deliver)
     }
   }
 
@@ -88,7 +97,7 @@ public struct PathMonitor: Sendable {
         schedule.changed(at: .now)
       case .due: break
       }
-      if schedule.isDue(at: .now) { tell(route.reading, after: &last, deliver) }
+      if schedule.isDue(at: .now) { tell(reading(of: route), after: &last, deliver) }
       alarm.cancel()
       alarm = self.alarm(at: schedule.next)
     }

@@ -8,7 +8,7 @@ import Coverage
 /// and a trial on one host needs no settings.
 public struct PathReading: Hashable, Sendable {
   public let path: Path
-  /// The link that the route leaves by; `nil` without a route, and where `network.source` tells the path.
+  /// The link that the route leaves by; `nil` without a route, and where `network.source` tells its kind.
   public let link: Link?
   /// Why there is no link.
   private let reason: String

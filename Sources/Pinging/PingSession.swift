@@ -29,7 +29,7 @@ public struct PingSession: Hashable, Sendable {
 
   private struct Test: Hashable {
     let generation: Generation
-    /// When it was asked for; its age counts from there.
+    /// When its preparation began.
     let launched: DriveTime
     let ends: DriveTime
   }
@@ -95,12 +95,13 @@ public struct PingSession: Hashable, Sendable {
 
   // MARK: Decisions
 
-  /// The decision table of spec 3.5. After `prepare`, one of ``activated(_:limit:at:)``, ``requestFailed(_:at:)`` and
+  /// The decision table of spec 3.5. After `prepare`, one of ``activated(_:limit:requested:at:)``, ``requestFailed(_:at:)`` and
   /// ``activationFailed(_:at:)`` has to follow.
   /// - Parameter now: Not before any earlier moment.
   public mutating func tick(at now: DriveTime, path: Path) -> Decision {
     let isBack = lastPath == .offline && path != .offline
     lastPath = path
+    if isBack { retry.reset() }
     if let preparation, let deadline = preparation.deadline, now >= deadline { giveUp(preparation, at: now) }
     guard path != .wifi else {
       owed.insert(.network)
@@ -119,7 +120,13 @@ public struct PingSession: Hashable, Sendable {
       // What failed without a network says nothing about now.
       if isBack { nextPreparation = now }
       return now >= nextPreparation ? prepare(at: now) : .skip
-    case .preparing(let preparation): return preparation.old.map { .send($0.generation) } ?? .skip
+    case .preparing(let preparation):
+      // A request that began without a network can hang for long.
+      if isBack, !preparation.isGranted {
+        abandon(preparation)
+        return prepare(at: now)
+      }
+      return preparation.old.map { .send($0.generation) } ?? .skip
     case .active(let test):
       guard !owed.isEmpty, now >= nextRecovery else { return .send(test.generation) }
       nextRecovery = now + recovery.next()
@@ -168,11 +175,15 @@ public struct PingSession: Hashable, Sendable {
   }
 
   /// Pings are sent on the new test from now on; the old one is done with.
-  /// - Parameter limit: How long the server lets the test last.
-  public mutating func activated(_ generation: Generation, limit: Duration?, at now: DriveTime) {
+  /// - Parameters:
+  ///   - limit: How long the server lets the test last.
+  ///   - requested: When it was asked for, from where its age counts, if that was for an earlier preparation.
+  public mutating func activated(
+    _ generation: Generation, limit: Duration?, requested: DriveTime? = nil, at now: DriveTime
+  ) {
     guard let preparation, preparation.generation == generation else { return }
-    let life = min(limit ?? policy.longestSession, policy.longestSession)
-    state = .active(Test(generation: generation, launched: preparation.launched, ends: preparation.launched + life))
+    let ends = (requested ?? preparation.launched) + policy.life(limit: limit)
+    state = .active(Test(generation: generation, launched: preparation.launched, ends: ends))
     hasHadTest = true
     failures = 0
     isRefused = false

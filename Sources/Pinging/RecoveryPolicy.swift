@@ -20,6 +20,10 @@ public struct RecoveryPolicy: Hashable, Sendable {
   public var longestSession: Duration = .seconds(4 * 3600 - 120)
 
   public init() {}
+
+  /// How long a test may be used, from the request for it on (spec 3.5).
+  /// - Parameter limit: How long the server lets it last; `nil` where the server does not say.
+  public func life(limit: Duration?) -> Duration { min(limit ?? longestSession, longestSession) }
 }
 
 /// Waits that grow: the first, the second, and from there on twice as long each time up to the last.

@@ -133,6 +133,17 @@ struct ConfigurationTests {
       ("links: [{ name: ../A, interface: a }]", "expected a list of links"),
       ("links: [{ name: A, interface: a, radoi: none }]", "expected a list of links"),
       ("privacy: { exclusion-zones: [{ latitude: 91, longitude: 0, radius: 1 }] }", "expected a list of zones"),
+      ("pings: { interface: wwan0/1 }", "pings.interface is \"wwan0/1\": expected the name of an interface, or null"),
+      ("pings: { interface: wwan567890123456 }", "expected the name of an interface"),
+      ("links: [{ name: A, interface: wwan567890123456 }]", "expected a list of links"),
+      ("links: [{ name: A, interface: a/b }]", "expected a list of links"),
+      (
+        "recovery: { backoff: 10m, backoff-max: 1m }",
+        "recovery.backoff (10m) is longer than recovery.backoff-max (1m): set recovery.backoff-max to 10m or more"
+      ),
+      ("recovery: { backoff: 1s, backoff-max: 2s, retry-delay: 3s }", "recovery.retry-delay (3s) is longer than"),
+      ("submission: { backoff-max: 10s }", "submission.backoff (30s) is longer than submission.backoff-max (10s)"),
+      ("submission: { breaker: { backoff: 10m } }", "submission.breaker.backoff (10m) is longer than"),
       ("privacy: { exclusion-zones: home }", "privacy.exclusion-zones is \"home\": expected a list of zones"),
       ("agent: { record: often }", "agent.record is \"often\": expected always, moving or command"),
       ("storage: { max-size: 1M }", "storage.max-size is \"1M\": expected a size such as 64M or 2G, from 16M to 1024G"),

@@ -41,6 +41,29 @@ import Testing
     #expect(figures?.meanVariation == nil)
   }
 
+  @Test mutating func `when pings between two answered ones are in no fence, then these two are no neighbours`() {
+    drive.fix(at: 1)
+    drive.ping(at: 1.1, milliseconds: 10)
+    drive.ping(at: 1.2, milliseconds: 12)
+    drive.fixLost(at: 1.25)
+    for step in 0..<280 { drive.ping(at: 1.3 + Double(step) / 10, milliseconds: 90) }
+    drive.fix(at: 29.25)
+    drive.ping(at: 29.3, milliseconds: 50)
+    drive.ping(at: 29.4, milliseconds: 56)
+    drive.stop(at: 30)
+    #expect(drive.fences.map(\.pings) == [4])
+    #expect(figures?.meanVariation == 4_000_000, "2 and 6 ms")
+  }
+
+  @Test mutating func `when a ping was not even sent, then those before and after it are no neighbours`() {
+    drive.fix(at: 1)
+    drive.ping(at: 1.1, milliseconds: 10)
+    drive.ping(at: 1.3, milliseconds: 50)
+    #expect(drive.engine.openFence?.figures.meanVariation == nil)
+    drive.ping(at: 1.2, milliseconds: 20)
+    #expect(drive.engine.openFence?.figures.meanVariation == 20_000_000, "it was: 10 and 30 ms")
+  }
+
   @Test mutating func `when only some pings are stamped by the kernel, then their mean stands apart`() {
     drive.fix(at: 1)
     drive.ping(at: 1.1, milliseconds: 10, byKernel: true)
@@ -67,7 +90,7 @@ import Testing
 
   @Test mutating func `when a ping is answered after its fence closed, then the fence is revised with all figures`() {
     drive.fix(at: 1)
-    drive.ping(at: 1.5, milliseconds: 10)
+    drive.ping(at: 1.8, milliseconds: 10)
     drive.fix(at: 2, north: 100)
     let effects = drive.ping(at: 1.9, milliseconds: 30)
     guard case .fenceRevised(let fence) = effects.first else {

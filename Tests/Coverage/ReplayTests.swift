@@ -12,7 +12,8 @@ import Testing
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).jsonl").path
     defer { try? FileManager.default.removeItem(atPath: path) }
     let header = DriveLogHeader(
-      started: WallTime(microseconds: 0), initialPath: drive.initialPath, parameters: drive.parameters)
+      started: WallTime(microseconds: 0), initialPath: drive.initialPath, parameters: drive.parameters,
+      pings: .init(interval: drive.parameters.pingInterval, timeout: .seconds(1)))
     let writer = try DriveLogWriter(path: path, header: header)
     for step in drive.steps { try writer.append(step.event) }
     return try RecordedDrive(path: path)
@@ -22,7 +23,8 @@ import Testing
   func `when a drive is written and read, then the engine makes the very same of it`(seed: UInt64) throws {
     let drive = RandomDrive(seed: seed, count: 600)
     let log = try writeAndRead(drive)
-    let parameters = try #require(log.header.parameters)
+    var parameters = try #require(log.header.parameters)
+    parameters.pingInterval = try #require(log.header.pings).interval
     var live = Engine(parameters: drive.parameters, path: drive.initialPath)
     var replayed = Engine(parameters: parameters, path: log.header.initialPath)
     #expect(log.events == drive.steps.map(\.event))

@@ -19,6 +19,20 @@ import Testing
     #expect(drive.spans == [Span(10, 11), Span(11, nil)])
   }
 
+  @Test
+  mutating func
+    `when a ping has counted, then no fence ends before it, and each ping lies in the fence that it counts in`()
+  {
+    drive.session(at: 0, "T1")
+    drive.fix(at: 5)
+    drive.ping(at: 20)
+    drive.session(at: 10, "T2")
+    drive.fix(at: 11)
+    drive.ping(at: 20.2)
+    #expect(drive.spans == [Span(5, 20), Span(20, nil)])
+    #expect(drive.pings == [1, 1])
+  }
+
   @Test mutating func `when a stop of the past comes, then the drive does not end before its last fence began`() {
     drive.fix(at: 10)
     drive.stop(at: 4)

@@ -46,6 +46,13 @@ import Testing
     #expect(drive.events == [.at(6, .session(grant))])
   }
 
+  @Test(arguments: [(0.0, nil), (-5, nil), (0.0000001, nil), (60, 60)])
+  func `when a session has a limit, then only one above nothing counts`(limit: Double, seconds: Int?) throws {
+    let drive = try Log.read(#"{"at":6.0,"session":{"test_uuid":"T1","maximum_duration":\#(limit)}}"#)
+    let grant = SessionGrant(testUUID: "T1", maximumDuration: seconds.map { .seconds($0) })
+    #expect(drive.events == [.at(6, .session(grant))])
+  }
+
   @Test(arguments: Path.allCases)
   func `when the path is one of three, then it is read`(path: Path) throws {
     #expect(try Log.read(#"{"at":1,"path":"\#(path.rawValue)"}"#).events == [.at(1, .path(path))])

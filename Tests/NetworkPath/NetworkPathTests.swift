@@ -87,6 +87,14 @@ struct NetworkPathTests {
     #expect(Route(interface: nil, destination: "127.0.0.1").reading.link == Link(interface: "lo", kind: .loopback))
   }
 
+  @Test("when the kind of the link is declared, then the route still tells whether there is one")
+  func declared() {
+    #expect(monitor(.fixed(.cellular), destination: "127.0.0.1").current.path == .cellular)
+    #expect(monitor(.fixed(.cellular), interface: "nosuch0").current.path == .offline)
+    #expect(monitor(.fixed(.wifi), destination: "127.0.0.1").current.path == .wifi)
+    #expect(monitor(.fixed(.wifi), interface: "nosuch0").current.path == .wifi)
+  }
+
   @Test("when the ping server becomes known, then its route decides")
   func follows() async throws {
     let (readings, continuation) = AsyncStream<PathReading>.makeStream()

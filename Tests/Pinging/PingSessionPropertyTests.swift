@@ -39,12 +39,14 @@ private struct World {
     let generation: Int
     /// When nobody waits for it any more; `nil`: never.
     var deadline: DriveTime?
+    var isGranted = false
   }
 
   private var random: SeededGenerator
   private var session = PingSession()
   private var now = DriveTime.start
   private var path = Path.cellular
+  private var lastPath: Path?
   /// The one request that may be under way.
   private var request: Request?
   private var lastRequested = 0
@@ -83,6 +85,7 @@ private struct World {
     guard request?.generation == generation else { return }
     hasHadTest = true
     request?.deadline = now + .seconds(5)
+    request?.isGranted = true
   }
 
   private mutating func activate(_ generation: Int, limit: Duration?) {
@@ -108,6 +111,12 @@ private struct World {
   mutating func tick() -> String? {
     decision = session.tick(at: now, path: path)
     if let deadline = request?.deadline, now >= deadline { request = nil }
+    let isBack = lastPath == .offline && path == .cellular
+    lastPath = path
+    if isBack, request?.isGranted == false {
+      guard case .prepare = decision else { return "a request of before the network came back goes on" }
+      request = nil
+    }
     if path != .wifi, isRefused || test.map({ now >= $0.ends }) == true { (test, isRefused) = (nil, false) }
     switch decision {
     case .prepare(let generation):

@@ -61,6 +61,25 @@ struct PingSessionTests {
     #expect(tick(40.1) == .prepare(failed.count + 1))
   }
 
+  @Test("when the network comes back while a request hangs, then the next one replaces it, and the ladder begins anew")
+  mutating func networkIsBackWhileAsking() {
+    _ = attempts(from: 0, until: 40, path: .offline) { $0.requestFailed($1, at: $2) }
+    guard case .prepare(let hanging) = tick(63, path: .offline) else {
+      Issue.record("no request at 63")
+      return
+    }
+    #expect(tick(70, path: .offline) == .skip)
+    #expect(tick(71) == .prepare(hanging + 1))
+    #expect(!session.awaits(hanging))
+    session.requestFailed(hanging, at: .seconds(71))
+    session.requestFailed(hanging + 1, at: .seconds(71.5))
+    #expect(tick(71.9) == .skip)
+    #expect(tick(72) == .prepare(hanging + 2), "1 s after the last")
+    session.granted(hanging + 2, at: .seconds(72.5))
+    #expect(tick(73, path: .offline) == .skip)
+    #expect(tick(74) == .skip, "a test that is there already is kept")
+  }
+
   @Test("when pings on new tests cannot begin, then the waits are 1, 10, 20, 40, 80 and 120 s")
   mutating func activationLadder() {
     let times = attempts(from: 0, until: 420) { session, generation, now in
@@ -118,6 +137,21 @@ struct PingSessionTests {
     let first = obtain(at: 0, limit: limit.map { .seconds($0) })
     #expect(tick(4 * 3600 - 121) == .send(first))
     #expect(tick(4 * 3600 - 119) == .prepare(first + 1))
+  }
+
+  @Test("when a test is used that was asked for by an earlier preparation, then its age counts from that request")
+  mutating func keptTest() {
+    let failed = attempts(from: 0, until: 0.5) { session, generation, now in
+      session.granted(generation, at: now)
+      session.activationFailed(generation, at: now)
+    }
+    #expect(failed == [0])
+    #expect(tick(1) == .prepare(2))
+    session.granted(2, at: .seconds(1))
+    session.activated(2, limit: .seconds(20), requested: .start, at: .seconds(5))
+    #expect(tick(19.9) == .send(2))
+    #expect(tick(20) == .prepare(3))
+    #expect(session.inUse == nil)
   }
 
   @Test("when a test that has lasted is refused (RE01), then another is asked for at once")
@@ -219,7 +253,7 @@ struct PingSessionTests {
     #expect(tick(3, path: .wifi) == .skip)
     for _ in 0..<40 { session.failed(first) }
     #expect(tick(4, path: .offline) == .prepare(2), "no path is no Wi-Fi")
-    #expect(tick(4.1) == .send(first))
+    #expect(tick(4.1, path: .offline) == .send(first))
     session.activated(2, limit: nil, at: .seconds(5))
     #expect(tick(5) == .send(2))
   }

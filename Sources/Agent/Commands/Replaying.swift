@@ -27,6 +27,8 @@ public struct Replaying: Sendable {
     var parameters = try await ProbeConfiguration.load(file: configuration, defaults: defaults).parameters
     if let minimumRadius { parameters.minimumRadius = minimumRadius }
     if let accuracyLimit { parameters.accuracyLimit = accuracyLimit }
+    // How pings were sent is no matter of settings any more.
+    if let sent = drive.header.pings { parameters.pingInterval = sent.interval }
     engine = Self.replay(drive, parameters)
     link = drive.header.link
     complaints = Self.complaints(drive)

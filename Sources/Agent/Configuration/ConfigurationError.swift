@@ -4,6 +4,8 @@ public enum ConfigurationError: Error, Hashable, CustomStringConvertible {
   case malformed(file: String, reason: String)
   case unknownKey(String, place: String, nearest: String)
   case badValue(key: String, value: String, place: String, expected: String)
+  /// Of two waits that belong together the first is longer than the last.
+  case contradiction(key: String, value: String, lastKey: String, last: String)
   case missing(key: String, purpose: String)
 
   public var description: String {
@@ -13,6 +15,8 @@ public enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case .unknownKey(let key, let place, let nearest): "\(place): unknown key \(key); did you mean \(nearest)?"
     case .badValue(let key, let value, let place, let expected):
       "\(place): \(key) is \"\(value)\": expected \(expected)"
+    case .contradiction(let key, let value, let lastKey, let last):
+      "\(key) (\(value)) is longer than \(lastKey) (\(last)): set \(lastKey) to \(value) or more"
     case .missing(let key, let purpose): "\(key) is not set: \(purpose)"
     }
   }

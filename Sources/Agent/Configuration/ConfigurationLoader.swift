@@ -41,7 +41,26 @@ extension ProbeConfiguration {
       }
       configuration.texts[setting.key] = text
     }
+    try configuration.checkWaits()
     return configuration
+  }
+
+  /// Waits that double never exceed the last one, which they cannot where they begin above it.
+  private func checkWaits() throws {
+    let ladders: [(key: String, first: Duration, lastKey: String, last: Duration)] = [
+      ("recovery.backoff", recovery.backoff, "recovery.backoff-max", recovery.backoffMax),
+      ("recovery.retry-delay", recovery.retryDelay, "recovery.backoff-max", recovery.backoffMax),
+      ("submission.backoff", submission.backoff, "submission.backoff-max", submission.backoffMax),
+      (
+        "submission.breaker.backoff", submission.breakerBackoff, "submission.breaker.backoff-max",
+        submission.breakerBackoffMax
+      ),
+    ]
+    for ladder in ladders where ladder.first > ladder.last {
+      throw ConfigurationError.contradiction(
+        key: ladder.key, value: DurationText.text(ladder.first.inSeconds),
+        lastKey: ladder.lastKey, last: DurationText.text(ladder.last.inSeconds))
+    }
   }
 
   private static func checkNames(of variables: [String: String], _ settings: [Setting]) throws {

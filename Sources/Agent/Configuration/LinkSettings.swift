@@ -9,6 +9,14 @@ public struct LinkSettings: Hashable, Sendable {
   public var interface: String?
   public var network: PathSource
   public var radio: RadioSource
+
+  /// `nil` for what the kernel takes for no name of an interface (`dev_valid_name`).
+  static func interface(_ text: String) -> String? {
+    guard (1...15).contains(text.utf8.count), text != ".", text != "..",
+      !text.contains(where: { $0 == "/" || $0 == ":" || $0.isWhitespace })
+    else { return nil }
+    return text
+  }
 }
 
 /// A list of links as it is written in YAML: in the file below `links`, in the environment on one line.
@@ -29,7 +37,7 @@ enum LinkList {
   /// An interface is required: without one, two links would be the same.
   private static func link(_ node: Node) -> LinkSettings? {
     guard let mapping = node.mapping, let name = mapping["name"]?.string, isName(name),
-      let interface = mapping["interface"]?.string, !interface.isEmpty, !interface.contains(where: \.isWhitespace),
+      let interface = mapping["interface"]?.string.flatMap(LinkSettings.interface),
       mapping.keys.allSatisfy({ ["name", "interface", "radio", "network"].contains($0.string) }),
       let radio = RadioSource(mapping["radio"]?.string ?? "none"),
       let network = PathSource(mapping["network"]?.string ?? "auto")

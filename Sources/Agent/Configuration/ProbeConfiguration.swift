@@ -107,6 +107,7 @@ public struct ProbeConfiguration: Sendable {
       parameters.warningAfter = location.warningAfter
       parameters.giveUpAfter = location.giveUpAfter
       parameters.maximumDuration = drive.maximumDuration
+      parameters.pingInterval = pings.interval
       return parameters
     }
     set {
@@ -115,6 +116,7 @@ public struct ProbeConfiguration: Sendable {
       location.warningAfter = newValue.warningAfter
       location.giveUpAfter = newValue.giveUpAfter
       drive.maximumDuration = newValue.maximumDuration
+      pings.interval = newValue.pingInterval
     }
   }
 }

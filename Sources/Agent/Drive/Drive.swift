@@ -45,10 +45,12 @@ actor Drive {
   private var total = PingTally()
   private var gpsTrouble: String?
   var serverTrouble: String?
+  /// The last word of the ping server was that it refuses the token (RE01).
+  private var isRefused = false
   private var lastCheckpoint = DriveTime.start
   var loopUUID: String?
-  /// The request for a test that is not answered yet.
-  var request: Task<Void, Never>?
+  /// The request for a test that is not answered yet, and since when.
+  var request: (task: Task<Void, Never>, asked: DriveTime)?
   /// Oddities of the control server's answers that the log has already.
   var toldOddities: Set<String> = []
 
@@ -81,7 +83,7 @@ actor Drive {
         if engine.stopped != nil { break }
       }
       group.cancelAll()
-      request?.cancel()
+      request?.task.cancel()
       sources.stop()
     }
     return finish()
@@ -192,7 +194,10 @@ actor Drive {
     switch event.kind {
     case .refused:
       if let generation {
-        if generation == pingSession.inUse { logger.notice("the ping server refuses the token (RE01)") }
+        if generation == pingSession.inUse {
+          logger.notice("the ping server refuses the token (RE01)")
+          isRefused = true
+        }
         pingSession.refused(generation)
       }
       return
@@ -211,7 +216,7 @@ actor Drive {
     if let generation {
       if outcome.isAnswered { pingSession.answered(generation) } else { pingSession.failed(generation) }
       // Another test was asked for in vain, but this one works again.
-      if outcome.isAnswered, generation == pingSession.inUse { serverTrouble = nil }
+      if outcome.isAnswered, generation == pingSession.inUse { (serverTrouble, isRefused) = (nil, false) }
     }
     status.lastSecond.count(outcome)
     total.count(outcome)
@@ -269,9 +274,15 @@ actor Drive {
       }
     }
     if !clock.isTrusted { warnings.append("the clock is not set, not measuring") }
-    if serverTrouble != nil { warnings.append("no test from the control server") }
+    if let warning = testWarning { warnings.append(warning) }
     if let trouble = journal.trouble { warnings.append(trouble) }
     if let warning = pings.warning { warnings.append(warning) }
     return warnings
+  }
+
+  private var testWarning: String? {
+    if serverTrouble != nil { return "no test from the control server" }
+    return DriveStatus.warning(
+      ofMissingTest: pingSession.inUse == nil && clock.isTrusted, isRefused: isRefused, on: engine.path)
   }
 }

@@ -11,6 +11,11 @@ struct Grant: Sendable {
   /// What the server was told then, right or wrong: it relates the fences to that, though the host's clock may be set before the test
   /// is used.
   let told: WallTime
+
+  /// Whether there is anything left of the test's life.
+  func isUsable(at now: DriveTime, _ policy: RecoveryPolicy) -> Bool {
+    now - requested < policy.life(limit: coverage.maximumSession)
+  }
 }
 
 /// What can happen to a live drive, in one ordered stream.

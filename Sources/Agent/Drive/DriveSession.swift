@@ -34,27 +34,31 @@ extension Drive {
   }
 
   private func prepare(_ generation: PingSession.Generation, at now: DriveTime) {
-    if let unused, now - unused.requested < .seconds(3600) {
+    if let unused, unused.isUsable(at: now, configuration.recovery) {
       granted(unused, generation)
     } else {
+      unused = nil
       if engine.sessions.last?.testUUID != nil { logger.info("asking the control server for another test") }
-      // One that has taken too long is still under way; there is never a second one.
-      if let request {
-        request.cancel()
-        complain(
-          "the control server has not answered within \(DurationText.text(configuration.recovery.prepareTimeout.inSeconds))"
-        )
-      }
-      request = sources.requestTest(
+      // One that has taken too long, or began without a network, is still under way; there is never a second one.
+      if let request { giveUp(request, at: now) }
+      let task = sources.requestTest(
         for: generation, at: clock.wholeMillisecond(now), started: clock.started, loopUUID: loopUUID)
+      request = (task, now)
     }
+  }
+
+  private func giveUp(_ request: (task: Task<Void, Never>, asked: DriveTime), at now: DriveTime) {
+    request.task.cancel()
+    let timeout = configuration.recovery.prepareTimeout
+    guard now - request.asked >= timeout else { return }
+    complain("the control server has not answered within \(DurationText.text(timeout.inSeconds))")
   }
 
   func granted(_ grant: Grant, _ generation: PingSession.Generation) {
     for oddity in grant.coverage.oddities where toldOddities.insert(oddity).inserted { logger.warning("\(oddity)") }
     unused = grant
-    request = nil
     guard pingSession.awaits(generation) else { return }
+    request = nil
     pingSession.granted(generation, at: clock.now)
     sources.resolve(grant, for: generation)
   }
@@ -84,7 +88,7 @@ extension Drive {
         SessionGrant(
           testUUID: coverage.testUUID, anchor: grant.told.since(clock.started), maximumDuration: coverage.maximumDrive))
     )
-    pingSession.activated(generation, limit: coverage.maximumSession, at: clock.now)
+    pingSession.activated(generation, limit: coverage.maximumSession, requested: grant.requested, at: clock.now)
     if let target { stopPings(target, at: engine.latestChange) }
     (target, isPaused) = (pings, false)
     generations[pings] = generation

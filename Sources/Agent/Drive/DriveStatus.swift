@@ -42,6 +42,16 @@ public struct DriveStatus: Hashable, Sendable {
     return "\(clock(first.elapsed))  \(first.position)  \(each)"
   }
 
+  /// What to say while pings could be sent and none are, or are in vain.
+  /// - Parameters:
+  ///   - isMissing: There is no test to send pings on.
+  ///   - isRefused: The ping server refused the last token, and has answered no ping since.
+  static func warning(ofMissingTest isMissing: Bool, isRefused: Bool, on path: Path) -> String? {
+    guard path != .wifi else { return nil }
+    if isRefused { return "the ping server refuses the token" }
+    return isMissing ? "waiting for a test" : nil
+  }
+
   private var position: String {
     guard let fix, let place = fix.coordinate else { return "no fix" }
     let accuracy = fix.accuracy.map { "±\(Self.decimal($0, places: $0 < 10 ? 1 : 0)) m" } ?? "accuracy unknown"

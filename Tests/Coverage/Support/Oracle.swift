@@ -15,6 +15,8 @@ struct Oracle {
     var duplicates = 0
     let centre: (north: Int, east: Int)
     let radius: Double
+    /// From ping to ping.
+    let interval: Int64
   }
 
   private(set) var circles: [Circle] = []
@@ -106,7 +108,7 @@ struct Oracle {
     circles.append(
       Circle(
         entered: latest, test: tests.count - 1, technologies: technology.map { [$0] } ?? [], isDirty: isOnWiFi,
-        centre: (place.north, place.east), radius: radius))
+        centre: (place.north, place.east), radius: radius, interval: parameters.pingInterval.inMicroseconds))
   }
 
   private mutating func take(_ happening: Event.Kind, sent: Int64) {
@@ -119,7 +121,9 @@ struct Oracle {
     }
     guard let circle else { return }
     switch happening {
-    case .ping(let outcome): circles[circle].pings.append((sent, outcome))
+    case .ping(let outcome):
+      circles[circle].pings.append((sent, outcome))
+      latest = max(latest, sent)
     case .late: circles[circle].late += 1
     case .duplicate: circles[circle].duplicates += 1
     case .fix, .path, .radio, .session, .clockSet, .stop: break
@@ -129,21 +133,23 @@ struct Oracle {
 
 /// The figures of a circle's pings, each by its definition.
 extension Oracle.Circle {
-  private var inOrder: [PingOutcome] {
-    pings.enumerated().sorted { ($0.element.sent, $0.offset) < ($1.element.sent, $1.offset) }.map(\.element.outcome)
+  private var inOrder: [(sent: Int64, outcome: PingOutcome)] {
+    pings.enumerated().sorted { ($0.element.sent, $0.offset) < ($1.element.sent, $1.offset) }.map(\.element)
   }
 
-  var roundTrips: [Int64] { inOrder.compactMap(Self.roundTrip) }
+  var roundTrips: [Int64] { inOrder.compactMap { Self.roundTrip($0.outcome) } }
 
   var kernelMean: Int64? {
-    Self.mean(inOrder.compactMap { if case .answered(let rtt, isKernelStamped: true) = $0 { rtt } else { nil } })
+    Self.mean(
+      inOrder.compactMap { if case .answered(let rtt, isKernelStamped: true) = $0.outcome { rtt } else { nil } })
   }
 
   var meanVariation: Int64? {
     let all = inOrder
     var variations: [Int64] = []
-    for second in all.indices.dropFirst() {
-      guard let former = Self.roundTrip(all[second - 1]), let latter = Self.roundTrip(all[second]) else { continue }
+    for second in all.indices.dropFirst() where 2 * (all[second].sent - all[second - 1].sent) <= 3 * interval {
+      guard let former = Self.roundTrip(all[second - 1].outcome), let latter = Self.roundTrip(all[second].outcome)
+      else { continue }
       variations.append(max(former, latter) - min(former, latter))
     }
     return Self.mean(variations)

@@ -38,6 +38,7 @@ struct RandomDrive {
     parameters.giveUpAfter = .seconds(Int.random(in: 5...60, using: &random))
     parameters.maximumDuration = .seconds(Int.random(in: 20...300, using: &random))
     parameters.warningAfter = .seconds(Int.random(in: 1...90, using: &random))
+    parameters.pingInterval = .milliseconds(Int.random(in: 10...300, using: &random))
     // That a warning leaves fences alone also in disorder, TimeTests asks.
     if disorder { parameters.warningAfter = .seconds(100_000) }
     initialPath = Path.allCases.randomElement(using: &random) ?? .cellular
