@@ -43,6 +43,22 @@ struct PassTests {
     try await rig.finish()
   }
 
+  @Test("when a fence of a drive is refused, then what waited before is sent all the same; in trouble it is not tried")
+  func refusedBeforeOthers() async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [nil], started: 0)
+    let drive = try rig.record(tests: [nil], fences: 3, started: 60) { number, fence in
+      number == 1 ? .sample(number: 1, entered: 30 * 86_400) : fence
+    }
+    let sender = try rig.sender()
+    try await rig.tool.setFault("503", on: "coverageResult", count: 1)
+    #expect(try await sender.pass(.drive(drive)).isUnhindered == false)
+    let report = try await sender.pass(.drive(drive))
+    #expect(report.sessionsQuarantined == 1 && report.isUnhindered)
+    #expect(try await sender.pass(.cold).sessionsSent == 1)
+    try await rig.finish()
+  }
+
   @Test("when a session is missing, then its fences wait for a cold pass and their age")
   func orphans() async throws {
     let rig = try await SendingRig()
