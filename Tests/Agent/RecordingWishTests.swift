@@ -6,7 +6,7 @@ struct RecordingWishTests {
   private let start = ContinuousClock.now
 
   private func wish(_ rule: RecordingRule) -> RecordingWish {
-    RecordingWish(rules: .init(rule: rule, startSpeed: 2, rest: .seconds(60)))
+    RecordingWish(rules: .init(rule: rule, startSpeed: 2, rest: .seconds(60), patience: .seconds(1800)))
   }
 
   private func after(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
@@ -53,8 +53,8 @@ struct RecordingWishTests {
     wish.take(speed: 9, at: after(2))
     #expect(wish.wantsDrive(at: after(2)))
     for second in 3..<62 { wish.take(speed: 0.4, at: after(second)) }
-    #expect(wish.wantsDrive(at: after(61)))
-    #expect(!wish.wantsDrive(at: after(62)))
+    #expect(wish.wantsDrive(at: after(62)))
+    #expect(!wish.wantsDrive(at: after(63)))
   }
 
   @Test("when a standing receiver shows a speed now and then, then no drive begins")
@@ -70,16 +70,21 @@ struct RecordingWishTests {
   func creeping() {
     var wish = wish(.moving)
     for second in 0..<3 { wish.take(speed: 9, at: after(second)) }
+    for second in 3..<50 { wish.take(speed: 0.4, at: after(second)) }
     wish.take(speed: 3, at: after(50))
-    #expect(wish.wantsDrive(at: after(109)))
-    #expect(!wish.wantsDrive(at: after(110)))
+    wish.take(speed: 0.4, at: after(51))
+    #expect(wish.wantsDrive(at: after(110)))
+    #expect(!wish.wantsDrive(at: after(111)))
   }
 
-  @Test("when the position is lost while moving, then the drive ends after the rest all the same")
+  @Test("when the position is lost while moving, then the drive goes on, unless for longer than the patience")
   func lost() {
     var wish = wish(.moving)
     for second in 0..<3 { wish.take(speed: 9, at: after(second)) }
     wish.take(speed: nil, at: after(30))
-    #expect(!wish.wantsDrive(at: after(62)))
+    #expect(wish.wantsDrive(at: after(1801)))
+    #expect(!wish.wantsDrive(at: after(1802)))
+    wish.take(speed: 9, at: after(1900))
+    #expect(!wish.wantsDrive(at: after(1900)), "it takes three fast positions again")
   }
 }

@@ -180,10 +180,11 @@ struct ServiceTests {
     #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious")
   }
 
-  @Test("when the device moves and comes to rest, then the drive begins and ends by itself")
+  @Test("when the device moves and its position is lost for good, then the drive begins and ends by itself")
   func moving() async throws {
     let field = try await field(
-      "agent: { record: moving, start-speed: 2, rest: 3s }\nsubmission: { spread: 0s }", speed: 8)
+      "agent: { record: moving, start-speed: 2, rest: 3s }\nlocation: { give-up-after: 3s }\nsubmission: { spread: 0s }",
+      speed: 8)
     let service = try field.start("agent")
     try await wait(for: "recording", field)
     try await wait(for: "idle", field)

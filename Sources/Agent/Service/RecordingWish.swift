@@ -31,6 +31,8 @@ struct RecordingWish: Hashable, Sendable {
     var startSpeed = 2.0
     /// How long it has to rest until it counts as standing.
     var rest: Duration = .seconds(300)
+    /// How long a moving device may be without a position, as in a tunnel, until it counts as standing.
+    var patience: Duration = .seconds(1800)
   }
 
   /// So many fixes in a row have to be fast: a receiver that has just found its position, or stands between houses, shows
@@ -41,8 +43,11 @@ struct RecordingWish: Hashable, Sendable {
   private var order: Bool?
   private var isPaused = false
   private var fastFixes = 0
-  /// When the device moved last.
-  private var movedAt: ContinuousClock.Instant?
+  private var isOnTheMove = false
+  /// Since when all fixes are slow; `nil` after a fast one.
+  private var restingSince: ContinuousClock.Instant?
+  /// When a speed was known last.
+  private var heardAt: ContinuousClock.Instant?
 
   init(rules: Rules) {
     self.rules = rules
@@ -62,11 +67,21 @@ struct RecordingWish: Hashable, Sendable {
   /// - Parameter speed: Metres a second; `nil` where the receiver does not tell, which changes nothing.
   mutating func take(speed: Double?, at now: ContinuousClock.Instant) {
     guard let speed else { return }
+    let wasMoving = isMoving(at: now)
+    // What was fast before a long silence is no reason to begin after it.
+    if isOnTheMove, !wasMoving { fastFixes = 0 }
     fastFixes = speed > rules.startSpeed ? fastFixes + 1 : 0
-    if fastFixes >= Self.fastFixesToMove || (fastFixes > 0 && isMoving(at: now)) { movedAt = now }
+    isOnTheMove = wasMoving || fastFixes >= Self.fastFixesToMove
+    restingSince = fastFixes > 0 ? nil : restingSince ?? now
+    heardAt = now
   }
 
-  private func isMoving(at now: ContinuousClock.Instant) -> Bool { movedAt.map { now - $0 < rules.rest } ?? false }
+  /// Silence of the receiver is no rest: a rest begins with a slow fix.
+  private func isMoving(at now: ContinuousClock.Instant) -> Bool {
+    guard isOnTheMove, let heardAt else { return false }
+    if let restingSince { return now - restingSince < rules.rest }
+    return now - heardAt < rules.patience
+  }
 
   /// Whether to record now.
   func wantsDrive(at now: ContinuousClock.Instant) -> Bool {

@@ -236,7 +236,7 @@ actor Service: ServiceCommands {
 
 extension ProbeConfiguration {
   var wishRules: RecordingWish.Rules {
-    .init(rule: agent.record, startSpeed: agent.startSpeed, rest: agent.rest)
+    .init(rule: agent.record, startSpeed: agent.startSpeed, rest: agent.rest, patience: location.giveUpAfter)
   }
 }
 
