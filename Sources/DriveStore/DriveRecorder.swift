@@ -81,14 +81,15 @@ public struct DriveRecorder: Sendable {
   }
 
   private func save(_ session: Session, loopUUID: String?, _ db: Database) throws {
-    try db.execute(
+    let statement = try db.cachedStatement(
       sql: """
         INSERT INTO session (drive_id, number, test_uuid, loop_uuid, started_at, anchor_at, finalized_at)
         VALUES (:drive, :number, :testUUID, :loopUUID, :started, :anchor, :finalized)
         ON CONFLICT (drive_id, number) DO UPDATE SET test_uuid = excluded.test_uuid,
           loop_uuid = coalesce(excluded.loop_uuid, loop_uuid),
           anchor_at = excluded.anchor_at, finalized_at = excluded.finalized_at
-        """,
+        """)
+    try statement.execute(
       arguments: [
         "drive": drive, "number": session.number, "testUUID": session.testUUID, "loopUUID": loopUUID,
         "started": wall(session.started), "anchor": session.anchor.map(wall), "finalized": session.finalized.map(wall),
@@ -97,7 +98,7 @@ public struct DriveRecorder: Sendable {
 
   private func save(_ fence: Fence, seen: DriveTime, _ db: Database) throws {
     let figures = fence.figures
-    try db.execute(
+    let statement = try db.cachedStatement(
       sql: """
         INSERT INTO fence (drive_id, session_id, number, entered_at, exited_at, last_seen_at, latitude, longitude,
           accuracy_m, altitude_m, course_deg, speed_mps, radius_m, technology, pings, pings_ok, rtt_sum_ns, submittable,
@@ -113,7 +114,8 @@ public struct DriveRecorder: Sendable {
           rtt_min_ns = excluded.rtt_min_ns, rtt_p50_ns = excluded.rtt_p50_ns, rtt_p95_ns = excluded.rtt_p95_ns,
           rtt_max_ns = excluded.rtt_max_ns, ipdv_mean_ns = excluded.ipdv_mean_ns,
           rtt_kernel_mean_ns = excluded.rtt_kernel_mean_ns
-        """,
+        """)
+    try statement.execute(
       arguments: [
         "drive": drive, "session": fence.session, "number": fence.number, "entered": wall(fence.entered),
         "exited": fence.exited.map(wall), "seen": wall(fence.exited ?? max(fence.entered, seen)),

@@ -28,15 +28,14 @@ struct StoreFile {
     }
   }
 
-  /// What is no damage to SQLite, and a loss all the same.
+  /// What is no damage to SQLite, and a loss all the same. Without a drive it is none: so a power cut can leave a first start.
   private func tellOfMissing() {
     let files = directory.files
-    guard files[path, default: 0] == 0, files[path + "-wal", default: 0] == 0 else { return }
-    if files[path] != nil {
-      report(Salvage(damage: "the store \(path) is an empty file"))
-    } else if files.keys.contains(where: { $0.hasPrefix(directory.driveLogs + "/") }) {
-      report(Salvage(damage: "there are drive logs, and no store \(path)"))
-    }
+    guard files[path, default: 0] == 0, files[path + "-wal", default: 0] == 0,
+      files.keys.contains(where: { $0.hasPrefix(directory.driveLogs + "/") })
+    else { return }
+    let what = files[path] == nil ? "no store" : "an empty file in place of the store"
+    report(Salvage(damage: "there are drive logs, and \(what) \(path)"))
   }
 
   private func openWhole() throws -> DatabaseQueue {

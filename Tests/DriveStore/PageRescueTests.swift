@@ -156,19 +156,25 @@ struct PageRescueTests {
     #expect(records.allSatisfy { $0.values == values })
   }
 
-  @Test("when the store is an empty file, or missing beside drive logs, then one line says so")
+  @Test(
+    "when the store is an empty file, or missing, beside drive logs, then one line says so; without them nothing is lost"
+  )
   func missing() throws {
     try FileManager.default.createDirectory(atPath: directory.driveLogs, withIntermediateDirectories: true)
-    try Data().write(to: URL(fileURLWithPath: directory.database))
-    try open().database.close()
-    #expect(reports.list.map(\.description).count { $0.contains("is an empty file: a new store begins") } == 1)
-    for suffix in ["", "-wal", "-shm"] { unlink(directory.database + suffix) }
-    try open().database.close()
-    #expect(reports.list.count == 1, "nothing was ever recorded")
-    for suffix in ["", "-wal", "-shm"] { unlink(directory.database + suffix) }
+    func begin(isEmptyFile: Bool) throws {
+      for suffix in ["", "-wal", "-shm"] { unlink(directory.database + suffix) }
+      if isEmptyFile { try Data().write(to: URL(fileURLWithPath: directory.database)) }
+      try open().database.close()
+    }
+    try begin(isEmptyFile: true)
+    try begin(isEmptyFile: false)
+    #expect(reports.list.isEmpty, "nothing was ever recorded")
     try Data("a way".utf8).write(to: URL(fileURLWithPath: directory.driveLogs + "/way.jsonl"))
-    _ = try open()
-    #expect(reports.list.count == 2)
-    #expect(reports.list[1].description.contains("there are drive logs, and no store"))
+    try begin(isEmptyFile: true)
+    try begin(isEmptyFile: false)
+    let lines = reports.list.map(\.description)
+    #expect(lines.count == 2)
+    #expect(lines[0].contains("there are drive logs, and an empty file in place of the store"))
+    #expect(lines[1].contains("there are drive logs, and no store"))
   }
 }

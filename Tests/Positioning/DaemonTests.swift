@@ -15,7 +15,9 @@ struct DaemonTests {
     var timings = Timings()
     timings.firstRetry = .milliseconds(20)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let client = GPSD(configuration: .init(port: Int(sky.port)), timings: timings, logger: logger)
+    // However busy this machine is.
+    let client = GPSD(
+      configuration: .init(port: Int(sky.port), staleAfter: .seconds(30)), timings: timings, logger: logger)
     var (fixes, release) = ([PositionedFix](), String?.none)
     for await event in client.events() {
       if case .status(.connected(let told)) = event { release = told }
