@@ -11,7 +11,7 @@ import Testing
   .timeLimit(.minutes(1)))
 struct DaemonTests {
   @Test func whenARealGPSDReadsARecordedReceiver_thenTheFixesAreThoseOfTheRecording() async throws {
-    let sky = try await Sky("ublox-8.log", pace: ["--rate", "40000"])
+    let sky = try await Sky("ublox-8.log", pace: ["--rate", "400000"])
     var timings = Timings()
     timings.firstRetry = .milliseconds(20)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
