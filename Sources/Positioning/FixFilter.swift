@@ -146,10 +146,10 @@ public struct FixFilter: Sendable {
     return .microseconds(next.microseconds - time.microseconds) > (now.instant - epoch.latest) * 50
   }
 
-  /// Whether the receiver's time has run with the host's since the last epoch, but for its reports' jitter. In a recording that is played fast, it has not.
+  /// Whether the receiver's time has run with the host's since the last epoch, but for some jitter. In a recording that is played fast, it has not.
   private func isAtItsPace(until time: WallTime, _ now: ContinuousClock.Instant) -> Bool {
     guard let closed else { return false }
-    return .microseconds(time.microseconds - closed.time.microseconds) < (now - closed.began) + .milliseconds(300)
+    return .microseconds(time.microseconds - closed.time.microseconds) < (now - closed.began) * 1.25
   }
 
   /// Interleaved sentences step back to the epoch before. A receiver whose time stands still is no straggler for long.
