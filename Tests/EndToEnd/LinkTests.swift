@@ -42,8 +42,9 @@ struct LinkTests {
 
     try await roads.probe.run("ip route replace \(Roads.server) via 10.1.0.1")
     let back = try await roads.wait(for: 1, "change back", after: onWiFi) { $0.path == "cellular" }
-    _ = try await eventually("another test") { try await roads.sessions().count == 2 ? () : nil }
-    try await roads.wait(for: 20, "answered pings on it", after: back) { $0.isAnswer }
+    // There may be one more, if pings left by the other link before the kernel's word came.
+    let another = try await roads.wait(for: 1, "another test", after: back) { $0.isTest }
+    try await roads.wait(for: 20, "answered pings on it", after: another) { $0.isAnswer }
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
 
@@ -68,7 +69,10 @@ struct LinkTests {
     let clean = fences.filter { $0["submittable"] as? Bool == true }
     let sent = clean.map { "\($0["test_uuid"] ?? "-") \($0["offset_ms"] ?? "-")" }
     #expect(try await roads.fencesAtServer().sorted() == sent.sorted())
-    #expect(try await roads.sessions().allSatisfy { $0["state"] as? String == "submitted" })
+    #expect(
+      try await roads.sessions().allSatisfy {
+        $0["state"] as? String == "submitted" || $0["submittable_fences"] as? Int == 0
+      })
 
     let replayed = try await roads.lines("replay", [try roads.driveLog()]).filter { $0["summary"] == nil }
     #expect(replayed.count == fences.count)

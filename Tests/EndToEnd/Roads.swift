@@ -142,5 +142,6 @@ struct LoggedEvent: @unchecked Sendable {
   var isAnswer: Bool { ping?["rtt_ms"] != nil }
   var isNotSent: Bool { ping?["error"] as? String == "network" }
   var isFix: Bool { members["fix"] != nil }
+  var isTest: Bool { members["session"] != nil }
   var path: String? { members["path"] as? String }
 }
