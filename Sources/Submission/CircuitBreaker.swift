@@ -80,6 +80,9 @@ public struct CircuitBreaker: Hashable, Sendable {
     return Call(generation: generation)
   }
 
+  /// Whether requests of a call that began earlier may still leave.
+  public func allows(_ call: Call) -> Bool { call.generation == generation }
+
   /// - Parameter jitter: 0 to 1, at random; it only adds to a wait.
   public mutating func end(_ call: Call, _ outcome: Outcome, at now: Duration, jitter: Double = 0) {
     guard call.generation == generation else { return }

@@ -197,7 +197,8 @@ public actor Sender {
   }
 
   private func takeCall(force: Bool = false) async throws {
-    guard call == nil else { return }
+    // A request beside the pass may have opened the breaker meanwhile.
+    if let call, breaker.allows(call) { return }
     call = breaker.begin(at: clock.boot(), force: force)
     guard call != nil else { throw PassEnd.held(.breaker(breaker.remaining(at: clock.boot()))) }
     try await keepBreaker()

@@ -1,10 +1,11 @@
 import ControlServer
 import Coverage
-import DriveStore
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
+@testable import DriveStore
 @testable import Submission
 
 /// What a pass sends, with a real store and the real control server tool, one after the other: each test starts a server of its own.
@@ -203,6 +204,29 @@ struct SenderTests {
     #expect(report.sessionsSent == 1 && report.sessionsQuarantined == 0)
     #expect(try await rig.holdsAllOnce(2))
     #expect(try await rig.requests("coverageResult") == 1)
+    try await rig.finish()
+  }
+
+  @Test("when a drive's requests open the breaker while a pass is under way, then the pass sends nothing more")
+  func openedBesidePass() async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [try await rig.test(), try await rig.test()])
+    try await rig.tool.setFault("slow:1", on: "coverageResult", count: 1)
+    let sender = try rig.sender()
+    let pass = Task { try await sender.pass(.cold) }
+    _ = try await eventually("the first result is under way") {
+      try await rig.store.database.read { try Bool.fetchOne($0, sql: "SELECT 1 FROM batch WHERE state = 'sending'") }
+    }
+    for _ in 0..<3 {
+      await #expect(throws: ServerFailure.self) {
+        try await sender.ask { throw ServerFailure.tooManyRequests(retryAfter: nil) }
+      }
+    }
+    #expect(try await pass.value.hold != nil)
+    #expect(try await rig.requests("coverageResult") == 1)
+    rig.time.turn(by: .seconds(40))
+    _ = try await sender.pass(.cold)
+    #expect(try await rig.holdsAllOnce(4))
     try await rig.finish()
   }
 }
