@@ -7,8 +7,8 @@ struct Record: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Records one drive in the foreground and submits it at its end.",
     discussion: """
-      SIGINT or SIGTERM ends the drive; a second one gives up submitting, and the drive is kept. With --capture, \
-      `coverage-probe verify` compares the drive log with the packets afterwards.
+      SIGINT, SIGTERM or the end of the terminal (SIGHUP) ends the drive; a second one gives up submitting, and the drive \
+      is kept. With --capture, `coverage-probe verify` compares the drive log with the packets afterwards.
       """)
 
   @OptionGroup var configuration: ConfigurationOptions
@@ -30,7 +30,7 @@ struct Record: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
-      let stop = await Terminal.stopSignals()
+      let stop = await Terminal.stopAndHangUpSignals()
       let logger = Terminal.logger()
       let recording = Recording(
         configuration: try await configuration.load(), maximumDuration: duration.flatMap(DurationText.duration),

@@ -62,6 +62,15 @@ enum Terminal {
   /// Yields at each SIGINT and SIGTERM; from its return on, these end nothing by themselves.
   static func stopSignals() async -> AsyncStream<Void> { await signals([.sigint, .sigterm]) }
 
+  /// Yields as ``stopSignals()``, and at each SIGHUP: the terminal has gone, with a connection that broke perhaps. Not when
+  /// whoever started this process had it ignored, as nohup(1) does.
+  static func stopAndHangUpSignals() async -> AsyncStream<Void> {
+    var inherited = sigaction()
+    sigaction(SIGHUP, nil, &inherited)
+    let isIgnored = unsafeBitCast(inherited.__sigaction_handler.sa_handler, to: Int.self) == 1
+    return await signals([.sigint, .sigterm] + (isIgnored ? [] : [.sighup]))
+  }
+
   /// Yields at each SIGQUIT.
   static func interimSignals() async -> AsyncStream<Void> { await signals([.sigquit]) }
 

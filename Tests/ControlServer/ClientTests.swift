@@ -165,6 +165,23 @@ struct ClientTests {
     try await tool.program.stop()
   }
 
+  @Test(
+    "when tests are asked for, then those for pings come each by a connection of its own, and the others by a kept one")
+  func connections() async throws {
+    let tool = try await ControlServerTool()
+    try await withClient(of: tool.url) { client in
+      let uuid = try await client.settings(clientUUID: nil)
+      let request = CoverageRequest(clientUUID: uuid, loopUUID: nil, time: .sampleStart)
+      for _ in 0..<2 { _ = try await client.requestCoverage(request) }
+      for _ in 0..<2 { _ = try await client.requestCoverage(request, isForPings: true) }
+    }
+    let ports = try await tool.requests(to: "coverageRequest").compactMap { $0["port"] as? Int }
+    try #require(ports.count == 4)
+    #expect(ports[0] == ports[1])
+    #expect(Set(ports).count == 3, "\(ports)")
+    try await tool.program.stop()
+  }
+
   // MARK: Interfaces
 
   @Test("when a request is bound to an interface, then it leaves by that one, or not at all, and a line says why")

@@ -6,15 +6,15 @@ import Testing
 @Suite(.serialized)
 struct DriveTests {
   @Test(
-    "when a receiver's recording is driven through gpsd, then server, store, export and replay agree fence for fence",
+    "when a recording is driven through gpsd until told to end or the terminal goes, then server, store, export, replay agree",
     .enabled(if: Sky.gpsdProgram != nil, "gpsd is not installed"),
-    arguments: [("ublox-8.log", 8), ("bundg_zeus_9.log", 8)])
-  func drive(fixture: String, speed: Int) async throws {
+    arguments: [("ublox-8.log", 8, SIGTERM), ("bundg_zeus_9.log", 8, SIGHUP)])
+  func drive(fixture: String, speed: Int, signal: CInt) async throws {
     let sky = try await Sky(fixture, pace: ["--speed", "\(speed)"])
     let field = try await Field(gpsdPort: sky.port, keeping: sky.programs)
     let record = try field.start("record")
     try await sky.isOver()
-    record.signal(SIGTERM)
+    record.signal(signal)
     let status = try await record.exitStatus()
     #expect(status == 0, "\(record.standardError)")
 

@@ -171,13 +171,26 @@ struct ServiceTests {
 
   @Test("when something else lies where the socket is to be, then it stays, and the service says what to do")
   func occupiedSocket() async throws {
-    let field = try await field("agent: { record: command, socket: SOCKET }")
-    let precious = try field.folder.write("precious", to: "notes")
-    let text = try String(contentsOfFile: field.configuration, encoding: .utf8).replacing("SOCKET", with: precious)
-    try text.write(toFile: field.configuration, atomically: true, encoding: .utf8)
-    let agent = try await field.run("agent")
-    #expect(agent.status == 1 && agent.errors.contains("cannot take commands at \(precious)"), "\(agent.errors)")
+    let folder = try TemporaryFolder()
+    let precious = try folder.write("precious", to: "notes")
+    try await expectNoSocket(at: precious, because: "there is something that is no socket")
     #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious")
+  }
+
+  @Test("when no socket can be where it is to be, then the service says why, and begins no drive")
+  func impossibleSocket() async throws {
+    try await expectNoSocket(at: "/nowhere/agent.sock", because: "No such file or directory")
+    try await expectNoSocket(
+      at: "/tmp/" + String(repeating: "x", count: 120), because: "the path is longer than the 107 bytes")
+  }
+
+  private func expectNoSocket(at path: String, because reason: String) async throws {
+    let field = try await field("agent: { socket: \(path) }")
+    let agent = try await field.run("agent")
+    #expect(agent.status == 1, "\(agent.errors)")
+    #expect(agent.errors.contains("cannot take commands at \(path): \(reason)"), "\(agent.errors)")
+    #expect(agent.errors.contains("set agent.socket to another path"))
+    #expect(!agent.errors.contains("a drive begins"))
   }
 
   @Test("when the device moves and its position is lost for good, then the drive begins and ends by itself")

@@ -36,7 +36,7 @@ extension ProbeConfiguration {
       guard setting.apply(&configuration, isNothing(text) ? nil : text) else {
         let isFromEnvironment = variables[setting.variable] != nil
         throw ConfigurationError.badValue(
-          key: isFromEnvironment ? setting.variable : setting.key, value: oneLine(text),
+          key: isFromEnvironment ? setting.variable : setting.key, value: shown(text, of: setting),
           place: isFromEnvironment ? "environment" : "configuration \(file ?? "")", expected: setting.expects)
       }
       configuration.texts[setting.key] = text
@@ -117,6 +117,13 @@ extension ProbeConfiguration {
     if setting.takesList, value.sequence != nil, let text = try? Yams.serialize(node: value) { return text }
     throw ConfigurationError.badValue(
       key: setting.key, value: "a list or a group", place: "configuration \(file)", expected: setting.expects)
+  }
+
+  /// What a message may repeat: of a URL not what stands before its `@`, a password perhaps.
+  private static func shown(_ text: String, of setting: Setting) -> String {
+    let line = oneLine(text)
+    guard setting.key == "control-server.url", let at = line.lastIndex(of: "@") else { return line }
+    return "(hidden)" + line[at...]
   }
 
   private static func isNothing(_ text: String) -> Bool { ["", "~", "null"].contains(text.lowercased()) }

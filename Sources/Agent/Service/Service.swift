@@ -10,6 +10,7 @@ actor Service: ServiceCommands {
   private enum Input: Sendable {
     case positioning(PositioningEvent)
     case driveEnded([Drive.Summary])
+    case socketOpened
     case socketFailed(ServiceSocketError)
     case reload
     case tick
@@ -32,6 +33,8 @@ actor Service: ServiceCommands {
   private var drive: LiveDrive?
   private var hasEnded = false
   private var isUnsaved = false
+  /// No drive begins that nobody can stop.
+  private var takesCommands = false
   private var isStopping: Bool { stopAsked != nil }
   private var stopAsked: ContinuousClock.Instant?
   private var failure: (any Error)?
@@ -66,9 +69,12 @@ actor Service: ServiceCommands {
       group.addTask { await eachSecond { inputs.yield(.tick) } }
       group.addTask { [logger] in
         do {
-          try await socket.run { logger.info("commands are taken at \(socket.path)") }
+          try await socket.run {
+            logger.info("commands are taken at \(socket.path)")
+            inputs.yield(.socketOpened)
+          }
         } catch {
-          inputs.yield(.socketFailed(ServiceSocketError(path: socket.path, reason: "\(error)")))
+          inputs.yield(.socketFailed(ServiceSocketError(path: socket.path, cause: error)))
         }
       }
       await work()
@@ -95,6 +101,7 @@ actor Service: ServiceCommands {
     case .driveEnded(let summaries): driveEnded(summaries)
     case .reload: await reload()
     case .tick: break
+    case .socketOpened: takesCommands = true
     case .socketFailed(let error):
       failure = error
       stop()
@@ -108,7 +115,7 @@ actor Service: ServiceCommands {
   private func reconcile() async {
     if hasEnded { await putAway() }
     let now = ContinuousClock.now
-    let isWanted = !isStopping && wish.wantsDrive(at: now)
+    let isWanted = takesCommands && !isStopping && wish.wantsDrive(at: now)
     if !hasEnded { current.reason = wish.reason(at: now) }
     if let drive {
       if !isWanted { drive.requestStop() }
@@ -237,15 +244,5 @@ actor Service: ServiceCommands {
 extension ProbeConfiguration {
   var wishRules: RecordingWish.Rules {
     .init(rule: agent.record, startSpeed: agent.startSpeed, rest: agent.rest, patience: location.giveUpAfter)
-  }
-}
-
-/// The socket for commands cannot be made.
-struct ServiceSocketError: Error, CustomStringConvertible {
-  let path: String
-  let reason: String
-
-  var description: String {
-    "cannot take commands at \(path): \(reason); set agent.socket to a shorter or writable path"
   }
 }

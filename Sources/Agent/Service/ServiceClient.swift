@@ -38,7 +38,7 @@ public struct ServiceClient: Sendable {
   ) async throws -> Answer {
     do {
       return try await command(self)
-    } catch let error as ServiceUnreachable where !error.isRefused {
+    } catch let error as ServiceUnreachable where error.reason == .absent {
       throw inUse
     }
   }
@@ -80,11 +80,14 @@ public struct ServiceClient: Sendable {
       let response = try await HTTPClient.shared.execute(request, timeout: limit)
       status = response.status
       text = String(buffer: try await response.body.collect(upTo: 1 << 20))
+    } catch HTTPClientError.deadlineExceeded {
+      throw ServiceUnreachable(path: path, reason: .silent)
     } catch {
       // Whether there is one cannot be seen by who may not look into its directory.
-      throw ServiceUnreachable(path: path, isRefused: access(path, R_OK | W_OK) != 0 && errno == EACCES)
+      let isRefused = access(path, R_OK | W_OK) != 0 && errno == EACCES
+      throw ServiceUnreachable(path: path, reason: isRefused ? .refused : .absent)
     }
-    guard status != .forbidden else { throw ServiceUnreachable(path: path, isRefused: true) }
+    guard status != .forbidden else { throw ServiceUnreachable(path: path, reason: .refused) }
     return (status, text.trimmingCharacters(in: .whitespacesAndNewlines))
   }
 }
@@ -108,12 +111,16 @@ extension PassMode {
 
 /// There is no service, or not for this user.
 public struct ServiceUnreachable: Error, Hashable, CustomStringConvertible {
+  enum Reason { case absent, refused, silent }
+
   let path: String
-  let isRefused: Bool
+  let reason: Reason
 
   public var description: String {
-    isRefused
-      ? "the service at \(path) takes commands from root and its own user only"
-      : "no service answers at \(path); start it with \(Program.name) agent, or set agent.socket"
+    switch reason {
+    case .absent: "no service answers at \(path); start it with \(Program.name) agent, or set agent.socket"
+    case .refused: "the service at \(path) takes commands from root and its own user only"
+    case .silent: "the service at \(path) has not answered in time; what it was told may still be done: see its log"
+    }
   }
 }

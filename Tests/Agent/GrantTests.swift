@@ -1,0 +1,29 @@
+import Coverage
+import Foundation
+import Pinging
+import TestSupport
+import Testing
+
+@testable import Agent
+@testable import ControlServer
+
+/// How long a test that waits for its use may still be used.
+struct GrantTests {
+  @Test(
+    "when a test has waited, then it is used only within its life, which counts from the request for it",
+    arguments: [
+      (limit: "null", waited: 4 * 3600 - 121.0, isUsable: true),
+      (limit: "null", waited: 4 * 3600 - 120, isUsable: false),
+      (limit: "60", waited: 59, isUsable: true), (limit: "60", waited: 60, isUsable: false),
+      (limit: "999999", waited: 4 * 3600 - 120, isUsable: false),
+    ])
+  func life(limit: String, waited: Double, isUsable: Bool) throws {
+    let answer = """
+      {"test_uuid": "t", "ping_token": "AAECAwQFBgcICQoLDA0ODw==", "ping_host": "h", "ping_port": 1,
+       "max_coverage_measurement_seconds": \(limit)}
+      """
+    let grant = Grant(
+      coverage: try CoverageGrant(Data(answer.utf8)), requested: .seconds(10), told: .sampleStart)
+    #expect(grant.isUsable(at: .seconds(10 + waited), RecoveryPolicy()) == isUsable)
+  }
+}
