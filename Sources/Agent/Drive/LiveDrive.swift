@@ -24,6 +24,8 @@ struct LiveDrive: Sendable {
     init(
       configuration: ProbeConfiguration, purpose: String, server: ControlServerClient, logger: Logger
     ) throws {
+      // What loading the program took: else it adds to what beginning a drive takes.
+      cpprocess_forget_start()
       store = try DriveStore(directory: StateDirectory(path: configuration.stateDirectory), purpose: purpose) {
         logger.error("\($0)")
       }

@@ -80,7 +80,7 @@ public struct ServiceClient: Sendable {
       let response = try await HTTPClient.shared.execute(request, timeout: limit)
       status = response.status
       text = String(buffer: try await response.body.collect(upTo: 1 << 20))
-    } catch HTTPClientError.deadlineExceeded {
+    } catch let error as HTTPClientError where error == .deadlineExceeded {
       throw ServiceUnreachable(path: path, reason: .silent)
     } catch {
       // Whether there is one cannot be seen by who may not look into its directory.
