@@ -52,6 +52,25 @@ struct SalvageTests {
     #expect(try reader.sessions().map(\.fences) == [3, 3, 3])
   }
 
+  @Test(
+    "when the row of a batch is damaged, then it is in doubt, under the names that are left, if anything waits in it")
+  func damagedBatches() async throws {
+    for _ in 0..<3 { _ = try record() }
+    try await store.setClientUUID("C", at: "https://one")
+    try await store.makeBatches(of: [1, 2, 3], limit: 400, at: .sampleStart)
+    try await store.markSubmitted(batch: 1, at: .sampleStart)
+    try await store.damage("UPDATE batch SET anchor_at = 7")
+    #expect(
+      try await store.doubtDamagedBatches(except: 3) == 1,
+      "the server has the first, and the third is of the running drive")
+    let batch = try #require(try await store.batches(of: [1, 2, 3], in: [.sending]).first)
+    #expect(batch.session == 2 && batch.isLost && batch.fences == 3)
+    #expect(batch.test == nil && batch.testInQuestion == "T2" && batch.client == "C")
+    #expect(try await store.knownTests() == ["t1", "t2", "t3"])
+    #expect(try await store.doubtDamagedBatches(except: 3) == 0)
+    #expect(try reader.damagedRows() == 2)
+  }
+
   @Test("when the number of the last drive is damaged, then the next one is still the one after it")
   func nextDrive() async throws {
     _ = try record()
