@@ -34,6 +34,8 @@ public struct Batch: Hashable, Sendable, Identifiable {
   public let driveStarted: WallTime
   /// `nil` until the server has made one for it.
   public var test: Test?
+  /// The name of the test that it may have gone to, where its row was damaged: to be asked about, and sent nothing.
+  var lostTest: String?
   /// The client UUID that the server knows the sender of ``test`` by: only that client's history tells what became of it. `nil`
   /// before it is sent, and in stores of earlier versions. To be shown to nobody.
   public var client: String?
@@ -49,6 +51,11 @@ public struct Batch: Hashable, Sendable, Identifiable {
   public let fences: Int
   /// When its first fence was entered.
   public let earliest: WallTime
+
+  /// Whether its row was damaged, or lost: whether it ever left, and what with, is not known.
+  public var isLost: Bool { state == .sending && attempt == 0 }
+  /// The test whose fences may be its own.
+  public var testInQuestion: String? { test?.uuid ?? lostTest }
 }
 
 extension Batch {
@@ -67,9 +74,10 @@ extension Batch {
     id = row["id"]
     session = row["session_id"]
     driveStarted = WallTime(microseconds: row["drive_started_at"])
-    if let uuid = row["test_uuid"] as String?, let anchor = time("anchor_at") {
-      test = Test(uuid: uuid, anchor: anchor)
-    }
+    let uuid: String? = row["test_uuid"]
+    let anchor = time("anchor_at")
+    test = if let uuid, let anchor { Test(uuid: uuid, anchor: anchor) } else { nil }
+    lostTest = anchor == nil ? uuid : nil
     client = row["client_uuid"]
     self.state = state
     attempt = row["attempt"]
@@ -144,9 +152,12 @@ extension DriveStore {
   private static func useSessionsTest(for batch: Int64, _ db: Database) throws {
     try db.execute(
       sql: """
-        UPDATE batch SET test_uuid = session.test_uuid, anchor_at = session.anchor_at FROM session
+        UPDATE batch SET test_uuid = session.test_uuid, anchor_at = session.anchor_at, client_uuid = session.client_uuid
+        FROM session
         WHERE batch.id = ? AND session.id = batch.session_id AND session.anchor_at IS NOT NULL
           AND session.test_uuid NOT IN (SELECT test_uuid FROM batch WHERE test_uuid IS NOT NULL)
+          -- The batch that used it may be lost.
+          AND NOT EXISTS (SELECT 1 FROM fence WHERE session_id = session.id AND submitted_at IS NOT NULL)
         """, arguments: [batch])
   }
 }

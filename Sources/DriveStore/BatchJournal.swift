@@ -5,15 +5,23 @@ import GRDB
 extension DriveStore {
   /// Gives `batch` the test that the control server made for it.
   /// - Parameter client: The client UUID that asked for the test.
+  /// - Throws: ``StoreError/usedTest(_:)``, GRDB's `DatabaseError`
   public func anchor(batch: Int64, test: Batch.Test, loopUUID: String?, client: String) async throws {
     try await keep { db in
+      let others = try Int.fetchOne(
+        db,
+        sql: """
+          SELECT (SELECT count(*) FROM batch WHERE test_uuid = :test AND id <> :batch)
+            + (SELECT count(*) FROM session WHERE test_uuid = :test AND id <> (SELECT session_id FROM batch WHERE id = :batch))
+          """, arguments: ["test": test.uuid, "batch": batch])
+      guard others == 0 else { throw StoreError.usedTest(test.uuid) }
       // The session goes by the name of its first test that is of use.
       try db.execute(
         sql: """
-          UPDATE session SET test_uuid = ?, loop_uuid = ?, anchor_at = ? FROM batch
+          UPDATE session SET test_uuid = ?, loop_uuid = ?, anchor_at = ?, client_uuid = ? FROM batch
           WHERE batch.id = ? AND session.id = batch.session_id
             AND (session.test_uuid IS NULL OR session.test_uuid = batch.test_uuid)
-          """, arguments: [test.uuid, loopUUID, test.anchor.microseconds, batch])
+          """, arguments: [test.uuid, loopUUID, test.anchor.microseconds, client, batch])
       try db.execute(
         sql: "UPDATE batch SET test_uuid = ?, anchor_at = ?, client_uuid = ? WHERE id = ?",
         arguments: [test.uuid, test.anchor.microseconds, client, batch])
@@ -72,7 +80,7 @@ extension DriveStore {
   private static func nameSession(byTestOf batch: Int64, _ db: Database) throws {
     try db.execute(
       sql: """
-        UPDATE session SET test_uuid = batch.test_uuid, anchor_at = batch.anchor_at FROM batch
+        UPDATE session SET test_uuid = batch.test_uuid, anchor_at = batch.anchor_at, client_uuid = batch.client_uuid FROM batch
         WHERE batch.id = ? AND session.id = batch.session_id AND batch.test_uuid IS NOT NULL
           AND NOT EXISTS (SELECT 1 FROM batch AS own WHERE own.test_uuid = session.test_uuid AND own.state = 'submitted')
         """, arguments: [batch])

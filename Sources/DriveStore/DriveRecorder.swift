@@ -13,21 +13,23 @@ public struct DriveRecorder: Sendable {
   private let boot: (id: String, sinceBoot: Duration)?
   private let log: String?
   private let link: String?
+  private let server: String?
 
   /// Enters a new drive.
   /// - Parameters:
   ///   - boot: The boot of the host that it happens in, and the time since then.
   ///   - log: The path of its drive log, `nil` when none is written.
   ///   - link: The name of the link that it measures, where there are several.
+  ///   - server: The URL of the control server that makes its tests: they are kept with the client UUID that this device has there.
   /// - Throws: GRDB's `DatabaseError`
   public init(
     _ store: DriveStore, started: WallTime, boot: (id: String, sinceBoot: Duration)? = nil, log: String?,
-    link: String? = nil
+    link: String? = nil, server: String? = nil
   ) throws {
     self.started = started
     storedStart = started
     self.store = store
-    (self.boot, self.log, self.link) = (boot, log, link)
+    (self.boot, self.log, self.link, self.server) = (boot, log, link, server)
     drive = try store.database.write { db in
       try db.execute(
         sql: "INSERT INTO drive (started_at, log, link, boot_id, started_boot_us) VALUES (?, ?, ?, ?, ?)",
@@ -44,9 +46,12 @@ public struct DriveRecorder: Sendable {
     try store.database.write { db in
       try db.execute(
         sql: """
-          INSERT OR IGNORE INTO drive (id, started_at, log, link, boot_id, started_boot_us) VALUES (?, ?, ?, ?, ?, ?)
+          INSERT INTO drive (id, started_at, log, link, boot_id, started_boot_us) VALUES (?, ?, ?, ?, ?, ?)
+          ON CONFLICT (id) DO UPDATE SET started_at = excluded.started_at, ended_at = NULL, stop_reason = NULL,
+            log = excluded.log, link = excluded.link, boot_id = excluded.boot_id, started_boot_us = excluded.started_boot_us
           """,
         arguments: [drive, storedStart.microseconds, log, link, boot?.id, boot?.sinceBoot.inMicroseconds])
+      try RowChecksum.sign("drive", id: drive, db)
     }
   }
 
@@ -83,15 +88,22 @@ public struct DriveRecorder: Sendable {
   private func save(_ session: Session, loopUUID: String?, _ db: Database) throws {
     let statement = try db.cachedStatement(
       sql: """
-        INSERT INTO session (drive_id, number, test_uuid, loop_uuid, started_at, anchor_at, finalized_at)
-        VALUES (:drive, :number, :testUUID, :loopUUID, :started, :anchor, :finalized)
+        INSERT INTO session (drive_id, number, test_uuid, client_uuid, loop_uuid, started_at, anchor_at, finalized_at)
+        VALUES (:drive, :number,
+          -- A server that gives a test twice must not keep fences from being saved.
+          iif(EXISTS (SELECT 1 FROM session WHERE test_uuid = :testUUID AND (drive_id, number) <> (:drive, :number)),
+            NULL, :testUUID),
+          iif(:testUUID IS NULL, NULL, (SELECT client_uuid FROM registration
+            WHERE control_server = :server AND \(RowChecksum.isIntact("registration")))),
+          :loopUUID, :started, :anchor, :finalized)
         ON CONFLICT (drive_id, number) DO UPDATE SET test_uuid = excluded.test_uuid,
+          client_uuid = iif(test_uuid IS excluded.test_uuid, coalesce(client_uuid, excluded.client_uuid), excluded.client_uuid),
           loop_uuid = coalesce(excluded.loop_uuid, loop_uuid),
           anchor_at = excluded.anchor_at, finalized_at = excluded.finalized_at
         """)
     try statement.execute(
       arguments: [
-        "drive": drive, "number": session.number, "testUUID": session.testUUID, "loopUUID": loopUUID,
+        "drive": drive, "number": session.number, "testUUID": session.testUUID, "server": server, "loopUUID": loopUUID,
         "started": wall(session.started), "anchor": session.anchor.map(wall), "finalized": session.finalized.map(wall),
       ])
   }
@@ -138,7 +150,12 @@ extension DriveStore {
   /// - Throws: GRDB's `DatabaseError`
   public func nextDrive() async throws -> Int64 {
     try await database.read { db in
-      try Int64.fetchOne(db, sql: "SELECT seq + 1 FROM sqlite_sequence WHERE name = 'drive'") ?? 1
+      try Int64.fetchOne(
+        db,
+        sql: """
+          SELECT max(id) + 1 FROM (SELECT 0 AS id UNION SELECT id FROM drive
+            UNION SELECT seq FROM sqlite_sequence WHERE name = 'drive')
+          """) ?? 1
     }
   }
 }

@@ -6,13 +6,15 @@ public struct Dropped: Hashable, Sendable {
   /// Fences that the server has.
   public internal(set) var fences = 0
   public internal(set) var driveLogs = 0
+  /// Files of damaged stores that were set aside.
+  public internal(set) var damagedStores = 0
   /// So many bytes fewer are in the directory.
   public internal(set) var bytes: Int64 = 0
   /// What is still too much: nothing else may go.
   public internal(set) var bytesOver: Int64 = 0
   public internal(set) var fencesOver = 0
 
-  public var isNothing: Bool { fences + driveLogs == 0 }
+  public var isNothing: Bool { fences + driveLogs + damagedStores == 0 }
   public var isEnough: Bool { bytesOver == 0 && fencesOver == 0 }
 }
 
@@ -72,12 +74,14 @@ extension DriveStore {
         holdings.submitted = fences
         plan = Shedding(holdings, quota: goal)
       }
-      let logs = plan.logs.count { unlink($0.path) == 0 }
+      let gone = plan.files.filter { unlink($0.path) == 0 }
+      let logs = gone.count { $0.path.hasPrefix(directory.driveLogs) }
       let rest = Shedding(holdings, quota: quota)
       (dropped.bytesOver, dropped.fencesOver) = (rest.bytesOver, rest.fencesOver)
-      guard fences + logs > 0 else { break }
+      guard fences + gone.count > 0 else { break }
       dropped.fences += fences
       dropped.driveLogs += logs
+      dropped.damagedStores += gone.count - logs
       try await giveBackPages()
     }
     return dropped
@@ -124,11 +128,11 @@ extension DriveStore {
       holdings.submitted = Int(
         try number(
           "SELECT count(*) FROM fence WHERE submitted_at IS NOT NULL AND drive_id < ifnull(:running, 1 << 62)"))
-      holdings.logs = try Self.logsThatMayGo(except: running, db).compactMap { log in
-        let path = directory.driveLog(log)
-        return files[path].map { Holdings.Log(path: path, bytes: $0) }
-      }
-      let known = Set([directory.database, directory.database + "-wal"] + holdings.logs.map(\.path))
+      let order =
+        try directory.formerDamagedStores + Self.logsThatMayGo(except: running, db).map(directory.driveLog)
+        + directory.oldStraysAmongLogs(Self.namedLogs(directory, db))
+      holdings.files = order.compactMap { path in files[path].map { Holdings.File(path: path, bytes: $0) } }
+      let known = Set([directory.database, directory.database + "-wal"] + holdings.files.map(\.path))
       holdings.other = files.filter { !known.contains($0.key) }.values.reduce(0, +)
       return holdings
     }

@@ -66,10 +66,11 @@ extension DriveStore {
     try db.execute(
       sql: """
         INSERT INTO session (id, drive_id, number, started_at, finalized_at)
+          -- What a damaged row says is its number may be any.
           SELECT :session, :drive, coalesce(max(number), -1) + 1, :entered, :seen FROM session
-          WHERE drive_id = :drive AND id <> :session
+          WHERE drive_id = :drive AND id <> :session AND number < 1 << 31
         ON CONFLICT (id) DO UPDATE SET drive_id = excluded.drive_id, number = excluded.number, test_uuid = NULL,
-          loop_uuid = NULL, started_at = excluded.started_at, anchor_at = NULL, finalized_at = excluded.finalized_at
+          client_uuid = NULL, loop_uuid = NULL, started_at = excluded.started_at, anchor_at = NULL, finalized_at = excluded.finalized_at
         """,
       arguments: ["session": session, "drive": drive, "entered": orphan["entered"] as Int64, "seen": seen])
     try RowChecksum.sign("session", id: session, db)

@@ -13,8 +13,8 @@ public struct Quota: Hashable, Sendable {
 
 /// What a state directory holds.
 struct Holdings: Hashable, Sendable {
-  /// A drive log that may go.
-  struct Log: Hashable, Sendable {
+  /// A file that may go: a drive log, or what a damaged store left behind.
+  struct File: Hashable, Sendable {
     let path: String
     let bytes: Int64
   }
@@ -24,23 +24,23 @@ struct Holdings: Hashable, Sendable {
   var fences = 0
   /// Fences that the server has, and that may go.
   var submitted = 0
-  /// Logs of drives that are over and sent, oldest first.
-  var logs: [Log] = []
+  /// In the order in which they go.
+  var files: [File] = []
   /// Bytes of all else.
   var other: Int64 = 0
 
   /// Without pages of the store that hold nothing, and without its write-ahead log: they come and go.
-  var bytes: Int64 { store + other + logs.reduce(0) { $0 + $1.bytes } }
+  var bytes: Int64 { store + other + files.reduce(0) { $0 + $1.bytes } }
 }
 
 /// What is to be dropped so that a state directory is within its quota again. A pure value.
 ///
-/// The server has what goes first: submitted fences, the oldest first. Then go drive logs, the oldest first, of drives that are
-/// over and sent. What was not sent stays, whatever it takes.
+/// The server has what goes first: submitted fences, the oldest first. Then go files, in their order. What was not sent stays, whatever
+/// it takes.
 struct Shedding: Hashable, Sendable {
   /// So many of the oldest submitted fences.
   private(set) var fences = 0
-  private(set) var logs: [Holdings.Log] = []
+  private(set) var files: [Holdings.File] = []
   /// What is too much even then.
   private(set) var bytesOver: Int64 = 0
   private(set) var fencesOver = 0
@@ -53,9 +53,9 @@ struct Shedding: Hashable, Sendable {
     fences = min(holdings.submitted, max(surplus, Int((excess + each - 1) / each)))
     fencesOver = surplus - min(surplus, fences)
     excess -= min(excess, Int64(fences) * each)
-    for log in holdings.logs where excess > 0 {
-      logs.append(log)
-      excess -= min(excess, log.bytes)
+    for file in holdings.files where excess > 0 {
+      files.append(file)
+      excess -= min(excess, file.bytes)
     }
     bytesOver = excess
   }

@@ -18,7 +18,7 @@ enum RowChecksum {
       "session",
       [
         "id", "drive_id", "number", "test_uuid", "loop_uuid", "started_at", "anchor_at", "finalized_at", "submitted_at",
-        "quarantined_at", "quarantine_reason", "recovered_at",
+        "quarantined_at", "quarantine_reason", "recovered_at", "client_uuid",
       ]
     ),
     (
@@ -39,19 +39,25 @@ enum RowChecksum {
     ),
   ]
 
-  /// Columns that are younger than the checksums; rows of earlier stores are signed without them.
-  private static let added = ["session": ["recovered_at"], "batch": ["client_uuid"]]
+  /// The columns that each migration since the checksums has added, by table, oldest first.
+  private static let added: [[String: [String]]] = [
+    ["session": ["recovered_at"], "batch": ["client_uuid"]],
+    ["session": ["client_uuid"]],
+  ]
 
-  /// The tables as they were when the checksums came.
-  private static var firstTables: [(name: String, columns: [String])] {
-    tables.map { table in (table.name, table.columns.filter { added[table.name]?.contains($0) != true }) }
+  /// The columns of a table as they were when the checksums came, and after each migration that added some to any table.
+  private static func versions(of table: String) -> [[String]] {
+    let all = tables.first { $0.name == table }?.columns ?? []
+    return (0...added.count).map { version in
+      let later = added[version...].flatMap { $0[table] ?? [] }
+      return all.filter { !later.contains($0) }
+    }
   }
 
   /// The columns by which rows are signed in a store whose table has the columns `present`.
   static func columns(of table: String, among present: Set<String>) -> [String] {
-    let all = tables.first { $0.name == table }?.columns ?? []
-    if all.allSatisfy(present.contains) { return all }
-    return firstTables.first { $0.name == table }?.columns ?? []
+    let versions = versions(of: table)
+    return versions.last { $0.allSatisfy(present.contains) } ?? versions[0]
   }
 
   /// To be called for each connection, before its first statement.
@@ -93,7 +99,8 @@ enum RowChecksum {
   /// Gives the tables the column, the triggers, and a checksum for what is in them.
   static func install(_ db: Database) throws {
     register(db)
-    for (table, columns) in firstTables {
+    for (table, _) in tables {
+      let columns = versions(of: table)[0]
       try db.execute(
         sql: """
           ALTER TABLE \(table) ADD COLUMN \(column) INTEGER;
@@ -103,20 +110,23 @@ enum RowChecksum {
     }
   }
 
-  /// Adds the columns that are younger than the checksums, and signs with them every row that was as it was written.
-  /// - Parameter statements: Add ``added``.
-  static func widen(_ db: Database, by statements: String) throws {
+  /// Adds columns that are younger than the checksums, and signs with them every row that was as it was written.
+  /// - Parameters:
+  ///   - version: Which of the migrations that ``added`` columns this is, from 1.
+  ///   - statements: Add them.
+  static func widen(_ db: Database, to version: Int, by statements: String) throws {
     register(db)
     try db.execute(sql: statements)
-    for (table, columns) in tables where added[table] != nil {
-      let former = firstTables.first { $0.name == table }?.columns ?? []
+    for table in added[version - 1].keys.sorted() {
+      let versions = versions(of: table)
       try db.execute(
         sql: """
           DROP TRIGGER \(table)_inserted;
           DROP TRIGGER \(table)_updated;
-          UPDATE \(table) SET \(column) = \(of(columns, in: table)) WHERE \(isIntact(table, by: former));
+          UPDATE \(table) SET \(column) = \(of(versions[version], in: table))
+            WHERE \(isIntact(table, by: versions[version - 1]));
           """)
-      try makeTriggers(table, columns, db)
+      try makeTriggers(table, versions[version], db)
     }
   }
 

@@ -126,15 +126,31 @@ extension Salvage {
   /// the next cold pass.
   /// - Throws: `DatabaseError` when the new store cannot be written.
   mutating func complete(_ new: Database) throws {
+    try DriveStore.doubtLostBatches(new)
     try new.execute(
       sql: """
-        UPDATE fence SET batch_id = NULL WHERE batch_id NOT IN (SELECT id FROM batch);
         INSERT INTO drive (id, started_at, ended_at, stop_reason)
           SELECT drive_id, min(started_at), max(ifnull(finalized_at, started_at)), 'interrupted' FROM session
           WHERE drive_id NOT IN (SELECT id FROM drive) GROUP BY drive_id;
+        INSERT INTO drive (id, started_at, ended_at, stop_reason)
+          SELECT drive_id, min(entered_at), max(last_seen_at), 'interrupted' FROM fence
+          WHERE drive_id NOT IN (SELECT id FROM drive) GROUP BY drive_id;
         """)
+    try Self.reserveSessions(new)
     func count(_ table: String) throws -> Int { try Int.fetchOne(new, sql: "SELECT count(*) FROM \(table)") ?? 0 }
     (drives, sessions, fences) = (try count("drive"), try count("session"), try count("fence"))
     if drives + sessions + fences > 0 { isReadable = true }
+  }
+
+  /// No later session gets the id of a lost one: fences that still name it would be its own.
+  private static func reserveSessions(_ new: Database) throws {
+    let last = try Int64.fetchOne(
+      new,
+      sql:
+        "SELECT max(id) FROM (SELECT id FROM session UNION SELECT session_id FROM fence UNION SELECT session_id FROM batch)"
+    )
+    guard let last else { return }
+    try new.execute(sql: "DELETE FROM sqlite_sequence WHERE name = 'session'")
+    try new.execute(sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('session', ?)", arguments: [last])
   }
 }

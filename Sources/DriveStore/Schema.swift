@@ -11,6 +11,7 @@ enum Schema {
     migrator.registerMigration("3 links and clocks of drives", migrate: addLinksAndClocks)
     migrator.registerMigration("4 a checksum in each row", migrate: RowChecksum.install)
     migrator.registerMigration("5 clients of batches, recovered sessions", migrate: addClientsAndRecoveries)
+    migrator.registerMigration("6 clients of sessions", migrate: addClientsOfSessions)
     return migrator
   }
 
@@ -42,12 +43,21 @@ enum Schema {
 
   private static func addClientsAndRecoveries(_ db: Database) throws {
     try RowChecksum.widen(
-      db,
+      db, to: 1,
       by: """
         -- The client UUID that asked for the test, or sent to it first: its history tells what became of the batch.
         ALTER TABLE batch ADD COLUMN client_uuid TEXT;
         -- When a later process ended the session: what nobody could send before that is to have its time to be sent.
         ALTER TABLE session ADD COLUMN recovered_at INTEGER;
+        """)
+  }
+
+  private static func addClientsOfSessions(_ db: Database) throws {
+    try RowChecksum.widen(
+      db, to: 2,
+      by: """
+        -- The client UUID that asked for the session's test.
+        ALTER TABLE session ADD COLUMN client_uuid TEXT;
         """)
   }
 

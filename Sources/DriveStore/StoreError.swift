@@ -7,6 +7,8 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
   case unusable(path: String, reason: String)
   case notDurable(path: String, pragma: String, value: String)
   case newerVersion(path: String)
+  /// The control server has given this test before.
+  case usedTest(String)
 
   public var description: String {
     switch self {
@@ -19,6 +21,7 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
       "store \(path) is not safe against power cuts: SQLite answers \(pragma)=\(value); put it on a local disk"
     case .newerVersion(let path):
       "store \(path) was written by a newer version of coverage-probe; use that version or another state-directory"
+    case .usedTest(let uuid): "the control server gives test \(uuid) a second time"
     }
   }
 
@@ -49,6 +52,20 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
   /// Whether the disk has no room for what was to be written; it can be written again later.
   public static func isDiskFull(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return false }
-    return error.resultCode == .SQLITE_FULL || error.extendedResultCode == .SQLITE_IOERR_WRITE
+    return error.resultCode == .SQLITE_FULL
+  }
+
+  /// Why the store could not be written, in words for a person, and what to do about it.
+  public static func writeTrouble(_ error: any Error) -> (reason: String, remedy: String?) {
+    guard let error = error as? DatabaseError else { return ("\(error)", nil) }
+    let message = error.message ?? "\(error.resultCode)"
+    return switch error.resultCode {
+    case .SQLITE_FULL: ("the disk is full", "free some space")
+    case .SQLITE_IOERR: ("the disk fails (\(message))", "see what the kernel says of it, and replace it if need be")
+    case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
+      ("it is not to be written (\(message))", "give this user the right to, or mount its disk for writing")
+    case .SQLITE_BUSY, .SQLITE_LOCKED: ("another program holds it (\(message))", "end that program")
+    default: ("\(error)", nil)
+    }
   }
 }

@@ -3,10 +3,34 @@ import Foundation
 import GRDB
 
 /// Files that a damaged store leaves behind: itself, set aside, and drive logs that no drive names any more. Perhaps something lies in
-/// them that was not sent and is nowhere else, so that they go by their age only, never for a quota.
+/// them that was not sent and is nowhere else: they go by their age, and for a quota only when nothing that is sent is left to go before.
 extension StateDirectory {
   /// Damaged stores that were set aside, each with its write-ahead log.
   var damagedStores: [String] { files.keys.filter { $0.hasPrefix(database + ".corrupt-") }.sorted() }
+
+  /// The same, the oldest first, without the newest: what was lost last is most likely to be missed.
+  var formerDamagedStores: [String] {
+    let parts = Dictionary(grouping: damagedStores) { $0.hasSuffix("-wal") ? String($0.dropLast(4)) : $0 }
+    // By the first file that is left of each.
+    let stores = Self.oldestFirst(parts.values.compactMap(\.first))
+    return stores.dropLast().flatMap { first in parts.values.first { $0.first == first } ?? [] }
+  }
+
+  /// Drive logs that are not among `named`.
+  func straysAmongLogs(_ named: Set<String>) -> [String] {
+    files.keys.filter { $0.hasPrefix(driveLogs + "/") && $0.hasSuffix(".jsonl") && !named.contains($0) }.sorted()
+  }
+
+  /// The same, the oldest first, without those that were written shortly before the newest of all files: a drive that just begins has its
+  /// log before the store has the drive.
+  func oldStraysAmongLogs(_ named: Set<String>) -> [String] {
+    let newest = files.keys.compactMap(Self.modified).max() ?? 0
+    return Self.oldestFirst(straysAmongLogs(named)).filter { (Self.modified($0) ?? .max) < newest - 3_600_000_000 }
+  }
+
+  private static func oldestFirst(_ files: [String]) -> [String] {
+    files.map { ($0, modified($0) ?? 0) }.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map(\.0)
+  }
 
   /// When `file` was written last, or set aside, in microseconds since the epoch.
   static func modified(_ file: String) -> Int64? {
@@ -21,7 +45,8 @@ extension DriveStore {
   /// after them of which the store knows nothing.
   func deleteStrays(before time: Int64, now: WallTime, witness: ClockWitness, _ deleted: inout Deleted) async throws {
     let damaged = directory.damagedStores
-    for file in try await damaged + straysAmongLogs() {
+    let named = try await database.read { [directory] in try Self.namedLogs(directory, $0) }
+    for file in damaged + directory.straysAmongLogs(named) {
       guard let modified = StateDirectory.modified(file), modified < time else { continue }
       if witness == .silent {
         let silence = try await database.read { try Self.lastSilence(until: now, and: modified, $0) }
@@ -32,13 +57,8 @@ extension DriveStore {
     }
   }
 
-  /// Drive logs that no drive names, not even a damaged one.
-  private func straysAmongLogs() async throws -> [String] {
-    let named = try await database.read { [directory] db in
-      Set(try String.fetchAll(db, sql: "SELECT log FROM drive WHERE log IS NOT NULL").map(directory.driveLog))
-    }
-    return directory.files.keys.filter {
-      $0.hasPrefix(directory.driveLogs + "/") && $0.hasSuffix(".jsonl") && !named.contains($0)
-    }.sorted()
+  /// The drive logs that drives name, damaged ones too.
+  static func namedLogs(_ directory: StateDirectory, _ db: Database) throws -> Set<String> {
+    Set(try String.fetchAll(db, sql: "SELECT log FROM drive WHERE log IS NOT NULL").map(directory.driveLog))
   }
 }

@@ -23,11 +23,12 @@ extension Sender {
       let (failure, last) = try await send(&batch)
       let verdict = Verdict(failure)
       let wasSent = last == .coverageResult
-      let outcome = failure.map { "\($0)" } ?? "accepted"
+      let outcome = failure.map { "\($0)" } ?? (wasSent ? "accepted" : "it is not in the store any more")
       logger.info(
         "batch \(batch.id), \(batch.fences) fences: \(wasSent ? outcome : "not sent, /\(last) failed: \(outcome)")")
       if let failure, Task.isCancelled { throw PassEnd.stopped(failure) }
       switch verdict {
+      case .accepted where !wasSent: return pass.queue.removeAll { $0.id == batch.id }
       case .accepted: return try await accepted(batch, &pass)
       case .unknownClient where !isRegisteredAnew:
         isRegisteredAnew = true
@@ -49,14 +50,18 @@ extension Sender {
   /// The requests that sending a batch takes, by their paths.
   private enum Step: String { case settings, coverageRequest, coverageResult }
 
-  /// - Returns: The failure, `nil` for a success, and the request that it came of.
+  /// - Returns: The failure, `nil` for a success, and the request that it came of: another one than the last when there is nothing to
+  ///   send any more, as its session was forgotten meanwhile.
   private func send(_ batch: inout Batch) async throws -> (ServerFailure?, last: Step) {
     var step = Step.settings
+    let reader = StoreReader(store)
     do {
+      guard try !reader.fences(of: batch).isEmpty else { return (nil, step) }
       let clientUUID = try await request { try await registration.clientUUID() }
       step = .coverageRequest
       var test = if let test = batch.test { test } else { try await anchor(&batch) }
-      let fences = try StoreReader(store).fences(of: batch)
+      let fences = try reader.fences(of: batch)
+      guard !fences.isEmpty else { return (nil, step) }
       // As after a clock that was set by weeks: no server can hold that.
       if fences.contains(where: { !test.canHold($0, of: batch) }) { test = try await anchor(&batch) }
       let result = server.prepare(
@@ -84,7 +89,11 @@ extension Sender {
       try await server.requestCoverage(CoverageRequest(clientUUID: clientUUID, loopUUID: nil, time: time))
     }
     let test = Batch.Test(uuid: grant.testUUID, anchor: time)
-    try await store.anchor(batch: batch.id, test: test, loopUUID: grant.loopUUID, client: clientUUID)
+    do {
+      try await store.anchor(batch: batch.id, test: test, loopUUID: grant.loopUUID, client: clientUUID)
+    } catch let used as StoreError {
+      throw ServerFailure.unusableAnswer("\(used)")
+    }
     logger.info("batch \(batch.id): the server made test \(test.uuid) for it")
     (batch.test, batch.client) = (test, clientUUID)
     return test

@@ -8,13 +8,18 @@ extension Sender {
   /// Asks about everything in the queue that may have arrived, and settles it.
   ///
   /// What the server does not have is sent again, to the same test: as a test takes one result only, that is safe even when the first
-  /// request is still on its way. Only when the server does not know the test as a started one either, it is anchored anew.
+  /// request is still on its way. Only when the server does not know the test as a started one either, it is anchored anew. Of a batch
+  /// whose row was lost the test may not be known: then no test of the history may be its own that nothing else accounts for.
   func settleDoubts(_ pass: inout Pass) async throws {
     let doubtful = pass.queue.filter { $0.state != .waiting }
     guard !doubtful.isEmpty else { return }
     let held = try await fencesHeld(of: pass.queue)
     for batch in pass.queue {
       if try await isSettled(batch, held: held, &pass) { continue }
+      if batch.isLost, let reason = held.reasonToDoubt(batch) {
+        try await quarantine(batch, reason, &pass)
+        continue
+      }
       if batch.state == .sending { try await store.release(batch: batch.id) }
     }
     let refused = pass.queue.filter { $0.state == .quarantined }
@@ -40,13 +45,14 @@ extension Sender {
     let held = try await fencesHeld(of: [batch])
     if try await isSettled(batch, held: held, &pass) { return true }
     guard batch.attempt > 0, let client = batch.client, held.strangers.contains(client) else { return false }
-    try await quarantine(
-      batch, "it may have left before, and the server has no history of this device from then to tell", &pass)
+    try await quarantine(batch, HeldFences.noHistory, &pass)
     return true
   }
 
   private func isSettled(_ batch: Batch, held: HeldFences, _ pass: inout Pass) async throws -> Bool {
-    guard let test = batch.test?.uuid, let held = held.counts[test.lowercased()], held > 0 else { return false }
+    guard let test = batch.testInQuestion, let held = held.tests[test.lowercased()]?.fences, held > 0 else {
+      return false
+    }
     let ours = batch.sentFences ?? batch.fences
     if held == ours {
       logger.info("batch \(batch.id): the server has its \(held) fences")
@@ -75,18 +81,21 @@ extension Sender {
     var held = HeldFences()
     for (client, batches) in Dictionary(grouping: batches, by: { $0.client ?? current }) {
       let isCurrent = client == current
-      let cursor = isCurrent ? try await store.historyCursor(at: server.url) : nil
+      // Whose test is not known, nobody knows how far back it lies.
+      let isWhole = !isCurrent || batches.contains(where: \.isLost)
+      let cursor = isWhole ? nil : try await store.historyCursor(at: server.url)
       let oldest = batches.compactMap { $0.test?.anchor.milliseconds }.min() ?? 0
       do {
         let reading = try await readHistory(of: client, HistoryReading(cursor: cursor, oldest: oldest))
-        held.counts.merge(reading.fences) { max($0, $1) }
+        held.tests.merge(reading.tests) { $0.fences > $1.fences ? $0 : $1 }
         if isCurrent { try await store.setHistoryCursor(reading.cursor, at: server.url) }
       } catch let failure as ServerFailure where !isCurrent && Verdict(failure) == .unknownClient {
         held.strangers.insert(client)
         logger.warning("the server does not know this device by the name that \(batches.count) batches left under")
       }
     }
-    logger.info("asked the server's history: it lists \(held.counts.count) tests as far back as that matters")
+    if batches.contains(where: \.isLost) { held.knownTests = try await store.knownTests() }
+    logger.info("asked the server's history: it lists \(held.tests.count) tests as far back as that matters")
     return held
   }
 
@@ -104,8 +113,30 @@ extension Sender {
 
 /// What the server's histories say.
 private struct HeldFences {
-  /// How many fences the server holds, by test UUID in lower case.
-  var counts: [String: Int] = [:]
+  static let noHistory = "it may have left before, and the server has no history of this device from then to tell"
+
+  /// The tests whose fences the server holds, by their UUIDs in lower case.
+  var tests: [String: HistoryItem] = [:]
   /// Client UUIDs that the server does not know.
   var strangers: Set<String> = []
+  /// Tests of which the store knows what they were used for.
+  var knownTests: Set<String> = []
+
+  /// Why a batch whose row was lost may be at the server under a test that nobody knows; `nil` when it cannot be.
+  func reasonToDoubt(_ batch: Batch) -> String? {
+    guard let client = batch.client, !strangers.contains(client) else { return Self.noHistory }
+    // What else was in it may be damaged meanwhile, but nothing came to it.
+    let suspect = tests.first { uuid, test in
+      test.fences >= batch.fences && !knownTests.contains(uuid) && (test.time ?? .max) >= batch.earliestTest
+    }
+    return suspect.map { uuid, test in
+      "it may have left before: the server has \(test.fences) fences of test \(uuid), which nothing else in the store accounts for"
+    }
+  }
+}
+
+extension Batch {
+  /// When the first of the tests was made that it can have gone to, in milliseconds: one of a drive lasts for hours, and is made before
+  /// its fences.
+  fileprivate var earliestTest: Int64 { earliest.earlier(by: .seconds(86_400)).milliseconds }
 }

@@ -10,8 +10,8 @@ struct HistoryReading {
   /// No history is longer: a server that gives pages for ever must not keep the device busy for ever.
   static let pageLimit = 1000
 
-  /// How many fences the server holds, by test UUID in lower case.
-  private(set) var fences: [String: Int] = [:]
+  /// The tests whose fences the server holds, by their UUIDs in lower case.
+  private(set) var tests: [String: HistoryItem] = [:]
   /// Milliseconds: the newest test that was seen, to be kept for the next reading.
   private(set) var cursor: Int64?
   /// Where the next page begins; `nil` when no more is needed.
@@ -31,7 +31,7 @@ struct HistoryReading {
 
   mutating func take(_ page: [HistoryItem]) {
     for item in page {
-      fences[item.testUUID.lowercased()] = item.fences
+      tests[item.testUUID.lowercased()] = item
       guard let time = item.time else { continue }
       cursor = max(cursor ?? time, time)
       isSorted = isSorted && time <= last

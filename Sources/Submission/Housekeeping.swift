@@ -79,8 +79,8 @@ extension Sender {
     if !dropped.isNothing {
       logger.notice(
         """
-        \(reason): dropped \(dropped.fences) fences that the server has, and \(dropped.driveLogs) drive logs; \
-        \(dropped.bytes) bytes are free again
+        \(reason): dropped \(dropped.fences) fences that the server has, \(dropped.damagedStores) files of damaged stores, and \
+        \(dropped.driveLogs) drive logs; \(dropped.bytes) bytes are free again
         """)
     }
     if !dropped.isEnough, !isExcessTold {

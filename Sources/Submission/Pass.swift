@@ -88,12 +88,22 @@ extension Sender {
         logger.info("\(pass.mode) pass: ended \(ended) sessions that an earlier run left unfinished")
         pass.doubted = 0
       }
-      let adopted = try await store.adoptOrphans(
-        lastSeenBefore: now.earlier(by: settings.legacyThreshold), except: pass.running)
-      if adopted > 0 { logger.info("\(pass.mode) pass: \(adopted) fences without a session have one again") }
     }
+    try await mend(pass, now)
     try await keepWithinQuota(pass)
     try await lineUp(&pass)
+  }
+
+  /// Sets right what damage has left. Fences whose session is missing wait for a cold pass.
+  private func mend(_ pass: Pass, _ now: WallTime) async throws {
+    let threshold = pass.mode.isCold ? now.earlier(by: settings.legacyThreshold) : WallTime(microseconds: .min)
+    let adopted = try await store.adoptOrphans(lastSeenBefore: threshold, except: pass.running)
+    if adopted > 0 { logger.info("\(pass.mode) pass: \(adopted) fences without a session have one again") }
+    let doubtful = try await store.doubtDamagedBatches(except: pass.running)
+    if doubtful > 0 {
+      logger.warning(
+        "\(pass.mode) pass: the rows of \(doubtful) batches are damaged; the server is asked whether it has them")
+    }
   }
 
   /// - Returns: Whether times were corrected.

@@ -26,6 +26,7 @@ public actor Sender {
   var isMakingRoom = false
   var breaker: CircuitBreaker
   private var keptBreaker: CircuitBreaker
+  private var breakerWrites = OrderedWrites()
   /// The breaker's leave for what is being done now.
   private var call: CircuitBreaker.Call?
   private var isSpreadDue = true
@@ -218,7 +219,10 @@ public actor Sender {
     if breaker.state != keptBreaker.state { logger.notice("circuit breaker: \(breaker.state.rawValue)") }
     keptBreaker = breaker
     let memory = try JSONEncoder().encode(breaker.memory(at: clock.boot(), bootID: clock.bootID))
-    try await store.setBreakerMemory(String(decoding: memory, as: UTF8.self), at: server.url)
+    // A request beside the pass may be writing: the last state is to be the last on disk.
+    try await breakerWrites.begin { [store, server] in
+      try await store.setBreakerMemory(String(decoding: memory, as: UTF8.self), at: server.url)
+    }.value
   }
 }
 

@@ -145,6 +145,21 @@ struct BatchTests {
     #expect(try now(session).quarantineReason == "its position is damaged in the store")
   }
 
+  @Test("when the server gives a test that it gave before, then a second session or batch does not get it")
+  func testTwice() async throws {
+    _ = try session(test: "T1")
+    let second = try session(test: "T1", fences: 2)
+    let made = try await batches(of: second, limit: 1)
+    #expect(second.fences == 2 && made.map(\.test) == [nil, nil])
+    let test = Batch.Test(uuid: "T2", anchor: .sampleStart)
+    try await store.anchor(batch: made[1].id, test: test, loopUUID: nil, client: "C")
+    for test in [test, .init(uuid: "T1", anchor: .sampleStart)] {
+      await #expect(throws: StoreError.self) {
+        try await store.anchor(batch: made[0].id, test: test, loopUUID: nil, client: "C")
+      }
+    }
+  }
+
   // MARK: An older store
 
   @Test("when the store is of version 1, then what was refused is still refused, and what waits still waits")

@@ -116,6 +116,40 @@ struct DroppingTests {
     #expect(none.isNothing && none.fencesOver == 101)
   }
 
+  /// A file that was last written so many days ago.
+  private func leave(_ name: String, _ days: Int, bytes: Int = 100_000) throws -> String {
+    let path = directory.path + "/" + name
+    try Data(count: bytes).write(to: URL(fileURLWithPath: path))
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: Double(-86_400 * days))], ofItemAtPath: path)
+    return path
+  }
+
+  @Test(
+    "when that is not enough, then damaged stores that were set aside go, but the newest, then logs of no drive, but young ones"
+  )
+  func strays() async throws {
+    let store = try open()
+    let sent = try await record(store, fences: 20, sent: true, log: 100_000)
+    let unsent = try await record(store, fences: 20, sent: false, log: 100_000)
+    let aside = try [
+      leave("coverage.sqlite.corrupt-C", 9), leave("coverage.sqlite.corrupt-C-wal", 9),
+      leave("coverage.sqlite.corrupt-A", 5),
+    ]
+    let newest = try [leave("coverage.sqlite.corrupt-B", 2), leave("coverage.sqlite.corrupt-B-wal", 2)]
+    let logs = try [leave("drives/a.jsonl", 8), leave("drives/b.jsonl", 7)]
+    let young = try leave("drives/c.jsonl", 0)
+    let order = [aside[0], aside[1], aside[2], sent.log] + logs
+    for gone in 1...order.count {
+      let quota = Quota(bytes: try await settledBytes(store) - 1000)
+      #expect(try await store.keepWithin(quota, except: nil).isEnough)
+      #expect(order.map { !exists($0) } == order.indices.map { $0 < gone }, "\(gone)")
+    }
+    #expect(try await !store.keepWithin(Quota(bytes: 0), except: nil).isEnough)
+    for path in newest + [young, unsent.log] { #expect(exists(path)) }
+    #expect(try await fences(store) == [unsent.id: 20])
+  }
+
   @Test("when there are too many fences, then submitted ones go and their drive logs stay")
   func rows() async throws {
     let store = try open()

@@ -77,6 +77,39 @@ struct OrphanTests {
     #expect(try session().submittedFences == 1 && session().waitingFences == 2)
   }
 
+  @Test("when numbers of damaged sessions are as great as can be, then each session gets a number all the same")
+  func greatestNumber() async throws {
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
+    try recorder.save(
+      sessions: (0..<2).map { Session(number: $0, started: .start, finalized: .seconds(100)) },
+      fences: (0..<2).map { .sample(number: $0, session: $0) }, seen: .seconds(100))
+    try await store.damage(
+      "UPDATE session SET number = 9223372036854775807 - number, loop_uuid = 'x' WHERE drive_id = 2")
+    #expect(try await adopt() == 2)
+    #expect(try reader.damagedRows() == 0)
+    #expect(try reader.sessions().map(\.fences) == [3, 1, 1])
+  }
+
+  @Test("when rows of a drive whose clock was set are damaged, then the others move with it, and those do not hinder")
+  func movedBesideDamage() async throws {
+    var recorder = try DriveRecorder(store, started: .sampleStart, boot: ("B", .zero), log: nil)
+    try recorder.save(
+      sessions: (0..<2).map { Session(number: $0, started: .start, finalized: .seconds(100)) },
+      fences: (0..<2).map { .sample(number: $0, session: $0) }, seen: .seconds(100))
+    try await store.damage(
+      "UPDATE session SET finalized_at = 9223372036854775807 WHERE id = 2; UPDATE fence SET exited_at = 9223372036854775807 WHERE id = 4"
+    )
+    recorder.started = .sampleStart.later(by: .seconds(60))
+    try recorder.save(sessions: [], fences: [], seen: .seconds(100))
+    try recorder.end(at: .seconds(100), reason: .user)
+    let settled = try await store.settleClocks(
+      bootID: "B", sinceBoot: .seconds(200), now: .sampleStart.later(by: .seconds(320)))
+    #expect(settled.corrected == [2])
+    let session = try #require(try reader.session(id: 3))
+    #expect(session.driveStarted == .sampleStart.later(by: .seconds(120)) && session.session.started == .start)
+    #expect(try reader.fences(of: session).map(\.fence.entered) == [.seconds(10)])
+  }
+
   @Test("when a session that was sent is damaged, then it is a sent one again")
   func sent() async throws {
     try await store.makeBatches(of: [1], limit: 400, at: .sampleStart)

@@ -11,15 +11,15 @@ struct QuotaTests {
   private func holdings(fences: Int, submitted: Int, logs: [Int64] = [], other: Int64 = 0) -> Holdings {
     var holdings = Holdings()
     (holdings.store, holdings.fences, holdings.submitted) = (Int64(fences) * 10, fences, submitted)
-    holdings.logs = logs.enumerated().map { Holdings.Log(path: "\($0.offset)", bytes: $0.element) }
+    holdings.files = logs.enumerated().map { Holdings.File(path: "\($0.offset)", bytes: $0.element) }
     holdings.other = other
     return holdings
   }
 
   private func decide(_ holdings: Holdings) -> (fences: Int, logs: Int, bytesOver: Int64, fencesOver: Int) {
     let plan = Shedding(holdings, quota: quota)
-    #expect(plan.logs == Array(holdings.logs.prefix(plan.logs.count)), "the oldest first")
-    return (plan.fences, plan.logs.count, plan.bytesOver, plan.fencesOver)
+    #expect(plan.files == Array(holdings.files.prefix(plan.files.count)), "the oldest first")
+    return (plan.fences, plan.files.count, plan.bytesOver, plan.fencesOver)
   }
 
   @Test("when all is within the quota, to the last byte and fence, then nothing goes")
@@ -42,7 +42,7 @@ struct QuotaTests {
   func fences() {
     let quota = Quota(bytes: 1 << 30, fences: 100)
     let plan = Shedding(holdings(fences: 130, submitted: 80, logs: [10]), quota: quota)
-    #expect((plan.fences, plan.logs.count, plan.fencesOver) == (30, 0, 0))
+    #expect((plan.fences, plan.files.count, plan.fencesOver) == (30, 0, 0))
   }
 
   @Test("when only unsent fences are left, then none goes, and it is told how much is too much")
@@ -62,15 +62,15 @@ struct QuotaTests {
         logs: (0..<Int.random(in: 0...5, using: &generator)).map { _ in Int64.random(in: 1...400, using: &generator) },
         other: Int64.random(in: 0...600, using: &generator))
       let plan = Shedding(held, quota: quota)
-      let freed = Int64(plan.fences) * 10 + plan.logs.reduce(0) { $0 + $1.bytes }
-      let isAllGone = plan.fences == held.submitted && plan.logs == held.logs
+      let freed = Int64(plan.fences) * 10 + plan.files.reduce(0) { $0 + $1.bytes }
+      let isAllGone = plan.fences == held.submitted && plan.files == held.files
       #expect(held.bytes - freed <= quota.bytes || isAllGone && plan.bytesOver == held.bytes - freed - quota.bytes)
       #expect(held.fences - plan.fences <= quota.fences || plan.fences == held.submitted)
-      #expect(plan.logs.isEmpty || plan.fences == held.submitted, "logs before fences")
-      if let last = plan.logs.last { #expect(held.bytes - freed + last.bytes > quota.bytes, "a log too many") }
+      #expect(plan.files.isEmpty || plan.fences == held.submitted, "logs before fences")
+      if let last = plan.files.last { #expect(held.bytes - freed + last.bytes > quota.bytes, "a log too many") }
       if plan.fences > 0 {
         let isFenceNeeded = held.bytes - freed + 10 > quota.bytes || held.fences - plan.fences + 1 > quota.fences
-        #expect(isFenceNeeded || !plan.logs.isEmpty, "a fence too many")
+        #expect(isFenceNeeded || !plan.files.isEmpty, "a fence too many")
       }
     }
   }

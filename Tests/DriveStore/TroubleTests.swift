@@ -150,9 +150,30 @@ struct TroubleTests {
     #expect(StoreError.isDamage(DatabaseError(resultCode: .SQLITE_CORRUPT)))
     #expect(StoreError.isDiskFull(DatabaseError(resultCode: .SQLITE_FULL)))
     #expect(!StoreError.isDiskFull(CancellationError()))
+    #expect(!StoreError.isDiskFull(DatabaseError(resultCode: .SQLITE_IOERR_WRITE)), "a disk that fails has room")
     #expect(
       StoreError.unusable("f", DatabaseError(resultCode: .SQLITE_BUSY))
         == .unusable(path: "f", reason: "database is locked"))
+  }
+
+  @Test(
+    "when the store cannot be written, then the words and the advice are those of the trouble",
+    arguments: [
+      (ResultCode.SQLITE_FULL, "the disk is full", "free some space"),
+      (.SQLITE_IOERR_WRITE, "the disk fails", "replace it"),
+      (.SQLITE_READONLY, "it is not to be written", "the right to"),
+      (.SQLITE_BUSY, "another program holds it", "end that program"),
+    ])
+  func writeTrouble(_ code: ResultCode, _ words: String, _ advice: String) throws {
+    let (reason, remedy) = StoreError.writeTrouble(DatabaseError(resultCode: code))
+    #expect(reason.contains(words))
+    #expect(try #require(remedy).contains(advice))
+  }
+
+  @Test("when nobody knows a remedy, then none is told")
+  func noRemedy() {
+    #expect(StoreError.writeTrouble(DatabaseError(resultCode: .SQLITE_CORRUPT)).remedy == nil)
+    #expect(StoreError.writeTrouble(StoreError.usedTest("T")) == ("the control server gives test T a second time", nil))
   }
 
   // MARK: Reading beside the writer

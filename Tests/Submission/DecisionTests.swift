@@ -122,8 +122,8 @@ struct DecisionTests {
   func wholeHistory() {
     let (reading, pages) = read(page((1...250).reversed()), HistoryReading(cursor: nil, oldest: 249))
     #expect(pages == 3)
-    #expect(reading.fences.count == 250)
-    #expect(reading.fences["t17"] == 17)
+    #expect(reading.tests.count == 250)
+    #expect(reading.tests["t17"]?.fences == 17)
     #expect(reading.cursor == 250)
   }
 
@@ -135,14 +135,14 @@ struct DecisionTests {
     #expect(recent.cursor == 1000)
     let (older, more) = read(all, HistoryReading(cursor: 990, oldest: 750))
     #expect(more == 3, "a test enters the history at the place of its own time")
-    #expect(older.fences["t750"] == 750)
+    #expect(older.tests["t750"]?.fences == 750)
   }
 
   @Test("when the server does not sort, then it is read whole")
   func unsorted() {
     let (reading, pages) = read(page(1...1000), HistoryReading(cursor: 990, oldest: 995))
     #expect(pages == 11)
-    #expect(reading.fences["t995"] == 995)
+    #expect(reading.tests["t995"]?.fences == 995)
   }
 
   @Test("when a server gives pages for ever, then the reading ends all the same")

@@ -90,6 +90,35 @@ struct SenderTests {
     try await rig.finish()
   }
 
+  @Test("when a session of a drive that is over is damaged meanwhile, then the next pass sets it right, of any mode")
+  func damagedMeanwhile() async throws {
+    let rig = try await SendingRig()
+    let drive = try rig.record(tests: [nil, nil])
+    let sender = try rig.sender()
+    try await rig.store.damage("UPDATE session SET loop_uuid = 'x' WHERE id = 1")
+    #expect(try await sender.pass(.drive(drive)).sessionsSent == 2)
+    #expect(try await rig.holdsAllOnce(4))
+    try await rig.finish()
+  }
+
+  @Test("when a session is forgotten while a pass is under way, then nothing more of it leaves")
+  func forgottenMeanwhile() async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [nil, nil])
+    let sender = try rig.sender()
+    try await rig.tool.setFault("slow:0.4", on: "coverageResult", count: 1)
+    let pass = Task { try await sender.pass(.cold) }
+    _ = try await eventually("the newest session is on its way") {
+      try await rig.requests("coverageResult") == 1 ? true : nil
+    }
+    _ = try #require(try await rig.store.forget(session: 1))
+    let report = try await pass.value
+    #expect((report.sessionsSent, report.fencesSent, report.sessionsKept) == (1, 2, 0))
+    #expect(try await rig.paths().count { $0 == "coverageResult" || $0 == "coverageRequest" } == 2)
+    #expect(try await rig.holdsAllOnce(2))
+    try await rig.finish()
+  }
+
   @Test("when a drive was never online, then it gets a test afterwards and its offsets lie before it")
   func lateAnchoring() async throws {
     let rig = try await SendingRig()

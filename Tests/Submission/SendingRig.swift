@@ -60,7 +60,7 @@ final class SendingRig: Sendable {
     boot: (id: String, sinceBoot: Duration)? = nil, change: (Int, Fence) -> Fence = { $1 }
   ) throws -> Int64 {
     var recorder = try DriveRecorder(
-      store, started: .sampleStart.later(by: .seconds(started)), boot: boot, log: nil)
+      store, started: .sampleStart.later(by: .seconds(started)), boot: boot, log: nil, server: tool.url)
     for (number, test) in tests.enumerated() {
       let start = Double(number) * 5000
       try recorder.save(
@@ -197,6 +197,16 @@ extension DriveStore {
   func end(drive: Int64, at time: WallTime) async throws {
     try await database.write { db in
       try db.execute(sql: "UPDATE drive SET ended_at = ? WHERE id = ?", arguments: [time.microseconds, drive])
+    }
+  }
+
+  /// Changes rows as a flipped bit on the disk does it: no trigger sees it.
+  func damage(_ sql: String) async throws {
+    try await database.write { db in
+      let triggers = try Row.fetchAll(db, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+      for trigger in triggers { try db.execute(sql: "DROP TRIGGER \(trigger["name"] as String)") }
+      try db.execute(sql: sql)
+      for trigger in triggers { try db.execute(sql: trigger["sql"]) }
     }
   }
 

@@ -149,12 +149,11 @@ struct DriveJournal {
   }
 
   private mutating func note(_ error: any Error) {
-    let isDiskFull = StoreError.isDiskFull(error)
-    if isDiskFull { onDiskFull() }
-    let reason = isDiskFull ? "the disk is full" : "\(error)"
+    if StoreError.isDiskFull(error) { onDiskFull() }
+    let (reason, remedy) = StoreError.writeTrouble(error)
     if storeTrouble == nil {
-      logger.error(
-        "cannot write to the store: \(reason); fences wait in memory until it can be written; free some space")
+      let advice = remedy.map { "; \($0)" } ?? ""
+      logger.error("cannot write to the store: \(reason); fences wait in memory until it can be written\(advice)")
     }
     storeTrouble = "store: \(reason)"
   }

@@ -74,7 +74,7 @@ struct LiveDrive: Sendable {
     parts = try links.indices.map { index in
       let journal = try DriveJournal(
         configuration: configuration, link: links[index].name, parameters: parameters, path: sources[index].initialPath,
-        clock: clock, store: environment.store, logger: environment.logger,
+        clock: clock, store: environment.store, server: environment.server.url, logger: environment.logger,
         onDiskFull: { [sender = environment.sender] in Task { await sender.makeRoom() } })
       let drive = Drive(
         configuration: configuration, link: links[index], parameters: parameters, clock: clock, journal: journal,
@@ -137,7 +137,7 @@ extension DriveJournal {
   /// - Throws: `DriveLogError`, GRDB's `DatabaseError`
   init(
     configuration: ProbeConfiguration, link: String?, parameters: Parameters, path: Path, clock: DriveClock,
-    store: DriveStore, logger: Logger, onDiskFull: @escaping @Sendable () -> Void
+    store: DriveStore, server: String, logger: Logger, onDiskFull: @escaping @Sendable () -> Void
   ) throws {
     let name = clock.started.iso8601.replacing(":", with: "-") + (link.map { "-\($0)" } ?? "")
     let log =
@@ -151,7 +151,8 @@ extension DriveJournal {
     let recorder: DriveRecorder
     do {
       recorder = try DriveRecorder(
-        store, started: clock.started, boot: (HostBoot.id, clock.startedBoot), log: log?.path, link: link)
+        store, started: clock.started, boot: (HostBoot.id, clock.startedBoot), log: log?.path, link: link,
+        server: server)
     } catch {
       // On a full disk a service tries again and again.
       if let log { unlink(log.path) }
