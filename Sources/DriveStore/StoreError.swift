@@ -49,10 +49,12 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Whether the disk has no room for what was to be written; it can be written again later.
+  /// Whether room on the disk may help to write what was to be written: SQLite tells neither a user's quota (EDQUOT) nor the index of
+  /// its log that cannot grow from a disk that fails.
   public static func isDiskFull(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return false }
     return error.resultCode == .SQLITE_FULL
+      || [.SQLITE_IOERR_WRITE, .SQLITE_IOERR_SHMSIZE].contains(error.extendedResultCode)
   }
 
   /// Why the store could not be written, in words for a person, and what to do about it.
@@ -61,7 +63,8 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     let message = error.message ?? "\(error.resultCode)"
     return switch error.resultCode {
     case .SQLITE_FULL: ("the disk is full", "free some space")
-    case .SQLITE_IOERR: ("the disk fails (\(message))", "see what the kernel says of it, and replace it if need be")
+    case .SQLITE_IOERR:
+      ("the disk fails or a quota is used up (\(message))", "see what the kernel says of it, or free some space")
     case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
       ("it is not to be written (\(message))", "give this user the right to, or mount its disk for writing")
     case .SQLITE_BUSY, .SQLITE_LOCKED: ("another program holds it (\(message))", "end that program")

@@ -150,7 +150,8 @@ struct TroubleTests {
     #expect(StoreError.isDamage(DatabaseError(resultCode: .SQLITE_CORRUPT)))
     #expect(StoreError.isDiskFull(DatabaseError(resultCode: .SQLITE_FULL)))
     #expect(!StoreError.isDiskFull(CancellationError()))
-    #expect(!StoreError.isDiskFull(DatabaseError(resultCode: .SQLITE_IOERR_WRITE)), "a disk that fails has room")
+    #expect(StoreError.isDiskFull(DatabaseError(resultCode: .SQLITE_IOERR_WRITE)), "as a used-up quota is told")
+    #expect(!StoreError.isDiskFull(DatabaseError(resultCode: .SQLITE_IOERR_FSYNC)), "a disk that fails has room")
     #expect(
       StoreError.unusable("f", DatabaseError(resultCode: .SQLITE_BUSY))
         == .unusable(path: "f", reason: "database is locked"))
@@ -160,7 +161,7 @@ struct TroubleTests {
     "when the store cannot be written, then the words and the advice are those of the trouble",
     arguments: [
       (ResultCode.SQLITE_FULL, "the disk is full", "free some space"),
-      (.SQLITE_IOERR_WRITE, "the disk fails", "replace it"),
+      (.SQLITE_IOERR_WRITE, "the disk fails or a quota is used up", "what the kernel says"),
       (.SQLITE_READONLY, "it is not to be written", "the right to"),
       (.SQLITE_BUSY, "another program holds it", "end that program"),
     ])
