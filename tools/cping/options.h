@@ -16,6 +16,7 @@ typedef struct options {
     const char *file;     /* of targets, "-": standard input */
     uint64_t deadline_ns, linger_ns;  /* 0: none */
     uint64_t outage_pings;
+    uint64_t silence_ns;  /* after which a name is looked up again */
     uint32_t remembered;  /* 0: the library's default */
     uint16_t port;
     int family;           /* 0: either */
