@@ -105,6 +105,17 @@ static void policy_forbids_and_allows(const char *action, int error, const char 
     end(&run);
 }
 
+static void firewall_drops(void) {
+    cping_target target = echo_to("10.2.0.2");
+    struct run run = begin("firewall: output dropped (EPERM)", &target);
+    run.error = EPERM;
+    run_command("nft 'add table inet cut; add chain inet cut output { type filter hook output priority 0; policy drop; }'");
+    wait_ms(200);
+    heal(&run);
+    run_command("nft delete table inet cut");
+    end(&run);
+}
+
 /* A queue that takes next to nothing refuses the rest. */
 static void queue_is_full(void) {
     cping_target target = echo_to("10.2.0.2");
@@ -188,6 +199,8 @@ int main(void) {
     } else {
         printf("no token bucket queue here: ENOBUFS is not tried\n");
     }
+    if (system("nft list ruleset >/dev/null 2>&1") == 0) firewall_drops();
+    else printf("no nftables here: EPERM is not tried\n");
     bound_fails_closed();
     reflector_stop(reflector);
     leave_network();
