@@ -190,6 +190,7 @@ static int must_reopen(const options *o) {
 
 static int open_all(run *r) {
     if (open_workers(r) != 0) return -1;
+    if (r->options.verbose) report_environment(r->workers[0].pinger);
     for (size_t i = 0; i < r->options.name_count; i++) add(r, "", r->options.names[i]);
     if (r->options.file) add_from(r, r->options.file);
     /* The threads that are still to come inherit what is left. */

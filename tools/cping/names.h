@@ -20,7 +20,7 @@ typedef struct answer {
 const char *names_resolve(const char *name, int family, uint16_t port, cping_address *address);
 
 /* The same in two steps. The child writes its answer, whole, into the pipe that is returned, or ends without; a negative errno
- * if there is none. It has no capability, and ends with the thread that asked. */
+ * if there is none. It has no capability and no realtime priority, and ends with the thread that asked. */
 int names_ask(const char *name, int family, pid_t *child);
 
 /* Reads it when it is there, closes the pipe and waits for the child. */

@@ -41,12 +41,14 @@ static const char help[] =
     "                           are; some 250 bytes each (default 65536, with -f 900)\n"
     "      --requery SECONDS    a name is looked up again after so long a silence, and the run goes on where it is then\n"
     "                           (default 30)\n"
-    "      --realtime           SCHED_FIFO, where that is permitted\n"
+    "      --realtime           SCHED_FIFO, where that is permitted; so it is without -f\n"
+    "      --no-realtime        not that\n"
     "      --threads N          the targets are dealt out to so many threads, 1 to 64, each with sockets of its own (default 1)\n"
     "\n"
     "What is said:\n"
     "      --json               a JSON object a line, and one a target at the end, under \"summary\"\n"
     "  -q                       only the summary\n"
+    "  -v                       what the host granted, on standard error\n"
     "      --outage N           so many slots in a row without an answer are an outage (default 3)\n"
     "      --linger SECONDS     at the end wait for replies that come late (default 0)\n"
     "      --help, --version\n"
@@ -107,7 +109,7 @@ static void read_interface(cping_target *target, const char *name) {
     strcpy(target->interface_name, name);
 }
 
-enum { HELP = 256, VERSION, UDP, TOKEN, ONEWAY, JSON, WINDOW, AWAIT, RAW, DATAGRAM, REALTIME, OUTAGE, LINGER, REMEMBER, THREADS, REQUERY };
+enum { HELP = 256, VERSION, UDP, TOKEN, ONEWAY, JSON, WINDOW, AWAIT, RAW, DATAGRAM, REALTIME, OUTAGE, LINGER, REMEMBER, THREADS, REQUERY, NO_REALTIME };
 
 static const struct option names[] = {
     {"help", no_argument, NULL, HELP},         {"version", no_argument, NULL, VERSION},
@@ -115,7 +117,8 @@ static const struct option names[] = {
     {"oneway", no_argument, NULL, ONEWAY},     {"json", no_argument, NULL, JSON},
     {"window", required_argument, NULL, WINDOW}, {"await", no_argument, NULL, AWAIT},
     {"raw", no_argument, NULL, RAW},           {"datagram", no_argument, NULL, DATAGRAM},
-    {"realtime", no_argument, NULL, REALTIME}, {"outage", required_argument, NULL, OUTAGE},
+    {"realtime", no_argument, NULL, REALTIME}, {"no-realtime", no_argument, NULL, NO_REALTIME},
+    {"outage", required_argument, NULL, OUTAGE},
     {"linger", required_argument, NULL, LINGER}, {"remember", required_argument, NULL, REMEMBER},
     {"threads", required_argument, NULL, THREADS}, {"requery", required_argument, NULL, REQUERY},
     {NULL, 0, NULL, 0},
@@ -175,11 +178,12 @@ static void take(options *o, int option, int *has_token) {
     case '4': take_family(o, 4); break;
     case '6': take_family(o, 6); break;
     case 'q': o->quiet = 1; break;
+    case 'v': o->verbose = 1; break;
     case 'S': o->source = optarg; break;
     case 'F': take_file(o, optarg); break;
     case JSON: o->json = 1; break;
     case THREADS: o->threads = whole("--threads", optarg, 1, 64, "a number of threads from 1 to 64"); break;
-    case REALTIME: o->pinger_flags |= CPING_OPTION_REALTIME; break;
+    case REALTIME: case NO_REALTIME: o->realtime = option; break;
     case UDP: o->port = (uint16_t)whole("--udp", optarg, 1, 65535, "a port from 1 to 65535"); break;
     case ONEWAY: o->target.protocol = CPING_ONEWAY; break;
     case TOKEN:
@@ -207,6 +211,8 @@ static void check(options *o) {
     if (!floods && o->target.interval_ns && o->target.interval_ns < 1000000) {
         contradiction("-i is at least 0.001, except with -f");
     }
+    /* A flood would keep others from running. */
+    if (o->realtime == REALTIME || (o->realtime == 0 && !floods)) o->pinger_flags |= CPING_OPTION_REALTIME;
     if (o->remembered == 0 && floods) o->remembered = FLOOD_REMEMBERED;
     if (o->target.window && !floods) contradiction("--window is for -f");
     if (o->name_count == 0 && !o->file) contradiction("a target is missing");
@@ -215,7 +221,7 @@ static void check(options *o) {
 void options_read(options *o, int argc, char **argv) {
     int has_token = 0;
     *o = (options){.outage_pings = 3, .threads = 1, .silence_ns = UINT64_C(30000000000)};
-    for (int option; (option = getopt_long(argc, argv, "46c:i:W:w:fs:Dt:Q:m:S:I:F:q", names, NULL)) != -1;) {
+    for (int option; (option = getopt_long(argc, argv, "46c:i:W:w:fs:Dt:Q:m:S:I:F:qv", names, NULL)) != -1;) {
         take(o, option, &has_token);
     }
     o->names = argv + optind;

@@ -20,7 +20,8 @@ typedef struct options {
     uint32_t remembered;  /* 0: the library's default */
     uint16_t port;
     int family;           /* 0: either */
-    int json, quiet;
+    int json, quiet, verbose;
+    int realtime;  /* the option that was given; 0: neither */
     char **names;
     size_t name_count;
 } options;

@@ -220,6 +220,16 @@ void report_move(const options *o, const subject *s, const char *before, const c
     }
 }
 
+void report_environment(const cping *pinger) {
+    cping_environment granted;
+    cping_get_environment(pinger, &granted);
+    const char *schedule = granted.realtime == 1 ? "SCHED_FIFO" : granted.realtime == 0 ? "the usual, as asked for" : "the usual";
+    fprintf(stderr, "cping: scheduling: %s", schedule);
+    if (granted.realtime < 0) fprintf(stderr, " (SCHED_FIFO: %s)", strerror(-granted.realtime));
+    fprintf(stderr, "; timer slack: %" PRIu64 " ns; changes of the network: %s\n", granted.timer_slack_ns,
+            granted.network_watch == 1 ? "told by the kernel" : strerror(-granted.network_watch));
+}
+
 void report_summary(const options *o, const subject *s, cping *pinger) {
     cping_target_info info = {0};
     if (pinger) cping_inspect(pinger, s->id, &info);

@@ -5,6 +5,7 @@
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -115,8 +116,9 @@ static void abandon(resolver *r) {
 
 static void *run(void *argument) {
     resolver *r = argument;
-    /* What the pingers may need to recover is not for this thread. */
+    /* What the pingers may need to recover, and their place before all others, is not for this thread. */
     cping_drop_privileges(NULL, 0);
+    sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
     while (begin_errands(r)) wait_for_any(r);
     abandon(r);
     return NULL;

@@ -66,6 +66,14 @@ says '"summary":{"target":"127.0.0.1","address":"127.0.0.1","interim":false,"sen
 says '"ipdv_up_ns":{"count":'
 [ "$(grep -c '"slot"' "$work/out")" -ge 1 ] || failed "no line for a ping"
 
+# What the host granted.
+expect 0 "$cping" $oneway -v -c 1 127.0.0.1
+says "^cping: scheduling: \(SCHED_FIFO\|the usual (SCHED_FIFO: .*)\); timer slack: [0-9]* ns; changes of the network: "
+expect 0 "$cping" $oneway -v --no-realtime -c 1 127.0.0.1
+says "^cping: scheduling: the usual, as asked for; "
+expect 0 "$cping" $oneway -v -f -q -c 1 127.0.0.1
+says "^cping: scheduling: the usual, as asked for; "
+
 # What is wrong in a file is said with its line, and the other targets are pinged.
 { echo 127.0.0.1; echo; head -c 100000 /dev/zero | tr '\0' x; echo; echo "127.0.0.1 127.0.0.2"; echo ::1; printf '127.0.0.\0001\n'
   echo "  127.0.0.1 # a comment"; } >"$work/list"
