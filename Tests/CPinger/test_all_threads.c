@@ -12,21 +12,10 @@
 
 #include "namespaces.h"
 #include "recovery.h"
+#include "zoo.h"
 
 enum { FILES = 1 << CAP_CHOWN | 1 << CAP_DAC_OVERRIDE | 1 << CAP_DAC_READ_SEARCH | 1 << CAP_FOWNER | 1 << CAP_FSETID,
        RECOVERY = 1 << CAP_NET_RAW | 1 << CAP_NET_ADMIN };
-
-static void in_process(void (*body)(void)) {
-    pid_t child = fork();
-    CHECK(child >= 0);
-    if (child == 0) {
-        body();
-        exit(0);
-    }
-    int status;
-    CHECK(waitpid(child, &status, 0) == child);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
 
 /* ---- What threads have ---- */
 
@@ -73,70 +62,6 @@ static unsigned check_threads(unsigned long long most, unsigned long long pinger
     }
     closedir(threads);
     return count;
-}
-
-/* ---- Threads of all kinds ---- */
-
-static atomic_int is_over;
-
-static void *sleeps(void *unused) {
-    while (!is_over) nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-    return unused;
-}
-
-static void *computes(void *unused) {
-    while (!is_over) sched_yield();
-    return unused;
-}
-
-/* As libdispatch's do. */
-static void *blocks_most(void *unused) {
-    sigset_t most;
-    sigfillset(&most);
-    sigdelset(&most, SIGSYS);
-    pthread_sigmask(SIG_BLOCK, &most, NULL);
-    return sleeps(unused);
-}
-
-static void *waits_for_input(void *end) {
-    char byte;
-    CHECK(read(*(int *)end, &byte, 1) == 1);
-    return NULL;
-}
-
-static void *ends(void *unused) {
-    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    return unused;
-}
-
-/* New ones all the time. */
-static void *breeds(void *unused) {
-    while (!is_over) {
-        pthread_t child;
-        CHECK(pthread_create(&child, NULL, ends, NULL) == 0);
-        pthread_join(child, NULL);
-    }
-    return unused;
-}
-
-enum { KINDS = 5 };
-
-struct zoo {
-    pthread_t threads[KINDS];
-    int pipe[2];
-};
-
-static void open_zoo(struct zoo *zoo) {
-    static void *(*const kinds[KINDS])(void *) = {sleeps, computes, blocks_most, waits_for_input, breeds};
-    is_over = 0;
-    CHECK(pipe(zoo->pipe) == 0);
-    for (int i = 0; i < KINDS; i++) CHECK(pthread_create(&zoo->threads[i], NULL, kinds[i], &zoo->pipe[0]) == 0);
-}
-
-static void close_zoo(struct zoo *zoo) {
-    is_over = 1;
-    CHECK(write(zoo->pipe[1], "x", 1) == 1);
-    for (int i = 0; i < KINDS; i++) pthread_join(zoo->threads[i], NULL);
 }
 
 /* ---- Tests ---- */

@@ -194,7 +194,7 @@ static int open_all(run *r) {
     for (size_t i = 0; i < r->options.name_count; i++) add(r, "", r->options.names[i]);
     if (r->options.file) add_from(r, r->options.file);
     /* The threads that are still to come inherit what is left. */
-    int error = cping_drop_process_privileges(must_reopen(&r->options) ? CPING_KEEP_RECOVERY : 0);
+    int error = cping_drop_privileges(r->workers[0].pinger, must_reopen(&r->options) ? CPING_KEEP_RECOVERY : 0);
     if (error) fprintf(stderr, "cping: capabilities could not be dropped: %s\n", strerror(-error));
     if (r->count == 0 && r->failures == 0) fprintf(stderr, "cping: there is no target\n");
     if (r->named) watch_names(r);
