@@ -225,9 +225,7 @@ static void recovery_works(void) {
 }
 
 int main(void) {
-#ifdef __SANITIZE_THREAD__
-    skip("ThreadSanitizer's own threads block all signals");
-#endif
+    if (HAS_THREAD_SANITIZER) skip("ThreadSanitizer's own threads block all signals");
     enter_new_namespace();
     in_process(everything);
     in_process(everything_but_recovery);
