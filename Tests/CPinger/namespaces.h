@@ -24,6 +24,19 @@ static inline void run_command(const char *format, ...) {
     exit(1);
 }
 
+/* What cannot be undone is done by a child. */
+static inline void in_process(void (*body)(void)) {
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        body();
+        exit(0);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 static inline void enter_new_namespace(void) {
     if (geteuid() != 0 || unshare(CLONE_NEWNET) != 0) skip("a network namespace needs root");
     if (system("ip -V >/dev/null 2>&1 && nsenter -V >/dev/null 2>&1") != 0) skip("needs ip (iproute2) and nsenter");

@@ -66,6 +66,33 @@ static void test_interface_returns(pid_t server) {
     CHECK_EQUAL(packets.replies, before.answered + after.answered);
 }
 
+/* A process whose other threads have dropped everything; this one, which has not, breaks and heals. */
+static void watch_interface_unprivileged(int done) {
+    cpcapture *capture = open_capture("dropped", "cp-cap-0", 0, 0);
+    CHECK_EQUAL(cping_drop_process_privileges(CPING_KEEP_RECOVERY), 0);
+    CHECK(write(done, "x", 1) == 1);
+    wait_for(capture, 0);
+    CHECK(write(done, "x", 1) == 1);
+    wait_for(capture, 1);
+    cpcapture_close(capture, NULL);
+    exit(0);
+}
+
+static void test_interface_returns_to_who_kept_recovery(pid_t server) {
+    int done[2], status;
+    char byte;
+    CHECK(pipe(done) == 0);
+    pid_t child = fork();
+    if (child == 0) watch_interface_unprivileged(done[1]);
+    close(done[1]);
+    CHECK(read(done[0], &byte, 1) == 1);
+    run_command("ip link delete cp-cap-0");
+    CHECK(read(done[0], &byte, 1) == 1);
+    add_link(server);
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    close(done[0]);
+}
+
 static int open_error(const char *name, const char *interface_name, char *text, size_t size) {
     cpcapture *capture;
     cpcapture_options options = {.path = path(name), .interface_name = interface_name};
@@ -98,6 +125,7 @@ int main(void) {
     test_rotation(scene.far.port);
     test_errors();
     test_interface_returns(scene.server);
+    if (!HAS_THREAD_SANITIZER) test_interface_returns_to_who_kept_recovery(scene.server);
     clear_scene(scene);
     return 0;
 }

@@ -3,73 +3,13 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "recovery.h"
 #include "topology.h"
 
-struct run {
-    const char *name;
-    cping *pinger;
-    int64_t id;
-    uint64_t interval_ns;
-    int error;  /* one that must be seen, or 0 */
-    uint64_t broken_ns, healing_ns, healed_ns;
-};
-
-static void wait_ms(int ms) {
-    nanosleep(&(struct timespec){.tv_nsec = ms % 1000 * 1000000L, .tv_sec = ms / 1000}, NULL);
-}
-
 static struct run begin(const char *name, const cping_target *target) {
-    struct run run = {.name = name, .interval_ns = target->interval_ns};
     /* The event before may still be settling. */
     run_command("ping -c 1 -w 5 10.2.0.2 >/dev/null");
-    CHECK_EQUAL(cping_create(NULL, &run.pinger), 0);
-    run.id = cping_add(run.pinger, target);
-    CHECK(run.id > 0);
-    CHECK_EQUAL(cping_start(run.pinger, run.id, 0), 0);
-    wait_ms(200);
-    run.broken_ns = cping_now();
-    return run;
-}
-
-static void check_slots(cping *pinger, int64_t id, uint64_t verdicts) {
-    cping_target_info info;
-    CHECK_EQUAL(cping_inspect(pinger, id, &info), 0);
-    CHECK_EQUAL(info.answered + info.lost + info.refused + info.icmp_errors + info.not_sent + info.cancelled, info.slots);
-    CHECK_EQUAL(verdicts, info.slots);
-}
-
-/* Every slot has its verdict, some during the break were no answers, and pings are answered again at once. */
-static void end(struct run *run) {
-    run->healed_ns = cping_now();
-    wait_ms(300);
-    CHECK_EQUAL(cping_stop(run->pinger, run->id), 0);
-    uint64_t verdicts = 0, failed = 0, before = 0, first_ns = 0, missed = 0, seen = 0;
-    for (cping_event event = {0}; event.kind != CPING_FINISHED;) {
-        CHECK_EQUAL(cping_wait(run->pinger, 10000), 1);
-        CHECK_EQUAL(cping_read(run->pinger, &event, 1), 1);
-        if (event.kind >= CPING_LATE) continue;
-        verdicts += event.count;
-        int answered = event.kind == CPING_ANSWERED;
-        seen += event.error == run->error;
-        if (event.slot_ns < run->broken_ns) before += (uint64_t)answered;
-        else if (!answered) failed += event.count;
-        if (event.error == ETIME && event.slot_ns > run->healing_ns && !first_ns) missed += event.count;
-        if (answered && event.sent_ns > run->healing_ns && !first_ns) first_ns = event.sent_ns;
-    }
-    check_slots(run->pinger, run->id, verdicts);
-    cping_stats stats;
-    cping_get_stats(run->pinger, &stats);
-    double late_ms = first_ns ? ((double)first_ns - (double)run->healed_ns) / 1e6 : -1;
-    printf("%-42s first ping %+6.1f ms after healing; %ju failed, %ju changes, %ju reopened\n", run->name, late_ms,
-           (uintmax_t)failed, (uintmax_t)stats.network_changes, (uintmax_t)stats.reopened);
-    CHECK(before > 0 && failed > 0 && first_ns > 0 && seen > 0);
-    /* On a busy machine the thread itself may not have run. */
-    CHECK(late_ms <= (double)run->interval_ns / 1e6 * (double)(1 + missed) + 20);
-    cping_destroy(run->pinger);
-}
-
-static void heal(struct run *run) {
-    run->healing_ns = cping_now();
+    return begin_run(name, target);
 }
 
 static void link_down_and_up(cping_target target, const char *name) {
@@ -165,6 +105,17 @@ static void policy_forbids_and_allows(const char *action, int error, const char 
     end(&run);
 }
 
+static void firewall_drops(void) {
+    cping_target target = echo_to("10.2.0.2");
+    struct run run = begin("firewall: output dropped (EPERM)", &target);
+    run.error = EPERM;
+    run_command("nft 'add table inet cut; add chain inet cut output { type filter hook output priority 0; policy drop; }'");
+    wait_ms(200);
+    heal(&run);
+    run_command("nft delete table inet cut");
+    end(&run);
+}
+
 /* A queue that takes next to nothing refuses the rest. */
 static void queue_is_full(void) {
     cping_target target = echo_to("10.2.0.2");
@@ -248,6 +199,8 @@ int main(void) {
     } else {
         printf("no token bucket queue here: ENOBUFS is not tried\n");
     }
+    if (system("nft list ruleset >/dev/null 2>&1") == 0) firewall_drops();
+    else printf("no nftables here: EPERM is not tried\n");
     bound_fails_closed();
     reflector_stop(reflector);
     leave_network();

@@ -12,18 +12,6 @@ static cping_target echo_target(enum cping_socket socket) {
     return target;
 }
 
-static void in_process(void (*body)(void)) {
-    pid_t child = fork();
-    CHECK(child >= 0);
-    if (child == 0) {
-        body();
-        exit(0);
-    }
-    int status;
-    CHECK(waitpid(child, &status, 0) == child);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
 static void says(const cping_target *target, int expected, const char *words) {
     char text[512];
     int error = cping_diagnose(target, text, sizeof text);

@@ -7,7 +7,7 @@
 
 /* Pages of files that are mapped and counted for this process. */
 static long file_pages(void) {
-    long size, resident, shared;
+    long size, resident, shared = 0;
     FILE *statm = fopen("/proc/self/statm", "r");
     CHECK(statm && fscanf(statm, "%ld %ld %ld", &size, &resident, &shared) == 3);
     fclose(statm);

@@ -12,7 +12,7 @@ import time
 
 from capture import Capture
 from measures import serve
-from programs import OursBound
+from programs import Ours, OursBound
 from running import Running
 from spaces import Pair, inside, ip
 
@@ -22,7 +22,9 @@ FIREWALL = "nft add table inet cut ; add chain inet cut output { type filter hoo
 
 
 class Event:
-    """`prepare` may change pair.far4, the target. `heal` returns when it was done, if that is not now."""
+    """`prepare` may change pair.far4, the target. `heal` returns when it was done, if that is not now. `error`: what sending must have
+    failed with, by our own word, or the event was not what it is called."""
+    error, is_for_bound = None, True
 
     def prepare(self, pair):
         pass
@@ -31,8 +33,9 @@ class Event:
 class Commands(Event):
     """Broken and healed by ip or tc, in namespace a or b."""
 
-    def __init__(self, name, breaking, healing, side="a"):
-        self.name, self.breaking, self.healing, self.side = name, breaking, healing, side
+    def __init__(self, name, breaking, healing, side="a", error=None):
+        self.name, self.breaking, self.healing, self.side, self.error = name, breaking, healing, side, error
+        self.is_for_bound = not breaking[0].startswith("ip route")
 
     def run(self, pair, commands):
         for command in commands:
@@ -125,10 +128,13 @@ EVENTS = [
     Commands("address changed", ["ip addr del 10.77.0.1/16 dev v0"], ["ip addr add 10.77.0.3/16 dev v0"]),
     InterfaceReplaced(),
     DefaultRouteMoved(),
-    Commands("destination unreachable (EHOSTUNREACH)", ["ip route add unreachable 10.77.0.2/32"], ["ip route del unreachable 10.77.0.2/32"]),
-    Commands("sending forbidden (EACCES)", ["ip route add prohibit 10.77.0.2/32"], ["ip route del prohibit 10.77.0.2/32"]),
-    Commands("sending dropped by the firewall (EPERM)", [FIREWALL], ["nft delete table inet cut"]),
-    Commands("queue full (ENOBUFS)", ["tc qdisc add dev v0 root tbf rate 8bit burst 1 limit 1"], ["tc qdisc del dev v0 root"]),
+    Commands("destination unreachable (EHOSTUNREACH)", ["ip route add unreachable 10.77.0.2/32"], ["ip route del unreachable 10.77.0.2/32"],
+             error="EHOSTUNREACH"),
+    Commands("sending forbidden (EACCES)", ["ip route add prohibit 10.77.0.2/32"], ["ip route del prohibit 10.77.0.2/32"],
+             error="EACCES"),
+    Commands("sending dropped by the firewall (EPERM)", [FIREWALL], ["nft delete table inet cut"], error="EPERM"),
+    Commands("queue full (ENOBUFS)", ["tc qdisc add dev v0 root tbf rate 8bit burst 1 limit 1"], ["tc qdisc del dev v0 root"],
+             error="ENOBUFS"),
     ServerRestarted(),
 ]
 
@@ -165,12 +171,20 @@ def happen(event, setup, programs):
         with concurrent.futures.ThreadPoolExecutor(len(stages)) as pool:
             healed = list(pool.map(heal, stages))
         results = [process.wait() for process in running]
+    for program, result in zip(programs, results):
+        # Routes without a device are not for sockets that are bound to one.
+        is_judge = isinstance(program, Ours) and (event.is_for_bound or not isinstance(program, OursBound))
+        if event.error and is_judge and f'"error":"{event.error}"' not in result.output:
+            raise RuntimeError(f"{event.name}: {program.name} saw no {event.error}")
     return [(program, recovery_ms(program, result, capture, at)) for (program, _, capture), result, at in zip(stages, results, healed)]
 
 
 def events(setup, report):
     bound = OursBound(setup.ours.path)
-    for event in EVENTS:
+    wanted = [event for event in EVENTS if setup.event in event.name]
+    if not wanted:
+        raise ValueError(f"no event has {setup.event!r} in its name")
+    for event in wanted:
         programs = [setup.ours, setup.ours_udp, *([] if isinstance(event, DefaultRouteMoved) else [bound]), *setup.icmp[1:], setup.irtt]
         times = {}
         for _ in range(1 if setup.quick else setup.runs):

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Octave 0 holds 0 to 127 one by one; octave n > 0 holds 128 * 2^(n-1) up to twice that, in 128 equal parts. */
+/* Octave 0 holds 0 to 1023 one by one; octave n > 0 holds 1024 * 2^(n-1) up to twice that, in 1024 equal parts. */
 static int octave_of(uint64_t value) {
-    return value < HISTOGRAM_BUCKETS ? 0 : 64 - __builtin_clzll(value) - 7;
+    return value < HISTOGRAM_BUCKETS ? 0 : 64 - __builtin_clzll(value) - 10;
 }
 
 static unsigned bucket_of(uint64_t value, int octave) {
@@ -19,11 +19,19 @@ static int64_t value_of(int octave, unsigned bucket) {
     return (int64_t)(bucket + HISTOGRAM_BUCKETS) * width + width / 2;
 }
 
+static uint32_t *find_bucket(histogram *h, int octave, unsigned bucket) {
+    histogram_octave **whole = &h->octaves[octave];
+    if (!*whole) *whole = calloc(1, sizeof **whole);
+    if (!*whole) return NULL;
+    uint32_t **chunk = &(*whole)->chunks[bucket / HISTOGRAM_CHUNK];
+    if (!*chunk) *chunk = calloc(HISTOGRAM_CHUNK, sizeof **chunk);
+    return *chunk ? *chunk + bucket % HISTOGRAM_CHUNK : NULL;
+}
+
 static void note(histogram *h, uint64_t value) {
     int octave = octave_of(value);
     if (octave >= HISTOGRAM_OCTAVES) return;
-    if (!h->octaves[octave]) h->octaves[octave] = calloc(HISTOGRAM_BUCKETS, sizeof(uint32_t));
-    uint32_t *bucket = h->octaves[octave] ? &h->octaves[octave][bucket_of(value, octave)] : NULL;
+    uint32_t *bucket = find_bucket(h, octave, bucket_of(value, octave));
     if (bucket && *bucket < UINT32_MAX) ++*bucket;
 }
 
@@ -45,10 +53,12 @@ int64_t histogram_percentile(const histogram *h, double percent) {
     uint64_t rank = (uint64_t)exact, seen = 0;
     if ((double)rank < exact || rank == 0) rank++;
     for (int octave = 0; octave < HISTOGRAM_OCTAVES; octave++) {
-        if (!h->octaves[octave]) continue;
-        for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
-            seen += h->octaves[octave][bucket];
-            if (seen >= rank) return clamp(h, value_of(octave, bucket));
+        for (unsigned chunk = 0; h->octaves[octave] && chunk < HISTOGRAM_CHUNKS; chunk++) {
+            const uint32_t *counts = h->octaves[octave]->chunks[chunk];
+            for (unsigned i = 0; counts && i < HISTOGRAM_CHUNK; i++) {
+                seen += counts[i];
+                if (seen >= rank) return clamp(h, value_of(octave, chunk * HISTOGRAM_CHUNK + i));
+            }
         }
     }
     return h->max;
@@ -59,6 +69,9 @@ int64_t histogram_mean(const histogram *h) {
 }
 
 void histogram_clear(histogram *h) {
-    for (int octave = 0; octave < HISTOGRAM_OCTAVES; octave++) free(h->octaves[octave]);
+    for (int octave = 0; octave < HISTOGRAM_OCTAVES; octave++) {
+        for (int i = 0; h->octaves[octave] && i < HISTOGRAM_CHUNKS; i++) free(h->octaves[octave]->chunks[i]);
+        free(h->octaves[octave]);
+    }
     memset(h, 0, sizeof *h);
 }

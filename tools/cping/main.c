@@ -12,13 +12,16 @@
 #include "names.h"
 #include "options.h"
 #include "report.h"
+#include "resolver.h"
 #include "subject.h"
+#include "targets.h"
 #include "worker.h"
 
 typedef struct run {
     options options;
     worker *workers;  /* target n belongs to worker n % threads */
-    size_t opened, count;
+    size_t opened, count, named;
+    resolver *resolver;
     int failures;     /* targets that could not be opened */
 } run;
 
@@ -45,8 +48,9 @@ static void catch_signals(run *r) {
 
 /* ---- Targets ---- */
 
-static void complain(run *r, const char *name, const char *text) {
-    fprintf(stderr, "cping: %s: %s\n", name, text);
+/* `place`: where in a file it stands; "": nowhere. */
+static void complain(run *r, const char *place, const char *name, const char *text) {
+    fprintf(stderr, "cping: %s%s%s%s\n", place, name, name[0] ? ": " : "", text);
     r->failures++;
 }
 
@@ -65,6 +69,9 @@ static const char *open_subject(run *r, subject *s) {
     const options *o = &r->options;
     const char *problem = names_resolve(s->name, o->family, o->port, &s->target.destination);
     if (problem) return problem;
+    cping_address numeric;
+    s->is_named = cping_address_parse(&numeric, s->name, 0) != 0;
+    subject_move(s, &s->target.destination);
     if (o->source && cping_address_parse(&s->target.source, o->source, 0) != 0) return "-S is no address";
     if (s->target.source.family && s->target.source.family != s->target.destination.family) {
         return "is not of the family of -S";
@@ -72,34 +79,40 @@ static const char *open_subject(run *r, subject *s) {
     return worker_add(&r->workers[r->count % o->threads], s);
 }
 
-static void add(run *r, const char *name) {
+static void add(run *r, const char *place, const char *name) {
     subject *s = make_subject(&r->options, name);
     const char *problem = s ? open_subject(r, s) : "no memory is left";
     if (!problem) {
         r->count++;
+        r->named += (size_t)s->is_named;
         return;
     }
-    complain(r, name, problem);
+    complain(r, place, name, problem);
     if (s) subject_clear(s);
     free(s);
 }
 
-static void add_line(run *r, char *line) {
-    line[strcspn(line, "#\r\n")] = 0;
-    char *name = strtok(line, " \t");
-    if (name) add(r, name);
+static void add_lines(run *r, const char *path, FILE *file) {
+    char line[TARGETS_LINE], place[300];
+    enum targets_line kind;
+    for (unsigned long number = 1; (kind = targets_next(file, line)) != TARGETS_END; number++) {
+        const char *problem = targets_problem(kind);
+        snprintf(place, sizeof place, "%.250s:%lu: ", path, number);
+        if (problem) complain(r, place, "", problem);
+        else if (kind == TARGETS_NAME) add(r, place, line);
+    }
+    if (ferror(file)) complain(r, "", path, strerror(errno));
 }
 
 static void add_from(run *r, const char *path) {
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-    char line[1024];
+    int is_input = strcmp(path, "-") == 0;
+    FILE *file = is_input ? stdin : fopen(path, "re");
     if (!file) {
-        complain(r, path, strerror(errno));
+        complain(r, "", path, strerror(errno));
         return;
     }
-    while (fgets(line, sizeof line, file)) add_line(r, line);
-    if (ferror(file)) complain(r, path, strerror(errno));
-    if (file != stdin) fclose(file);
+    add_lines(r, is_input ? "standard input" : path, file);
+    if (!is_input) fclose(file);
 }
 
 static subject *subject_at(const run *r, size_t n) {
@@ -112,6 +125,7 @@ static int start_all(run *r) {
     uint64_t interval_ns = r->options.target.interval_ns ? r->options.target.interval_ns : 100000000;
     for (size_t i = 0; i < r->count; i++) {
         cping *pinger = r->workers[i % r->options.threads].pinger;
+        watch_heard(&subject_at(r, i)->watch, now_ns);
         int error = cping_start(pinger, subject_at(r, i)->id, now_ns + interval_ns / r->count * i);
         if (error) return error;
     }
@@ -162,19 +176,33 @@ static int open_workers(run *r) {
     return error;
 }
 
+/* Without a resolver pings go on all the same. */
+static void watch_names(run *r) {
+    int error = resolver_start(&r->resolver);
+    if (error) fprintf(stderr, "cping: names will not be looked up again: %s\n", strerror(-error));
+    for (size_t i = 0; i < r->opened; i++) r->workers[i].resolver = r->resolver;
+}
+
+/* Sockets that are lost with their interface, and that only a capability opens again. */
+static int must_reopen(const options *o) {
+    return o->target.interface_name[0] || o->target.mark || (o->source && strchr(o->source, '%'));
+}
+
 static int open_all(run *r) {
     if (open_workers(r) != 0) return -1;
-    for (size_t i = 0; i < r->options.name_count; i++) add(r, r->options.names[i]);
+    if (r->options.verbose) report_environment(r->workers[0].pinger);
+    for (size_t i = 0; i < r->options.name_count; i++) add(r, "", r->options.names[i]);
     if (r->options.file) add_from(r, r->options.file);
-    unsigned keep = r->options.target.interface_name[0] || r->options.target.mark ? CPING_KEEP_RECOVERY : 0;
     /* The threads that are still to come inherit what is left. */
-    int error = cping_drop_privileges(r->workers[0].pinger, keep);
+    int error = cping_drop_privileges(r->workers[0].pinger, must_reopen(&r->options) ? CPING_KEEP_RECOVERY : 0);
     if (error) fprintf(stderr, "cping: capabilities could not be dropped: %s\n", strerror(-error));
     if (r->count == 0 && r->failures == 0) fprintf(stderr, "cping: there is no target\n");
+    if (r->named) watch_names(r);
     return r->count ? start_all(r) : -1;
 }
 
 static void close_all(run *r) {
+    resolver_stop(r->resolver);
     for (size_t i = 0; i < r->opened; i++) worker_close(&r->workers[i]);
     free(r->workers);
 }

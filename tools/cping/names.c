@@ -1,17 +1,17 @@
 #define _GNU_SOURCE
 #include "names.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-typedef struct answer {
-    int error;
-    cping_address address;
-} answer;
 
 static cping_address convert(const struct sockaddr *from) {
     cping_address address = {0};
@@ -32,27 +32,43 @@ static answer look_up(const char *name, int family) {
     struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = family ? 0 : AI_ADDRCONFIG}, *found = NULL;
     hints.ai_family = family == 4 ? AF_INET : family == 6 ? AF_INET6 : AF_UNSPEC;
     answer result = {.error = getaddrinfo(name, NULL, &hints, &found)};
-    if (result.error == 0) {
-        result.address = convert(found->ai_addr);
-        freeaddrinfo(found);
+    if (result.error) return result;
+    for (const struct addrinfo *one = found; one && result.count < NAMES_MOST; one = one->ai_next) {
+        result.addresses[result.count++] = convert(one->ai_addr);
     }
+    freeaddrinfo(found);
     return result;
 }
 
-static answer ask_child(const char *name, int family) {
-    answer result = {.error = EAI_SYSTEM};
-    int ends[2], status;
-    if (pipe(ends) != 0) return result;
-    pid_t child = fork();
-    if (child == 0) {
-        answer own = look_up(name, family);
-        _exit(write(ends[1], &own, sizeof own) == sizeof own ? 0 : 1);
-    }
+static void be_child(const char *name, int family, int pipe) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    cping_drop_privileges(NULL, 0);
+    sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
+    answer own = look_up(name, family);
+    /* Less than PIPE_BUF: there in one piece, or not at all. */
+    _exit(write(pipe, &own, sizeof own) == sizeof own ? 0 : 1);
+}
+
+int names_ask(const char *name, int family, pid_t *child) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
+    *child = fork();
+    if (*child == 0) be_child(name, family, ends[1]);
+    int error = *child < 0 ? -errno : 0;
     close(ends[1]);
-    if (read(ends[0], &result, sizeof result) != sizeof result) result.error = EAI_SYSTEM;
+    if (error == 0) return ends[0];
     close(ends[0]);
-    if (child > 0) waitpid(child, &status, 0);
-    return result;
+    return error;
+}
+
+answer names_read(int pipe, pid_t child) {
+    answer result;
+    ssize_t length;
+    do length = read(pipe, &result, sizeof result);
+    while (length < 0 && errno == EINTR);
+    close(pipe);
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+    return length == sizeof result ? result : (answer){.error = EAI_SYSTEM};
 }
 
 static const char *accept_family(cping_address *address, int family) {
@@ -62,9 +78,12 @@ static const char *accept_family(cping_address *address, int family) {
 
 const char *names_resolve(const char *name, int family, uint16_t port, cping_address *address) {
     if (cping_address_parse(address, name, port) == 0) return accept_family(address, family);
-    answer found = ask_child(name, family);
-    if (found.error) return gai_strerror(found.error);
-    *address = found.address;
+    pid_t child;
+    int pipe = names_ask(name, family, &child);
+    if (pipe < 0) return strerror(-pipe);
+    answer found = names_read(pipe, child);
+    if (found.error || found.count == 0) return gai_strerror(found.error ? found.error : EAI_NONAME);
+    *address = found.addresses[0];
     address->port = port;
     return NULL;
 }

@@ -34,17 +34,21 @@ static const char help[] =
     "  -I INTERFACE             pings leave by this one or not at all\n"
     "      --await              source and interface need not be there yet\n"
     "      --raw, --datagram    ICMP by this kind of socket only\n"
-    "  -F FILE                  more targets, one a line, # begins a comment; -: standard input\n"
+    "  -F FILE                  more targets, one a line of at most 1000 bytes, # begins a comment; -: standard input\n"
     "      --udp PORT --token T RTR pings; T is the token of 16 bytes in base64\n"
     "      --udp PORT --oneway  pings of docs/one-way-format.md: loss and variation in each direction\n"
     "      --remember N         pings kept after their verdict, so that late and second replies are known for what they\n"
     "                           are; some 250 bytes each (default 65536, with -f 900)\n"
-    "      --realtime           SCHED_FIFO, where that is permitted\n"
+    "      --requery SECONDS    a name is looked up again after so long a silence, and the run goes on where it is then\n"
+    "                           (default 30)\n"
+    "      --realtime           SCHED_FIFO, where that is permitted; so it is without -f\n"
+    "      --no-realtime        not that\n"
     "      --threads N          the targets are dealt out to so many threads, 1 to 64, each with sockets of its own (default 1)\n"
     "\n"
     "What is said:\n"
     "      --json               a JSON object a line, and one a target at the end, under \"summary\"\n"
     "  -q                       only the summary\n"
+    "  -v                       what the host granted, on standard error\n"
     "      --outage N           so many slots in a row without an answer are an outage (default 3)\n"
     "      --linger SECONDS     at the end wait for replies that come late (default 0)\n"
     "      --help, --version\n"
@@ -52,7 +56,7 @@ static const char help[] =
     "Verdicts: answered, lost, refused (RE01), icmp-error, not-sent, cancelled (the run ended first). Later can come: late,\n"
     "duplicate. corrupt: a reply whose bytes are wrong, which is none. Loss is of the pings that were sent and have a verdict.\n"
     "Times: slot_ns and sent_ns are CLOCK_BOOTTIME; rtt_ns is the difference of two stamps of the kernel's, or where a stamp\n"
-    "says \"clock\", of two readings of that clock. Percentiles are exact to 0.4 %. IPDV (RFC 3393) is the absolute\n"
+    "says \"clock\", of two readings of that clock. Percentiles are exact to 0.1 %. IPDV (RFC 3393) is the absolute\n"
     "difference of the round trips of two consecutive slots, both answered in time; one-way: also of up and of down. An\n"
     "outage lasts from its first slot to the next one that was answered.\n"
     "\n"
@@ -105,7 +109,7 @@ static void read_interface(cping_target *target, const char *name) {
     strcpy(target->interface_name, name);
 }
 
-enum { HELP = 256, VERSION, UDP, TOKEN, ONEWAY, JSON, WINDOW, AWAIT, RAW, DATAGRAM, REALTIME, OUTAGE, LINGER, REMEMBER, THREADS };
+enum { HELP = 256, VERSION, UDP, TOKEN, ONEWAY, JSON, WINDOW, AWAIT, RAW, DATAGRAM, REALTIME, OUTAGE, LINGER, REMEMBER, THREADS, REQUERY, NO_REALTIME };
 
 static const struct option names[] = {
     {"help", no_argument, NULL, HELP},         {"version", no_argument, NULL, VERSION},
@@ -113,9 +117,10 @@ static const struct option names[] = {
     {"oneway", no_argument, NULL, ONEWAY},     {"json", no_argument, NULL, JSON},
     {"window", required_argument, NULL, WINDOW}, {"await", no_argument, NULL, AWAIT},
     {"raw", no_argument, NULL, RAW},           {"datagram", no_argument, NULL, DATAGRAM},
-    {"realtime", no_argument, NULL, REALTIME}, {"outage", required_argument, NULL, OUTAGE},
+    {"realtime", no_argument, NULL, REALTIME}, {"no-realtime", no_argument, NULL, NO_REALTIME},
+    {"outage", required_argument, NULL, OUTAGE},
     {"linger", required_argument, NULL, LINGER}, {"remember", required_argument, NULL, REMEMBER},
-    {"threads", required_argument, NULL, THREADS},
+    {"threads", required_argument, NULL, THREADS}, {"requery", required_argument, NULL, REQUERY},
     {NULL, 0, NULL, 0},
 };
 
@@ -144,24 +149,41 @@ static void take_pace(options *o, int option) {
     case 'f': t->flags |= CPING_TARGET_FLOOD; break;
     case WINDOW: t->window = (uint32_t)whole("--window", optarg, 1, 65536, "a number from 1 to 65536"); break;
     case REMEMBER: o->remembered = (uint32_t)whole("--remember", optarg, 1, UINT32_MAX, "a number of pings"); break;
+    case REQUERY: o->silence_ns = seconds("--requery", optarg, 1); break;
     case LINGER: o->linger_ns = seconds("--linger", optarg, 0); break;
     case OUTAGE: o->outage_pings = whole("--outage", optarg, 1, INT64_MAX, "a number of slots, at least 1"); break;
     default: take_socket_option(t, option);
     }
 }
 
+static void contradiction(const char *text) {
+    fprintf(stderr, "cping: %s; see --help\n", text);
+    exit(EXIT_USAGE);
+}
+
+static void take_family(options *o, int family) {
+    if (o->family && o->family != family) contradiction("-4 and -6 exclude each other; without either, names decide");
+    o->family = family;
+}
+
+static void take_file(options *o, const char *path) {
+    if (o->file) contradiction("-F can be given once");
+    o->file = path;
+}
+
 static void take(options *o, int option, int *has_token) {
     switch (option) {
     case HELP: fputs(help, stdout); exit(0);
     case VERSION: puts("cping " CPING_VERSION); exit(0);
-    case '4': o->family = 4; break;
-    case '6': o->family = 6; break;
+    case '4': take_family(o, 4); break;
+    case '6': take_family(o, 6); break;
     case 'q': o->quiet = 1; break;
+    case 'v': o->verbose = 1; break;
     case 'S': o->source = optarg; break;
-    case 'F': o->file = optarg; break;
+    case 'F': take_file(o, optarg); break;
     case JSON: o->json = 1; break;
     case THREADS: o->threads = whole("--threads", optarg, 1, 64, "a number of threads from 1 to 64"); break;
-    case REALTIME: o->pinger_flags |= CPING_OPTION_REALTIME; break;
+    case REALTIME: case NO_REALTIME: o->realtime = option; break;
     case UDP: o->port = (uint16_t)whole("--udp", optarg, 1, 65535, "a port from 1 to 65535"); break;
     case ONEWAY: o->target.protocol = CPING_ONEWAY; break;
     case TOKEN:
@@ -170,11 +192,6 @@ static void take(options *o, int option, int *has_token) {
         break;
     default: take_pace(o, option);
     }
-}
-
-static void contradiction(const char *text) {
-    fprintf(stderr, "cping: %s; see --help\n", text);
-    exit(EXIT_USAGE);
 }
 
 static void settle_protocol(options *o, int has_token) {
@@ -194,6 +211,8 @@ static void check(options *o) {
     if (!floods && o->target.interval_ns && o->target.interval_ns < 1000000) {
         contradiction("-i is at least 0.001, except with -f");
     }
+    /* A flood would keep others from running. */
+    if (o->realtime == REALTIME || (o->realtime == 0 && !floods)) o->pinger_flags |= CPING_OPTION_REALTIME;
     if (o->remembered == 0 && floods) o->remembered = FLOOD_REMEMBERED;
     if (o->target.window && !floods) contradiction("--window is for -f");
     if (o->name_count == 0 && !o->file) contradiction("a target is missing");
@@ -201,8 +220,8 @@ static void check(options *o) {
 
 void options_read(options *o, int argc, char **argv) {
     int has_token = 0;
-    *o = (options){.outage_pings = 3, .threads = 1};
-    for (int option; (option = getopt_long(argc, argv, "46c:i:W:w:fs:Dt:Q:m:S:I:F:q", names, NULL)) != -1;) {
+    *o = (options){.outage_pings = 3, .threads = 1, .silence_ns = UINT64_C(30000000000)};
+    for (int option; (option = getopt_long(argc, argv, "46c:i:W:w:fs:Dt:Q:m:S:I:F:qv", names, NULL)) != -1;) {
         take(o, option, &has_token);
     }
     o->names = argv + optind;

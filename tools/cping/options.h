@@ -16,10 +16,12 @@ typedef struct options {
     const char *file;     /* of targets, "-": standard input */
     uint64_t deadline_ns, linger_ns;  /* 0: none */
     uint64_t outage_pings;
+    uint64_t silence_ns;  /* after which a name is looked up again */
     uint32_t remembered;  /* 0: the library's default */
     uint16_t port;
     int family;           /* 0: either */
-    int json, quiet;
+    int json, quiet, verbose;
+    int realtime;  /* the option that was given; 0: neither */
     char **names;
     size_t name_count;
 } options;

@@ -19,10 +19,9 @@ static void print_string(const char *key, const char *text) {
 }
 
 static void print_head(const subject *s) {
-    char address[64];
     print_string("target", s->name);
     putchar(',');
-    print_string("address", cping_address_format(&s->target.destination, address, sizeof address));
+    print_string("address", s->address);
 }
 
 static const char *stamp_name(uint8_t stamp) {
@@ -178,9 +177,7 @@ static void print_counts(const subject *s, uint64_t pending) {
 static void print_summary(const subject *s, uint64_t pending, int is_interim) {
     uint64_t now_ns = cping_now();
     outage open = timeline_open_outage(&s->order, now_ns);
-    char address[64];
-    cping_address_format(&s->target.destination, address, sizeof address);
-    printf("%s%s (%s)\n", is_interim ? "so far: " : "", s->name, address);
+    printf("%s%s (%s)\n", is_interim ? "so far: " : "", s->name, s->address);
     print_counts(s, pending);
     print_figures("rtt ", &s->rtt);
     print_figures("ipdv", &s->order.variation);
@@ -199,6 +196,38 @@ void report_event(const options *o, const subject *s, const cping_event *event) 
     if (o->json) print_json_event(s, event);
     else print_event(s, event);
     funlockfile(stdout);
+}
+
+static void print_json_move(const subject *s, const char *before) {
+    putchar('{');
+    print_head(s);
+    putchar(',');
+    print_string("moved_from", before);
+    printf(",\"event_ns\":%" PRIu64 "}\n", cping_now());
+}
+
+void report_move(const options *o, const subject *s, const char *before, const cping_address *to, int error) {
+    char there[64];
+    cping_address_format(to, there, sizeof there);
+    if (error) {
+        fprintf(stderr, "cping: %s was silent at %s and cannot be pinged at %s: %s\n", s->name, before, there, cping_explain(error));
+    } else if (o->json) {
+        flockfile(stdout);
+        print_json_move(s, before);
+        funlockfile(stdout);
+    } else {
+        fprintf(stderr, "cping: %s was silent at %s and is at %s now; pinging there\n", s->name, before, there);
+    }
+}
+
+void report_environment(const cping *pinger) {
+    cping_environment granted;
+    cping_get_environment(pinger, &granted);
+    const char *schedule = granted.realtime == 1 ? "SCHED_FIFO" : granted.realtime == 0 ? "the usual, as asked for" : "the usual";
+    fprintf(stderr, "cping: scheduling: %s", schedule);
+    if (granted.realtime < 0) fprintf(stderr, " (SCHED_FIFO: %s)", strerror(-granted.realtime));
+    fprintf(stderr, "; timer slack: %" PRIu64 " ns; changes of the network: %s\n", granted.timer_slack_ns,
+            granted.network_watch == 1 ? "told by the kernel" : strerror(-granted.network_watch));
 }
 
 void report_summary(const options *o, const subject *s, cping *pinger) {

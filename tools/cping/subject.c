@@ -32,7 +32,14 @@ static void note_not_sent(subject *s, const cping_event *event) {
     else timeline_missed(&s->order, event->slot, event->slot_ns, s->target.interval_ns, event->count);
 }
 
+/* A router's error says nothing of the target. */
+static int is_sign_of_life(const cping_event *event) {
+    return event->kind == CPING_ANSWERED || event->kind == CPING_REFUSED || event->kind == CPING_LATE ||
+           event->kind == CPING_DUPLICATE;
+}
+
 void subject_note(subject *s, const cping_event *event) {
+    if (s->is_named && is_sign_of_life(event)) watch_heard(&s->watch, event->event_ns);
     s->sent += event->kind < CPING_LATE && event->sent_ns != 0;
     s->reordered += (event->flags & CPING_FLAG_REORDERED) != 0;
     switch (event->kind) {
@@ -53,6 +60,11 @@ void subject_note(subject *s, const cping_event *event) {
 double subject_loss_percent(const subject *s) {
     uint64_t gone = s->lost + s->icmp_errors, all = gone + s->answered + s->refused;
     return all ? 100.0 * (double)gone / (double)all : 0;
+}
+
+void subject_move(subject *s, const cping_address *to) {
+    s->target.destination = *to;
+    cping_address_format(to, s->address, sizeof s->address);
 }
 
 void subject_clear(subject *s) {

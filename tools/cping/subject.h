@@ -5,9 +5,13 @@
 #include "cpinger.h"
 #include "histogram.h"
 #include "timeline.h"
+#include "watch.h"
 
 typedef struct subject {
     char *name;
+    char address[64];  /* of `target`, as it is printed */
+    int is_named;      /* the name is none of an address: it is looked up again */
+    watch watch;
     cping_target target;
     int64_t id;
     int is_done;
@@ -19,6 +23,9 @@ typedef struct subject {
 } subject;
 
 void subject_note(subject *s, const cping_event *event);
+
+/* It is pinged there from now on. */
+void subject_move(subject *s, const cping_address *to);
 void subject_clear(subject *s);
 
 /* Of the pings that were sent and have a verdict, those without a reply in time. */

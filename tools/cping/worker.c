@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report.h"
 
@@ -91,13 +92,60 @@ static int milliseconds_until(uint64_t time_ns) {
     return left_ms < 3600000 ? (int)left_ms : 3600000;
 }
 
+/* ---- Names ---- */
+
+enum { LOOK_EVERY_MS = 1000 };
+
+static void move(worker *w, subject *s, const cping_address *to) {
+    char before[sizeof s->address];
+    int error = cping_redirect(w->pinger, s->id, to);
+    memcpy(before, s->address, sizeof before);
+    if (error == 0) subject_move(s, to);
+    report_move(w->options, s, before, to, error);
+}
+
+static void take_answer(worker *w, const question *q) {
+    subject *s = q->subject;
+    const cping_address *found =
+        watch_found(&s->watch, &s->target.destination, q->answer.addresses, q->answer.count, cping_now());
+    if (!found || s->is_done) return;
+    cping_address to = *found;
+    to.port = s->target.destination.port;
+    move(w, s, &to);
+}
+
+static void look_at_names(worker *w) {
+    if (!w->resolver) return;
+    if (atomic_exchange(&w->is_answered, 0)) {
+        for (question *q; (q = resolver_answer(w->resolver, w)); free(q)) take_answer(w, q);
+    }
+    uint64_t now_ns = cping_now();
+    if (now_ns < w->next_look_ns) return;
+    w->next_look_ns = now_ns + LOOK_EVERY_MS * UINT64_C(1000000);
+    for (size_t i = 0; i < w->count; i++) {
+        subject *s = w->subjects[i];
+        if (!s->is_named || s->is_done || !watch_wants(&s->watch, w->options->silence_ns, now_ns)) continue;
+        int family = s->target.destination.family;
+        if (resolver_ask(w->resolver, w, s, s->name, family) != 0) watch_failed(&s->watch, now_ns);
+    }
+}
+
+void worker_answered(worker *w) {
+    atomic_store(&w->is_answered, 1);
+    worker_wake(w);
+}
+
+/* ---- Running ---- */
+
 /* Until all targets are done, the time is up (0: never) or a signal ends it. */
 static void work_until(worker *w, uint64_t end_ns, int is_lingering) {
     while (!w->is_ending && (is_lingering || w->done < w->count)) {
         int left_ms = milliseconds_until(end_ns);
         if (left_ms == 0) return;
+        if (w->resolver && (left_ms < 0 || left_ms > LOOK_EVERY_MS)) left_ms = LOOK_EVERY_MS;
         if (cping_wait(w->pinger, left_ms) < 0) return;
         read_all(w);
+        look_at_names(w);
         if (atomic_exchange(&w->wants_summary, 0)) summarise(w);
         /* Lines appear as things happen, and no reader is asked for each of a flood. */
         if (!(w->options->target.flags & CPING_TARGET_FLOOD)) fflush(stdout);

@@ -7,6 +7,7 @@
 
 #include "cpinger.h"
 #include "options.h"
+#include "resolver.h"
 #include "subject.h"
 
 typedef struct worker {
@@ -15,6 +16,9 @@ typedef struct worker {
     subject **subjects;  /* in order of their ids */
     size_t count, capacity, done;
     atomic_int is_ending, wants_summary;  /* set from outside, followed by worker_wake */
+    resolver *resolver;      /* NULL: no target of the run has a name */
+    atomic_int is_answered;  /* by the resolver */
+    uint64_t next_look_ns;   /* at who is silent */
 } worker;
 
 /* 0 or a negative errno. */
@@ -29,5 +33,8 @@ void worker_run(worker *w);
 
 /* From a signal handler or another thread. */
 void worker_wake(worker *w);
+
+/* From the resolver: there is an answer for it. */
+void worker_answered(worker *w);
 
 #endif

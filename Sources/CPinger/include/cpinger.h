@@ -43,7 +43,9 @@ typedef struct cping cping;
 
 typedef struct cping_address {
     uint8_t bytes[16];   /* network order; IPv4 uses the first four, the others are zero */
-    uint32_t scope_id;   /* interface index of an IPv6 link-local address, else 0 */
+    /* Interface index of an IPv6 link-local address, else 0. A target follows the interface that has this index when it is added
+     * (or redirected) by its name: while that is not there, nothing is sent; it may come back with another index. */
+    uint32_t scope_id;
     uint16_t port;       /* host order; 0 for ICMP */
     uint8_t family;      /* 4 or 6; 0: no address */
     uint8_t reserved;
@@ -191,16 +193,28 @@ int cping_redirect(cping *pinger, int64_t target, const cping_address *destinati
 int cping_diagnose(const cping_target *target, char *text, size_t size);
 
 enum cping_keep {
-    /* CAP_NET_RAW stays with the pinger's thread alone (with CAP_NET_ADMIN, for marks). Without it
-     * these do not outlive the loss of their interface: raw sockets bound to one, and sockets with a mark. What needs no
-     * privilege (UDP; datagram ICMP by ping_group_range) is opened anew without, on Linux 5.7 and later. */
+    /* CAP_NET_RAW stays with the threads of pingers (threadless: that which called `cping_create`) and captures, and with
+     * them alone (with CAP_NET_ADMIN, for marks). Without it these do not outlive the loss of their interface: captures, raw
+     * sockets bound to one or to a link-local source, and sockets with a mark. What needs no privilege (UDP; datagram ICMP by
+     * ping_group_range) is opened anew without, on Linux 5.7 and later. */
     CPING_KEEP_RECOVERY = 1,
+    /* CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER and CAP_FSETID stay with all threads, and with programs that
+     * are started: for root that writes where others own the folders. */
+    CPING_KEEP_FILES = 2,
 };
 
-/* Drops the capabilities of the calling thread and of the pinger's: permitted, effective, inheritable, ambient and the
- * bounding set, and sets no_new_privs. Other threads of the program are its own business. Call it when all targets are
- * added; open sockets keep working. `keep` is 0 or CPING_KEEP_RECOVERY. Returns 0 or a negative errno. */
+/* Drops the capabilities of the calling thread and of the pinger's (NULL: of the calling one alone): permitted, effective,
+ * inheritable, ambient and, with CAP_SETPCAP, the bounding set; and sets no_new_privs, so that programs that are started
+ * gain nothing by set-user-id or file capabilities. Call it when all targets are added; open sockets keep working. `keep` is 0
+ * or of enum cping_keep. Returns 0 or a negative errno. */
 int cping_drop_privileges(cping *pinger, unsigned keep);
+
+/* The same in every thread of the process, whoever began it, and in those to come. What each has left is read back from /proc.
+ * Threads are told by SIGSYS, whose handler is chained and stays: what waits in them can end with EINTR, as by any signal. On a
+ * failure nobody has more than before.
+ *   -EBUSY   a thread has blocked SIGSYS for 2 s; it drops as soon as it no longer does
+ *   -ENOENT  there is no /proc: only the calling thread is known to have dropped */
+int cping_drop_process_privileges(unsigned keep);
 
 /* ---- What is known of a target ------------------------------------------------------------------------------------ */
 
@@ -217,7 +231,8 @@ typedef struct cping_target_info {
     uint64_t slots;            /* slots so far, missed ones included */
     uint64_t pending;          /* pings without a verdict yet */
     enum cping_stamps send_stamps;  /* whether the kernel delivers them on this way, found by trying */
-    int32_t blocked;           /* 0, or why nothing can be sent at present (ENODEV: the interface is not there) */
+    int32_t blocked;           /* 0, or why nothing can be sent at present (ENODEV: the interface, that of a link-local address
+                                  included, is not there) */
     /* Counts as in cping_stats, of this target alone. */
     uint64_t sent, answered, lost, refused, icmp_errors, not_sent, cancelled, late, duplicates, reordered, corrupt;
     /* One-way: of the lost, those that are known not to have reached the far side, and those that did. */

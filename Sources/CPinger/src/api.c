@@ -17,11 +17,10 @@ static void *thread_main(void *argument) {
 }
 
 static int start_thread(cping *pinger) {
-    sigset_t all, before;
+    sigset_t foreign = cping__foreign_signals(), before;
     sem_init(&pinger->ready, 0, 0);
     /* Signals are the program's business; its threads get them. */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_sigmask(SIG_SETMASK, &foreign, &before);
     int error = -pthread_create(&pinger->thread, NULL, thread_main, pinger);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error) return error;

@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "capabilities.h"
 #include "capture_filter.h"
 #include "capture_options.h"
 #include "capture_run.h"
@@ -47,12 +48,16 @@ static int open_writer(cpcapture *capture, char *text, size_t size) {
 
 /* Signals are the business of the program's other threads. */
 static int start_thread(cpcapture *capture) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t foreign = cping__foreign_signals(), before;
+    pthread_sigmask(SIG_SETMASK, &foreign, &before);
     int error = -pthread_create(&capture->thread, NULL, cpcapture__run, capture);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error;
+    if (error) return error;
+    /* It says which thread it is before anybody can drop privileges. */
+    pthread_mutex_lock(&capture->lock);
+    while (capture->recoverer.thread == 0) pthread_cond_wait(&capture->answered, &capture->lock);
+    pthread_mutex_unlock(&capture->lock);
+    return 0;
 }
 
 static void free_capture(cpcapture *capture) {
@@ -145,6 +150,7 @@ void cpcapture_close(cpcapture *capture, cpcapture_state *state) {
     wake(capture);
     pthread_mutex_unlock(&capture->lock);
     pthread_join(capture->thread, NULL);
+    cping__recoverer_end(&capture->recoverer);
     cpcapture__count_drops(capture);
     int error = cpcapture__writer_flush(&capture->writer);
     cpcapture__writer_close(&capture->writer);

@@ -107,8 +107,16 @@ static void drain(cpcapture *capture) {
     }
 }
 
+static void begin_thread(cpcapture *capture) {
+    pthread_mutex_lock(&capture->lock);
+    cping__recoverer_begin(&capture->recoverer);
+    pthread_cond_broadcast(&capture->answered);
+    pthread_mutex_unlock(&capture->lock);
+}
+
 void *cpcapture__run(void *argument) {
     cpcapture *capture = argument;
+    begin_thread(capture);
     uint64_t next_sync = now_ms() + SYNC_MS;
     while (!is_closing(capture)) {
         int fd = capture->source.handle ? pcap_get_selectable_fd(capture->source.handle) : -1;

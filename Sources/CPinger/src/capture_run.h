@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "capabilities.h"
 #include "capture_file.h"
 #include "capture_source.h"
 #include "cpcapture.h"
@@ -12,6 +13,7 @@ struct cpcapture {
     cpcapture_options options;  /* `flows` is not kept here, see below */
     char *interface_name;
     pthread_t thread;
+    cping__recoverer recoverer;
     int wakeup;  /* eventfd */
 
     /* Of the thread. */

@@ -66,18 +66,30 @@ static int set(int fd, int level, int option, int value) {
     return setsockopt(fd, level, option, &value, sizeof value) == 0 ? 0 : -errno;
 }
 
-static uint32_t present_index(const cping__channel *channel) {
+uint32_t cping__channel_interface_index(const cping__channel *channel, const char *name) {
     struct ifreq request = {0};
-    memcpy(request.ifr_name, channel->key.interface_name, IFNAMSIZ);
-    /* By the socket itself: it knows its own network namespace. */
+    memcpy(request.ifr_name, name, strnlen(name, IFNAMSIZ - 1));
     return ioctl(channel->fd, SIOCGIFINDEX, &request) == 0 ? (uint32_t)request.ifr_ifindex : 0;
 }
 
+void cping__channel_interface_name(const cping__channel *channel, uint32_t index, char name[16]) {
+    struct ifreq request = {.ifr_ifindex = (int)index};
+    memset(name, 0, 16);
+    if (ioctl(channel->fd, SIOCGIFNAME, &request) == 0) memcpy(name, request.ifr_name, strnlen(request.ifr_name, 15));
+}
+
+/* The interface that the socket lives and dies with; "": none. */
+static const char *home_of(const cping__channel *channel) {
+    return channel->key.interface_name[0] ? channel->key.interface_name : channel->source_scope;
+}
+
 static int bind_to_interface(cping__channel *channel) {
-    const char *name = channel->key.interface_name;
+    const char *name = home_of(channel);
     if (name[0] == 0) return 0;
-    channel->interface_index = present_index(channel);
+    channel->interface_index = cping__channel_interface_index(channel, name);
     if (channel->interface_index == 0) return -ENODEV;
+    /* A link-local source binds to its interface by itself. */
+    if (channel->key.interface_name[0] == 0) return 0;
     return setsockopt(channel->fd, SOL_SOCKET, SO_BINDTODEVICE, name, (socklen_t)strlen(name)) == 0 ? 0 : -errno;
 }
 
@@ -128,6 +140,7 @@ static int take_port(cping__channel *channel) {
     struct sockaddr_in6 local;
     cping_address wanted = channel->key.source;
     wanted.family = channel->key.family;
+    if (channel->source_scope[0]) wanted.scope_id = cping__channel_interface_index(channel, channel->source_scope);
     /* A socket that is opened anew stays the one that replies come to, if it can. */
     if (channel->kind == CPING_SOCKET_DATAGRAM) wanted.port = channel->local_port;
     socklen_t length = cping__address_to_socket(&wanted, &local);
@@ -173,6 +186,9 @@ int cping__channel_open(const cping_target *target, cping__channel **opened) {
     channel->numbers_itself = 1;
     TAILQ_INIT(&channel->flooders);
     channel->fd = open_any(channel);
+    if (channel->fd >= 0 && channel->key.source.scope_id) {
+        cping__channel_interface_name(channel, channel->key.source.scope_id, channel->source_scope);
+    }
     int error = channel->fd < 0 ? channel->fd : prepare(channel);
     if (error != 0) {
         cping__channel_close(channel);
@@ -190,7 +206,7 @@ void cping__channel_close(cping__channel *channel) {
 
 /* Binding a bound socket to another index needs CAP_NET_RAW; a new socket does not, if it is no raw one. */
 static int bind_anew(cping__channel *channel) {
-    if (bind_to_interface(channel) == 0) return 0;
+    if (channel->key.interface_name[0] && bind_to_interface(channel) == 0) return 0;
     int fd = open_socket(channel);
     if (fd < 0) return fd;
     close(channel->fd);
@@ -200,8 +216,9 @@ static int bind_anew(cping__channel *channel) {
 }
 
 int cping__channel_refresh(cping__channel *channel) {
-    if (channel->key.interface_name[0] == 0) return 0;
-    uint32_t index = present_index(channel);
+    const char *name = home_of(channel);
+    if (name[0] == 0) return 0;
+    uint32_t index = cping__channel_interface_index(channel, name);
     if (index && index == channel->interface_index && channel->blocked == 0) return 0;
     int error = index ? bind_anew(channel) : -ENODEV;
     if (error) channel->interface_index = 0;

@@ -36,6 +36,7 @@ typedef struct cping__channel {
     unsigned users;
     enum cping_socket kind;
     uint16_t local_port;  /* of ICMP: the echo identifier */
+    char source_scope[16];  /* the interface of a source address that holds on one link only; "": it is none */
     uint32_t interface_index;
     int blocked;          /* a negative errno while nothing may be sent: its interface or its address is not there */
     size_t largest;       /* datagram that may come back */
@@ -102,6 +103,10 @@ int cping__channel_suits(const cping__channel *channel, const cping__channel_key
 
 /* Datagrams of up to so many bytes may come back to this socket from now on. */
 void cping__channel_expect(cping__channel *channel, size_t bytes);
+
+/* Interfaces as the socket knows them, in its own network namespace. No such index: "", no such name: 0. */
+void cping__channel_interface_name(const cping__channel *channel, uint32_t index, char name[16]);
+uint32_t cping__channel_interface_index(const cping__channel *channel, const char *name);
 
 /* Looks whether the interface of that name is still the one the socket is bound to, and binds it anew if not; `blocked` is up
  * to date afterwards. 1: it was bound anew; `fd` may be another one then. */

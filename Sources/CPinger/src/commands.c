@@ -83,6 +83,7 @@ int64_t cping__command_add(cping *pinger, const cping__command *command) {
     target->session = cping__random(pinger);
     TAILQ_INIT(&target->open_pings);
     use_channel(target, channel);
+    cping__scope_note(target);
     cping__directory_add(&pinger->directory, target);
     pinger->targets[pinger->target_count++] = target;
     return target->id;
@@ -180,7 +181,7 @@ int64_t cping__command_inspect(cping *pinger, const cping__command *command) {
     command->info->slots = target->slots;
     command->info->pending = target->open;
     command->info->send_stamps = channel->stamps;
-    command->info->blocked = -channel->blocked;
+    command->info->blocked = channel->blocked ? -channel->blocked : -target->blocked;
     return 0;
 }
 
@@ -195,6 +196,7 @@ int64_t cping__command_redirect(cping *pinger, const cping__command *command) {
     target->address_before = target->config.destination;
     target->sequence_before = pinger->sequence;
     target->config.destination = config.destination;
+    cping__scope_note(target);
     cping__directory_add(&pinger->directory, target);
     return 0;
 }

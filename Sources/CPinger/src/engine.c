@@ -107,6 +107,7 @@ void cping__run_once(cping *pinger, int timeout_ms) {
 
 void cping__engine_prepare_thread(cping *pinger) {
     cping_environment *environment = &pinger->environment;
+    cping__recoverer_begin(&pinger->recoverer);
     prctl(PR_SET_TIMERSLACK, 1UL);
     int slack = prctl(PR_GET_TIMERSLACK);
     environment->timer_slack_ns = slack > 0 ? (uint64_t)slack : 0;
@@ -147,6 +148,7 @@ int cping__engine_create(cping *pinger) {
 }
 
 void cping__engine_destroy(cping *pinger) {
+    cping__recoverer_end(&pinger->recoverer);
     if (pinger->epoll_fd >= 0) close(pinger->epoll_fd);
     if (pinger->timer_fd >= 0) close(pinger->timer_fd);
     if (pinger->network_fd >= 0) close(pinger->network_fd);

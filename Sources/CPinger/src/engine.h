@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <sys/epoll.h>
 
+#include "capabilities.h"
 #include "channel.h"
 #include "directory.h"
 #include "flood.h"
@@ -43,6 +44,8 @@ typedef struct cping__target {
     uint64_t session;                      /* one-way */
     uint32_t number;                       /* of the newest ping */
     uint32_t far_since;                    /* the number with which the far side began to count */
+    char scope_name[16];                   /* the interface of a link-local destination; "": it is none */
+    int blocked;                           /* a negative errno while that interface is not there */
     cping_address address_before;          /* of a redirected target, */
     uint32_t sequence_before;              /* for pings up to this */
     cping_target_info totals;              /* its counters are kept here */
@@ -69,6 +72,7 @@ struct cping {
     sem_t ready;
     int threadless;
     int wants_realtime;
+    cping__recoverer recoverer;
     cping_environment environment;
 
     int epoll_fd, timer_fd, network_fd;
@@ -133,6 +137,12 @@ int cping__network_open(cping *pinger);
 void cping__network_read(cping *pinger);
 void cping__network_refresh(cping *pinger, cping__channel *channel);
 
+/* scope.c: a link-local destination follows its interface by name, since that has another index when it comes back. */
+void cping__scope_note(cping__target *target);
+
+/* `blocked` and the destination are up to date afterwards. */
+void cping__scope_refresh(cping__target *target);
+
 /* sending.c: slots that are due, pings that are overdue. */
 void cping__target_run(cping *pinger, cping__target *target, uint64_t now_ns);
 void cping__send_slot(cping *pinger, cping__target *target, uint64_t slot_ns, uint64_t now_ns);
@@ -181,8 +191,5 @@ int64_t cping__command_shutdown(cping *pinger, const cping__command *command);
 /* target.c */
 cping_target cping__target_defaults(const cping_target *config);
 int cping__target_is_valid(const cping_target *config);
-
-/* privileges.c: capabilities of the calling thread. */
-int cping__capabilities_drop(uint64_t keep);
 
 #endif

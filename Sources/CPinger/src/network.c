@@ -15,6 +15,7 @@ void cping__network_read(cping *pinger) {
     CPING__COUNT(pinger, network_changes);
     cping__channel *channel;
     LIST_FOREACH(channel, &pinger->channels, link) cping__network_refresh(pinger, channel);
+    for (size_t i = 0; i < pinger->target_count; i++) cping__scope_refresh(pinger->targets[i]);
 }
 
 void cping__network_refresh(cping *pinger, cping__channel *channel) {

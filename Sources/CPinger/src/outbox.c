@@ -38,6 +38,11 @@ void cping__outbox_put(cping *pinger, cping__ping *ping) {
     cping__outbox *outbox = pinger->outbox;
     cping__target *target = ping->target;
     size_t length = length_of(&target->config);
+    if (target->blocked) cping__scope_refresh(target);
+    if (target->blocked) {
+        cping__not_sent(pinger, ping, -target->blocked);
+        return;
+    }
     if (outbox->channel != target->channel || outbox->used + length > sizeof outbox->area) cping__outbox_flush(pinger);
     cping__outgoing *packet = &outbox->packets[outbox->count];
     uint8_t *bytes = outbox->area + outbox->used;
@@ -64,8 +69,19 @@ static size_t send_from(cping *pinger, cping__outbox *outbox, size_t first, int 
     return cping__channel_send(outbox->channel, pinger->batch, outbox->packets + first, outbox->count - first, error);
 }
 
+/* The interface of a link-local destination can be another one, and the kernel has not told yet. */
+static void address_anew(cping__outbox *outbox, size_t first) {
+    for (size_t i = first; i < outbox->count; i++) {
+        cping__target *target = outbox->pings[i]->target;
+        cping__scope_refresh(target);
+        cping__address_to_socket(&target->config.destination, &outbox->packets[i].to);
+    }
+}
+
 /* Whether what stopped a packet may be over by now; at most a few milliseconds are spent on finding out. */
-static int is_worth_another_try(cping *pinger, cping__channel *channel, const cping__ping *ping, int error, int attempt) {
+static int is_worth_another_try(cping *pinger, size_t first, int error, int attempt) {
+    cping__channel *channel = pinger->outbox->channel;
+    const cping__ping *ping = pinger->outbox->pings[first];
     int is_full = error == -EAGAIN || error == -ENOBUFS;
     if (is_full) {
         if (!(ping->target->config.flags & CPING_TARGET_FLOOD) || attempt >= 5) return 0;
@@ -74,9 +90,10 @@ static int is_worth_another_try(cping *pinger, cping__channel *channel, const cp
         return 1;
     }
     if (error == -EMSGSIZE || attempt >= 3) return 0;
-    /* The interface is another one, and the kernel has not told yet. */
-    if (channel->key.interface_name[0]) cping__network_refresh(pinger, channel);
-    if (channel->blocked) return 0;
+    /* So can the socket's own. */
+    cping__network_refresh(pinger, channel);
+    address_anew(pinger->outbox, first);
+    if (channel->blocked || ping->target->blocked) return 0;
     /* An ICMP error about an earlier ping makes the next send fail in its place: read it, then try again. */
     cping__read_notices(pinger, channel);
     return 1;
@@ -98,7 +115,7 @@ void cping__outbox_flush(cping *pinger) {
         done += n;
         sent += n;
         if (done == outbox->count) break;
-        if (is_worth_another_try(pinger, channel, outbox->pings[done], error, attempt++)) continue;
+        if (is_worth_another_try(pinger, done, error, attempt++)) continue;
         cping__not_sent(pinger, outbox->pings[done++], -error);
         attempt = 0;
     }

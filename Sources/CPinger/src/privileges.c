@@ -4,45 +4,18 @@
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "capabilities.h"
 #include "engine.h"
-
-/* ---- Giving up ---- */
-
-typedef struct capabilities {
-    struct __user_cap_data_struct data[2];
-} capabilities;
-
-static int get_capabilities(capabilities *own) {
-    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    return syscall(SYS_capget, &header, own->data) == 0 ? 0 : -errno;
-}
-
-int cping__capabilities_drop(uint64_t keep) {
-    capabilities own;
-    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    int error = get_capabilities(&own);
-    if (error) return error;
-    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0UL, 0UL, 0UL);
-    /* The bounding set needs CAP_SETPCAP; without that, no_new_privs alone does. */
-    for (unsigned long c = 0; c <= CAP_LAST_CAP; c++) prctl(PR_CAPBSET_DROP, c, 0UL, 0UL, 0UL);
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL) != 0) return -errno;
-    for (int i = 0; i < 2; i++) {
-        uint32_t kept = own.data[i].permitted & (uint32_t)(keep >> 32 * i);
-        own.data[i] = (struct __user_cap_data_struct){.effective = kept, .permitted = kept};
-    }
-    return syscall(SYS_capset, &header, own.data) == 0 ? 0 : -errno;
-}
 
 /* ---- Saying what is missing ---- */
 
 static int has_capability(unsigned capability) {
-    capabilities own = {0};
-    get_capabilities(&own);
-    return (own.data[capability / 32].effective >> capability % 32 & 1) != 0;
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct own[2] = {0};
+    return syscall(SYS_capget, &header, own) == 0 && (own[capability / 32].effective >> capability % 32 & 1) != 0;
 }
 
 static void read_line(const char *path, char *line, size_t size) {
@@ -87,18 +60,15 @@ int cping_diagnose(const cping_target *target, char *text, size_t size) {
     return error;
 }
 
-/* ---- Of the pinger ---- */
-
-static uint64_t bit(unsigned capability) {
-    return UINT64_C(1) << capability;
-}
+/* ---- Giving up ---- */
 
 int cping_drop_privileges(cping *pinger, unsigned keep) {
-    uint64_t kept = keep & CPING_KEEP_RECOVERY ? bit(CAP_NET_RAW) | bit(CAP_NET_ADMIN) : 0;
-    if (keep & ~(unsigned)CPING_KEEP_RECOVERY) return -EINVAL;
-    cping__command command = {.run = cping__command_drop, .time_ns = kept};
-    if (pinger->threadless) return cping__capabilities_drop(kept);
-    int error = (int)cping__mailbox_call(&pinger->mailbox, command);
-    int own = cping__capabilities_drop(0);
+    if (keep & ~(unsigned)(CPING_KEEP_RECOVERY | CPING_KEEP_FILES)) return -EINVAL;
+    uint64_t most = cping__capabilities_kept(keep, 0), recoverer = cping__capabilities_kept(keep, 1);
+    if (!pinger) return cping__capabilities_drop(most);
+    if (pinger->threadless) return cping__capabilities_drop(recoverer);
+    int error = (int)cping__mailbox_call(&pinger->mailbox,
+                                         (cping__command){.run = cping__command_drop, .time_ns = recoverer});
+    int own = cping__capabilities_drop(most);
     return error ? error : own;
 }

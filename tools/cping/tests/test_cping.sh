@@ -45,6 +45,10 @@ expect 64 "$cping" --threads 0 127.0.0.1
 expect 64 "$cping" --udp 4440 127.0.0.1
 expect 64 "$cping" --udp 4440 --token AAAA 127.0.0.1
 expect 64 "$cping" --udp 4440 --token AAAAAAAAAAAAAAAAAAAAAA== --oneway 127.0.0.1
+expect 64 "$cping" -4 -6 127.0.0.1
+says "-4 and -6 exclude each other"
+expect 64 "$cping" -F "$work/one" -F "$work/two"
+says "-F can be given once"
 expect 2 "$cping" $oneway -6 127.0.0.1
 says "is no IPv6 address"
 expect 2 "$cping" $oneway -I nosuchinterface 127.0.0.1
@@ -61,6 +65,25 @@ says '"slot":0,"sequence":[0-9]*,"verdict":"answered","slot_ns":'
 says '"summary":{"target":"127.0.0.1","address":"127.0.0.1","interim":false,"sent":'
 says '"ipdv_up_ns":{"count":'
 [ "$(grep -c '"slot"' "$work/out")" -ge 1 ] || failed "no line for a ping"
+
+# What the host granted.
+expect 0 "$cping" $oneway -v -c 1 127.0.0.1
+says "^cping: scheduling: \(SCHED_FIFO\|the usual (SCHED_FIFO: .*)\); timer slack: [0-9]* ns; changes of the network: "
+expect 0 "$cping" $oneway -v --no-realtime -c 1 127.0.0.1
+says "^cping: scheduling: the usual, as asked for; "
+expect 0 "$cping" $oneway -v -f -q -c 1 127.0.0.1
+says "^cping: scheduling: the usual, as asked for; "
+
+# What is wrong in a file is said with its line, and the other targets are pinged.
+{ echo 127.0.0.1; echo; head -c 100000 /dev/zero | tr '\0' x; echo; echo "127.0.0.1 127.0.0.2"; echo ::1; printf '127.0.0.\0001\n'
+  echo "  127.0.0.1 # a comment"; } >"$work/list"
+expect 1 "$cping" $oneway -4 -c 2 -i 0.02 -F "$work/list"
+says "^cping: $work/list:3: the line is longer than 1000 bytes$"
+says "^cping: $work/list:4: there is more than one target in the line$"
+says "^cping: $work/list:5: ::1: is no IPv4 address$"
+says "^cping: $work/list:6: the line holds a zero byte$"
+[ "$(wc -l <"$work/err")" = 4 ] || { cat "$work/err" >&2; failed "not one line for each mistake"; }
+[ "$(grep -c "2 sent, 2 answered" "$work/out")" = 2 ] || failed "not two targets"
 
 # Flooding: each ping has its verdict.
 expect 0 "$cping" $oneway -f -q -c 20000 127.0.0.1

@@ -41,7 +41,7 @@ static void percentiles_are_near(void) {
     qsort(values, 10000, sizeof values[0], ascending);
     for (int i = 0; i < 7; i++) {
         int64_t exact = values[(int)(percents[i] * 100) - 1], near = histogram_percentile(&h, percents[i]);
-        CHECK(llabs(near - exact) <= exact / 250 + 1);
+        CHECK(llabs(near - exact) <= exact / 1000);
     }
     CHECK_EQUAL(h.min, values[0]);
     CHECK_EQUAL(h.max, values[9999]);
