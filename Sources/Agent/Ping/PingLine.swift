@@ -24,6 +24,7 @@ struct PingLine {
   }
 
   var json: String {
+    let verdict = verdict
     func flag(_ flag: PingEvent.Flags) -> JSON? { event.flags.contains(flag) ? true : nil }
     return JSON.object([
       "target": .string(name),

@@ -25,66 +25,22 @@ public struct PingRun: Sendable {
     defer { fleet.shutdown() }
     refusals.forEach { note("\(Program.name): \($0)") }
     guard !fleet.members.isEmpty else { return .failed }
-    var capture = try options.capture.map { try RunningCapture($0) }
-    try fleet.dropPrivileges()
-    try capture?.begin(fleet.flows())
-    if options.isVerbose { note(fleet.scheduling) }
-    fleet.begin().forEach { note("\(Program.name): \($0)") }
+    let capture = try begin(&fleet, note)
 
-    let (inputs, continuation) = AsyncStream<Input>.makeStream()
+    let (inputs, continuation) = AsyncStream<PingCourse.Input>.makeStream()
     var sources = sources(fleet, stop: stop, interim: interim, into: continuation)
     defer { sources.forEach { $0.cancel() } }
-    var ledger = PingLedger(
-      names: fleet.members.map(\.label), format: options.format, leastOutage: options.leastOutage)
-    var lookUps = 0
-    var isStopped = false
+    var course = PingCourse(fleet: fleet, capture: capture, options: options, inputs: continuation)
     var isLingering = false
     for await input in inputs {
-      switch input {
-      case .stop: isStopped = true
-      case .interim: ledger.summaries(underWay: fleet.underWay).forEach(print)
-      case .pings(let events, let pinger, let taken):
-        let wallClock = WallReading.current
-        for event in events {
-          let subject = fleet.index(pinger: pinger, target: event.target)
-          if let subject, event.isSignOfLife { fleet.heard(subject, at: Pinger.now) }
-          if let line = ledger.take(event, of: subject, by: wallClock) { print(line) }
-        }
-        taken.yield()
-      case .tick:
-        if let trouble = capture?.follow(fleet.flows()) { note(trouble) }
-        for index in fleet.wantedLookUps(at: Pinger.now, limit: PingNames.atATime - lookUps) {
-          lookUps += 1
-          lookUp(index, fleet.members[index], into: continuation)
-        }
-        // The event that tells the end can be among those that are missing.
-        if ledger.missingEvents > 0 {
-          for index in ledger.running where fleet.hasFinished(index, isStopped: isStopped) { ledger.finish(index) }
-        }
-      case .resolved(let index, let addresses):
-        lookUps -= 1
-        guard let line = move(index, of: &fleet, to: addresses, &capture, note) else { break }
-        note(line)
-        ledger.rename(index, fleet.members[index].label)
-      }
-      if ledger.isRunning { continue }
-      if isStopped || options.linger == .zero { break }
+      course.take(input, print: print, note: note)
+      if course.isRunning { continue }
+      if course.isStopped || options.linger == .zero { break }
       if !isLingering { sources.append(end(after: options.linger, into: continuation)) }
       isLingering = true
     }
-    ledger.summaries().forEach(print)
-    if let summary = capture?.close() { print(options.format == .json ? summary.json : summary.line) }
-    return refusals.isEmpty && ledger.haveAllAnswered ? .done : .failed
-  }
-
-  private enum Input: Sendable {
-    /// The next events of a pinger come when these have been `taken`.
-    case pings(ArraySlice<PingEvent>, pinger: Int, taken: AsyncStream<Void>.Continuation)
-    case stop
-    case interim
-    /// Once a second.
-    case tick
-    case resolved(Int, [PingAddress])
+    course.sumUp(print)
+    return refusals.isEmpty && course.haveAllAnswered ? .done : .failed
   }
 
   /// All targets that can be pinged, with their sockets open, and why others cannot: one bad target ends nothing.
@@ -103,35 +59,19 @@ public struct PingRun: Sendable {
     return (fleet, refusals)
   }
 
-  /// Pings a member where its name is now, if that is elsewhere.
-  /// - Returns: A line about it.
-  private func move(
-    _ index: Int, of fleet: inout PingFleet, to addresses: [PingAddress], _ capture: inout RunningCapture?,
-    _ note: (String) -> Void
-  ) -> String? {
-    let before = fleet.members[index].target.address
-    guard let new = fleet.found(addresses, for: index, at: Pinger.now) else { return nil }
-    if let trouble = capture?.follow(fleet.flows()) { note(trouble) }
-    let name = fleet.members[index].name
-    do {
-      try fleet.redirect(index)
-      return "\(name) was silent at \(before) and is at \(new) now; pinging there"
-    } catch {
-      return "cannot ping \(name) at \(new): \(error)"
-    }
-  }
-
-  private func lookUp(_ index: Int, _ member: PingFleet.Member, into inputs: AsyncStream<Input>.Continuation) {
-    let address = member.target.address
-    Task {
-      let found = try? await PingAddress.resolve(member.name, port: address.port, family: address.family)
-      inputs.yield(.resolved(index, found ?? []))
-    }
+  /// Opens the capture, drops the privileges that it and the sockets needed, and sends the first pings.
+  private func begin(_ fleet: inout PingFleet, _ note: (String) -> Void) throws -> RunningCapture? {
+    var capture = try options.capture.map { try RunningCapture($0) }
+    try fleet.dropPrivileges()
+    try capture?.begin(fleet.flows())
+    if options.isVerbose { note(fleet.scheduling) }
+    fleet.begin().forEach { note("\(Program.name): \($0)") }
+    return capture
   }
 
   private func sources(
     _ fleet: PingFleet, stop: AsyncStream<Void>, interim: AsyncStream<Void>,
-    into inputs: AsyncStream<Input>.Continuation
+    into inputs: AsyncStream<PingCourse.Input>.Continuation
   ) -> [Task<Void, Never>] {
     let deadline = options.deadline
     let pings = fleet.pingers.enumerated().map { number, pinger in
@@ -165,7 +105,7 @@ public struct PingRun: Sendable {
   }
 
   private func end(
-    after duration: Duration, into inputs: AsyncStream<Input>.Continuation
+    after duration: Duration, into inputs: AsyncStream<PingCourse.Input>.Continuation
   ) -> Task<Void, Never> {
     Task { if (try? await Task.sleep(for: duration)) != nil { inputs.yield(.stop) } }
   }
