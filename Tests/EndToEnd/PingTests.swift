@@ -156,6 +156,23 @@ struct PingTests {
     try await reflector.program.stop()
   }
 
+  @Test(
+    "when the deadline comes with thousands of pings in flight, then each of them is cancelled, and no event is missing"
+  )
+  func deadline() async throws {
+    let (reflector, options) = try await oneWay("--drop", "100")
+    let targets = [String](repeating: "127.0.0.1", count: 400)
+    let program = try start(targets + ["-i", "0.1", "-W", "60", "-w", "2", "--json"] + options)
+    #expect(try await program.exitStatus() == 1)
+    let lines = Field.Finished(status: 1, output: program.standardOutput, errors: "").lines
+    let cancelled = lines.count { $0["verdict"] as? String == "cancelled" }
+    // More than the pinger holds for a slow reader.
+    #expect(cancelled > 5000)
+    #expect(lines.compactMap { ($0["summary"] as? [String: Any])?["cancelled"] as? Int }.reduce(0, +) == cancelled)
+    #expect(lines.last?["missing_events"] == nil, "\(lines.last ?? [:])")
+    try await reflector.program.stop()
+  }
+
   @Test("when it is asked to be verbose, then it says once how it is scheduled, and nothing without")
   func scheduling() async throws {
     let (reflector, options) = try await oneWay()

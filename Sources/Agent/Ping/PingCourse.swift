@@ -5,7 +5,10 @@ struct PingCourse {
   enum Input: Sendable {
     /// The next events of a pinger come when these have been `taken`.
     case pings(ArraySlice<PingEvent>, pinger: Int, taken: AsyncStream<Void>.Continuation)
+    /// No more pings are sent.
     case stop
+    /// Pings under way are cancelled, too.
+    case abandon
     case interim
     /// Once a second.
     case tick
@@ -16,6 +19,7 @@ struct PingCourse {
   private var capture: RunningCapture?
   private var ledger: PingLedger
   private var lookUps = 0
+  private var departure: PingDeparture?
   private let isJSON: Bool
   private let inputs: AsyncStream<Input>.Continuation
   /// It was told to end.
@@ -40,7 +44,11 @@ struct PingCourse {
       take(events, of: pinger, print)
       taken.yield()
     case .stop: isStopped = true
-    case .interim: ledger.summaries(underWay: fleet.underWay).forEach(print)
+    case .abandon:
+      isStopped = true
+      departure = departure ?? PingDeparture(of: fleet.members.indices)
+      removeSome()
+    case .interim: ledger.summaries(underWay: fleet.members.indices.map(fleet.underWay)).forEach(print)
     case .tick: tick(note)
     case .resolved(let index, let addresses):
       lookUps -= 1
@@ -54,7 +62,14 @@ struct PingCourse {
       let subject = fleet.index(pinger: pinger, target: event.target)
       if let subject, event.isSignOfLife { fleet.heard(subject, at: Pinger.now) }
       if let line = ledger.take(event, of: subject, by: wallClock) { print(line) }
+      if let subject, event.kind == .removed { departure?.hasLeft(subject) }
     }
+    removeSome()
+  }
+
+  private mutating func removeSome() {
+    guard let leaving = departure?.next(underWay: fleet.underWay) else { return }
+    leaving.forEach(fleet.remove)
   }
 
   private mutating func tick(_ note: (String) -> Void) {
@@ -65,6 +80,8 @@ struct PingCourse {
     }
     // The event that tells the end can be among those that are missing.
     guard ledger.missingEvents > 0 else { return }
+    departure?.losesCount()
+    removeSome()
     for index in ledger.running where fleet.hasFinished(index, isStopped: isStopped) { ledger.finish(index) }
   }
 

@@ -105,10 +105,8 @@ struct PingFleet {
     for index in members.indices { pinger(of: index).stop(members[index].id) }
   }
 
-  /// Pings under way end as cancelled.
-  func abandon() {
-    for index in members.indices { pinger(of: index).remove(members[index].id) }
-  }
+  /// Forgets a member; its pings under way end as cancelled.
+  func remove(_ index: Int) { pinger(of: index).remove(members[index].id) }
 
   func shutdown() { pingers.forEach { $0.shutdown() } }
 
@@ -123,10 +121,8 @@ struct PingFleet {
     return state.underWay == 0 && (isStopped || (count > 0 && state.slots >= count))
   }
 
-  /// Of each member, the pings without a verdict.
-  var underWay: [UInt64] {
-    members.indices.map { pinger(of: $0).state(of: members[$0].id)?.underWay ?? 0 }
-  }
+  /// The pings of a member without a verdict.
+  func underWay(_ index: Int) -> UInt64 { pinger(of: index).state(of: members[index].id)?.underWay ?? 0 }
 
   /// How the pings are scheduled, for a person.
   var scheduling: String {

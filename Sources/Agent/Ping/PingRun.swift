@@ -89,8 +89,8 @@ public struct PingRun: Sendable {
       Task {
         var isAgain = false
         for await _ in stop {
-          if isAgain { fleet.abandon() } else { fleet.stop() }
-          inputs.yield(.stop)
+          fleet.stop()
+          inputs.yield(isAgain ? .abandon : .stop)
           isAgain = true
         }
       },
@@ -98,8 +98,8 @@ public struct PingRun: Sendable {
       Task { while (try? await Task.sleep(for: .seconds(1))) != nil { inputs.yield(.tick) } },
       Task {
         guard let deadline, (try? await Task.sleep(for: deadline)) != nil else { return }
-        fleet.abandon()
-        inputs.yield(.stop)
+        fleet.stop()
+        inputs.yield(.abandon)
       },
     ]
   }
