@@ -112,8 +112,8 @@ struct Ping: AsyncParsableCommand {
   @Option(name: .long, help: "So many pings in a row without an answer are an outage.")
   var outage: UInt64 = 3
 
-  @Option(name: .long, help: "Seconds to wait for late replies after the last verdict. No time without it.")
-  var linger: Double?
+  @Option(name: .long, help: "Seconds to wait for late replies after the last verdict.")
+  var linger = 0.0
 
   @Option(name: .long, help: "Threads among which the targets are dealt out.")
   var threads = 1
@@ -160,7 +160,9 @@ struct Ping: AsyncParsableCommand {
     }
     if ttl == 0 { throw ValidationError("-t is 0: expected 1 to 255.") }
     if let dscp, dscp > 63 { throw ValidationError("--dscp is \(dscp): expected 0 to 63.") }
-    for (name, value) in [("-i", interval), ("-W", timeout), ("-w", deadline), ("--linger", linger)] {
+    for (name, value) in [
+      ("-i", interval), ("-W", timeout), ("-w", deadline), ("--linger", linger == 0 ? nil : linger),
+    ] {
       if let value, !(0.001...86_400).contains(value) {
         throw ValidationError("\(name) is \(value): expected 0.001 to 86400.")
       }
@@ -191,7 +193,7 @@ struct Ping: AsyncParsableCommand {
     options.interval = flood && interval == nil ? .zero : .seconds(interval ?? 1)
     options.timeout = .seconds(timeout)
     options.deadline = deadline.map { .seconds($0) }
-    options.linger = linger.map { .seconds($0) } ?? .zero
+    options.linger = .seconds(linger)
     options.count = count ?? 0
     options.floodWindow = flood ? window ?? 64 : nil
     options.size = size
