@@ -6,13 +6,13 @@ import Foundation
 /// Nothing that befalls it ends the measuring; ``state`` tells what is missing in the files.
 public final class PacketCapture: @unchecked Sendable {
   public struct Options: Hashable, Sendable {
-    /// The files are called `path`-0001.pcapng and so on; they must not exist.
+    /// The files are called `path`-0001.pcapng and so on; numbers go on after those of earlier captures, which stay.
     public var path: String
     /// `nil`: all interfaces, also those to come.
     public var interface: String?
     /// The largest size of a file, in bytes.
     public var fileSize: UInt64 = 16 << 20
-    /// So many files are kept, the oldest are removed.
+    /// So many files of this capture are kept, its oldest are removed.
     public var fileCount: UInt32 = 16
 
     public init(path: String, interface: String? = nil) {
@@ -34,6 +34,8 @@ public final class PacketCapture: @unchecked Sendable {
     public var unwritten: UInt64 = 0
     /// The number of the newest file.
     public var files: UInt32 = 0
+    /// The number of this capture's first file; those before are of earlier ones.
+    public var firstFile: UInt32 = 1
     /// Why nothing can be captured or written at present; `nil` when all is well.
     public var trouble: String?
 
@@ -122,7 +124,7 @@ public final class PacketCapture: @unchecked Sendable {
     State(
       packets: raw.packets, written: raw.written, droppedByKernel: raw.dropped_by_kernel,
       droppedByInterface: raw.dropped_by_interface, unwritten: raw.unwritten, files: raw.files,
-      trouble: raw.error == 0 ? nil : words(raw.error))
+      firstFile: raw.first_file, trouble: raw.error == 0 ? nil : words(raw.error))
   }
 
   private static func words(_ code: CInt) -> String { String(cString: strerror(-code)) }

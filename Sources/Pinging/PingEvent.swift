@@ -52,6 +52,31 @@ public struct PingEvent: Hashable, Sendable {
     }
   }
 
+  /// What there is to say of a reply besides its round-trip time.
+  public struct Flags: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt32
+
+    public init(rawValue: UInt32) {
+      self.rawValue = rawValue
+    }
+
+    private init(_ flag: cping_flag) {
+      rawValue = flag.rawValue
+    }
+
+    /// The wall clock was set while the ping was under way; the kernel's stamps were not used.
+    public static let clockStep = Flags(CPING_FLAG_CLOCK_STEP)
+    /// The kernel gave no stamp at that end; the clock was read instead, at both.
+    public static let noSendStamp = Flags(CPING_FLAG_NO_SEND_STAMP)
+    public static let noReceiveStamp = Flags(CPING_FLAG_NO_RECEIVE_STAMP)
+    /// The kernel's stamps cannot be true and were not used.
+    public static let absurdStamps = Flags(CPING_FLAG_STAMPS_ABSURD)
+    /// A later ping of the target was answered before this one.
+    public static let reordered = Flags(CPING_FLAG_REORDERED)
+    /// What came late or once more was a refusal of the token (RE01).
+    public static let refused = Flags(CPING_FLAG_REFUSED)
+  }
+
   public let target: PingTarget.ID
   public let kind: Kind
   /// Number of the ping within its target, from 0.
@@ -60,12 +85,13 @@ public struct PingEvent: Hashable, Sendable {
   public let sequence: UInt32
   /// When the ping was scheduled, in nanoseconds on CLOCK_BOOTTIME: this is the ping's time.
   public let slot: UInt64
+  /// When it was sent, on the same clock; `nil`: it never left.
+  public let sent: UInt64?
+  /// When a reply was read or the verdict reached, on the same clock.
+  public let occurred: UInt64
   public let sendStamp: Stamp
   public let receiveStamp: Stamp
-  /// A later ping of the target was answered before this one.
-  public let isReordered: Bool
-  /// The wall clock was set while the ping was under way; the kernel's stamps were not used.
-  public let sawClockStep: Bool
+  public let flags: Flags
   public let oneWay: OneWay?
   /// Whether a ping is known that it is about; a damaged reply may be of none.
   public let isOfKnownPing: Bool
@@ -73,20 +99,22 @@ public struct PingEvent: Hashable, Sendable {
   public let from: PingAddress?
 
   init(
-    target: PingTarget.ID, kind: Kind, number: UInt64, sequence: UInt32, slot: UInt64, sendStamp: Stamp,
-    receiveStamp: Stamp, isReordered: Bool, sawClockStep: Bool, oneWay: OneWay?, from: PingAddress?
+    target: PingTarget.ID, kind: Kind, number: UInt64, sequence: UInt32, slot: UInt64, sent: UInt64?, occurred: UInt64,
+    sendStamp: Stamp = .kernel, receiveStamp: Stamp = .kernel, flags: Flags = [], oneWay: OneWay? = nil,
+    isOfKnownPing: Bool = true, from: PingAddress? = nil
   ) {
     self.target = target
     self.kind = kind
     self.number = number
     self.sequence = sequence
     self.slot = slot
+    self.sent = sent
+    self.occurred = occurred
     self.sendStamp = sendStamp
     self.receiveStamp = receiveStamp
-    self.isReordered = isReordered
-    self.sawClockStep = sawClockStep
+    self.flags = flags
     self.oneWay = oneWay
-    isOfKnownPing = true
+    self.isOfKnownPing = isOfKnownPing
     self.from = from
   }
 
@@ -96,10 +124,11 @@ public struct PingEvent: Hashable, Sendable {
     number = raw.slot
     sequence = raw.sequence
     slot = raw.slot_ns
+    sent = raw.sent_ns == 0 ? nil : raw.sent_ns
+    occurred = raw.event_ns
     sendStamp = Self.stamp(raw.send_stamp)
     receiveStamp = Self.stamp(raw.receive_stamp)
-    isReordered = has(CPING_FLAG_REORDERED)
-    sawClockStep = has(CPING_FLAG_CLOCK_STEP)
+    flags = Flags(rawValue: raw.flags)
     oneWay =
       UInt32(raw.far_stamp) == CPING_STAMP_NONE.rawValue
       ? nil
@@ -142,7 +171,8 @@ public struct PingEvent: Hashable, Sendable {
     switch kind {
     case .answered(let rtt):
       .answered(
-        rttNanoseconds: rtt, isKernelStamped: sendStamp == .kernel && receiveStamp == .kernel && !sawClockStep)
+        rttNanoseconds: rtt,
+        isKernelStamped: sendStamp == .kernel && receiveStamp == .kernel && !flags.contains(.clockStep))
     case .lost: .failed(.timeout)
     case .icmpError, .notSent: .failed(.network)
     default: nil

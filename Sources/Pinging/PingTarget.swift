@@ -14,8 +14,20 @@ public struct PingTarget: Hashable, Sendable {
     case oneWay
   }
 
+  /// The kind of socket that ICMP echoes leave by.
+  public enum Socket: Hashable, Sendable {
+    /// Datagram, and raw where that is not permitted.
+    case any
+    /// Needs a group in `net.ipv4.ping_group_range`.
+    case datagram
+    /// Needs CAP_NET_RAW.
+    case raw
+  }
+
   public var address: PingAddress
   public var echo: Echo
+  /// Of ICMP only.
+  public var socket = Socket.any
   /// Pings leave by this interface or not at all; `nil`: the routing table decides.
   public var interface: String?
   /// From ping to ping; at least 1 ms. When flooding: the least time between two on average.
@@ -62,6 +74,12 @@ public struct PingTarget: Hashable, Sendable {
       target.protocol = CPING_RTR
       withUnsafeMutableBytes(of: &target.token) { $0.copyBytes(from: token.prefix($0.count)) }
     }
+    target.socket =
+      switch socket {
+      case .any: CPING_SOCKET_AUTO
+      case .datagram: CPING_SOCKET_DATAGRAM
+      case .raw: CPING_SOCKET_RAW
+      }
     withUnsafeMutableBytes(of: &target.interface_name) { name in
       name.copyBytes(from: (interface ?? "").utf8.prefix(name.count - 1))
     }

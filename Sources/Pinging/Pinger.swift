@@ -1,21 +1,65 @@
 import CPinger
 import Coverage
+import Glibc
 
 /// Sends pings on an exact time grid and tells what became of each: the Swift face of CPinger.
 ///
 /// One instance has one thread of its own for sockets and time; events arrive in batches.
 public final class Pinger: Sendable {
+  /// What holds for all targets of a pinger.
+  public struct Options: Hashable, Sendable {
+    /// Events that wait for a reader who is slow before some are lost; at most ``largestEventCapacity``.
+    public var eventCapacity: UInt32 = 4096
+    /// How long after its timeout a ping is remembered, so that a reply is known as late or repeated.
+    public var memory: Duration = .seconds(10)
+    /// At most so many pings are remembered after their verdict, some 130 bytes each; at least 1.
+    public var remembered: UInt32 = 65_536
+    /// Asks for SCHED_FIFO; ``Pinger/scheduling`` says whether it was permitted.
+    public var isRealtime = false
+
+    public static let largestEventCapacity: UInt32 = 1 << 20
+
+    public init() {}
+
+    fileprivate var raw: cping_options {
+      var options = cping_options()
+      options.ring_capacity = eventCapacity
+      options.linger_ns = UInt64(max(0, memory.inNanoseconds))
+      options.remembered = remembered
+      options.flags = isRealtime ? CPING_OPTION_REALTIME.rawValue : 0
+      return options
+    }
+  }
+
+  /// How the pinger's thread is scheduled.
+  public enum Scheduling: Hashable, Sendable {
+    case usual
+    case fifo
+    /// SCHED_FIFO was asked for, and the host does not permit it; the reason in words.
+    case notPermitted(reason: String)
+  }
+
   public let events: PingEvents
+  public let scheduling: Scheduling
 
   private let handle: Handle
 
   /// - Throws: ``PingerError`` when the host does not let it start.
-  public init() throws(PingerError) {
+  public init(_ options: Options = Options()) throws(PingerError) {
     var pinger: OpaquePointer?
-    let status = cping_create(nil, &pinger)
+    var raw = options.raw
+    let status = cping_create(&raw, &pinger)
     guard status >= 0, let pinger else { throw PingerError(code: status) }
     handle = Handle(pinger: pinger)
     events = PingEvents(inbox: PingInbox(pinger))
+    var environment = cping_environment()
+    cping_get_environment(pinger, &environment)
+    scheduling =
+      switch environment.realtime {
+      case 0: .usual
+      case 1: .fifo
+      default: .notPermitted(reason: String(cString: strerror(-environment.realtime)))
+      }
   }
 
   /// Opens what `target` needs and sends its first ping at `firstSlot`, by ``now``; as soon as possible when that is `nil`.
@@ -70,15 +114,6 @@ public final class Pinger: Sendable {
 
   /// Forgets the target; pings under way end as cancelled.
   public func remove(_ id: PingTarget.ID) { cping_remove(handle.pinger, id) }
-
-  /// Drops the capabilities of the pinger's thread and of the calling one; what is open stays open.
-  /// - Parameter keepsRecovery: The pinger's thread keeps what it takes to open raw sockets anew that are bound to an interface, and
-  ///   sockets with a mark.
-  /// - Throws: ``PingerError``
-  public func dropPrivileges(keepsRecovery: Bool) throws(PingerError) {
-    let status = cping_drop_privileges(handle.pinger, keepsRecovery ? CPING_KEEP_RECOVERY.rawValue : 0)
-    guard status >= 0 else { throw PingerError(code: status) }
-  }
 
   /// Ends all targets; ``events`` ends when the last event has been read.
   public func shutdown() { cping_shutdown(handle.pinger) }

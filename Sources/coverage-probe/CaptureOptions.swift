@@ -6,7 +6,10 @@ struct CaptureOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Keep the probe's own packets as evidence, in PATH-0001.pcapng and so on. Needs CAP_NET_RAW.",
+      """
+      Keep the probe's own packets as evidence, in PATH-0001.pcapng and so on, after the files of earlier captures, which \
+      stay. Needs CAP_NET_RAW.
+      """,
       valueName: "path"))
   var capture: String?
 
@@ -16,7 +19,8 @@ struct CaptureOptions: ParsableArguments {
 
   @Option(
     name: .long,
-    help: ArgumentHelp("So many files are kept, the oldest are removed. 16 without it.", valueName: "number"))
+    help: ArgumentHelp(
+      "So many files of this capture are kept, its oldest are removed. 16 without it.", valueName: "number"))
   var captureFiles: UInt32?
 
   mutating func validate() throws {

@@ -6,10 +6,12 @@ struct Ping: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Pings by ICMP echo, by RTR's UDP ping, or by the one-way format.",
     discussion: """
-      SIGINT and SIGTERM end it, SIGQUIT prints a summary so far. Without a token, RTR pings carry one that no server has \
-      signed; a server without a secret refuses it (RE01), which measures the way as well, the others stay silent. \
-      A name is resolved again after 30 s of silence.
-      Exit status: 0 when every target answered at least once; 1 otherwise, or when it cannot ping; 64 wrong usage.
+      SIGINT and SIGTERM end it, SIGQUIT prints a summary so far, without the pings in flight. Without a token, RTR pings \
+      carry one that no server has signed; a server without a secret refuses it (RE01): there is a way, but no answer, \
+      and no round trip is counted. The others stay silent. A target that cannot be pinged ends nothing for the others. \
+      A name is resolved again after 30 s of silence. The fields of --json are in docs/measuring.md.
+      Exit status: 0 when every target answered in time at least once; 1 otherwise (refusals are no answers), or when it \
+      cannot ping; 64 wrong usage.
       """)
 
   @Argument(help: "Names or addresses.")
@@ -48,11 +50,20 @@ struct Ping: AsyncParsableCommand {
   @Flag(name: .long, help: "ICMP echo, the default.")
   var icmp = false
 
+  @Flag(name: .long, help: "ICMP by a raw socket only.")
+  var raw = false
+
+  @Flag(name: .long, help: "ICMP by a datagram socket only.")
+  var datagram = false
+
   @Option(name: [.customShort("I"), .long], help: "Ping by this interface or not at all.")
   var interface: String?
 
   @Option(name: [.customShort("S"), .long], help: "The address of this host that pings carry.")
   var source: String?
+
+  @Flag(name: .customLong("await"), help: "Interface and source need not be there yet.")
+  var awaitsInterface = false
 
   @Option(name: [.short, .long], help: "Bytes of payload (ICMP) or of the datagram (one-way).")
   var size: UInt16?
@@ -66,17 +77,43 @@ struct Ping: AsyncParsableCommand {
   @Option(name: .long, help: "Differentiated services code point, 0 to 63.")
   var dscp: UInt8?
 
+  @Option(
+    name: .customShort("Q"), help: "The whole traffic class byte, 0 to 255 (DSCP times four), also as 0x..",
+    transform: Self.trafficClass)
+  var trafficClass: UInt8?
+
   @Option(name: [.short, .long], help: "Mark for policy routing.")
   var mark: UInt32?
 
-  @Flag(name: [.short, .long], help: "As fast as answers come in.")
+  @Flag(name: [.short, .long], help: "As fast as answers come in; -i is then the least time between two on average.")
   var flood = false
+
+  @Option(name: .long, help: "With -f: pings under way at most. 64 without it.")
+  var window: UInt32?
+
+  @Option(
+    name: .long,
+    help:
+      "Pings kept after their verdict, so that late and second replies are known for what they are. 65536 without it.")
+  var remember: UInt32?
+
+  @Flag(name: .long, help: "SCHED_FIFO, where permitted, for floods too; other pings have it anyway.")
+  var realtime = false
 
   @Flag(name: [.short, .long], help: "Nothing but summaries.")
   var quiet = false
 
   @Flag(name: .long, help: "One JSON object a ping, and a summary.")
   var json = false
+
+  @Flag(name: [.short, .long], help: "Say at the start how the pings are scheduled.")
+  var verbose = false
+
+  @Option(name: .long, help: "So many pings in a row without an answer are an outage.")
+  var outage: UInt64 = 3
+
+  @Option(name: .long, help: "Seconds to wait for late replies after the last verdict.")
+  var linger = 0.0
 
   @Option(name: .long, help: "Threads among which the targets are dealt out.")
   var threads = 1
@@ -85,31 +122,51 @@ struct Ping: AsyncParsableCommand {
 
   mutating func validate() throws {
     if targets.isEmpty, file == nil { throw ValidationError("Missing expected argument '<targets> ...'.") }
-    if ipv4, ipv6 { throw ValidationError("-4 and -6 exclude each other.") }
-    if udp != nil, icmp { throw ValidationError("--udp and --icmp exclude each other.") }
-    if quiet, json { throw ValidationError("--quiet and --json exclude each other.") }
-    if token != nil || oneway, udp == nil { throw ValidationError("--token and --oneway belong to --udp.") }
-    if token != nil, oneway { throw ValidationError("--token and --oneway exclude each other.") }
-    if udp == 0 { throw ValidationError("--udp is 0: expected a port, 1 to 65535.") }
-    if count == 0 { throw ValidationError("-c is 0: expected 1 or more.") }
-    if !(1...64).contains(threads) { throw ValidationError("--threads is \(threads): expected 1 to 64.") }
+    try validateCombinations()
+    try validateRanges()
     // Another interface's name would be what is left of a longer one.
     if let interface, !(1...15).contains(interface.utf8.count) {
       throw ValidationError("-I is \"\(interface)\": expected the name of an interface, 1 to 15 bytes.")
     }
-    if let size, size < (oneway ? 72 : 12) {
-      throw ValidationError("-s is \(size): expected \(oneway ? 72 : 12) to 65507.")
+    if let token, PingOptions.token(token) == nil { throw ValidationError("--token is not Base64 of 16 bytes.") }
+  }
+
+  private func validateCombinations() throws {
+    for (contradicts, names) in [
+      (ipv4 && ipv6, "-4 and -6"), (udp != nil && icmp, "--udp and --icmp"), (quiet && json, "--quiet and --json"),
+      (token != nil && oneway, "--token and --oneway"), (raw && datagram, "--raw and --datagram"),
+      (dscp != nil && trafficClass != nil, "--dscp and -Q"),
+    ] where contradicts {
+      throw ValidationError("\(names) exclude each other.")
     }
-    if let size, size > 65_507 { throw ValidationError("-s is \(size): expected at most 65507.") }
+    if token != nil || oneway, udp == nil { throw ValidationError("--token and --oneway belong to --udp.") }
+    if raw || datagram, udp != nil { throw ValidationError("--raw and --datagram are for ICMP.") }
+    if window != nil, !flood { throw ValidationError("--window belongs to -f.") }
     if size != nil, udp != nil, !oneway { throw ValidationError("-s: RTR's ping has a size of its own.") }
+  }
+
+  private func validateRanges() throws {
+    if udp == 0 { throw ValidationError("--udp is 0: expected a port, 1 to 65535.") }
+    if count == 0 { throw ValidationError("-c is 0: expected 1 or more.") }
+    if remember == 0 { throw ValidationError("--remember is 0: expected 1 or more.") }
+    if outage == 0 { throw ValidationError("--outage is 0: expected 1 or more.") }
+    if !(1...64).contains(threads) { throw ValidationError("--threads is \(threads): expected 1 to 64.") }
+    if let window, !(1...65_536).contains(window) {
+      throw ValidationError("--window is \(window): expected 1 to 65536.")
+    }
+    let leastSize: UInt16 = oneway ? 72 : 12
+    if let size, !(leastSize...65_507).contains(size) {
+      throw ValidationError("-s is \(size): expected \(leastSize) to 65507.")
+    }
     if ttl == 0 { throw ValidationError("-t is 0: expected 1 to 255.") }
     if let dscp, dscp > 63 { throw ValidationError("--dscp is \(dscp): expected 0 to 63.") }
-    for (name, value) in [("-i", interval), ("-W", timeout), ("-w", deadline)] {
+    for (name, value) in [
+      ("-i", interval), ("-W", timeout), ("-w", deadline), ("--linger", linger == 0 ? nil : linger),
+    ] {
       if let value, !(0.001...86_400).contains(value) {
         throw ValidationError("\(name) is \(value): expected 0.001 to 86400.")
       }
     }
-    if let token, PingRun.token(token) == nil { throw ValidationError("--token is not Base64 of 16 bytes.") }
   }
 
   func run() async throws {
@@ -123,28 +180,43 @@ struct Ping: AsyncParsableCommand {
     }
   }
 
-  private var options: PingRun.Options {
-    var options = PingRun.Options()
+  private var options: PingOptions {
+    var options = PingOptions()
     if let udp {
-      options.pingProtocol = oneway ? .oneWay(port: udp) : .rtr(port: udp, token: token.flatMap(PingRun.token))
+      options.pingProtocol = oneway ? .oneWay(port: udp) : .rtr(port: udp, token: token.flatMap(PingOptions.token))
     }
     options.family = ipv4 ? .ipv4 : ipv6 ? .ipv6 : nil
+    options.socket = raw ? .raw : datagram ? .datagram : .any
     options.interface = interface
     options.source = source
+    options.awaitsInterface = awaitsInterface
     options.interval = flood && interval == nil ? .zero : .seconds(interval ?? 1)
     options.timeout = .seconds(timeout)
     options.deadline = deadline.map { .seconds($0) }
+    options.linger = .seconds(linger)
     options.count = count ?? 0
-    options.floodWindow = flood ? 64 : nil
+    options.floodWindow = flood ? window ?? 64 : nil
     options.size = size
     options.isFragmentationForbidden = dontFragment
     options.hopLimit = ttl
-    options.trafficClass = (dscp ?? 0) << 2
+    options.trafficClass = trafficClass ?? (dscp ?? 0) << 2
     options.mark = mark ?? 0
     options.format = json ? .json : quiet ? .quiet : .text
+    options.leastOutage = outage
+    options.isVerbose = verbose
+    options.isRealtime = realtime
+    options.remembered = remember
     options.threads = threads
     options.capture = captureOptions.settings
     return options
+  }
+
+  private static func trafficClass(_ text: String) throws -> UInt8 {
+    let isHexadecimal = text.hasPrefix("0x")
+    guard let value = UInt8(isHexadecimal ? String(text.dropFirst(2)) : text, radix: isHexadecimal ? 16 : 10),
+      text.first?.isNumber == true
+    else { throw ValidationError("expected 0 to 255, or 0x0 to 0xff.") }
+    return value
   }
 
   private func targetsFromFile() throws -> [String] {

@@ -40,6 +40,34 @@ struct CaptureTests {
         + "70 packets, 5 dropped by the kernel, 6 refused by the disk, 2 times in trouble")
   }
 
+  @Test("when there are files of earlier captures, then only those of this one are said and counted")
+  func later() {
+    let one = summary(files: 8, { $0.firstFile = 8 })
+    #expect(one.line == "capture: 1 file, /a/drive-0008.pcapng; 70 packets, 0 dropped by the kernel")
+    let many = summary(files: 12, { $0.firstFile = 8 })
+    #expect(many.files == 10...12)
+    #expect(many.filesRemoved == 2)
+  }
+
+  @Test(
+    "when a capture is made under the path of an earlier one, then its number goes on, and the earlier file stays",
+    .enabled(if: Surroundings.mayCapture, "capturing packets needs CAP_NET_RAW"))
+  func again() throws {
+    let folder = try TemporaryFolder()
+    let settings = CaptureSettings(path: folder.file("drive"), fileCount: 1)
+    var first = try RunningCapture(settings)
+    #expect(first.close().files == 1...1)
+    let evidence = FileManager.default.contents(atPath: folder.file("drive-0001.pcapng"))
+    // Names that are nearly those of files.
+    for name in ["drive-00009.pcapng.gz", "drive-99.pcapng", "driver-0050.pcapng"] {
+      _ = try folder.write("", to: name)
+    }
+    var second = try RunningCapture(settings)
+    #expect(second.close().files == 2...2)
+    #expect(FileManager.default.contents(atPath: folder.file("drive-0001.pcapng")) == evidence)
+    #expect(evidence?.isEmpty == false)
+  }
+
   @Test("when a capture cannot be opened, then one line says what, where and what to do")
   func refusals() {
     func line(_ code: CInt, _ text: String) -> String {
@@ -50,8 +78,9 @@ struct CaptureTests {
         == "--capture /a/b: capturing packets needs CAP_NET_RAW; run it as root or with that capability, "
         + "or leave out --capture")
     #expect(
-      line(EEXIST, "cannot create the capture file /a/b-0001.pcapng: File exists")
-        == "cannot create the capture file /a/b-0001.pcapng: File exists; give another name, or move that file away")
+      line(ENOSPC, "cannot create the capture file /a/b-0001.pcapng: No space left on device")
+        == "cannot create the capture file /a/b-0001.pcapng: No space left on device; make room, or give a name on another disk"
+    )
   }
 
   @Test(

@@ -22,10 +22,45 @@ struct PingFleetTests {
     #expect(try PingFleet(try targets("127.0.0.1"), threads: 8).pingers.count == 1)
   }
 
+  @Test("when one target cannot be opened, then it is said why, and the others are members as if it had not been there")
+  func refusal() throws {
+    var targets = try targets("127.0.0.1", "127.0.0.2", "127.0.0.3")
+    targets[1].target.interface = "nosuchinterface"
+    var fleet = try PingFleet(targets, threads: 1)
+    let refusals = fleet.open()
+    #expect(refusals.map(\.name) == ["127.0.0.2"])
+    #expect(refusals.first?.description.hasPrefix("cannot ping 127.0.0.2: ") == true)
+    #expect(refusals.first?.description.contains("nosuchinterface") == true)
+    #expect(fleet.members.map(\.name) == ["127.0.0.1", "127.0.0.3"])
+    #expect(fleet.index(pinger: 0, target: fleet.members[1].id) == 1)
+  }
+
+  @Test("when targets begin together, then their pings share the interval evenly")
+  func spreadStarts() async throws {
+    let names = (1...10).map { "127.0.1.\($0)" }
+    let targets = try names.map { name in
+      let address = try #require(PingAddress(numeric: name, port: 9))
+      return (name: name, target: PingTarget(address: address, echo: .oneWay, interval: .milliseconds(500), count: 1))
+    }
+    var fleet = try PingFleet(targets, threads: 1)
+    #expect(fleet.open().isEmpty)
+    #expect(fleet.begin().isEmpty)
+    var slots: [UInt64] = []
+    for await event in fleet.pingers[0].events where event.isOfKnownPing && event.slot > 0 {
+      slots.append(event.slot)
+      if slots.count == targets.count { break }
+    }
+    slots.sort()
+    let gaps = zip(slots, slots.dropFirst()).map { $1 - $0 }
+    // 450 ms, but for how late the first and the last one begin on a busy machine.
+    #expect(gaps.reduce(0, +) > 400_000_000)
+    #expect(gaps.count { $0 == 50_000_000 } >= 5, "\(gaps)")
+  }
+
   @Test("when two pingers give the same number to their targets, then their events are told apart")
   func numbers() throws {
     var fleet = try PingFleet(try targets("127.0.0.1", "127.0.0.2"), threads: 2)
-    try fleet.open()
+    #expect(fleet.open().isEmpty)
     #expect(fleet.members[0].id == fleet.members[1].id)
     #expect(fleet.index(pinger: 0, target: fleet.members[0].id) == 0)
     #expect(fleet.index(pinger: 1, target: fleet.members[1].id) == 1)
@@ -38,8 +73,8 @@ struct PingFleetTests {
   @Test("when a target was given by name, then its name is resolved after silence, and numeric ones never are")
   func names() throws {
     var fleet = try PingFleet(try targets("127.0.0.1", "localhost"), threads: 1)
-    try fleet.open()
-    try fleet.begin()
+    #expect(fleet.open().isEmpty)
+    #expect(fleet.begin().isEmpty)
     let later = Pinger.now + 31_000_000_000
     #expect(fleet.members[1].label == "localhost (127.0.0.1)")
     let wanted = [fleet.wantedLookUps(at: later, limit: 0), fleet.wantedLookUps(at: later, limit: 8)]
@@ -55,10 +90,10 @@ struct PingFleetTests {
   @Test("when all pings have a verdict, or none is under way after a stop, then a target has finished")
   func finished() async throws {
     var fleet = try PingFleet(try targets("127.0.0.1", "127.0.0.2"), threads: 1)
-    try fleet.open()
+    #expect(fleet.open().isEmpty)
     #expect(!fleet.hasFinished(0, isStopped: false))
     #expect(fleet.hasFinished(0, isStopped: true))
-    try fleet.begin()
+    #expect(fleet.begin().isEmpty)
     try await eventually("both have finished") {
       fleet.hasFinished(0, isStopped: false) && fleet.hasFinished(1, isStopped: false) ? () : nil
     }

@@ -30,13 +30,36 @@ struct PingStatisticsTests {
     count(.late(rttNanoseconds: 2_000_000_000), 3)
     count(.duplicate, 0)
     count(.corrupt, 0)
+    count(.cancelled, 10)
     #expect(statistics.sent == 6)
-    #expect(statistics.replies == 2)
+    #expect((statistics.answered, statistics.refused, statistics.cancelled) == (1, 1, 1))
     #expect((statistics.lost, statistics.lostUp, statistics.lostDown) == (3, 1, 1))
     #expect(statistics.unreachable == 1)
     #expect(statistics.notSent == 4)
     #expect((statistics.late, statistics.duplicates, statistics.corrupt) == (1, 1, 1))
     #expect(statistics.loss == 4.0 / 6)
+  }
+
+  @Test("when the token is refused, then that is no loss and no outage, and no round trip nor variation")
+  mutating func refusals() {
+    answer(0, after: 10)
+    for number in 1..<8 { count(.refused(rttNanoseconds: 40_000_000), UInt64(number)) }
+    answer(8, after: 12)
+    #expect(statistics.loss == 0)
+    #expect((statistics.roundTrip.count, statistics.roundTrip.greatest) == (2, 12_000_000))
+    #expect(statistics.variation.count == 0)
+    #expect(statistics.outages.count == 0)
+  }
+
+  @Test("when stamps of answered pings are missing or useless, then these are counted by the reason")
+  mutating func stamps() {
+    for (number, flags) in [
+      PingEvent.Flags.noSendStamp, [.noSendStamp, .noReceiveStamp], .clockStep, .absurdStamps, .reordered, [],
+    ].enumerated() {
+      statistics.count(.sample(.answered(rttNanoseconds: 1), number: UInt64(number), flags: flags))
+    }
+    #expect((statistics.missingStamps, statistics.clockSteps, statistics.absurdStamps) == (2, 1, 1))
+    #expect(statistics.reordered == 1)
   }
 
   @Test("when nothing was sent, then there is no loss and no spread")
@@ -55,6 +78,26 @@ struct PingStatisticsTests {
       let found = Double(spread.percentile(percent) ?? 0)
       #expect(abs(found - expected) <= expected / 1000, "p\(percent) is \(found)")
     }
+  }
+
+  @Test("when there are many targets, then percentiles are good to two digits")
+  func coarse() {
+    var spread = Spread(.coarse)
+    for number in 1...1000 { spread.record(Int64(number) * 31_000) }
+    for (percent, expected) in [(50.0, 15.5e6), (95, 29.45e6), (99, 30.69e6)] {
+      let found = Double(spread.percentile(percent) ?? 0)
+      #expect(found >= expected && found <= expected * 1.008, "p\(percent) is \(found)")
+    }
+    #expect((spread.least, spread.greatest, spread.mean) == (31_000, 31_000_000, 15_515_500))
+  }
+
+  @Test("when a time is beyond all that makes sense, then it is the greatest one, and percentiles stay within")
+  func endless() {
+    var spread = Spread(.fine)
+    spread.record(.max)
+    spread.record(-1)
+    #expect(spread.greatest == .max && spread.least == -1)
+    #expect(spread.percentile(50) == 0)
   }
 
   @Test("when neighbours differ, then the variation is the difference of their delays, in the order of sending")
@@ -104,6 +147,25 @@ struct PingStatisticsTests {
     #expect(statistics.outages.count == 1)
   }
 
+  @Test("when a flood has gone far beyond lost pings, then their verdicts change nothing of what comes later")
+  mutating func lateVerdicts() {
+    for number in 3..<20_000 { answer(UInt64(number), after: 10) }
+    for number in 0..<3 { count(.lost(.unknown), UInt64(number)) }
+    // Another one is waited for, and given up.
+    for number in 20_001..<40_000 { answer(UInt64(number), after: 10) }
+    #expect(statistics.lost == 3)
+    #expect(statistics.outages.count == 0)
+    #expect(statistics.variation.count == 19_996 + 19_998)
+  }
+
+  @Test("when so many pings in a row have no answer as were asked for, then it is an outage")
+  mutating func shortOutage() {
+    statistics = PingStatistics(leastOutage: 1)
+    for number in [UInt64(0), 2] { answer(number, after: 10) }
+    count(.lost(.unknown), 1)
+    #expect(statistics.outages.longest.map(\.pings) == [1])
+  }
+
   @Test("when three pings in a row have no answer, then it is an outage from the first of them to the next answer")
   mutating func outage() throws {
     answer(0, after: 10)
@@ -132,10 +194,20 @@ struct PingStatisticsTests {
 }
 
 extension PingEvent {
-  /// A ping on a grid of 100 ms.
-  static func sample(_ kind: Kind, number: UInt64, oneWay: OneWay? = nil) -> PingEvent {
-    PingEvent(
-      target: 1, kind: kind, number: number, sequence: UInt32(number), slot: number * 100_000_000, sendStamp: .kernel,
-      receiveStamp: .kernel, isReordered: false, sawClockStep: false, oneWay: oneWay, from: nil)
+  /// A ping on a grid of 100 ms, sent a millisecond late; its verdict is known 20 ms later.
+  static func sample(
+    _ kind: Kind, number: UInt64, flags: Flags = [], oneWay: OneWay? = nil, isOfKnownPing: Bool = true,
+    from: PingAddress? = nil
+  ) -> PingEvent {
+    let slot = number * 100_000_000
+    let isSent =
+      switch kind {
+      case .notSent, .missed: false
+      default: isOfKnownPing
+      }
+    return PingEvent(
+      target: 1, kind: kind, number: number, sequence: UInt32(number), slot: slot,
+      sent: isSent ? slot + 1_000_000 : nil,
+      occurred: slot + 21_000_000, flags: flags, oneWay: oneWay, isOfKnownPing: isOfKnownPing, from: from)
   }
 }

@@ -91,6 +91,25 @@ struct CaptureTests {
     return replay.standardOutput
   }
 
+  @Test("when two drives are captured under one path, then the files of both bear out either log")
+  func twoDrives() async throws {
+    let field = try await Field(gpsdPort: 1)
+    let path = field.folder.file("drive")
+    var logs: [String] = []
+    for number in 1...2 {
+      let drive = try await field.run("record", ["--no-submit", "--duration", "2s", "--capture", path])
+      #expect(drive.status == 0, "\(drive.errors)")
+      #expect(drive.output.contains("capture: 1 file, \(path)-000\(number).pcapng; "), "\(drive.output)")
+      logs += try field.driveLogs().filter { !logs.contains($0) }
+    }
+    #expect(logs.count == 2)
+    for log in logs {
+      #expect(try pings(log).count > 10)
+      let result = try await verify(log, ["\(path)-0002.pcapng", "\(path)-0001.pcapng"])
+      #expect(result.status == 0, "\(result.output)")
+    }
+  }
+
   @Test("when the capture cannot be opened, then one line says so and no drive begins")
   func refused() async throws {
     let field = try await Field(gpsdPort: 1)

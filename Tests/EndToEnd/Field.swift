@@ -72,9 +72,11 @@ struct Field {
     return Finished(status: 0, output: replay.standardOutput, errors: "").lines.filter { $0["summary"] == nil }
   }
 
-  func driveLog() throws -> String {
+  func driveLog() throws -> String { try driveLogs().first ?? "none" }
+
+  func driveLogs() throws -> [String] {
     let logs = state + "/drives"
-    return logs + "/" + (try FileManager.default.contentsOfDirectory(atPath: logs).first ?? "none")
+    return try FileManager.default.contentsOfDirectory(atPath: logs).map { logs + "/" + $0 }
   }
 
   func sessions() async throws -> [[String: Any]] {

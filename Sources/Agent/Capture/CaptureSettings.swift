@@ -3,11 +3,11 @@ import Glibc
 
 /// Where a capture goes, and how much of it is kept.
 public struct CaptureSettings: Hashable, Sendable {
-  /// The files are called `path`-0001.pcapng and so on.
+  /// The files are called `path`-0001.pcapng and so on; numbers go on after those of earlier captures, which stay.
   public var path: String
   /// The largest size of a file, in bytes.
   public var fileSize: UInt64
-  /// So many files are kept, the oldest are removed.
+  /// So many files of this capture are kept, its oldest are removed.
   public var fileCount: UInt32
 
   public static let defaultFileSize: UInt64 = 16 << 20
@@ -45,7 +45,6 @@ struct CaptureRefusal: Error, Hashable, CustomStringConvertible {
   private var remedy: String? {
     switch -error.code {
     case EPERM: "run it as root or with that capability, or leave out --capture"
-    case EEXIST: "give another name, or move that file away"
     case ENOENT: "make the directory first, or give another name"
     case EACCES, EROFS, ENOTDIR, EISDIR, ENAMETOOLONG: "give a name where this user may write"
     case ENOSPC, EDQUOT: "make room, or give a name on another disk"

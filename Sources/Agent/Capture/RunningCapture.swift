@@ -50,13 +50,14 @@ struct CaptureSummary: Hashable, Sendable {
   /// How often it was in trouble.
   let troubles: Int
 
-  /// The numbers of the files that are left.
+  /// The numbers of the files of this capture that are left.
   var files: ClosedRange<UInt32> {
-    let newest = max(1, state.files)
-    return (newest > settings.fileCount ? newest - settings.fileCount + 1 : 1)...newest
+    let newest = max(state.firstFile, state.files)
+    let made = newest - state.firstFile + 1
+    return (newest - min(made, settings.fileCount) + 1)...newest
   }
 
-  var filesRemoved: UInt32 { files.lowerBound - 1 }
+  var filesRemoved: UInt32 { files.lowerBound - state.firstFile }
 
   /// For a person, e.g. `capture: 2 files, drive-0001.pcapng to drive-0002.pcapng; 7200 packets, 0 dropped by the kernel`.
   var line: String {

@@ -4,6 +4,7 @@ import DriveLog
 import DriveStore
 import Foundation
 import Logging
+import Pinging
 import Submission
 
 /// `record`: one drive in the foreground, submitted at its end.
@@ -54,6 +55,8 @@ public struct Recording: Sendable {
     let drive = try LiveDrive(
       configuration: configuration, parameters: parameters, capture: capture, continuing: loops,
       environment: environment)
+    let isBound = configuration.driveLinks.contains { $0.interface != nil }
+    LiveDrive.dropPrivileges(keeping: capture != nil || isBound ? .recovery : [], logger)
     let receiving = Task { await environment.positions.run() }
     defer { receiving.cancel() }
     let (givingUp, giveUp) = AsyncStream<Void>.makeStream()

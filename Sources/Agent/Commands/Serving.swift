@@ -20,6 +20,7 @@ public struct Serving: Sendable {
     return try await withControlServer(configuration, for: "without it there is nothing to ping", logger: logger) {
       let environment = try LiveDrive.Environment(
         configuration: configuration, purpose: "\(Program.name) agent", server: $0, logger: logger)
+      LiveDrive.dropPrivileges(logger)
       let service = Service(
         configuration: configuration, configurationFile: configurationFile, environment: environment)
       try await service.run(stop: stop, hangUp: hangUp)

@@ -85,6 +85,15 @@ struct LiveDrive: Sendable {
     }
   }
 
+  /// Gives up what the process may do and a drive no longer needs, now that the captures are open.
+  static func dropPrivileges(keeping kept: Privileges = [], _ logger: Logger) {
+    do {
+      try Privileges.drop(keeping: [kept, .files])
+    } catch {
+      logger.warning("this process keeps privileges that it does not need: \(error)")
+    }
+  }
+
   /// Runs until every link's drive has stopped: by ``requestStop()``, or by itself.
   /// - Parameter onStatus: Called once a second with the links in their order.
   func run(onStatus: @escaping @Sendable ([DriveStatus]) -> Void) async -> [Drive.Summary] {

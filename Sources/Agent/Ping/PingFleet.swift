@@ -17,6 +17,14 @@ struct PingFleet {
     var label: String { target.address.host == name ? name : "\(name) (\(target.address.host))" }
   }
 
+  /// Why a target cannot be pinged.
+  struct Refusal: Error, Hashable, CustomStringConvertible {
+    let name: String
+    let reason: String
+
+    var description: String { "cannot ping \(name): \(reason)" }
+  }
+
   private struct Key: Hashable {
     let pinger: Int
     let target: PingTarget.ID
@@ -29,43 +37,63 @@ struct PingFleet {
   /// - Parameters:
   ///   - targets: Names and what is to be pinged.
   ///   - threads: At most so many pingers; never more than targets.
+  ///   - options: Of each pinger; there is room for the events of all its targets at once in any case.
   /// - Throws: `PingerError`
-  init(_ targets: [(name: String, target: PingTarget)], threads: Int) throws {
+  init(_ targets: [(name: String, target: PingTarget)], threads: Int, options: Pinger.Options = .init()) throws {
     let count = max(1, min(threads, targets.count))
-    pingers = try (0..<count).map { _ in try Pinger() }
+    var options = options
+    let events = UInt32(clamping: Self.eventsAtOnce * (targets.count / count + 1))
+    options.eventCapacity = min(max(options.eventCapacity, events), Pinger.Options.largestEventCapacity)
+    pingers = try (0..<count).map { _ in try Pinger(options) }
     members = targets.enumerated().map { index, subject in
       Member(name: subject.name, pinger: index % count, target: subject.target)
     }
   }
 
+  /// What can come of one target while the reader is busy: two verdicts, something that follows one, and its end.
+  private static let eventsAtOnce = 4
+
   /// Opens what all targets need; nothing is sent yet.
-  /// - Throws: `PingerError`
-  mutating func open() throws {
-    for index in members.indices {
-      let pinger = members[index].pinger
-      let id = try pingers[pinger].add(members[index].target)
-      members[index].id = id
-      indices[Key(pinger: pinger, target: id)] = index
-    }
-  }
-
-  /// Drops the privileges of the calling thread and of the pingers' threads.
-  /// - Throws: `PingerError`
-  func dropPrivileges() throws {
-    let keepsRecovery = members.contains { $0.target.interface != nil || $0.target.mark != 0 }
-    for pinger in pingers { try pinger.dropPrivileges(keepsRecovery: keepsRecovery) }
-  }
-
-  /// Sends the first pings.
-  /// - Throws: `PingerError`
-  mutating func begin() throws {
-    for index in members.indices {
-      try pinger(of: index).begin(members[index].id)
-      let address = members[index].target.address
-      if PingAddress(numeric: members[index].name, port: address.port) == nil {
-        members[index].watch = NameWatch(address: address, at: Pinger.now)
+  /// - Returns: Why some cannot be pinged; these are no members any more.
+  mutating func open() -> [Refusal] {
+    var refusals: [Refusal] = []
+    var opened: [Member] = []
+    for var member in members {
+      do {
+        member.id = try pingers[member.pinger].add(member.target)
+        indices[Key(pinger: member.pinger, target: member.id)] = opened.count
+        opened.append(member)
+      } catch {
+        refusals.append(Refusal(name: member.name, reason: error.description))
       }
     }
+    members = opened
+    return refusals
+  }
+
+  /// Whether some of its sockets can be opened anew only with a privilege.
+  var needsPrivileges: Bool { members.contains { $0.target.interface != nil || $0.target.mark != 0 } }
+
+  /// Sends the first pings, each target's a little later than that of the one before: so they share the interval evenly, and
+  /// their verdicts do not come all at once.
+  /// - Returns: Why some cannot be pinged after all; these stay members without an answer.
+  mutating func begin() -> [Refusal] {
+    var refusals: [Refusal] = []
+    let start = Pinger.now
+    for index in members.indices {
+      let target = members[index].target
+      let share = UInt64(max(0, target.interval.inNanoseconds)) / UInt64(members.count) * UInt64(index)
+      do {
+        // A slot that has passed already would be missed.
+        try pinger(of: index).begin(members[index].id, at: max(start + share, Pinger.now))
+      } catch {
+        refusals.append(Refusal(name: members[index].name, reason: error.description))
+      }
+      if PingAddress(numeric: members[index].name, port: target.address.port) == nil {
+        members[index].watch = NameWatch(address: target.address, at: Pinger.now)
+      }
+    }
+    return refusals
   }
 
   /// No more pings; those under way still get their verdict.
@@ -73,10 +101,8 @@ struct PingFleet {
     for index in members.indices { pinger(of: index).stop(members[index].id) }
   }
 
-  /// Pings under way end as cancelled.
-  func abandon() {
-    for index in members.indices { pinger(of: index).remove(members[index].id) }
-  }
+  /// Forgets a member; its pings under way end as cancelled.
+  func remove(_ index: Int) { pinger(of: index).remove(members[index].id) }
 
   func shutdown() { pingers.forEach { $0.shutdown() } }
 
@@ -89,6 +115,18 @@ struct PingFleet {
     guard let state = pinger(of: index).state(of: members[index].id) else { return true }
     let count = members[index].target.count
     return state.underWay == 0 && (isStopped || (count > 0 && state.slots >= count))
+  }
+
+  /// The pings of a member without a verdict.
+  func underWay(_ index: Int) -> UInt64 { pinger(of: index).state(of: members[index].id)?.underWay ?? 0 }
+
+  /// How the pings are scheduled, for a person.
+  var scheduling: String {
+    switch pingers[0].scheduling {
+    case .usual: "pinging without SCHED_FIFO"
+    case .fifo: "pinging as SCHED_FIFO"
+    case .notPermitted(let reason): "pinging without SCHED_FIFO: \(reason)"
+    }
   }
 
   /// What a capture of all of it has to let through.

@@ -7,28 +7,38 @@ struct PingLedger {
 
   private struct Entry {
     var name: String
-    var statistics = PingStatistics()
+    var statistics: PingStatistics
     var isRunning = true
   }
 
-  private let format: PingRun.Format
+  /// With more targets than this, percentiles have two significant digits instead of three, to save memory.
+  static let mostExactTargets = 100
+
+  private let format: PingOptions.Format
   private var entries: [Entry]
   /// Events that were dropped because the reader was too slow. They may have been of any target.
   private(set) var missingEvents: UInt64 = 0
 
-  init(names: [String], format: PingRun.Format) {
-    entries = names.map { Entry(name: $0) }
+  /// - Parameter leastOutage: So many pings in a row without an answer are an outage.
+  init(names: [String], format: PingOptions.Format, leastOutage: UInt64 = Outages.usualLeastPings) {
+    let precision: Spread.Precision = names.count > Self.mostExactTargets ? .coarse : .fine
+    entries = names.map { name in
+      Entry(name: name, statistics: PingStatistics(precision: precision, leastOutage: leastOutage))
+    }
     self.format = format
   }
 
   /// Targets that have not finished.
   var running: [Subject] { entries.indices.filter { entries[$0].isRunning } }
   var isRunning: Bool { entries.contains(where: \.isRunning) }
-  var haveAllReplied: Bool { entries.allSatisfy { $0.statistics.replies > 0 } }
+  /// Refusals are no answers.
+  var haveAllAnswered: Bool { entries.allSatisfy { $0.statistics.answered > 0 } }
 
-  /// - Parameter subject: Whose event it is; `nil`: nobody's, as events that tell of others being missing.
+  /// - Parameters:
+  ///   - subject: Whose event it is; `nil`: nobody's, as events that tell of others being missing.
+  ///   - wallClock: The host's wall clock as it is now.
   /// - Returns: The line about it, where one is wanted.
-  mutating func take(_ event: PingEvent, of subject: Subject?) -> String? {
+  mutating func take(_ event: PingEvent, of subject: Subject?, by wallClock: WallReading) -> String? {
     if case .overflow(let count) = event.kind {
       missingEvents += count
       return nil
@@ -39,7 +49,7 @@ struct PingLedger {
       return nil
     }
     entries[subject].statistics.count(event)
-    let line = PingLine(name: entries[subject].name, event: event)
+    let line = PingLine(name: entries[subject].name, event: event, wallClock: wallClock)
     switch format {
     case .text: return line.text
     case .json: return line.json
@@ -52,9 +62,12 @@ struct PingLedger {
 
   mutating func rename(_ subject: Subject, _ name: String) { entries[subject].name = name }
 
-  func summaries(isInterim: Bool) -> [String] {
-    var lines = entries.map { entry in
-      let summary = PingSummary(name: entry.name, statistics: entry.statistics, isInterim: isInterim)
+  /// - Parameter underWay: How many pings of each target have no verdict yet, for a summary while the run goes on; `nil`: it is
+  ///   over.
+  func summaries(underWay: [UInt64]? = nil) -> [String] {
+    var lines = entries.indices.map { subject in
+      let summary = PingSummary(
+        name: entries[subject].name, statistics: entries[subject].statistics, underWay: underWay?[subject])
       return format == .json ? summary.json : summary.text
     }
     if missingEvents > 0 { lines.append(missing) }

@@ -3,59 +3,102 @@ import DriveLog
 import OrderedJSON
 import Pinging
 
-/// What became of one ping, as a line.
+/// What became of one ping, as a line. The fields of the JSON object are in docs/measuring.md.
 struct PingLine {
   let name: String
   let event: PingEvent
+  let wallClock: WallReading
 
   var text: String {
     let ping = event.isOfKnownPing ? "ping \(event.number)" : "no known ping:"
-    return "\(name): \(ping) \(verdict.text)\(event.isReordered ? ", out of order" : "")"
+    return "\(name): \(ping) \(verdict.text)\(remarks)"
+  }
+
+  private var remarks: String {
+    let all: [(PingEvent.Flags, String)] = [
+      (.reordered, "out of order"), (.refused, "token refused"), (.noSendStamp, "without a stamp of sending"),
+      (.noReceiveStamp, "without a stamp of receiving"), (.absurdStamps, "with absurd stamps"),
+      (.clockStep, "the clock was set meanwhile"),
+    ]
+    return all.filter { event.flags.contains($0.0) }.map { ", \($0.1)" }.joined()
   }
 
   var json: String {
-    JSON.object([
+    let verdict = verdict
+    func flag(_ flag: PingEvent.Flags) -> JSON? { event.flags.contains(flag) ? true : nil }
+    return JSON.object([
       "target": .string(name),
-      "ping": event.isOfKnownPing ? .integer(Int64(event.number)) : nil,
-      "sequence": event.isOfKnownPing ? .integer(Int64(event.sequence)) : nil,
+      "ping": event.isOfKnownPing ? .integer(Int64(clamping: event.number)) : nil,
+      "sequence": event.isOfKnownPing ? event.sequenceOnWire.map { .integer(Int64($0)) } : nil,
       "slot_ns": event.isOfKnownPing ? .integer(Int64(clamping: event.slot)) : nil,
+      "sent_ns": event.sent.map { .integer(Int64(clamping: $0)) },
+      "wall_ns": .integer(wallClock.time(of: event.moment)),
       "verdict": .string(verdict.name),
+      "count": verdict.count.map { .integer(Int64(clamping: $0)) },
       "rtt_ms": verdict.rttNanoseconds.map(JSON.milliseconds(nanoseconds:)),
       "send_stamp": verdict.rttNanoseconds.map { _ in .string(event.sendStamp.rawValue) },
       "receive_stamp": verdict.rttNanoseconds.map { _ in .string(event.receiveStamp.rawValue) },
-      "reordered": event.isReordered ? true : nil,
-      "clock_step": event.sawClockStep ? true : nil,
+      "no_send_stamp": flag(.noSendStamp),
+      "no_receive_stamp": flag(.noReceiveStamp),
+      "absurd_stamps": flag(.absurdStamps),
+      "clock_step": flag(.clockStep),
+      "reordered": flag(.reordered),
+      "refused": flag(.refused),
       "up_ns": event.oneWay.map { .integer($0.upNanoseconds) },
       "down_ns": event.oneWay.map { .integer($0.downNanoseconds) },
+      "icmp_type": verdict.icmp.map { .integer(Int64($0.type)) },
+      "icmp_code": verdict.icmp.map { .integer(Int64($0.code)) },
       "from": event.from.map { .string($0.host) },
       "reason": verdict.reason.map(JSON.string),
     ]).text
   }
 
-  private var verdict: (name: String, text: String, rttNanoseconds: Int64?, reason: String?) {
+  private struct Verdict {
+    let name: String
+    let text: String
+    var rttNanoseconds: Int64?
+    var count: UInt64?
+    var icmp: (type: UInt8, code: UInt8)?
+    var reason: String?
+  }
+
+  private var verdict: Verdict {
     switch event.kind {
-    case .answered(let rtt): ("answered", Self.milliseconds(rtt), rtt, nil)
-    case .lost(.unknown): ("lost", "lost", nil, nil)
-    case .lost(let way): ("lost", "lost on the way \(way.rawValue)", nil, way.rawValue)
-    case .refused(let rtt): ("refused", "\(Self.milliseconds(rtt)) (token refused, RE01)", rtt, nil)
+    case .answered(let rtt): Verdict(name: "answered", text: Self.milliseconds(rtt), rttNanoseconds: rtt)
+    case .lost(.unknown): Verdict(name: "lost", text: "lost")
+    case .lost(let way): Verdict(name: "lost", text: "lost on the way \(way.rawValue)", reason: way.rawValue)
+    case .refused(let rtt):
+      Verdict(name: "refused", text: "\(Self.milliseconds(rtt)) (token refused, RE01)", rttNanoseconds: rtt)
     case .icmpError(let type, let code):
-      (
-        "icmp-error", "unreachable: ICMP type \(type) code \(code) from \(event.from?.host ?? "nobody")", nil,
-        "ICMP type \(type) code \(code)"
-      )
-    case .notSent(let reason): ("not-sent", "not sent: \(reason)", nil, reason)
-    case .missed(let count): ("missed", "and \(count - 1) after it not sent: this host had no time", nil, nil)
-    case .cancelled: ("cancelled", "cancelled", nil, nil)
-    case .late(let rtt): ("late", "\(Self.milliseconds(rtt)), after it counted as lost", rtt, nil)
-    case .duplicate: ("duplicate", "answered once more", nil, nil)
-    case .corrupt: ("corrupt", "a reply with other bytes than were sent", nil, nil)
-    case .finished: ("finished", "finished", nil, nil)
-    case .removed: ("removed", "removed", nil, nil)
-    case .overflow(let count): ("overflow", "\(count) events missing", nil, "\(count) events missing")
+      Verdict(
+        name: "icmp-error", text: "unreachable: ICMP type \(type) code \(code) from \(event.from?.host ?? "nobody")",
+        icmp: (type, code), reason: "ICMP type \(type) code \(code)")
+    case .notSent(let reason): Verdict(name: "not-sent", text: "not sent: \(reason)", reason: reason)
+    case .missed(let count):
+      Verdict(
+        name: "missed",
+        text: count == 1 ? "not sent: \(Self.busy)" : "and \(count - 1) after it not sent: \(Self.busy)",
+        count: count, reason: Self.busy)
+    case .cancelled: Verdict(name: "cancelled", text: "cancelled")
+    case .late(let rtt):
+      Verdict(name: "late", text: "\(Self.milliseconds(rtt)), after it counted as lost", rttNanoseconds: rtt)
+    case .duplicate: Verdict(name: "duplicate", text: "answered once more")
+    case .corrupt: Verdict(name: "corrupt", text: "a reply with other bytes than were sent")
+    case .finished: Verdict(name: "finished", text: "finished")
+    case .removed: Verdict(name: "removed", text: "removed")
+    case .overflow(let count): Verdict(name: "overflow", text: "\(count) events missing", count: count)
     }
   }
+
+  private static let busy = "this host had no time"
 
   static func milliseconds(_ nanoseconds: Int64) -> String {
     DriveStatus.decimal(Double(nanoseconds) / 1e6, places: 3) + " ms"
   }
+}
+
+extension PingEvent {
+  /// The time of the line about it: when the ping was sent or, if it never was, scheduled; of a reply to no known ping, when that
+  /// came.
+  fileprivate var moment: UInt64 { sent ?? (isOfKnownPing ? slot : occurred) }
 }

@@ -5,14 +5,14 @@ import OrderedJSON
 struct PingSummary {
   let name: String
   let statistics: PingStatistics
-  /// Interim summaries are printed while pings are under way.
-  let isInterim: Bool
+  /// Pings without a verdict yet, which count for nothing; `nil`: the run is over.
+  let underWay: UInt64?
 
   // MARK: Text
 
   var text: String {
     let counts = statistics
-    var lines = ["\(name): \(counts.sent) sent, \(counts.replies) answered, \(losses)" + rare]
+    var lines = ["\(name): \(counts.sent) sent, \(counts.answered) answered, \(losses)" + inFlight + rare]
     if let spread = Self.line(counts.roundTrip) { lines.append("  round trip  \(spread)") }
     if let spread = Self.line(counts.variation) { lines.append("  variation   \(spread)") }
     if let spread = Self.line(counts.variationUp) { lines.append("  up          \(spread)") }
@@ -33,11 +33,15 @@ struct PingSummary {
     return "\(lost) lost\(share)\(ways)"
   }
 
+  private var inFlight: String { underWay.map { ", \($0) in flight" } ?? "" }
+
   private var rare: String {
     [
       (statistics.unreachable, "unreachable"), (statistics.refused, "refused"), (statistics.notSent, "not sent"),
-      (statistics.late, "late"), (statistics.duplicates, "duplicate"), (statistics.reordered, "out of order"),
-      (statistics.corrupt, "corrupt"),
+      (statistics.cancelled, "cancelled"), (statistics.late, "late"), (statistics.duplicates, "duplicate"),
+      (statistics.reordered, "out of order"), (statistics.corrupt, "corrupt"),
+      (statistics.missingStamps, "without the kernel's stamps"), (statistics.absurdStamps, "with absurd stamps"),
+      (statistics.clockSteps, "while the clock was set"),
     ]
     .filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
   }
@@ -59,6 +63,7 @@ struct PingSummary {
     let figures: JSON = .object([
       "target": .string(name),
       "sent": .integer(Int64(counts.sent)),
+      "in_flight": underWay.map { .integer(Int64(clamping: $0)) },
       "answered": .integer(Int64(counts.answered)),
       "refused": .integer(Int64(counts.refused)),
       "lost": .integer(Int64(counts.lost)),
@@ -66,10 +71,14 @@ struct PingSummary {
       "lost_down": .integer(Int64(counts.lostDown)),
       "unreachable": .integer(Int64(counts.unreachable)),
       "not_sent": .integer(Int64(counts.notSent)),
+      "cancelled": .integer(Int64(counts.cancelled)),
       "late": .integer(Int64(counts.late)),
       "duplicates": .integer(Int64(counts.duplicates)),
       "reordered": .integer(Int64(counts.reordered)),
       "corrupt": .integer(Int64(counts.corrupt)),
+      "missing_stamps": .integer(Int64(counts.missingStamps)),
+      "absurd_stamps": .integer(Int64(counts.absurdStamps)),
+      "clock_steps": .integer(Int64(counts.clockSteps)),
       "loss": counts.loss.map(JSON.number),
       "rtt_ms": Self.json(counts.roundTrip),
       "ipdv_ms": Self.json(counts.variation),
@@ -77,7 +86,7 @@ struct PingSummary {
       "ipdv_down_ms": Self.json(counts.variationDown),
       "outages": .array(outages),
     ])
-    return JSON.object([JSON.Member(isInterim ? "interim" : "summary", figures)]).text
+    return JSON.object([JSON.Member(underWay == nil ? "summary" : "interim", figures)]).text
   }
 
   private var outages: [JSON] {

@@ -43,12 +43,14 @@ typedef struct cpcapture_flow {
 void cpcapture_flow_of(const cping_target *target, const cping_target_info *info, cpcapture_flow *flow);
 
 typedef struct cpcapture_options {
-    const char *path;            /* files are called `path`-0001.pcapng and so on; they must not exist */
+    /* Files are called `path`-0001.pcapng and so on. Numbers go on after the greatest that is there: files of earlier captures
+     * are neither overwritten nor removed. */
+    const char *path;
     const char *interface_name;  /* NULL or "any": all. A named one is waited for when it goes away, "any" outlives everything */
     const cpcapture_flow *flows;
     size_t flow_count;           /* 0: nothing is captured before `cpcapture_follow` */
     uint64_t file_size;          /* a file is at most so large; default 16 MiB, at least 8 KiB and four times `snapshot` */
-    uint32_t file_count;         /* so many files are kept, the oldest are removed; default 16 */
+    uint32_t file_count;         /* so many files of this capture are kept, its oldest are removed; default 16 */
     uint32_t snapshot;           /* bytes kept of a packet; default 160, which holds each header and key; 96 to 65535 */
     uint32_t ring_bytes;         /* of kernel memory for packets on their way to the thread; default 2 MiB */
     uint32_t reserved;
@@ -58,7 +60,7 @@ typedef struct cpcapture_options {
  * and then in `text` one sentence that says what is missing.
  *   -EPERM    CAP_NET_RAW is missing
  *   -ENODEV   there is no such interface;  -ENETDOWN  it is down
- *   -EEXIST   the first file exists already; other errors of creating a file
+ *   -ENOENT, -EACCES, -ENOSPC and others  the first file cannot be created
  *   -EINVAL   a field is out of range
  *   -ENOSYS   the library was built without libpcap */
 int cpcapture_open(const cpcapture_options *options, cpcapture **capture, char *text, size_t size);
@@ -76,6 +78,8 @@ typedef struct cpcapture_state {
     uint64_t unwritten;          /* the disk refused them until memory was full as well */
     uint32_t files;              /* number of the newest */
     int32_t error;               /* 0, or why nothing can be captured or written at present (a negative errno) */
+    uint32_t first_file;         /* number of this capture's first */
+    uint32_t reserved;
 } cpcapture_state;
 
 void cpcapture_get_state(cpcapture *capture, cpcapture_state *state);

@@ -41,8 +41,8 @@ static int open_writer(cpcapture *capture, char *text, size_t size) {
         return cpcapture__complain(error, text, size, "its filter could not be made");
     }
     error = cpcapture__writer_open(&capture->writer, &layout);
-    if (error) snprintf(text, size, "cannot create the capture file %s-0001.pcapng: %s", capture->options.path,
-                        strerror(-error));
+    if (error) snprintf(text, size, "cannot create the capture file %s-%04u.pcapng: %s", capture->options.path,
+                        capture->writer.number + 1, strerror(-error));
     return error;
 }
 

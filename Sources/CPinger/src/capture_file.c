@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture_numbers.h"
+
 enum { BUFFER = 256 * 1024, LONGEST_FILTER = 4096 };
 enum { SECTION_HEADER = 0x0A0D0D0A, INTERFACE = 1, STATISTICS = 5, PACKET = 6 };
 
@@ -146,16 +148,22 @@ static int write_whole(cpcapture__writer *writer, const uint8_t *bytes, size_t l
     return 0;
 }
 
+/* Numbers go on after those that are taken; what is there is another capture's evidence and stays. */
+static void begin_after(cpcapture__writer *writer, uint32_t taken) {
+    uint32_t newest = cpcapture__newest_number(writer->layout.path);
+    writer->number = newest > taken ? newest : taken;
+    writer->first = writer->number + 1;
+}
+
 static void remove_oldest(const cpcapture__writer *writer, uint32_t number) {
-    if (number <= writer->layout.file_count) return;
+    if (number - writer->first < writer->layout.file_count) return;
     char *name = file_name(writer, number - writer->layout.file_count);
     if (name) unlink(name);
     free(name);
 }
 
-static int create(cpcapture__writer *writer) {
+static int create_numbered(cpcapture__writer *writer, uint32_t number) {
     uint8_t bytes[LONGEST_FILTER + 256];
-    uint32_t number = writer->number + 1;
     remove_oldest(writer, number);
     char *name = file_name(writer, number);
     if (!name) return -ENOMEM;
@@ -174,6 +182,13 @@ static int create(cpcapture__writer *writer) {
     writer->start_ns = realtime();
     writer->at_start = writer->counts;
     return 0;
+}
+
+static int create(cpcapture__writer *writer) {
+    int error;
+    /* Another capture under the same path can take a number at any moment. */
+    while ((error = create_numbered(writer, writer->number + 1)) == -EEXIST) begin_after(writer, writer->number + 1);
+    return error;
 }
 
 static void complete(cpcapture__writer *writer) {
@@ -241,7 +256,9 @@ static void free_memory(cpcapture__writer *writer) {
 
 int cpcapture__writer_open(cpcapture__writer *writer, const cpcapture__layout *layout) {
     *writer = (cpcapture__writer){.layout = *layout, .fd = -1, .pending = malloc(BUFFER)};
-    int error = !writer->pending || !layout->path ? -ENOMEM : create(writer);
+    int error = !writer->pending || !layout->path ? -ENOMEM : 0;
+    if (!error) begin_after(writer, 0);
+    if (!error) error = create(writer);
     if (error) free_memory(writer);
     return error;
 }

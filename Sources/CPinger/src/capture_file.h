@@ -27,7 +27,8 @@ typedef struct cpcapture__counts {
 typedef struct cpcapture__writer {
     cpcapture__layout layout;
     cpcapture__counts counts;
-    uint32_t number;  /* of the file; 0: none yet */
+    uint32_t number;  /* of the newest file that is there, of whatever capture; 0: none */
+    uint32_t first;   /* of the first file that is this writer's */
 
     int fd;                      /* -1: the next file could not be created yet */
     uint64_t size;               /* whole blocks in the file */

@@ -38,7 +38,7 @@ void cpcapture__publish(cpcapture *capture, int error) {
     capture->state = (cpcapture_state){
         .packets = counts->packets, .written = counts->written, .unwritten = counts->unwritten,
         .dropped_by_kernel = counts->dropped_by_kernel, .dropped_by_interface = counts->dropped_by_interface,
-        .files = capture->writer.number, .error = error};
+        .files = capture->writer.number, .error = error, .first_file = capture->writer.first};
     pthread_mutex_unlock(&capture->lock);
 }
 

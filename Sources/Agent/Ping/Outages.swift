@@ -1,0 +1,46 @@
+/// Stretches of time without an answer: some pings or more in a row.
+struct Outages {
+  struct Outage: Hashable {
+    /// Number and scheduled time (CLOCK_BOOTTIME) of the first ping without an answer.
+    let first: UInt64
+    let from: UInt64
+    /// How many pings had none.
+    let pings: UInt64
+    /// To the next answered ping.
+    let nanoseconds: UInt64
+  }
+
+  static let usualLeastPings: UInt64 = 3
+
+  /// The longest ones are kept when there are many.
+  private(set) var longest: [Outage] = []
+  private(set) var count = 0
+  private let leastPings: UInt64
+  private var open: (first: UInt64, from: UInt64, pings: UInt64)?
+
+  /// - Parameter leastPings: So many pings in a row without an answer are an outage.
+  init(leastPings: UInt64 = usualLeastPings) {
+    self.leastPings = leastPings
+  }
+
+  mutating func take(isAnswered: Bool, number: UInt64, at slot: UInt64) {
+    guard isAnswered else {
+      open = (open?.first ?? number, open?.from ?? slot, (open?.pings ?? 0) + 1)
+      return
+    }
+    if let open, open.pings >= leastPings {
+      count += 1
+      longest.append(Outage(first: open.first, from: open.from, pings: open.pings, nanoseconds: slot - open.from))
+      if longest.count > 100 {
+        longest.sort { $0.nanoseconds > $1.nanoseconds }
+        longest.removeLast()
+      }
+    }
+    open = nil
+  }
+
+  /// The outage that has not ended, if there is one.
+  var current: (first: UInt64, from: UInt64, pings: UInt64)? {
+    open.flatMap { $0.pings >= leastPings ? $0 : nil }
+  }
+}

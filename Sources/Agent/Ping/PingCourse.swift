@@ -1,0 +1,117 @@
+import Pinging
+
+/// A run under way: its targets, what they have come to so far, and what is done with each thing that happens.
+struct PingCourse {
+  enum Input: Sendable {
+    /// The next events of a pinger come when these have been `taken`.
+    case pings(ArraySlice<PingEvent>, pinger: Int, taken: AsyncStream<Void>.Continuation)
+    /// No more pings are sent.
+    case stop
+    /// Pings under way are cancelled, too.
+    case abandon
+    case interim
+    /// Once a second.
+    case tick
+    case resolved(Int, [PingAddress])
+  }
+
+  private var fleet: PingFleet
+  private var capture: RunningCapture?
+  private var ledger: PingLedger
+  private var lookUps = 0
+  private var departure: PingDeparture?
+  private let isJSON: Bool
+  private let inputs: AsyncStream<Input>.Continuation
+  /// It was told to end.
+  private(set) var isStopped = false
+
+  /// - Parameter inputs: Where names that were resolved again come in.
+  init(
+    fleet: PingFleet, capture: RunningCapture?, options: PingOptions, inputs: AsyncStream<Input>.Continuation
+  ) {
+    (self.fleet, self.capture, self.inputs) = (fleet, capture, inputs)
+    isJSON = options.format == .json
+    ledger = PingLedger(names: fleet.members.map(\.label), format: options.format, leastOutage: options.leastOutage)
+  }
+
+  /// Whether verdicts are still to come.
+  var isRunning: Bool { ledger.isRunning }
+  var haveAllAnswered: Bool { ledger.haveAllAnswered }
+
+  mutating func take(_ input: Input, print: (String) -> Void, note: (String) -> Void) {
+    switch input {
+    case .pings(let events, let pinger, let taken):
+      take(events, of: pinger, print)
+      taken.yield()
+    case .stop: isStopped = true
+    case .abandon:
+      isStopped = true
+      departure = departure ?? PingDeparture(of: fleet.members.indices)
+      removeSome()
+    case .interim: ledger.summaries(underWay: fleet.members.indices.map(fleet.underWay)).forEach(print)
+    case .tick: tick(note)
+    case .resolved(let index, let addresses):
+      lookUps -= 1
+      move(index, to: addresses, note)
+    }
+  }
+
+  private mutating func take(_ events: ArraySlice<PingEvent>, of pinger: Int, _ print: (String) -> Void) {
+    let wallClock = WallReading.current
+    for event in events {
+      let subject = fleet.index(pinger: pinger, target: event.target)
+      if let subject, event.isSignOfLife { fleet.heard(subject, at: Pinger.now) }
+      if let line = ledger.take(event, of: subject, by: wallClock) { print(line) }
+      if let subject, event.kind == .removed { departure?.hasLeft(subject) }
+    }
+    removeSome()
+  }
+
+  private mutating func removeSome() {
+    guard let leaving = departure?.next(underWay: fleet.underWay) else { return }
+    leaving.forEach(fleet.remove)
+  }
+
+  private mutating func tick(_ note: (String) -> Void) {
+    if let trouble = capture?.follow(fleet.flows()) { note(trouble) }
+    for index in fleet.wantedLookUps(at: Pinger.now, limit: PingNames.atATime - lookUps) {
+      lookUps += 1
+      lookUp(index)
+    }
+    // The event that tells the end can be among those that are missing.
+    guard ledger.missingEvents > 0 else { return }
+    departure?.losesCount()
+    removeSome()
+    for index in ledger.running where fleet.hasFinished(index, isStopped: isStopped) { ledger.finish(index) }
+  }
+
+  private func lookUp(_ index: Int) {
+    let (name, address) = (fleet.members[index].name, fleet.members[index].target.address)
+    let inputs = inputs
+    Task {
+      let found = try? await PingAddress.resolve(name, port: address.port, family: address.family)
+      inputs.yield(.resolved(index, found ?? []))
+    }
+  }
+
+  /// Pings a member where its name is now, if that is elsewhere.
+  private mutating func move(_ index: Int, to addresses: [PingAddress], _ note: (String) -> Void) {
+    let before = fleet.members[index].target.address
+    guard let new = fleet.found(addresses, for: index, at: Pinger.now) else { return }
+    if let trouble = capture?.follow(fleet.flows()) { note(trouble) }
+    let name = fleet.members[index].name
+    do {
+      try fleet.redirect(index)
+      note("\(name) was silent at \(before) and is at \(new) now; pinging there")
+    } catch {
+      note("cannot ping \(name) at \(new): \(error)")
+    }
+    ledger.rename(index, fleet.members[index].label)
+  }
+
+  /// Prints the summaries, and completes the capture.
+  mutating func sumUp(_ print: (String) -> Void) {
+    ledger.summaries().forEach(print)
+    if let summary = capture?.close() { print(isJSON ? summary.json : summary.line) }
+  }
+}

@@ -1,0 +1,35 @@
+import Pinging
+
+/// Finds the addresses of all targets, some at a time: each takes a thread, and one that nobody knows can take half a minute.
+struct PingNames {
+  typealias Found = Result<PingTarget, NameError>
+
+  /// Names that are resolved at the same time.
+  static let atATime = 8
+
+  let options: PingOptions
+
+  /// - Returns: What each of `names` is, in their order.
+  func targets(_ names: [String]) async -> [Found] {
+    await withTaskGroup(of: (index: Int, found: Found).self) { group in
+      var all: [Int: Found] = [:]
+      for (index, name) in names.enumerated() {
+        if index >= Self.atATime, let next = await group.next() { all[next.index] = next.found }
+        group.addTask { (index, await target(name)) }
+      }
+      for await next in group { all[next.index] = next.found }
+      return names.indices.compactMap { all[$0] }
+    }
+  }
+
+  private func target(_ name: String) async -> Found {
+    do throws(NameError) {
+      let address = try await PingAddress.resolve(name, port: options.port, family: options.addressFamily)[0]
+      guard let source = options.source else { return .success(options.target(at: address, from: nil)) }
+      let sources = try await PingAddress.resolve(source, port: 0, family: address.family)
+      return .success(options.target(at: address, from: sources[0]))
+    } catch {
+      return .failure(error)
+    }
+  }
+}

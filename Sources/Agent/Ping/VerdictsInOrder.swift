@@ -1,0 +1,59 @@
+import Pinging
+
+/// Puts verdicts into the order of sending: a loss is known a timeout later than the answers to its neighbours.
+struct VerdictsInOrder {
+  struct Verdict {
+    let number: UInt64
+    let slot: UInt64
+    let reply: Reply
+
+    var isAnswered: Bool { if case .none = reply { false } else { true } }
+  }
+
+  enum Reply {
+    case inTime(rtt: Int64, PingEvent.OneWay?)
+    /// The far side does not take the token (RE01).
+    case refusal
+    case none
+  }
+
+  /// So many may wait for one verdict. If it has not come by then, it was among events that are missing, or is that of a ping
+  /// that was lost in a flood: it is left out.
+  static let patience = 16_384
+
+  private var next: UInt64 = 0
+  private var waiting: [UInt64: Verdict] = [:]
+  private var skipped: [UInt64: UInt64] = [:]
+
+  /// - Returns: The verdicts that are settled now, in order.
+  mutating func take(_ event: PingEvent) -> [Verdict] {
+    // One that was given up on comes too late to be put in order.
+    guard event.number >= next else { return [] }
+    switch event.kind {
+    case .answered(let rtt): wait(event, .inTime(rtt: rtt, event.oneWay))
+    case .refused: wait(event, .refusal)
+    case .lost, .icmpError, .notSent: wait(event, .none)
+    case .missed(let count): skipped[event.number] = count
+    case .cancelled: skipped[event.number] = 1
+    default: return []
+    }
+    var settled: [Verdict] = []
+    while true {
+      if let verdict = waiting.removeValue(forKey: next) {
+        settled.append(verdict)
+        next += 1
+      } else if let count = skipped.removeValue(forKey: next) {
+        next += count
+      } else if waiting.count > Self.patience, let least = waiting.keys.min() {
+        next = least
+        skipped = skipped.filter { $0.key >= least }
+      } else {
+        return settled
+      }
+    }
+  }
+
+  private mutating func wait(_ event: PingEvent, _ reply: Reply) {
+    waiting[event.number] = Verdict(number: event.number, slot: event.slot, reply: reply)
+  }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import Pinging
+
+/// How far the host's wall clock is ahead of CLOCK_BOOTTIME at a moment.
+struct WallReading: Hashable, Sendable {
+  let aheadNanoseconds: Int64
+
+  /// The time of a moment on CLOCK_BOOTTIME by the wall clock as it was when this was read, in nanoseconds since 1970.
+  func time(of moment: UInt64) -> Int64 { Int64(clamping: moment) + aheadNanoseconds }
+
+  /// Just now. Of three readings the quickest counts: the thread can be interrupted between the two clocks.
+  static var current: WallReading {
+    let readings = (0..<3).map { _ in
+      let before = Pinger.now
+      var wall = timespec()
+      clock_gettime(CLOCK_REALTIME, &wall)
+      let width = Pinger.now - before
+      let middle = Int64(before + width / 2)
+      return (width: width, ahead: Int64(wall.tv_sec) * 1_000_000_000 + Int64(wall.tv_nsec) - middle)
+    }
+    return WallReading(aheadNanoseconds: readings.min { $0.width < $1.width }?.ahead ?? 0)
+  }
+}
