@@ -169,6 +169,33 @@ struct ServiceTests {
     try await end(service)
   }
 
+  @Test(
+    "when root measures a drive, by command or as a service, then no thread keeps a privilege but those about files",
+    .enabled(if: getuid() == 0, "needs root"), arguments: ["record", "agent"])
+  func privileges(command: String) async throws {
+    let field = try await field("submission: { spread: 0s }")
+    let program = try field.start(command)
+    _ = try await eventually(within: .seconds(20), "the drive has a test") {
+      try await field.server.tests().isEmpty ? nil : ()
+    }
+    let aboutFiles: UInt64 = 0b1_1111
+    _ = try await eventually(within: .seconds(10), "all threads have given up the rest") {
+      try privileges(of: program).allSatisfy { $0 & ~aboutFiles == 0 } ? () : nil
+    }
+    try await end(program)
+  }
+
+  /// The permitted capabilities of each thread.
+  private func privileges(of program: RunningProgram) throws -> [UInt64] {
+    let threads = "/proc/\(program.pid)/task"
+    return try FileManager.default.contentsOfDirectory(atPath: threads).compactMap { thread in
+      // Threads may end meanwhile.
+      let status = try? String(contentsOfFile: "\(threads)/\(thread)/status", encoding: .utf8)
+      let line = status?.split(separator: "\n").first { $0.hasPrefix("CapPrm:") }
+      return line.flatMap { UInt64($0.dropFirst("CapPrm:".count).trimmingCharacters(in: .whitespaces), radix: 16) }
+    }
+  }
+
   @Test("when something else lies where the socket is to be, then it stays, and the service says what to do")
   func occupiedSocket() async throws {
     let folder = try TemporaryFolder()
