@@ -44,6 +44,8 @@ class Ours(Program):
             return None
         item = json.loads(line)
         kind = item.get("verdict") or item.get("kind") or item.get("event")
+        if kind == "corrupt" and "sequence" not in item:
+            return Ping(None, kind)  # of which ping it was cannot be told
         if not kind or "sequence" not in item:
             return None
         flags = item.get("flags", 0)
