@@ -158,18 +158,28 @@ def side_by_side(setup, programs, count, interval_s, captured):
     return results
 
 
+def one_by_one(setup, programs, count, interval_s):
+    """The same with nothing beside each: of those that run at once, who wakes first pays for who wakes just after it."""
+    return [entry for program in programs for entry in side_by_side(setup, [program], count, interval_s, False)]
+
+
 def cruise(setup, report):
     count = 100 if setup.quick else 600
-    cpu, wakeups = {}, {}
+    few = count // 3
+    cpu, alone, wakeups = {}, {}, {}
     for _ in range(setup.runs):
+        for program, result, _ in one_by_one(setup, [setup.ours, setup.fping], few, 0.1):
+            alone.setdefault(program.name, []).append(result.cpu_s * 1000)
         for program, result, _ in side_by_side(setup, setup.icmp + [setup.irtt, setup.ours_udp], count, 0.1, False):
             cpu.setdefault(program.name, []).append(result.cpu_s * 1000)
             wakeups.setdefault(program.name, []).append(result.switches / count)
     for name in cpu:
-        report.figure(f"{count} pings at 10 a second: CPU, start included", name, median(cpu[name]), "ms", cpu[name])
+        report.figure(f"{count} pings at 10 a second, all at once: CPU, start included", name, median(cpu[name]), "ms", cpu[name])
         report.figure(f"{count} pings at 10 a second: wakeups a ping (voluntary switches)", name, median(wakeups[name]), "", wakeups[name])
+    for name in alone:
+        report.figure(f"{few} pings at 10 a second, one by one: CPU, start included", name, median(alone[name]), "ms", alone[name])
     ours = setup.ours.name
-    report.at_most("10 pings a second: CPU, ours / fping", 1.15, ratio(median(cpu[ours]), median(cpu["fping"])))
+    report.at_most("10 pings a second, one by one: CPU, ours / fping", 1.15, ratio(median(alone[ours]), median(alone["fping"])))
     report.at_most("10 pings a second: wakeups a ping", 2.2, median(wakeups[ours]))
 
 
