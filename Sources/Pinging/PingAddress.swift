@@ -37,6 +37,9 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
     self.raw = raw
   }
 
+  /// Whether it counts on one link only, as link-local addresses do.
+  public var hasScope: Bool { raw.scope_id != 0 }
+
   public static func == (left: PingAddress, right: PingAddress) -> Bool {
     left.raw.family == right.raw.family && left.raw.port == right.raw.port && left.raw.scope_id == right.raw.scope_id
       && withUnsafeBytes(of: left.raw.bytes) { left in

@@ -87,7 +87,7 @@ public struct Recording: Sendable {
       }
       if second == 0 {
         logger.error(
-          "\(unsaved) fences are in memory only (\(trouble ?? "")); set that right for \(directory.path) within a minute to keep them"
+          "\(unsaved) fences are in memory only\(trouble.map { " (\($0))" } ?? ""); set that right for \(directory.path) within a minute to keep them"
         )
       }
       // A second stop gives up at once: then the loop ends above.

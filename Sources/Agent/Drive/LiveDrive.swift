@@ -87,11 +87,7 @@ struct LiveDrive: Sendable {
 
   /// Gives up what the process may do and a drive no longer needs, now that the captures are open.
   static func dropPrivileges(keeping kept: Privileges = [], _ logger: Logger) {
-    do {
-      try Privileges.drop(keeping: [kept, .files])
-    } catch {
-      logger.warning("this process keeps privileges that it does not need: \(error)")
-    }
+    if let warning = Privileges.drop(keeping: [kept, .files]) { logger.warning("\(warning)") }
   }
 
   /// Runs until every link's drive has stopped: by ``requestStop()``, or by itself.

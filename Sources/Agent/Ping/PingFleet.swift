@@ -72,7 +72,11 @@ struct PingFleet {
   }
 
   /// Whether some of its sockets can be opened anew only with a privilege.
-  var needsPrivileges: Bool { members.contains { $0.target.interface != nil || $0.target.mark != 0 } }
+  var needsPrivileges: Bool {
+    members.contains {
+      $0.target.interface != nil || $0.target.mark != 0 || $0.target.source?.hasScope == true
+    }
+  }
 
   /// Sends the first pings, each target's a little later than that of the one before: so they share the interval evenly, and
   /// their verdicts do not come all at once.

@@ -63,7 +63,9 @@ public struct PingRun: Sendable {
   private func begin(_ fleet: inout PingFleet, _ note: (String) -> Void) throws -> RunningCapture? {
     var capture = try options.capture.map { try RunningCapture($0) }
     let recovery: Privileges = fleet.needsPrivileges || capture != nil ? .recovery : []
-    try Privileges.drop(keeping: capture == nil ? recovery : [recovery, .files])
+    if let warning = Privileges.drop(keeping: capture == nil ? recovery : [recovery, .files]) {
+      note("\(Program.name): \(warning)")
+    }
     try capture?.begin(fleet.flows())
     if options.isVerbose { note(fleet.scheduling) }
     fleet.begin().forEach { note("\(Program.name): \($0)") }
