@@ -1,6 +1,8 @@
 /// A moment of a drive: microseconds since the drive's start, on a clock that never steps (CLOCK_BOOTTIME in a live drive).
 ///
 /// Order and durations come from here alone. Wall time is stamped once a drive and added when a figure leaves the program.
+///
+/// Arithmetic on times and durations never traps: what lies beyond 292,000 years stops there.
 public struct DriveTime: Hashable, Comparable, Sendable {
   /// Microseconds since the start of the drive; negative before it.
   public let microseconds: Int64
@@ -25,12 +27,12 @@ public struct DriveTime: Hashable, Comparable, Sendable {
   }
 
   public static func + (time: DriveTime, duration: Duration) -> DriveTime {
-    DriveTime(microseconds: time.microseconds + duration.inMicroseconds)
+    DriveTime(microseconds: time.microseconds.saturatingAdding(duration.inMicroseconds))
   }
 
   /// The time from `right` to `left`; negative when `left` is the earlier one.
   public static func - (left: DriveTime, right: DriveTime) -> Duration {
-    .microseconds(left.microseconds - right.microseconds)
+    .microseconds(left.microseconds.saturatingSubtracting(right.microseconds))
   }
 }
 
@@ -54,33 +56,42 @@ public struct WallTime: Hashable, Comparable, Sendable {
   }
 
   public static func + (wall: WallTime, time: DriveTime) -> WallTime {
-    WallTime(microseconds: wall.microseconds + time.microseconds)
+    WallTime(microseconds: wall.microseconds.saturatingAdding(time.microseconds))
   }
 
   /// The drive time of this moment in a drive that started at `start`.
   public func since(_ start: WallTime) -> DriveTime {
-    DriveTime(microseconds: microseconds - start.microseconds)
+    DriveTime(microseconds: microseconds.saturatingSubtracting(start.microseconds))
+  }
+
+  /// The time from `right` to `left`; negative when `left` is the earlier one.
+  public static func - (left: WallTime, right: WallTime) -> Duration {
+    .microseconds(left.microseconds.saturatingSubtracting(right.microseconds))
   }
 }
 
 extension Duration {
-  /// Whole microseconds, cut off towards zero.
+  /// Whole microseconds, cut off towards zero; the most that fit, 292,000 years, for anything longer.
   public var inMicroseconds: Int64 {
     let (seconds, attoseconds) = components
-    return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    return seconds.saturatingMultiplied(by: 1_000_000).saturatingAdding(attoseconds / 1_000_000_000_000)
   }
 
   /// Whole milliseconds, cut off towards zero, as the control server's `offset_ms` and `duration_ms` are (spec 2.10).
   public var inMilliseconds: Int64 { inMicroseconds / 1000 }
 
-  /// Whole nanoseconds, cut off towards zero.
+  /// Whole nanoseconds, cut off towards zero; the most that fit, 292 years, for anything longer.
   public var inNanoseconds: Int64 {
     let (seconds, attoseconds) = components
-    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    return seconds.saturatingMultiplied(by: 1_000_000_000).saturatingAdding(attoseconds / 1_000_000_000)
   }
 
-  /// Seconds as a number, for reckoning with speeds and for display.
-  public var inSeconds: Double { Double(inNanoseconds) / 1e9 }
+  /// Seconds as a number, for reckoning with speeds and for display: to the nanosecond, beyond 285 years to the second.
+  public var inSeconds: Double {
+    let seconds = components.seconds
+    guard seconds.magnitude < 9_000_000_000 else { return Double(seconds) }
+    return Double(inNanoseconds) / 1e9
+  }
 }
 
 extension Int64 {

@@ -11,7 +11,8 @@ extension WallTime {
     ].joined()
   }
 
-  /// Reads what ``iso8601`` writes; the fraction may have any number of digits or be absent. `nil` for anything else.
+  /// Reads what ``iso8601`` writes; the fraction may have any number of digits or be absent. `nil` for anything else, and for
+  /// a time beyond the year 294,246, which 64 bits of microseconds cannot hold.
   public init?(iso8601 text: String) {
     let parts = text.dropLast().split(separator: "T", omittingEmptySubsequences: false)
     guard text.hasSuffix("Z"), parts.count == 2 else { return nil }
@@ -30,7 +31,10 @@ extension WallTime {
     let dayNumber = Self.dayNumber(year: year, month: month, day: day)
     guard Self.civil(from: dayNumber) == (year, month, day) else { return nil }
     let seconds = dayNumber * 86_400 + hour * 3600 + minute * 60 + second
-    self.init(microseconds: seconds * 1_000_000 + fraction)
+    let (microseconds, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000)
+    let (whole, overflowsToo) = microseconds.addingReportingOverflow(fraction)
+    guard !overflows, !overflowsToo else { return nil }
+    self.init(microseconds: whole)
   }
 
   private static let millisecondsPerDay: Int64 = 86_400_000

@@ -250,6 +250,23 @@ import Testing
       told([619_315_200, 619_315_200, 0, 0]) == [.clockDifference(.seconds(619_315_200)), .clockDifference(nil)])
   }
 
+  /// The crash of a real receiver: a broken almanac, a time that gpsd passes on, and 64 bits of nanoseconds.
+  @Test(
+    "when the receiver's time is centuries off, then that is said in seconds and the fixes stand",
+    arguments: ["0001-01-01T00:00:00Z", "1600-06-01T00:00:00.5Z", "2400-01-01T00:00:00Z", "9999-12-31T23:59:60Z"])
+  func whenItIsOffByCenturies(time: String) throws {
+    var filter = FixFilter.fresh()
+    let line = #"{"class":"TPV","mode":3,"time":"\#(time)","lat":48.2,"lon":16.3,"eph":5}"#
+    let report = try #require(GPSDReport(line: Array(line.utf8)))
+    let now = HostTime(instant: TestTime.at(1).instant, wall: WallTime(microseconds: 1_795_168_800_000_000))
+    let events = filter.take(report, at: now) + filter.advance(to: TestTime.at(2))
+    #expect(events.fixes.count == 1)
+    let said = events.statuses.compactMap { if case .clockDifference(let off?) = $0 { ("\($0)", off) } else { nil } }
+    let (text, difference) = try #require(said.first)
+    #expect(abs(difference.inSeconds) > 250 * 365.25 * 86_400)
+    #expect(text.contains("differs from the host's by \(difference.inSeconds) s"))
+  }
+
   @Test("when a difference comes and goes about the tolerance, then that is said once")
   func aboutTheTolerance() {
     #expect(told([2.25, 1.75, 2.25, 1.75, 0.5]) == [.clockDifference(.seconds(2.25)), .clockDifference(nil)])
