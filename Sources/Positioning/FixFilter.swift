@@ -31,6 +31,7 @@ public struct FixFilter: Sendable {
   private let rules: Rules
   private var receivers = Receivers()
   private var clockWatch = ClockWatch()
+  private var clocks = ReceiverClocks()
   private var jumpFilter: JumpFilter?
   private var epoch: Epoch?
   private var closed: (time: WallTime, began: ContinuousClock.Instant)?
@@ -104,6 +105,11 @@ public struct FixFilter: Sendable {
   // MARK: - Epochs
 
   private mutating func take(_ tpv: TPV, at now: HostTime) -> [PositioningEvent] {
+    let time = clocks.note(tpv, isChosen: chosen == .some(tpv.device), at: now.instant)
+    return time + judge(tpv, at: now)
+  }
+
+  private mutating func judge(_ tpv: TPV, at now: HostTime) -> [PositioningEvent] {
     counters.tpv += 1
     guard isEligible(tpv.device) else {
       counters.otherDevice += 1

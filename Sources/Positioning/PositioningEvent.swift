@@ -9,6 +9,8 @@ public enum PositioningEvent: Hashable, Sendable {
   case status(PositioningStatus)
   /// What was received and refused so far; when it has changed, every few seconds, and once at the end.
   case counters(PositioningCounters)
+  /// A receiver's time beside this host's, about once a second from each receiver that has a fix.
+  case clock(ReceiverClock)
 }
 
 /// A fix with where it came from. What the receiver said is kept beside what was made of it.

@@ -182,6 +182,7 @@ actor Drive {
       case .connecting, .devices, .clockDifference, .complaint: break
       }
     case .counters(let counters): status.positioning = counters
+    case .clock: break
     }
   }
 
