@@ -58,9 +58,7 @@ public struct ControlServerClient: Sendable {
   public func settings(clientUUID: String?) async throws(ServerFailure) -> String {
     let body = try await post(
       "settings", SettingsRequest(clientUUID: clientUUID, device: device).json, clientUUID: clientUUID)
-    let answer = try? JSONDecoder().decode(SettingsAnswer.self, from: body)
-    if let uuid = answer?.settings?.first?.uuid ?? clientUUID, !uuid.isEmpty { return uuid }
-    throw .unusableAnswer("no client uuid in the answer to /settings")
+    return try SettingsAnswer.clientUUID(body, known: clientUUID)
   }
 
   /// Asks for a test.
@@ -172,13 +170,6 @@ public struct ControlServerClient: Sendable {
     return InterfaceRequest.Response(
       status: Int(response.status.code), headers: response.headers,
       body: Data(buffer: try await response.body.collect(upTo: 4 << 20)))
-  }
-
-  private struct SettingsAnswer: Decodable {
-    struct Settings: Decodable {
-      let uuid: String?
-    }
-    let settings: [Settings]?
   }
 }
 

@@ -34,9 +34,15 @@ extension ControlServerClient {
           // Not `include_failed_tests`: it takes precedence, and leaves tests with fences out.
           "include_coverage_fences": true,
         ]) + device.members), clientUUID: clientUUID)
+    return try HistoryItem.list(body)
+  }
+}
+
+extension HistoryItem {
+  /// The tests that an answer to /history lists; entries that name none are left out.
+  static func list(_ body: Data) throws(ServerFailure) -> [HistoryItem] {
     do {
-      let answer = try JSONDecoder().decode(HistoryAnswer.self, from: body)
-      return answer.history.compactMap(\.item)
+      return try JSONDecoder().decode(HistoryAnswer.self, from: body).history.compactMap(\.item)
     } catch {
       throw .unusableAnswer("the answer to /history holds no history")
     }

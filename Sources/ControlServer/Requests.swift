@@ -81,7 +81,7 @@ public struct CoverageResult: Hashable, Sendable {
       "offset_ms": .integer((fence.entered - anchor).inMilliseconds),
       "duration_ms": .integer(duration.inMilliseconds),
       "radius": .integer(Self.int32(fence.radius)),
-      "avg_ping_ms": fence.meanRTTNanoseconds.map { .decimal(units: ($0 + 5_000) / 10_000, places: 2) },
+      "avg_ping_ms": fence.meanRTTNanoseconds.map { .decimal(units: $0.saturatingAdding(5_000) / 10_000, places: 2) },
     ])
   }
 

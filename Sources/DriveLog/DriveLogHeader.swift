@@ -26,7 +26,7 @@ public struct DriveLogHeader: Hashable, Sendable {
   public init(
     started: WallTime, initialPath: Path, parameters: Parameters?, pings: Pings? = nil, link: String? = nil
   ) {
-    self.started = WallTime(microseconds: started.milliseconds * 1000)
+    self.started = WallTime(microseconds: started.milliseconds.saturatingMultiplied(by: 1000))
     self.initialPath = initialPath
     self.parameters = parameters
     self.pings = pings

@@ -1,3 +1,4 @@
+import Coverage
 import Foundation
 
 /// Room on the disk that is kept for the moment when there is no other: a file that is given up so that fences fit.
@@ -31,7 +32,7 @@ public struct Ballast: Sendable {
   private func hasRoom(_ descriptor: CInt) -> Bool {
     var disk = statvfs()
     guard fstatvfs(descriptor, &disk) == 0 else { return false }
-    return UInt64(disk.f_bavail) * UInt64(disk.f_frsize) > UInt64(2 * Self.size)
+    return UInt64(disk.f_bavail).saturatingMultiplied(by: UInt64(disk.f_frsize)) > UInt64(2 * Self.size)
   }
 
   /// Gives the room to whoever writes next.

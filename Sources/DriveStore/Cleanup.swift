@@ -56,7 +56,9 @@ extension DriveStore {
   public func cleanUp(
     _ retention: Retention, now: WallTime, witness: ClockWitness = .silent, except running: Int64?
   ) async throws -> Deleted {
-    func longAgo(_ age: Duration) -> Int64 { witness == .contradicts ? .min : now.microseconds - age.inMicroseconds }
+    func longAgo(_ age: Duration) -> Int64 {
+      witness == .contradicts ? .min : now.microseconds.saturatingSubtracting(age.inMicroseconds)
+    }
     let (expired, kept) = (longAgo(retention.maxAge), longAgo(retention.keep))
     let (rows, drives) = try await keep { db in
       let silence = witness == .silent ? try Self.lastSilence(until: now, db) : nil
@@ -151,7 +153,8 @@ extension DriveStore {
     try Row.fetchAll(
       db,
       sql: """
-        SELECT id, ended_at, iif(\(RowChecksum.isIntact("drive")), log, NULL) AS log FROM drive
+        -- A damaged end may be of any type.
+        SELECT id, iif(\(RowChecksum.isIntact("drive")), ended_at, 0) AS ended_at, iif(\(RowChecksum.isIntact("drive")), log, NULL) AS log FROM drive
         WHERE \(isEmptyDrive) AND id < ifnull(:running, 1 << 62)
         """, arguments: arguments
     ).map { EmptyDrive(id: $0["id"], ended: $0["ended_at"], log: $0["log"]) }

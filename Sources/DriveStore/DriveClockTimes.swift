@@ -40,7 +40,7 @@ extension DriveStore {
   /// - Throws: GRDB's `DatabaseError`
   public func settleClocks(bootID: String, sinceBoot: Duration, now: WallTime) async throws -> SettledClocks {
     guard now >= .earliestTrusted else { return SettledClocks() }
-    let booted = now.microseconds - sinceBoot.inMicroseconds
+    let booted = now.microseconds.saturatingSubtracting(sinceBoot.inMicroseconds)
     return try await database.write { db in
       var settled = SettledClocks()
       let unsent = try Row.fetchAll(
@@ -56,8 +56,8 @@ extension DriveStore {
         if !bootID.isEmpty, drive["boot_id"] as String? == bootID,
           let startedSinceBoot = drive["started_boot_us"] as Int64?
         {
-          let step = booted + startedSinceBoot - started
-          guard abs(step) >= 1_000_000 else { continue }
+          let step = booted.saturatingAdding(startedSinceBoot).saturatingSubtracting(started)
+          guard step.magnitude >= 1_000_000 else { continue }
           try DriveClockTimes.move(id, by: step, db)
           settled.corrected.append(id)
         } else if started < WallTime.earliestTrusted.microseconds {

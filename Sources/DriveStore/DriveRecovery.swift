@@ -49,7 +49,8 @@ extension DriveStore {
         sql: """
           SELECT drive.link, loop_uuid, boot_id, started_boot_us - drive.started_at + seen AS seen_boot_us, seen
           FROM session JOIN drive ON drive.id = drive_id
-            JOIN (SELECT drive_id AS seen_drive, max(last_seen_at) AS seen FROM fence GROUP BY drive_id)
+            JOIN (SELECT drive_id AS seen_drive, max(last_seen_at) AS seen FROM fence
+              WHERE \(RowChecksum.isIntact("fence")) GROUP BY drive_id)
               ON seen_drive = drive.id
           WHERE (drive.ended_at IS NULL OR drive.stop_reason = 'interrupted') AND loop_uuid IS NOT NULL
             AND \(RowChecksum.isIntact("session")) AND \(RowChecksum.isIntact("drive"))
@@ -61,9 +62,9 @@ extension DriveStore {
         let isOfThisBoot = !bootID.isEmpty && row["boot_id"] as String? == bootID
         let age: Int64? =
           if isOfThisBoot, let seen = row["seen_boot_us"] as Int64? {
-            sinceBoot.inMicroseconds - seen
+            sinceBoot.inMicroseconds.saturatingSubtracting(seen)
           } else if now >= .earliestTrusted, let seen = row["seen"] as Int64? {
-            now.microseconds - seen
+            now.microseconds.saturatingSubtracting(seen)
           } else { nil }
         return age.map { (0..<3_600_000_000).contains($0) } ?? false
       }

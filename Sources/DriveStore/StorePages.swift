@@ -20,7 +20,9 @@ struct StorePages: Sendable {
 
   /// Those that can be read.
   func forEach(_ body: ([UInt8]) throws -> Void) rethrows {
-    for number in 0..<(count ?? file.bytes / Self.size) {
+    // A damaged count may be four thousand million.
+    let present = max(file.bytes / Self.size, (logged.keys.max() ?? -1) + 1)
+    for number in 0..<min(count ?? present, present) {
       let page = logged[number].map { log.read($0, Self.size) } ?? file.read(number * Self.size, Self.size)
       if let page { try body(page) }
     }

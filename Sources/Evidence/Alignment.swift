@@ -23,8 +23,8 @@ struct Alignment {
   /// A ping is never sent before its moment, and on a busy machine up to an interval after it. A log that has its start in
   /// whole milliseconds makes it seem a little early.
   func window(_ ping: Ping, _ offset: Int64) -> Range<Int64> {
-    let expected = ping.wall &+ offset
-    return expected &- interval / 10..<expected &+ (interval - interval / 10)
+    let expected = ping.wall.saturatingAdding(offset)
+    return expected.saturatingSubtracting(interval / 10)..<expected.saturatingAdding(interval - interval / 10)
   }
 
   /// The round-trip time of a captured ping that was answered in time.
@@ -50,7 +50,9 @@ struct Alignment {
     return pairs
   }
 
-  private func distance(_ ping: Ping, _ trip: Int) -> UInt64 { (trips[trip].sentAt &- ping.wall).magnitude }
+  private func distance(_ ping: Ping, _ trip: Int) -> UInt64 {
+    trips[trip].sentAt.saturatingSubtracting(ping.wall).magnitude
+  }
 
   private func pairsByTime() -> [Int: Int] {
     var pairs: [Int: Int] = [:]
@@ -67,7 +69,7 @@ struct Alignment {
       if window.contains(trips[trip].sentAt) {
         doubt.note(isGood: cost(trips[trip], pings[ping]) <= Self.goodCost, ping: ping, trip: trip)
         pairs[ping] = trip
-        recent = recent.suffix(31) + [trips[trip].sentAt &- pings[ping].wall]
+        recent = recent.suffix(31) + [trips[trip].sentAt.saturatingSubtracting(pings[ping].wall)]
         // Of the least delay: others were sent late.
         offset = recent.min() ?? offset
         trip += 1
@@ -101,7 +103,7 @@ struct Alignment {
     var best = (offset: current, cost: present / 2)
     for tried in trip..<min(trip + 3, trips.count) {
       for candidate in ping..<min(ping + Self.pingsTried, pings.count) {
-        let offset = trips[tried].sentAt &- pings[candidate].wall
+        let offset = trips[tried].sentAt.saturatingSubtracting(pings[candidate].wall)
         let cost = cost(offset, from: trip)
         if cost < best.cost { best = (offset, cost) }
       }
@@ -122,7 +124,8 @@ struct Alignment {
 
   private func cost(_ trip: RoundTrip, _ ping: Ping) -> Int64 {
     switch (ping.outcome, rtt(trip)) {
-    case (.answered(let reported, _), let captured?): min(abs(reported &- captured), Self.noPing)
+    case (.answered(let reported, _), let captured?):
+      min(reported.saturatingSubtracting(captured).saturatingMagnitude, Self.noPing)
     case (.failed, nil): 0
     default: Self.noPing
     }

@@ -22,7 +22,7 @@ struct ClockSteps {
   func explain(_ nanoseconds: Int64, at time: DriveTime, within interval: Duration) -> Bool {
     let possible = steps.indices.filter { index in
       let isOver = index + 1 < steps.count && steps[index + 1].at < time
-      return steps[index].at.microseconds <= time.microseconds + Self.notice.inMicroseconds && !isOver
+      return steps[index].at <= time + Self.notice && !isOver
     }
     return possible.contains { abs(.nanoseconds(nanoseconds) - steps[$0].sum) <= Self.untold + interval }
   }

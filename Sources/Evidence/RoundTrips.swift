@@ -1,3 +1,5 @@
+import Coverage
+
 /// A ping as a capture shows it.
 public struct RoundTrip: Hashable, Sendable {
   public let key: PingKey
@@ -15,7 +17,7 @@ public struct RoundTrip: Hashable, Sendable {
   public internal(set) var duplicates = 0
 
   /// From request to first reply.
-  public var rttNanoseconds: Int64? { answeredAt.map { $0 - sentAt } }
+  public var rttNanoseconds: Int64? { answeredAt.map { $0.saturatingSubtracting(sentAt) } }
 }
 
 /// The pings in some captured packets: each request with what came back.
@@ -41,7 +43,7 @@ public struct RoundTrips: Sendable {
     var newest: [PingKey: Int] = [:]
     for (stamp, packet) in ours {
       if packet.kind == .request {
-        if let index = newest[packet.key], stamp - trips[index].sentAt < Self.keyLifetime {
+        if let index = newest[packet.key], stamp.saturatingSubtracting(trips[index].sentAt) < Self.keyLifetime {
           trips[index].copies += 1
         } else {
           newest[packet.key] = trips.count

@@ -85,7 +85,9 @@ public struct Verification: Hashable, Sendable {
       let trip = pairs[index].map { alignment.trips[$0] }
       if let trip {
         matched += 1
-        if ping.sequence != nil, !steps.explain(trip.sentAt &- ping.wall, at: ping.at, within: interval) {
+        if ping.sequence != nil,
+          !steps.explain(trip.sentAt.saturatingSubtracting(ping.wall), at: ping.at, within: interval)
+        {
           disagreements.append(Disagreement(at: ping.at, kind: .sentAtAnotherTime))
         }
       }
@@ -94,15 +96,15 @@ public struct Verification: Hashable, Sendable {
       case (.failed(.network), nil): notSent += 1
       case (_, nil) where end.map({ ping.at > $0 && ping.at - $0 < Self.mostMissingAtEnd }) ?? false: notCaptured += 1
       case (_, nil): disagreements.append(Disagreement(at: ping.at, kind: .onlyInLog))
-      case (.failed, _?) where captured.map({ $0 >= timeout - Self.edge }) ?? true: lostInBoth += 1
+      case (.failed, _?) where captured.map({ $0 >= timeout.saturatingSubtracting(Self.edge) }) ?? true: lostInBoth += 1
       case (.failed, _?): disagreements.append(Disagreement(at: ping.at, kind: .answeredOnlyInCapture))
       case (.answered(let reported, _), let trip?):
-        guard let captured = trip.rttNanoseconds, captured <= timeout + Self.edge else {
+        guard let captured = trip.rttNanoseconds, captured <= timeout.saturatingAdding(Self.edge) else {
           disagreements.append(Disagreement(at: ping.at, kind: .answeredOnlyInLog))
           break
         }
         answeredInBoth += 1
-        let difference = abs(reported &- captured)
+        let difference = reported.saturatingSubtracting(captured).saturatingMagnitude
         differences.append(difference)
         if difference > Self.mostOfOnePing.inNanoseconds {
           disagreements.append(Disagreement(at: ping.at, kind: .roundTripDiffers))
@@ -157,7 +159,8 @@ extension Alignment {
     guard let last = pairs.max(by: { $0.key < $1.key }) else { return true }
     let rest = (end - pings[last.key].at).inNanoseconds
     return trip.sentAt / 1000 >= started.microseconds
-      && trip.sentAt < trips[last.value].sentAt &+ rest &- timeout &- interval
+      && trip.sentAt
+        < trips[last.value].sentAt.saturatingAdding(rest).saturatingSubtracting(timeout).saturatingSubtracting(interval)
   }
 }
 

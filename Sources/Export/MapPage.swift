@@ -43,9 +43,9 @@ struct MapPage {
   // MARK: Figures
 
   private var summary: String {
-    let pings = records.reduce(0) { $0 + $1.fence.pings }
-    let answered = records.reduce(0) { $0 + $1.fence.pingsAnswered }
-    let rtt = records.reduce(0) { $0 + $1.fence.rttSumNanoseconds }
+    let pings = records.reduce(0) { $0.saturatingAdding($1.fence.pings) }
+    let answered = records.reduce(0) { $0.saturatingAdding($1.fence.pingsAnswered) }
+    let rtt = records.reduce(Int64(0)) { $0.saturatingAdding($1.fence.rttSumNanoseconds) }
     let mean = answered > 0 ? Self.milliseconds(rtt / Int64(answered)) : "–"
     let loss = pings > 0 ? Self.percent(pings - answered, of: pings) : "–"
     return [("pings", "\(pings)"), ("mean delay", mean), ("loss", loss)]
@@ -109,12 +109,12 @@ struct MapPage {
   }
 
   private static func milliseconds(_ nanoseconds: Int64) -> String {
-    let tenths = (nanoseconds + 50_000) / 100_000
+    let tenths = nanoseconds.saturatingAdding(50_000) / 100_000
     return "\(tenths / 10).\(tenths % 10) ms"
   }
 
   private static func percent(_ part: Int, of whole: Int) -> String {
-    let tenths = (part * 1000 + whole / 2) / whole
+    let tenths = part.saturatingMultiplied(by: 1000).saturatingAdding(whole / 2) / whole
     return "\(tenths / 10).\(tenths % 10) %"
   }
 

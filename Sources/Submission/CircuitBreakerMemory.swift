@@ -56,5 +56,5 @@ extension CircuitBreaker {
 
 extension Duration {
   /// Rounded up: who waits for so long has waited long enough.
-  var inWholeMilliseconds: Int64 { (inMicroseconds + 999) / 1000 }
+  var inWholeMilliseconds: Int64 { inMicroseconds.saturatingAdding(999) / 1000 }
 }

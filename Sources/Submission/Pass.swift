@@ -166,6 +166,6 @@ extension Sender {
 
 extension WallTime {
   func earlier(by duration: Duration) -> WallTime {
-    WallTime(microseconds: microseconds - duration.inMicroseconds)
+    WallTime(microseconds: microseconds.saturatingSubtracting(duration.inMicroseconds))
   }
 }

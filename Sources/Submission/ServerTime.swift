@@ -15,7 +15,7 @@ struct ServerTime: Sendable {
   /// - Parameter wall: What the host's clock says.
   func witness(of wall: WallTime, at boot: Duration) -> ClockWitness {
     guard let told else { return .silent }
-    let lead: Duration = .microseconds(wall.microseconds - told.server.microseconds) - (boot - told.boot)
+    let lead: Duration = (wall - told.server) - (boot - told.boot)
     return (.zero - Self.tolerance...Self.tolerance).contains(lead) ? .agrees : .contradicts
   }
 }

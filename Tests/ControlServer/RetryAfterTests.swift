@@ -29,14 +29,16 @@ struct RetryAfterTests {
       "", " ", "-1", "+5", "1.5", "1e3", "0x10", "NaN", "inf", "soon", "12 s", "5,5", "١٢", "1;2", "\u{0}",
       "Fri, 20 Nov 2026", "Fri, 32 Nov 2026 10:00:00 GMT", "Fri, 20 Foo 2026 10:00:00 GMT",
       "Fri, 20 Nov 2026 25:00:00 GMT", "Fri, 20 Nov 2026 10:00:00 CET", "2026-11-20T10:00:30Z",
-      "Fri, 31 Feb 2026 10:00:00 GMT", "Friday, 20-Nov-xx 10:00:00 GMT", "a b c d e f", ", , , , , ,",
+      "Fri, 31 Feb 2026 10:00:00 GMT", "Friday, 20-Nov-xx 10:00:00 GMT", "Fri, 01 Jan 294248 10:00:00 GMT",
+      "Fri, 31 Dec 999999 23:59:59 GMT", "a b c d e f", ", , , , , ,",
     ])
   func unusable(text: String) {
     #expect(RetryAfter.wait(text, date: Self.date) == nil)
   }
 
   @Test(
-    "when the response has no date of its own, then a date in Retry-After says nothing", arguments: [nil, "", "now"])
+    "when the response has no date of its own, then a date in Retry-After says nothing",
+    arguments: [nil, "", "now", "Fri, 31 Dec 999999 23:59:59 GMT"])
   func noDate(date: String?) {
     #expect(RetryAfter.wait("Fri, 20 Nov 2026 10:00:30 GMT", date: date) == nil)
     #expect(RetryAfter.wait("30", date: date) == .seconds(30))

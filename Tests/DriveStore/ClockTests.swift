@@ -121,6 +121,15 @@ struct ClockTests {
     #expect(try await loops("C", sinceBoot: 100, now: unset).isEmpty, "at 1970 that is no hour ago")
   }
 
+  @Test("when a fence's times are damaged, then they say nothing of when its drive was interrupted")
+  func damagedTimes() async throws {
+    try interrupted("A", started: .sampleStart, boot: ("B", .seconds(40)))
+    for time in ["9223372036854775807", "-9223372036854775808"] {
+      try await store.damage("UPDATE fence SET last_seen_at = \(time)")
+      #expect(try await loops("B", sinceBoot: 100, now: .sampleStart).isEmpty)
+    }
+  }
+
   @Test("when the kernel does not tell one boot from another, then no drive is taken for one of this boot")
   func unknownBoot() async throws {
     let recorder = try DriveRecorder(store, started: .sampleStart, boot: ("", .seconds(40)), log: nil)

@@ -85,6 +85,22 @@ struct PageRescueTests {
     #expect((report.fences, report.isReadable, reports.list.count) == (120, true, 1))
   }
 
+  @Test("when the write-ahead log names more pages than there can be, then those that are there are read")
+  func damagedCount() async throws {
+    let store = try await fill()
+    try await empty(store)
+    let file = try Data(contentsOf: URL(fileURLWithPath: directory.database))
+    try store.database.close()
+    let header = [UInt8](repeating: 7, count: 32)
+    let frame: [UInt8] = [0, 0, 0, 2, 0xFF, 0xFF, 0xFF, 0xFF] + [UInt8](repeating: 7, count: 16)
+    let page = file[size..<2 * size]
+    try Data(header + frame + page).write(to: URL(fileURLWithPath: directory.database + "-wal"))
+    var pages: [[UInt8]] = []
+    StorePages(directory.database).forEach { pages.append($0) }
+    #expect(pages.count == file.count / size)
+    #expect(pages.flatMap { $0 } == [UInt8](file))
+  }
+
   @Test("when the newest versions of rows are in the write-ahead log only, then these are the ones that are saved")
   func writeAheadLog() async throws {
     let store = try await fill()

@@ -247,4 +247,23 @@ struct VerificationTests {
     #expect(!verify(captured: 95, isCutOff: false).agrees())
     #expect(!verify(captured: 40, isCutOff: true).agrees())
   }
+
+  @Test(
+    "when captured pings or the drive lie at the end of 64 bits of nanoseconds, then they are compared without a trap",
+    arguments: [Int64.max, .max - 1, 0] as [Int64],
+    [Int64.max, 9_223_372_036_854_000, 1_800_000_000_000_000, .min] as [Int64])
+  func endOfTime(stamp: Int64, started: Int64) {
+    let packets = (0..<20).map { number in
+      CapturedPacket(
+        stamp: stamp.saturatingSubtracting(Int64(number) * 100_000_000), linkType: 101,
+        bytes: Bytes(Wire.request(UInt32(number))))
+    }
+    let trips = RoundTrips(packets).trips
+    for sequences in [[:], Self.sequences(20)] {
+      let result = Verification(
+        events: Self.events(20), sequences: sequences, started: WallTime(microseconds: started), trips: trips)
+      let told = result.matched + result.notCovered + result.count(.onlyInCapture)
+      #expect(told == trips.count, "\(result.lines)")
+    }
+  }
 }

@@ -49,14 +49,14 @@ struct DriveClock: Sendable {
 
   /// The drive time of a ping that was scheduled at `nanoseconds` on CLOCK_BOOTTIME.
   func time(ofSlot nanoseconds: UInt64) -> DriveTime {
-    DriveTime(.nanoseconds(Int64(nanoseconds)) - startedBoot)
+    DriveTime(.nanoseconds(Int64(clamping: nanoseconds)) - startedBoot)
   }
 
   func time(of instant: ContinuousClock.Instant) -> DriveTime { DriveTime(instant - startedInstant) }
 
   /// The moment on the drive's wall clock, cut to the whole millisecond in which the control server takes times.
   func wholeMillisecond(_ time: DriveTime) -> DriveTime {
-    WallTime(microseconds: (started + time).milliseconds * 1000).since(started)
+    WallTime(microseconds: (started + time).milliseconds.saturatingMultiplied(by: 1000)).since(started)
   }
 }
 

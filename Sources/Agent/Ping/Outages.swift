@@ -1,3 +1,5 @@
+import Coverage
+
 /// Stretches of time without an answer: some pings or more in a row.
 struct Outages {
   struct Outage: Hashable {
@@ -30,7 +32,9 @@ struct Outages {
     }
     if let open, open.pings >= leastPings {
       count += 1
-      longest.append(Outage(first: open.first, from: open.from, pings: open.pings, nanoseconds: slot - open.from))
+      longest.append(
+        Outage(
+          first: open.first, from: open.from, pings: open.pings, nanoseconds: slot.saturatingSubtracting(open.from)))
       if longest.count > 100 {
         longest.sort { $0.nanoseconds > $1.nanoseconds }
         longest.removeLast()

@@ -1,3 +1,4 @@
+import Coverage
 import Pinging
 
 /// What all pings to one target came to. Verdicts are counted as they come; variation and outages are judged in the order of
@@ -65,7 +66,7 @@ struct PingStatistics {
       if way == .down { lostDown += 1 }
     case .icmpError: unreachable += 1
     case .notSent: notSent += 1
-    case .missed(let count): notSent += Int(count)
+    case .missed(let count): notSent = notSent.saturatingAdding(Int(clamping: count))
     case .late: late += 1
     case .duplicate: duplicates += 1
     case .corrupt: corrupt += 1
