@@ -17,11 +17,23 @@ public struct HistoryItem: Hashable, Sendable {
   }
 }
 
+/// A page of the history.
+public struct HistoryPage: Hashable, Sendable {
+  /// How many entries the server gave, those without a test among them: the next page begins behind them.
+  public let entries: Int
+  public let items: [HistoryItem]
+
+  public init(entries: Int, items: [HistoryItem]) {
+    self.entries = entries
+    self.items = items
+  }
+}
+
 extension ControlServerClient {
-  /// A page of the tests whose fences the server holds, newest first.
+  /// A page of the tests whose fences the server holds, newest first. The server may give fewer than `limit`.
   public func history(
     clientUUID: String, offset: Int, limit: Int
-  ) async throws(ServerFailure) -> [HistoryItem] {
+  ) async throws(ServerFailure) -> HistoryPage {
     let body = try await post(
       "history",
       .object(
@@ -34,15 +46,16 @@ extension ControlServerClient {
           // Not `include_failed_tests`: it takes precedence, and leaves tests with fences out.
           "include_coverage_fences": true,
         ]) + device.members), clientUUID: clientUUID)
-    return try HistoryItem.list(body)
+    return try HistoryPage(body)
   }
 }
 
-extension HistoryItem {
-  /// The tests that an answer to /history lists; entries that name none are left out.
-  static func list(_ body: Data) throws(ServerFailure) -> [HistoryItem] {
+extension HistoryPage {
+  /// Reads an answer to /history; entries that name no test are counted only.
+  init(_ body: Data) throws(ServerFailure) {
     do {
-      return try JSONDecoder().decode(HistoryAnswer.self, from: body).history.compactMap(\.item)
+      let answer = try JSONDecoder().decode(HistoryAnswer.self, from: body)
+      self.init(entries: answer.history.count, items: answer.history.compactMap(\.item))
     } catch {
       throw .unusableAnswer("the answer to /history holds no history")
     }

@@ -108,11 +108,4 @@ public struct CoverageResult: Hashable, Sendable {
 public struct PreparedResult: Hashable, Sendable {
   let text: String
   let clientUUID: String
-
-  /// FNV-1a of its bytes, 64 bits in hexadecimal: whether two bodies are the same.
-  public var checksum: String {
-    let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
 }

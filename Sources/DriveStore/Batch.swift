@@ -42,7 +42,8 @@ public struct Batch: Hashable, Sendable, Identifiable {
   public let state: State
   /// How often it was sent.
   public let attempt: Int
-  /// Answers of a server in trouble, which said nothing about it.
+  /// Trouble that it met; any puts it behind the others. Answers to the batch itself count each time, trouble with a request for its
+  /// test, or with the history, once.
   public let troubles: Int
   public let sent: WallTime?
   /// How many fences went with the last request; `nil` when there was none.

@@ -32,18 +32,15 @@ extension DriveStore {
   /// that the server may have it.
   /// - Parameters:
   ///   - fences: How many are in the body.
-  ///   - checksum: Of the body.
   ///   - client: The client UUID that it leaves under; a batch keeps the first one of its test.
-  public func beginSending(
-    batch: Int64, fences: Int, checksum: String, client: String, at time: WallTime
-  ) async throws {
+  public func beginSending(batch: Int64, fences: Int, client: String, at time: WallTime) async throws {
     try await keep { db in
       try db.execute(
         sql: """
-          UPDATE batch SET state = 'sending', attempt = attempt + 1, sent_fences = ?, checksum = ?, sent_at = ?,
+          UPDATE batch SET state = 'sending', attempt = attempt + 1, sent_fences = ?, sent_at = ?,
             client_uuid = coalesce(client_uuid, ?)
           WHERE id = ?
-          """, arguments: [fences, checksum, time.microseconds, client, batch])
+          """, arguments: [fences, time.microseconds, client, batch])
     }
   }
 
@@ -54,10 +51,12 @@ extension DriveStore {
     }
   }
 
-  /// Notes an answer that said nothing about `batch`.
-  public func noteTrouble(batch: Int64) async throws {
+  /// Notes trouble that put `batch` behind the others.
+  /// - Parameter isAnswer: Whether it came of sending the batch: then it counts each time, as the batch itself may be the cause.
+  public func noteTrouble(batch: Int64, isAnswer: Bool) async throws {
+    let troubles = isAnswer ? "troubles + 1" : "max(troubles, 1)"
     try await keep { db in
-      try db.execute(sql: "UPDATE batch SET troubles = troubles + 1 WHERE id = ?", arguments: [batch])
+      try db.execute(sql: "UPDATE batch SET troubles = \(troubles) WHERE id = ?", arguments: [batch])
     }
   }
 

@@ -130,6 +130,7 @@ enum Schema {
         """)
   }
 
+  /// Earlier builds wrote `batch.checksum`, of the body that was sent last; nothing read it, and it stays NULL now.
   private static func createBatches(_ db: Database) throws {
     try db.execute(
       sql: """

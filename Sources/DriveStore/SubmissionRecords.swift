@@ -41,7 +41,7 @@ extension DriveStore {
     }
   }
 
-  /// Keeps the circuit breaker for the server at `url`, in its own words.
+  /// Keeps what `Submission.ServerGate` remembers of the server at `url`, as JSON: the circuit breaker and its other waits.
   public func setBreakerMemory(_ memory: String, at url: String) async throws {
     try await keep { db in
       try db.execute(

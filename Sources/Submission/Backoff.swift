@@ -5,8 +5,9 @@ public struct Backoff: Hashable, Sendable {
   public static let least: Duration = .seconds(1)
   private let base: Duration
   private let cap: Duration
-  private var failures = 0
-  private var until: Duration?
+  private(set) var failures = 0
+  /// Since the host's boot; `nil` when the last that was heard of the server was no trouble.
+  private(set) var until: Duration?
 
   /// - Parameters:
   ///   - base: Upper end of the first wait; it doubles with each further failure.
@@ -16,10 +17,17 @@ public struct Backoff: Hashable, Sendable {
     self.cap = cap
   }
 
+  /// As an earlier process left it.
+  init(base: Duration, cap: Duration, failures: Int, until: Duration?) {
+    self.init(base: base, cap: cap)
+    self.failures = min(max(failures, 0), 1000)
+    self.until = until
+  }
+
   /// - Parameter random: 0 to 1.
   public mutating func failed(at now: Duration, random: Double) {
     let upper = min(base * (1 << min(failures, 20)), cap)
-    failures += 1
+    failures = min(failures + 1, 1000)
     until = now + Self.least + upper * min(max(random, 0), 1)
   }
 
@@ -29,9 +37,6 @@ public struct Backoff: Hashable, Sendable {
   public mutating func refused(at now: Duration, random: Double) {
     until = now + Self.least + .seconds(120) * min(max(random, 0), 1)
   }
-
-  /// What the server asks for only lengthens a wait.
-  public mutating func wait(atLeast least: Duration, at now: Duration) { until = max(until ?? now, now + least) }
 
   /// Waits for `pause` and no longer, whatever came before.
   public mutating func pause(for pause: Duration, at now: Duration) { until = now + pause }

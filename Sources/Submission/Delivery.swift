@@ -9,81 +9,103 @@ extension Sender {
     while true {
       try Task.checkCancellation()
       try await followClock(&pass)
-      guard let batch = pass.queue.first else { return }
+      guard let batch = pass.next else { return }
       try await deliver(batch, &pass)
     }
   }
 
-  /// Sends the first batch of the queue and takes it out of there, unless the pass ends with it.
+  /// How sending a batch ended.
+  private enum Sending {
+    case accepted
+    /// Its session was forgotten meanwhile.
+    case nothingToSend
+    case failed(ServerFailure, at: RequestStep)
+  }
+
+  /// Sends a batch and takes it out of the queue, unless the pass ends with it.
   private func deliver(_ queued: Batch, _ pass: inout Pass) async throws {
     var batch = queued
     var isRegisteredAnew = false
     var isAnchoredAnew = false
     while true {
-      let (failure, last) = try await send(&batch)
-      let verdict = Verdict(failure)
-      let wasSent = last == .coverageResult
-      let outcome = failure.map { "\($0)" } ?? (wasSent ? "accepted" : "it is not in the store any more")
-      logger.info(
-        "batch \(batch.id), \(batch.fences) fences: \(wasSent ? outcome : "not sent, /\(last) failed: \(outcome)")")
-      if let failure, Task.isCancelled { throw PassEnd.stopped(failure) }
-      switch verdict {
-      case .accepted where !wasSent: return pass.queue.removeAll { $0.id == batch.id }
-      case .accepted: return try await accepted(batch, &pass)
+      let sending = try await send(&batch)
+      log(sending, of: batch)
+      guard case .failed(let failure, let step) = sending else {
+        if case .accepted = sending { return try await accepted(batch, &pass) }
+        return pass.queue.removeAll { $0.id == batch.id }
+      }
+      if Task.isCancelled { throw PassEnd.stopped(failure) }
+      switch Verdict(failure) {
       case .unknownClient where !isRegisteredAnew:
         isRegisteredAnew = true
-        if wasSent { try await store.release(batch: batch.id) }
+        if step == .coverageResult { try await store.release(batch: batch.id) }
         await registration.doubt()
-      case .noStartedTest where wasSent && !isAnchoredAnew:
-        if try await isSettledByHistory(batch, &pass) { return }
+      case .noStartedTest where step == .coverageResult && !isAnchoredAnew:
         isAnchoredAnew = true
-        try await store.release(batch: batch.id)
-        try await anchor(&batch)
-      default:
-        guard let failure else { return }
-        guard wasSent else { throw PassEnd.failed(failure) }
-        return try await answered(batch, verdict, failure, &pass)
+        guard try await anchorAnew(&batch, &pass) else { return }
+      default: return try await failed(batch, failure, at: step, &pass)
       }
     }
   }
 
-  /// The requests that sending a batch takes, by their paths.
-  private enum Step: String { case settings, coverageRequest, coverageResult }
+  private func log(_ sending: Sending, of batch: Batch) {
+    let outcome =
+      switch sending {
+      case .accepted: "accepted"
+      case .nothingToSend: "not in the store any more"
+      case .failed(let failure, at: .coverageResult): "\(failure)"
+      case .failed(let failure, let step): "not sent, /\(step) failed: \(failure)"
+      }
+    logger.info("batch \(batch.id), \(batch.fences) fences: \(outcome)")
+  }
 
-  /// - Returns: The failure, `nil` for a success, and the request that it came of: another one than the last when there is nothing to
-  ///   send any more, as its session was forgotten meanwhile.
-  private func send(_ batch: inout Batch) async throws -> (ServerFailure?, last: Step) {
-    var step = Step.settings
+  private func send(_ batch: inout Batch) async throws -> Sending {
+    var step = RequestStep.settings
     let reader = StoreReader(store)
     do {
-      guard try !reader.fences(of: batch).isEmpty else { return (nil, step) }
-      let clientUUID = try await request { try await registration.clientUUID() }
+      guard try !reader.fences(of: batch).isEmpty else { return .nothingToSend }
+      let clientUUID = try await client()
       step = .coverageRequest
       var test = if let test = batch.test { test } else { try await anchor(&batch) }
       let fences = try reader.fences(of: batch)
-      guard !fences.isEmpty else { return (nil, step) }
-      // As after a clock that was set by weeks: no server can hold that.
+      guard !fences.isEmpty else { return .nothingToSend }
+      // The offset overflows the server's 32 bits, as after a clock that was set by weeks; use a new anchor.
       if fences.contains(where: { !test.canHold($0, of: batch) }) { test = try await anchor(&batch) }
       let result = server.prepare(
         CoverageResult(
           clientUUID: clientUUID, testUUID: test.uuid, driveStarted: batch.driveStarted,
           anchor: test.anchor.since(batch.driveStarted), fences: fences))
       try Task.checkCancellation()
-      try await store.beginSending(
-        batch: batch.id, fences: fences.count, checksum: result.checksum, client: clientUUID, at: clock.wall())
+      try await store.beginSending(batch: batch.id, fences: fences.count, client: clientUUID, at: clock.wall())
       batch.client = batch.client ?? clientUUID
       step = .coverageResult
       try await request { try await server.submit(result) }
-      return (nil, step)
+      return .accepted
     } catch let failure as ServerFailure {
-      return (failure, step)
+      return .failed(failure, at: step)
+    }
+  }
+
+  /// The server knows no started test for `batch`: its history tells whether the fences arrived; else the batch gets another test.
+  /// - Returns: Whether the batch is to be sent again now.
+  private func anchorAnew(_ batch: inout Batch, _ pass: inout Pass) async throws -> Bool {
+    var step = RequestStep.history
+    do {
+      if try await isSettledByHistory(batch, &pass) { return false }
+      try await store.release(batch: batch.id)
+      step = .coverageRequest
+      try await anchor(&batch)
+      return true
+    } catch let failure as ServerFailure {
+      try await setAside([batch], failure, at: step, &pass)
+      return false
     }
   }
 
   /// Gives `batch` another test, anchored now: its fences lie before the anchor.
   @discardableResult
   private func anchor(_ batch: inout Batch) async throws -> Batch.Test {
-    let clientUUID = try await request { try await registration.clientUUID() }
+    let clientUUID = try await client()
     let time = WallTime(microseconds: clock.wall().milliseconds * 1000)
     let grant = try await request {
       try await server.requestCoverage(CoverageRequest(clientUUID: clientUUID, loopUUID: nil, time: time))
@@ -101,35 +123,65 @@ extension Sender {
 
   func accepted(_ batch: Batch, _ pass: inout Pass) async throws {
     try await store.markSubmitted(batch: batch.id, at: clock.wall())
-    try await endCall(.success)
-    backoff.succeeded()
+    gate.delivered()
+    await endCall(.success)
+    pass.judge.succeeded()
     pass.queue.removeAll { $0.id == batch.id }
     pass.accepted(batch)
   }
 
-  /// Follows the rule of each class of answers but success.
-  private func answered(
-    _ batch: Batch, _ verdict: Verdict, _ failure: ServerFailure, _ pass: inout Pass
+  /// Follows the rule of each class of failures.
+  private func failed(
+    _ batch: Batch, _ failure: ServerFailure, at step: RequestStep, _ pass: inout Pass
   ) async throws {
+    // Registration is no batch's: without it nothing can be sent.
+    guard step != .settings else { throw PassEnd.failed(failure) }
+    guard step == .coverageResult else { return try await setAside([batch], failure, at: step, &pass) }
+    let verdict = Verdict(failure)
     if verdict.isDefiniteNo { try await store.release(batch: batch.id) }
     switch verdict {
     case .rejected: try await rejected(batch, failure, &pass)
     case .tooManyRequests: try await putOff(batch, failure, &pass)
     case .doubtful:
       if try await isTheBatchItself(batch, failure, &pass) { return }
-      try await store.noteTrouble(batch: batch.id)
-      throw PassEnd.failed(failure)
-    case .trouble, .forbidden, .unknownClient, .noStartedTest:
-      // It may be the batch: then it goes behind the others.
-      try await store.noteTrouble(batch: batch.id)
-      throw PassEnd.failed(failure)
-    case .accepted, .unreachable: throw PassEnd.failed(failure)
+      try await setAside([batch], failure, at: step, &pass)
+    case .trouble, .forbidden, .unknownClient, .noStartedTest, .unreachable:
+      try await setAside([batch], failure, at: step, &pass)
+    }
+  }
+
+  /// Puts batches that met trouble behind the others, in the store too, and ends the pass if the trouble is the server's.
+  /// - Parameter batches: At least one; those that one request was about.
+  func setAside(
+    _ batches: [Batch], _ failure: ServerFailure, at step: RequestStep, _ pass: inout Pass
+  ) async throws {
+    if Task.isCancelled { throw PassEnd.stopped(failure) }
+    switch Verdict(failure) {
+    case .unreachable, .tooManyRequests: throw PassEnd.failed(failure)
+    default: break
+    }
+    await endCall(.failed(failure))
+    pass.note(failure)
+    let finding = batches.first.map { pass.judge.failed($0.id, at: step, failure) }
+    for batch in batches {
+      try await store.noteTrouble(batch: batch.id, isAnswer: step == .coverageResult)
+      pass.queue.removeAll { $0.id == batch.id }
+      pass.kept(batch)
+      logger.info("batch \(batch.id) goes behind the others: /\(step) failed")
+    }
+    switch finding {
+    case .server: throw PassEnd.failed(failure)
+    case .noTests:
+      let rest = pass.queue.count { $0.test == nil }
+      logger.warning("the control server makes no tests now; \(rest) more batches without one wait")
+    case .batch, nil: break
     }
   }
 
   /// Half, half, down to one fence; what is refused alone is quarantined.
   private func rejected(_ batch: Batch, _ failure: ServerFailure, _ pass: inout Pass) async throws {
-    try await endCall(.failure)
+    await endCall(.failed(failure))
+    pass.judge.succeeded()
     pass.queue.removeAll { $0.id == batch.id }
     if batch.fences > 1 {
       let parts = try await store.split(batch: batch)
@@ -153,7 +205,10 @@ extension Sender {
   /// After 429 the next batch may have its turn, until the breaker opens; a server that says how long to wait ends the pass.
   private func putOff(_ batch: Batch, _ failure: ServerFailure, _ pass: inout Pass) async throws {
     pass.note(failure)
-    guard isBreakerClosed, failure == .tooManyRequests(retryAfter: nil) else { throw PassEnd.failed(failure) }
+    pass.judge.refused(failure)
+    guard gate.breaker.state == .closed, failure == .tooManyRequests(retryAfter: nil) else {
+      throw PassEnd.failed(failure)
+    }
     pass.queue.removeAll { $0.id == batch.id }
     pass.kept(batch)
     if pass.queue.isEmpty { throw PassEnd.failed(failure) }
@@ -165,10 +220,15 @@ extension Sender {
   private func isTheBatchItself(
     _ batch: Batch, _ failure: ServerFailure, _ pass: inout Pass
   ) async throws -> Bool {
-    guard case .notTheServer(200..<300, _) = failure, batch.isTroublesome, pass.report.fencesSent > 0 else {
+    guard case .notTheServer(200..<300, _) = failure, batch.isSuspect, pass.report.fencesSent > 0 else {
       return false
     }
-    if try await isSettledByHistory(batch, &pass) { return true }
+    do {
+      if try await isSettledByHistory(batch, &pass) { return true }
+    } catch let failure as ServerFailure {
+      try await setAside([batch], failure, at: .history, &pass)
+      return true
+    }
     try await rejected(batch, failure, &pass)
     return true
   }

@@ -5,16 +5,20 @@ import Logging
 
 /// What became of batches whose answers were lost: the server's history tells (spec 4.6).
 extension Sender {
-  /// Asks about everything in the queue that may have arrived, and settles it.
+  /// Asks about everything in the queue that may have arrived, and settles it. When a history cannot be read, the batches that it is
+  /// about go behind the others.
   ///
   /// What the server does not have is sent again, to the same test: as a test takes one result only, that is safe even when the first
   /// request is still on its way. Only when the server does not know the test as a started one either, it is anchored anew. Of a batch
   /// whose row was lost the test may not be known: then no test of the history may be its own that nothing else accounts for.
   func settleDoubts(_ pass: inout Pass) async throws {
+    pass.areDoubtsSettled = true
     let doubtful = pass.queue.filter { $0.state != .waiting }
     guard !doubtful.isEmpty else { return }
-    let held = try await fencesHeld(of: pass.queue)
-    for batch in pass.queue {
+    let held = try await fencesHeld(of: doubtful)
+    for unread in held.unread { try await setAside(unread.batches, unread.failure, at: .history, &pass) }
+    let unread = Set(held.unread.flatMap { $0.batches.map(\.id) })
+    for batch in doubtful where !unread.contains(batch.id) {
       if try await isSettled(batch, held: held, &pass) { continue }
       if batch.isLost, let reason = held.reasonToDoubt(batch) {
         try await quarantine(batch, reason, &pass)
@@ -43,6 +47,7 @@ extension Sender {
   /// - Returns: Whether it is settled now.
   func isSettledByHistory(_ batch: Batch, _ pass: inout Pass) async throws -> Bool {
     let held = try await fencesHeld(of: [batch])
+    if let unread = held.unread.first { throw unread.failure }
     if try await isSettled(batch, held: held, &pass) { return true }
     guard batch.attempt > 0, let client = batch.client, held.strangers.contains(client) else { return false }
     try await quarantine(batch, HeldFences.noHistory, &pass)
@@ -77,11 +82,11 @@ extension Sender {
 
   /// How many fences the server holds, by the histories of all who sent these batches.
   private func fencesHeld(of batches: [Batch]) async throws -> HeldFences {
-    let current = try await request { try await registration.clientUUID() }
+    let current = try await client()
     var held = HeldFences()
     for (client, batches) in Dictionary(grouping: batches, by: { $0.client ?? current }) {
       let isCurrent = client == current
-      // Whose test is not known, nobody knows how far back it lies.
+      // Without a known test, read the whole history.
       let isWhole = !isCurrent || batches.contains(where: \.isLost)
       let cursor = isWhole ? nil : try await store.historyCursor(at: server.url)
       let oldest = batches.compactMap { $0.test?.anchor.milliseconds }.min() ?? 0
@@ -92,6 +97,9 @@ extension Sender {
       } catch let failure as ServerFailure where !isCurrent && Verdict(failure) == .unknownClient {
         held.strangers.insert(client)
         logger.warning("the server does not know this device by the name that \(batches.count) batches left under")
+      } catch let failure as ServerFailure {
+        if Task.isCancelled { throw failure }
+        held.unread.append((batches, failure))
       }
     }
     if batches.contains(where: \.isLost) { held.knownTests = try await store.knownTests() }
@@ -107,6 +115,8 @@ extension Sender {
           try await server.history(clientUUID: client, offset: offset, limit: HistoryReading.pageSize)
         })
     }
+    // What is not in an unfinished reading may be at the server all the same.
+    if reading.isEndless { throw ServerFailure.unusableAnswer("/history gives pages without end") }
     return reading
   }
 }
@@ -117,6 +127,8 @@ private struct HeldFences {
 
   /// The tests whose fences the server holds, by their UUIDs in lower case.
   var tests: [String: HistoryItem] = [:]
+  /// Batches whose history could not be read.
+  var unread: [(batches: [Batch], failure: ServerFailure)] = []
   /// Client UUIDs that the server does not know.
   var strangers: Set<String> = []
   /// Tests of which the store knows what they were used for.

@@ -6,12 +6,15 @@ import Logging
 /// A pass under way.
 struct Pass: Sendable {
   let mode: PassMode
-  let urgency: Urgency
+  let urgency: ServerGate.Urgency
   /// The first of the drives that are being recorded.
   let running: Int64?
   /// What is still to be sent, in this order.
   var queue: [Batch] = []
   var report = Report()
+  var judge = TroubleJudge()
+  /// Whether the history was asked about the batches that may have left.
+  var areDoubtsSettled = false
   /// Fences in the queue that look too old to be sent, by a clock that nobody has agreed with.
   var doubted = 0
   private var refusalsInARow = 0
@@ -23,10 +26,15 @@ struct Pass: Sendable {
   /// asked by a whole fleet about each single fence.
   static let refusalLimit = 20
 
-  init(mode: PassMode, urgency: Urgency, running: Int64?) {
+  init(mode: PassMode, urgency: ServerGate.Urgency, running: Int64?) {
     self.mode = mode
     self.urgency = urgency
     self.running = running
+  }
+
+  /// The next batch to send. One that may have left waits until the history was asked, after all others.
+  var next: Batch? {
+    queue.first { ($0.state == .waiting || areDoubtsSettled) && ($0.test != nil || !judge.makesNoTests) }
   }
 
   mutating func note(_ failure: ServerFailure?) { report.firstFailure = report.firstFailure ?? failure }
@@ -123,7 +131,7 @@ extension Sender {
   func followClock(_ pass: inout Pass) async throws {
     let now = clock.wall()
     guard now >= .earliestTrusted else {
-      try await endCall(.cancelled)
+      await endCall(.cancelled)
       throw PassEnd.held(.clock)
     }
     guard try await settleClocks(now) else { return }
@@ -135,7 +143,11 @@ extension Sender {
 
   func lineUp(_ pass: inout Pass) async throws {
     let reader = StoreReader(store)
-    let (chosen, skipped) = pass.mode.choose(from: try reader.sessions(), running: pass.running)
+    let sessions = try reader.sessions()
+    let (chosen, skipped) = pass.mode.choose(from: sessions, running: pass.running)
+    if let running = pass.running {
+      pass.report.fencesOfRunningDrives = sessions.filter { $0.drive >= running }.reduce(0) { $0 + $1.waitingFences }
+    }
     let ids = chosen.map(\.id)
     try await store.makeBatches(of: ids, limit: settings.fencesPerRequest, at: clock.wall())
     let states: [Batch.State] = [.waiting, .sending] + (pass.mode == .quarantined ? [.quarantined] : [])

@@ -53,13 +53,11 @@ public enum PassMode: Hashable, Sendable, CustomStringConvertible {
 
 /// In which order batches go out.
 enum DeliveryOrder {
-  /// A batch that a server in trouble could not take so often goes behind the others: it may be the batch.
-  static let troublesToGoLast = 2
-
-  /// The newest first, by their first fences; the troublesome ones behind them, the one that was tried least recently first.
+  /// The newest first, by their first fences; behind them the batches that met trouble, the one that was sent least recently first.
+  /// The store remembers the trouble, so that the order holds over restarts.
   static func sorted(_ batches: [Batch]) -> [Batch] {
     batches.sorted { left, right in
-      switch (left.isTroublesome, right.isTroublesome) {
+      switch (left.troubles > 0, right.troubles > 0) {
       case (false, false): (left.earliest, left.id) > (right.earliest, right.id)
       case (true, true): (left.sent ?? left.earliest, left.id) < (right.sent ?? right.earliest, right.id)
       case (false, true): true
@@ -70,5 +68,6 @@ enum DeliveryOrder {
 }
 
 extension Batch {
-  var isTroublesome: Bool { troubles >= DeliveryOrder.troublesToGoLast }
+  /// The server could not take it so often that the batch itself may be the cause.
+  var isSuspect: Bool { troubles >= 2 }
 }

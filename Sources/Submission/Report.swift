@@ -1,4 +1,5 @@
 import ControlServer
+import Coverage
 
 /// What came of a pass.
 public struct Report: Hashable, Sendable {
@@ -18,8 +19,15 @@ public struct Report: Hashable, Sendable {
   /// Whether it was cancelled.
   public internal(set) var wasStopped = false
 
-  /// Whether another pass could send something now: nothing held this one up.
-  public var isUnhindered: Bool { hold == nil && !wasStopped && sessionsKept == 0 }
+  /// Whether the server was in trouble, and nothing more was tried.
+  public internal(set) var wasEndedByServer = false
+  /// When the next request may leave, by the host's clock; `nil` when that is now.
+  public internal(set) var heldUntil: WallTime?
+  /// Fences that wait and belong to the drives that are being recorded: they are sent when these end.
+  public internal(set) var fencesOfRunningDrives = 0
+
+  /// Whether another pass could send something now: neither the server nor a wait ended this one.
+  public var isUnhindered: Bool { hold == nil && !wasStopped && !wasEndedByServer }
 
   public init() {}
 
@@ -35,25 +43,23 @@ public struct Report: Hashable, Sendable {
     sum.fencesWithoutSession = second.fencesWithoutSession
     sum.firstFailure = first.firstFailure ?? second.firstFailure
     sum.hold = first.hold ?? second.hold
+    sum.heldUntil = [first.heldUntil, second.heldUntil].compactMap { $0 }.max()
+    sum.wasEndedByServer = first.wasEndedByServer || second.wasEndedByServer
+    sum.fencesOfRunningDrives = second.fencesOfRunningDrives
     sum.wasStopped = first.wasStopped || second.wasStopped
     return sum
   }
 
   /// A wait during which no request leaves.
   public enum Hold: Hashable, Sendable, CustomStringConvertible {
-    /// The circuit breaker is open.
-    case breaker(Duration)
-    /// The server or the network was in trouble, or the server wants nothing from this device.
-    case trouble(Duration)
-    /// The host's clock shows a time that cannot be: nothing can be anchored, and nobody knows how old anything is.
+    case gate(ServerGate.Hold)
+    /// The host's clock shows a time that cannot be: no test can be anchored, and no age is known.
     case clock
 
     public var description: String {
       switch self {
-      case .breaker(let wait):
-        "the server asked for fewer requests; the next one may leave in \(wait.components.seconds + 1) s"
+      case .gate(let hold): "\(hold)"
       case .clock: "the host's clock is not set"
-      case .trouble(let wait): "after trouble, the next try is in \(wait.components.seconds + 1) s"
       }
     }
   }

@@ -7,12 +7,7 @@ public struct SenderSettings: Hashable, Sendable {
   public var quota = Quota()
   /// Fences without a session are sent when they are older than this.
   public var legacyThreshold: Duration = .seconds(15 * 60)
-  public var breaker = CircuitBreaker.Policy()
-  /// Upper ends of the first and of the longest wait after trouble with the network or the server.
-  public var backoff: Duration = .seconds(30)
-  public var backoffMax: Duration = .seconds(300)
-  /// The first request after a start or an outage waits for a random part of this, so that a fleet does not come as one.
-  public var spread: Duration = .seconds(60)
+  public var gate = ServerGate.Policy()
   /// The most fences of one request.
   public var fencesPerRequest = 400
 
@@ -42,14 +37,4 @@ public struct SenderClock: Sendable {
     self.sleep = sleep
     self.random = random
   }
-}
-
-/// How much a pass may be put off.
-public enum Urgency: Hashable, Sendable {
-  /// It waits for its share of the spread, and not at all while the server is in trouble.
-  case background
-  /// Somebody waits for it: only the circuit breaker holds it up.
-  case commanded
-  /// The operator's override: the circuit breaker tries now.
-  case forced
 }

@@ -1,8 +1,7 @@
 import ControlServer
 
-/// What the end of a request means for what was sent. Each class has a rule of its own in ``Sender``.
+/// What a failure of a request means for what was sent. Each class has a rule of its own in ``Sender``.
 enum Verdict: Hashable, Sendable {
-  case accepted
   /// 429: the circuit breaker's.
   case tooManyRequests
   /// No connection: nothing has left the device.
@@ -20,11 +19,9 @@ enum Verdict: Hashable, Sendable {
   /// The server does not know this device any more.
   case unknownClient
 
-  /// - Parameter failure: `nil` for a success.
-  init(_ failure: ServerFailure?) {
+  init(_ failure: ServerFailure) {
     self =
       switch failure {
-      case nil: .accepted
       case .tooManyRequests: .tooManyRequests
       case .unreachable: .unreachable
       case .noAnswer, .serverTrouble, .notTheServer, .unusableAnswer: .doubtful
@@ -49,7 +46,7 @@ enum Verdict: Hashable, Sendable {
   var isDefiniteNo: Bool {
     switch self {
     case .tooManyRequests, .unreachable, .trouble, .forbidden, .rejected, .unknownClient: true
-    case .accepted, .doubtful, .noStartedTest: false
+    case .doubtful, .noStartedTest: false
     }
   }
 }

@@ -150,14 +150,16 @@ struct ClientTests {
               clientUUID: uuid, testUUID: grant.testUUID, driveStarted: .sampleStart, anchor: .start, fences: fences)))
       }
       let start = WallTime.sampleStart.milliseconds
-      let all = try await client.history(clientUUID: uuid, offset: 0, limit: 100)
+      let all = try await client.history(clientUUID: uuid, offset: 0, limit: 100).items
       #expect(
         all == [
           HistoryItem(testUUID: tests[2], time: start + 2000, fences: 3),
           HistoryItem(testUUID: tests[0], time: start, fences: 1),
         ])
-      #expect(try await client.history(clientUUID: uuid, offset: 1, limit: 100) == [all[1]])
-      #expect(try await client.history(clientUUID: uuid, offset: 0, limit: 1) == [all[0]])
+      #expect(
+        try await client.history(clientUUID: uuid, offset: 1, limit: 100) == HistoryPage(entries: 1, items: [all[1]]))
+      #expect(
+        try await client.history(clientUUID: uuid, offset: 0, limit: 1) == HistoryPage(entries: 1, items: [all[0]]))
       await #expect(throws: ServerFailure.self) {
         try await client.history(clientUUID: UUID().uuidString, offset: 0, limit: 1)
       }

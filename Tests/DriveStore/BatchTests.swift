@@ -112,7 +112,7 @@ struct BatchTests {
   func notTaken() async throws {
     let session = try session(fences: 3)
     let batch = try #require(try await batches(of: session).first)
-    try await store.beginSending(batch: batch.id, fences: 3, checksum: "x", client: "C", at: .sampleStart)
+    try await store.beginSending(batch: batch.id, fences: 3, client: "C", at: .sampleStart)
     try await store.noteTrouble(batch: batch.id)
     try await store.release(batch: batch.id)
     let after = try #require(try await batches(of: session).first)

@@ -67,7 +67,7 @@ struct ChecksumTests {
     #expect(batches.map(\.fences) == [2, 1, 1])
     try await store.anchor(
       batch: batches[1].id, test: .init(uuid: "T9", anchor: .sampleStart), loopUUID: "L", client: "C")
-    try await store.beginSending(batch: batches[0].id, fences: 2, checksum: "x", client: "C", at: .sampleStart)
+    try await store.beginSending(batch: batches[0].id, fences: 2, client: "C", at: .sampleStart)
     let parts = try await store.split(batch: batches[0])
     try await store.markSubmitted(batch: parts[0].id, at: .sampleStart)
     try await store.quarantine(batch: parts[1], reason: "no", at: .sampleStart)

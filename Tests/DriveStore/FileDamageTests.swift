@@ -41,7 +41,7 @@ struct FileDamageTests {
     try await store.makeBatches(of: [1, 2, 3], limit: 400, at: .sampleStart)
     let batches = try await store.batches(of: [1, 2], in: [.waiting])
     try await store.markSubmitted(batch: batches[0].id, at: .sampleStart)
-    try await store.beginSending(batch: batches[1].id, fences: 60, checksum: "x", client: "C", at: .sampleStart)
+    try await store.beginSending(batch: batches[1].id, fences: 60, client: "C", at: .sampleStart)
     try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     try store.database.close()
     return try Data(contentsOf: URL(fileURLWithPath: directory.database))

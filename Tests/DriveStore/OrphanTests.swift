@@ -67,7 +67,7 @@ struct OrphanTests {
     let made = try await store.batches(of: [1], in: [.waiting])
     try await store.markSubmitted(batch: made[0].id, at: .sampleStart)
     try await store.anchor(batch: made[1].id, test: .init(uuid: "T2", anchor: .sampleStart), loopUUID: nil, client: "C")
-    try await store.beginSending(batch: made[1].id, fences: 1, checksum: "x", client: "C", at: .sampleStart)
+    try await store.beginSending(batch: made[1].id, fences: 1, client: "C", at: .sampleStart)
     try await store.damage("UPDATE session SET loop_uuid = 'L2'; UPDATE drive SET log = 'b log'")
     #expect(try await adopt() == 3)
     try await store.makeBatches(of: [1], limit: 1, at: .sampleStart)

@@ -12,7 +12,7 @@ struct DecisionTests {
   @Test(
     "when an answer comes, then it is of one class",
     arguments: [
-      (nil, Verdict.accepted), (.tooManyRequests(retryAfter: .seconds(3)), .tooManyRequests),
+      (.tooManyRequests(retryAfter: .seconds(3)), .tooManyRequests),
       (.unreachable("x"), .unreachable), (.noAnswer("x"), .doubtful),
       (.serverTrouble(status: 500, message: ""), .doubtful), (.serverTrouble(status: 504, message: ""), .doubtful),
       (.notTheServer(status: 200, found: "an empty body"), .doubtful),
@@ -26,14 +26,14 @@ struct DecisionTests {
       (.refused(status: 400, message: "No started test found by id x"), .noStartedTest),
       (.refused(status: 200, message: "No started test found by id x"), .noStartedTest),
       (.refused(status: 400, message: "No client found by id x"), .unknownClient),
-    ] as [(ServerFailure?, Verdict)])
-  func verdicts(failure: ServerFailure?, verdict: Verdict) {
+    ] as [(ServerFailure, Verdict)])
+  func verdicts(failure: ServerFailure, verdict: Verdict) {
     #expect(Verdict(failure) == verdict)
   }
 
   @Test("when a class leaves it open whether the server has the batch, then it is no definite no")
   func definite() {
-    for verdict in [Verdict.accepted, .doubtful, .noStartedTest] { #expect(!verdict.isDefiniteNo) }
+    for verdict in [Verdict.doubtful, .noStartedTest] { #expect(!verdict.isDefiniteNo) }
     for verdict in [Verdict.rejected, .tooManyRequests, .unreachable] { #expect(verdict.isDefiniteNo) }
   }
 
@@ -66,18 +66,6 @@ struct DecisionTests {
     #expect(backoff.remaining(at: .zero) == Backoff.least)
   }
 
-  @Test("when the server asks for a wait, then it lengthens the wait that there is, and never shortens it")
-  func askedWait() {
-    var backoff = Backoff()
-    backoff.wait(atLeast: .seconds(5), at: .zero)
-    #expect(backoff.remaining(at: .zero) == .seconds(5))
-    backoff.failed(at: .zero, random: 1)
-    backoff.wait(atLeast: .seconds(30), at: .zero)
-    #expect(backoff.remaining(at: .zero) == .seconds(31))
-    backoff.wait(atLeast: .seconds(32), at: .zero)
-    #expect(backoff.remaining(at: .zero) == .seconds(32))
-  }
-
   @Test("when the server asks for a wait, then a person reads what is waited for")
   func waits() {
     #expect("\(ServerFailure.tooManyRequests(retryAfter: .seconds(7200)))".contains("(429, not before 3600 s)"))
@@ -104,24 +92,56 @@ struct DecisionTests {
 
   // MARK: The server's history
 
-  private func page(_ times: some Sequence<Int>) -> [HistoryItem] {
+  private func items(_ times: some Sequence<Int>) -> [HistoryItem] {
     times.map { HistoryItem(testUUID: "T\($0)", time: Int64($0), fences: $0) }
   }
 
   /// What a server with these tests gives, newest first, to a reading.
-  private func read(_ all: [HistoryItem], _ reading: HistoryReading) -> (HistoryReading, pages: Int) {
+  /// - Parameter pageSize: The server's own.
+  private func read(
+    _ all: [HistoryItem], _ reading: HistoryReading, pageSize: Int = HistoryReading.pageSize
+  ) -> (HistoryReading, pages: Int) {
     var (reading, pages) = (reading, 0)
     while let offset = reading.offset {
-      reading.take(Array(all.dropFirst(offset).prefix(HistoryReading.pageSize)))
+      let page = Array(all.dropFirst(offset).prefix(pageSize))
+      reading.take(HistoryPage(entries: page.count, items: page))
       pages += 1
     }
     return (reading, pages)
   }
 
+  @Test("when the server's pages are shorter than the ones asked for, then the history is read whole all the same")
+  func shortPages() {
+    let (reading, pages) = read(items((1...250).reversed()), HistoryReading(cursor: nil, oldest: 0), pageSize: 20)
+    #expect(reading.tests.count == 250)
+    #expect(pages == 14)
+    #expect(!reading.isEndless)
+  }
+
+  @Test(
+    "when entries of a page name no test, then the next page begins behind them all the same"
+  )
+  func entriesWithoutTest() {
+    var reading = HistoryReading(cursor: nil, oldest: 0)
+    reading.take(HistoryPage(entries: 100, items: items((1...40).reversed())))
+    #expect(reading.offset == 100)
+    reading.take(HistoryPage(entries: 30, items: []))
+    #expect(reading.offset == 130)
+    reading.take(HistoryPage(entries: 0, items: []))
+    #expect(reading.offset == nil)
+  }
+
+  @Test("when a server ignores the offset, then the second of its equal pages is the last")
+  func repeatedPages() {
+    var reading = HistoryReading(cursor: nil, oldest: 0)
+    for _ in 0..<2 { reading.take(HistoryPage(entries: 100, items: items((1...100).reversed()))) }
+    #expect(reading.offset == nil && !reading.isEndless)
+  }
+
   @Test("when the history is read for the first time, then it is read whole")
   func wholeHistory() {
-    let (reading, pages) = read(page((1...250).reversed()), HistoryReading(cursor: nil, oldest: 249))
-    #expect(pages == 3)
+    let (reading, pages) = read(items((1...250).reversed()), HistoryReading(cursor: nil, oldest: 249))
+    #expect(pages == 4, "only an empty page is the last")
     #expect(reading.tests.count == 250)
     #expect(reading.tests["t17"]?.fences == 17)
     #expect(reading.cursor == 250)
@@ -129,7 +149,7 @@ struct DecisionTests {
 
   @Test("when it is read again, then only as far back as the last reading, or the oldest test in question")
   func incremental() {
-    let all = page((1...1000).reversed())
+    let all = items((1...1000).reversed())
     let (recent, pages) = read(all, HistoryReading(cursor: 990, oldest: 995))
     #expect(pages == 1)
     #expect(recent.cursor == 1000)
@@ -140,20 +160,21 @@ struct DecisionTests {
 
   @Test("when the server does not sort, then it is read whole")
   func unsorted() {
-    let (reading, pages) = read(page(1...1000), HistoryReading(cursor: 990, oldest: 995))
+    let (reading, pages) = read(items(1...1000), HistoryReading(cursor: 990, oldest: 995))
     #expect(pages == 11)
     #expect(reading.tests["t995"]?.fences == 995)
   }
 
-  @Test("when a server gives pages for ever, then the reading ends all the same")
+  @Test("when a server gives pages for ever, then the reading ends all the same, and says that it is not whole")
   func endless() {
     var reading = HistoryReading(cursor: nil, oldest: 0)
     var pages = 0
     while reading.offset != nil, pages < 5000 {
-      reading.take(page(1...100))
+      reading.take(HistoryPage(entries: 100, items: items(pages * 100..<pages * 100 + 100)))
       pages += 1
     }
     #expect(pages == HistoryReading.pageLimit)
+    #expect(reading.isEndless)
   }
 
   // MARK: Order
@@ -166,12 +187,12 @@ struct DecisionTests {
       earliest: WallTime(microseconds: earliest))
   }
 
-  @Test("when batches wait, then the newest goes first, and one that a server could not take twice goes last")
+  @Test("when batches wait, then the newest goes first, and those that met trouble go behind the others")
   func order() {
     let sorted = DeliveryOrder.sorted([
       batch(1, earliest: 10), batch(2, earliest: 30), batch(3, earliest: 99, troubles: 2, sent: 500),
       batch(4, earliest: 20, troubles: 1), batch(5, earliest: 98, troubles: 7, sent: 400),
     ])
-    #expect(sorted.map(\.id) == [2, 4, 1, 5, 3])
+    #expect(sorted.map(\.id) == [2, 1, 4, 5, 3])
   }
 }

@@ -38,7 +38,7 @@ struct ExactlyOnceTests {
     let client = try await rig.registration.clientUUID()
     // Both were about to leave; one did, and arrived.
     for batch in batches {
-      try await rig.store.beginSending(batch: batch.id, fences: 2, checksum: "", client: client, at: .sampleStart)
+      try await rig.store.beginSending(batch: batch.id, fences: 2, client: client, at: .sampleStart)
     }
     try await rig.client.submit(
       rig.client.prepare(

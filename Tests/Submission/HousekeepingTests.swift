@@ -170,7 +170,7 @@ struct HousekeepingTests {
     try await rig.store.database.write {
       try $0.execute(sql: "CREATE TRIGGER fault BEFORE INSERT ON batch BEGIN SELECT RAISE(ABORT, 'a fault'); END")
     }
-    let sender = try rig.sender { $0.spread = .zero }
+    let sender = try rig.sender { $0.gate.spread = .zero }
     rig.time.holdsSleepers = true
     let sending = Task { await sender.keepSending() }
     defer { sending.cancel() }

@@ -15,7 +15,7 @@ struct KeepSendingTests {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [nil], finalized: false)
     try await rig.tool.setFault("503", on: "settings", count: 1)
-    let sender = try rig.sender { $0.spread = .zero }
+    let sender = try rig.sender { $0.gate.spread = .zero }
     rig.time.holdsSleepers = true
     let sending = Task { await sender.keepSending() }
     defer { sending.cancel() }
@@ -38,7 +38,7 @@ struct KeepSendingTests {
     let rig = try await SendingRig()
     try await rig.store.loseSessions(of: try rig.record(tests: [nil]))
     let sender = try rig.sender {
-      $0.spread = .zero
+      $0.gate.spread = .zero
       $0.legacyThreshold = .seconds(7400)
     }
     rig.time.holdsSleepers = true
@@ -58,7 +58,7 @@ struct KeepSendingTests {
   func coldAfterClock() async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [nil], finalized: false)
-    let sender = try rig.sender { $0.spread = .zero }
+    let sender = try rig.sender { $0.gate.spread = .zero }
     rig.time.holdsSleepers = true
     rig.time.wallError = .seconds(-40 * 365 * 86_400)
     let sending = Task { await sender.keepSending() }

@@ -18,6 +18,8 @@ struct LostBatchTests {
     let rig = try await SendingRig()
     let drive = try rig.record(tests: tests == 0 ? [nil] : try await rig.tests(tests), fences: fences)
     try await rig.tool.setFault("drop-answer", on: "coverageResult", count: 1)
+    // Another part is not taken.
+    if limit < fences { try await rig.tool.setFault("429", on: "coverageResult", count: 1) }
     #expect(try await rig.sender { $0.fencesPerRequest = limit }.pass(.drive(drive)).sessionsKept == tests.positive)
     return rig
   }
@@ -89,7 +91,7 @@ struct LostBatchTests {
     let rig = try await rigInDoubt(fences: 4, limit: 2)
     try rig.store.salvage(without: "DELETE FROM batch")
     #expect(try await rig.sender().pass(.cold).sessionsQuarantined == 1)
-    #expect(try await rig.requests("coverageResult") == 1)
+    #expect(try await rig.requests("coverageResult") == 2)
     #expect(try await rig.holdsAllOnce(2))
     #expect(try StoreReader(rig.store).sessions().map(\.quarantinedFences) == [4])
     try await rig.finish()

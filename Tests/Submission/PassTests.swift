@@ -35,6 +35,7 @@ struct PassTests {
     await sender.setRunningDrives(from: running)
     let report = try await sender.pass(.cold)
     #expect(report.sessionsSent == 1)
+    #expect(report.fencesOfRunningDrives == 4)
     let sessions = try StoreReader(rig.store).sessions().filter { $0.drive == running }
     #expect(sessions.map(\.fences) == [2, 2])
     #expect(sessions.allSatisfy { $0.submittedFences == 0 })
@@ -51,7 +52,7 @@ struct PassTests {
       number == 1 ? .sample(number: 1, entered: 30 * 86_400) : fence
     }
     let sender = try rig.sender()
-    try await rig.tool.setFault("503", on: "coverageResult", count: 1)
+    try await rig.tool.setFault("503", on: "settings", count: 1)
     #expect(try await sender.pass(.drive(drive)).isUnhindered == false)
     let report = try await sender.pass(.drive(drive))
     #expect(report.sessionsQuarantined == 1 && report.isUnhindered)

@@ -46,9 +46,9 @@ extension ProbeConfiguration {
     settings.retention.keep = submission.keep
     settings.legacyThreshold = submission.legacyThreshold
     settings.quota = Quota(bytes: storage.maxSize, fences: storage.maxFences)
-    settings.spread = submission.spread
-    (settings.backoff, settings.backoffMax) = (submission.backoff, submission.backoffMax)
-    settings.breaker = CircuitBreaker.Policy(
+    settings.gate.spread = submission.spread
+    (settings.gate.backoff, settings.gate.backoffMax) = (submission.backoff, submission.backoffMax)
+    settings.gate.breaker = CircuitBreaker.Policy(
       threshold: submission.breakerThreshold, backoff: submission.breakerBackoff,
       backoffMax: submission.breakerBackoffMax)
     return settings

@@ -1,4 +1,5 @@
 import ControlServer
+import Coverage
 import DriveStore
 import Logging
 import Submission
@@ -7,13 +8,13 @@ import Submission
 public struct Submitting: Sendable {
   private let configuration: ProbeConfiguration
   private let mode: PassMode
-  private let urgency: Urgency
+  private let urgency: ServerGate.Urgency
   private let logger: Logger
 
   /// - Parameters:
   ///   - isWarm: Leaves alone what an earlier process did not end in order.
   ///   - includesQuarantined: Sends again what the server has refused.
-  ///   - isForced: Tries even while the circuit breaker is open.
+  ///   - isForced: Tries even while the circuit breaker is open, or the server's `Retry-After` has not passed.
   public init(
     configuration: ProbeConfiguration, isWarm: Bool, includesQuarantined: Bool, isForced: Bool = false, logger: Logger
   ) {
@@ -75,11 +76,26 @@ extension Report {
         "; \(fencesWithoutSession) fences without a session wait until they are older than submission.legacy-threshold"
     }
     if let firstFailure { line += ": \(firstFailure)" }
-    if let hold { line += "; \(hold) (\(Program.name) submit --force tries now)" }
+    if let hold { line += "; \(self.line(hold))" }
+    if fencesOfRunningDrives > 0 {
+      let fences = "\(fencesOfRunningDrives) \(fencesOfRunningDrives == 1 ? "fence" : "fences")"
+      line += "; \(fences) of the running drive \(fencesOfRunningDrives == 1 ? "is" : "are") sent when it ends"
+    }
     return line
   }
 
+  private func line(_ hold: Hold) -> String {
+    // No force sets a clock.
+    guard case .gate(let gate) = hold else { return "\(hold)" }
+    let until =
+      heldUntil.map { "before \(WallTime(microseconds: $0.microseconds + 999_999).iso8601.prefix(19))Z " } ?? ""
+    let wait = DriveStatus.clock(.seconds(gate.wait.components.seconds + 1))
+    return "\(gate.reason): no request leaves \(until)(in \(wait)); \(Program.name) submit --force sends now"
+  }
+
+  /// What a hold keeps back is not done, even where nothing was looked at.
   var outcome: CommandOutcome {
-    sessionsKept + sessionsQuarantined + fencesWithoutSession == 0 && !wasStopped ? .done : .kept
+    let left = sessionsKept + sessionsQuarantined + fencesWithoutSession
+    return left == 0 && !wasStopped && hold == nil ? .done : .kept
   }
 }

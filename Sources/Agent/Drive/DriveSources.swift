@@ -16,7 +16,6 @@ final class DriveSources: Sendable {
   private let path: PathMonitor
   private let radio: RadioMonitor
   private let server: ControlServerClient
-  private let registration: Registration
   private let sender: Sender
   private let family: PingAddress.Family?
   private let interface: String?
@@ -25,7 +24,7 @@ final class DriveSources: Sendable {
 
   init(
     configuration: ProbeConfiguration, link: LinkSettings, positions: PositionFeed, server: ControlServerClient,
-    registration: Registration, sender: Sender, logger: Logger
+    sender: Sender, logger: Logger
   ) throws {
     (inputs, continuation) = AsyncStream.makeStream()
     pinger = try Pinger()
@@ -35,7 +34,6 @@ final class DriveSources: Sendable {
     initialPath = path.current.path
     radio = RadioMonitor(source: link.radio, logger: logger)
     self.server = server
-    self.registration = registration
     self.sender = sender
     family = configuration.pings.family
     interface = link.interface
@@ -85,10 +83,9 @@ final class DriveSources: Sendable {
   }
 
   private func requestTest(at time: WallTime, loopUUID: String?) async throws -> CoverageGrant {
-    try await sender.ask { [server, registration, interface] in
+    try await sender.ask { [server, interface] client in
       try await server.requestCoverage(
-        CoverageRequest(clientUUID: try await registration.clientUUID(), loopUUID: loopUUID, time: time),
-        isForPings: true, by: interface)
+        CoverageRequest(clientUUID: client, loopUUID: loopUUID, time: time), isForPings: true, by: interface)
     }
   }
 

@@ -14,7 +14,6 @@ struct LiveDrive: Sendable {
   struct Environment: Sendable {
     let store: DriveStore
     let server: ControlServerClient
-    let registration: Registration
     let sender: Sender
     let positions: PositionFeed
     let logger: Logger
@@ -29,10 +28,9 @@ struct LiveDrive: Sendable {
       store = try DriveStore(directory: StateDirectory(path: configuration.stateDirectory), purpose: purpose) {
         logger.error("\($0)")
       }
-      registration = Registration(store: store, server: server)
       sender = try Sender(
-        store: store, server: server, registration: registration, settings: configuration.sender, clock: .host,
-        logger: logger)
+        store: store, server: server, registration: Registration(store: store, server: server),
+        settings: configuration.sender, clock: .host, logger: logger)
       positions = PositionFeed(configuration, logger: logger)
       self.server = server
       self.logger = logger
@@ -69,7 +67,7 @@ struct LiveDrive: Sendable {
     let sources = try links.map { link in
       try DriveSources(
         configuration: configuration, link: link, positions: environment.positions, server: environment.server,
-        registration: environment.registration, sender: environment.sender, logger: environment.logger)
+        sender: environment.sender, logger: environment.logger)
     }
     parts = try links.indices.map { index in
       let journal = try DriveJournal(

@@ -216,7 +216,7 @@ actor Service: ServiceCommands {
     return "\(command.rawValue): \(wish.wantsDrive(at: now) ? "recording" : "not recording") (\(wish.reason(at: now)))"
   }
 
-  func submit(_ mode: PassMode, _ urgency: Urgency) async -> (line: String, outcome: CommandOutcome) {
+  func submit(_ mode: PassMode, _ urgency: ServerGate.Urgency) async -> (line: String, outcome: CommandOutcome) {
     logger.notice("command: submit, \(mode)\(urgency == .forced ? ", forced" : "")")
     do {
       let report = try await environment.sender.pass(mode, urgency: urgency)

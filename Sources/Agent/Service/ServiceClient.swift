@@ -46,7 +46,7 @@ public struct ServiceClient: Sendable {
   /// A resend pass of the service.
   /// - Throws: ``ServiceUnreachable``
   func submit(
-    _ mode: PassMode, _ urgency: Urgency
+    _ mode: PassMode, _ urgency: ServerGate.Urgency
   ) async throws(ServiceUnreachable) -> (line: String, outcome: CommandOutcome) {
     try await result(of: "submit?mode=\(mode.command)&force=\(urgency == .forced)", within: .seconds(3600))
   }

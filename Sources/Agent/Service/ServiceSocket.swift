@@ -86,7 +86,7 @@ protocol ServiceCommands: Sendable {
   func status() async -> ServiceStatus
   /// - Returns: A line about what it led to.
   func take(_ command: ServiceCommand) async -> String
-  func submit(_ mode: PassMode, _ urgency: Urgency) async -> (line: String, outcome: CommandOutcome)
+  func submit(_ mode: PassMode, _ urgency: ServerGate.Urgency) async -> (line: String, outcome: CommandOutcome)
   /// Deletes a session for good.
   func forget(_ session: Int64) async -> (line: String, outcome: CommandOutcome)
 }

@@ -126,7 +126,7 @@ struct ServiceStatus: Sendable {
     if sender.breaker.state != .closed {
       return "circuit breaker \(sender.breaker.state.rawValue) (step \(sender.breaker.step)), next try in \(seconds) s"
     }
-    return seconds > 0 ? "sending waits after trouble, next try in \(seconds) s" : nil
+    return sender.hold.map { "\($0.reason), next try in \(seconds) s" }
   }
 
   /// For a person.

@@ -146,7 +146,7 @@ struct Workload {
       try await store.anchor(
         batch: batch.id, test: .init(uuid: "B\(names)", anchor: now), loopUUID: "L\(names)", client: "C")
     case .waiting:
-      try await store.beginSending(batch: batch.id, fences: batch.fences, checksum: "of the body", client: "C", at: now)
+      try await store.beginSending(batch: batch.id, fences: batch.fences, client: "C", at: now)
     case .sending: try await answer(batch)
     default: try await store.reopen(batches: [batch], at: now)
     }

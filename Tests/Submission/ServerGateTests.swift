@@ -1,0 +1,225 @@
+import ControlServer
+import Coverage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Submission
+
+/// The gate alone: which request may leave when.
+struct ServerGateTests {
+  private typealias Urgency = ServerGate.Urgency
+
+  /// A gate whose spread is over.
+  private func gate() throws -> ServerGate {
+    var gate = ServerGate()
+    let call = try begin(&gate, .commanded, at: .zero)
+    gate.end(call, .success, at: .zero, random: 0)
+    return gate
+  }
+
+  private func begin(_ gate: inout ServerGate, _ urgency: Urgency, at now: Duration) throws -> ServerGate.Call {
+    guard case .leave(let call) = gate.ask(urgency, at: now, random: 0.5) else { throw Refused() }
+    return call
+  }
+
+  private struct Refused: Error {}
+
+  private func isOpen(_ gate: ServerGate, _ urgency: Urgency, at now: Duration) -> Bool {
+    var copy = gate
+    if case .leave = copy.ask(urgency, at: now, random: 0) { return true } else { return false }
+  }
+
+  private func fail(_ gate: inout ServerGate, _ failure: ServerFailure, at now: Duration) throws {
+    let call = try begin(&gate, .commanded, at: now)
+    gate.end(call, .failed(failure), at: now, random: 0)
+  }
+
+  private static let asks: [ServerFailure] = [
+    .tooManyRequests(retryAfter: .seconds(60)),
+    .serverTrouble(status: 503, message: "", retryAfter: .seconds(60)),
+  ]
+
+  @Test(
+    "when one answer says how long to wait, then no request leaves before, unless it is forced",
+    arguments: asks)
+  func retryAfter(failure: ServerFailure) throws {
+    var gate = try gate()
+    try fail(&gate, failure, at: .seconds(10))
+    #expect(gate.breaker.state == .closed)
+    for urgency in [Urgency.background, .commanded] {
+      #expect(gate.hold(urgency, at: .seconds(10)) == .retryAfter(.seconds(60)))
+      #expect(!isOpen(gate, urgency, at: .seconds(69)))
+      #expect(isOpen(gate, urgency, at: .seconds(70)))
+    }
+    #expect(isOpen(gate, .forced, at: .seconds(10)))
+  }
+
+  @Test("when a wait is asked for beside a call that goes on, then the next request of the call does not leave")
+  func callUnderWay() throws {
+    var gate = try gate()
+    let call = try begin(&gate, .commanded, at: .zero)
+    #expect(gate.allows(call, at: .zero))
+    gate.heard(.serverTrouble(status: 503, message: "", retryAfter: .seconds(5)), at: .zero)
+    #expect(!gate.allows(call, at: .seconds(4)))
+    #expect(gate.allows(call, at: .seconds(5)))
+    gate.heard(.serverTrouble(status: 503, message: "", retryAfter: .seconds(100)), at: .seconds(5))
+    gate.end(call, .success, at: .seconds(6), random: 0)
+    #expect(!isOpen(gate, .commanded, at: .seconds(104)), "its success says nothing about what came after its begin")
+  }
+
+  @Test("when a forced call succeeds, then the wait that it ignored is over; when it does not, then the wait goes on")
+  func forced() throws {
+    for (outcome, isOver) in [
+      (ServerGate.Outcome.success, true), (.failed(.unreachable("")), false), (.cancelled, false),
+    ] {
+      var gate = try gate()
+      try fail(&gate, Self.asks[0], at: .zero)
+      let call = try begin(&gate, .forced, at: .seconds(1))
+      #expect(gate.allows(call, at: .seconds(1)))
+      gate.end(call, outcome, at: .seconds(2), random: 0)
+      #expect(isOpen(gate, .commanded, at: .seconds(2)) == isOver)
+      #expect(isOpen(gate, .commanded, at: .seconds(60)))
+    }
+  }
+
+  @Test("when a forced call meets another wait, then its next request does not leave")
+  func forcedOnce() throws {
+    var gate = try gate()
+    try fail(&gate, Self.asks[0], at: .zero)
+    let call = try begin(&gate, .forced, at: .seconds(1))
+    gate.heard(.tooManyRequests(retryAfter: .seconds(500)), at: .seconds(2))
+    #expect(!gate.allows(call, at: .seconds(2)))
+  }
+
+  @Test("when a pass was in trouble, then passes in the background wait, and nobody else does")
+  func trouble() throws {
+    var gate = try gate()
+    gate.troubled(by: .unreachable(""), at: .zero, random: 1)
+    #expect(gate.hold(.background, at: .zero) == .trouble(.seconds(31)))
+    #expect(isOpen(gate, .commanded, at: .zero))
+    gate.troubled(by: .refused(status: 403, message: ""), at: .zero, random: 1)
+    #expect(gate.hold(.background, at: .zero) == .trouble(.seconds(900)))
+    gate.delivered()
+    #expect(gate.hold(.background, at: .zero) == nil)
+  }
+
+  @Test(
+    "when a process starts, or was in trouble, then the first background request waits for its share of the spread, once"
+  )
+  func spread() throws {
+    var gate = ServerGate()
+    #expect(gate.ask(.background, at: .zero, random: 0.5) == .spread(.seconds(30)))
+    #expect(isOpen(gate, .background, at: .seconds(30)))
+    gate.troubled(by: .unreachable(""), at: .zero, random: 0)
+    #expect(gate.ask(.background, at: .seconds(1), random: 0.25) == .spread(.seconds(15)))
+    gate.troubled(by: .unreachable(""), at: .zero, random: 0)
+    #expect(isOpen(gate, .commanded, at: .zero), "others do not wait")
+  }
+
+  // MARK: Memory
+
+  private func reborn(_ gate: ServerGate, at now: Duration, bootID: String, then: Duration) throws -> ServerGate {
+    let text = try JSONEncoder().encode(gate.memory(at: now, bootID: "boot 1"))
+    let memory = try JSONDecoder().decode(ServerGate.Memory.self, from: text)
+    return ServerGate(policy: gate.policy, memory: memory, at: then, bootID: bootID)
+  }
+
+  @Test("when the process ends, then all waits go on in the next one; after a reboot they count from the boot")
+  func restart() throws {
+    var gate = try gate()
+    try fail(&gate, Self.asks[1], at: .seconds(100))
+    gate.troubled(by: .unreachable(""), at: .seconds(100), random: 1)
+    gate.troubled(by: .unreachable(""), at: .seconds(100), random: 1)
+    let same = try reborn(gate, at: .seconds(110), bootID: "boot 1", then: .seconds(120))
+    #expect(same.hold(.commanded, at: .seconds(120)) == .retryAfter(.seconds(40)))
+    #expect(same.hold(.background, at: .seconds(120)) == .trouble(.seconds(41)))
+    let rebooted = try reborn(gate, at: .seconds(110), bootID: "boot 2", then: .seconds(20))
+    #expect(rebooted.hold(.commanded, at: .seconds(20)) == .retryAfter(.seconds(30)))
+    #expect(rebooted.hold(.background, at: .seconds(20)) == .trouble(.seconds(31)))
+    var next = same
+    next.troubled(by: .unreachable(""), at: .seconds(120), random: 1)
+    #expect(next.hold(.background, at: .seconds(120)) == .trouble(.seconds(121)), "the back-off grows on")
+  }
+
+  @Test("when a wait was over before a success, then no later boot waits for it")
+  func forgottenWait() throws {
+    var gate = try gate()
+    try fail(&gate, Self.asks[0], at: .zero)
+    let call = try begin(&gate, .commanded, at: .seconds(60))
+    gate.end(call, .success, at: .seconds(61), random: 0)
+    gate.delivered()
+    let rebooted = try reborn(gate, at: .seconds(61), bootID: "boot 2", then: .zero)
+    #expect(rebooted.hold(.background, at: .zero) == nil)
+  }
+
+  @Test("when the store's memory is an earlier build's, which knew the circuit breaker alone, then it is read")
+  func earlierMemory() throws {
+    let text = #"{"state":"open","refusals":0,"step":2,"deadline":70000000,"remaining":60000000,"bootID":"boot 1"}"#
+    let memory = try JSONDecoder().decode(ServerGate.Memory.self, from: Data(text.utf8))
+    let gate = ServerGate(policy: ServerGate.Policy(), memory: memory, at: .seconds(20), bootID: "boot 1")
+    #expect(gate.hold(.background, at: .seconds(20)) == .breaker(.seconds(50)))
+    #expect(gate.breaker.step == 2)
+    // And what this build writes is read by that one.
+    let own = try JSONEncoder().encode(gate.memory(at: .seconds(20), bootID: "boot 1"))
+    #expect(try JSONDecoder().decode(CircuitBreaker.Memory.self, from: own).step == 2)
+  }
+
+  @Test("when the store's memory holds any numbers, then no wait is longer than the longest that there is")
+  func absurdMemory() throws {
+    for number in [Int64.max, .min, -1, 0] {
+      let text = """
+        {"state":"closed","refusals":0,"step":0,"remaining":0,"bootID":"boot 1","failures":\(number),
+         "retryAfter":{"at":\(number),"remaining":\(number)},"trouble":{"at":\(number),"remaining":\(number)}}
+        """
+      let memory = try JSONDecoder().decode(ServerGate.Memory.self, from: Data(text.utf8))
+      for boot in ["boot 1", "boot 2"] {
+        var gate = ServerGate(policy: ServerGate.Policy(), memory: memory, at: .seconds(5), bootID: boot)
+        #expect(gate.hold(.background, at: .seconds(5))?.wait ?? .zero <= .seconds(3600))
+        gate.troubled(by: .unreachable(""), at: .seconds(5), random: 1)
+        _ = gate.memory(at: .seconds(5), bootID: boot)
+      }
+    }
+  }
+
+  // MARK: Any order
+
+  @Test(
+    "when anything happens in any order, then nothing but force leaves before a Retry-After is over")
+  func randomStories() throws {
+    var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
+    for _ in 0..<2000 {
+      var (gate, now, calls): (ServerGate, Int, [ServerGate.Call]) = (ServerGate(), 0, [])
+      // The rule once more: the end of the wait, and which of the calls was forced into which wait.
+      var (owed, forced): (Int, [ServerGate.Call: Int]) = (0, [:])
+      for _ in 0..<30 {
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0, 1:
+          let urgency = [Urgency.background, .commanded, .forced].randomElement(using: &generator) ?? .commanded
+          guard case .leave(let call) = gate.ask(urgency, at: .seconds(now), random: 0.5) else { continue }
+          #expect(urgency == .forced || now >= owed)
+          if urgency == .forced { forced[call] = owed }
+          calls.append(call)
+        case 2, 3:
+          now += Int.random(in: 1...40, using: &generator)
+        case 4:
+          gate = try reborn(gate, at: .seconds(now), bootID: "boot 1", then: .seconds(now))
+          calls = []
+        case let choice:
+          guard let call = calls.popLast() else { continue }
+          if gate.allows(call, at: .seconds(now)) { #expect(now >= owed || forced[call] == owed) }
+          guard choice < 7 else {
+            gate.end(call, .success, at: .seconds(now), random: 0.5)
+            if forced[call] == owed { owed = 0 }
+            continue
+          }
+          let wait = Int.random(in: 0...100, using: &generator)
+          gate.end(
+            call, .failed(.serverTrouble(status: 503, message: "", retryAfter: .seconds(wait))), at: .seconds(now),
+            random: 0.5)
+          owed = max(owed, wait > 0 ? now + wait : 0)
+        }
+      }
+    }
+  }
+}
