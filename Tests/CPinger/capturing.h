@@ -141,7 +141,8 @@ static inline void add_link(pid_t server) {
                 "ip address add fd77::1/64 dev cp-cap-0 nodad; ip link set cp-cap-0 up", server);
     run_command("nsenter -t %d -n sh -c 'ip address add 10.77.0.2/24 dev cp-cap-1; ip address add fd77::2/64 dev cp-cap-1 "
                 "nodad; ip link set cp-cap-1 up; sysctl -qw net.ipv4.icmp_ratemask=0 net.ipv6.icmp.ratelimit=0'", server);
-    run_command("ping -6 -c 3 -i 0.5 fd77::2 >/dev/null; ping -c 1 10.77.0.2 >/dev/null");
+    await_answer("fd77::2");
+    await_answer("10.77.0.2");
 }
 
 /* Everything is in place: reflectors behind the link (`far`) and on loopback, a folder for the files. */

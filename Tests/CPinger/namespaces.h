@@ -69,6 +69,23 @@ static inline void release_namespace(pid_t holder) {
     waitpid(holder, NULL, 0);
 }
 
+/* Pings until there is an answer: the first solicitation on a fresh link gets lost, a route needs a moment. */
+static inline void await_answer(const char *address) {
+    cping *pinger;
+    cping_event event = {0};
+    cping_target target = {.protocol = CPING_ICMP, .socket = CPING_SOCKET_RAW, .interval_ns = 50000000};
+    CHECK_EQUAL(cping_address_parse(&target.destination, address, 0), 0);
+    CHECK_EQUAL(cping_create(NULL, &pinger), 0);
+    int64_t id = cping_add(pinger, &target);
+    CHECK(id > 0);
+    CHECK_EQUAL(cping_start(pinger, id, 0), 0);
+    while (event.kind != CPING_ANSWERED) {
+        CHECK_EQUAL(cping_wait(pinger, 10000), 1);
+        CHECK_EQUAL(cping_read(pinger, &event, 1), 1);
+    }
+    cping_destroy(pinger);
+}
+
 static inline void switch_namespace(int fd) {
     CHECK(setns(fd, CLONE_NEWNET) == 0);
 }

@@ -8,7 +8,7 @@
 
 static struct run begin(const char *name, const cping_target *target) {
     /* The event before may still be settling. */
-    run_command("ping -c 1 -w 5 10.2.0.2 >/dev/null");
+    await_answer("10.2.0.2");
     return begin_run(name, target);
 }
 

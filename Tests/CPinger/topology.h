@@ -41,8 +41,7 @@ static inline void build_network(void) {
     add_link("v0", "p0", 1);
     add_link("w0", "q0", 4);
     default_by(1);
-    /* The first solicitation on a fresh link gets lost. */
-    run_command("ping -6 -c 3 -i 0.5 fd02::2 >/dev/null");
+    await_answer("fd02::2");
 }
 
 static inline struct reflector serve(void) {

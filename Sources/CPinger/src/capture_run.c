@@ -66,11 +66,13 @@ static int read_packets(cpcapture *capture) {
         int error = reopen(capture);
         if (error) return error;
     }
+    uint64_t begun_ms = now_ms();
     if (pcap_dispatch(capture->source.handle, -1, take_packet, (u_char *)capture) < 0) {
         lose_source(capture);
         (void)cpcapture__writer_flush(&capture->writer);
         return -ENETDOWN;
     }
+    cpcapture__source_was_read(&capture->source, begun_ms);
     cpcapture__count_drops(capture);
     return cpcapture__writer_flush(&capture->writer);
 }
@@ -97,9 +99,8 @@ static int is_closing(cpcapture *capture) {
     return closing;
 }
 
-/* The kernel hands a batch over when its time has run out twice. */
 static void drain(cpcapture *capture) {
-    uint64_t until = now_ms() + 2 * CPCAPTURE__BATCH_MS + 50;
+    uint64_t until = now_ms() + CPCAPTURE__LAG_MS;
     for (uint64_t now; capture->source.handle && (now = now_ms()) < until;) {
         struct pollfd packets = {.fd = pcap_get_selectable_fd(capture->source.handle), .events = POLLIN};
         (void)poll(&packets, 1, (int)(until - now));

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture_filter.h"
@@ -55,23 +56,65 @@ int cpcapture__source_open(cpcapture__source *source, const cpcapture_options *o
     return error;
 }
 
+typedef struct cpcapture__former {
+    struct cpcapture__former *older;
+    struct bpf_program program;
+    uint64_t replaced_ms;
+} cpcapture__former;
+
+static void free_formers(cpcapture__former *former) {
+    for (cpcapture__former *older; former; former = older) {
+        older = former->older;
+        pcap_freecode(&former->program);
+        free(former);
+    }
+}
+
+static void replace_program(cpcapture__source *source, struct bpf_program program, cpcapture__former *former) {
+    if (source->has_program) {
+        former->older = source->former;
+        former->program = source->program;
+        source->former = former;
+    } else {
+        free(former);
+    }
+    source->program = program;
+    source->has_program = 1;
+}
+
 int cpcapture__source_filter(cpcapture__source *source, const char *expression) {
     struct bpf_program program;
     if (pcap_compile(source->handle, &program, expression, 1, PCAP_NETMASK_UNKNOWN) != 0) return -EINVAL;
-    int error = cpcapture__filter_attach(pcap_fileno(source->handle), source->link_type, &program);
-    if (error && source->has_program) {
+    cpcapture__former *former = malloc(sizeof *former);
+    int error = former ? cpcapture__filter_attach(pcap_fileno(source->handle), source->link_type, &program) : -ENOMEM;
+    if (error && (source->has_program || !former)) {
         /* The kernel would go on to hold back what the new one wants. */
         pcap_freecode(&program);
+        free(former);
         return error;
     }
-    if (source->has_program) pcap_freecode(&source->program);
-    source->program = program;
-    source->has_program = 1;
+    former->replaced_ms = cping_now() / 1000000;
+    replace_program(source, program, former);
     return 0;
 }
 
+void cpcapture__source_was_read(cpcapture__source *source, uint64_t read_ms) {
+    for (cpcapture__former **link = &source->former; *link; link = &(*link)->older) {
+        if ((*link)->replaced_ms + CPCAPTURE__LAG_MS > read_ms) continue;
+        /* The others are older still. */
+        free_formers(*link);
+        *link = NULL;
+        return;
+    }
+}
+
 int cpcapture__source_wants(const cpcapture__source *source, const struct pcap_pkthdr *header, const uint8_t *bytes) {
-    return source->has_program && pcap_offline_filter(&source->program, header, bytes) != 0;
+    if (!source->has_program) return 0;
+    if (pcap_offline_filter(&source->program, header, bytes) != 0) return 1;
+    for (const cpcapture__former *former = source->former; former; former = former->older) {
+        if (pcap_offline_filter(&former->program, header, bytes) != 0) return 1;
+    }
+    return 0;
 }
 
 uint16_t cpcapture__source_file_link_type(const cpcapture__source *source) {
@@ -81,6 +124,7 @@ uint16_t cpcapture__source_file_link_type(const cpcapture__source *source) {
 
 void cpcapture__source_close(cpcapture__source *source) {
     if (source->has_program) pcap_freecode(&source->program);
+    free_formers(source->former);
     if (source->handle) pcap_close(source->handle);
     *source = (cpcapture__source){0};
 }
