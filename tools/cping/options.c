@@ -143,7 +143,10 @@ static void take_pace(options *o, int option) {
     cping_target *t = &o->target;
     switch (option) {
     case 'c': t->count = whole("-c", optarg, 1, INT64_MAX, "a number of pings, at least 1"); break;
-    case 'i': t->interval_ns = seconds("-i", optarg, 0); break;
+    case 'i':
+        t->interval_ns = seconds("-i", optarg, 0);
+        o->has_interval = 1;
+        break;
     case 'W': t->timeout_ns = seconds("-W", optarg, 1e-6); break;
     case 'w': o->deadline_ns = seconds("-w", optarg, 1e-6); break;
     case 'f': t->flags |= CPING_TARGET_FLOOD; break;
@@ -208,7 +211,8 @@ static void settle_protocol(options *o, int has_token) {
 
 static void check(options *o) {
     int floods = (o->target.flags & CPING_TARGET_FLOOD) != 0;
-    if (!floods && o->target.interval_ns && o->target.interval_ns < 1000000) {
+    /* To the library, zero is the default. */
+    if (!floods && o->has_interval && o->target.interval_ns < 1000000) {
         contradiction("-i is at least 0.001, except with -f");
     }
     /* A flood would keep others from running. */

@@ -21,6 +21,7 @@ typedef struct options {
     uint16_t port;
     int family;           /* 0: either */
     int json, quiet, verbose;
+    int has_interval;
     int realtime;  /* the option that was given; 0: neither */
     char **names;
     size_t name_count;

@@ -38,6 +38,9 @@ expect 64 "$cping"
 expect 64 "$cping" --nonsense 127.0.0.1
 expect 64 "$cping" -c 0 127.0.0.1
 expect 64 "$cping" -i 0.0001 127.0.0.1
+expect 64 "$cping" -c 1 -i 0 127.0.0.1
+says "-i is at least 0.001, except with -f"
+expect 64 "$cping" -c 1 -i 1e-10 127.0.0.1
 expect 64 "$cping" -c +5 127.0.0.1
 expect 64 "$cping" -i " 1" 127.0.0.1
 expect 64 "$cping" -i 0x1 127.0.0.1
