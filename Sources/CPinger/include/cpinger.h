@@ -183,7 +183,8 @@ int cping_stop(cping *pinger, int64_t target);
 int cping_remove(cping *pinger, int64_t target);
 
 /* The same ping target at another address of the same family from the next slot on; slots, grid and count go on. Replies
- * from the address before still count for pings that were sent there. */
+ * from any address before still count for pings that were sent there, as long as these are remembered. -ENOMEM: it stays where it
+ * was. */
 int cping_redirect(cping *pinger, int64_t target, const cping_address *destination);
 
 /* ---- Privileges --------------------------------------------------------------------------------------------------- */

@@ -83,6 +83,10 @@ static const char *home_of(const cping__channel *channel) {
     return channel->key.interface_name[0] ? channel->key.interface_name : channel->source_scope;
 }
 
+int cping__channel_is_bound(const cping__channel *channel) {
+    return home_of(channel)[0] != 0;
+}
+
 static int bind_to_interface(cping__channel *channel) {
     const char *name = home_of(channel);
     if (name[0] == 0) return 0;
@@ -125,6 +129,9 @@ static void enlarge_buffers(int fd) {
     if (set(fd, SOL_SOCKET, SO_RCVBUFFORCE, size) != 0) set(fd, SOL_SOCKET, SO_RCVBUF, size);
 }
 
+/* The kernel charges a datagram with its own bookkeeping, however small it is. */
+enum { LEAST_WEIGHT = 512 };
+
 /* A small datagram in a driver's page weighs 2.5 KiB, its send stamp 1 KiB; a large one, twice its length at most. */
 void cping__channel_expect(cping__channel *channel, size_t bytes) {
     if (bytes > channel->largest) channel->largest = bytes;
@@ -133,6 +140,7 @@ void cping__channel_expect(cping__channel *channel, size_t bytes) {
     getsockopt(channel->fd, SOL_SOCKET, SO_RCVBUF, &buffer, &length);
     unsigned pings = (unsigned)((size_t)buffer / (4096 + 2 * channel->largest));
     channel->flood_limit = pings > 2 ? pings : 2;
+    channel->most_queued = (size_t)buffer / LEAST_WEIGHT;
 }
 
 /* A port of our own from the start: UDP replies go there, and the kernel makes it the identifier of datagram ICMP. */
@@ -159,6 +167,7 @@ static int take_port(cping__channel *channel) {
 }
 
 static int prepare(cping__channel *channel) {
+    channel->is_prepared = 0;
     int error = bind_to_interface(channel);
     if (error == -ENODEV && channel->key.flags & CPING_TARGET_AWAIT) {
         /* Fails closed: nothing is sent from a socket that is blocked. */
@@ -175,6 +184,7 @@ static int prepare(cping__channel *channel) {
     if (error == 0 && (channel->kind == CPING_SOCKET_DATAGRAM || channel->key.source.family)) error = take_port(channel);
     if (error == 0) enlarge_buffers(channel->fd);
     if (error == 0) cping__stamps_enable(channel->fd);
+    channel->is_prepared = error == 0;
     return error;
 }
 
@@ -204,9 +214,10 @@ void cping__channel_close(cping__channel *channel) {
     free(channel);
 }
 
-/* Binding a bound socket to another index needs CAP_NET_RAW; a new socket does not, if it is no raw one. */
+/* Binding a bound socket to another index needs CAP_NET_RAW; a new socket does not, if it is no raw one. One whose preparation
+ * failed half way is not bound but replaced: until then it is blocked. */
 static int bind_anew(cping__channel *channel) {
-    if (channel->key.interface_name[0] && bind_to_interface(channel) == 0) return 0;
+    if (channel->is_prepared && channel->key.interface_name[0] && bind_to_interface(channel) == 0) return 0;
     int fd = open_socket(channel);
     if (fd < 0) return fd;
     close(channel->fd);

@@ -39,7 +39,10 @@ typedef struct cping__channel {
     char source_scope[16];  /* the interface of a source address that holds on one link only; "": it is none */
     uint32_t interface_index;
     int blocked;          /* a negative errno while nothing may be sent: its interface or its address is not there */
+    int is_prepared;      /* the socket has all its options, its filter and its address */
     size_t largest;       /* datagram that may come back */
+    size_t most_queued;   /* so many datagrams the receive buffer can hold */
+    uint64_t read_until_ns;  /* all that had arrived by then was read */
 
     /* Whether send stamps come is found out by trying. */
     enum cping_stamps stamps;
@@ -107,6 +110,9 @@ void cping__channel_expect(cping__channel *channel, size_t bytes);
 /* Interfaces as the socket knows them, in its own network namespace. No such index: "", no such name: 0. */
 void cping__channel_interface_name(const cping__channel *channel, uint32_t index, char name[16]);
 uint32_t cping__channel_interface_index(const cping__channel *channel, const char *name);
+
+/* Whether the socket lives and dies with an interface. */
+int cping__channel_is_bound(const cping__channel *channel);
 
 /* Looks whether the interface of that name is still the one the socket is bound to, and binds it anew if not; `blocked` is up
  * to date afterwards. 1: it was bound anew; `fd` may be another one then. */

@@ -82,6 +82,7 @@ int64_t cping__command_add(cping *pinger, const cping__command *command) {
     target->config = config;
     target->session = cping__random(pinger);
     TAILQ_INIT(&target->open_pings);
+    cping__places_create(&target->places);
     use_channel(target, channel);
     cping__scope_note(target);
     cping__directory_add(&pinger->directory, target);
@@ -147,8 +148,7 @@ static void give_last_verdicts(cping *pinger, cping__target *target) {
 static void remove_target(cping *pinger, cping__target *target) {
     target->phase = CPING__FINISHED;
     cping__target_changed(pinger, target);
-    cping__read_notices(pinger, target->channel);
-    cping__read_datagrams(pinger, target->channel);
+    cping__read_arrived(pinger, target->channel, cping__now());
     give_last_verdicts(pinger, target);
     cping_event event = cping__event(target, NULL, CPING_REMOVED);
     cping__emit(pinger, &event);
@@ -193,12 +193,10 @@ int64_t cping__command_redirect(cping *pinger, const cping__command *command) {
     if (config.destination.family != target->config.destination.family) return -EAFNOSUPPORT;
     if (!cping__target_is_valid(&config)) return -EINVAL;
     cping__directory_remove(&pinger->directory, target);
-    target->address_before = target->config.destination;
-    target->sequence_before = pinger->sequence;
-    target->config.destination = config.destination;
-    cping__scope_note(target);
+    int error = cping__places_move(pinger, target, &config.destination);
+    if (error == 0) cping__scope_note(target);
     cping__directory_add(&pinger->directory, target);
-    return 0;
+    return error;
 }
 
 int64_t cping__command_drop(cping *pinger, const cping__command *command) {
@@ -208,9 +206,13 @@ int64_t cping__command_drop(cping *pinger, const cping__command *command) {
 
 int64_t cping__command_shutdown(cping *pinger, const cping__command *command) {
     (void)command;
+    cping__channel *channel;
+    pinger->stopping = 1;
+    LIST_FOREACH(channel, &pinger->channels, link) cping__read_arrived(pinger, channel, cping__now());
     /* So that the targets need not look for theirs. */
     for (cping__ping *ping; (ping = TAILQ_FIRST(&pinger->finished));) cping__forget(pinger, ping);
     while (pinger->target_count) remove_target(pinger, pinger->targets[pinger->target_count - 1]);
-    pinger->stopping = 1;
+    /* What was called meanwhile would open what nobody closes. */
+    if (!pinger->threadless) cping__mailbox_close(&pinger->mailbox);
     return 0;
 }

@@ -16,6 +16,9 @@ static const uint64_t STAMP_PATIENCE = 5 * CPING__MILLISECOND;
 /* So many pings in a row without a stamp, and stamps are no longer waited for. */
 enum { STAMPS_GIVEN_UP = 4 };
 
+/* So many descriptors are looked at in one round. */
+enum { READY = 64 };
+
 /* Nothing that is not asked whether there is room writes more events than this at once. */
 enum { ROOM = 4 * CPING__HAUL };
 
@@ -55,7 +58,7 @@ static void run_due_targets(cping *pinger, uint64_t now_ns) {
         if (!cping__has_room(pinger)) break;
     }
     cping__outbox_flush(pinger);
-    cping__forget_old(pinger, now_ns);
+    cping__forget_surplus(pinger);
 }
 
 static void end_patience(cping *pinger) {
@@ -64,14 +67,16 @@ static void end_patience(cping *pinger) {
     for (cping__ping *ping; (ping = TAILQ_FIRST(&pinger->stamp_waiters));) {
         if (patience_ends(ping) > now_ns || !cping__has_room(pinger)) break;
         cping__channel *channel = ping->target->channel;
+        if (!cping__read_arrived(pinger, channel, now_ns)) break;
+        if (ping != TAILQ_FIRST(&pinger->stamp_waiters)) continue;
         if (++channel->missing_in_a_row >= STAMPS_GIVEN_UP) channel->stamps = CPING_STAMPS_MISSING;
         cping__stop_waiting(pinger, ping);
     }
 }
 
 static void read_channel(cping *pinger, cping__channel *channel, uint32_t what) {
-    if (what & (EPOLLERR | EPOLLHUP)) cping__read_notices(pinger, channel);
-    if (what & ~(uint32_t)EPOLLERR) cping__read_datagrams(pinger, channel);
+    if (what & (EPOLLERR | EPOLLHUP) && !cping__read_notices(pinger, channel)) pinger->has_unread = 1;
+    if (what & ~(uint32_t)EPOLLERR && !cping__read_datagrams(pinger, channel)) pinger->has_unread = 1;
 }
 
 /* Returns whether there are commands. */
@@ -88,10 +93,18 @@ static int handle(cping *pinger, const struct epoll_event *event) {
     return 0;
 }
 
+/* What had arrived by `now_ns` shows in the next round's wait at the latest, and is read when that one ends with nothing left. */
+static void end_round(cping *pinger, uint64_t now_ns) {
+    if (pinger->has_unread) return;
+    cping__forget_old(pinger);
+    pinger->read_until_ns = now_ns;
+}
+
 void cping__run_once(cping *pinger, int timeout_ms) {
-    struct epoll_event ready[64];
-    int count = cping__wait_until(pinger, ready, 64, cping__next_due(pinger), timeout_ms);
+    struct epoll_event ready[READY];
+    int count = cping__wait_until(pinger, ready, READY, cping__next_due(pinger), timeout_ms);
     int commands = 0;
+    pinger->has_unread = count == READY;
     CPING__COUNT(pinger, wakeups);
     /* Sending goes first: the schedule cannot wait, while replies carry the time of their arrival. */
     uint64_t now_ns = cping__now();
@@ -100,6 +113,7 @@ void cping__run_once(cping *pinger, int timeout_ms) {
     cping__watch_anew(pinger);
     for (int i = 0; i < count; i++) commands |= handle(pinger, &ready[i]);
     end_patience(pinger);
+    end_round(pinger, now_ns);
     /* Last, since they can close channels that are in `ready`. */
     if (commands) cping__mailbox_run(&pinger->mailbox, pinger);
     tell_reader(pinger);

@@ -16,6 +16,7 @@
 #include "oneway.h"
 #include "outbox.h"
 #include "pending.h"
+#include "places.h"
 #include "ring.h"
 #include "schedule.h"
 
@@ -39,15 +40,16 @@ typedef struct cping__target {
     uint64_t open;                         /* pings without a verdict */
     struct cping__pings open_pings;        /* without those that wait for their stamp; in order of sending */
     uint64_t remembered;                   /* pings with a verdict */
-    uint32_t newest_answered;
+    uint64_t unexplained;                  /* of these, pings that are lost and of which nothing was heard */
+    uint64_t newest_answered;              /* its slot */
     int any_answered;
     uint64_t session;                      /* one-way */
-    uint32_t number;                       /* of the newest ping */
-    uint32_t far_since;                    /* the number with which the far side began to count */
+    uint32_t number;                       /* of the newest ping; goes round */
+    uint64_t far_since;                    /* the slot with whose ping the far side began to count */
+    uint64_t far_counted;                  /* the newest slot whose reply told the far side's counters */
     char scope_name[16];                   /* the interface of a link-local destination; "": it is none */
     int blocked;                           /* a negative errno while that interface is not there */
-    cping_address address_before;          /* of a redirected target, */
-    uint32_t sequence_before;              /* for pings up to this */
+    cping__places places;
     cping_target_info totals;              /* its counters are kept here */
 } cping__target;
 
@@ -82,6 +84,9 @@ struct cping {
     int has_news;  /* the ring got events that the reader has not been told of */
     uint64_t linger_ns;
     uint64_t remembered_limit, remembered;
+    uint64_t former_places;  /* of all targets */
+    uint64_t read_until_ns;  /* all that had arrived by then is read when the present round is over, unless something is left */
+    int has_unread;          /* in this round something was left */
     struct cping__pings finished;  /* those remembered, in order of their verdicts */
     uint32_t sequence;
     int64_t last_id;
@@ -146,7 +151,10 @@ void cping__scope_refresh(cping__target *target);
 /* sending.c: slots that are due, pings that are overdue. */
 void cping__target_run(cping *pinger, cping__target *target, uint64_t now_ns);
 void cping__send_slot(cping *pinger, cping__target *target, uint64_t slot_ns, uint64_t now_ns);
-void cping__forget_old(cping *pinger, uint64_t now_ns);
+
+/* Pings with a verdict: those beyond the limit; those whose time was over when all had been read. */
+void cping__forget_surplus(cping *pinger);
+void cping__forget_old(cping *pinger);
 uint64_t cping__random(cping *pinger);
 
 /* verdicts.c: what becomes of a ping, in events and counters. */
@@ -163,6 +171,9 @@ void cping__no_memory(cping *pinger, cping__target *target, uint64_t slot, uint6
 void cping__cancel(cping *pinger, cping__ping *ping);
 void cping__forget(cping *pinger, cping__ping *ping);
 
+/* An error came back for a ping that has its verdict. */
+void cping__explained(cping__ping *ping);
+
 /* progress.c: how far a target is. */
 void cping__opened(cping__target *target);
 void cping__closed(cping__target *target);
@@ -173,8 +184,16 @@ cping__ping *cping__find_ping(cping *pinger, const cping__channel *channel, cons
                               uint32_t sequence);
 cping__ping *cping__find_wire_sequence(cping *pinger, const cping__channel *channel, const cping_address *address,
                                        uint16_t wire_sequence);
-void cping__read_datagrams(cping *pinger, cping__channel *channel);
-void cping__read_notices(cping *pinger, cping__channel *channel);
+
+/* So many hauls at most are read at once, so that a flood of foreign datagrams cannot keep us from sending. 1: no more is there,
+ * 0: there can be more. */
+enum { CPING__HAULS_AT_ONCE = 16 };
+int cping__read_datagrams(cping *pinger, cping__channel *channel);
+int cping__read_notices(cping *pinger, cping__channel *channel);
+
+/* arrivals.c: reads all that had arrived by `now_ns`, as must be done before a ping is given up. 0: there is no room for its events,
+ * and nothing may be judged yet. */
+int cping__read_arrived(cping *pinger, cping__channel *channel, uint64_t now_ns);
 
 /* commands.c */
 int64_t cping__command_add(cping *pinger, const cping__command *command);

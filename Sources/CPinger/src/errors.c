@@ -1,20 +1,30 @@
 /* The error queue: send stamps, and ICMP errors, which quote what we sent. */
+#include <string.h>
+
 #include "engine.h"
 #include "icmp.h"
 #include "rtr.h"
 
-enum { HAULS_AT_ONCE = 16 };
-
-/* A router need not quote more than our UDP header; then the error can be told apart only if a single ping is under way. */
-static cping__ping *only_open_ping(const cping *pinger, const cping__channel *channel, const cping_address *destination) {
+/* A router need not quote more than our UDP header; then the error can be told apart only if there is a single ping that it can
+ * mean. It can also mean one that was given up, since routers look for a neighbour for seconds before they say so. */
+static cping__ping *only_unheard_ping(const cping *pinger, const cping__channel *channel, const cping_address *destination) {
     cping__ping *only = NULL;
+    /* Pings are under way to addresses that are no target's any more; this can be such an address. */
+    if (pinger->former_places) return NULL;
     for (cping__target *target = NULL;
          (target = cping__directory_find(&pinger->directory, channel, destination, target));) {
-        if (target->open == 0) continue;
-        if (only || target->open > 1) return NULL;
-        only = TAILQ_FIRST(&target->open_pings);
+        cping__ping *newest = TAILQ_LAST(&target->open_pings, cping__pings);
+        if (target->unexplained) return NULL;
+        if (!newest) continue;
+        if (only || newest != TAILQ_FIRST(&target->open_pings)) return NULL;
+        only = newest;
     }
     return only;
+}
+
+/* Whether the quote is the beginning of `packet`. */
+static int begins(const uint8_t *packet, const cping__notice *notice) {
+    return memcmp(packet, notice->quote, notice->quote_length) == 0;
 }
 
 static cping__ping *find_quoted_rtr(cping *pinger, const cping__channel *channel, const cping__notice *notice) {
@@ -22,7 +32,11 @@ static cping__ping *find_quoted_rtr(cping *pinger, const cping__channel *channel
     if (cping__rtr_parse_quote(notice->quote, notice->quote_length, &sequence) == 0) {
         return cping__find_ping(pinger, channel, &notice->destination, sequence);
     }
-    return notice->quote_length < 8 ? only_open_ping(pinger, channel, &notice->destination) : NULL;
+    if (notice->quote_length >= CPING__RTR_QUOTE) return NULL;
+    cping__ping *ping = only_unheard_ping(pinger, channel, &notice->destination);
+    uint8_t packet[CPING__RTR_REQUEST];
+    if (ping) cping__rtr_encode(packet, ping->sequence, ping->target->config.token);
+    return ping && begins(packet, notice) ? ping : NULL;
 }
 
 static cping__ping *find_quoted_oneway(cping *pinger, const cping__channel *channel, const cping__notice *notice) {
@@ -31,7 +45,15 @@ static cping__ping *find_quoted_oneway(cping *pinger, const cping__channel *chan
         cping__ping *ping = cping__find_ping(pinger, channel, &notice->destination, key.sequence);
         return ping && ping->token == key.token ? ping : NULL;
     }
-    return notice->quote_length < 28 ? only_open_ping(pinger, channel, &notice->destination) : NULL;
+    if (notice->quote_length >= CPING__ONEWAY_QUOTE) return NULL;
+    cping__ping *ping = only_unheard_ping(pinger, channel, &notice->destination);
+    uint8_t packet[CPING__ONEWAY_HEADER];
+    if (ping) {
+        key = (cping__oneway_key){.number = ping->number, .sequence = ping->sequence, .token = ping->token,
+                                  .session = ping->target->session};
+        cping__oneway_encode(packet, sizeof packet, &key);
+    }
+    return ping && begins(packet, notice) ? ping : NULL;
 }
 
 static cping__ping *find_quoted_echo(cping *pinger, const cping__channel *channel, const cping__notice *notice) {
@@ -56,8 +78,12 @@ static void read_icmp_error(cping *pinger, cping__channel *channel, const cping_
     case CPING_ICMP: ping = find_quoted_echo(pinger, channel, notice); break;
     case CPING_ONEWAY: ping = find_quoted_oneway(pinger, channel, notice); break;
     }
-    if (ping && ping->state == CPING__OPEN) cping__icmp_error(pinger, ping, notice);
-    else CPING__COUNT(pinger, unmatched_errors);
+    if (ping && ping->state == CPING__OPEN) {
+        cping__icmp_error(pinger, ping, notice);
+        return;
+    }
+    if (ping) cping__explained(ping);
+    CPING__COUNT(pinger, unmatched_errors);
 }
 
 static void read_stamp(cping *pinger, cping__channel *channel, const cping__notice *notice) {
@@ -67,14 +93,16 @@ static void read_stamp(cping *pinger, cping__channel *channel, const cping__noti
     if (ping && ping->target->channel == channel) cping__send_stamp(pinger, ping, notice->stamp_ns);
 }
 
-void cping__read_notices(cping *pinger, cping__channel *channel) {
-    int more = 1;
-    for (int i = 0; i < HAULS_AT_ONCE && more && cping__has_room(pinger); i++) {
+int cping__read_notices(cping *pinger, cping__channel *channel) {
+    for (int i = 0; i < CPING__HAULS_AT_ONCE && cping__has_room(pinger); i++) {
         const cping__notice *notices;
+        int more;
         size_t count = cping__channel_notices(channel, pinger->batch, &notices, &more);
         for (size_t j = 0; j < count; j++) {
             if (notices[j].kind == CPING__NOTICE_STAMP) read_stamp(pinger, channel, &notices[j]);
             if (notices[j].kind == CPING__NOTICE_ICMP) read_icmp_error(pinger, channel, &notices[j]);
         }
+        if (!more) return 1;
     }
+    return 0;
 }

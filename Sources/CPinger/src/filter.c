@@ -30,6 +30,22 @@ static int filter_identifier(int socket, uint8_t family, uint16_t identifier) {
     return setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, program, sizeof *program) == 0 ? 0 : -errno;
 }
 
+/* A socket hears all echo replies of the host from its first moment on, and has no filter yet: those of other programs are not to
+ * be taken for ours that were damaged. */
+static int drop_all(int socket) {
+    struct sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
+    struct sock_fprog program = {sizeof code / sizeof code[0], code};
+    if (setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0) return -errno;
+    for (int failures = 0; failures < 4;) {
+        char byte;
+        if (recv(socket, &byte, sizeof byte, MSG_DONTWAIT) >= 0) continue;
+        if (errno == EAGAIN) return 0;
+        /* An error of the network that is pending comes once. */
+        failures++;
+    }
+    return -errno;
+}
+
 static int filter_type(int socket, uint8_t family) {
     if (family == 4) {
         struct icmp_filter filter = {.data = ~(1u << ICMP_ECHOREPLY)};
@@ -43,6 +59,7 @@ static int filter_type(int socket, uint8_t family) {
 
 int cping__filter_echo_replies(int socket, uint8_t family, uint16_t *identifier, int wanted) {
     if (!wanted && getrandom(identifier, sizeof *identifier, 0) != sizeof *identifier) return -errno;
-    int error = filter_type(socket, family);
+    int error = drop_all(socket);
+    if (error == 0) error = filter_type(socket, family);
     return error ? error : filter_identifier(socket, family, *identifier);
 }

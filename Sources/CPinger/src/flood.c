@@ -97,9 +97,12 @@ void cping__flood_run(cping *pinger, uint64_t now_ns) {
     cping__channel *channel;
     LIST_FOREACH(channel, &pinger->channels, link) {
         if (!is_due(channel)) channel->waves = 0;
-        if (!is_due(channel) || !cping__has_room(pinger) || reader_lags(pinger)) continue;
+        if (!is_due(channel) || !cping__has_room(pinger) || reader_lags(pinger)) {
+            if (!channel->is_watched) pinger->has_unread = 1;
+            continue;
+        }
         send_wave(pinger, channel, now_ns);
         channel->waves++;
-        cping__read_datagrams(pinger, channel);
+        if (!cping__read_datagrams(pinger, channel)) pinger->has_unread = 1;
     }
 }

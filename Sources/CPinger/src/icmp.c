@@ -96,6 +96,10 @@ int cping__icmp_parse_quote(const uint8_t *bytes, size_t length, uint8_t family,
     return 0;
 }
 
+uint16_t cping__icmp_identifier(const uint8_t *bytes) {
+    return cping__get16(bytes + 4);
+}
+
 int cping__icmp_ip_header(const uint8_t *bytes, size_t length) {
     if (length < 20 || bytes[0] >> 4 != 4) return -1;
     size_t header = (size_t)(bytes[0] & 15) * 4;

@@ -29,6 +29,9 @@ void cping__icmp_encode(uint8_t *packet, size_t payload, uint8_t family, uint16_
  * as far as it goes, but not to be trusted. Whether the length is right only the sender of the ping knows. */
 enum cping__icmp_reply cping__icmp_parse(const uint8_t *bytes, size_t length, uint8_t family, cping__echo *echo);
 
+/* The identifier of an echo message, of which CPING__ICMP_HEADER bytes are there. */
+uint16_t cping__icmp_identifier(const uint8_t *bytes);
+
 /* Our own request as an ICMP error quotes it, perhaps only its header; returns 0, or -1 if it is something else. */
 int cping__icmp_parse_quote(const uint8_t *bytes, size_t length, uint8_t family, cping__echo *echo);
 

@@ -19,6 +19,8 @@ void cping__network_read(cping *pinger) {
 }
 
 void cping__network_refresh(cping *pinger, cping__channel *channel) {
+    /* What waits in a socket that is replaced would be lost with it. */
+    if (cping__channel_is_bound(channel)) cping__read_arrived(pinger, channel, cping__now());
     if (!cping__channel_refresh(channel)) return;
     /* It can be a new descriptor. */
     cping__watch(pinger, channel);

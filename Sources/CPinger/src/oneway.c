@@ -5,7 +5,7 @@
 #include "bytes.h"
 
 enum { MAGIC = 0, NUMBER = 4, TOKEN = 8, SESSION = 16, SEQUENCE = 24, FLAGS = 28, RECEIVE = 32, SEND = 40, HISTORY = 48,
-       RECEIVED = 56, SENT = 60, DUPLICATES = 64, CHECK = 68, KEY_END = 28 };
+       RECEIVED = 56, SENT = 60, DUPLICATES = 64, CHECK = 68 };
 
 /* FNV-1a over all bytes but its own: UDP's checksum is optional, and weak. */
 static uint32_t check_of(const uint8_t *bytes, size_t length) {
@@ -60,7 +60,7 @@ enum cping__oneway_reply cping__oneway_parse(const uint8_t *bytes, size_t length
 }
 
 int cping__oneway_parse_quote(const uint8_t *bytes, size_t length, cping__oneway_key *key) {
-    if (length < KEY_END || memcmp(bytes, "CPQ1", 4) != 0) return -1;
+    if (length < CPING__ONEWAY_QUOTE || memcmp(bytes, "CPQ1", 4) != 0) return -1;
     read_key(bytes, key);
     return 0;
 }

@@ -42,17 +42,26 @@ static int grow(cping__pending *pending) {
     rehash(pending, old, pending->capacity - more);
     block->next = pending->blocks;
     pending->blocks = block;
-    for (size_t i = 0; i < more; i++) {
-        block->pings[i].chain = pending->unused;
-        pending->unused = &block->pings[i];
-    }
+    pending->untouched = block->pings;
+    pending->untouched_left = more;
     return 0;
 }
 
-cping__ping *cping__pending_add(cping__pending *pending, uint32_t sequence) {
-    if (!pending->unused && grow(pending) != 0) return NULL;
+/* What was used before goes first: memory that was never touched costs nothing. */
+static cping__ping *take_unused(cping__pending *pending) {
     cping__ping *ping = pending->unused;
-    pending->unused = ping->chain;
+    if (ping) {
+        pending->unused = ping->chain;
+        return ping;
+    }
+    if (pending->untouched_left == 0 && grow(pending) != 0) return NULL;
+    pending->untouched_left--;
+    return pending->untouched++;
+}
+
+cping__ping *cping__pending_add(cping__pending *pending, uint32_t sequence) {
+    cping__ping *ping = take_unused(pending);
+    if (!ping) return NULL;
     cping__ping **home = bucket(pending, sequence);
     memset(ping, 0, sizeof *ping);
     ping->sequence = sequence;

@@ -15,8 +15,9 @@ struct cping__reply;
 enum cping__state {
     CPING__OPEN,      /* no reply, no verdict; in the target's `open_pings` */
     CPING__REPLIED,   /* a reply is here; its verdict waits a moment for the send stamp; in the pinger's `stamp_waiters` */
-    CPING__LOST,      /* verdict given, no reply seen: the next one is late; in the target's `finished` */
-    CPING__ANSWERED,  /* a reply was reported: the next one is a duplicate; in the target's `finished` */
+    CPING__LOST,      /* verdict given, nothing heard of it: the next reply is late; in the pinger's `finished` */
+    CPING__FAILED,    /* the same, but an ICMP error was heard */
+    CPING__ANSWERED,  /* a reply was reported: the next one is a duplicate; in the pinger's `finished` */
 };
 
 /* What later one-way replies tell of a ping. */
@@ -28,7 +29,8 @@ typedef struct cping__ping {
     struct cping__target *target;
     struct cping__reply *reply;     /* while the verdict waits */
     uint32_t sequence;
-    uint32_t number;  /* of the sent ones of its target, from 1 */
+    uint32_t number;  /* of the sent ones of its target, from 1; goes round, unlike `slot` */
+    uint32_t place;   /* where it was sent: see places.h */
     uint8_t state;  /* enum cping__state */
     uint8_t far;    /* enum cping__far */
     uint64_t slot, slot_ns;
@@ -42,7 +44,9 @@ typedef struct cping__pending {
     cping__ping **buckets;
     size_t capacity;  /* of buckets, a power of two, and of pings in `blocks` */
     size_t count;
-    cping__ping *unused;
+    cping__ping *unused;     /* forgotten ones */
+    cping__ping *untouched;  /* of the newest block */
+    size_t untouched_left;
     struct cping__block *blocks;
 } cping__pending;
 

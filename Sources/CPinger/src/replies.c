@@ -3,30 +3,27 @@
 #include "icmp.h"
 #include "rtr.h"
 
-/* Bounds one reading, so that a flood of foreign datagrams cannot keep us from sending. */
-enum { HAULS_AT_ONCE = 16 };
-
-static int went_to(const cping__ping *ping, const cping_address *address) {
-    const cping__target *target = ping->target;
-    if (target->address_before.family && (int32_t)(ping->sequence - target->sequence_before) <= 0) {
-        return cping__address_matches(&target->address_before, address);
-    }
-    return cping__address_matches(&target->config.destination, address);
-}
-
 cping__ping *cping__find_ping(cping *pinger, const cping__channel *channel, const cping_address *address,
                               uint32_t sequence) {
     cping__ping *ping = cping__pending_find(&pinger->pending, sequence);
-    return ping && ping->target->channel == channel && went_to(ping, address) ? ping : NULL;
+    if (!ping || ping->target->channel != channel) return NULL;
+    return cping__address_matches(cping__place_of(ping), address) ? ping : NULL;
 }
 
-/* Only the low half of the sequence is in an echo header; of the numbers it can stand for, the newest that is open. */
+/* Only the low half of the sequence is in an echo header. Of the pings it can stand for, the only one that nothing was heard of;
+ * NULL if there are several, or if it was given up. */
 cping__ping *cping__find_wire_sequence(cping *pinger, const cping__channel *channel, const cping_address *address,
                                        uint16_t wire_sequence) {
+    cping__ping *only = NULL;
     uint32_t sequence = (pinger->sequence & 0xffff0000u) | wire_sequence;
     if ((int32_t)(sequence - pinger->sequence) > 0) sequence -= 0x10000;
-    cping__ping *ping = cping__find_ping(pinger, channel, address, sequence);
-    return ping && ping->state == CPING__OPEN ? ping : NULL;
+    for (uint32_t i = 0; i <= CPING__PENDING_LIMIT / 0x10000; i++) {
+        cping__ping *ping = cping__find_ping(pinger, channel, address, sequence - i * 0x10000);
+        if (!ping || (ping->state != CPING__OPEN && ping->state != CPING__LOST)) continue;
+        if (only) return NULL;
+        only = ping;
+    }
+    return only && only->state == CPING__OPEN ? only : NULL;
 }
 
 static cping__target *target_at(const cping *pinger, const cping__channel *channel, const cping_address *address) {
@@ -73,7 +70,7 @@ static void read_rtr(cping *pinger, cping__channel *channel, const cping__datagr
 static void match_echo(cping *pinger, cping__channel *channel, const cping__datagram *datagram, size_t length,
                        const cping__echo *echo) {
     cping__ping *ping = cping__find_ping(pinger, channel, &datagram->from, echo->sequence);
-    if (!ping || echo->identifier != channel->local_port) {
+    if (!ping) {
         count_stranger(pinger, channel, datagram);
     } else if (ping->token != echo->token || datagram->cut ||
                length != (size_t)CPING__ICMP_HEADER + ping->target->config.size) {
@@ -87,7 +84,10 @@ static void read_echo(cping *pinger, cping__channel *channel, const cping__datag
     cping__echo echo;
     size_t length = datagram->length - header;
     enum cping__icmp_reply reply = cping__icmp_parse(datagram->bytes + header, length, channel->key.family, &echo);
-    if (reply == CPING__ICMP_ECHO_REPLY) {
+    if (length >= CPING__ICMP_HEADER && cping__icmp_identifier(datagram->bytes + header) != channel->local_port) {
+        /* Another program's. The socket's filter cannot stop what arrived on another CPU while it was attached. */
+        CPING__COUNT(pinger, foreign_source);
+    } else if (reply == CPING__ICMP_ECHO_REPLY) {
         match_echo(pinger, channel, datagram, length, &echo);
     } else if (!target_at(pinger, channel, &datagram->from)) {
         CPING__COUNT(pinger, foreign_source);
@@ -133,17 +133,21 @@ static void read_oneway(cping *pinger, cping__channel *channel, const cping__dat
     }
 }
 
-void cping__read_datagrams(cping *pinger, cping__channel *channel) {
-    int more = 1;
-    for (int i = 0; i < HAULS_AT_ONCE && more && cping__has_room(pinger); i++) {
-        const cping__datagram *datagrams;
-        size_t count = cping__channel_receive(channel, pinger->batch, &datagrams, &more);
-        for (size_t j = 0; j < count; j++) {
-            switch (channel->key.protocol) {
-            case CPING_RTR: read_rtr(pinger, channel, &datagrams[j]); break;
-            case CPING_ICMP: read_icmp(pinger, channel, &datagrams[j]); break;
-            case CPING_ONEWAY: read_oneway(pinger, channel, &datagrams[j]); break;
-            }
-        }
+static void read_datagram(cping *pinger, cping__channel *channel, const cping__datagram *datagram) {
+    switch (channel->key.protocol) {
+    case CPING_RTR: read_rtr(pinger, channel, datagram); break;
+    case CPING_ICMP: read_icmp(pinger, channel, datagram); break;
+    case CPING_ONEWAY: read_oneway(pinger, channel, datagram); break;
     }
+}
+
+int cping__read_datagrams(cping *pinger, cping__channel *channel) {
+    for (int i = 0; i < CPING__HAULS_AT_ONCE && cping__has_room(pinger); i++) {
+        const cping__datagram *datagrams;
+        int more;
+        size_t count = cping__channel_receive(channel, pinger->batch, &datagrams, &more);
+        for (size_t j = 0; j < count; j++) read_datagram(pinger, channel, &datagrams[j]);
+        if (!more) return 1;
+    }
+    return 0;
 }

@@ -19,7 +19,7 @@ enum cping__rtr_reply cping__rtr_parse(const uint8_t *bytes, size_t length, uint
 }
 
 int cping__rtr_parse_quote(const uint8_t *bytes, size_t length, uint32_t *sequence) {
-    if (length < 8 || memcmp(bytes, "RP01", 4) != 0) return -1;
+    if (length < CPING__RTR_QUOTE || memcmp(bytes, "RP01", 4) != 0) return -1;
     *sequence = cping__get32(bytes + 4);
     return 0;
 }

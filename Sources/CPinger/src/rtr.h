@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CPING__RTR_TOKEN = 16, CPING__RTR_REQUEST = 24, CPING__RTR_REPLY = 8 };
+enum { CPING__RTR_TOKEN = 16, CPING__RTR_REQUEST = 24, CPING__RTR_REPLY = 8, CPING__RTR_QUOTE = 8 };
 
 enum cping__rtr_reply { CPING__RTR_ANSWER, CPING__RTR_REFUSAL, CPING__RTR_SHORT, CPING__RTR_UNKNOWN };
 

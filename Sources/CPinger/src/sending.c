@@ -4,14 +4,16 @@
 
 #include "engine.h"
 
-static int is_forgettable(const cping *pinger, const cping__ping *ping, uint64_t now_ns) {
-    if (pinger->remembered > pinger->remembered_limit) return 1;
-    return now_ns > ping->sent.clocks.late_ns + ping->target->config.timeout_ns + pinger->linger_ns;
+void cping__forget_surplus(cping *pinger) {
+    while (pinger->remembered > pinger->remembered_limit) cping__forget(pinger, TAILQ_FIRST(&pinger->finished));
 }
 
-void cping__forget_old(cping *pinger, uint64_t now_ns) {
-    cping__ping *ping;
-    while ((ping = TAILQ_FIRST(&pinger->finished)) && is_forgettable(pinger, ping, now_ns)) cping__forget(pinger, ping);
+static int is_old(const cping *pinger, const cping__ping *ping) {
+    return pinger->read_until_ns > ping->sent.clocks.late_ns + ping->target->config.timeout_ns + pinger->linger_ns;
+}
+
+void cping__forget_old(cping *pinger) {
+    for (cping__ping *ping; (ping = TAILQ_FIRST(&pinger->finished)) && is_old(pinger, ping);) cping__forget(pinger, ping);
 }
 
 uint64_t cping__random(cping *pinger) {
@@ -24,7 +26,9 @@ uint64_t cping__random(cping *pinger) {
 }
 
 static void send_ping(cping *pinger, cping__target *target, uint64_t slot, uint64_t slot_ns, uint64_t now_ns) {
-    cping__ping *ping = cping__pending_add(&pinger->pending, ++pinger->sequence);
+    /* It has gone round when one that is remembered has the same. */
+    while (cping__pending_find(&pinger->pending, ++pinger->sequence)) {}
+    cping__ping *ping = cping__pending_add(&pinger->pending, pinger->sequence);
     if (!ping) {
         cping__no_memory(pinger, target, slot, slot_ns);
         return;
@@ -35,6 +39,7 @@ static void send_ping(cping *pinger, cping__target *target, uint64_t slot, uint6
     ping->number = ++target->number;
     ping->token = cping__random(pinger);
     ping->sent.clocks.late_ns = now_ns;
+    cping__place_enter(ping);
     TAILQ_INSERT_TAIL(&target->open_pings, ping, link);
     cping__opened(target);
     cping__outbox_put(pinger, ping);
@@ -71,10 +76,8 @@ static int is_overdue(const cping__target *target, uint64_t now_ns) {
 
 static void expire(cping *pinger, cping__target *target, uint64_t now_ns) {
     if (!is_overdue(target, now_ns)) return;
-    /* What arrived before `now` must be read before anything is called lost. */
     cping__outbox_flush(pinger);
-    cping__read_notices(pinger, target->channel);
-    cping__read_datagrams(pinger, target->channel);
+    if (!cping__read_arrived(pinger, target->channel, now_ns)) return;
     while (is_overdue(target, now_ns) && cping__has_room(pinger)) cping__lost(pinger, TAILQ_FIRST(&target->open_pings));
 }
 

@@ -25,11 +25,17 @@ cping_event cping__event(const cping__target *target, const cping__ping *ping, e
     return event_at(target, ping, kind, cping__now());
 }
 
+static void change_state(cping__ping *ping, enum cping__state state) {
+    ping->target->unexplained += state == CPING__LOST;
+    ping->target->unexplained -= ping->state == CPING__LOST;
+    ping->state = (uint8_t)state;
+}
+
 /* The ping leaves the list it was in. */
 static void settle(cping *pinger, cping__ping *ping, enum cping__state state) {
     cping__target *target = ping->target;
     if (ping->state == CPING__OPEN) TAILQ_REMOVE(&target->open_pings, ping, link);
-    ping->state = (uint8_t)state;
+    change_state(ping, state);
     TAILQ_INSERT_TAIL(&pinger->finished, ping, link);
     pinger->remembered++;
     target->remembered++;
@@ -39,13 +45,13 @@ static void settle(cping *pinger, cping__ping *ping, enum cping__state state) {
 
 static void note_order(cping *pinger, cping__ping *ping, cping_event *event) {
     cping__target *target = ping->target;
-    if (target->any_answered && (int32_t)(target->newest_answered - ping->sequence) > 0) {
+    if (target->any_answered && target->newest_answered > ping->slot) {
         event->flags |= CPING_FLAG_REORDERED;
         COUNT_BOTH(pinger, target, reordered, 1);
         return;
     }
     target->any_answered = 1;
-    target->newest_answered = ping->sequence;
+    target->newest_answered = ping->slot;
 }
 
 static void count_stamps(cping *pinger, uint32_t flags) {
@@ -89,7 +95,7 @@ static void report_late(cping *pinger, cping__ping *ping, const cping__reply *re
     event.kind = CPING_LATE;
     if (reply->refused) event.flags |= CPING_FLAG_REFUSED;
     note_order(pinger, ping, &event);
-    ping->state = CPING__ANSWERED;
+    change_state(ping, CPING__ANSWERED);
     COUNT_BOTH(pinger, ping->target, late, 1);
     cping__emit(pinger, &event);
 }
@@ -114,7 +120,7 @@ static void report(cping *pinger, cping__ping *ping, const cping__reply *reply) 
     cping_event event = reply_event(pinger, ping, reply);
     if (ping->state == CPING__ANSWERED) {
         report_duplicate(pinger, ping, reply, event);
-    } else if (ping->state == CPING__LOST) {
+    } else if (ping->state == CPING__LOST || ping->state == CPING__FAILED) {
         report_late(pinger, ping, reply, event);
     } else if (event.rtt_ns <= (int64_t)ping->target->config.timeout_ns) {
         report_in_time(pinger, ping, reply, event);
@@ -146,21 +152,27 @@ static int begin_waiting(cping *pinger, cping__ping *ping, const cping__reply *r
 }
 
 /* What a one-way reply tells of the pings before it that have no verdict yet. */
-static void note_history(cping__target *target, const cping__oneway *far) {
+static void note_history(const cping__ping *replied, const cping__oneway *far) {
+    cping__target *target = replied->target;
     cping__ping *ping;
-    if (far->flags & CPING__ONEWAY_RESTARTED) target->far_since = far->key.number;
+    if (far->flags & CPING__ONEWAY_RESTARTED && replied->slot > target->far_since) target->far_since = replied->slot;
     if (far->flags & CPING__ONEWAY_NO_HISTORY) return;
     TAILQ_FOREACH_REVERSE(ping, &target->open_pings, cping__pings, link) {
-        uint32_t distance = far->key.number - ping->number;
-        if (distance == 0 || distance > INT32_MAX) continue;
-        if (distance > 64 || (int32_t)(ping->number - target->far_since) < 0) break;
+        if (ping->slot >= replied->slot) continue;
+        uint32_t distance = replied->number - ping->number;
+        /* Numbers go round; slots, of which there are more, do not. */
+        if (distance > 64 || replied->slot - ping->slot > UINT32_MAX || ping->slot < target->far_since) break;
         if (far->history >> (distance - 1) & 1) ping->far = CPING__FAR_SEEN;
         else if (ping->far != CPING__FAR_SEEN) ping->far = CPING__FAR_MISSING;
     }
 }
 
-static void note_counters(cping__target *target, const cping__oneway *far) {
-    if ((int32_t)(far->received - target->totals.far_received) < 0 && !(far->flags & CPING__ONEWAY_RESTARTED)) return;
+/* The newest reply's counters are taken; an older one's if they tell more, since its ping can have arrived last. */
+static void note_counters(const cping__ping *replied, const cping__oneway *far) {
+    cping__target *target = replied->target;
+    int is_behind = (int32_t)(far->received - target->totals.far_received) < 0 && !(far->flags & CPING__ONEWAY_RESTARTED);
+    if (replied->slot < target->far_counted && is_behind) return;
+    if (replied->slot > target->far_counted) target->far_counted = replied->slot;
     target->totals.far_received = far->received;
     target->totals.far_sent = far->sent;
     target->totals.far_duplicates = far->duplicates;
@@ -169,8 +181,8 @@ static void note_counters(cping__target *target, const cping__oneway *far) {
 void cping__replied(cping *pinger, cping__ping *ping, const cping__reply *reply) {
     if (ping->state == CPING__REPLIED) cping__stop_waiting(pinger, ping);
     if (reply->is_oneway) {
-        note_history(ping->target, &reply->oneway);
-        note_counters(ping->target, &reply->oneway);
+        note_history(ping, &reply->oneway);
+        note_counters(ping, &reply->oneway);
     }
     if (!begin_waiting(pinger, ping, reply)) report(pinger, ping, reply);
 }
@@ -203,7 +215,7 @@ void cping__icmp_error(cping *pinger, cping__ping *ping, const cping__notice *no
     event.from = notice->reporter;
     COUNT_BOTH(pinger, ping->target, icmp_errors, 1);
     cping__emit(pinger, &event);
-    settle(pinger, ping, CPING__LOST);
+    settle(pinger, ping, CPING__FAILED);
 }
 
 void cping__corrupt(cping *pinger, cping__target *target, cping__ping *ping, const cping__datagram *datagram) {
@@ -229,6 +241,7 @@ void cping__not_sent(cping *pinger, cping__ping *ping, int error) {
     if (cping__floods(target)) cping__flood_hold(target, ping->sent.clocks.late_ns);
     TAILQ_REMOVE(&target->open_pings, ping, link);
     cping__closed(target);
+    cping__place_leave(pinger, ping);
     cping__pending_remove(&pinger->pending, ping);
     cping__target_changed(pinger, target);
 }
@@ -258,9 +271,15 @@ void cping__cancel(cping *pinger, cping__ping *ping) {
     settle(pinger, ping, CPING__LOST);
 }
 
+void cping__explained(cping__ping *ping) {
+    if (ping->state == CPING__LOST) change_state(ping, CPING__FAILED);
+}
+
 void cping__forget(cping *pinger, cping__ping *ping) {
     TAILQ_REMOVE(&pinger->finished, ping, link);
     pinger->remembered--;
     ping->target->remembered--;
+    ping->target->unexplained -= ping->state == CPING__LOST;
+    cping__place_leave(pinger, ping);
     cping__pending_remove(&pinger->pending, ping);
 }
