@@ -31,7 +31,7 @@ extension Sender {
       "\(pass.mode) pass: \(pass.doubted) fences look too old to be sent, if the host's clock is right; asking the server"
     )
     await registration.doubt()
-    _ = try await request { try await registration.clientUUID() }
+    _ = try await client()
     guard serverTime.witness(of: clock.wall(), at: clock.boot()) == .agrees else { return }
     try await cleanUp(&pass)
     try await lineUp(&pass)

@@ -39,7 +39,8 @@ struct TroubleJudge: Hashable, Sendable {
     let before = last
     last = Trouble(batch: batch, step: step)
     unresolved = failure
-    guard let before, before.batch != batch else { return .batch }
+    // A history that fails holds up nothing but what it is asked about.
+    guard step != .history, let before, before.batch != batch else { return .batch }
     guard step == .coverageRequest, before.step == .coverageRequest else { return .server }
     makesNoTests = true
     return .noTests

@@ -20,7 +20,7 @@ MUTANTS = [
          "      step = .coverageResult\n      try await store.markSubmitted(batch: batch.id, at: clock.wall())\n"
          "      try await request { try await server.submit(result) }")]),
     Mutant("does-not-ask", "what may have left is sent anew, with a new test, and nobody asks the server", "submit", "twice", [
-        ("Submission/Sender.swift", "      try await settleDoubts(&pass)\n", ""),
+        ("Submission/Sender.swift", "      try await settleDoubts(&pass)\n", "      pass.areDoubtsSettled = true\n"),
         ("Submission/Delivery.swift",
          "if let test = batch.test { test } else { try await anchor(&batch) }",
          "if let test = batch.test, batch.state == .waiting { test } else { try await anchor(&batch) }")]),

@@ -90,7 +90,9 @@ extension Report {
     let until =
       heldUntil.map { "before \(WallTime(microseconds: $0.microseconds + 999_999).iso8601.prefix(19))Z " } ?? ""
     let wait = DriveStatus.clock(.seconds(gate.wait.components.seconds + 1))
-    return "\(gate.reason): no request leaves \(until)(in \(wait)); \(Program.name) submit --force sends now"
+    // A back-off binds passes in the background only.
+    let command = if case .trouble = gate { "submit" } else { "submit --force" }
+    return "\(gate.reason): no request leaves \(until)(in \(wait)); \(Program.name) \(command) sends now"
   }
 
   /// What a hold keeps back is not done, even where nothing was looked at.
