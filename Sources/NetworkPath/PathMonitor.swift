@@ -38,18 +38,19 @@ public struct PathMonitor: Sendable {
   /// What is the case now.
   public var current: PathReading {
     switch source {
-    case .file(let name): PathReading(fixed: (try? PathFile.lastWord(of: name).get()) ?? .offline)
+    case .file(let name):
+      PathReading(fixed: (try? PathFile.lastWord(of: name).get()) ?? .offline, way: route.reading.way)
     case .fixed, .auto: reading(of: route)
     }
   }
 
-  /// What an operator declares is the kind of the link; whether there is one, the route tells even so.
+  /// What an operator declares is the kind of the link; whether there is one, and which, the route tells even so.
   private func reading(of route: Route) -> PathReading {
     switch source {
     case .fixed(.wifi): return PathReading(fixed: .wifi)
     case .fixed(let path):
       let reading = route.reading
-      return reading.path == .offline ? reading : PathReading(fixed: path)
+      return reading.path == .offline ? reading : PathReading(fixed: path, way: reading.way)
     case .auto, .file: return route.reading
     }
   }
@@ -68,13 +69,23 @@ public struct PathMonitor: Sendable {
   // MARK: A file
 
   private func run(_ file: PathFile, _ deliver: @Sendable (PathReading) -> Void) async {
-    var file = file
+    var (file, route) = (file, route)
+    var path: Path?
     var last: PathReading?
-    while !Task.isCancelled {
-      let (path, news) = file.read()
-      if let news { logger.warning("\(news)") }
-      if let path { tell(PathReading(fixed: path), after: &last, deliver) }
-      do { try await Task.sleep(for: pollInterval) } catch { return }
+    let polling = Task { [mailbox, pollInterval] in
+      repeat { mailbox.yield(.due) } while (try? await Task.sleep(for: pollInterval)) != nil
+    }
+    defer { polling.cancel() }
+    for await wake in wakes {
+      switch wake {
+      case .destination(let host): route.destination = host
+      case .due:
+        let (word, news) = file.read()
+        if let news { logger.warning("\(news)") }
+        path = word
+      case .changed, .deaf: continue
+      }
+      if let path { tell(PathReading(fixed: path, way: route.reading.way), after: &last, deliver) }
     }
   }
 
@@ -128,8 +139,12 @@ public struct PathMonitor: Sendable {
 
   private func tell(_ reading: PathReading, after last: inout PathReading?, _ deliver: (PathReading) -> Void) {
     guard reading != last else { return }
+    let line = "\(reading)"
+    // Another destination by the same way is delivered, and is no news for the log.
+    if last.map({ "\($0)" }) != line {
+      logger.log(level: reading.wantsDeclaration ? .warning : .info, "network path: \(line)")
+    }
     last = reading
-    logger.log(level: reading.wantsDeclaration ? .warning : .info, "network path: \(reading)")
     deliver(reading)
   }
 }

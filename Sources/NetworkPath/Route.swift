@@ -12,9 +12,9 @@ struct Route: Hashable, Sendable {
 
   /// What the route says of the path.
   var reading: PathReading {
-    let links = addresses.map(link)
-    if let link = links.compactMap({ try? $0.get() }).first { return PathReading(link: link) }
-    guard case .failure(let failure)? = links.first else { return .noRoute(to: destination, by: interface) }
+    let ways = addresses.map(way)
+    if let (link, way) = ways.compactMap({ try? $0.get() }).first { return PathReading(link: link, way: way) }
+    guard case .failure(let failure)? = ways.first else { return .noRoute(to: destination, by: interface) }
     switch -failure.code {
     case ENODEV: return .missing(interface: interface ?? "")
     // The last two are routes that say prohibit and blackhole.
@@ -36,21 +36,31 @@ struct Route: Hashable, Sendable {
     return cping_address_parse(&address, text, 0) == 0 ? address : nil
   }
 
-  private func link(towards address: cping_address) -> Result<Link, KernelFailure> {
+  private func way(to address: cping_address) -> Result<(Link, Way), KernelFailure> {
     var address = address
     var found = cpnetwork_link()
     let status = cpnetwork_route(&address, interface, &found)
     guard status == 0 else { return .failure(KernelFailure(code: status)) }
-    let name = Self.text(found.name)
+    let name = Self.text(of: found.name)
     let kind = Link.Kind(
-      hardware: found.hardware, software: Self.text(found.kind),
+      hardware: found.hardware, software: Self.text(of: found.kind),
       deviceType: folder.deviceType(of: name, index: found.index),
       hasRadio: folder.hasRadio(name, index: found.index))
-    return .success(Link(interface: name, kind: kind, isRunning: found.is_running != 0))
+    return .success(
+      (
+        Link(interface: name, kind: kind, isRunning: found.is_running != 0),
+        Way(destination: destination, interface: name, address: Self.text(found.source))
+      ))
+  }
+
+  private static func text(_ address: cping_address) -> String? {
+    guard address.family != 0 else { return nil }
+    var text = [CChar](repeating: 0, count: 64)
+    return withUnsafePointer(to: address) { String(cString: cping_address_format($0, &text, text.count)) }
   }
 
   /// The text in a C array of characters.
-  private static func text<Characters>(_ characters: Characters) -> String {
+  private static func text<Characters>(of characters: Characters) -> String {
     withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
 }

@@ -47,6 +47,26 @@ static void a_bound_socket_leaves_by_its_interface(void) {
     fails("2001:db8::1", "a0", -ENETUNREACH);
 }
 
+static void carries(const char *destination, const char *interface_name, const char *expected) {
+    cpnetwork_link link;
+    char text[64];
+    CHECK_EQUAL(route(destination, interface_name, &link), 0);
+    cping_address_format(&link.source, text, sizeof text);
+    if (strcmp(text, expected) != 0) fprintf(stderr, "%s carries %s\n", destination, text);
+    CHECK(strcmp(text, expected) == 0);
+}
+
+static void the_source_is_the_kernels(void) {
+    carries("198.51.100.1", NULL, "10.7.0.1");
+    carries("198.51.100.1", "b0", "10.8.0.1");
+    carries("2001:db8::1", NULL, "fd08::1");
+    carries("127.0.0.1", NULL, "127.0.0.1");
+    run_command("ip address add 10.7.0.77/24 dev a0 && ip route replace default via 10.7.0.2 src 10.7.0.77");
+    carries("198.51.100.1", NULL, "10.7.0.77");
+    run_command("ip route replace default via 10.7.0.2 && ip address del 10.7.0.77/24 dev a0");
+    carries("198.51.100.1", NULL, "10.7.0.1");
+}
+
 static void links_are_described(void) {
     cpnetwork_link link;
     CHECK_EQUAL(route("198.51.100.1", NULL, &link), 0);
@@ -120,6 +140,7 @@ int main(void) {
                 "ip route add blackhole 203.0.113.3 && ip -6 route add unreachable 2001:db8:1::/64");
     the_route_is_the_kernels();
     a_bound_socket_leaves_by_its_interface();
+    the_source_is_the_kernels();
     links_are_described();
     changes_are_told();
     an_overrun_is_a_change();

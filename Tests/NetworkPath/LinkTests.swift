@@ -78,6 +78,12 @@ struct LinkTests {
     #expect("\(reading(.modem, isRunning: false))" == "none, the route leaves by eth0, a modem without a carrier")
     #expect("\(PathReading(fixed: .wifi))" == "wifi, as network.source says")
     #expect(PathReading(fixed: .wifi).obstacle == "on Wi-Fi, not measuring")
+    let way = Way(destination: nil, interface: "wwan0", address: "10.1.0.2")
+    #expect(
+      "\(PathReading(link: Link(interface: "wwan0", kind: .modem), way: way))"
+        == "cellular, the route leaves by wwan0, a modem, from 10.1.0.2")
+    #expect(
+      "\(PathReading(fixed: .cellular, way: way))" == "cellular, as network.source says, by wwan0, from 10.1.0.2")
     #expect("\(PathReading.missing(interface: "wwan0"))" == "none, there is no interface wwan0")
     #expect("\(PathReading.noRoute(to: "10.0.0.1", by: nil))" == "none, there is no route to 10.0.0.1")
   }

@@ -107,6 +107,24 @@ struct NetworkPathTests {
     await running.value
   }
 
+  @Test(
+    "when the kind of the link is declared, then the way of the pings is delivered all the same",
+    arguments: [PathSource.fixed(.cellular), .file("")])
+  func followsWay(source: PathSource) async throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write("cellular\n", to: "path")
+    let (readings, continuation) = AsyncStream<PathReading>.makeStream()
+    let monitor = monitor(source == .file("") ? .file(file) : source, destination: "control.example")
+    let running = Task { await monitor.run { continuation.yield($0) } }
+    monitor.follow("::1")
+    let loopback = await readings.first { $0.way?.destination == "::1" }
+    #expect(loopback?.path == .cellular)
+    #expect(loopback?.way?.interface == "lo")
+    #expect(loopback?.way?.address == "::1")
+    running.cancel()
+    await running.value
+  }
+
   @Test("when the interface does not exist, then there is no path")
   func missingInterface() {
     #expect(monitor(.auto, interface: "nosuch0").current.path == .offline)

@@ -39,6 +39,7 @@ typedef struct cpnetwork_link {
     uint16_t hardware;    /* ARPHRD_ETHER ... (net/if_arp.h) */
     uint8_t is_running;   /* up, and with a carrier as far as the kernel knows */
     uint8_t reserved;
+    cping_address source; /* which packets carry there unless a socket says otherwise; family 0: the kernel names none */
 } cpnetwork_link;
 
 /* The link by which a packet to `destination` (its port is ignored) would leave now, from a socket that is bound to the

@@ -148,7 +148,14 @@ static int find_link(uint32_t index, const char *name, cpnetwork_link *link) {
     return error;
 }
 
-static int find_route(const cping_address *destination, uint32_t bound_to, uint32_t *leaving_by) {
+static void read_source(const answer *answer, uint8_t family, cping_address *source) {
+    size_t size = family == 4 ? 4 : 16;
+    const struct rtattr *address = find_in(answer, sizeof(struct rtmsg), RTA_PREFSRC, size);
+    *source = (cping_address){.family = address ? family : 0};
+    if (address) memcpy(source->bytes, RTA_DATA(address), size);
+}
+
+static int find_route(const cping_address *destination, uint32_t bound_to, uint32_t *leaving_by, cping_address *source) {
     question question;
     answer answer;
     size_t size = destination->family == 4 ? 4 : 16;
@@ -162,6 +169,7 @@ static int find_route(const cping_address *destination, uint32_t bound_to, uint3
     const struct rtattr *interface = find_in(&answer, sizeof question.body.route, RTA_OIF, sizeof *leaving_by);
     if (!interface) return -ENETUNREACH;
     memcpy(leaving_by, RTA_DATA(interface), sizeof *leaving_by);
+    read_source(&answer, destination->family, source);
     return 0;
 }
 
@@ -173,6 +181,9 @@ int cpnetwork_route(const cping_address *destination, const char *interface_name
         if (error) return error;
         bound_to = link->index;
     }
-    int error = find_route(destination, bound_to, &leaving_by);
-    return error ? error : find_link(leaving_by, NULL, link);
+    cping_address source;
+    int error = find_route(destination, bound_to, &leaving_by, &source);
+    if (error == 0) error = find_link(leaving_by, NULL, link);
+    if (error == 0) link->source = source;
+    return error;
 }
