@@ -6,6 +6,9 @@ import Coverage
 /// Getting a test is a preparation: a request to the control server, then what pings on it need. Each preparation has a
 /// generation, which becomes that of its test; outcomes of a generation that does not count any more change nothing. There is
 /// never more than one preparation, and while it lasts the old test goes on being used.
+///
+/// A test is good for the link and the address that it was requested by. Wi-Fi, another link and another address of this host end
+/// the test in use and the preparation, and no test requested before may be used from then on (``mayUse(requestedFor:)``).
 public struct PingSession: Hashable, Sendable {
   public typealias Generation = Int
 
@@ -19,8 +22,6 @@ public struct PingSession: Hashable, Sendable {
 
   /// Why another test is wanted although there is one.
   private enum Cause: Hashable {
-    /// Back from Wi-Fi: this host's address may be another.
-    case network
     /// Too many pings in a row without an answer.
     case failures
     /// The session has as many fences as it may.
@@ -55,6 +56,11 @@ public struct PingSession: Hashable, Sendable {
   private var lastGeneration = 0
   private var owed: Set<Cause> = []
   private var lastPath: Path?
+  /// Tests that were requested for this generation or an earlier one belong to a link or an address of before.
+  private var lastOutdated = 0
+  private var lastLinkChange: DriveTime?
+  /// When the last preparation began.
+  private var lastLaunch: DriveTime?
   private var isRefused = false
   private var hasSucceeded = false
   private var failures = 0
@@ -69,6 +75,8 @@ public struct PingSession: Hashable, Sendable {
   private var activation: RetryLadder
   /// After tests that were refused soon.
   private var refusal: RetryLadder
+  /// After changes of the link that follow each other closely: a link that flaps does not flood the server with requests.
+  private var flapping: RetryLadder
 
   public init(policy: RecoveryPolicy = RecoveryPolicy()) {
     self.policy = policy
@@ -76,6 +84,7 @@ public struct PingSession: Hashable, Sendable {
     retry = RetryLadder(first: policy.retryDelay, last: policy.retryDelayMax)
     activation = RetryLadder(first: policy.retryDelay, second: policy.backoff, last: policy.backoffMax)
     refusal = RetryLadder(first: .zero, second: policy.retryDelay, last: policy.retryDelayMax)
+    flapping = RetryLadder(first: .zero, second: policy.retryDelay, last: policy.backoff)
   }
 
   /// The test whose pings count: the active one, or the old one while another is prepared.
@@ -100,14 +109,12 @@ public struct PingSession: Hashable, Sendable {
   /// - Parameter now: Not before any earlier moment.
   public mutating func tick(at now: DriveTime, path: Path) -> Decision {
     let isBack = lastPath == .offline && path != .offline
+    let isNewOnWiFi = path == .wifi && lastPath != .wifi
     lastPath = path
     if isBack { retry.reset() }
     if let preparation, let deadline = preparation.deadline, now >= deadline { giveUp(preparation, at: now) }
-    guard path != .wifi else {
-      owed.insert(.network)
-      failures = 0
-      return .skip
-    }
+    if isNewOnWiFi { linkChanged(at: now) }
+    guard path != .wifi else { return .skip }
     cut(at: now)
     if hasSucceeded { nextRecovery = min(nextRecovery, now + policy.backoff) }
     hasSucceeded = false
@@ -136,6 +143,7 @@ public struct PingSession: Hashable, Sendable {
 
   private mutating func prepare(at now: DriveTime) -> Decision {
     lastGeneration += 1
+    lastLaunch = now
     state = .preparing(
       Preparation(
         generation: lastGeneration, launched: now, causes: owed,
@@ -158,6 +166,33 @@ public struct PingSession: Hashable, Sendable {
     case .idle, .active: state = .idle
     }
   }
+
+  // MARK: The link
+
+  /// Pings leave by another link, or with another address of this host, than before. Wi-Fi as such need not be reported here.
+  ///
+  /// The next test is requested with the next ``tick(at:path:)`` that is not on Wi-Fi. If changes follow each other within
+  /// ``RecoveryPolicy/provenAfter``, requests are at least 1, 2, 4 ... s apart, up to the policy's first back-off.
+  public mutating func linkChanged(at now: DriveTime) {
+    if lastLinkChange.map({ now - $0 >= policy.provenAfter }) ?? true { flapping.reset() }
+    // Without a request since the change before, there is nothing to space out.
+    if let lastLaunch, lastLinkChange.map({ lastLaunch >= $0 }) ?? true {
+      nextPreparation = max(now, lastLaunch + flapping.next())
+    }
+    lastLinkChange = now
+    lastOutdated = lastGeneration
+    state = .idle
+    owed.removeAll()
+    (failures, hasSucceeded, isRefused) = (0, false, false)
+    // Failures on the former link say nothing about this one.
+    retry.reset()
+    activation.reset()
+    recovery.reset()
+    nextRecovery = now
+  }
+
+  /// Whether a test that was requested for that generation may still be used: the link and the address are still the same.
+  public func mayUse(requestedFor generation: Generation) -> Bool { generation > lastOutdated }
 
   // MARK: What became of preparations
 
@@ -187,8 +222,7 @@ public struct PingSession: Hashable, Sendable {
     hasHadTest = true
     failures = 0
     isRefused = false
-    // Wi-Fi in the meantime asks for yet another one.
-    owed.formIntersection([.network])
+    owed.removeAll()
     retry.reset()
     activation.reset()
   }
@@ -247,5 +281,5 @@ public struct PingSession: Hashable, Sendable {
     if case .active(let test) = state, test.generation == generation { owed.insert(.fences) }
   }
 
-  private func counts(_ generation: Generation) -> Bool { generation == inUse && lastPath != .wifi }
+  private func counts(_ generation: Generation) -> Bool { generation == inUse }
 }

@@ -54,6 +54,9 @@ private struct World {
   private var test: (generation: Int, ends: DriveTime)?
   private var launched: [Int: DriveTime] = [:]
   private var isRefused = false
+  /// The link and the address, and those that each test was requested by.
+  private var link = 0
+  private var links: [Int: Int] = [:]
   private var hasHadTest = false
   private var decision = PingSession.Decision.skip
 
@@ -67,7 +70,7 @@ private struct World {
     // Mostly what it waits for or uses, else any.
     let expected = request?.generation ?? test?.generation ?? 1
     let generation = Int.random(in: 0..<4, using: &random) == 0 ? Int.random(in: 0..<20, using: &random) : expected
-    switch Int.random(in: 0..<10, using: &random) {
+    switch Int.random(in: 0..<11, using: &random) {
     case 0: grant(generation)
     case 1: activate(generation, limit: Bool.random(using: &random) ? .seconds(30) : nil)
     case 2: fail(generation) { $0.requestFailed($1, at: $2) }
@@ -76,8 +79,17 @@ private struct World {
     case 5: for _ in 0..<40 { session.failed(generation) }
     case 6: refuse(generation)
     case 7: session.filled(generation)
+    case 8:
+      session.linkChanged(at: now)
+      loseLink()
     default: break
     }
+  }
+
+  /// No test of before counts, asked for or not.
+  private mutating func loseLink() {
+    link += 1
+    (request, test, isRefused) = (nil, nil, false)
   }
 
   private mutating func grant(_ generation: Int) {
@@ -112,6 +124,7 @@ private struct World {
     decision = session.tick(at: now, path: path)
     if let deadline = request?.deadline, now >= deadline { request = nil }
     let isBack = lastPath == .offline && path == .cellular
+    if path == .wifi, lastPath != .wifi { loseLink() }
     lastPath = path
     if isBack, request?.isGranted == false {
       guard case .prepare = decision else { return "a request of before the network came back goes on" }
@@ -123,13 +136,17 @@ private struct World {
       if path == .wifi { return "a test is asked for on Wi-Fi" }
       if let request { return "test \(generation) is asked for while \(request.generation) is" }
       if generation <= lastRequested { return "test \(generation) is asked for once more" }
-      (lastRequested, launched[generation]) = (generation, now)
+      (lastRequested, launched[generation], links[generation]) = (generation, now, link)
       request = Request(generation: generation, deadline: hasHadTest ? now + .seconds(15) : nil)
     case .send(let generation):
       if path == .wifi { return "a ping on Wi-Fi" }
+      if links[generation] != link { return "a ping on test \(generation), which belongs to another link" }
       if generation != test?.generation { return "a ping on test \(generation), not \(test?.generation ?? 0)" }
     case .skip:
       if path != .wifi, let test { return "no ping although there is test \(test.generation)" }
+    }
+    for (generation, itsLink) in links where session.mayUse(requestedFor: generation) != (itsLink == link) {
+      return "test \(generation) \(itsLink == link ? "may not" : "may") be used"
     }
     return session.inUse == test?.generation
       ? nil : "\(session.inUse ?? 0) counts as in use, not \(test?.generation ?? 0)"

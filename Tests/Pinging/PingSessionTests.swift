@@ -176,7 +176,7 @@ struct PingSessionTests {
   @Test("when a test is refused while another is prepared, then nothing is sent until that one is there")
   mutating func refusedWhilePreparing() {
     let first = obtain(at: 0)
-    _ = tick(20, path: .wifi)
+    session.filled(first)
     #expect(tick(21) == .prepare(2))
     #expect(tick(21.1) == .send(first))
     session.refused(first)
@@ -243,28 +243,104 @@ struct PingSessionTests {
     #expect(tick(11) == .send(second))
   }
 
-  // MARK: Wi-Fi and full sessions
+  // MARK: Changes of the link
 
-  @Test("when the path is Wi-Fi, then nothing is sent nor asked for, and afterwards another test is")
+  @Test("when the path is Wi-Fi, then nothing is sent nor requested, and afterwards only a test requested by then is used")
   mutating func wifi() {
     #expect(tick(0, path: .wifi) == .skip)
     let first = obtain(at: 1)
     #expect(tick(2) == .send(first))
     #expect(tick(3, path: .wifi) == .skip)
+    #expect(session.inUse == nil)
     for _ in 0..<40 { session.failed(first) }
     #expect(tick(4, path: .offline) == .prepare(2), "no path is no Wi-Fi")
-    #expect(tick(4.1, path: .offline) == .send(first))
+    #expect(tick(4.1, path: .offline) == .skip, "the test from before is not used")
     session.activated(2, limit: nil, at: .seconds(5))
     #expect(tick(5) == .send(2))
   }
 
-  @Test("when Wi-Fi comes and goes while a test is prepared, then yet another is asked for")
+  @Test("when Wi-Fi comes and goes while a test is prepared, then its answer changes nothing, and another is requested at once")
   mutating func wifiWhilePreparing() {
     #expect(tick(0) == .prepare(1))
     #expect(tick(1, path: .wifi) == .skip)
+    #expect(!session.awaits(1))
+    session.granted(1, at: .seconds(1.5))
     session.activated(1, limit: nil, at: .seconds(2))
+    #expect(session.inUse == nil)
     #expect(tick(3) == .prepare(2))
+    #expect(!session.mayUse(requestedFor: 1), "kept or not")
+    #expect(session.mayUse(requestedFor: 2))
   }
+
+  @Test(
+    "when the way back leads from no network over Wi-Fi, then a test is requested at once, though all requests before failed",
+    arguments: [Path.cellular, .offline])
+  mutating func backOverWiFi(next: Path) {
+    let failed = attempts(from: 0, until: 100, path: .offline) { $0.requestFailed($1, at: $2) }
+    #expect(failed.last == 63, "the next one were due at 123")
+    #expect(tick(100.1, path: .wifi) == .skip)
+    #expect(tick(101, path: next) == .prepare(failed.count + 1))
+  }
+
+  @Test("when the way back leads over Wi-Fi while a request hangs, then another is made at once")
+  mutating func backOverWiFiWhileAsking() {
+    #expect(tick(0, path: .offline) == .prepare(1))
+    #expect(tick(60, path: .offline) == .skip)
+    #expect(tick(61, path: .wifi) == .skip)
+    #expect(tick(62) == .prepare(2))
+  }
+
+  @Test("when pings could not begin on the link of before, then its waits do not count on the next one")
+  mutating func activationOnAnotherLink() {
+    _ = attempts(from: 0, until: 40) { $0.activationFailed($1, at: $2) }
+    #expect(tick(40.1) == .skip, "the next one were due at 71")
+    session.linkChanged(at: .seconds(41))
+    let times = attempts(from: 41, until: 45) { $0.activationFailed($1, at: $2) }
+    #expect(times == [41, 42])
+  }
+
+  @Test("when the link or the address changes, then not one more ping is sent on the test of before")
+  mutating func otherLink() {
+    let first = obtain(at: 0)
+    #expect(tick(100) == .send(first))
+    session.linkChanged(at: .seconds(100.1))
+    #expect(session.inUse == nil)
+    #expect(tick(100.1) == .prepare(2))
+    session.linkChanged(at: .seconds(100.2))
+    session.activated(2, limit: nil, at: .seconds(100.3))
+    #expect(session.inUse == nil, "requested by the link of before")
+    #expect(!session.mayUse(requestedFor: 2))
+  }
+
+  @Test("when no network comes and goes, then the test of before is used all the time")
+  mutating func sameLink() {
+    let first = obtain(at: 0)
+    #expect(tick(1, path: .offline) == .send(first))
+    #expect(tick(2) == .send(first))
+    #expect(session.mayUse(requestedFor: first))
+  }
+
+  @Test("when a link flaps, then requests are ever further apart, up to 10 s, and a link that has lasted begins anew")
+  mutating func flapping() {
+    var times: [Double] = []
+    for second in 0..<60 {
+      let now = Double(second)
+      if case .prepare(let generation) = tick(now) {
+        times.append(now)
+        session.activated(generation, limit: nil, at: .seconds(now))
+      }
+      _ = tick(now + 0.5, path: .wifi)
+    }
+    #expect(times == [0, 1, 2, 4, 8, 16, 26, 36, 46, 56])
+    #expect(tick(66) == .prepare(times.count + 1))
+    session.activated(times.count + 1, limit: nil, at: .seconds(66))
+    #expect(tick(130, path: .wifi) == .skip)
+    #expect(tick(131) == .prepare(times.count + 2))
+    #expect(tick(131.1, path: .wifi) == .skip)
+    #expect(tick(132) == .prepare(times.count + 3), "1 s after the last")
+  }
+
+  // MARK: Full sessions
 
   @Test("when a session is full, then another test is asked for while the old one goes on")
   mutating func filled() {
