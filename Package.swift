@@ -208,7 +208,10 @@ let package = Package(
       name: "DriveStoreTests", dependencies: ["DriveStore", "Coverage", "TestSupport", "CDiskTrace"],
       path: "Tests/DriveStore", swiftSettings: strict),
     .testTarget(
-      name: "ControlServerTests", dependencies: ["ControlServer", "Coverage", "TestSupport", "control-server"],
+      name: "ControlServerTests",
+      dependencies: [
+        "ControlServer", "Coverage", "TestSupport", "control-server", .product(name: "NIOPosix", package: "swift-nio"),
+      ],
       path: "Tests/ControlServer", swiftSettings: strict),
     .testTarget(
       name: "SubmissionTests",

@@ -4,12 +4,16 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// One HTTP request that leaves by a given interface, or not at all.
+/// One HTTP request that leaves by a given interface, and by a given version of the internet protocol, or not at all.
 ///
 /// The control server makes ping tokens for the address that a request for a test comes from, so this request has to take the way
-/// that the pings will take. AsyncHTTPClient cannot bind a connection to an interface; this goes once it can.
-struct InterfaceRequest: Sendable {
-  let interface: String
+/// that the pings will take. AsyncHTTPClient cannot bind a connection to an interface, nor look a name up by one family; this goes
+/// once it can.
+struct BoundRequest: Sendable {
+  /// `nil`: any.
+  let interface: String?
+  /// `nil`: either.
+  let family: AddressFamily?
   let url: String
   let headers: HTTPHeaders
   let body: ByteBuffer
@@ -43,12 +47,8 @@ struct InterfaceRequest: Sendable {
     guard let address = URLComponents(string: url), let host = address.host else { throw URLError(.badURL) }
     let isSecure = address.scheme == "https"
     let name = host.trimmingCharacters(in: ["[", "]"])
-    let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .connectTimeout(.nanoseconds(limit.inNanoseconds))
-      .channelInitializer(bind)
-      .connect(host: name, port: address.port ?? (isSecure ? 443 : 80)) { channel in
-        channel.eventLoop.makeCompletedFuture { try wrap(channel, isSecure ? name : nil) }
-      }
+    let connection = try await connect(
+      to: name, port: address.port ?? (isSecure ? 443 : 80), secureName: isSecure ? name : nil, within: limit)
     return try await connection.executeThenClose { inbound, outbound in
       var headers = headers
       headers.replaceOrAdd(name: "Host", value: host + (address.port.map { ":\($0)" } ?? ""))
@@ -73,6 +73,24 @@ struct InterfaceRequest: Sendable {
     }
   }
 
+  private func connect(
+    to name: String, port: Int, secureName: String?, within limit: Duration
+  ) async throws -> Connection {
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    do {
+      return try await ClientBootstrap(group: loop)
+        .connectTimeout(.nanoseconds(limit.inNanoseconds))
+        .resolver(family.map { FamilyResolver($0, on: loop) })
+        .channelInitializer(bind)
+        .connect(host: name, port: port) { channel in
+          channel.eventLoop.makeCompletedFuture { try wrap(channel, secureName) }
+        }
+    } catch let error as NIOConnectionError {
+      guard let family, error.connectionErrors.isEmpty else { throw error }
+      throw FamilyError(host: name, family: family)
+    }
+  }
+
   private typealias Connection = NIOAsyncChannel<NIOHTTPClientResponseFull, HTTPClientRequestPart>
 
   private func wrap(_ channel: any Channel, _ secureName: String?) throws -> Connection {
@@ -90,6 +108,7 @@ struct InterfaceRequest: Sendable {
 
   /// Before it connects.
   private func bind(_ channel: any Channel) -> EventLoopFuture<Void> {
+    guard let interface else { return channel.eventLoop.makeSucceededVoidFuture() }
     var name = InterfaceName()
     let bytes = Array(interface.utf8)
     guard let options = channel as? any SocketOptionProvider, bytes.count < MemoryLayout.size(ofValue: name) else {

@@ -68,13 +68,14 @@ public struct ControlServerClient: Sendable {
   /// - Parameters:
   ///   - isForPings: Takes the way that pings take now, with a connection of its own.
   ///   - interface: The request leaves by it, as the pings will; `nil`: by any.
+  ///   - family: The request goes by that version of the internet protocol, as the pings will; `nil`: by either.
   public func requestCoverage(
-    _ request: CoverageRequest, isForPings: Bool = false, by interface: String? = nil
+    _ request: CoverageRequest, isForPings: Bool = false, by interface: String? = nil, family: AddressFamily? = nil
   ) async throws(ServerFailure) -> CoverageGrant {
     try CoverageGrant(
       try await post(
         "coverageRequest", text: request.json(device).text, clientUUID: request.clientUUID,
-        by: interface.map(Way.interface) ?? (isForPings ? .fresh : .kept)))
+        by: interface != nil || family != nil ? .bound(interface, family) : isForPings ? .fresh : .kept))
   }
 
   /// The request that hands over `result`, ready to leave.
@@ -99,7 +100,8 @@ public struct ControlServerClient: Sendable {
     case kept
     /// By one of its own.
     case fresh
-    case interface(String)
+    /// By one of its own that leaves as the pings do.
+    case bound(_ interface: String?, AddressFamily?)
   }
 
   /// - Parameter mayCompress: Whether the body is compressed where the server has said that it takes that.
@@ -118,7 +120,7 @@ public struct ControlServerClient: Sendable {
   /// A body that was packed and refused is sent once more as it is: perhaps it is the packing.
   private func answer(
     to path: String, text: String, mayCompress: Bool, by way: Way
-  ) async throws(ServerFailure) -> InterfaceRequest.Response {
+  ) async throws(ServerFailure) -> BoundRequest.Response {
     if mayCompress, accepted.isGzip, text.utf8.count >= Gzip.leastSize, let packed = Gzip.compressed(Array(text.utf8)) {
       let response = try await exchange(path, ByteBuffer(bytes: packed), isPacked: true, by: way)
       guard accepted.mayBlamePacking(for: response.status) else { return response }
@@ -131,7 +133,7 @@ public struct ControlServerClient: Sendable {
 
   private func exchange(
     _ path: String, _ body: ByteBuffer, isPacked: Bool = false, by way: Way
-  ) async throws(ServerFailure) -> InterfaceRequest.Response {
+  ) async throws(ServerFailure) -> BoundRequest.Response {
     var headers: HTTPHeaders = [
       "Content-Type": "application/json", "Accept": "application/json", "Accept-Language": device.language,
       "User-Agent": "coverage-probe/\(device.softwareVersion)",
@@ -139,13 +141,14 @@ public struct ControlServerClient: Sendable {
     if isPacked { headers.add(name: "Content-Encoding", value: "gzip") }
     if case .fresh = way { headers.add(name: "Connection", value: "close") }
     let address = url + "/" + path
-    let response: InterfaceRequest.Response
+    let response: BoundRequest.Response
     do {
       switch way {
       case .kept: response = try await send(to: address, headers, body, with: http)
       case .fresh: response = try await send(to: address, headers, body, with: fresh)
-      case .interface(let interface):
-        let request = InterfaceRequest(interface: interface, url: address, headers: headers, body: body, tls: tls)
+      case .bound(let interface, let family):
+        let request = BoundRequest(
+          interface: interface, family: family, url: address, headers: headers, body: body, tls: tls)
         response = try await request.post(within: requestTimeout)
       }
     } catch {
@@ -161,13 +164,13 @@ public struct ControlServerClient: Sendable {
 
   private func send(
     to address: String, _ headers: HTTPHeaders, _ body: ByteBuffer, with http: HTTPClient
-  ) async throws -> InterfaceRequest.Response {
+  ) async throws -> BoundRequest.Response {
     var request = HTTPClientRequest(url: address)
     request.method = .POST
     request.headers = headers
     request.body = .bytes(body)
     let response = try await http.execute(request, timeout: .nanoseconds(requestTimeout.inNanoseconds))
-    return InterfaceRequest.Response(
+    return BoundRequest.Response(
       status: Int(response.status.code), headers: response.headers,
       body: Data(buffer: try await response.body.collect(upTo: 4 << 20)))
   }

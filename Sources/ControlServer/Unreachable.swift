@@ -14,7 +14,7 @@ extension ServerFailure {
   /// Whether there never was a connection that could have carried the request.
   private static func isBeforeTheRequest(_ error: any Error) -> Bool {
     switch error {
-    case is NIOConnectionError, is NIOSSLExtraError: true
+    case is NIOConnectionError, is NIOSSLExtraError, is FamilyError: true
     case let error as HTTPClientError: error == .connectTimeout
     case let error as IOError: error.errnoCode == ECONNREFUSED
     case let error as NIOSSLError: if case .handshakeFailed = error { true } else { false }

@@ -145,6 +145,14 @@ struct ConfigurationTests {
       ("recovery: { backoff: 1s, backoff-max: 2s, retry-delay: 3s }", "recovery.retry-delay (3s) is longer than"),
       ("submission: { backoff-max: 10s }", "submission.backoff (30s) is longer than submission.backoff-max (10s)"),
       ("submission: { breaker: { backoff: 10m } }", "submission.breaker.backoff (10m) is longer than"),
+      (
+        "control-server: { url: 'http://[2001:db8::1]:8080/x' }\npings: { ip-version: 4 }",
+        "pings.ip-version is 4, but control-server.url names the IPv6 address 2001:db8::1, whose ping tokens"
+      ),
+      (
+        "control-server: { url: 'https://192.0.2.1/x' }\npings: { ip-version: 6 }",
+        "pings.ip-version is 6, but control-server.url names the IPv4 address 192.0.2.1"
+      ),
       ("privacy: { exclusion-zones: home }", "privacy.exclusion-zones is \"home\": expected a list of zones"),
       ("agent: { record: often }", "agent.record is \"often\": expected always, moving or command"),
       ("storage: { max-size: 1M }", "storage.max-size is \"1M\": expected a size such as 64M or 2G, from 16M to 1024G"),

@@ -1,5 +1,6 @@
 import Coverage
 import Foundation
+import NIOPosix
 import TestSupport
 import Testing
 
@@ -205,6 +206,41 @@ struct ClientTests {
     }
     #expect("\(try #require(slow))".contains("no answer within"))
     try await tool.program.stop()
+  }
+
+  @Test("when a request must go by one family, then it does, and the test is good for that family", arguments: [4, 6])
+  func family(version: Int) async throws {
+    let tool = try await ControlServerTool(["--host", version == 4 ? "127.0.0.1" : "::1"])
+    let uuid = try await withClient(of: tool.url) { try await $0.settings(clientUUID: nil) }
+    let request = CoverageRequest(clientUUID: uuid, loopUUID: nil, time: .sampleStart)
+    let family = try #require(AddressFamily(rawValue: version))
+    let url = version == 4 ? tool.url.replacing("127.0.0.1", with: "localhost") : tool.url
+    let grant = try await withClient(of: url) { try await $0.requestCoverage(request, family: family) }
+    #expect(grant.ipVersion == version)
+    let bound = try await withClient(of: url) { try await $0.requestCoverage(request, by: "lo", family: family) }
+    #expect(bound.ipVersion == version)
+
+    let other = try #require(AddressFamily(rawValue: 10 - version))
+    let failure = await #expect(throws: ServerFailure.self) {
+      try await withClient(of: tool.url) { try await $0.requestCoverage(request, family: other) }
+    }
+    guard case .unreachable(let text)? = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    let host = version == 4 ? "127.0.0.1" : "::1"
+    #expect(text.hasSuffix("\(host) has no \(other) address, and pings.ip-version is \(other.rawValue)"), "\(text)")
+    try await tool.program.stop()
+  }
+
+  @Test("when a name has addresses of both families, then only those of the wanted one are looked up")
+  func resolver() async throws {
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    let resolver = FamilyResolver(.ipv4, on: loop)
+    #expect(try await resolver.initiateAAAAQuery(host: "localhost", port: 80).get().isEmpty)
+    let found = try await resolver.initiateAQuery(host: "localhost", port: 80).get()
+    #expect(!found.isEmpty)
+    #expect(found.allSatisfy { $0.protocol == .inet && $0.port == 80 })
   }
 
   // MARK: TLS

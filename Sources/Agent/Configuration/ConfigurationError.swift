@@ -6,6 +6,8 @@ public enum ConfigurationError: Error, Hashable, CustomStringConvertible {
   case badValue(key: String, value: String, place: String, expected: String)
   /// Of two waits that belong together the first is longer than the last.
   case contradiction(key: String, value: String, lastKey: String, last: String)
+  /// Pings have to go by one version of the internet protocol, and the control server can be reached by the other one only.
+  case otherFamily(ipVersion: Int, host: String)
   case missing(key: String, purpose: String)
 
   public var description: String {
@@ -17,6 +19,9 @@ public enum ConfigurationError: Error, Hashable, CustomStringConvertible {
       "\(place): \(key) is \"\(value)\": expected \(expected)"
     case .contradiction(let key, let value, let lastKey, let last):
       "\(key) (\(value)) is longer than \(lastKey) (\(last)): set \(lastKey) to \(value) or more"
+    case .otherFamily(let ipVersion, let host):
+      "pings.ip-version is \(ipVersion), but control-server.url names the IPv\(ipVersion == 4 ? 6 : 4) address \(host), "
+        + "whose ping tokens are good for IPv\(ipVersion == 4 ? 6 : 4) only: use a name or an IPv\(ipVersion) address there"
     case .missing(let key, let purpose): "\(key) is not set: \(purpose)"
     }
   }

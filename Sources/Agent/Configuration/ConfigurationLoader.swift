@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import Pinging
 import Yams
 
 extension ProbeConfiguration {
@@ -42,7 +43,16 @@ extension ProbeConfiguration {
       configuration.texts[setting.key] = text
     }
     try configuration.checkWaits()
+    try configuration.checkFamily()
     return configuration
+  }
+
+  /// The control server makes ping tokens for the address that a request comes from.
+  private func checkFamily() throws {
+    guard let family = pings.family, let host = controlServer.url.flatMap({ URL(string: $0)?.host() }) else { return }
+    let numeric = host.trimmingCharacters(in: ["[", "]"])
+    guard let address = PingAddress(numeric: numeric, port: 0), address.family != family else { return }
+    throw ConfigurationError.otherFamily(ipVersion: family.rawValue, host: numeric)
   }
 
   /// Waits that double never exceed the last one, which they cannot where they begin above it.
