@@ -20,7 +20,11 @@ struct GrantTests {
        "max_coverage_measurement_seconds": \(limit)}
       """
     let grant = Grant(
-      coverage: try CoverageGrant(Data(answer.utf8)), requested: .seconds(10), told: .sampleStart)
-    #expect(grant.isUsable(at: .seconds(10 + waited), RecoveryPolicy()) == isUsable)
+      coverage: try CoverageGrant(Data(answer.utf8)), generation: 1, requested: .seconds(10), told: .sampleStart)
+    var session = PingSession()
+    #expect(session.tick(at: .seconds(10), path: .cellular) == .prepare(1))
+    #expect(grant.isUsable(at: .seconds(10 + waited), in: session, RecoveryPolicy()) == isUsable)
+    session.linkChanged(at: .seconds(11))
+    #expect(!grant.isUsable(at: .seconds(10 + waited), in: session, RecoveryPolicy()), "requested by another link")
   }
 }

@@ -5,4 +5,11 @@ public enum CommandOutcome: Int32, Hashable, Sendable {
   case failed = 1
   /// The data is safely kept, but could not be submitted now.
   case kept = 75
+  /// Done, nothing lost, but the drive sent no ping: it measured nothing (EX_UNAVAILABLE of sysexits.h).
+  case unmeasured = 69
+
+  /// The outcome of a command that recorded a drive, with what came of its links: trouble with the data is worse than no pings.
+  func of(_ summaries: [Drive.Summary]) -> CommandOutcome {
+    self == .done && !summaries.isEmpty && summaries.allSatisfy { $0.silence != nil } ? .unmeasured : self
+  }
 }

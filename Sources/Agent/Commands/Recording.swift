@@ -72,9 +72,9 @@ public struct Recording: Sendable {
       try await waitForRoom(drive, in: environment.store.directory)
       return submits ? try await submit(summaries, with: environment.sender) : nil
     }
-    guard let report else { return .done }
-    print(report.line)
-    return report.outcome
+    if let report { print(report.line) }
+    summaries.compactMap(\.silenceLine).forEach(print)
+    return (report?.outcome ?? .done).of(summaries)
   }
 
   /// Waits until all fences of the drive are on the disk, for a minute at most.
@@ -122,6 +122,9 @@ extension Drive.Summary {
       "\(fences) fences, \(submittableFences) of them to submit; \(tally.pings) pings, \(tally.line)",
     ] + (capture.map { [$0.line] } ?? [])
   }
+
+  /// Why nothing was measured; `nil` when something was.
+  var silenceLine: String? { silence.map { "no ping was sent\(link.map { " (\($0))" } ?? ""): \($0)" } }
 }
 
 /// A drive has ended, but not well.

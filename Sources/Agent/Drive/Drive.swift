@@ -20,6 +20,8 @@ actor Drive {
     let reason: StopReason
     /// `nil` without a capture.
     let capture: CaptureSummary?
+    /// Why no ping was sent; `nil` when one was.
+    let silence: String?
   }
 
   let configuration: ProbeConfiguration
@@ -32,25 +34,29 @@ actor Drive {
   var journal: DriveJournal
   var pingSession: PingSession
   var pings: ServerPings
-  /// The pings that are being sent, or paused.
+  /// The pings that are being sent.
   var target: PingTarget.ID?
-  var isPaused = false
   /// The test that each target's pings belong to, those that have stopped included until their last verdict.
   var generations: [PingTarget.ID: PingSession.Generation] = [:]
   /// When targets that have stopped gave way to another session; what they sent later counts for none.
   var cuts: [PingTarget.ID: DriveTime] = [:]
-  /// A test whose ping server could not be found so far.
+  /// A test on which no pings could begin so far.
   var unused: Grant?
+  private var wayWatch = WayWatch()
   private var status = DriveStatus()
   private var total = PingTally()
   private var gpsTrouble: String?
+  /// Why there is no test to ping on, for the status.
   var serverTrouble: String?
+  var troubles = TestTroubles()
+  /// Since the last test that pings began on.
+  var lastTrouble: String?
   /// The last word of the ping server was that it refuses the token (RE01).
   private var isRefused = false
+  private var silence = Silence()
   private var lastCheckpoint = DriveTime.start
   var loopUUID: String?
-  /// The request for a test that is not answered yet, and since when.
-  var request: (task: Task<Void, Never>, asked: DriveTime)?
+  var request: TestRequest?
   /// Oddities of the control server's answers that the log has already.
   var toldOddities: Set<String> = []
 
@@ -91,12 +97,14 @@ actor Drive {
 
   private func finish() -> Summary {
     let stopped = engine.stopped ?? (clock.now, .user)
+    noteSilence()
     journal.checkpoint(engine, at: stopped.at)
     journal.end(at: stopped.at, reason: stopped.reason)
     return Summary(
       drive: journal.drive, link: link.name, fences: engine.fences.count,
       submittableFences: engine.fences.filter(\.isSubmittable).count, tally: total,
-      lasted: stopped.at.sinceStart, reason: stopped.reason, capture: pings.close())
+      lasted: stopped.at.sinceStart, reason: stopped.reason, capture: pings.close(),
+      silence: total.pings == 0 ? silence.reason : nil)
   }
 
   /// Tries again to write what the disk refused, after the end.
@@ -117,12 +125,7 @@ actor Drive {
     case .path(let reading): take(reading)
     case .radio(let technology): record(.radio(technology))
     case .granted(let grant, let generation): granted(grant, generation)
-    case .requestFailed(let reason, let generation):
-      if pingSession.awaits(generation) {
-        request = nil
-        complain(reason)
-      }
-      pingSession.requestFailed(generation, at: clock.now)
+    case .requestFailed(let trouble, let generation): requestFailed(trouble, generation)
     case .resolved(let address, let grant, let generation): resolved(address, grant, generation)
     case .unresolved(let reason, let generation): unusable(reason, generation)
     case .lookedUp(let host, let addresses): pings.take(addresses, for: host)
@@ -230,6 +233,10 @@ actor Drive {
 
   private func take(_ reading: PathReading) {
     status.network = reading
+    if wayWatch.hasChanged(reading) {
+      logger.notice("the link of the pings has changed: \(reading); a test of before is not used any more")
+      pingSession.linkChanged(at: clock.now)
+    }
     if reading.path != engine.path { record(.path(reading.path)) }
   }
 
@@ -240,12 +247,21 @@ actor Drive {
     letTimePass(to: now)
     guard engine.stopped == nil else { return }
     followClock()
-    pings.tick(isPaused: target == nil || isPaused)
+    noteSilence()
+    pings.tick(isPaused: target == nil)
     if now - lastCheckpoint >= .seconds(4) {
       lastCheckpoint = now
       journal.checkpoint(engine, at: now)
     }
     report(at: now)
+  }
+
+  private func noteSilence() {
+    guard total.pings == 0 else { return }
+    silence.note(
+      Silence.Situation(
+        path: engine.path, network: status.network, isClockTrusted: clock.isTrusted, isRefused: isRefused,
+        trouble: lastTrouble))
   }
 
   /// The host's clock can be set in mid-drive: by a receiver, or by NTP once there is a network. Then all times so far were wrong.
@@ -282,7 +298,7 @@ actor Drive {
   }
 
   private var testWarning: String? {
-    if serverTrouble != nil { return "no test from the control server" }
+    if let serverTrouble { return serverTrouble }
     return DriveStatus.warning(
       ofMissingTest: pingSession.inUse == nil && clock.isTrusted, isRefused: isRefused, on: engine.path)
   }

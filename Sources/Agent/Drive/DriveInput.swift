@@ -7,14 +7,23 @@ import Positioning
 /// A test of the control server, and when it was asked for.
 struct Grant: Sendable {
   let coverage: CoverageGrant
+  /// What it was requested for; which link and which address of this host the request left by depends on it.
+  let generation: PingSession.Generation
   let requested: DriveTime
   /// What the server was told then, right or wrong: it relates the fences to that, though the host's clock may be set before the test
   /// is used.
   let told: WallTime
 
-  /// Whether there is anything left of the test's life.
-  func isUsable(at now: DriveTime, _ policy: RecoveryPolicy) -> Bool {
-    now - requested < policy.life(limit: coverage.maximumSession)
+  /// Whether pings may be sent on it: there is something left of its life, and the link is the one that it was requested by.
+  func isUsable(at now: DriveTime, in session: PingSession, _ policy: RecoveryPolicy) -> Bool {
+    session.mayUse(requestedFor: generation) && now - requested < policy.life(limit: coverage.maximumSession)
+  }
+
+  /// What is odd when pings have to go by `family`, in one line. A request through a proxy can come by the other one.
+  func oddity(forPingsOf family: PingAddress.Family?) -> String? {
+    guard let family, let version = coverage.ipVersion, version != family.rawValue else { return nil }
+    return "the control server made the ping token for IPv\(version), but pings.ip-version is \(family.rawValue): "
+      + "the ping server will refuse it"
   }
 }
 
@@ -26,7 +35,7 @@ enum DriveInput: Sendable {
   case radio(Technology?)
   /// The control server gave a test for that preparation.
   case granted(Grant, for: PingSession.Generation)
-  case requestFailed(reason: String, for: PingSession.Generation)
+  case requestFailed(TestTrouble, for: PingSession.Generation)
   /// Its ping server has that address.
   case resolved(PingAddress, Grant, for: PingSession.Generation)
   case unresolved(reason: String, for: PingSession.Generation)

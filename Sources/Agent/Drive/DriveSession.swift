@@ -18,8 +18,7 @@ extension Drive {
     if let target, generations[target] != pingSession.inUse { stopPings(target, at: now) }
     switch decision {
     case .prepare(let generation): prepare(generation, at: now)
-    case .send: pausePings(false)
-    case .skip: pausePings(true)
+    case .send, .skip: break
     }
   }
 
@@ -27,38 +26,46 @@ extension Drive {
     engine.fences.reversed().prefix { $0.session == engine.sessions.count - 1 }.count
   }
 
-  private func pausePings(_ pause: Bool) {
-    guard let target, isPaused != pause else { return }
-    isPaused = pause
-    if pause { sources.pinger.pause(target) } else { sources.pinger.resume(target) }
-  }
-
   private func prepare(_ generation: PingSession.Generation, at now: DriveTime) {
-    if let unused, unused.isUsable(at: now, configuration.recovery) {
+    if let unused, unused.isUsable(at: now, in: pingSession, configuration.recovery) {
       granted(unused, generation)
     } else {
       unused = nil
       if engine.sessions.last?.testUUID != nil { logger.info("asking the control server for another test") }
-      // One that has taken too long, or began without a network, is still under way; there is never a second one.
+      // One that has taken too long, or began by another link, is still under way; there is never a second one.
       if let request { giveUp(request, at: now) }
       let task = sources.requestTest(
         for: generation, at: clock.wholeMillisecond(now), started: clock.started, loopUUID: loopUUID)
-      request = (task, now)
+      request = TestRequest(task: task, generation: generation, asked: now)
     }
   }
 
-  private func giveUp(_ request: (task: Task<Void, Never>, asked: DriveTime), at now: DriveTime) {
+  private func giveUp(_ request: TestRequest, at now: DriveTime) {
     request.task.cancel()
     let timeout = configuration.recovery.prepareTimeout
     guard now - request.asked >= timeout else { return }
-    complain("the control server has not answered within \(DurationText.text(timeout.inSeconds))")
+    complain(TestTrouble("the control server has not answered within \(DurationText.text(timeout.inSeconds))"))
   }
 
+  /// The request ended without a test. Why counts even where it is not waited for any more.
+  func requestFailed(_ trouble: TestTrouble, _ generation: PingSession.Generation) {
+    if request?.generation == generation {
+      request = nil
+      complain(trouble)
+    }
+    pingSession.requestFailed(generation, at: clock.now)
+  }
+
+  /// A test came. While no other is in use, the fences belong to it from now on, whether or not pings can begin on it: a test that
+  /// is not used stays empty at the server for good.
   func granted(_ grant: Grant, _ generation: PingSession.Generation) {
-    for oddity in grant.coverage.oddities where toldOddities.insert(oddity).inserted { logger.warning("\(oddity)") }
+    let oddities = grant.coverage.oddities + [grant.oddity(forPingsOf: configuration.pings.family)].compactMap { $0 }
+    for oddity in oddities where toldOddities.insert(oddity).inserted { logger.warning("\(oddity)") }
+    if request?.generation == generation { request = nil }
+    let isAwaited = pingSession.awaits(generation)
+    if engine.sessions.last?.testUUID == nil || (isAwaited && pingSession.inUse == nil) { beginSession(grant) }
     unused = grant
-    guard pingSession.awaits(generation) else { return }
-    request = nil
+    guard isAwaited else { return }
     pingSession.granted(generation, at: clock.now)
     sources.resolve(grant, for: generation)
   }
@@ -76,8 +83,20 @@ extension Drive {
 
   private func begin(_ grant: Grant, _ generation: PingSession.Generation, _ pings: PingTarget.ID) {
     unused = nil
-    serverTrouble = nil
+    (serverTrouble, lastTrouble) = (nil, nil)
+    troubles.end()
+    beginSession(grant)
+    pingSession.activated(
+      generation, limit: grant.coverage.maximumSession, requested: grant.requested, at: clock.now)
+    if let target { stopPings(target, at: engine.latestChange) }
+    target = pings
+    generations[pings] = generation
+  }
+
+  /// What is measured from now on belongs to that test, as all does that has none.
+  private func beginSession(_ grant: Grant) {
     let coverage = grant.coverage
+    guard engine.sessions.last?.testUUID != coverage.testUUID else { return }
     loopUUID = coverage.loopUUID ?? loopUUID
     if let loop = coverage.loopUUID {
       let isFirst = engine.sessions.count == 1 && engine.sessions[0].testUUID == nil
@@ -88,10 +107,6 @@ extension Drive {
         SessionGrant(
           testUUID: coverage.testUUID, anchor: grant.told.since(clock.started), maximumDuration: coverage.maximumDrive))
     )
-    pingSession.activated(generation, limit: coverage.maximumSession, requested: grant.requested, at: clock.now)
-    if let target { stopPings(target, at: engine.latestChange) }
-    (target, isPaused) = (pings, false)
-    generations[pings] = generation
   }
 
   /// Pings of `target` that were sent before `time` still count.
@@ -112,11 +127,19 @@ extension Drive {
 
   func unusable(_ reason: String, _ generation: PingSession.Generation) {
     pingSession.activationFailed(generation, at: clock.now)
-    complain(reason)
+    complain(TestTrouble(reason), warning: "the ping server cannot be pinged")
   }
 
-  func complain(_ reason: String) {
-    if serverTrouble != reason { logger.warning("\(reason); the drive goes on, trying again") }
-    serverTrouble = reason
+  /// - Parameter warning: For the status, until there is a test.
+  func complain(_ trouble: TestTrouble, warning: String = "no test from the control server") {
+    if troubles.isNews(trouble) { logger.warning("\(trouble.text); the drive goes on, trying again") }
+    (serverTrouble, lastTrouble) = (warning, trouble.text)
   }
+}
+
+/// A request for a test that is not answered yet.
+struct TestRequest {
+  let task: Task<Void, Never>
+  let generation: PingSession.Generation
+  let asked: DriveTime
 }

@@ -75,17 +75,19 @@ final class DriveSources: Sendable {
         } catch let failure as ServerFailure where failure.isUnknownLoop && loopUUID != nil {
           coverage = try await requestTest(at: started + time, loopUUID: nil)
         }
-        continuation.yield(.granted(Grant(coverage: coverage, requested: time, told: started + time), for: generation))
+        let grant = Grant(coverage: coverage, generation: generation, requested: time, told: started + time)
+        continuation.yield(.granted(grant, for: generation))
       } catch {
-        continuation.yield(.requestFailed(reason: "\(error)", for: generation))
+        continuation.yield(.requestFailed(TestTrouble(error), for: generation))
       }
     }
   }
 
   private func requestTest(at time: WallTime, loopUUID: String?) async throws -> CoverageGrant {
-    try await sender.ask { [server, interface] client in
+    try await sender.ask { [server, interface, family] client in
       try await server.requestCoverage(
-        CoverageRequest(clientUUID: client, loopUUID: loopUUID, time: time), isForPings: true, by: interface)
+        CoverageRequest(clientUUID: client, loopUUID: loopUUID, time: time), isForPings: true, by: interface,
+        family: family.flatMap { AddressFamily(rawValue: $0.rawValue) })
     }
   }
 

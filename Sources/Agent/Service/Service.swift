@@ -153,6 +153,7 @@ actor Service: ServiceCommands {
 
   private func driveEnded(_ summaries: [Drive.Summary]) {
     summaries.flatMap(\.lines).forEach { logger.info("\($0)") }
+    summaries.compactMap(\.silenceLine).forEach { logger.warning("\($0)") }
     hasEnded = true
     current.links = []
     // A server that allows drives of a second is not asked for a test each second.
