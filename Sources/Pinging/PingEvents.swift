@@ -1,5 +1,7 @@
 import CPinger
+import Coverage
 import Dispatch
+import Foundation
 
 /// What became of pings, in the order in which it was known, as fast as it is asked for: whoever is slow slows floods down.
 /// One reader; it ends after ``Pinger/shutdown()``, and when the reading task is cancelled.
@@ -9,6 +11,9 @@ public struct PingEvents: AsyncSequence, Sendable {
   let inbox: PingInbox
 
   public func makeAsyncIterator() -> Iterator { Iterator(inbox: inbox) }
+
+  /// What there is just now, perhaps nothing; in place of iterating, for a reader that looks at times of its own.
+  public func available() -> ArraySlice<PingEvent> { inbox.available() }
 
   public struct Iterator: AsyncIteratorProtocol {
     let inbox: PingInbox
@@ -32,42 +37,58 @@ public struct PingEvents: AsyncSequence, Sendable {
   }
 }
 
-/// Reads the ring of the C instance when somebody wants what is in it. All of its state belongs to its queue.
+/// Reads the ring of the C instance when somebody wants what is in it. All of its state belongs to its lock.
 final class PingInbox: @unchecked Sendable {
   private let pinger: OpaquePointer
-  private let queue = DispatchQueue(label: "pinger events")
+  private let lock = NSLock()
   private let readable: any DispatchSourceRead
+  /// Events wait for it; `nil`: they are read as soon as there are some.
+  private let pace: (any DispatchSourceTimer)?
   private var reader: CheckedContinuation<ArraySlice<PingEvent>?, Never>?
   private var isListening = false
   /// The reading task was cancelled.
   private var isOver = false
 
-  /// - Parameter pinger: Is destroyed when this has stopped listening, at its end.
-  init(_ pinger: OpaquePointer) {
+  /// - Parameters:
+  ///   - pinger: Is destroyed when this has stopped listening, at its end.
+  ///   - gathering: How long events are gathered; 0: not at all.
+  init(_ pinger: OpaquePointer, gathering: Duration) {
     self.pinger = pinger
+    let queue = DispatchQueue(label: "pinger events")
     readable = DispatchSource.makeReadSource(fileDescriptor: cping_event_fd(pinger), queue: queue)
+    pace = gathering > .zero ? DispatchSource.makeTimerSource(queue: queue) : nil
     readable.setEventHandler { [weak self] in self?.serve() }
+    if let pace {
+      let period = DispatchTimeInterval.nanoseconds(Int(clamping: gathering.inNanoseconds))
+      pace.schedule(deadline: .now() + period, repeating: period, leeway: .milliseconds(10))
+      pace.setEventHandler { [weak self] in self?.serve() }
+      pace.activate()
+    }
   }
 
   func take() async -> ArraySlice<PingEvent>? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        queue.async {
-          self.reader = continuation
-          self.serve()
-          if self.reader != nil { self.listen() }
+        lock.withLock {
+          reader = continuation
+          if pace == nil || isOver { deliver() }
+          if reader != nil, pace == nil { listen() }
         }
       }
     } onCancel: {
-      queue.async {
-        self.isOver = true
-        self.serve()
+      lock.withLock {
+        isOver = true
+        deliver()
       }
     }
   }
 
+  func available() -> ArraySlice<PingEvent> { lock.withLock(read) }
+
+  private func serve() { lock.withLock(deliver) }
+
   /// Hands over what there is, if somebody waits for it.
-  private func serve() {
+  private func deliver() {
     guard reader != nil else { return pause() }
     if isOver { return answer(nil) }
     let batch = read()
@@ -102,6 +123,7 @@ final class PingInbox: @unchecked Sendable {
   }
 
   deinit {
+    pace?.cancel()
     // A source must not be suspended when it goes, and it watches a descriptor of the pinger, which so outlives it.
     let pinger = pinger
     readable.setCancelHandler { cping_destroy(pinger) }

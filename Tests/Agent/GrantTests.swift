@@ -22,7 +22,8 @@ struct GrantTests {
     let grant = Grant(
       coverage: try CoverageGrant(Data(answer.utf8)), generation: 1, requested: .seconds(10), told: .sampleStart)
     var session = PingSession()
-    #expect(session.tick(at: .seconds(10), path: .cellular) == .prepare(1))
+    let decision = session.tick(at: .seconds(10), path: .cellular)
+    #expect(decision == .prepare(1))
     #expect(grant.isUsable(at: .seconds(10 + waited), in: session, RecoveryPolicy()) == isUsable)
     session.linkChanged(at: .seconds(11))
     #expect(!grant.isUsable(at: .seconds(10 + waited), in: session, RecoveryPolicy()), "requested by another link")

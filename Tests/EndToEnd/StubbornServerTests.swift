@@ -5,12 +5,14 @@ import Testing
 /// Servers that neither work nor go away.
 @Suite(.serialized)
 struct StubbornServerTests {
-  private func field(reflector: [String] = []) async throws -> Field {
+  private func field(
+    reflector: [String] = [], server: [String] = [], settings: String = "recovery: { retry-delay: 200ms }"
+  ) async throws -> Field {
     let track = Surroundings.root.appending(path: "tools/gps-player/demo-track.csv").path
     let gps = try await GPSPlayerTool(["--gpsd", "--speed", "3", track])
     return try await Field(
-      gpsdPort: gps.port, keeping: [gps.program], settings: "recovery: { retry-delay: 200ms }",
-      reflectorOptions: reflector)
+      gpsdPort: gps.port, keeping: [gps.program], settings: settings, reflectorOptions: reflector,
+      serverOptions: server)
   }
 
   private func start(_ command: String, _ field: Field) throws -> RunningProgram {
@@ -59,9 +61,56 @@ struct StubbornServerTests {
     #expect((4...8).contains(requests), "\(requests) requests in ten seconds")
     #expect(seconds < 3, "\(seconds) s of processor time in ten seconds")
     record.signal(SIGTERM)
-    #expect(try await record.exitStatus() == 0, "\(record.standardError)")
+    #expect(try await record.exitStatus() == 69, "\(record.standardError)")
+    #expect(record.standardOutput.hasSuffix("no ping was sent: the ping server refused the token (RE01)\n"))
     let pings = try await field.replayed().compactMap { $0["pings"] as? Int }.reduce(0, +)
     #expect(pings == 0, "a refused ping is no outcome")
+  }
+
+  @Test("when the ping server of a test cannot be found, then the fences go to that test, and no other is made")
+  func unknownPingServer() async throws {
+    let field = try await field(server: ["--ping-host", "no-such-host.invalid"])
+    let record = try start("record", field)
+    _ = try await eventually("the test") { try await field.sessions().first?["test_uuid"] }
+    _ = try await eventually("fences") { try await field.replayed().count >= 3 ? () : nil }
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 69, "\(record.standardError)")
+    #expect(record.standardError.contains("cannot find the address of no-such-host.invalid"), "\(record.standardError)")
+    let last = try #require(record.standardOutput.split(separator: "\n").last)
+    #expect(last.hasPrefix("no ping was sent: cannot find the address of no-such-host.invalid"), "\(last)")
+    #expect(try await field.server.requests(to: "coverageRequest").count == 1)
+    let sent = try await field.server.fences().compactMap { $0.integer("offset_ms") }
+    let recorded = try await field.replayed().compactMap { $0["offset_ms"] as? Int }
+    #expect(sent.sorted() == recorded.sorted())
+    #expect(sent.count >= 3)
+  }
+
+  @Test("when a test requested before Wi-Fi comes on Wi-Fi, then it has the fences so far, and no ping is sent on it")
+  func lateAnswer() async throws {
+    let field = try await field()
+    let path = try field.folder.write("cellular\n", to: "path")
+    try await field.server.setFault("slow:3", on: "coverageRequest", count: 1)
+    let record = try RunningProgram.product(
+      "coverage-probe", ["record", "--config", field.configuration],
+      environment: ["COVERAGE_PROBE_NETWORK_SOURCE": "file:\(path)"])
+    _ = try await eventually("the request") {
+      try await field.server.requests(to: "coverageRequest").isEmpty ? nil : ()
+    }
+    _ = try field.folder.write("wifi\n", to: "path")
+    _ = try await eventually("the late test") { try await field.sessions().first?["test_uuid"] }
+    _ = try field.folder.write("cellular\n", to: "path")
+    _ = try await eventually("fences with pings") {
+      try await field.replayed().contains { $0["pings_ok"] as? Int ?? 0 > 5 } ? () : nil
+    }
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 0, "\(record.standardError)")
+    #expect(try await field.server.requests(to: "coverageRequest").count == 2)
+    let tests = try await field.sessions().compactMap { $0["test_uuid"] as? String }
+    try #require(tests.count == 2)
+    let fences = try await field.replayed()
+    let pingsOfFirst = fences.filter { $0["test_uuid"] as? String == tests[0] }.compactMap { $0["pings"] as? Int }
+    #expect(pingsOfFirst.reduce(0, +) == 0)
+    #expect(fences.contains { $0["test_uuid"] as? String == tests[1] && $0["pings_ok"] as? Int ?? 0 > 5 })
   }
 
   /// User and system time of a process, all its threads together (proc_pid_stat(5)).

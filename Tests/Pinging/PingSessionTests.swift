@@ -245,7 +245,7 @@ struct PingSessionTests {
 
   // MARK: Changes of the link
 
-  @Test("when the path is Wi-Fi, then nothing is sent nor requested, and afterwards only a test requested by then is used")
+  @Test("when the path is Wi-Fi, then nothing is sent nor requested, and afterwards no test from before is used")
   mutating func wifi() {
     #expect(tick(0, path: .wifi) == .skip)
     let first = obtain(at: 1)
@@ -259,7 +259,7 @@ struct PingSessionTests {
     #expect(tick(5) == .send(2))
   }
 
-  @Test("when Wi-Fi comes and goes while a test is prepared, then its answer changes nothing, and another is requested at once")
+  @Test("when Wi-Fi comes and goes while a test is prepared, then its answer changes nothing, and another is requested")
   mutating func wifiWhilePreparing() {
     #expect(tick(0) == .prepare(1))
     #expect(tick(1, path: .wifi) == .skip)

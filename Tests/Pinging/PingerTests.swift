@@ -40,6 +40,52 @@ struct PingerTests {
     return withUnsafeBytes(of: seconds.bigEndian, Array.init) + [UInt8](repeating: 0, count: 12)
   }
 
+  @Test("when events are gathered, then they come in few batches, all of them, and the end comes too")
+  func gathered() async throws {
+    var options = Pinger.Options()
+    options.gathering = .milliseconds(100)
+    let pinger = try Pinger(options)
+    var target = try await target(.icmp)
+    target.count = 50
+    let began = ContinuousClock.now
+    _ = try pinger.start(target)
+    var (batches, verdicts): (Int, UInt64) = (0, 0)
+    var iterator = pinger.events.makeAsyncIterator()
+    while let batch = await iterator.nextBatch() {
+      batches += 1
+      for event in batch {
+        switch event.kind {
+        case .missed(let count): verdicts += count
+        case .finished: pinger.shutdown()
+        default: verdicts += 1
+        }
+      }
+    }
+    let periods = (ContinuousClock.now - began).inMilliseconds / 100
+    #expect(verdicts == target.count)
+    #expect(batches <= periods + 1, "\(batches) batches in \(periods) periods")
+    #expect(batches < 20)
+  }
+
+  @Test("when a reader looks at times of its own, then it gets what there is, and each event once")
+  func available() async throws {
+    let pinger = try Pinger()
+    #expect(pinger.events.available().isEmpty)
+    let target = try await target(.icmp)
+    _ = try pinger.start(target)
+    var events: [PingEvent] = []
+    _ = try await eventually("the end") {
+      events += pinger.events.available()
+      return events.contains { $0.kind == .finished } ? () : nil
+    }
+    let missed = events.reduce(UInt64(0)) { if case .missed(let count) = $1.kind { $0 + count } else { $0 } }
+    let others = events.filter { if case .missed = $0.kind { false } else { $0.kind != .finished } }
+    #expect(UInt64(others.count) + missed == target.count)
+    #expect(Set(others.map(\.number)).count == others.count)
+    #expect(pinger.events.available().isEmpty)
+    pinger.shutdown()
+  }
+
   @Test("when a host answers echoes, then every ping has a round-trip time by the kernel's stamps")
   func icmp() async throws {
     let events = try await ping(try await target(.icmp))

@@ -119,9 +119,12 @@ actor Drive {
   // MARK: Inputs
 
   private func take(_ input: DriveInput) {
+    // A fence that closes now, or a drive that stops, has the pings that were answered before.
+    takePings()
+    guard engine.stopped == nil else { return }
     switch input {
     case .positioning(let event): take(event)
-    case .ping(let event): take(event)
+    case .pingsDue: break
     case .path(let reading): take(reading)
     case .radio(let technology): record(.radio(technology))
     case .granted(let grant, let generation): granted(grant, generation)
@@ -190,6 +193,14 @@ actor Drive {
   }
 
   // MARK: Pings
+
+  private func takePings() {
+    while engine.stopped == nil {
+      let events = sources.pinger.events.available()
+      if events.isEmpty { return }
+      for event in events where engine.stopped == nil { take(event) }
+    }
+  }
 
   private func take(_ event: PingEvent) {
     if event.target == target { pings.take(event) }

@@ -30,7 +30,8 @@ struct Grant: Sendable {
 /// What can happen to a live drive, in one ordered stream.
 enum DriveInput: Sendable {
   case positioning(PositioningEvent)
-  case ping(PingEvent)
+  /// What became of pings is to be read.
+  case pingsDue
   case path(PathReading)
   case radio(Technology?)
   /// The control server gave a test for that preparation.

@@ -39,6 +39,10 @@ final class DriveSources: Sendable {
     interface = link.interface
   }
 
+  /// What became of pings is read so often, and before anything else that happens: each hand-over from thread to thread costs more
+  /// than a ping.
+  private static let pingsPeriod: Duration = .milliseconds(500)
+
   func start(in group: inout TaskGroup<Void>) {
     let inputs = continuation
     // Before the first status.
@@ -46,8 +50,8 @@ final class DriveSources: Sendable {
     group.addTask { [radio] in await radio.run { inputs.yield(.radio($0)) } }
     group.addTask { [path] in await path.run { inputs.yield(.path($0)) } }
     group.addTask { [positions] in for await event in await positions.events() { inputs.yield(.positioning(event)) } }
-    group.addTask { [pinger] in for await event in pinger.events { inputs.yield(.ping(event)) } }
     group.addTask { await eachSecond { inputs.yield(.tick) } }
+    group.addTask { await each(Self.pingsPeriod) { inputs.yield(.pingsDue) } }
   }
 
   /// Ends the pings and the stream.

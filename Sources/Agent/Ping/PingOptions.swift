@@ -76,8 +76,19 @@ extension PingOptions {
     options.isRealtime = isRealtime || floodWindow == nil
     if let remembered { options.remembered = remembered }
     options.memory = max(options.memory, linger)
+    options.gathering = gathering
     return options
   }
+
+  /// Several pings a second are shown a few at a time; slower ones each at once, and of a flood what there is.
+  var gathering: Duration {
+    guard floodWindow == nil, (Self.fastGathered...Self.slowestGathered).contains(interval) else { return .zero }
+    return min(interval * 4, Self.longestGathering)
+  }
+
+  private static let fastGathered: Duration = .milliseconds(10)
+  private static let slowestGathered: Duration = .milliseconds(200)
+  private static let longestGathering: Duration = .milliseconds(400)
 
   /// - Parameter source: ``source``, resolved.
   func target(at address: PingAddress, from source: PingAddress?) -> PingTarget {

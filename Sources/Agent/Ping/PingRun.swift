@@ -72,6 +72,9 @@ public struct PingRun: Sendable {
     return capture
   }
 
+  /// Events that are not processed yet and do not keep a pinger's reader from handing over more.
+  private static let mostWaiting = 64
+
   private func sources(
     _ fleet: PingFleet, stop: AsyncStream<Void>, interim: AsyncStream<Void>,
     into inputs: AsyncStream<PingCourse.Input>.Continuation
@@ -82,9 +85,14 @@ public struct PingRun: Sendable {
         let (turns, taken) = AsyncStream<Void>.makeStream()
         var turn = turns.makeAsyncIterator()
         var events = pinger.events.makeAsyncIterator()
+        var (batches, waiting) = (0, 0)
         while let batch = await events.nextBatch() {
           inputs.yield(.pings(batch, pinger: number, taken: taken))
-          guard await turn.next() != nil else { return }
+          (batches, waiting) = (batches + 1, waiting + batch.count)
+          // Waiting for each few events would double the changes from thread to thread.
+          guard waiting >= Self.mostWaiting else { continue }
+          for _ in 0..<batches { guard await turn.next() != nil else { return } }
+          (batches, waiting) = (0, 0)
         }
       }
     }

@@ -69,7 +69,7 @@ struct ServiceSocket: Sendable {
   private static func response(_ result: (line: String, outcome: CommandOutcome)) -> Response {
     let status: HTTPResponse.Status =
       switch result.outcome {
-      case .done: .ok
+      case .done, .unmeasured: .ok
       case .kept: .serviceUnavailable
       case .failed: .internalServerError
       }
