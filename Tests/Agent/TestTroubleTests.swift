@@ -14,7 +14,9 @@ struct TestTroubleTests {
   @Test("when a wait comes up again and again, with ever fewer seconds, then it is told once")
   mutating func held() {
     #expect(isNews(ServerFailure.tooManyRequests(retryAfter: .seconds(30))))
-    for seconds in (1..<30).reversed() { #expect(isNews(Sender.Held(hold: .breaker(.seconds(seconds)))) == (seconds == 29)) }
+    for seconds in (1..<30).reversed() {
+      #expect(isNews(Sender.Held(hold: .breaker(.seconds(seconds)))) == (seconds == 29))
+    }
     #expect(!isNews(ServerFailure.tooManyRequests(retryAfter: .seconds(60))))
     #expect(!isNews(Sender.Held(hold: .breaker(.seconds(60)))))
     #expect(isNews(ServerFailure.serverTrouble(status: 503, message: "busy", retryAfter: .seconds(9))))
