@@ -1,5 +1,4 @@
 import CPinger
-import Coverage
 import Dispatch
 import Foundation
 
@@ -42,28 +41,17 @@ final class PingInbox: @unchecked Sendable {
   private let pinger: OpaquePointer
   private let lock = NSLock()
   private let readable: any DispatchSourceRead
-  /// Events wait for it; `nil`: they are read as soon as there are some.
-  private let pace: (any DispatchSourceTimer)?
   private var reader: CheckedContinuation<ArraySlice<PingEvent>?, Never>?
   private var isListening = false
   /// The reading task was cancelled.
   private var isOver = false
 
-  /// - Parameters:
-  ///   - pinger: Is destroyed when this has stopped listening, at its end.
-  ///   - gathering: How long events are gathered; 0: not at all.
-  init(_ pinger: OpaquePointer, gathering: Duration) {
+  /// - Parameter pinger: Is destroyed when this has stopped listening, at its end.
+  init(_ pinger: OpaquePointer) {
     self.pinger = pinger
-    let queue = DispatchQueue(label: "pinger events")
-    readable = DispatchSource.makeReadSource(fileDescriptor: cping_event_fd(pinger), queue: queue)
-    pace = gathering > .zero ? DispatchSource.makeTimerSource(queue: queue) : nil
+    readable = DispatchSource.makeReadSource(
+      fileDescriptor: cping_event_fd(pinger), queue: DispatchQueue(label: "pinger events"))
     readable.setEventHandler { [weak self] in self?.serve() }
-    if let pace {
-      let period = DispatchTimeInterval.nanoseconds(Int(clamping: gathering.inNanoseconds))
-      pace.schedule(deadline: .now() + period, repeating: period, leeway: .milliseconds(10))
-      pace.setEventHandler { [weak self] in self?.serve() }
-      pace.activate()
-    }
   }
 
   func take() async -> ArraySlice<PingEvent>? {
@@ -71,8 +59,8 @@ final class PingInbox: @unchecked Sendable {
       await withCheckedContinuation { continuation in
         lock.withLock {
           reader = continuation
-          if pace == nil || isOver { deliver() }
-          if reader != nil, pace == nil { listen() }
+          deliver()
+          if reader != nil { listen() }
         }
       }
     } onCancel: {
@@ -123,7 +111,6 @@ final class PingInbox: @unchecked Sendable {
   }
 
   deinit {
-    pace?.cancel()
     // A source must not be suspended when it goes, and it watches a descriptor of the pinger, which so outlives it.
     let pinger = pinger
     readable.setCancelHandler { cping_destroy(pinger) }

@@ -14,9 +14,6 @@ public final class Pinger: Sendable {
     public var memory: Duration = .seconds(10)
     /// At most so many pings are remembered after their verdict, some 130 bytes each; at least 1.
     public var remembered: UInt32 = 65_536
-    /// How long ``Pinger/events`` gathers what happens before it hands that over; 0: at once. Each time costs several changes from
-    /// thread to thread, so that gathering is what makes slow pings cheap.
-    public var gathering: Duration = .zero
     /// Asks for SCHED_FIFO; ``Pinger/scheduling`` says whether it was permitted.
     public var isRealtime = false
 
@@ -54,7 +51,7 @@ public final class Pinger: Sendable {
     let status = cping_create(&raw, &pinger)
     guard status >= 0, let pinger else { throw PingerError(code: status) }
     handle = Handle(pinger: pinger)
-    events = PingEvents(inbox: PingInbox(pinger, gathering: options.gathering))
+    events = PingEvents(inbox: PingInbox(pinger))
     var environment = cping_environment()
     cping_get_environment(pinger, &environment)
     scheduling =

@@ -40,33 +40,6 @@ struct PingerTests {
     return withUnsafeBytes(of: seconds.bigEndian, Array.init) + [UInt8](repeating: 0, count: 12)
   }
 
-  @Test("when events are gathered, then they come in few batches, all of them, and the end comes too")
-  func gathered() async throws {
-    var options = Pinger.Options()
-    options.gathering = .milliseconds(100)
-    let pinger = try Pinger(options)
-    var target = try await target(.icmp)
-    target.count = 50
-    let began = ContinuousClock.now
-    _ = try pinger.start(target)
-    var (batches, verdicts): (Int, UInt64) = (0, 0)
-    var iterator = pinger.events.makeAsyncIterator()
-    while let batch = await iterator.nextBatch() {
-      batches += 1
-      for event in batch {
-        switch event.kind {
-        case .missed(let count): verdicts += count
-        case .finished: pinger.shutdown()
-        default: verdicts += 1
-        }
-      }
-    }
-    let periods = (ContinuousClock.now - began).inMilliseconds / 100
-    #expect(verdicts == target.count)
-    #expect(batches <= periods + 1, "\(batches) batches in \(periods) periods")
-    #expect(batches < 20)
-  }
-
   @Test("when a reader looks at times of its own, then it gets what there is, and each event once")
   func available() async throws {
     let pinger = try Pinger()

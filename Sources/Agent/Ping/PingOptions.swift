@@ -76,19 +76,18 @@ extension PingOptions {
     options.isRealtime = isRealtime || floodWindow == nil
     if let remembered { options.remembered = remembered }
     options.memory = max(options.memory, linger)
-    options.gathering = gathering
     return options
   }
 
-  /// Several pings a second are shown a few at a time; slower ones each at once, and of a flood what there is.
-  var gathering: Duration {
-    guard floodWindow == nil, (Self.fastGathered...Self.slowestGathered).contains(interval) else { return .zero }
-    return min(interval * 4, Self.longestGathering)
+  /// How often what became of pings is read: several a second are shown a few at a time, since each hand-over from thread to thread
+  /// costs more than a ping; `nil`: each at once, and of a flood what there is.
+  func gathering(targets: Int) -> Duration? {
+    // From 5 to 100 a second.
+    guard floodWindow == nil, interval <= .milliseconds(200), interval / max(1, targets) >= .milliseconds(10) else {
+      return nil
+    }
+    return min(interval * 4, .milliseconds(400))
   }
-
-  private static let fastGathered: Duration = .milliseconds(10)
-  private static let slowestGathered: Duration = .milliseconds(200)
-  private static let longestGathering: Duration = .milliseconds(400)
 
   /// - Parameter source: ``source``, resolved.
   func target(at address: PingAddress, from source: PingAddress?) -> PingTarget {

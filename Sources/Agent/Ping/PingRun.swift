@@ -72,27 +72,18 @@ public struct PingRun: Sendable {
     return capture
   }
 
-  /// Events that are not processed yet and do not keep a pinger's reader from handing over more.
-  private static let mostWaiting = 64
-
   private func sources(
     _ fleet: PingFleet, stop: AsyncStream<Void>, interim: AsyncStream<Void>,
     into inputs: AsyncStream<PingCourse.Input>.Continuation
   ) -> [Task<Void, Never>] {
     let deadline = options.deadline
+    let gathering = options.gathering(targets: fleet.members.count)
     let pings = fleet.pingers.enumerated().map { number, pinger in
       Task {
-        let (turns, taken) = AsyncStream<Void>.makeStream()
-        var turn = turns.makeAsyncIterator()
-        var events = pinger.events.makeAsyncIterator()
-        var (batches, waiting) = (0, 0)
-        while let batch = await events.nextBatch() {
-          inputs.yield(.pings(batch, pinger: number, taken: taken))
-          (batches, waiting) = (batches + 1, waiting + batch.count)
-          // Waiting for each few events would double the changes from thread to thread.
-          guard waiting >= Self.mostWaiting else { continue }
-          for _ in 0..<batches { guard await turn.next() != nil else { return } }
-          (batches, waiting) = (0, 0)
+        if let gathering {
+          await Self.gather(each: gathering, from: pinger, number, into: inputs)
+        } else {
+          await Self.read(pinger, number, into: inputs)
         }
       }
     }
@@ -113,6 +104,37 @@ public struct PingRun: Sendable {
         inputs.yield(.abandon)
       },
     ]
+  }
+
+  /// Hands over events as they come; the next ones when these have been processed.
+  private static func read(
+    _ pinger: Pinger, _ number: Int, into inputs: AsyncStream<PingCourse.Input>.Continuation
+  ) async {
+    let (turns, taken) = AsyncStream<Void>.makeStream()
+    var turn = turns.makeAsyncIterator()
+    var events = pinger.events.makeAsyncIterator()
+    while let batch = await events.nextBatch() {
+      inputs.yield(.pings(batch, pinger: number, taken: taken))
+      guard await turn.next() != nil else { return }
+    }
+  }
+
+  /// Hands over events a few at a time. So few as they are, up to eight batches may wait to be processed.
+  private static func gather(
+    each period: Duration, from pinger: Pinger, _ number: Int, into inputs: AsyncStream<PingCourse.Input>.Continuation
+  ) async {
+    let (turns, taken) = AsyncStream<Void>.makeStream()
+    var turn = turns.makeAsyncIterator()
+    var waiting = 0
+    while (try? await Task.sleep(for: period, tolerance: period / 8)) != nil {
+      let batch = pinger.events.available()
+      guard !batch.isEmpty else { continue }
+      inputs.yield(.pings(batch, pinger: number, taken: taken))
+      waiting += 1
+      guard waiting == 8 else { continue }
+      for _ in 0..<waiting { guard await turn.next() != nil else { return } }
+      waiting = 0
+    }
   }
 
   private func end(

@@ -1,0 +1,27 @@
+import Coverage
+import Testing
+
+@testable import Agent
+
+/// How often `ping` reads what became of pings.
+struct PingGatheringTests {
+  @Test(
+    "when there are several pings a second, then they are read a few at a time, and others at once",
+    arguments: [
+      (100, 1, 400), (10, 1, 40), (200, 1, 400), (20, 2, 80), (9, 1, nil), (201, 1, nil), (1000, 1, nil),
+      (100, 11, nil),
+    ] as [(Int, Int, Int?)])
+  func periods(interval: Int, targets: Int, expected: Int?) {
+    var options = PingOptions()
+    options.interval = .milliseconds(interval)
+    #expect(options.gathering(targets: targets) == expected.map { .milliseconds($0) })
+  }
+
+  @Test("when it floods, then events are read as they come")
+  func flood() {
+    var options = PingOptions()
+    options.interval = .milliseconds(100)
+    options.floodWindow = 8
+    #expect(options.gathering(targets: 1) == nil)
+  }
+}
