@@ -8,7 +8,7 @@ public struct Engine: Sendable {
   public private(set) var now = DriveTime.start
   /// The latest moment at which anything but a ping happened, or at which a ping of a fence was sent. An event of the past, a
   /// ping apart, counts as of here, so that no fence ends before it began, or before a ping that it holds.
-  public private(set) var latestChange = DriveTime.start
+  public var latestChange: DriveTime { max(latestEvent, latestPing) }
 
   /// All fences of the drive, in order of entry; the last one may be open.
   public private(set) var fences: [Fence] = []
@@ -28,6 +28,10 @@ public struct Engine: Sendable {
 
   /// Of the last fences; kept until no more of a fence's pings can be answered in time.
   private var samples: [PingSamples] = []
+  private var latestEvent = DriveTime.start
+  private var latestPing = DriveTime.start
+  private var recentPings = RecentPings()
+  private var earliestWarning: DriveTime?
   private var inaccurateWindows: [InaccurateWindow] = []
   private var hasHadAccurateFix = false
   private var warningIsDue = false
@@ -89,11 +93,14 @@ public struct Engine: Sendable {
 
   /// Takes one event; events after the end of the drive are ignored.
   public mutating func handle(_ event: Event) -> [Effect] {
-    var effects = advance(to: event.at)
+    var effects = advance(to: max(event.at, event.delivered ?? event.at))
     guard stopped == nil else { return effects }
     if event.kind.concernsPing { return effects + takePing(event) }
 
-    latestChange = max(latestChange, event.at)
+    if event.delivered != nil, case .fix(let fix) = event.kind {
+      return effects + take(fix, arrived: event.at) + advance(to: now)
+    }
+    latestEvent = max(latestChange, event.at)
     switch event.kind {
     case .ping, .late, .duplicate: break
     case .fix(let fix): effects += take(fix)
@@ -126,6 +133,38 @@ public struct Engine: Sendable {
     let effects = closeFence()
     openFence(at: fix, centre: centre)
     return effects
+  }
+
+  /// Takes a fix that counts from a moment of the past, but from no moment before another event. Pings that were sent behind that moment
+  /// and have been counted are counted once more.
+  private mutating func take(_ fix: Fix, arrived: DriveTime) -> [Effect] {
+    let moment = max(arrived, latestEvent, recentPings.horizon)
+    let later = recentPings.take(since: moment)
+    for ping in later { uncount(ping) }
+    (latestEvent, latestPing) = (moment, recentPings.latestOfFences)
+    // A warning that has fallen due meanwhile begins no sooner for that.
+    earliestWarning = .start + parameters.warningAfter
+    var effects = take(fix)
+    earliestWarning = nil
+    for ping in later { effects += takePing(ping.event) }
+    return effects
+  }
+
+  private mutating func uncount(_ ping: RecentPings.Entry) {
+    switch ping.event.kind {
+    case .ping(let outcome):
+      pings -= 1
+      if outcome.isAnswered { pingsAnswered -= 1 }
+      guard let index = ping.fence else {
+        pingsUnassigned -= 1
+        return
+      }
+      fences[index].uncount(outcome)
+      if let place = samplesPlace(of: index) { samples[place].remove(outcome, sent: ping.event.at) }
+    case .late: if let index = ping.fence { fences[index].figures.late -= 1 }
+    case .duplicate: if let index = ping.fence { fences[index].figures.duplicates -= 1 }
+    case .fix, .path, .radio, .session, .clockSet, .stop: break
+    }
   }
 
   private mutating func openFence(at fix: Fix, centre: Coordinate) {
@@ -174,13 +213,14 @@ public struct Engine: Sendable {
 
   private mutating func warnOfMissingPosition(from time: DriveTime) {
     let isMissing = !hasHadAccurateFix || inaccurateWindows.last?.isOpen == true
-    if warningIsDue, isMissing { warn(.waitingForGPS, from: time) }
+    if warningIsDue, isMissing { warn(.waitingForGPS, from: max(time, earliestWarning ?? time)) }
   }
 
   // MARK: Pings
 
   private mutating func takePing(_ event: Event) -> [Effect] {
     let index = path == .wifi || positionWasInaccurate(at: event.at) ? nil : fence(at: event.at)
+    recentPings.note(event, in: index)
     switch event.kind {
     case .ping(let outcome):
       pings += 1
@@ -189,7 +229,7 @@ public struct Engine: Sendable {
         pingsUnassigned += 1
         return []
       }
-      latestChange = max(latestChange, event.at)
+      latestPing = max(latestPing, event.at)
       fences[index].count(outcome)
       if let place = samplesPlace(of: index) { samples[place].add(outcome, sent: event.at) }
     case .late: if let index { fences[index].figures.late += 1 }
@@ -263,7 +303,7 @@ public struct Engine: Sendable {
 
   /// A stop counts from the greatest moment seen, so that no fence ends before a ping that it holds.
   private mutating func stop(_ reason: StopReason) -> [Effect] {
-    latestChange = max(latestChange, now)
+    latestEvent = max(latestChange, now)
     let effects = closeFence() + finalizeSession()
     stopped = (latestChange, reason)
     return effects + [.stopped(reason)]

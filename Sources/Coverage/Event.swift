@@ -1,8 +1,11 @@
 /// Something that happened to the drive. The same events in the same order always give the same fences.
 public struct Event: Hashable, Sendable {
-  /// When it happened: for all that concerns a ping the moment of its sending, for a fix the moment it was delivered.
+  /// When it happened: for all that concerns a ping the moment of its sending, for a fix the arrival of its position.
   public let at: DriveTime
   public let kind: Kind
+  /// Of a fix whose epoch was complete only after pings that were sent behind `at` had been counted: when that was. The fix counts from `at`
+  /// all the same, and these pings move. `nil`: a moment of the past counts as the present one.
+  public let delivered: DriveTime?
 
   public enum Kind: Hashable, Sendable {
     case fix(Fix)
@@ -30,9 +33,10 @@ public struct Event: Hashable, Sendable {
     }
   }
 
-  public init(at: DriveTime, _ kind: Kind) {
+  public init(at: DriveTime, _ kind: Kind, delivered: DriveTime? = nil) {
     self.at = at
     self.kind = kind
+    self.delivered = delivered
   }
 }
 

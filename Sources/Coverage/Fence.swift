@@ -55,6 +55,14 @@ public struct Fence: Hashable, Sendable {
   /// How long the fence lasted; `nil` while it is open.
   public var duration: Duration? { exited.map { $0 - entered } }
 
+  mutating func uncount(_ outcome: PingOutcome) {
+    pings -= 1
+    if case .answered(let rttNanoseconds, _) = outcome {
+      pingsAnswered -= 1
+      rttSumNanoseconds -= min(rttNanoseconds, rttSumNanoseconds)
+    }
+  }
+
   mutating func count(_ outcome: PingOutcome) {
     pings += 1
     if case .answered(let rttNanoseconds, _) = outcome {

@@ -66,6 +66,22 @@ struct PingSamples {
     forget()
   }
 
+  /// Takes one of the latest samples out again.
+  mutating func remove(_ outcome: PingOutcome, sent: DriveTime) {
+    var roundTrip: Int64?
+    if case .answered(let rtt, _) = outcome { roundTrip = rtt }
+    guard let index = latest.lastIndex(where: { $0.sent == sent && $0.roundTrip == roundTrip }) else { return }
+    let sample = latest.remove(at: index)
+    let before = index > 0 ? latest[index - 1] : nil
+    let after = index < latest.count ? latest[index] : nil
+    for former in [variation(before, sample), variation(sample, after)] { if let former { variations.remove(former) } }
+    if let joined = variation(before, after) { variations.add(joined) }
+    guard case .answered(let rtt, let isKernelStamped) = outcome else { return }
+    if isKernelStamped { kernelStamped.remove(rtt) }
+    let place = self.place(of: rtt) - 1
+    if place >= 0, roundTrips[place] == rtt { roundTrips.remove(at: place) }
+  }
+
   /// Between two that follow each other here; `nil` where one has no answer or they were not sent one after the other.
   private func variation(_ former: Sample?, _ latter: Sample?) -> Int64? {
     guard let former, let latter, latter.sent.microseconds - former.sent.microseconds <= reach,
@@ -87,13 +103,16 @@ struct PingSamples {
     return .init(minimum: minimum, median: rank(50), percentile95: rank(95), maximum: maximum)
   }
 
-  private mutating func insert(_ rtt: Int64) {
+  private mutating func insert(_ rtt: Int64) { roundTrips.insert(rtt, at: place(of: rtt)) }
+
+  /// Behind all that are not greater.
+  private func place(of rtt: Int64) -> Int {
     var (low, high) = (0, roundTrips.count)
     while low < high {
       let middle = (low + high) / 2
       if roundTrips[middle] <= rtt { low = middle + 1 } else { high = middle }
     }
-    roundTrips.insert(rtt, at: low)
+    return low
   }
 
   /// Half of the samples at once, so that it is seldom done.

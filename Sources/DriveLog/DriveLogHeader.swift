@@ -51,6 +51,7 @@ public struct DriveLogHeader: Hashable, Sendable {
       "warning_after": .seconds(parameters.warningAfter),
       "give_up_after": .seconds(parameters.giveUpAfter),
       "maximum_duration": .seconds(parameters.maximumDuration),
+      "speed_limit": parameters.speedLimit.map(JSON.number),
     ])
   }
 }
@@ -71,6 +72,7 @@ extension DriveLogHeader: Decodable {
     case warningAfter = "warning_after"
     case giveUpAfter = "give_up_after"
     case maximumDuration = "maximum_duration"
+    case speedLimit = "speed_limit"
   }
 
   public init(from decoder: any Decoder) throws {
@@ -103,6 +105,8 @@ extension DriveLogHeader: Decodable {
     parameters.warningAfter = try seconds(.warningAfter) ?? parameters.warningAfter
     parameters.giveUpAfter = try seconds(.giveUpAfter) ?? parameters.giveUpAfter
     parameters.maximumDuration = try seconds(.maximumDuration) ?? parameters.maximumDuration
+    // Drives of earlier versions were cut without a limit.
+    parameters.speedLimit = try values.decodeIfPresent(Double.self, forKey: .speedLimit)
     return parameters
   }
 }

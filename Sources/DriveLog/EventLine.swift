@@ -10,7 +10,8 @@ struct EventLine {
 
   static func json(_ event: Event, beside details: [JSON.Member]) -> JSON {
     let (key, value) = kind(event)
-    return .object([.init("at", .seconds(event.at)), .init(key, value)] + details)
+    let delivered = JSON.members(["delivered": event.delivered.map(JSON.seconds)])
+    return .object([.init("at", .seconds(event.at)), .init(key, value)] + delivered + details)
   }
 
   private static func kind(_ event: Event) -> (key: String, value: JSON) {
@@ -54,7 +55,7 @@ struct EventLine {
 
 extension EventLine: Decodable {
   private enum Key: String, CodingKey {
-    case at, fix, ping, late, duplicate, path, radio, session, stop, sequence
+    case at, fix, ping, late, duplicate, path, radio, session, stop, sequence, delivered
     case clockSet = "clock_set"
   }
 
@@ -63,7 +64,8 @@ extension EventLine: Decodable {
     guard let at = DriveTime(seconds: try line.decode(Double.self, forKey: .at)) else {
       throw DecodingError.dataCorruptedError(forKey: .at, in: line, debugDescription: "no time of a drive")
     }
-    event = try Self.kind(line).map { Event(at: at, $0) }
+    let delivered = line.contains(.fix) ? try? line.decodeIfPresent(Double.self, forKey: .delivered) : nil
+    event = try Self.kind(line).map { Event(at: at, $0, delivered: delivered.flatMap { DriveTime(seconds: $0) }) }
     // It adds to what the line says; one that is no number takes nothing away from it.
     pingSequence = line.contains(.ping) ? try? line.decodeIfPresent(UInt32.self, forKey: .sequence) : nil
   }

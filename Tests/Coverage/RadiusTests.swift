@@ -30,6 +30,19 @@ import Testing
     #expect(abs(Parameters().radius(of: fix) - radius) < 1e-12)
   }
 
+  @Test(
+    "when a speed cannot be, then it does not make a fence",
+    arguments: [
+      (170, 170), (170.1, 20), (5000, 20), (1e300, 20),
+    ] as [(Double, Double)])
+  func speedLimit(speed: Double, radius: Double) {
+    let fix = Fix(coordinate: Ground.vienna.place(north: 0, east: 0), accuracy: 5, speed: speed)
+    #expect(Parameters().radius(of: fix) == radius)
+    var parameters = Parameters()
+    parameters.speedLimit = nil
+    #expect(parameters.radius(of: fix) == max(20, speed))
+  }
+
   @Test func `when nothing is known, then the radius is the least`() {
     #expect(Parameters().radius(of: Fix(coordinate: nil)) == 15)
   }

@@ -44,11 +44,29 @@ import Testing
     #expect(try Log.roundTrip(events).events == events)
   }
 
+  @Test func `when a fix was complete later than it came, then both moments come back`() throws {
+    let fix = Event.Kind.fix(Fix(coordinate: Coordinate(latitude: 48.2082, longitude: 16.3738), accuracy: 5))
+    let event = Event(at: DriveTime(microseconds: 1_000_001), fix, delivered: DriveTime(microseconds: 1_200_003))
+    #expect(try Log.roundTrip([event]).events == [event])
+    for odd in ["\"x\"", "null", "1e300", "[]"] {
+      let read = try Log.read(#"{"at":1.0,"fix":{},"delivered":\#(odd)}"#, #"{"at":1.0,"radio":null,"delivered":2}"#)
+      #expect(read.events == [.at(1, .fix(.lost)), .at(1, .radio(nil))])
+    }
+  }
+
+  @Test("when a header of an earlier version has no bound on the speed, then the drive was cut without one")
+  func earlierHeader() throws {
+    let header = #"{"drive":1,"started":"2026-11-20T10:00:00.000Z","parameters":{"minimum_radius":15.0}}"#
+    #expect(try RecordedDrive(Data((header + "\n").utf8)).header.parameters?.speedLimit == nil)
+    #expect(try Log.read().header.parameters == nil)
+  }
+
   @Test func `when the header has parameters, then they come back`() throws {
     var parameters = Parameters()
     (parameters.minimumRadius, parameters.accuracyLimit) = (22.7, 11.1)
     (parameters.warningAfter, parameters.giveUpAfter) = (.milliseconds(1_500), .seconds(77))
     parameters.maximumDuration = .seconds(600)
+    parameters.speedLimit = 77.5
     for path in Path.allCases {
       let started = WallTime(microseconds: 1_795_168_800_123_000)
       let header = DriveLogHeader(started: started, initialPath: path, parameters: parameters)
