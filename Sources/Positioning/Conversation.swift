@@ -18,12 +18,14 @@ struct Conversation {
     case send(String)
     case disconnect
     case deliver(PositioningEvent)
-    /// Worth a line in the log.
-    case log(PositioningStatus)
+    /// Worth a line in the log; so many like it were left out since the last one.
+    case log(PositioningStatus, leftOut: Int)
   }
 
   /// One write: gpsd reads what one `recv` gave, and misreads a command in two pieces without a word (spec/gpsd.md 2).
   static let watch = "?WATCH={\"enable\":true,\"json\":true};\n"
+  /// A silent receiver and a dead connection look the same. gpsd answers this at once.
+  static let question = "?DEVICES;\n"
 
   private enum Phase {
     case pausing(until: ContinuousClock.Instant)
@@ -31,9 +33,15 @@ struct Conversation {
     case greeting(deadline: ContinuousClock.Instant)
     case watching(deadline: ContinuousClock.Instant, attempt: Int)
     case streaming(deadline: ContinuousClock.Instant)
+    /// Silent for a while, and asked.
+    case asking(deadline: ContinuousClock.Instant)
   }
 
   private let timings: Timings
+  private let longestRetry: Duration
+  /// For this attempt: see ``Timings/handshake`` and ``Timings/silence``.
+  private var handshake: Duration
+  private var silence: Duration
   private var phase = Phase.connecting
   private var pause: Duration
   private var lines = LineSplitter()
@@ -46,7 +54,8 @@ struct Conversation {
 
   init(configuration: GPSD.Configuration, timings: Timings, startingAt start: HostTime) {
     self.timings = timings
-    pause = timings.firstRetry
+    longestRetry = configuration.isLocal ? timings.longestLocalRetry : timings.longestRetry
+    (handshake, silence, pause) = (timings.handshake, timings.silence, timings.firstRetry)
     filter = FixFilter(
       rules: FixFilter.Rules(configuration: configuration, timings: timings), startingAt: start.instant)
     journal = StatusJournal(reminder: timings.reminder)
@@ -67,7 +76,7 @@ struct Conversation {
   mutating func step(_ input: Input, at now: HostTime) -> [Effect] {
     var effects = perform(filter.advance(to: now), at: now)
     switch input {
-    case .connected: phase = .greeting(deadline: now.instant + timings.handshake)
+    case .connected: phase = .greeting(deadline: now.instant + handshake)
     case .connectionFailed(let reason): effects += drop(reason, at: now)
     case .bytes(let bytes): effects += take(bytes, at: now)
     case .ended(let error): effects += drop(reasonOfEnd(error), at: now)
@@ -94,7 +103,7 @@ struct Conversation {
     var effects: [Effect] = []
     for line in lines.push(bytes) {
       if case .pausing = phase { break }
-      if case .streaming = phase { phase = .streaming(deadline: now.instant + timings.silence) }
+      noteSignOfLife(at: now)
       guard let report = GPSDReport(line: line) else {
         filter.counters.brokenLines += 1
         continue
@@ -102,6 +111,15 @@ struct Conversation {
       effects += take(report, at: now)
     }
     return effects
+  }
+
+  private mutating func noteSignOfLife(at now: HostTime) {
+    switch phase {
+    case .streaming, .asking:
+      silence = timings.silence
+      phase = .streaming(deadline: now.instant + silence)
+    case .pausing, .connecting, .greeting, .watching: break
+    }
   }
 
   private mutating func take(_ report: GPSDReport, at now: HostTime) -> [Effect] {
@@ -123,8 +141,8 @@ struct Conversation {
     switch (phase, report) {
     case (.greeting, _): return watch(attempt: 1, at: now)
     case (.watching, .watch(enabled: true, json: true)):
-      phase = .streaming(deadline: now.instant + timings.silence)
-      pause = timings.firstRetry
+      phase = .streaming(deadline: now.instant + silence)
+      (handshake, pause) = (timings.handshake, timings.firstRetry)
       return tell(.connected(release: release), at: now)
     case (.watching(_, attempt: 1), .watch): return watch(attempt: 2, at: now)
     case (.watching, .watch): return drop("it does not switch its stream on", at: now)
@@ -133,15 +151,15 @@ struct Conversation {
   }
 
   private mutating func watch(attempt: Int, at now: HostTime) -> [Effect] {
-    phase = .watching(deadline: now.instant + timings.handshake, attempt: attempt)
+    phase = .watching(deadline: now.instant + handshake, attempt: attempt)
     return [.send(Self.watch)]
   }
 
   // MARK: - Ends and new beginnings
 
   private mutating func drop(_ reason: String, at now: HostTime) -> [Effect] {
-    phase = .pausing(until: now.instant + pause)
-    pause = min(pause * 2, timings.longestRetry)
+    phase = .pausing(until: now.instant + min(pause, longestRetry))
+    pause = min(pause * 2, longestRetry)
     earlierOverlongLines += lines.overlongLines
     lines = LineSplitter()
     release = nil
@@ -153,7 +171,7 @@ struct Conversation {
     if let error { return error }
     switch phase {
     case .connecting, .greeting: return "gpsd is full or not ready (it hung up without a word)"
-    case .pausing, .watching, .streaming: return "gpsd closed the connection"
+    case .pausing, .watching, .streaming, .asking: return "gpsd closed the connection"
     }
   }
 
@@ -161,23 +179,37 @@ struct Conversation {
     switch phase {
     case .connecting: nil
     case .pausing(let until): until
-    case .greeting(let deadline), .watching(let deadline, _), .streaming(let deadline): deadline
+    case .greeting(let deadline), .watching(let deadline, _), .streaming(let deadline), .asking(let deadline): deadline
     }
   }
 
   private mutating func lookAtTheClock(_ now: HostTime) -> [Effect] {
     var effects: [Effect] = []
-    if nextCounters <= now.instant { effects += tellCounters(at: now) }
+    if nextCounters <= now.instant {
+      effects += tellCounters(at: now)
+      effects += journal.settle(at: now.instant).map { .log($0.status, leftOut: $0.leftOut) }
+    }
     guard let phaseDeadline, phaseDeadline <= now.instant else { return effects }
     switch phase {
     case .connecting: return effects
     case .pausing:
       phase = .connecting
       return effects + [.connect]
-    case .greeting: return effects + drop("no answer in \(timings.handshake.inSeconds) s", at: now)
-    case .watching: return effects + drop("no answer to WATCH in \(timings.handshake.inSeconds) s", at: now)
-    case .streaming: return effects + drop("silent for \(timings.silence.inSeconds) s", at: now)
+    case .greeting: return effects + giveUpHandshake("no answer in \(handshake.inSeconds) s", at: now)
+    case .watching: return effects + giveUpHandshake("no answer to WATCH in \(handshake.inSeconds) s", at: now)
+    case .streaming:
+      phase = .asking(deadline: now.instant + timings.answer)
+      return effects + [.send(Self.question)]
+    case .asking:
+      let reason = "silent for \(silence.inSeconds) s, and no answer to a question in \(timings.answer.inSeconds) s"
+      silence = min(silence * 2, max(timings.longestPatience, timings.silence))
+      return effects + drop(reason, at: now)
     }
+  }
+
+  private mutating func giveUpHandshake(_ reason: String, at now: HostTime) -> [Effect] {
+    handshake = min(handshake * 2, max(timings.longestPatience, timings.handshake))
+    return drop(reason, at: now)
   }
 
   private mutating func tellCounters(at now: HostTime) -> [Effect] {
@@ -198,6 +230,7 @@ struct Conversation {
 
   private mutating func tell(_ status: PositioningStatus, at now: HostTime) -> [Effect] {
     let verdict = journal.note(status, at: now.instant)
-    return (verdict.isNews ? [.deliver(.status(status))] : []) + (verdict.isForTheLog ? [.log(status)] : [])
+    return (verdict.isNews ? [.deliver(.status(status))] : [])
+      + (verdict.logged.map { [.log(status, leftOut: $0)] } ?? [])
   }
 }

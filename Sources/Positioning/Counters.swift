@@ -31,6 +31,10 @@ public struct PositioningCounters: Hashable, Sendable {
   public var stragglers = 0
   /// Epochs that had waited somewhere while this host was suspended or too busy, and came together with later ones.
   public var overtaken = 0
+  /// TPVs that fell too far behind the receiver's clock: what waited somewhere, or was sent again; see ``ReceiverPace``.
+  public var behind = 0
+  /// TPVs with the time and the place of the epoch before, long after it.
+  public var repeated = 0
   /// TPVs that added to an epoch instead of beginning one.
   public var merged = 0
 
@@ -38,6 +42,8 @@ public struct PositioningCounters: Hashable, Sendable {
   public var fixes = 0
   /// Of these, fixes with a receiver's time more than 2 s from the host's.
   public var wrongTimes = 0
+  /// Of these, fixes whose speed cannot be and was left out; see ``GPSD/Configuration/speedLimit``.
+  public var impossibleSpeeds = 0
   /// Complete epochs at places that could not have been reached in the time; see ``JumpFilter``.
   public var jumps = 0
   /// How often the position was lost.
@@ -50,7 +56,7 @@ public struct PositioningCounters: Hashable, Sendable {
   public var refusals: String? {
     let reasons = [
       (withoutPosition, "incomplete"), (outOfRange, "not on Earth"), (nullIsland, "at 0,0"), (simulated, "simulated"),
-      (stragglers + overtaken, "too late"), (jumps, "out of reach"),
+      (stragglers + overtaken, "too late"), (behind, "old"), (repeated, "repeated"), (jumps, "out of reach"),
     ]
     let counted = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     return counted.isEmpty ? nil : counted.joined(separator: ", ")

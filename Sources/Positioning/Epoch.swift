@@ -20,10 +20,14 @@ struct Epoch {
     timeArrival = report.time == nil ? nil : now.wall
   }
 
-  /// Equal times belong together; a report without time belongs to what is there.
-  func takes(_ next: TPV) -> Bool {
-    guard let time = report.time, let nextTime = next.time else { return true }
-    return time == nextTime
+  /// Reports of one moment come within this of each other; the fastest receivers have a position each 50 ms.
+  private static let burst = Duration.milliseconds(40)
+
+  /// Equal times belong together. A report without time belongs to what is there if it says the same place, or comes at once.
+  func takes(_ next: TPV, at now: ContinuousClock.Instant) -> Bool {
+    if let time = report.time, let nextTime = next.time { return time == nextTime }
+    let isSamePlace = (next.latitude, next.longitude) == (report.latitude, report.longitude)
+    return isSamePlace || now <= latest + Self.burst
   }
 
   mutating func merge(_ next: TPV, at now: HostTime) {
@@ -36,7 +40,7 @@ struct Epoch {
   /// The receiver's time less the host's.
   var clockDifference: Duration? {
     guard let time = report.time, let timeArrival else { return nil }
-    return .microseconds(time.microseconds - timeArrival.microseconds)
+    return .microseconds(time.microseconds) - .microseconds(timeArrival.microseconds)
   }
 }
 
@@ -48,7 +52,8 @@ extension TPV {
   }
 
   /// A fix as the engine wants it; altitude only when the receiver solved for it (mode 3), course only within the circle.
-  func fix(accuracy: HorizontalAccuracy) -> Fix {
+  /// - Parameter speed: What to believe of the report's.
+  func fix(accuracy: HorizontalAccuracy, speed: Double?) -> Fix {
     Fix(
       coordinate: coordinate, accuracy: accuracy.metres, altitude: mode >= 3 ? altMSL ?? alt ?? altHAE : nil,
       course: track.flatMap { $0 <= 360 ? $0 : nil }, speed: speed)

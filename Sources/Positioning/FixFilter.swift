@@ -1,11 +1,11 @@
 import Coverage
 
-/// From reports to fixes: chooses the receiver, refuses what cannot be, makes one fix of an epoch's reports, and says when the
+/// From reports to fixes: chooses the receiver, refuses what cannot be or is old, makes one fix of an epoch's reports, and says when the
 /// position is lost. Reads no clock: time comes with each report and with ``advance(to:)`` (spec/gpsd.md 3 and 4).
 public struct FixFilter: Sendable {
   /// What it goes by.
   public struct Rules: Hashable, Sendable {
-    /// The only receiver to listen to; `nil`: the first with a fix, until it is stale.
+    /// The only receiver to listen to; `nil`: the first with a fix, until it is stale or another is clearly better.
     public var device: String?
     /// See ``GPSD/Configuration/staleAfter``.
     public var staleAfter: Duration
@@ -15,6 +15,8 @@ public struct FixFilter: Sendable {
     public var longestEpoch: Duration
     /// See ``GPSD/Configuration/maximumSpeed``.
     public var maximumSpeed: Double?
+    /// See ``GPSD/Configuration/speedLimit``.
+    public var speedLimit: Double?
 
     public init(configuration: GPSD.Configuration = GPSD.Configuration(), timings: Timings = Timings()) {
       device = configuration.device
@@ -22,6 +24,7 @@ public struct FixFilter: Sendable {
       epochQuiet = timings.epochQuiet
       longestEpoch = timings.longestEpoch
       maximumSpeed = configuration.maximumSpeed
+      speedLimit = configuration.speedLimit
     }
   }
 
@@ -30,16 +33,18 @@ public struct FixFilter: Sendable {
 
   private let rules: Rules
   private var receivers = Receivers()
+  private var choice = ReceiverChoice()
   private var clockWatch = ClockWatch()
   private var clocks = ReceiverClocks()
   private var jumpFilter: JumpFilter?
   private var epoch: Epoch?
-  private var closed: (time: WallTime, began: ContinuousClock.Instant)?
-  private var sky: (device: String?, hdop: Double, arrival: ContinuousClock.Instant)?
+  private var closed = ClosedEpochs()
   /// The last usable report, or the start.
   private var lastUsable: ContinuousClock.Instant
   /// The receiver that the fixes come from; inside it `nil` is a receiver without a name.
   private var chosen: String??
+  /// The accuracy of its last fix.
+  private var chosenAccuracy: Double?
   private var isLost = false
   /// Nothing usable came for long, and what comes now may have waited somewhere.
   private var isCatchingUp = false
@@ -59,9 +64,14 @@ public struct FixFilter: Sendable {
   public mutating func take(_ report: GPSDReport, at now: HostTime) -> [PositioningEvent] {
     let due = advance(to: now)
     switch report {
-    case .tpv(let tpv): return due + take(tpv, at: now)
-    case .sky(let device, let hdop):
-      if let hdop, isEligible(device) { sky = (device, hdop, now.instant) }
+    case .tpv(let tpv):
+      let isChosen = chosen == .some(tpv.device)
+      return due + clocks.note(tpv, isChosen: isChosen, at: now.instant) + take(tpv, at: now)
+    case .sky(let device, let dilution):
+      receivers.update(device) { $0.errors.note(dilution, at: now.instant) }
+      return due
+    case .gst(let gst):
+      receivers.update(gst.device) { $0.errors.note(gst, at: now.instant) }
       return due
     case .devices(let devices): return due + receivers.replace(with: devices)
     case .device(let device): return due + take(device, at: now)
@@ -92,11 +102,25 @@ public struct FixFilter: Sendable {
     return device == chosen
   }
 
+  /// Whether the position of a receiver that is not the chosen one counts from now on.
+  private mutating func takesOver(_ tpv: TPV, at now: HostTime) -> Bool {
+    guard rules.device == nil, tpv.refusal == nil, isOfNow(tpv, at: now) else { return false }
+    let figures = receivers.errorFigures(of: tpv, at: now.instant)
+    return choice.takesOver(
+      tpv.device, theirs: HorizontalAccuracy(figures).metres, mine: chosenAccuracy, at: now.instant)
+  }
+
+  /// Whether the receiver's time says that the position has not waited somewhere.
+  private mutating func isOfNow(_ tpv: TPV, at now: HostTime) -> Bool {
+    guard let time = tpv.time else { return true }
+    return receivers.update(tpv.device) { $0.pace.judge(time, at: now) } == .current
+  }
+
   /// Hands over to `device` if another was the source, and says so, also after a loss.
   private mutating func choose(_ device: String?, at now: HostTime) -> [PositioningEvent] {
     guard chosen != .some(device) || isLost else { return [] }
     let rest = closeEpoch(at: now)
-    if chosen != .some(device) { closed = nil }
+    if chosen != .some(device) { (closed, chosenAccuracy) = (ClosedEpochs(), nil) }
     chosen = .some(device)
     isLost = false
     return rest + [.status(.positioned(device: device))]
@@ -105,13 +129,8 @@ public struct FixFilter: Sendable {
   // MARK: - Epochs
 
   private mutating func take(_ tpv: TPV, at now: HostTime) -> [PositioningEvent] {
-    let time = clocks.note(tpv, isChosen: chosen == .some(tpv.device), at: now.instant)
-    return time + judge(tpv, at: now)
-  }
-
-  private mutating func judge(_ tpv: TPV, at now: HostTime) -> [PositioningEvent] {
     counters.tpv += 1
-    guard isEligible(tpv.device) else {
+    guard isEligible(tpv.device) || takesOver(tpv, at: now) else {
       counters.otherDevice += 1
       return []
     }
@@ -119,22 +138,36 @@ public struct FixFilter: Sendable {
       counters[keyPath: refusal] += 1
       return []
     }
-    let change = choose(tpv.device, at: now)
-    // One that jumps about has lost its position as one that is silent has.
-    if jumpFilter?.isInDoubt != true || !change.isEmpty { lastUsable = now.instant }
-    return change + add(tpv, at: now)
-  }
-
-  private mutating func add(_ tpv: TPV, at now: HostTime) -> [PositioningEvent] {
-    if isStraggler(tpv, at: now) {
-      counters.stragglers += 1
-      return []
+    var tpv = tpv
+    if chosen == .some(tpv.device) {
+      if let refusal = closed.refusal(of: tpv, at: now.instant, longestEpoch: rules.longestEpoch) {
+        counters[keyPath: refusal] += 1
+        return []
+      }
+      // A clock that stands still while the receiver moves says nothing.
+      if closed.standsStill(tpv) { tpv.time = nil }
     }
-    if epoch?.takes(tpv) == true {
+    if epoch?.takes(tpv, at: now.instant) == true, chosen == .some(tpv.device) {
+      noteUsable(at: now)
       epoch?.merge(tpv, at: now)
       counters.merged += 1
       return []
     }
+    guard isOfNow(tpv, at: now) else {
+      counters.behind += 1
+      return []
+    }
+    let change = choose(tpv.device, at: now)
+    if change.isEmpty { noteUsable(at: now) } else { lastUsable = now.instant }
+    return change + begin(tpv, at: now)
+  }
+
+  /// A receiver that jumps about has lost its position as one that is silent has.
+  private mutating func noteUsable(at now: HostTime) {
+    if jumpFilter?.isInDoubt != true { lastUsable = now.instant }
+  }
+
+  private mutating func begin(_ tpv: TPV, at now: HostTime) -> [PositioningEvent] {
     if isOvertaken(by: tpv, at: now) {
       counters.overtaken += 1
       epoch = nil
@@ -148,20 +181,9 @@ public struct FixFilter: Sendable {
   /// receiver's time then runs fifty times as fast as the host's, or faster; its date does not matter.
   private func isOvertaken(by tpv: TPV, at now: HostTime) -> Bool {
     guard let epoch, let time = epoch.report.time, let next = tpv.time, next > time else { return false }
-    guard isCatchingUp || isAtItsPace(until: next, now.instant) else { return false }
-    return .microseconds(next.microseconds - time.microseconds) > (now.instant - epoch.latest) * 50
-  }
-
-  /// Whether the receiver's time has run with the host's since the last epoch, but for some jitter. In a recording that is played fast, it has not.
-  private func isAtItsPace(until time: WallTime, _ now: ContinuousClock.Instant) -> Bool {
-    guard let closed else { return false }
-    return .microseconds(time.microseconds - closed.time.microseconds) < (now - closed.began) * 1.25
-  }
-
-  /// Interleaved sentences step back to the epoch before. A receiver whose time stands still is no straggler for long.
-  private func isStraggler(_ tpv: TPV, at now: HostTime) -> Bool {
-    guard let closed, tpv.time == closed.time else { return false }
-    return now.instant < closed.began + rules.longestEpoch
+    let step = Duration.microseconds(next.microseconds) - .microseconds(time.microseconds)
+    guard isCatchingUp || closed.isAtItsPace(until: next, now.instant), step < .seconds(43_200) else { return false }
+    return step > (now.instant - epoch.latest) * 50
   }
 
   private var epochDeadline: ContinuousClock.Instant? {
@@ -172,38 +194,36 @@ public struct FixFilter: Sendable {
     guard let epoch else { return [] }
     self.epoch = nil
     isCatchingUp = false
-    closed = epoch.report.time.map { ($0, epoch.began) }
-    let difference = epoch.clockDifference
-    let fix = positionedFix(of: epoch, clockDifference: difference, at: now)
+    closed.note(epoch)
+    let fix = positionedFix(of: epoch, at: now)
     guard isWithinReach(fix) else {
       counters.jumps += 1
       return []
     }
+    chosenAccuracy = fix.fix.accuracy
     lastUsable = max(lastUsable, epoch.latest)
     counters.fixes += 1
-    if ClockWatch.isOff(difference) { counters.wrongTimes += 1 }
-    return clockWatch.note(difference) + [.fix(fix)]
+    if fix.refusedSpeed != nil { counters.impossibleSpeeds += 1 }
+    if ClockWatch.isOff(fix.clockDifference) { counters.wrongTimes += 1 }
+    return clockWatch.note(fix.clockDifference) + [.fix(fix)]
   }
 
   private mutating func isWithinReach(_ positioned: PositionedFix) -> Bool {
     guard jumpFilter != nil, let place = positioned.fix.coordinate else { return true }
-    return jumpFilter?.accepts(place, accuracy: positioned.fix.accuracy ?? 0, at: positioned.arrival) ?? true
+    return jumpFilter?.accepts(
+      place, accuracy: positioned.fix.accuracy ?? 0, at: positioned.arrival, time: positioned.report?.time) ?? true
   }
 
-  private func positionedFix(of epoch: Epoch, clockDifference: Duration?, at now: HostTime) -> PositionedFix {
+  private func positionedFix(of epoch: Epoch, at now: HostTime) -> PositionedFix {
     let report = epoch.report
-    let hdop = currentHDOP(of: report.device, at: now)
-    let accuracy = HorizontalAccuracy(eph: report.eph, epx: report.epx, epy: report.epy, hdop: hdop)
+    let figures = receivers.errorFigures(of: report, at: epoch.latest)
+    let accuracy = HorizontalAccuracy(figures)
+    let isPossible = report.speed.flatMap { speed in rules.speedLimit.map { speed <= $0 } } ?? true
     return PositionedFix(
-      fix: report.fix(accuracy: accuracy), arrival: epoch.positionArrival, delivered: now.instant,
-      accuracySource: accuracy.source, device: report.device, report: report, hdop: hdop,
-      clockDifference: clockDifference)
-  }
-
-  /// Sky views come less often than positions; one that would be stale twice over says nothing any more.
-  private func currentHDOP(of device: String?, at now: HostTime) -> Double? {
-    guard let sky, sky.device == device, now.instant < sky.arrival + staleAfter * 2 else { return nil }
-    return sky.hdop
+      fix: report.fix(accuracy: accuracy, speed: isPossible ? report.speed : nil), arrival: epoch.positionArrival,
+      delivered: now.instant, accuracyRule: accuracy.rule, device: report.device, driver: figures.driver,
+      report: report, dilution: figures.dilutions.first, gst: figures.gst,
+      refusedSpeed: isPossible ? nil : report.speed, clockDifference: epoch.clockDifference)
   }
 
   // MARK: - Loss

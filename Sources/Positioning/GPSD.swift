@@ -19,16 +19,27 @@ public struct GPSD: Sendable {
     public var staleAfter: Duration
     /// See ``JumpFilter``; metres a second, above 0; `nil`: every position counts.
     public var maximumSpeed: Double?
+    /// A speed above this, in metres a second, is left out of its fix: gpsd makes speeds out of jumps. `nil`: every speed counts.
+    public var speedLimit: Double?
 
     public init(
       host: String = "127.0.0.1", port: Int = 2947, device: String? = nil, staleAfter: Duration = .seconds(5),
-      maximumSpeed: Double? = nil
+      maximumSpeed: Double? = nil, speedLimit: Double? = nil
     ) {
       self.host = host
       self.port = port
       self.device = device
       self.staleAfter = staleAfter
       self.maximumSpeed = maximumSpeed
+      self.speedLimit = speedLimit
+    }
+
+    /// Whether the server is on this host, by its name or address.
+    var isLocal: Bool {
+      let name = host.lowercased()
+      let isFourParts = name.split(separator: ".", omittingEmptySubsequences: false).count == 4
+      return (name.hasPrefix("127.") && isFourParts)
+        || ["localhost", "::1", "[::1]", "::ffff:127.0.0.1"].contains(name)
     }
   }
 
@@ -86,7 +97,9 @@ public struct GPSD: Sendable {
       case .send(let command): socket.send(command)
       case .disconnect: socket.disconnect()
       case .deliver(let event): deliver(event)
-      case .log(let status): logger.log(level: status.logLevel, "\(status)")
+      case .log(let status, let leftOut):
+        let rest = leftOut > 0 ? " (\(leftOut) \(leftOut == 1 ? "line" : "lines") like this left out)" : ""
+        logger.log(level: status.logLevel, "\(status)\(rest)")
       }
     }
   }

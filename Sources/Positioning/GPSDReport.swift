@@ -9,8 +9,10 @@ public enum GPSDReport: Hashable, Sendable {
   /// A receiver that came, went or was identified.
   case device(GPSDDevice)
   case tpv(TPV)
-  /// The dilution of precision; the satellites are not looked at.
-  case sky(device: String?, hdop: Double?)
+  /// The dilutions of precision; the satellites are not looked at.
+  case sky(device: String?, Dilution)
+  /// The receiver's own standard deviations.
+  case gst(GSTReport)
   /// An ERROR report; advisory.
   case complaint(String)
   /// A class that is not used here, or that a device made up.
@@ -25,7 +27,8 @@ public enum GPSDReport: Hashable, Sendable {
     case "DEVICES": self = .devices(object.objects("devices").compactMap(GPSDDevice.init))
     case "DEVICE": self = GPSDDevice(object).map(Self.device) ?? .other(name)
     case "TPV": self = .tpv(TPV(object))
-    case "SKY": self = .sky(device: object.string("device"), hdop: object.number("hdop"))
+    case "SKY": self = .sky(device: object.string("device"), Dilution(object))
+    case "GST": self = .gst(GSTReport(object))
     case "ERROR": self = .complaint(object.string("message") ?? "")
     default: self = .other(name)
     }
@@ -40,18 +43,36 @@ public struct GPSDDevice: Hashable, Sendable {
   public let isActive: Bool
   /// Seconds between two fixes; `nil` where gpsd does not know, or names no possible number.
   public let cycle: Double?
+  /// Which of gpsd's drivers reads it; `nil` until gpsd knows.
+  public let driver: String?
 
-  public init(path: String, isActive: Bool = true, cycle: Double? = nil) {
+  public init(path: String, isActive: Bool = true, cycle: Double? = nil, driver: String? = nil) {
     self.path = path
     self.isActive = isActive
     self.cycle = cycle
+    self.driver = driver
   }
 
   init?(_ object: JSONObject) {
     guard let path = object.string("path") else { return nil }
     self.init(
       path: path, isActive: object.number("activated") != 0,
-      cycle: object.number("cycle").flatMap { $0 > 0 ? $0 : nil })
+      cycle: object.number("cycle").flatMap { $0 > 0 ? $0 : nil },
+      driver: object.string("driver").map { ForeignText.clean($0, limit: 64) })
+  }
+}
+
+extension Dilution {
+  init(_ object: JSONObject) {
+    self.init(hdop: object.number("hdop"), xdop: object.number("xdop"), ydop: object.number("ydop"))
+  }
+}
+
+extension GSTReport {
+  init(_ object: JSONObject) {
+    self.init(
+      device: object.string("device"), latitude: object.number("lat"), longitude: object.number("lon"),
+      major: object.number("major"), minor: object.number("minor"))
   }
 }
 

@@ -8,11 +8,14 @@ import Coverage
 struct JumpFilter: Hashable, Sendable {
   /// So many positions in a row that agree with each other are believed, however far away they are.
   static let proof = 3
+  /// Seconds by which a position is held up on the way at most.
+  private static let longestDelay = 30.0
 
   private struct Place: Hashable {
     let coordinate: Coordinate
     let accuracy: Double
     let arrival: ContinuousClock.Instant
+    let time: WallTime?
   }
 
   /// A position that was refused, and how many in a row agreed up to it.
@@ -34,8 +37,11 @@ struct JumpFilter: Hashable, Sendable {
   /// - Parameters:
   ///   - accuracy: Metres; 0 where it is not known, which allows for nothing.
   ///   - arrival: When the position reached this host.
-  mutating func accepts(_ coordinate: Coordinate, accuracy: Double, at arrival: ContinuousClock.Instant) -> Bool {
-    let place = Place(coordinate: coordinate, accuracy: accuracy, arrival: arrival)
+  ///   - time: The receiver's time of the position: positions that were held up on the way come closer together than they were made.
+  mutating func accepts(
+    _ coordinate: Coordinate, accuracy: Double, at arrival: ContinuousClock.Instant, time: WallTime? = nil
+  ) -> Bool {
+    let place = Place(coordinate: coordinate, accuracy: accuracy, arrival: arrival, time: time)
     guard let accepted, !isWithinReach(place, from: accepted) else { return accept(place) }
     let agreeing = rival.map { isWithinReach(place, from: $0.place) ? $0.count + 1 : 1 } ?? 1
     guard agreeing < Self.proof else { return accept(place) }
@@ -50,8 +56,16 @@ struct JumpFilter: Hashable, Sendable {
   }
 
   private func isWithinReach(_ place: Place, from start: Place) -> Bool {
-    let seconds = max(0, (place.arrival - start.arrival).inSeconds)
+    let seconds = seconds(from: start, to: place)
     return place.coordinate.distance(to: start.coordinate)
       <= maximumSpeed * seconds + place.accuracy + start.accuracy
+  }
+
+  /// The host's time, or the receiver's if that is longer and can be: its dates step by weeks.
+  private func seconds(from start: Place, to place: Place) -> Double {
+    let seconds = max(0, (place.arrival - start.arrival).inSeconds)
+    guard let begin = start.time, let end = place.time else { return seconds }
+    let difference = (Duration.microseconds(end.microseconds) - .microseconds(begin.microseconds)).inSeconds
+    return difference <= seconds + Self.longestDelay ? max(seconds, difference) : seconds
   }
 }

@@ -21,29 +21,38 @@ public struct PositionedFix: Hashable, Sendable {
   public let arrival: ContinuousClock.Instant
   /// When the epoch was complete and the fix handed out; never before `arrival`, and never before an earlier fix's.
   public let delivered: ContinuousClock.Instant
-  /// Where the accuracy came from.
-  public let accuracySource: AccuracySource
+  /// How the accuracy was made.
+  public let accuracyRule: AccuracyRule
   /// gpsd's path of the receiver; `nil` where the server does not say.
   public let device: String?
+  /// gpsd's name for the receiver's driver; `nil` where the server does not say.
+  public let driver: String?
   /// The epoch's reports, merged, as gpsd gave them: error estimates unscaled. `nil` for a lost fix.
   public let report: TPV?
-  /// The horizontal dilution of precision of the sky view that was current; no unit.
-  public let hdop: Double?
+  /// The dilutions of precision of the sky view that was current.
+  public let dilution: Dilution?
+  /// The receiver's standard deviations, where it reports them.
+  public let gst: GSTReport?
+  /// A speed that cannot be, metres a second: the fix has none.
+  public let refusedSpeed: Double?
   /// The receiver's time less the host's. An extra figure: receivers' dates are wrong too often to be used (spec/gpsd.md 4).
   public let clockDifference: Duration?
 
   public init(
     fix: Fix, arrival: ContinuousClock.Instant, delivered: ContinuousClock.Instant? = nil,
-    accuracySource: AccuracySource = .none, device: String? = nil, report: TPV? = nil, hdop: Double? = nil,
-    clockDifference: Duration? = nil
+    accuracyRule: AccuracyRule = .none, device: String? = nil, driver: String? = nil, report: TPV? = nil,
+    dilution: Dilution? = nil, gst: GSTReport? = nil, refusedSpeed: Double? = nil, clockDifference: Duration? = nil
   ) {
     self.fix = fix
     self.arrival = arrival
     self.delivered = delivered ?? arrival
-    self.accuracySource = accuracySource
+    self.accuracyRule = accuracyRule
     self.device = device
+    self.driver = driver
     self.report = report
-    self.hdop = hdop
+    self.dilution = dilution
+    self.gst = gst
+    self.refusedSpeed = refusedSpeed
     self.clockDifference = clockDifference
   }
 }
@@ -73,15 +82,15 @@ extension PositioningStatus: CustomStringConvertible {
   public var description: String {
     switch self {
     case .connecting: "connecting to gpsd"
-    case .connected(let release): "connected to gpsd \(release ?? "of unknown release")"
+    case .connected(let release): "connected to gpsd \(release.map { ForeignText.clean($0) } ?? "of unknown release")"
     case .devices(let paths) where paths.isEmpty: "gpsd has no receiver"
-    case .devices(let paths): "gpsd has \(paths.joined(separator: ", "))"
-    case .positioned(let device): "position from \(device ?? "an unnamed receiver")"
+    case .devices(let paths): "gpsd has \(ForeignText.clean(paths.joined(separator: ", ")))"
+    case .positioned(let device): "position from \(device.map { ForeignText.clean($0) } ?? "an unnamed receiver")"
     case .noFix: "no usable position"
     case .disconnected(let reason): "no gpsd: \(reason); trying again"
     case .clockDifference(let difference?): "the receiver's time differs from the host's by \(difference.inSeconds) s"
     case .clockDifference(nil): "the receiver's time agrees with the host's"
-    case .complaint(let message): "gpsd says: \(message)"
+    case .complaint(let message): "gpsd says: \(ForeignText.clean(message))"
     }
   }
 }

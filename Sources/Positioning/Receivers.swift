@@ -1,30 +1,56 @@
 import Coverage
 
-/// The receivers that gpsd has, as far as it told.
+/// The receivers that gpsd has, as far as it said, and what is remembered of each from report to report.
 struct Receivers {
   /// More than any gpsd has; so that a server that makes up devices does not fill the memory.
   private static let maximumCount = 64
-  /// No receiver is that slow; a longer cycle is nonsense and must not put off the loss.
-  private static let longestCycle = 30.0
+  /// Seconds. No receiver is slower; a longer cycle is nonsense and must not put off the loss.
+  private static let longestCycle = 10.0
 
-  /// `nil` until gpsd has told.
+  /// What one receiver said of its errors and of the time.
+  struct Memory {
+    var errors = ErrorMemory()
+    var pace = ReceiverPace()
+  }
+
+  /// `nil` until gpsd has said.
   private var devices: [String: GPSDDevice]?
+  private var memories: [String?: Memory] = [:]
 
   mutating func replace(with list: [GPSDDevice]) -> [PositioningEvent] {
-    let named = list.prefix(Self.maximumCount).filter(\.isActive).map { ($0.path, $0) }
+    let named = list.prefix(Self.maximumCount).filter(\.isActive).map { ($0.path, withDriver($0)) }
     return change(to: Dictionary(named) { _, later in later })
   }
 
   mutating func update(_ device: GPSDDevice) -> [PositioningEvent] {
     var changed = devices ?? [:]
-    changed[device.path] = device.isActive ? device : nil
+    changed[device.path] = device.isActive ? withDriver(device) : nil
     return changed.count <= Self.maximumCount ? change(to: changed) : []
   }
 
-  /// The time between two fixes; zero where it is not known.
+  /// gpsd names the driver once it knows it, not in each report.
+  private func withDriver(_ device: GPSDDevice) -> GPSDDevice {
+    guard device.driver == nil, let known = devices?[device.path]?.driver else { return device }
+    return GPSDDevice(path: device.path, isActive: device.isActive, cycle: device.cycle, driver: known)
+  }
+
+  /// The time between two fixes; zero where it is not known, or is nonsense.
   func cycle(of path: String?) -> Duration {
-    guard let path, let cycle = devices?[path]?.cycle else { return .zero }
-    return .seconds(min(cycle, Self.longestCycle))
+    guard let path, let cycle = devices?[path]?.cycle, cycle <= Self.longestCycle else { return .zero }
+    return .seconds(cycle)
+  }
+
+  /// Changes what is remembered of a receiver. Of receivers beyond ``maximumCount`` nothing is.
+  @discardableResult
+  mutating func update<Result>(_ device: String?, _ change: (inout Memory) -> Result) -> Result {
+    var memory = memories[device] ?? Memory()
+    defer { if memories[device] != nil || memories.count < Self.maximumCount { memories[device] = memory } }
+    return change(&memory)
+  }
+
+  func errorFigures(of report: TPV, at now: ContinuousClock.Instant) -> ErrorFigures {
+    let driver = report.device.flatMap { devices?[$0]?.driver }
+    return (memories[report.device] ?? Memory()).errors.figures(of: report, driver: driver, at: now)
   }
 
   private mutating func change(to changed: [String: GPSDDevice]) -> [PositioningEvent] {

@@ -27,13 +27,13 @@ public struct TPV: Hashable, Sendable {
   public var speed: Double?
   /// Metres a second upwards.
   public var climb: Double?
-  /// Estimated horizontal error in metres, nominally at 95 %.
+  /// Estimated horizontal error in metres; at which confidence depends on the receiver (docs/accuracy.md).
   public var eph: Double?
-  /// Estimated error of the longitude in metres, nominally at 95 %.
+  /// Estimated error of the longitude in metres; as above.
   public var epx: Double?
-  /// Estimated error of the latitude in metres, nominally at 95 %.
+  /// Estimated error of the latitude in metres; as above.
   public var epy: Double?
-  /// Estimated vertical error in metres, nominally at 95 %.
+  /// Estimated vertical error in metres; as above.
   public var epv: Double?
 
   public init() {}

@@ -9,16 +9,23 @@ import Coverage
 /// How long the client waits for what. The defaults are for use; tests shorten them.
 public struct Timings: Hashable, Sendable {
   /// For the TCP connection, all addresses of the host together.
-  public var connection: Duration = .seconds(10)
+  public var connection: Duration = .seconds(5)
   /// For gpsd's first word, and again for its echo of the WATCH. gpsd says nothing while it opens a device: 5.1 s have been
-  /// measured.
-  public var handshake: Duration = .seconds(10)
-  /// Without a single line for this long the connection counts as dead.
-  public var silence: Duration = .seconds(30)
+  /// measured. Doubled for each further attempt that ends this way, up to ``longestPatience``: a gpsd that is merely slow gets its time.
+  public var handshake: Duration = .seconds(8)
+  /// Without a single line for this long gpsd is asked whether it is still there. Doubled, up to ``longestPatience``, for a server that
+  /// leaves questions unanswered again and again.
+  public var silence: Duration = .seconds(5)
+  /// Without a single line for this long after the question the connection counts as dead.
+  public var answer: Duration = .seconds(2)
+  /// The longest ``handshake`` and ``silence``.
+  public var longestPatience: Duration = .seconds(30)
   /// Before the first new attempt; doubled for each further one.
   public var firstRetry: Duration = .seconds(1)
   /// The longest pause between attempts.
-  public var longestRetry: Duration = .seconds(30)
+  public var longestRetry: Duration = .seconds(10)
+  /// The longest pause between attempts where gpsd is on this host: nobody else is disturbed.
+  public var longestLocalRetry: Duration = .seconds(5)
   /// An epoch is complete when its receiver has said nothing more for this long.
   public var epochQuiet: Duration = .milliseconds(200)
   /// An epoch is complete after this long in any case. Above 1 s: a slow NMEA receiver needs all of its second.

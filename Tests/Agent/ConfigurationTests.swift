@@ -30,7 +30,7 @@ struct ConfigurationTests {
       state-directory: /var/lib/elsewhere
       control-server: { url: "https://host/RMBTControlServer/", ca-file: null, request-timeout: 30s }
       gpsd: { host: 127.0.0.1, port: 2948, device: null, stale-after: 250ms }
-      location: { accuracy-limit: 12.5, minimum-radius: 20, maximum-speed: 83.5, warning-after: 3s, give-up-after: 30m }
+      location: { accuracy-limit: 12.5, minimum-radius: 20, maximum-speed: 83.5, speed-limit: 70, warning-after: 3s, give-up-after: 30m }
       pings: { interval: 200ms, timeout: 1s, interface: wwan0, ip-version: 6 }
       recovery: { failure-threshold: 31, backoff: 10s, backoff-max: 120s, prepare-timeout: 15s, activation-timeout: 5s,
         retry-delay: 2s }
@@ -48,6 +48,8 @@ struct ConfigurationTests {
     #expect(configuration.parameters.accuracyLimit == 12.5)
     #expect(configuration.parameters.minimumRadius == 20)
     #expect(configuration.location.maximumSpeed == 83.5)
+    #expect(configuration.location.speedLimit == 70)
+    #expect(configuration.parameters.speedLimit == 70)
     #expect(configuration.pings.interval == .milliseconds(200))
     #expect(configuration.pings.interface == "wwan0")
     #expect(configuration.pings.family == .ipv6)
@@ -89,7 +91,8 @@ struct ConfigurationTests {
     let configuration = try await load(yaml)
     #expect(configuration.parameters == Parameters())
     #expect(configuration.gpsd.port == 2947)
-    #expect(configuration.location.maximumSpeed == nil)
+    #expect(configuration.location.maximumSpeed == 170)
+    #expect(configuration.location.speedLimit == 170)
     #expect(configuration.controlServer.url == nil)
   }
 

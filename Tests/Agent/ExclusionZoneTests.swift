@@ -16,7 +16,7 @@ struct ExclusionZoneTests {
     let place = Coordinate(latitude: 48.2 + metres / 111_200, longitude: 16.3)
     return .fix(
       PositionedFix(
-        fix: Fix(coordinate: place, accuracy: accuracy), arrival: .now, report: TPV(), hdop: 1))
+        fix: Fix(coordinate: place, accuracy: accuracy), arrival: .now, report: TPV(), dilution: Dilution(hdop: 1)))
   }
 
   @Test("when the way leads through a zone, then the position is lost once, and back outside it")
@@ -51,7 +51,7 @@ struct ExclusionZoneTests {
       Issue.record("the loss is told")
       return
     }
-    #expect(positioned.report == nil && positioned.hdop == nil)
+    #expect(positioned.report == nil && positioned.dilution == nil)
     #expect(positioned.fix == .lost)
   }
 

@@ -14,10 +14,13 @@ struct FixDetailsTests {
     (report.mode, report.status, report.eph, report.epx, report.epy, report.epv) = (3, 2, 16.2, 5.2, 6.1, 11.5)
     let positioned = PositionedFix(
       fix: Fix(coordinate: Coordinate(latitude: 48.2, longitude: 16.3), accuracy: 10), arrival: .now,
-      accuracySource: .eph, report: report, hdop: 0.9)
+      accuracyRule: .ephSigma, driver: "u-blox", report: report, dilution: Dilution(hdop: 0.9, xdop: 0.5, ydop: 0.75),
+      gst: GSTReport(device: nil, latitude: 1.5, longitude: 2.5), refusedSpeed: 5000)
     #expect(
       text(positioned)
-        == #"{"accuracy_source":"eph","mode":3,"status":2,"eph":16.2,"epx":5.2,"epy":6.1,"epv":11.5,"hdop":0.9}"#)
+        == #"{"accuracy_source":"eph","accuracy_rule":"eph-sigma","driver":"u-blox","mode":3,"status":2,"eph":16.2,"#
+        + #""epx":5.2,"epy":6.1,"epv":11.5,"hdop":0.9,"xdop":0.5,"ydop":0.75,"gst_latitude":1.5,"gst_longitude":2.5,"#
+        + #""refused_speed":5000.0}"#)
   }
 
   @Test("when the receiver left something out, then so does the log")

@@ -54,29 +54,85 @@ import Testing
     #expect(reasons(effects) == ["gpsd is full or not ready (it hung up without a word)"])
   }
 
-  @Test mutating func whenTheGreetingIsLate_thenTenSecondsAreAllowed() {
+  @Test mutating func whenTheGreetingIsLate_thenEightSecondsAreAllowed() {
     connect()
-    #expect(!tick(9.9).contains(.disconnect))
-    #expect(tick(10).contains(.disconnect))
+    #expect(!tick(7.9).contains(.disconnect))
+    #expect(tick(8).contains(.disconnect))
+  }
+
+  @Test mutating func `when gpsd is slow, then each attempt gives it more time, until a handshake`() {
+    var now = 0.0
+    _ = conversation.start(at: TestTime.at(0))
+    func patience() -> Double {
+      _ = conversation.step(.connected, at: TestTime.at(now))
+      let waited = stride(from: 0.5, through: 60, by: 0.5).first { tick(now + $0).contains(.disconnect) } ?? .nan
+      now += waited
+      now += stride(from: 0.5, through: 60, by: 0.5).first { tick(now + $0).contains(.connect) } ?? .nan
+      return waited
+    }
+    #expect([patience(), patience(), patience(), patience()] == [8, 16, 30, 30])
+    _ = conversation.step(.connected, at: TestTime.at(now))
+    _ = say(Self.version + Self.echo, at: now + 29)
+    now += 30
+    _ = conversation.step(.ended(nil), at: TestTime.at(now))
+    now += stride(from: 0.5, through: 60, by: 0.5).first { tick(now + $0).contains(.connect) } ?? .nan
+    #expect(patience() == 8)
   }
 
   @Test mutating func whenTheEchoDoesNotCome_thenTheConnectionIsGivenUp() {
     connect()
     _ = say(Self.version, at: 4)
-    #expect(!tick(13.9).contains(.disconnect))
-    #expect(reasons(tick(14)) == ["no answer to WATCH in 10.0 s"])
+    #expect(!tick(11.9).contains(.disconnect))
+    #expect(reasons(tick(12)) == ["no answer to WATCH in 8.0 s"])
   }
 
-  @Test mutating func whenTheStreamIsSilentFor30Seconds_thenItIsGivenUpAndTriedAgainASecondLater() {
+  @Test mutating func `when the stream is silent, then gpsd is asked, and without an answer left`() {
     shakeHands()
     _ = say("{broken\n", at: 10)
-    #expect(!tick(39.9).contains(.disconnect))
-    #expect(reasons(tick(40)) == ["silent for 30.0 s"])
-    #expect(!tick(40.9).contains(.connect))
-    #expect(tick(41).contains(.connect))
+    #expect(tick(14.9).isEmpty)
+    #expect(tick(15).contains(.send("?DEVICES;\n")))
+    #expect(!tick(16.9).contains(.disconnect))
+    #expect(reasons(tick(17)) == ["silent for 5.0 s, and no answer to a question in 2.0 s"])
+    #expect(!tick(17.9).contains(.connect))
+    #expect(tick(18).contains(.connect))
   }
 
-  @Test mutating func whenAttemptsFail_thenThePausesDoubleTo30SecondsAndAGoodHandshakeResetsThem() {
+  @Test mutating func `when the receiver is silent and gpsd answers, then the connection stays for ever`() {
+    shakeHands()
+    var (asked, disconnected) = (0, 0)
+    for second in 1..<600 {
+      let effects = tick(Double(second))
+      disconnected += effects.count { $0 == .disconnect }
+      for effect in effects where effect == .send("?DEVICES;\n") {
+        asked += 1
+        _ = say(#"{"class":"DEVICES","devices":[]}"# + "\n", at: Double(second) + 0.1)
+      }
+    }
+    #expect(disconnected == 0)
+    #expect((90...120).contains(asked))
+  }
+
+  @Test mutating func `when a server never answers questions, then it is asked less often, until it speaks`() {
+    func silence(from start: Double) -> Double {
+      let waited = stride(from: 0.5, through: 60, by: 0.5).first { tick(start + $0).contains(.disconnect) } ?? .nan
+      let pause = stride(from: 0.5, through: 60, by: 0.5).first { tick(start + waited + $0).contains(.connect) } ?? .nan
+      _ = conversation.step(.connected, at: TestTime.at(start + waited + pause))
+      _ = say(Self.version + Self.echo, at: start + waited + pause)
+      return waited + pause
+    }
+    shakeHands()
+    var now = 0.0
+    var waits: [Double] = []
+    for _ in 0..<5 {
+      waits.append(silence(from: now))
+      now += waits.last ?? 0
+    }
+    #expect(waits == [8, 13, 23, 33, 33])
+    _ = say(#"{"class":"TPV","mode":1}"# + "\n", at: now + 0.1)
+    #expect(silence(from: now + 0.1) == 8)
+  }
+
+  @Test mutating func whenAttemptsFail_thenThePausesDoubleTo5SecondsAndAGoodHandshakeResetsThem() {
     _ = conversation.start(at: TestTime.at(0))
     var (now, pauses) = (0.0, [Double]())
     for _ in 0..<7 {
@@ -85,11 +141,27 @@ import Testing
       pauses.append(pause)
       now += pause
     }
-    #expect(pauses == [1, 2, 4, 8, 16, 30, 30])
+    #expect(pauses == [1, 2, 4, 5, 5, 5, 5])
     _ = conversation.step(.connected, at: TestTime.at(now))
     _ = say(Self.version + Self.echo, at: now)
     _ = conversation.step(.ended(nil), at: TestTime.at(now + 1))
     #expect(tick(now + 2).contains(.connect))
+  }
+
+  @Test(arguments: ["127.0.0.1", "127.1.2.3", "localhost", "::1", "192.0.2.1", "gps.example", "127.example"])
+  func `when gpsd is elsewhere, then the longest pause is 10 s`(host: String) {
+    var conversation = Conversation(
+      configuration: .init(host: host), timings: .init(), startingAt: TestTime.at(0))
+    _ = conversation.start(at: TestTime.at(0))
+    var (now, pause) = (0.0, 0.0)
+    for _ in 0..<7 {
+      _ = conversation.step(.connectionFailed("refused"), at: TestTime.at(now))
+      pause =
+        (1...40).first { conversation.step(.tick, at: TestTime.at(now + Double($0))).contains(.connect) }
+        .map(Double.init) ?? .nan
+      now += pause
+    }
+    #expect(pause == (["192.0.2.1", "gps.example", "127.example"].contains(host) ? 10 : 5))
   }
 
   @Test mutating func whenTheSameReasonComesAgain_thenItIsToldOnceAndLoggedEachMinute() {
@@ -98,7 +170,7 @@ import Testing
     for second in 0..<150 {
       let effects = conversation.step(.connectionFailed("refused"), at: TestTime.at(Double(second)))
       told += effects.count { $0 == .deliver(.status(.disconnected(reason: "refused"))) }
-      logged += effects.count { $0 == .log(.disconnected(reason: "refused")) }
+      logged += effects.count { $0 == .log(.disconnected(reason: "refused"), leftOut: second == 0 ? 0 : 59) }
     }
     #expect(told == 1)
     #expect(logged == 3)
@@ -111,7 +183,7 @@ import Testing
     _ = conversation.step(.connectionFailed("gpsd closed the connection"), at: TestTime.at(2))
     _ = tick(4)
     _ = conversation.step(.connected, at: TestTime.at(4))
-    #expect(say(Self.version + Self.echo, at: 4).contains(.log(.connected(release: "3.22"))))
+    #expect(say(Self.version + Self.echo, at: 4).contains(.log(.connected(release: "3.22"), leftOut: 1)))
   }
 
   @Test mutating func whenAFixCameBeforeTheConnectionWentAway_thenTheLossIsToldDuringThePause() {

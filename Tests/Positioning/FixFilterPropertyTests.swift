@@ -8,7 +8,7 @@ extension PositioningCounters {
   /// TPVs by what became of them; those of an epoch that is still open are not among them.
   fileprivate var fates: Int {
     otherDevice + noFix + withoutPosition + outOfRange + nullIsland + simulated + stragglers + overtaken + merged
-      + fixes + jumps
+      + fixes + jumps + behind + repeated
   }
 }
 

@@ -6,7 +6,7 @@ import Testing
   @Test func whenReportsHaveEqualTime_thenTheyMakeOneFixAndTheLaterFieldsWin() throws {
     var filter = FixFilter.fresh()
     _ = filter.take(.usable(seconds: 1, eph: nil).with { $0.track = 10 }, at: 1)
-    _ = filter.take(.usable(seconds: 1, eph: 16.2).with { $0.speed = 3 }, at: 1.1)
+    _ = filter.take(.usable(seconds: 1, eph: 10).with { $0.speed = 3 }, at: 1.1)
     let fix = try #require(filter.take(.usable(seconds: 2), at: 1.2).fixes.first)
     #expect(fix.fix.course == 10)
     #expect(fix.fix.speed == 3)
@@ -34,8 +34,9 @@ import Testing
 
   @Test func whenNoReportHasATimeAndTheyNeverStop_thenFixesStillCome() {
     var filter = FixFilter.fresh()
-    let events = (0..<100).flatMap { filter.take(.usable(latitude: 48 + Double($0) / 1e5), at: Double($0) / 10) }
-    #expect((5...10).contains(events.fixes.count))
+    let latitudes = (0..<100).map { 48 + Double($0) / 1e5 }
+    let events = filter.play(latitudes.enumerated().map { (Double($0) / 10, TPV.usable(latitude: $1)) })
+    #expect(events.fixes.map(\.fix.coordinate?.latitude) == latitudes)
   }
 
   @Test func whenThePositionImproves_thenItsArrivalIsThatOfTheNewPosition() {
@@ -55,12 +56,29 @@ import Testing
     #expect(filter.counters.stragglers == 2)
   }
 
-  @Test func whenTheReceiversTimeStandsStill_thenFixesGoOn() {
+  @Test func `when the receiver's time stands still while it moves, then fixes go on`() {
     var filter = FixFilter.fresh()
-    let events = (0..<20).flatMap {
-      filter.take(.usable(seconds: 1), at: Double($0)) + filter.advance(to: Double($0) + 0.5)
-    }
-    #expect(events.fixes.count >= 10)
+    let events = filter.play(
+      (0..<20).map { index in (Double(index) * 2, TPV.usable(latitude: 48 + Double(index) / 1e5, seconds: 1)) })
+    #expect(events.fixes.count == 20)
+    #expect(!events.statuses.contains(.noFix))
+  }
+
+  @Test("when one report is repeated for ever, then the position is lost", arguments: [1.0, nil])
+  func frozen(seconds: Double?) {
+    var filter = FixFilter.fresh()
+    let report = TPV.usable(seconds: seconds).with { ($0.speed, $0.track) = (13.4, 87) }
+    let events = filter.play((0..<200).map { (Double($0) / 5, report) })
+    #expect(events.fixes.map { $0.fix == .lost } == [false, true])
+    #expect(events.statuses == [.positioned(device: "gps0"), .noFix])
+    #expect(filter.counters.repeated > 150)
+    #expect(filter.counters.refusals?.contains("repeated") == true)
+  }
+
+  @Test func `when a receiver without a time is at rest, then it is there still`() {
+    var filter = FixFilter.fresh()
+    let report = TPV.usable().with { $0.speed = 0.2 }
+    let events = filter.play((0..<20).map { (Double($0), report) })
     #expect(!events.statuses.contains(.noFix))
   }
 }
@@ -114,18 +132,68 @@ import Testing
 
   @Test func whenThereIsNoEstimate_thenTheReceiversOwnRecentSkyIsTaken() {
     var filter = FixFilter.fresh()
-    _ = filter.take(.sky(device: "gps0", hdop: 1.2), at: TestTime.at(0.5))
+    _ = filter.take(.sky(device: "gps0", Dilution(hdop: 1.2)), at: TestTime.at(0.5))
     _ = filter.take(.usable(eph: nil), at: 1)
-    _ = filter.take(.sky(device: "gps1", hdop: 9), at: TestTime.at(1.1))
+    _ = filter.take(.sky(device: "gps1", Dilution(hdop: 9)), at: TestTime.at(1.1))
     let fix = filter.advance(to: 2).fixes.first
     #expect(fix?.fix.accuracy == 6)
-    #expect(fix?.accuracySource == .hdop)
-    #expect(fix?.hdop == 1.2)
+    #expect(fix?.accuracyRule == .hdop)
+    #expect(fix?.dilution?.hdop == 1.2)
+  }
+
+  /// The one position behind these reports.
+  private func fix(after reports: GPSDReport..., report: TPV) -> PositionedFix? {
+    var filter = FixFilter.fresh()
+    for report in reports { _ = filter.take(report, at: TestTime.at(0.5)) }
+    _ = filter.take(report, at: 1)
+    return filter.advance(to: 2).fixes.first
+  }
+
+  @Test func `when gpsd has named the driver, then its rule holds, also after a report without the name`() {
+    let named = GPSDReport.devices([
+      GPSDDevice(path: "gps0", driver: "u-blox"), GPSDDevice(path: "gps1", driver: "Zodiac"),
+    ])
+    let again = GPSDReport.device(GPSDDevice(path: "gps0"))
+    #expect(fix(after: named, again, report: .usable())?.accuracyRule == .ephSigma)
+    #expect(fix(after: named, report: .usable(device: "gps1"))?.accuracyRule == .ephRadius95)
+    #expect(fix(after: again, report: .usable())?.accuracyRule == .ephUnknown)
+  }
+
+  @Test func `when a GST comes with the epoch, then it rules, but no old one and none of another receiver`() {
+    let gst = GSTReport(device: "gps0", latitude: 3, longitude: 4)
+    #expect(fix(after: .gst(gst), report: .usable())?.accuracyRule == .gst)
+    #expect(fix(after: .gst(gst), report: .usable())?.fix.accuracy == 5)
+    #expect(fix(after: .gst(gst), report: .usable(device: "gps1"))?.accuracyRule == .ephUnknown)
+    var filter = FixFilter.fresh()
+    _ = filter.take(.gst(gst), at: TestTime.at(0))
+    _ = filter.take(.usable(), at: 3)
+    #expect(filter.advance(to: 4).fixes.map(\.accuracyRule) == [.ephUnknown])
+  }
+
+  @Test func `when the sky view comes behind the position of its epoch, then the guess is known as one all the same`() {
+    var filter = FixFilter.fresh()
+    _ = filter.take(.usable(seconds: 1, eph: 19), at: 1)
+    _ = filter.take(.sky(device: "gps0", Dilution(hdop: 1)), at: TestTime.at(1.05))
+    #expect(filter.advance(to: 2).fixes.map(\.accuracyRule) == [.ephFromHDOP])
+  }
+
+  @Test func `when a speed cannot be, then the fix has none and the report keeps it`() {
+    var filter = FixFilter(rules: .init(configuration: .init(speedLimit: 170)), startingAt: TestTime.origin)
+    let speeds: [Double?] = [5000, 170, nil]
+    let events = filter.play(
+      speeds.enumerated().map { index, speed in
+        (Double(index), TPV.usable(seconds: Double(index)).with { $0.speed = speed })
+      })
+    let fixes = events.fixes
+    #expect(filter.counters.impossibleSpeeds == 1)
+    #expect(fixes.map(\.fix.speed) == [nil, 170, nil])
+    #expect(fixes.map(\.refusedSpeed) == [5000, nil, nil])
+    #expect(fixes.map(\.report?.speed) == [5000, 170, nil])
   }
 
   @Test func whenTheSkyIsOld_thenTheAccuracyIsUnknown() {
     var filter = FixFilter.fresh()
-    _ = filter.take(.sky(device: "gps0", hdop: 1.2), at: TestTime.at(0))
+    _ = filter.take(.sky(device: "gps0", Dilution(hdop: 1.2)), at: TestTime.at(0))
     _ = filter.take(.usable(eph: nil), at: 20)
     #expect(filter.advance(to: 21).fixes.map(\.fix.accuracy) == [nil])
   }
@@ -213,6 +281,15 @@ import Testing
     #expect(filter.nextDeadline == TestTime.at(21).instant)
   }
 
+  @Test("when a cycle is nonsense, then it does not put off the loss", arguments: [1e9, 10.1, 1e-300, -1])
+  func cycle(_ cycle: Double) {
+    var filter = FixFilter.fresh()
+    _ = filter.take(.devices([GPSDDevice(path: "gps0", cycle: cycle)]), at: TestTime.at(0))
+    _ = filter.take(.usable(), at: 1)
+    _ = filter.advance(to: 2)
+    #expect(filter.nextDeadline == TestTime.at(6).instant)
+  }
+
   @Test func whenTheChosenReceiverIsClosed_thenThePositionIsLostAtOnce() {
     var filter = FixFilter.fresh()
     _ = filter.take(.usable(), at: 1)
@@ -288,7 +365,7 @@ import Testing
     }
     events += filter.advance(to: 25.3)
     #expect(events.fixes.compactMap(\.fix.coordinate?.latitude) == [48.2 + 25 / 1e4])
-    #expect(filter.counters.overtaken == Int(20 * rate) - 1)
+    #expect(filter.counters.overtaken + filter.counters.behind == Int(20 * rate) - 1)
     // And on it goes at its pace.
     _ = filter.take(.usable(seconds: 26), at: 26)
     #expect(filter.advance(to: 26.5).fixes.count == 1)

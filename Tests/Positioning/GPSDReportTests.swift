@@ -95,8 +95,26 @@ import Testing
   }
 
   @Test func whenASkyHasNoSatellites_thenItsHDOPIsRead() {
-    #expect(report(#"{"class":"SKY","device":"g","hdop":1.25}"#) == .sky(device: "g", hdop: 1.25))
-    #expect(report(#"{"class":"SKY","satellites":[{"PRN":1}]}"#) == .sky(device: nil, hdop: nil))
+    #expect(report(#"{"class":"SKY","device":"g","hdop":1.25}"#) == .sky(device: "g", Dilution(hdop: 1.25)))
+    #expect(
+      report(#"{"class":"SKY","xdop":0.6,"ydop":0.7,"hdop":0.9}"#)
+        == .sky(device: nil, Dilution(hdop: 0.9, xdop: 0.6, ydop: 0.7)))
+    #expect(report(#"{"class":"SKY","satellites":[{"PRN":1}]}"#) == .sky(device: nil, Dilution(hdop: nil)))
+  }
+
+  @Test func `when a GST comes, then its standard deviations are read`() {
+    #expect(
+      report(#"{"class":"GST","device":"g","rms":1.5,"major":4,"minor":3,"orient":12.5,"lat":3.5,"lon":2.5,"alt":9}"#)
+        == .gst(GSTReport(device: "g", latitude: 3.5, longitude: 2.5, major: 4, minor: 3)))
+    #expect(report(#"{"class":"GST","lat":nan}"#) == .gst(GSTReport(device: nil)))
+  }
+
+  @Test func `when a device has a driver, then its name is read, cut and clean`() {
+    #expect(
+      report(#"{"class":"DEVICE","path":"g","driver":"u-blox"}"#) == .device(GPSDDevice(path: "g", driver: "u-blox")))
+    let evil = report(#"{"class":"DEVICE","path":"g","driver":"\n\u001b\#(String(repeating: "x", count: 99))"}"#)
+    #expect(
+      evil == .device(GPSDDevice(path: "g", driver: "  \(String(repeating: "x", count: 62))...")))
   }
 
   @Test func whenGPSDComplains_thenItsMessageIsReadWithItsEscapes() {

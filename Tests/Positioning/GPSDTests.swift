@@ -91,10 +91,24 @@ import Testing
 
   @Test func whenTheStreamFallsSilent_thenTheClientConnectsAnew() async throws {
     var timings = Self.quick
-    timings.silence = .milliseconds(40)
+    (timings.silence, timings.answer) = (.milliseconds(40), .milliseconds(40))
     let server = try await FakeGPSD.start([.working(), .working(FakeGPSD.Script.position(48.2))])
     let events = await events(of: client(server.port, timings), until: isFix)
-    #expect(events.statuses.contains(.disconnected(reason: "silent for 0.04 s")))
+    #expect(
+      events.statuses.contains(
+        .disconnected(reason: "silent for 0.04 s, and no answer to a question in 0.04 s")))
+    await server.stop()
+  }
+
+  @Test func `when the receiver is silent, then gpsd's answer to a question keeps the connection`() async throws {
+    var timings = Self.quick
+    (timings.silence, timings.answer) = (.milliseconds(20), .seconds(30))
+    var script = FakeGPSD.Script.working()
+    script.answers += [[#"{"class":"DEVICES","devices":[]}"# + "\r\n"], [FakeGPSD.Script.position(48.2)]]
+    let server = try await FakeGPSD.start([script])
+    let events = await events(of: client(server.port, timings), until: isFix)
+    #expect(!events.statuses.contains { if case .disconnected = $0 { true } else { false } })
+    #expect(await server.commands.first { $0 != Conversation.watch } == "?DEVICES;\n")
     await server.stop()
   }
 

@@ -62,6 +62,23 @@ private struct Receiver {
     #expect(try receiver.accepts(metres: 0, at: 21))
   }
 
+  @Test func `when positions were held up, then the receiver's time counts, unless its date stepped`() throws {
+    func verdict(receiverSeconds: Double) throws -> Bool {
+      var filter = JumpFilter(maximumSpeed: 50)
+      func accepts(_ metres: Double, _ arrival: Double, _ seconds: Double) throws -> Bool {
+        let place = try #require(Coordinate(latitude: 48 + metres / 111_200, longitude: 16))
+        let time = TestTime.wallOrigin + DriveTime(.seconds(seconds))
+        return filter.accepts(place, accuracy: 0, at: TestTime.at(arrival).instant, time: time)
+      }
+      #expect(try accepts(0, 0, 0))
+      return try accepts(40, 0.05, receiverSeconds)
+    }
+    #expect(try verdict(receiverSeconds: 1))
+    #expect(try !verdict(receiverSeconds: 0.05))
+    #expect(try !verdict(receiverSeconds: -100))
+    #expect(try !verdict(receiverSeconds: 619_315_200))
+  }
+
   @Test func `when the last position was long ago, then one far away counts`() throws {
     var receiver = Receiver()
     #expect(try receiver.accepts(metres: 0, at: 0))

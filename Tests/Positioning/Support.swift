@@ -54,6 +54,13 @@ extension FixFilter {
     take(.tpv(tpv), at: TestTime.at(seconds))
   }
 
+  /// The events of these reports, and of the second after them.
+  mutating func play(_ reports: [(at: Double, tpv: TPV)]) -> [PositioningEvent] {
+    var events: [PositioningEvent] = []
+    for report in reports { events += take(report.tpv, at: report.at) }
+    return events + advance(to: (reports.last?.at ?? 0) + 1)
+  }
+
   mutating func advance(to seconds: Double) -> [PositioningEvent] {
     advance(to: TestTime.at(seconds))
   }

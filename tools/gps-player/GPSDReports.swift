@@ -33,10 +33,13 @@ enum GPSDReports {
     return "{\(members.joined(separator: ","))}"
   }
 
+  /// An eph of 19.0 times HDOP would be gpsd's guess; a track's accuracy is a receiver's own.
+  private static let metresPerHDOP = 5.0
+
   static func sky(_ point: TrackPoint, time: UTCTime) -> String {
     var members = [#""class":"SKY""#, #""device":"\#(device)""#, #""time":"\#(time.iso)""#]
     if point.position != nil, let accuracy = point.accuracy {
-      members.append(#""hdop":\#(NMEA.decimal(accuracy / NMEA.metresPerHDOP, 3))"#)
+      members.append(#""hdop":\#(NMEA.decimal(accuracy / metresPerHDOP, 3))"#)
     }
     members.append(#""nSat":9,"uSat":\#(point.position == nil ? 0 : 8)"#)
     return "{\(members.joined(separator: ","))}"

@@ -42,7 +42,9 @@ public struct ProbeConfiguration: Sendable {
     public var accuracyLimit = Parameters().accuracyLimit
     public var minimumRadius = Parameters().minimumRadius
     /// Metres a second; `nil`: positions may jump.
-    public var maximumSpeed: Double?
+    public var maximumSpeed: Double? = Parameters.fastestTrain
+    /// Metres a second; `nil`: the receiver is believed any speed.
+    public var speedLimit = Parameters().speedLimit
     public var warningAfter = Parameters().warningAfter
     public var giveUpAfter = Parameters().giveUpAfter
   }
@@ -104,6 +106,7 @@ public struct ProbeConfiguration: Sendable {
       var parameters = Parameters()
       parameters.minimumRadius = location.minimumRadius
       parameters.accuracyLimit = location.accuracyLimit
+      parameters.speedLimit = location.speedLimit
       parameters.warningAfter = location.warningAfter
       parameters.giveUpAfter = location.giveUpAfter
       parameters.maximumDuration = drive.maximumDuration
@@ -113,6 +116,7 @@ public struct ProbeConfiguration: Sendable {
     set {
       location.minimumRadius = newValue.minimumRadius
       location.accuracyLimit = newValue.accuracyLimit
+      location.speedLimit = newValue.speedLimit
       location.warningAfter = newValue.warningAfter
       location.giveUpAfter = newValue.giveUpAfter
       drive.maximumDuration = newValue.maximumDuration

@@ -21,7 +21,10 @@ struct Setting {
 
   var reload: Reload {
     // The receiver's filters and the rhythm of sending begin with the service.
-    let fixed = ["location.maximum-speed", "privacy.exclusion-zones", "agent.socket", "agent.resend-interval"]
+    let fixed = [
+      "location.maximum-speed", "location.speed-limit", "privacy.exclusion-zones", "agent.socket",
+      "agent.resend-interval",
+    ]
     if fixed.contains(key) { return .restart }
     return switch key.prefix(while: { $0 != "." }) {
     case "agent": .atOnce
@@ -51,6 +54,7 @@ struct Setting {
       required("location.accuracy-limit", "metres, above 0", \.location.accuracyLimit, metres),
       required("location.minimum-radius", "metres, above 0", \.location.minimumRadius, metres),
       optional("location.maximum-speed", "metres a second, above 0", \.location.maximumSpeed, metres),
+      optional("location.speed-limit", "metres a second, above 0", \.location.speedLimit, metres),
       duration("location.warning-after", \.location.warningAfter, 0...86_400),
       duration("location.give-up-after", \.location.giveUpAfter, 1...604_800),
       duration("pings.interval", \.pings.interval, 0.01...60),

@@ -146,6 +146,21 @@ actor Drive {
     // What happens counts from the moment the engine takes it; only pings belong to the past.
     let event =
       kind.concernsPing ? Event(at: arrived, kind) : Event(at: max(arrived, engine.latestChange), kind)
+    apply(event, beside: details)
+  }
+
+  /// A fix counts from the arrival of its position, also when pings that were sent behind that are counted already.
+  private func record(_ positioned: PositionedFix) {
+    let delivered = clock.time(of: positioned.delivered)
+    letTimePass(to: delivered)
+    guard engine.stopped == nil else { return }
+    let arrived = max(.start, clock.time(of: positioned.arrival))
+    let isLate = arrived < engine.latestChange
+    let event = Event(at: arrived, .fix(positioned.fix), delivered: isLate ? max(arrived, delivered) : nil)
+    apply(event, beside: positioned.details)
+  }
+
+  private func apply(_ event: Event, beside details: [JSON.Member]) {
     journal.log(event, beside: details)
     let effects = engine.handle(event)
     logStop(in: effects, by: event)
@@ -179,7 +194,7 @@ actor Drive {
     case .fix(let positioned):
       status.fix = positioned.fix
       status.isAccurate = engine.parameters.accepts(positioned.fix)
-      record(.fix(positioned.fix), at: clock.time(of: positioned.delivered), beside: positioned.details)
+      record(positioned)
     case .status(let change):
       switch change {
       case .disconnected: gpsTrouble = "no gpsd"

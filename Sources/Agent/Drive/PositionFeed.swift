@@ -15,7 +15,8 @@ actor PositionFeed {
     gpsd = GPSD(
       configuration: GPSD.Configuration(
         host: configuration.gpsd.host, port: configuration.gpsd.port, device: configuration.gpsd.device,
-        staleAfter: configuration.gpsd.staleAfter, maximumSpeed: configuration.location.maximumSpeed),
+        staleAfter: configuration.gpsd.staleAfter, maximumSpeed: configuration.location.maximumSpeed,
+        speedLimit: configuration.location.speedLimit),
       logger: logger)
   }
 

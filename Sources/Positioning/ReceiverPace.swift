@@ -1,0 +1,116 @@
+import Coverage
+
+/// Tells a receiver's present positions from those that waited somewhere: in a buffer while gpsd or this host stood still, in a server that
+/// repeats itself. A pure value; each receiver has its own.
+///
+/// The receiver's time less the host's running time (CLOCK_BOOTTIME) is the same for all positions but for the way to this host. The
+/// greatest such offset is that of the shortest way; a position that falls more than ``tolerance`` behind it is old. Dates do not matter:
+/// receivers change theirs by weeks in mid-stream, and no position is a day old that comes between others (spec/gpsd.md 4).
+struct ReceiverPace {
+  enum Verdict: Hashable {
+    case current
+    /// Old, or the receiver's clock was set back; the second shows by the clock's running on at the host's pace.
+    case behind
+  }
+
+  /// How far a position may fall behind.
+  static let tolerance = Duration.seconds(2)
+  /// A clock that was set back is followed when it has run at the host's pace for so long.
+  static let proof = Duration.seconds(10)
+  /// How far the offset of a clock that runs at the host's pace moves.
+  private static let jitter = Duration.milliseconds(500)
+  private static let day = 86_400.0
+
+  /// Times that have run at the host's pace.
+  private struct Course {
+    /// The greatest one so far, less what is forgotten.
+    var offset: Duration
+    let firstOffset: Duration
+    var since: ContinuousClock.Instant
+    var last: ContinuousClock.Instant
+    var count = 1
+
+    init(_ offset: Duration, at now: ContinuousClock.Instant) {
+      (self.offset, firstOffset, since, last) = (offset, offset, now, now)
+    }
+
+    var age: Duration { last - since }
+    /// Whether there is a pace to fall behind: a recording that is played fast has none.
+    var isSteady: Bool { count >= 2 && age >= .seconds(1) }
+  }
+
+  private var origin: ContinuousClock.Instant?
+  private var ruling: Course?
+  /// A course that differs from the ruling one and has to prove itself.
+  private var rival: Course?
+
+  /// - Parameter time: The receiver's; the first report of an epoch tells it.
+  mutating func judge(_ time: WallTime, at now: HostTime) -> Verdict {
+    let origin = origin ?? now.instant
+    self.origin = origin
+    let offset = .microseconds(time.microseconds) - (now.instant - origin)
+    guard let course = ruling else {
+      ruling = Course(offset, at: now.instant)
+      return .current
+    }
+    let lag = Self.lag(of: offset, behind: course, at: now.instant)
+    if abs(lag) <= Self.tolerance {
+      ruling = Self.extend(course, lag: lag, at: now.instant)
+      rival = nil
+      return .current
+    }
+    follow(offset, at: now.instant)
+    if !course.isSteady || isProved(lag: lag, time, now.wall) {
+      (ruling, rival) = (rival, nil)
+      return .current
+    }
+    return lag > .zero ? .behind : .current
+  }
+
+  /// A difference of days that the time since the last position does not explain is one of dates: only what remains of it counts.
+  private static func lag(of offset: Duration, behind course: Course, at now: ContinuousClock.Instant) -> Duration {
+    let lag = course.offset - offset
+    guard abs(lag) > .seconds(43_200), abs(lag) > now - course.last + .seconds(60) else { return lag }
+    let days = (lag.inWholeSeconds / day).rounded()
+    return lag - .seconds(Int64(days * day))
+  }
+
+  /// The offset goes down slowly with positions that all come later, as over a link that has become slower: 10 ms a second.
+  private static func extend(_ course: Course, lag: Duration, at now: ContinuousClock.Instant) -> Course {
+    var course = course
+    let forgotten = min(min(now - course.last, .seconds(10)) / 100, lag)
+    course.offset -= lag < .zero ? lag : max(forgotten, .zero)
+    if lag < .zero - jitter { course.since = now }
+    course.last = now
+    course.count += 1
+    return course
+  }
+
+  private mutating func follow(_ offset: Duration, at now: ContinuousClock.Instant) {
+    guard var rival, abs(offset - rival.firstOffset) <= Self.jitter else {
+      rival = Course(offset, at: now)
+      return
+    }
+    rival.offset = max(rival.offset, offset)
+    rival.last = now
+    rival.count += 1
+    self.rival = rival
+  }
+
+  /// Whether the receiver's clock was set. Forward it needs no proof to count, only to rule; back it runs on at the host's pace, or agrees
+  /// with the host's wall clock, as when the leap second becomes known.
+  private func isProved(lag: Duration, _ time: WallTime, _ wall: WallTime) -> Bool {
+    guard let rival else { return false }
+    if lag < .zero { return rival.count >= 3 && rival.age >= Self.tolerance }
+    let difference = Duration.microseconds(time.microseconds) - .microseconds(wall.microseconds)
+    if rival.count >= 2, rival.age >= Self.jitter, abs(difference) <= .seconds(1) { return true }
+    return rival.count >= 5 && rival.age >= Self.proof
+  }
+}
+
+private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }
+
+extension Duration {
+  /// Seconds without their fraction.
+  fileprivate var inWholeSeconds: Double { Double(components.seconds) }
+}

@@ -1,0 +1,60 @@
+import Coverage
+import Positioning
+import Testing
+
+/// Positions that waited somewhere before they came.
+@Suite struct OldPositionTests {
+  /// A car at 22 m/s to the north, by the receiver's second.
+  private func place(_ second: Double) -> TPV { .usable(latitude: 48 + second * 2e-4, seconds: second) }
+
+  /// How old each fix was when it came, in seconds.
+  private func ages(_ events: [PositioningEvent]) -> [Double] {
+    events.fixes.compactMap { fix in
+      fix.fix.coordinate.map { (fix.arrival - TestTime.origin).inSeconds - ($0.latitude - 48) / 2e-4 }
+    }
+  }
+
+  @Test func `when a stall's positions dribble in, then no old place is taken for the present one`() {
+    var filter = FixFilter.fresh()
+    var reports = (0...20).map { (at: Double($0), tpv: place(Double($0))) }
+    reports += (21...35).map { (35 + Double($0 - 21) * 0.05, place(Double($0))) }
+    reports += (36...50).map { (Double($0), place(Double($0))) }
+    let events = filter.play(reports)
+    #expect(ages(events).allSatisfy { $0 < 2.01 })
+    #expect(filter.counters.behind == 13)
+    #expect(filter.counters.refusals == "13 old")
+    #expect(events.fixes.count { $0.fix == .lost } == 1)
+  }
+
+  @Test func `when one old epoch comes after a suspend, then it is refused`() {
+    var filter = FixFilter.fresh()
+    var reports = (0...20).map { (at: Double($0), tpv: place(Double($0))) }
+    reports += [(3621, place(21)), (3621.5, place(3621.5)), (3622, place(3622))]
+    let events = filter.play(reports)
+    #expect(ages(events).allSatisfy { $0 < 0.01 })
+    #expect(filter.counters.behind == 1)
+  }
+
+  @Test func `when a position of three seconds ago comes between present ones, then it is refused`() {
+    var filter = FixFilter.fresh()
+    var reports: [(at: Double, tpv: TPV)] = []
+    for second in 0...60 {
+      reports.append((Double(second), place(Double(second))))
+      if second > 5 { reports.append((Double(second) + 0.5, place(Double(second - 3)))) }
+    }
+    let events = filter.play(reports)
+    #expect(ages(events).allSatisfy { $0 < 0.01 })
+    #expect(events.fixes.count == 61)
+    #expect(filter.counters.behind == 55)
+  }
+
+  @Test func `when dates flap, then each second has its fix`() {
+    var filter = FixFilter.fresh()
+    let events = filter.play(
+      (0..<100).map { second in
+        (Double(second), TPV.usable(seconds: Double(second) + (second.isMultiple(of: 2) ? 619_315_200 : 0)))
+      })
+    #expect(events.fixes.count == 100)
+    #expect(!events.statuses.contains(.noFix))
+  }
+}

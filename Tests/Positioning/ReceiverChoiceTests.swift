@@ -1,0 +1,50 @@
+import Coverage
+import Positioning
+import Testing
+
+@Suite struct ReceiverChoiceTests {
+  /// Receiver `a` each second, `b` half a second after it.
+  private func receivers(count: Int = 30, a: (Int) -> TPV, b: (Int) -> TPV) -> [String?] {
+    var filter = FixFilter.fresh()
+    var reports: [(at: Double, tpv: TPV)] = []
+    for second in 0..<count {
+      reports.append((Double(second), a(second).with { $0.device = "a" }))
+      reports.append((Double(second) + 0.5, b(second).with { $0.device = "b" }))
+    }
+    return filter.play(reports).fixes.map(\.device)
+  }
+
+  @Test(
+    "when a poor receiver speaks first, then a good one beside it takes over within seconds",
+    arguments: [500, 16, nil])
+  func poor(eph: Double?) {
+    let fixes = receivers(
+      a: { .usable(mode: 2, seconds: Double($0), eph: eph) }, b: { .usable(seconds: Double($0), eph: 5) })
+    #expect((2...5).contains(fixes.count { $0 == "a" }))
+    #expect(fixes.dropFirst(5).allSatisfy { $0 == "b" })
+  }
+
+  @Test(
+    "when the first receiver is good enough, or the other no better, then it stays",
+    arguments: [
+      (9.0, 1.0), (20, 15), (5, 500), (500, nil),
+    ] as [(Double, Double?)])
+  func good(a: Double, b: Double?) {
+    let fixes = receivers(a: { .usable(seconds: Double($0), eph: a) }, b: { .usable(seconds: Double($0), eph: b) })
+    #expect(Set(fixes) == ["a"])
+  }
+
+  @Test func `when the better receiver is so now and then only, then the first stays`() {
+    let fixes = receivers(
+      count: 60, a: { .usable(seconds: Double($0), eph: 40) },
+      b: { .usable(seconds: Double($0), eph: $0.isMultiple(of: 3) ? 80 : 4) })
+    #expect(Set(fixes) == ["a"])
+  }
+
+  @Test func `when a better receiver has old positions only, then it does not take over`() {
+    let fixes = receivers(
+      count: 60, a: { .usable(seconds: Double($0), eph: 40) },
+      b: { .usable(seconds: $0 < 3 ? Double($0) : 2 + Double($0) / 1000, eph: 4) })
+    #expect(fixes.suffix(40).allSatisfy { $0 == "a" })
+  }
+}

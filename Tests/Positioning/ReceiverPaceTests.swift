@@ -1,0 +1,136 @@
+import Coverage
+import Testing
+
+@testable import Positioning
+
+/// A receiver whose clock and whose way to the host are the test's.
+private struct Stream {
+  var pace = ReceiverPace()
+
+  /// - Parameters:
+  ///   - time: The receiver's, in seconds of the wall clock's origin.
+  ///   - wall: How far the host's wall clock is ahead.
+  mutating func isCurrent(_ time: Double, at now: Double, wall: Double = 0) -> Bool {
+    let host = HostTime(
+      instant: TestTime.at(now).instant, wall: TestTime.at(now).wall + DriveTime(.milliseconds(Int64(wall * 1000))))
+    return pace.judge(TestTime.wallOrigin + DriveTime(microseconds: Int64(time * 1e6)), at: host) == .current
+  }
+
+  /// A receiver that has been right for some seconds, 0.3 s on the way.
+  static func running(for seconds: Int = 20, wall: Double = 0) -> Stream {
+    var stream = Stream()
+    for second in 0...seconds { _ = stream.isCurrent(Double(second), at: Double(second) + 0.3, wall: wall) }
+    return stream
+  }
+}
+
+@Suite struct ReceiverPaceTests {
+  @Test func `when positions come after a stall, then those more than two seconds old are refused`() {
+    var stream = Stream.running()
+    // 15 s of silence, then a second's worth each 50 ms.
+    let verdicts = (0..<16).map { stream.isCurrent(21 + Double($0), at: 35.3 + Double($0) * 0.05) }
+    #expect(verdicts == Array(repeating: false, count: 13) + [true, true, true])
+  }
+
+  @Test func `when one old position comes between present ones, then it alone is refused`() {
+    var stream = Stream.running()
+    let verdict1 = stream.isCurrent(21, at: 21.3)
+    #expect(verdict1)
+    let verdict2 = stream.isCurrent(18, at: 21.8)
+    #expect(!verdict2)
+    let verdict3 = stream.isCurrent(22, at: 22.3)
+    #expect(verdict3)
+    let verdict4 = stream.isCurrent(23, at: 24.9)
+    #expect(verdict4, "1.6 s late")
+    let verdict5 = stream.isCurrent(24, at: 26.4)
+    #expect(!verdict5, "2.1 s late")
+  }
+
+  @Test(
+    "when the host was suspended, then an old position is refused, and present ones count at once",
+    arguments: [
+      60, 3600, 46_800, 86_400, 604_800,
+    ] as [Double])
+  func suspend(_ seconds: Double) {
+    var stream = Stream.running()
+    let verdict6 = stream.isCurrent(21, at: 21 + seconds)
+    #expect(!verdict6)
+    let verdict7 = stream.isCurrent(22, at: 21 + seconds + 0.05)
+    #expect(!verdict7)
+    let verdict8 = stream.isCurrent(21 + seconds, at: 21.3 + seconds)
+    #expect(verdict8)
+  }
+
+  @Test(
+    "when dates step by weeks in mid-stream, or flap, then nothing is refused",
+    arguments: [
+      619_315_200, -619_315_200, 86_400, -86_400,
+    ] as [Double])
+  func dates(step: Double) {
+    var stream = Stream.running()
+    let verdicts = (21..<60).map { (second: Int) -> Bool in
+      let time = Double(second) + (second % 5 == 0 || second > 40 ? step : 0)
+      return stream.isCurrent(time, at: Double(second) + 0.3)
+    }
+    #expect(verdicts.allSatisfy { $0 })
+  }
+
+  @Test func `when the leap second becomes known, then the receiver is followed as soon as it agrees with the host`() {
+    var stream = Stream()
+    for second in 0...20 { _ = stream.isCurrent(Double(second) + 18, at: Double(second) + 0.3) }
+    let verdicts = (21..<30).map { stream.isCurrent(Double($0), at: Double($0) + 0.3) }
+    #expect(verdicts == [false] + Array(repeating: true, count: 8))
+  }
+
+  @Test func `when a clock is set back and no other clock agrees, then it blocks positions for ten seconds at most`() {
+    var stream = Stream.running(wall: 4_000)
+    let verdicts = (21..<60).map { stream.isCurrent(Double($0) - 13, at: Double($0) + 0.3, wall: 4_000) }
+    #expect(verdicts.firstIndex(of: true) == 10)
+    #expect(verdicts.dropFirst(10).allSatisfy { $0 })
+  }
+
+  @Test func `when a clock is set forward, then no position is refused, nor later`() {
+    var stream = Stream.running()
+    let verdicts = (21..<60).map { stream.isCurrent(Double($0) + 13, at: Double($0) + 0.3) }
+    #expect(verdicts.allSatisfy { $0 })
+    let verdict9 = stream.isCurrent(60, at: 60.3)
+    #expect(!verdict9, "the clock that was set rules")
+  }
+
+  @Test func `when one position is of the future, then those of the present still count`() {
+    var stream = Stream.running()
+    let verdict10 = stream.isCurrent(500, at: 21.3)
+    #expect(verdict10)
+    let verdicts = (22..<40).map { stream.isCurrent(Double($0), at: Double($0) + 0.3) }
+    #expect(verdicts.allSatisfy { $0 })
+  }
+
+  @Test func `when a receiver's clock stands still, then it is never followed`() {
+    var stream = Stream.running()
+    let verdicts = (1...100).map { stream.isCurrent(20, at: 20.3 + Double($0)) }
+    #expect(verdicts.count { $0 } == 2)
+  }
+
+  @Test func `when a recording is played fast or with breaks, then nothing is refused`() {
+    var stream = Stream()
+    var now = 0.0
+    for second in 0..<500 {
+      now += second % 100 == 99 ? 5 : 0.02
+      let isCurrent = stream.isCurrent(Double(second), at: now)
+      #expect(isCurrent)
+    }
+  }
+
+  @Test func `when the way becomes slower bit by bit, then all is current`() {
+    var stream = Stream()
+    let verdicts = (0..<3600).map { stream.isCurrent(Double($0), at: Double($0) * 1.002) }
+    #expect(verdicts.allSatisfy { $0 })
+  }
+
+  @Test func `when times are the first and the last there are, then nothing traps`() {
+    var stream = Stream()
+    for (index, time) in [Int64.min, .max, 0, .min, .max].enumerated() {
+      _ = stream.pace.judge(WallTime(microseconds: time), at: TestTime.at(Double(index) * 20))
+    }
+  }
+}

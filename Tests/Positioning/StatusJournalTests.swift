@@ -1,0 +1,43 @@
+import Testing
+
+@testable import Positioning
+
+@Suite struct StatusJournalTests {
+  private var journal = StatusJournal(reminder: .seconds(60))
+
+  private mutating func note(_ status: PositioningStatus, at seconds: Double) -> Int? {
+    journal.note(status, at: TestTime.at(seconds).instant).logged
+  }
+
+  @Test mutating func `when two complaints take turns, then six a minute are logged and the others are counted`() {
+    let logged = (0..<1200).compactMap { note(.complaint($0.isMultiple(of: 2) ? "a" : "b"), at: Double($0) / 10) }
+    #expect(logged.count <= 14)
+    #expect(logged.reduce(logged.count, +) >= 600)
+  }
+
+  @Test mutating func `when a receiver comes and goes, then the log has how it ended`() {
+    for second in 0..<40 {
+      _ = note(second.isMultiple(of: 2) ? .noFix : .positioned(device: "a"), at: Double(second))
+    }
+    let early = journal.settle(at: TestTime.at(50).instant)
+    #expect(early.isEmpty)
+    let settled = journal.settle(at: TestTime.at(60).instant)
+    #expect(settled.map(\.status) == [.positioned(device: "a")])
+    #expect(settled.map(\.leftOut) == [33])
+    let late = journal.settle(at: TestTime.at(200).instant)
+    #expect(late.isEmpty)
+  }
+
+  @Test mutating func `when a state changes, then listeners know it though the log does not`() {
+    for second in 0..<40 {
+      let verdict = journal.note(second.isMultiple(of: 2) ? .noFix : .connecting, at: TestTime.at(0).instant)
+      #expect(verdict.isNews)
+    }
+  }
+
+  @Test mutating func `when kinds differ, then one does not silence the other`() {
+    for second in 0..<40 { _ = note(.complaint("\(second)"), at: Double(second)) }
+    let logged = [note(.noFix, at: 40), note(.disconnected(reason: "x"), at: 40)]
+    #expect(logged == [0, 0])
+  }
+}
