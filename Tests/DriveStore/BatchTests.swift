@@ -113,7 +113,7 @@ struct BatchTests {
     let session = try session(fences: 3)
     let batch = try #require(try await batches(of: session).first)
     try await store.beginSending(batch: batch.id, fences: 3, client: "C", at: .sampleStart)
-    try await store.noteTrouble(batch: batch.id)
+    try await store.noteTrouble(batch: batch.id, isAnswer: true)
     try await store.release(batch: batch.id)
     let after = try #require(try await batches(of: session).first)
     #expect((after.id, after.state, after.attempt, after.troubles) == (batch.id, .waiting, 1, 1))

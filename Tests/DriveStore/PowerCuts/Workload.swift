@@ -155,7 +155,7 @@ struct Workload {
   private mutating func answer(_ batch: Batch) async throws {
     switch Int.random(in: 0..<8, using: &random) {
     case 0: try await store.release(batch: batch.id)
-    case 1: try await store.noteTrouble(batch: batch.id)
+    case 1: try await store.noteTrouble(batch: batch.id, isAnswer: true)
     case 2: try await store.quarantine(batch: batch, reason: "no", at: now)
     case 3: _ = try await store.split(batch: batch)
     default: try await store.markSubmitted(batch: batch.id, at: now)
