@@ -59,6 +59,32 @@ public struct StoreReader: Sendable {
     ).map(StoredSession.init)
   }
 
+  /// Sessions with fences that may be sent and that the server does not have, oldest first: few, however many a store keeps.
+  /// - Parameter running: The first of the drives that are being recorded: they are left out.
+  public func unsentSessions(except running: Int64? = nil) throws -> [StoredSession] {
+    try rows(
+      """
+      SELECT \(StoredSession.columns) FROM session JOIN drive ON drive.id = drive_id
+      WHERE drive_id < ifnull(?, 1 << 62) AND EXISTS (
+        SELECT 1 FROM fence
+        WHERE fence.session_id = session.id AND submitted_at IS NULL AND (submittable OR batch_id IS NOT NULL))
+      ORDER BY session.id
+      """, [running]
+    ).map(StoredSession.init)
+  }
+
+  /// How many fences of drives that are being recorded will be sent.
+  /// - Parameter running: The first of these drives.
+  public func fencesToSend(fromDrive running: Int64) throws -> Int {
+    try rows(
+      """
+      SELECT count(*) AS fences FROM fence LEFT JOIN batch ON batch.id = batch_id
+      WHERE drive_id >= ? AND submittable AND submitted_at IS NULL AND batch.state IS NOT 'quarantined'
+        AND \(StoredFence.isIntact)
+      """, [running]
+    ).first?["fences"] ?? 0
+  }
+
   /// The session with that id, if there is one.
   public func session(id: Int64) throws -> StoredSession? {
     try rows(

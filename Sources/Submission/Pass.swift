@@ -143,11 +143,10 @@ extension Sender {
 
   func lineUp(_ pass: inout Pass) async throws {
     let reader = StoreReader(store)
-    let sessions = try reader.sessions()
+    // Not all sessions: a store keeps thousands, and a pass comes with each test.
+    let sessions = try reader.unsentSessions(except: pass.running)
     let (chosen, skipped) = pass.mode.choose(from: sessions, running: pass.running)
-    if let running = pass.running {
-      pass.report.fencesOfRunningDrives = sessions.filter { $0.drive >= running }.reduce(0) { $0 + $1.waitingFences }
-    }
+    if let running = pass.running { pass.report.fencesOfRunningDrives = try reader.fencesToSend(fromDrive: running) }
     let ids = chosen.map(\.id)
     try await store.makeBatches(of: ids, limit: settings.fencesPerRequest, at: clock.wall())
     let states: [Batch.State] = [.waiting, .sending] + (pass.mode == .quarantined ? [.quarantined] : [])

@@ -55,6 +55,26 @@ struct BatchTests {
     #expect(try await batches(of: session, limit: 2) == made)
   }
 
+  @Test("when sessions are sent, refused, touched by Wi-Fi or being recorded, then a pass reads those that it may send")
+  func unsent() async throws {
+    let sent = try session(test: "T1")
+    for batch in try await batches(of: sent) { try await store.markSubmitted(batch: batch.id, at: .sampleStart) }
+    let refused = try session(test: "T2")
+    for batch in try await batches(of: refused) {
+      try await store.quarantine(batch: batch, reason: "no", at: .sampleStart)
+    }
+    let waiting = try session(test: "T3")
+    let touched = try session(test: "T4")
+    try await store.database.write {
+      try $0.execute(sql: "UPDATE fence SET submittable = 0 WHERE session_id = ?", arguments: [touched.id])
+    }
+    let running = try session(test: "T5", fences: 7)
+    #expect(try reader.unsentSessions(except: running.drive) == [try now(refused), try now(waiting)])
+    #expect(try reader.unsentSessions() == [try now(refused), try now(waiting), try now(running)])
+    #expect(try reader.fencesToSend(fromDrive: running.drive) == 7)
+    #expect(try reader.fencesToSend(fromDrive: refused.drive) == 12, "of three drives, without what was refused")
+  }
+
   @Test("when all batches of a session were taken, then it is submitted, and its fences stay and say so")
   func submitted() async throws {
     let session = try session(fences: 3)

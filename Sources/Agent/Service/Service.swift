@@ -231,7 +231,7 @@ actor Service: ServiceCommands {
     logger.notice("command: forget session \(session)")
     do {
       let running = await environment.sender.runningDrive
-      let stored = try StoreReader(environment.store).sessions().first { $0.id == session }
+      let stored = try StoreReader(environment.store).session(id: session)
       if let running, let stored, stored.drive >= running {
         return ("session \(session) is being recorded; stop the drive first (\(Program.name) stop)", .failed)
       }

@@ -41,7 +41,7 @@ struct ServiceStatus: Sendable {
     /// - Parameter running: The first of the drives that are being recorded.
     init(_ store: DriveStore, except running: Int64?) throws {
       withoutSession = try StoreReader(store).orphans(except: running)
-      for session in try StoreReader(store).sessions() where session.session.finalized != nil {
+      for session in try StoreReader(store).unsentSessions() where session.session.finalized != nil {
         if session.isWaiting { sessions += 1 }
         fences += session.waitingFences
         quarantined += session.quarantinedFences
