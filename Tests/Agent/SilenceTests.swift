@@ -33,6 +33,9 @@ struct SilenceTests {
       situation(.offline, network: .missing(interface: "wwan0"), trouble: "x").reason
         == "there was no network (none, there is no interface wwan0)")
     #expect(situation(trouble: "the control server refused (400): x").reason == "the control server refused (400): x")
+    var pinging = situation(trouble: "x")
+    pinging.isPinging = true
+    #expect(pinging.reason == "it ended before the first ping was answered or lost")
     #expect(situation().reason == "there was no test from the control server yet")
   }
 

@@ -287,7 +287,7 @@ actor Drive {
     silence.note(
       Silence.Situation(
         path: engine.path, network: status.network, isClockTrusted: clock.isTrusted, isRefused: isRefused,
-        trouble: lastTrouble))
+        trouble: lastTrouble, isPinging: target != nil))
   }
 
   /// The host's clock can be set in mid-drive: by a receiver, or by NTP once there is a network. Then all times so far were wrong.

@@ -16,12 +16,15 @@ struct Silence: Hashable, Sendable {
     var isRefused: Bool
     /// The last trouble with getting a test, or with pinging on it.
     var trouble: String?
+    /// Pings are under way.
+    var isPinging = false
 
     var reason: String {
       if path == .wifi { return network?.remedy ?? "it was on Wi-Fi" }
       if !isClockTrusted { return "the host's clock is not set, so no test was requested" }
       if isRefused { return "the ping server refused the token (RE01)" }
       if path == .offline { return "there was no network\(network.map { " (\($0))" } ?? "")" }
+      if isPinging { return "it ended before the first ping was answered or lost" }
       return trouble ?? "there was no test from the control server yet"
     }
   }
