@@ -30,8 +30,6 @@ struct PositionTests {
 
     let lines = try String(contentsOfFile: try field.driveLog(), encoding: .utf8).split(separator: "\n")
     let fixes = lines.filter { $0.contains(#""fix":{"latitude""#) }
-    // Pings were sent and answered while the rest of each epoch was waited for.
-    #expect(fixes.count { $0.contains(#""delivered":"#) } > 10, "\(fixes)")
     #expect(fixes.count { $0.contains(#""latitude":48.3"#) } == (settings.isEmpty ? 0 : 1))
     #expect(
       fixes.allSatisfy { $0.contains(#""accuracy_source":"eph","accuracy_rule":"eph-unknown","#) }, "\(fixes)")
