@@ -1,0 +1,67 @@
+import Coverage
+import Export
+import Foundation
+
+@testable import DriveLog
+
+/// Drive logs: read, replayed, exported, submitted.
+enum DriveLogs: FuzzTarget {
+  static let header = """
+    {"drive":1,"started":"2026-11-20T10:00:00.000Z","initial_path":"cellular","parameters":{"minimum_radius":15.0,\
+    "accuracy_limit":15.0,"warning_after":3.0,"give_up_after":1800.0,"maximum_duration":14400.0},\
+    "pings":{"interval":0.1,"timeout":1.0}}
+
+    """
+
+  static let seeds = [
+    header + """
+      {"at":0.0,"fix":{"latitude":48.2082,"longitude":16.3738,"accuracy":5.0,"altitude":171.3,"course":87.0,"speed":13.4}}
+      {"at":0.1,"ping":{"rtt_ms":31.67,"stamps":"kernel"},"sequence":7}
+      {"at":0.2,"ping":{"error":"timeout"},"sequence":8}
+      {"at":0.2,"late":{"rtt_ms":1031.67}}
+      {"at":0.1,"duplicate":{}}
+      {"at":3.5,"radio":"4G/LTE"}
+      {"at":4.0,"fix":{"latitude":48.2182,"longitude":16.3738,"accuracy":5.0}}
+      {"at":6.0,"session":{"test_uuid":"T1","anchor":5.5,"maximum_duration":600.0}}
+      {"at":7.0,"clock_set":3600.25}
+      {"at":8.0,"session":{"test_uuid":"T2"}}
+      {"at":9.0,"path":"wifi"}
+      {"at":30.0,"stop":{}}
+
+      """,
+    #"{"drive":1,"started":"2026-11-20T10:00:00.000Z"}"# + "\n" + #"{"at":1.0,"fix":null}"# + "\n"
+      + #"{"at":2.0,"stop"#,
+  ].map { Array($0.utf8) }
+
+  static let words = [
+    "{\"at\":", "\"fix\":", "\"ping\":", "\"rtt_ms\":", "\"late\":", "\"duplicate\":", "\"path\":", "\"radio\":",
+    "\"session\":",
+    "\"clock_set\":", "\"stop\":", "\"anchor\":", "\"maximum_duration\":", "\"sequence\":", "\"started\":",
+    "\"parameters\":",
+    "\"interval\":", "999999999.0", "-999999999.0", "9999999999.0", "1e308", "3600000.0",
+    "294247-01-10T04:00:54.775807Z",
+    "999999-12-31T23:59:59Z", "\n",
+  ]
+
+  static func run(_ input: [UInt8]) {
+    guard let drive = try? RecordedDrive(Data(input)) else { return }
+    var parameters = drive.header.parameters ?? Parameters()
+    if let pings = drive.header.pings { parameters.pingInterval = pings.interval }
+    var engine = Engine(parameters: parameters, path: drive.header.initialPath)
+    for event in drive.events.prefix(2000) {
+      _ = engine.handle(event)
+      _ = EventLine.json(event, beside: []).text
+      if case .clockSet(let step) = event.kind { Planted.nanoseconds(step.components.seconds) }
+    }
+    _ = engine.openFence
+    _ = engine.handle(Event(at: engine.now, .stop(.endOfLog)))
+    _ = drive.header.json.text
+    for fence in engine.fences { _ = Sent.text(fence, of: engine, started: drive.header.started) }
+    let records = engine.fences.map {
+      FenceRecord(fence: $0, session: engine.sessions[$0.session], origin: .replay, link: drive.header.link)
+    }
+    for format in ExportFormat.allCases { format.export(records) { _ = $0.utf8.count } }
+  }
+}
+
+typealias Target = DriveLogs

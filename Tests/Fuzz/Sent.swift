@@ -1,0 +1,23 @@
+import Coverage
+import Export
+
+@testable import ControlServer
+
+/// How fences leave the program: as exports, and as a submission.
+enum Sent {
+  static let device = Device(
+    model: "probe", device: "host", osVersion: "Linux", language: "en", timezone: "UTC", softwareVersion: "1.0",
+    softwareVersionCode: 1, softwareRevision: "0")
+
+  static func text(_ fence: Fence, of engine: Engine, started: WallTime = WallTime(microseconds: 1_795_168_800_000_000))
+    -> String
+  {
+    let session = engine.sessions[fence.session]
+    let result = CoverageResult(
+      clientUUID: "C", testUUID: session.testUUID ?? "T", driveStarted: started, anchor: session.anchor ?? .start,
+      fences: [fence])
+    let stored = FenceRecord(fence: fence, session: session, origin: .store(driveStarted: started, session: 1))
+    return result.json(device).text + stored.line
+      + FenceRecord(fence: fence, session: session, origin: .replay).line
+  }
+}
