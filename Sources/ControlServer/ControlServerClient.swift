@@ -108,12 +108,13 @@ public struct ControlServerClient: Sendable {
   private func post(
     _ path: String, text: String, clientUUID: String?, mayCompress: Bool = false, by way: Way = .kept
   ) async throws(ServerFailure) -> Data {
+    let sent = ContinuousClock.now
     let response = try await answer(to: path, text: text, mayCompress: mayCompress, by: way)
     let date = response.headers.first(name: "Date")
     let retryAfter = response.headers.first(name: "Retry-After").flatMap { RetryAfter.wait($0, date: date) }
     let answer = try Answer.body(
       status: response.status, retryAfter: retryAfter, body: response.body, clientUUID: clientUUID)
-    serverDate.note(date)
+    serverDate.note(date, sent: sent)
     return answer
   }
 
@@ -158,9 +159,8 @@ public struct ControlServerClient: Sendable {
     return response
   }
 
-  /// The server's time, to the second, by the last success since this was called last; `nil` when there was none, or the server
-  /// does not say.
-  public func takeDate() -> WallTime? { serverDate.take() }
+  /// The server's time by its last success; `nil` when there was none, or the server does not say.
+  public var latestDate: ServerDateReading? { serverDate.latest }
 
   private func send(
     to address: String, _ headers: HTTPHeaders, _ body: ByteBuffer, with http: HTTPClient

@@ -1,19 +1,29 @@
 import Coverage
-import Synchronization
+import Foundation
 
-/// The server's own clock, as its last answer told it (`Date`: RFC 9110, 6.6.1).
+/// The `Date` of an answer of the control server, and when it came.
+public struct ServerDateReading: Hashable, Sendable {
+  /// In whole seconds, cut off (RFC 9110, 6.6.1).
+  public let date: WallTime
+  /// When the answer was complete.
+  public let received: ContinuousClock.Instant
+  /// From the beginning of the request to the answer.
+  public let roundTrip: Duration
+}
+
+/// The server's own clock, by its latest success.
 final class ServerDate: Sendable {
-  private static let none = Int64.min
-  private let microseconds = Atomic(none)
+  private let lock = NSLock()
+  private nonisolated(unsafe) var reading: ServerDateReading?
 
-  /// - Parameter date: The `Date` of an answer that was the server's own.
-  func note(_ date: String?) {
+  /// - Parameters:
+  ///   - date: The `Date` of an answer that was the server's own.
+  ///   - sent: When the request began.
+  func note(_ date: String?, sent: ContinuousClock.Instant) {
     guard let time = date.flatMap(HTTPDate.time) else { return }
-    microseconds.store(time.microseconds, ordering: .relaxed)
+    let now = ContinuousClock.now
+    lock.withLock { reading = ServerDateReading(date: time, received: now, roundTrip: now - sent) }
   }
 
-  func take() -> WallTime? {
-    let last = microseconds.exchange(Self.none, ordering: .relaxed)
-    return last == Self.none ? nil : WallTime(microseconds: last)
-  }
+  var latest: ServerDateReading? { lock.withLock { reading } }
 }

@@ -54,6 +54,9 @@ public final class DriveLogWriter {
     try write(EventLine.json(event, beside: details))
   }
 
+  /// - Throws: as ``append(_:beside:)``
+  public func append(_ note: ClockNote) throws { try write(note.json) }
+
   private func write(_ json: JSON) throws {
     let line = json.text.utf8
     if !waiting.isEmpty { try? flush() }

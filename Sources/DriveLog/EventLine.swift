@@ -3,8 +3,10 @@ import OrderedJSON
 
 /// One line of a drive log after the first: one event (design.md, contract 3).
 struct EventLine {
-  /// `nil` for an event of a kind that this program does not know.
+  /// `nil` for an event of a kind that this program does not know, and for a note.
   let event: Event?
+  /// Which clock rules from then on.
+  var clock: ClockNote?
   /// Of a ping: its number on the wire, as far as the log tells.
   let pingSequence: UInt32?
 
@@ -55,7 +57,7 @@ struct EventLine {
 
 extension EventLine: Decodable {
   private enum Key: String, CodingKey {
-    case at, fix, ping, late, duplicate, path, radio, session, stop, sequence, delivered
+    case at, fix, ping, late, duplicate, path, radio, session, stop, sequence, delivered, clock
     case clockSet = "clock_set"
   }
 
@@ -66,6 +68,8 @@ extension EventLine: Decodable {
     }
     let delivered = line.contains(.fix) ? try? line.decodeIfPresent(Double.self, forKey: .delivered) : nil
     event = try Self.kind(line).map { Event(at: at, $0, delivered: delivered.flatMap { DriveTime(seconds: $0) }) }
+    clock =
+      event == nil && line.contains(.clock) ? try line.decode(ClockNote.Value.self, forKey: .clock).note(at: at) : nil
     // It adds to what the line says; one that is no number takes nothing away from it.
     pingSequence = line.contains(.ping) ? try? line.decodeIfPresent(UInt32.self, forKey: .sequence) : nil
   }

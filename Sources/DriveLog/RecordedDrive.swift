@@ -7,6 +7,8 @@ public struct RecordedDrive: Sendable {
   public let events: [Event]
   /// The numbers of pings on the wire, by index in ``events``, as far as the log tells them.
   public let pingSequences: [Int: UInt32]
+  /// Which clock ruled from when on, where the log tells.
+  public let clocks: [ClockNote]
   /// Lines that are no event of a drive, by line number, counted from 1.
   public let garbage: [GarbageLine]
   /// Events of kinds that this program does not know.
@@ -41,6 +43,7 @@ public struct RecordedDrive: Sendable {
     var sequences: [Int: UInt32] = [:]
     sequences.reserveCapacity(lines.count)
     var garbage: [GarbageLine] = []
+    var clocks: [ClockNote] = []
     var unknown = 0
     var torn = false
     for (index, line) in lines.enumerated().dropFirst() where !line.allSatisfy(Self.isSpace) {
@@ -49,6 +52,8 @@ public struct RecordedDrive: Sendable {
         if let event = read.event {
           sequences[events.count] = read.pingSequence
           events.append(event)
+        } else if let clock = read.clock {
+          clocks.append(clock)
         } else {
           unknown += 1
         }
@@ -61,6 +66,7 @@ public struct RecordedDrive: Sendable {
       }
     }
     (self.events, pingSequences, self.garbage, unknownEvents, isTorn) = (events, sequences, garbage, unknown, torn)
+    self.clocks = clocks
   }
 
   private static func header(_ line: Data, _ decoder: JSONDecoder) throws -> DriveLogHeader {

@@ -8,23 +8,11 @@ public struct Retention: Hashable, Sendable {
   public var maxAge: Duration
   /// What the server has, what it refused, what Wi-Fi touched, and drive logs stay for so long.
   public var keep: Duration
-  /// Where the host's clock is so far ahead of all that the store knows, it may be wrong.
-  static let longestSilence: Duration = .seconds(60 * 86_400)
 
   public init(maxAge: Duration = .seconds(7 * 86_400), keep: Duration = .seconds(30 * 86_400)) {
     self.maxAge = maxAge
     self.keep = keep
   }
-}
-
-/// What is known of the host's clock: a receiver can lie by years, and then everything looks old.
-public enum ClockWitness: Hashable, Sendable {
-  /// Somebody else's clock agrees.
-  case agrees
-  /// Nobody was asked. Then the store's own times have to lead up to the present without a long silence.
-  case silent
-  /// Somebody else's clock says something else: nobody knows how old anything is.
-  case contradicts
 }
 
 /// What a clean-up has deleted.
@@ -38,7 +26,7 @@ public struct Deleted: Hashable, Sendable {
   public internal(set) var driveLogs = 0
   /// Damaged stores that were set aside.
   public internal(set) var damagedStores = 0
-  /// Fences that look too old to be sent, and stay until somebody agrees with the host's clock.
+  /// Fences that look too old to be sent, and stay until another clock agrees with the one that says so.
   public internal(set) var doubted = 0
 
   public var isNothing: Bool { expired + kept + sessions + driveLogs + damagedStores == 0 }
@@ -49,8 +37,8 @@ extension DriveStore {
   /// left behind. Never a fence of an
   /// unfinished session, nothing of the running drives, and no damaged fence: whose age is unknown, and a person may make something of it.
   /// - Parameters:
-  ///   - witness: With a clock that is contradicted, nothing goes by age; with one that nobody knows, nothing unsent from before a
-  ///     long silence.
+  ///   - witness: With a clock that is contradicted, nothing goes by age; with one that no other clock agrees with, only what
+  ///     the server has.
   ///   - running: The first of them.
   /// - Throws: GRDB's `DatabaseError`
   public func cleanUp(
@@ -61,18 +49,19 @@ extension DriveStore {
     }
     let (expired, kept) = (longAgo(retention.maxAge), longAgo(retention.keep))
     let (rows, drives) = try await keep { db in
-      let silence = witness == .silent ? try Self.lastSilence(until: now, db) : nil
+      let isAgreed = witness == .agrees
       let arguments: StatementArguments = [
-        "expired": expired, "kept": kept, "silence": silence, "running": running, "now": now.microseconds,
+        "expired": expired, "kept": kept, "agreed": isAgreed, "running": running, "now": now.microseconds,
       ]
       var deleted = Deleted()
-      deleted.expired = try Self.delete("fence WHERE \(Self.isExpired) AND \(Self.isDated)", arguments, db)
       deleted.kept = try Self.delete(
         """
-        fence WHERE \(Self.isAtRest) AND (submitted_at < :kept OR last_seen_at < :kept
-          AND submitted_at IS NULL AND (NOT submittable OR \(Self.isQuarantined)) AND \(Self.isDated))
+        fence WHERE \(Self.isAtRest) AND (submitted_at < :kept OR :agreed AND last_seen_at < :kept
+          AND submitted_at IS NULL AND (NOT submittable OR \(Self.isQuarantined)))
         """, arguments, db)
-      if silence != nil {
+      if isAgreed {
+        deleted.expired = try Self.delete("fence WHERE \(Self.isExpired)", arguments, db)
+      } else {
         deleted.doubted =
           try Int.fetchOne(
             db, sql: "SELECT count(*) FROM fence WHERE \(Self.isExpired)",
@@ -82,8 +71,10 @@ extension DriveStore {
       return (deleted, try Self.emptyDrives(arguments, db))
     }
     var deleted = rows
-    deleted.driveLogs = try await delete(drives, loggedBefore: kept)
-    try await deleteStrays(before: kept, now: now, witness: witness, &deleted)
+    // What these hold was perhaps not sent, and is nowhere else.
+    let loggedBefore = witness == .agrees ? kept : .min
+    deleted.driveLogs = try await delete(drives, loggedBefore: loggedBefore)
+    try await deleteStrays(before: loggedBefore, &deleted)
     return deleted
   }
 
@@ -109,24 +100,6 @@ extension DriveStore {
 
   private static var isQuarantined: String {
     "EXISTS (SELECT 1 FROM batch WHERE batch.id = batch_id AND state = 'quarantined')"
-  }
-
-  /// A fence from after the last long silence.
-  private static let isDated =
-    "(:silence IS NULL OR drive_id IN (SELECT id FROM drive WHERE started_at > :silence))"
-
-  /// The last moment before a long time of which the store knows nothing; `nil` when there is no such time.
-  /// - Parameter other: Another moment that is known, in microseconds.
-  static func lastSilence(until now: WallTime, and other: Int64? = nil, _ db: Database) throws -> Int64? {
-    try Int64.fetchOne(
-      db,
-      sql: """
-        SELECT max(known) FROM (
-          SELECT known, lead(known, 1, ?) OVER (ORDER BY known) AS next FROM (
-            SELECT started_at AS known FROM drive UNION SELECT ended_at FROM drive WHERE ended_at IS NOT NULL
-            UNION SELECT other FROM (SELECT ? AS other) WHERE other IS NOT NULL))
-        WHERE next - known > ?
-        """, arguments: [now.microseconds, other, Retention.longestSilence.inMicroseconds])
   }
 
   // MARK: What is left without fences

@@ -1,7 +1,7 @@
 import Coverage
 import GRDB
 
-/// Wall times in the store, when the host's clock turns out to have been wrong.
+/// Wall times in the store, when the clock that they came from turns out to have been wrong.
 enum DriveClockTimes {
   /// Moves all that is stored of a drive, but for anchors: these are what the control server was told, right or wrong.
   ///
@@ -21,24 +21,29 @@ enum DriveClockTimes {
 }
 
 extension DriveStore {
-  /// What came of ``settleClocks(bootID:sinceBoot:now:)``.
+  /// What came of ``settleClocks(bootID:sinceBoot:now:isSure:)``.
   public struct SettledClocks: Hashable, Sendable {
     /// Drives whose times were corrected.
     public var corrected: [Int64] = []
-    /// Drives that were recorded with a clock that was never right; nobody can tell when.
+    /// Drives whose times would be corrected if the clock were sure.
+    public var doubted: [Int64] = []
+    /// Drives of an earlier boot that were recorded with a clock that was never right: their times cannot be told any more.
     public var lost: [Int64] = []
   }
 
-  /// Corrects the times of drives that are over and not sent, by a clock that is right now.
+  /// Corrects the times of drives that are over and not sent, by the clock that rules now.
   ///
-  /// A drive of this boot is told anew by its time since the boot. One of an earlier boot that has a time before there was such a
-  /// program can be told by nothing any more: its sessions are quarantined.
+  /// A drive of this boot gets its times from its time since the boot. For one of an earlier boot that has a time before there was
+  /// such a program, no clock can tell: its sessions are quarantined.
   /// - Parameters:
   ///   - bootID: The boot of the host that this is.
   ///   - sinceBoot: The time since then.
-  ///   - now: The wall clock. One that cannot be right changes nothing.
+  ///   - now: The wall time by the clock that rules. One that cannot be right changes nothing.
+  ///   - isSure: Whether that clock is confirmed, or no other one can be asked; else no times change.
   /// - Throws: GRDB's `DatabaseError`
-  public func settleClocks(bootID: String, sinceBoot: Duration, now: WallTime) async throws -> SettledClocks {
+  public func settleClocks(
+    bootID: String, sinceBoot: Duration, now: WallTime, isSure: Bool = true
+  ) async throws -> SettledClocks {
     guard now >= .earliestTrusted else { return SettledClocks() }
     let booted = now.microseconds.saturatingSubtracting(sinceBoot.inMicroseconds)
     return try await database.write { db in
@@ -57,7 +62,11 @@ extension DriveStore {
           let startedSinceBoot = drive["started_boot_us"] as Int64?
         {
           let step = booted.saturatingAdding(startedSinceBoot).saturatingSubtracting(started)
-          guard step.magnitude >= 1_000_000 else { continue }
+          guard step.saturatingMagnitude >= 1_000_000 else { continue }
+          guard isSure else {
+            settled.doubted.append(id)
+            continue
+          }
           try DriveClockTimes.move(id, by: step, db)
           settled.corrected.append(id)
         } else if started < WallTime.earliestTrusted.microseconds {

@@ -13,6 +13,7 @@ enum RowChecksum {
   static let tables: [(name: String, columns: [String])] = [
     ("registration", ["control_server", "client_uuid", "history_cursor"]),
     ("breaker", ["control_server", "memory"]),
+    ("clock", ["boot_id", "booted_at", "ruled_by", "confirmed", "memory"]),
     ("drive", ["id", "started_at", "ended_at", "stop_reason", "log", "link", "boot_id", "started_boot_us"]),
     (
       "session",
@@ -38,6 +39,9 @@ enum RowChecksum {
       ]
     ),
   ]
+
+  /// The tables that are younger than the checksums.
+  private static let younger: Set<String> = ["clock"]
 
   /// The columns that each migration since the checksums has added, by table, oldest first.
   private static let added: [[String: [String]]] = [
@@ -98,16 +102,19 @@ enum RowChecksum {
 
   /// Gives the tables the column, the triggers, and a checksum for what is in them.
   static func install(_ db: Database) throws {
+    for (table, _) in tables where !younger.contains(table) { try protect(table, db) }
+  }
+
+  /// Gives one table the column, the triggers, and a checksum for what is in it.
+  static func protect(_ table: String, _ db: Database) throws {
     register(db)
-    for (table, _) in tables {
-      let columns = versions(of: table)[0]
-      try db.execute(
-        sql: """
-          ALTER TABLE \(table) ADD COLUMN \(column) INTEGER;
-          UPDATE \(table) SET \(column) = \(of(columns, in: table));
-          """)
-      try makeTriggers(table, columns, db)
-    }
+    let columns = versions(of: table)[0]
+    try db.execute(
+      sql: """
+        ALTER TABLE \(table) ADD COLUMN \(column) INTEGER;
+        UPDATE \(table) SET \(column) = \(of(columns, in: table));
+        """)
+    try makeTriggers(table, columns, db)
   }
 
   /// Adds columns that are younger than the checksums, and signs with them every row that was as it was written.

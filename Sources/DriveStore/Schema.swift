@@ -12,6 +12,7 @@ enum Schema {
     migrator.registerMigration("4 a checksum in each row", migrate: RowChecksum.install)
     migrator.registerMigration("5 clients of batches, recovered sessions", migrate: addClientsAndRecoveries)
     migrator.registerMigration("6 clients of sessions", migrate: addClientsOfSessions)
+    migrator.registerMigration("7 clocks", migrate: addClocks)
     return migrator
   }
 
@@ -59,6 +60,25 @@ enum Schema {
         -- The client UUID that asked for the session's test.
         ALTER TABLE session ADD COLUMN client_uuid TEXT;
         """)
+  }
+
+  private static func addClocks(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        -- Which wall time holds in a boot of the host, and the readings of all clocks that speak for or against it.
+        CREATE TABLE clock (
+          boot_id TEXT NOT NULL PRIMARY KEY,
+          -- The wall time of the boot.
+          booted_at INTEGER NOT NULL,
+          -- gnss, server or host.
+          ruled_by TEXT NOT NULL,
+          -- Whether two clocks agreed on it.
+          confirmed INTEGER NOT NULL,
+          -- All of it, as JSON.
+          memory TEXT NOT NULL
+        ) STRICT;
+        """)
+    try RowChecksum.protect("clock", db)
   }
 
   private static func createTables(_ db: Database) throws {

@@ -41,17 +41,12 @@ extension StateDirectory {
 }
 
 extension DriveStore {
-  /// Deletes those from before `time`, unless the clock that says so may be wrong: nobody agrees with it, and there is a long time
-  /// after them of which the store knows nothing.
-  func deleteStrays(before time: Int64, now: WallTime, witness: ClockWitness, _ deleted: inout Deleted) async throws {
+  /// Deletes those from before `time`.
+  func deleteStrays(before time: Int64, _ deleted: inout Deleted) async throws {
     let damaged = directory.damagedStores
     let named = try await database.read { [directory] in try Self.namedLogs(directory, $0) }
     for file in damaged + directory.straysAmongLogs(named) {
       guard let modified = StateDirectory.modified(file), modified < time else { continue }
-      if witness == .silent {
-        let silence = try await database.read { try Self.lastSilence(until: now, and: modified, $0) }
-        if let silence, silence >= modified { continue }
-      }
       guard unlink(file) == 0 else { continue }
       if damaged.contains(file) { deleted.damagedStores += 1 } else { deleted.driveLogs += 1 }
     }

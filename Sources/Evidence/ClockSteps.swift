@@ -1,6 +1,6 @@
 import Coverage
 
-/// How far the host's clock had been set at each moment of a drive, as its log tells. A pure value.
+/// How far the host's clock was ahead of the time by which the drive started, at each moment, as its log tells. A pure value.
 struct ClockSteps {
   /// What a drive log leaves out: smaller steps, and what the clock was slewed since the last one.
   private static let untold: Duration = .seconds(1.1)
@@ -9,10 +9,19 @@ struct ClockSteps {
 
   private var steps: [(at: DriveTime, sum: Duration)] = [(DriveTime(microseconds: .min), .zero)]
 
-  init(_ events: [Event]) {
-    for event in events {
-      guard case .clockSet(let step) = event.kind, let last = steps.last else { continue }
-      steps.append((event.at, last.sum + step))
+  /// - Parameters:
+  ///   - events: Of the drive log: the times of the drive move with each `clock_set`.
+  ///   - hostLeads: By how much the host's clock was ahead of the drive's time, from when on; without any it never was.
+  init(_ events: [Event], hostLeads: [(at: DriveTime, lead: Duration)] = []) {
+    let moves = events.compactMap { event in
+      if case .clockSet(let step) = event.kind { (at: event.at, step: step, lead: Duration?.none) } else { nil }
+    }
+    let leads = hostLeads.map { (at: $0.at, step: Duration.zero, lead: Optional($0.lead)) }
+    var (sum, lead) = (Duration.zero, Duration.zero)
+    for change in (moves + leads).sorted(by: { $0.at < $1.at }) {
+      sum += change.step
+      lead = change.lead ?? lead
+      steps.append((change.at, sum + lead))
     }
   }
 

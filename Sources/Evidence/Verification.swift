@@ -64,10 +64,12 @@ public struct Verification: Hashable, Sendable {
   ///   - trips: What the capture shows.
   ///   - interval: From ping to ping.
   ///   - timeout: After it a reply counted as lost.
+  ///   - hostLeads: By how much the host's clock was ahead of the drive's time, from when on.
   ///   - isCutOff: The capture was not completed, as by a kill or a power cut: its end may be missing.
   public init(
     events: [Event], sequences: [Int: UInt32] = [:], started: WallTime, trips: [RoundTrip],
-    interval: Duration = .milliseconds(100), timeout: Duration = .seconds(1), isCutOff: Bool = false
+    interval: Duration = .milliseconds(100), timeout: Duration = .seconds(1), isCutOff: Bool = false,
+    hostLeads: [(at: DriveTime, lead: Duration)] = []
   ) {
     let pings = Self.pings(events, sequences, started)
     let timeout = timeout.inNanoseconds
@@ -75,7 +77,7 @@ public struct Verification: Hashable, Sendable {
       pings: pings.sorted { $0.at < $1.at }, trips: trips.filter { !Self.isRefusal($0, timeout) },
       interval: max(1000, interval.inNanoseconds), timeout: timeout)
     let pairs = alignment.pairs()
-    let steps = ClockSteps(events)
+    let steps = ClockSteps(events, hostLeads: hostLeads)
     let lastEvent = events.map(\.at).max() ?? .start
     let end = isCutOff ? pairs.keys.max().map { alignment.pings[$0].at } : nil
     var differences: [Int64] = []

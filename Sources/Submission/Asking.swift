@@ -56,8 +56,7 @@ extension Sender {
   /// - Throws: ``Held``, `ControlServer.ServerFailure`, GRDB's `DatabaseError`, `CancellationError`
   func request<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
     call = try await leave(with: call, .commanded)
-    _ = server.takeDate()
-    defer { noteServerTime() }
+    defer { timekeeper.settle() }
     do {
       return try await body()
     } catch let failure as ServerFailure {

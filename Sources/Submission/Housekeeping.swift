@@ -11,9 +11,8 @@ extension Sender {
 
   /// Deletes what is too old.
   func cleanUp(_ pass: inout Pass) async throws {
-    let witness = serverTime.witness(of: clock.wall(), at: clock.boot())
     let deleted = try await store.cleanUp(
-      settings.retention, now: clock.wall(), witness: witness, except: pass.running)
+      settings.retention, now: clock.wall(), witness: timekeeper.witness, except: pass.running)
     pass.doubted = deleted.doubted
     guard !deleted.isNothing else { return }
     logger.notice(
@@ -28,25 +27,28 @@ extension Sender {
   func settleAge(_ pass: inout Pass) async throws {
     guard pass.doubted > 0 else { return }
     logger.notice(
-      "\(pass.mode) pass: \(pass.doubted) fences look too old to be sent, if the host's clock is right; asking the server"
+      "\(pass.mode) pass: \(pass.doubted) fences look too old to be sent, if the clock is right; asking the server"
     )
     await registration.doubt()
     _ = try await client()
-    guard serverTime.witness(of: clock.wall(), at: clock.boot()) == .agrees else { return }
+    guard timekeeper.witness == .agrees else { return }
     try await cleanUp(&pass)
     try await lineUp(&pass)
   }
 
-  /// After each request.
-  func noteServerTime() {
-    guard let time = server.takeDate() else { return }
-    let (wall, boot) = (clock.wall(), clock.boot())
-    let before = serverTime.witness(of: wall, at: boot)
-    serverTime.note(time, at: boot)
-    guard serverTime.witness(of: wall, at: boot) == .contradicts, before != .contradicts else { return }
-    logger.warning(
-      "the host's clock says \(wall.iso8601), the control server's \(time.iso8601): nothing is deleted because of its age"
-    )
+  // MARK: Times
+
+  /// Asks the server for the time when drives would be dated anew by a clock that no other one has confirmed, and dates them by what
+  /// comes of it. A server that does not say contradicts nothing.
+  func settleTimes(_ pass: inout Pass) async throws {
+    guard pass.hasDoubtfulTimes else { return }
+    if !timekeeper.isServerKnown {
+      logger.notice("\(pass.mode) pass: the clock was set since drives were recorded; asking the server for the time")
+      await registration.doubt()
+      _ = try await client()
+    }
+    pass.hasAskedForTime = true
+    try await followClock(&pass)
   }
 
   // MARK: Too much

@@ -17,6 +17,10 @@ struct Pass: Sendable {
   var areDoubtsSettled = false
   /// Fences in the queue that look too old to be sent, by a clock that nobody has agreed with.
   var doubted = 0
+  /// Whether drives would be dated anew by a clock that no other one has confirmed.
+  var hasDoubtfulTimes = false
+  /// Whether the server was asked for the time because of that.
+  var hasAskedForTime = false
   private var refusalsInARow = 0
   private var kept: Set<Int64> = []
   private var sent: Set<Int64> = []
@@ -87,7 +91,7 @@ extension Sender {
   /// Clears up, takes up what was left behind, and lines up what is to be sent.
   func prepare(_ pass: inout Pass) async throws {
     let now = clock.wall()
-    try await settleClocks(now)
+    try await settleClocks(&pass)
     // Before anything unfinished is ended: its fences are not to go because nobody could end it in time.
     try await cleanUp(&pass)
     if pass.mode.isCold {
@@ -116,10 +120,16 @@ extension Sender {
 
   /// - Returns: Whether times were corrected.
   @discardableResult
-  private func settleClocks(_ now: WallTime) async throws -> Bool {
-    let settled = try await store.settleClocks(bootID: clock.bootID, sinceBoot: clock.boot(), now: now)
+  private func settleClocks(_ pass: inout Pass) async throws -> Bool {
+    timekeeper.settle()
+    let reading = timekeeper.read()
+    let settled = try await store.settleClocks(
+      bootID: clock.bootID, sinceBoot: reading.boot, now: reading.wall,
+      isSure: reading.ruling.isConfirmed || pass.hasAskedForTime && reading.ruling.contradicting.isEmpty)
+    pass.hasDoubtfulTimes = !settled.doubted.isEmpty
     for drive in settled.corrected {
-      logger.notice("drive \(drive) was recorded before the host's clock was set; its times are right now")
+      logger.notice(
+        "drive \(drive) was recorded by a clock that was wrong; its times are right now (\(reading.ruling))")
     }
     for drive in settled.lost {
       logger.warning("drive \(drive) was recorded with a clock that was never set: it is quarantined")
@@ -127,14 +137,13 @@ extension Sender {
     return !settled.corrected.isEmpty
   }
 
-  /// The host's clock can be set while a pass waits for its share of the spread, or for a server that hangs.
+  /// The time can turn out to be another one while a pass waits for its share of the spread, or for a server that hangs.
   func followClock(_ pass: inout Pass) async throws {
-    let now = clock.wall()
-    guard now >= .earliestTrusted else {
+    guard clock.wall() >= .earliestTrusted else {
       await endCall(.cancelled)
       throw PassEnd.held(.clock)
     }
-    guard try await settleClocks(now) else { return }
+    guard try await settleClocks(&pass) else { return }
     let sessions = Array(Set(pass.queue.map(\.session)))
     let moved = try await store.batches(of: sessions, in: [.waiting, .sending])
     let byID = Dictionary(uniqueKeysWithValues: moved.map { ($0.id, $0) })

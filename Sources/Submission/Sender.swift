@@ -14,12 +14,13 @@ public actor Sender {
   let server: ControlServerClient
   let registration: Registration
   let settings: SenderSettings
+  /// Its wall time is that of the clock that rules.
   let clock: SenderClock
   let logger: Logger
   private let turn = Turn()
   /// The wait after the store has failed: that says nothing of the server.
   var storeBackoff: Backoff
-  var serverTime = ServerTime()
+  let timekeeper: Timekeeper
   /// Whether the log has it that the state directory holds too much, and that nothing of it may go.
   var isExcessTold = false
   var isMakingRoom = false
@@ -40,16 +41,21 @@ public actor Sender {
   /// `nil` before the first one.
   public private(set) var lastPass: EndedPass?
 
+  /// - Parameters:
+  ///   - clock: The host's clocks.
+  ///   - timekeeper: Where several parts of a process go by the same time.
   /// - Throws: `StoreError`, or GRDB's `DatabaseError`
   public init(
     store: DriveStore, server: ControlServerClient, registration: Registration,
-    settings: SenderSettings = SenderSettings(), clock: SenderClock, logger: Logger
+    settings: SenderSettings = SenderSettings(), clock: SenderClock, timekeeper: Timekeeper? = nil, logger: Logger
   ) throws {
     self.store = store
     self.server = server
     self.registration = registration
     self.settings = settings
-    self.clock = clock
+    let keeper = try timekeeper ?? Timekeeper(store: store, server: server, clock: clock, logger: logger)
+    self.timekeeper = keeper
+    self.clock = clock.ruled(by: keeper)
     self.logger = logger
     storeBackoff = Backoff(base: settings.gate.backoff, cap: settings.gate.backoffMax)
     do {
@@ -100,6 +106,7 @@ public actor Sender {
       try await prepare(&pass)
       guard !pass.queue.isEmpty else { return pass.report }
       try await begin(urgency)
+      try await settleTimes(&pass)
       try await settleAge(&pass)
       try await deliverAll(&pass)
       try await settleDoubts(&pass)

@@ -1,6 +1,11 @@
+import ControlServer
 import Coverage
+import DriveStore
 import Foundation
+import Logging
 import Pinging
+import Submission
+import TestSupport
 import Testing
 
 @testable import Agent
@@ -23,27 +28,104 @@ struct DriveClockTests {
     }
   }
 
-  @Test("when the clock is set, then the step is told to the nearest millisecond, once")
-  func step() {
-    let wall = Wall()
-    var clock = DriveClock { wall.now }
-    #expect(clock.adjust() == nil)
-    let started = clock.started
-    wall.set(ahead: 7_199_999_800)
-    #expect(clock.adjust() == .seconds(7200))
-    #expect(clock.started == started + .seconds(7200))
-    #expect(clock.adjust() == nil)
-    wall.set(ahead: -200)
-    #expect(clock.adjust() == .seconds(-7200))
+  private let folder: TemporaryFolder
+  private let store: DriveStore
+  private let wall = Wall()
+
+  init() throws {
+    folder = try TemporaryFolder()
+    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+  }
+
+  /// Runs `body` with the clocks of a new process of the same boot.
+  private func withTimekeeper(_ body: (Timekeeper) async throws -> Void) async throws {
+    let server = try ControlServerClient(
+      url: "http://127.0.0.1:9", caFile: nil, requestTimeout: .seconds(1), device: .thisHost)
+    let clock = SenderClock(
+      wall: { [wall] in wall.now }, boot: { .nanoseconds(Int64(Pinger.now)) }, bootID: "this boot")
+    let result = await Result {
+      try await body(try Timekeeper(store: store, server: server, clock: clock, logger: Logger(label: "test")))
+    }
+    try await server.shutdown()
+    try result.get()
+  }
+
+  private func tell(_ keeper: Timekeeper, off: Duration = .zero) {
+    for second in -20...0 {
+      let now = ContinuousClock.now + .seconds(second)
+      let time = WallTime.earliestTrusted.adding(.nanoseconds(Int64(Pinger.now)) + .seconds(second) + off)
+      keeper.note(gnss: time, receiver: "/dev/gps0", arrival: now)
+    }
+  }
+
+  @Test("when the clock is set, then the times move by the step to the nearest millisecond, once")
+  func step() async throws {
+    try await withTimekeeper { keeper in
+      var clock = DriveClock(keeper)
+      #expect(clock.adjust() == nil)
+      let started = clock.started
+      wall.set(ahead: 7_199_999_800)
+      #expect(clock.adjust() == .seconds(7200))
+      #expect(clock.started == started + .seconds(7200))
+      #expect(clock.adjust() == nil)
+      wall.set(ahead: -200)
+      #expect(clock.adjust() == .seconds(-7200))
+    }
   }
 
   @Test("when the host sleeps between reading one clock and the other, then nothing was set")
-  func pausedInReading() {
-    let wall = Wall()
-    var clock = DriveClock { wall.now }
-    wall.set(ahead: 7_200_000_000, delay: 150_000)
-    #expect(clock.adjust() == nil)
-    wall.set(ahead: 7_200_000_000)
-    #expect(clock.adjust() == .seconds(7200))
+  func pausedInReading() async throws {
+    try await withTimekeeper { keeper in
+      var clock = DriveClock(keeper)
+      wall.set(ahead: 7_200_000_000, delay: 150_000)
+      #expect(clock.adjust() == nil)
+      wall.set(ahead: 7_200_000_000)
+      #expect(clock.adjust() == .seconds(7200))
+    }
+  }
+
+  @Test("when the receiver contradicts a step, then the times stay, in this process and in the next one of this boot")
+  func contradicted() async throws {
+    try await withTimekeeper { keeper in
+      var clock = DriveClock(keeper)
+      tell(keeper)
+      _ = clock.adjust()
+      wall.set(ahead: 864_000_000_000)
+      #expect(clock.adjust() == nil)
+      #expect(clock.reading.ruling.contradicting == [.host])
+      #expect(abs(clock.reading.hostLead?.inSeconds ?? 0) > 863_999)
+    }
+    try await withTimekeeper { keeper in
+      let clock = DriveClock(keeper)
+      #expect(clock.reading.ruling.contradicting == [.host])
+      let difference = clock.started - WallTime.earliestTrusted.adding(.nanoseconds(Int64(Pinger.now)))
+      #expect(abs(difference.inSeconds) < 5)
+    }
+  }
+
+  @Test("when the clocks change, then the drive log is told once for each change, and of each step of the host's")
+  func news() async throws {
+    try await withTimekeeper { keeper in
+      var clock = DriveClock(keeper)
+      #expect(clock.news()?.ruling.reason == .alone)
+      #expect(clock.news() == nil)
+      tell(keeper)
+      _ = clock.adjust()
+      #expect(clock.news()?.ruling.agreeing == [.gnss, .host])
+      for step in [3_600_000_000, 7_200_000_000] as [Int64] {
+        wall.set(ahead: step)
+        _ = clock.adjust()
+        let lead = clock.news()?.hostLead ?? .zero
+        #expect(abs(lead.inSeconds - Double(step) / 1e6) < 2)
+        _ = clock.adjust()
+        #expect(clock.news() == nil)
+      }
+    }
+  }
+}
+
+extension Result where Failure == any Error, Success == Void {
+  fileprivate init(_ body: () async throws -> Void) async {
+    do { self = .success(try await body()) } catch { self = .failure(error) }
   }
 }

@@ -72,6 +72,39 @@ import Testing
     #expect(drive.garbage.isEmpty)
   }
 
+  @Test func `when a line says which clock rules, then it is no event, and none of unknown kind`() throws {
+    let drive = try Log.read(
+      #"{"at":1,"path":"none"}"#,
+      #"{"at":2,"clock":{"ruled_by":"gnss","because":"two clocks agree","agreeing":["gnss","server"],"contradicting":["host"],"host_ahead":7200.5}}"#,
+      #"{"at":3,"clock":{"ruled_by":"host"}}"#, #"{"at":4,"clock":7}"#)
+    #expect(drive.events == [.at(1, .path(.offline))])
+    #expect(drive.unknownEvents == 0)
+    #expect(drive.clocks.map(\.ruledBy) == ["gnss", "host"])
+    #expect(drive.clocks[0].agreeing == ["gnss", "server"] && drive.clocks[0].contradicting == ["host"])
+    #expect(drive.clocks[0].hostAhead == .milliseconds(7_200_500) && drive.clocks[1].hostAhead == nil)
+    #expect(drive.garbage.map(\.number) == [5])
+  }
+
+  @Test func `when a clock note is written, then it is the contract's line, and it comes back`() throws {
+    var clock = WallClock()
+    let booted = WallTime(microseconds: 1_795_168_800_000_000)
+    for second in 1...10 {
+      let boot = Duration.seconds(second)
+      clock.note(gnss: booted.adding(boot), receiver: "/dev/gps0", at: boot)
+      clock.judge(host: booted.adding(boot), at: boot)
+    }
+    let ruling = clock.judge(host: booted.adding(.seconds(7211)), at: .seconds(11))
+    let note = ClockNote(ruling: ruling, hostLead: .seconds(7200), at: DriveTime(microseconds: 1_500_000))
+    let scratch = try Scratch()
+    let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)
+    try writer.append(note)
+    #expect(
+      try scratch.lines[1]
+        == #"{"at":1.5,"clock":{"ruled_by":"gnss","because":"another clock contradicts the step of the host's clock","agreeing":["gnss"],"contradicting":["host"],"host_ahead":7200.0}}"#
+    )
+    #expect(try RecordedDrive(path: scratch.path).clocks == [note])
+  }
+
   @Test func `when an event carries more than it must, then the rest is ignored`() throws {
     let drive = try Log.read(#"{"at":1,"ping":{"rtt_ms":2,"late":true},"sequence":7}"#)
     #expect(drive.events == [.at(1, .ping(.answered(rttNanoseconds: 2_000_000)))])

@@ -1,3 +1,5 @@
+import Coverage
+import DriveStore
 import Foundation
 import TestSupport
 import Testing
@@ -86,9 +88,133 @@ struct ClockTests {
     #expect(times.allSatisfy { $0 > started - 1 && $0 < Date.now.timeIntervalSince1970 }, "\(times)")
   }
 
+  // MARK: Clocks that contradict each other
+
+  /// A receiver that tells the true time, at its own pace.
+  private func fieldWithTrueTime(_ settings: String = "") async throws -> Field {
+    let track = Surroundings.root.appending(path: "tools/gps-player/demo-track.csv").path
+    let gps = try await GPSPlayerTool(["--gpsd", track])
+    return try await Field(gpsdPort: gps.port, keeping: [gps.program], settings: settings)
+  }
+
+  /// The server's times of all fences, in seconds.
+  private func timesAtServer(_ field: Field) async throws -> [Double] {
+    try await field.server.tests().flatMap { $0["fences"] as? [[String: Any]] ?? [] }
+      .compactMap { $0["fence_time"] as? Double }.map { $0 / 1000 }
+  }
+
+  @Test(
+    "when the clock steps in mid-drive and receiver and server contradict it, then every fence has its true time at the server",
+    .enabled(if: compiler != nil, "needs a C compiler"), arguments: [3600, 864_000, 353_000_000])
+  func contradictedStep(_ step: Int) async throws {
+    let field = try await fieldWithTrueTime()
+    let clock = try await settableClock(in: field.folder)
+    _ = try field.folder.write("0", to: "shift")
+    let started = Date.now.timeIntervalSince1970
+    let record = try RunningProgram.product(
+      "coverage-probe", ["record", "--config", field.configuration],
+      environment: ["LD_PRELOAD": clock, "CLOCK_SHIFT": field.folder.file("shift")])
+    func fences(_ count: Int) async throws {
+      _ = try await eventually(within: .seconds(60), "\(count) fences") {
+        try await field.sessions().first?["fences"] as? Int ?? 0 >= count ? () : nil
+      }
+    }
+    try await fences(2)
+    _ = try field.folder.write("\(step)", to: "shift")
+    _ = try await eventually("the step is noticed") {
+      record.standardError.contains("the host's clock is off by") ? () : nil
+    }
+    try await fences(5)
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 0, "\(record.standardError)")
+
+    let times = try await timesAtServer(field)
+    #expect(times.count >= 5)
+    #expect(times.allSatisfy { $0 > started - 1 && $0 < Date.now.timeIntervalSince1970 + 1 }, "\(times)")
+    let log = try String(contentsOfFile: try field.driveLog(), encoding: .utf8)
+    #expect(log.contains(#""clock":{"ruled_by":"host","because":"no other clock is known""#))
+    #expect(
+      log.contains(#""contradicting":["host"],"host_ahead":\(step - 1)"#)
+        || log.contains(#""contradicting":["host"],"host_ahead":\(step)"#))
+    #expect(!log.contains("clock_set"))
+    let exported = try await field.run("export", ["--format", "jsonl"]).lines
+    let replayed = try await field.replayed()
+    #expect(exported.compactMap { $0["offset_ms"] as? Int } == replayed.compactMap { $0["offset_ms"] as? Int })
+  }
+
+  @Test(
+    "when the clock is wrong at the next start of the same boot, then fences that wait have their true times at the server",
+    .enabled(if: compiler != nil, "needs a C compiler"))
+  func wrongAtNextStart() async throws {
+    let field = try await fieldWithTrueTime()
+    let clock = try await settableClock(in: field.folder)
+    let started = Date.now.timeIntervalSince1970
+    let recorded = try await field.run("record", ["--no-submit", "--duration", "12s"])
+    #expect(recorded.status == 0, "\(recorded.errors)")
+    let ended = Date.now.timeIntervalSince1970
+    _ = try field.folder.write("864000", to: "shift")
+    let submit = try RunningProgram.product(
+      "coverage-probe", ["submit", "--config", field.configuration],
+      environment: ["LD_PRELOAD": clock, "CLOCK_SHIFT": field.folder.file("shift")])
+    #expect(try await submit.exitStatus() == 0, "\(submit.standardError)")
+    let times = try await timesAtServer(field)
+    #expect(!times.isEmpty)
+    #expect(times.allSatisfy { $0 > started - 1 && $0 < ended + 1 }, "\(times)")
+  }
+
+  @Test(
+    "when the clock begins at 1970 and only the receiver tells the time, then the drive is measured and has its true times",
+    .enabled(if: compiler != nil, "needs a C compiler"))
+  func onlyTheReceiver() async throws {
+    let field = try await fieldWithTrueTime()
+    let clock = try await settableClock(in: field.folder)
+    let started = Date.now.timeIntervalSince1970
+    _ = try field.folder.write("\(100 - Int(started))", to: "shift")
+    let record = try RunningProgram.product(
+      "coverage-probe", ["record", "--config", field.configuration],
+      environment: ["LD_PRELOAD": clock, "CLOCK_SHIFT": field.folder.file("shift")])
+    _ = try await eventually(within: .seconds(30), "a test") {
+      record.standardError.contains("pinging 127.0.0.1") ? () : nil
+    }
+    _ = try await eventually(within: .seconds(60), "fences") {
+      try await field.sessions().first?["fences"] as? Int ?? 0 >= 4 ? () : nil
+    }
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 0, "\(record.standardError)")
+    let times = try await timesAtServer(field)
+    #expect(times.count >= 4)
+    #expect(times.allSatisfy { $0 > started - 2 && $0 < Date.now.timeIntervalSince1970 + 1 }, "\(times)")
+  }
+
+  @Test(
+    "when another boot's clock is 40 days ahead, then fences that wait are not deleted, but sent",
+    .enabled(if: compiler != nil, "needs a C compiler"))
+  func daysAhead() async throws {
+    let field = try await fieldWithTrueTime()
+    let clock = try await settableClock(in: field.folder)
+    let started = WallTime(microseconds: Int64((Date.now.timeIntervalSince1970 - 3600) * 1e6))
+    try Self.record(started, in: field.folder.file("state"))
+    _ = try field.folder.write("3456000", to: "shift")
+    let submit = try RunningProgram.product(
+      "coverage-probe", ["submit", "--config", field.configuration],
+      environment: ["LD_PRELOAD": clock, "CLOCK_SHIFT": field.folder.file("shift")])
+    #expect(try await submit.exitStatus() == 0, "\(submit.standardError)")
+    let times = try await timesAtServer(field)
+    #expect(times.count == 5 && times.allSatisfy { abs($0 - Double(started.microseconds) / 1e6) < 100 }, "\(times)")
+  }
+
+  private static func record(_ started: WallTime, in state: String) throws {
+    let store = try DriveStore(directory: StateDirectory(path: state), purpose: "a test")
+    var recorder = try DriveRecorder(store, started: started, boot: ("another boot", .seconds(40)), log: nil)
+    try recorder.save(
+      sessions: [Session(number: 0, started: .start, finalized: .seconds(600))],
+      fences: (0..<5).map { .sample(number: $0, entered: Double($0) * 4) }, seen: .seconds(600))
+    try recorder.end(at: .seconds(600), reason: .user)
+  }
+
   /// Whether the log has it that the clock was set by two hours: a process that had to wait between its two clocks is off by a bit.
   private static func saysTwoHours(_ record: RunningProgram) -> Bool {
-    ["7200.0", "7199.9"].contains { record.standardError.contains("clock was set by \($0)") }
+    ["7200.0", "7199.9"].contains { record.standardError.contains("they move by \($0)") }
   }
 
   private func settableClock(in folder: TemporaryFolder) async throws -> String {

@@ -146,6 +146,24 @@ struct VerificationTests {
     #expect(verify([]).count(.sentAtAnotherTime) == 500, "nothing in the log explains that")
   }
 
+  @Test(
+    "when the host's clock stepped and the drive did not follow it, then the log's notes explain the captured times")
+  func contradictedSteps() {
+    let trips = Self.trips(1000) { [3_000, 86_400_000_000, 300_000_000, 300_000_000][$0 / 250] }
+    func verify(_ leads: [(Double, Double)], _ steps: [Event] = []) -> Verification {
+      Verification(
+        events: Self.events(1000) + steps, sequences: Self.sequences(1000), started: Self.started, trips: trips,
+        hostLeads: leads.map { (.seconds($0), .seconds($1)) })
+    }
+    let result = verify([(0, 0), (25.9, 86_400), (50.2, 300)])
+    #expect(result.agrees(), "\(result.lines)")
+    // At last it is followed.
+    let followed = verify(
+      [(0, 0), (25.9, 86_400), (50.2, 300), (75.3, 0)], [Event(at: .seconds(75.3), .clockSet(by: .seconds(300)))])
+    #expect(followed.agrees(), "\(followed.lines)")
+    #expect(verify([(0, 0)]).count(.sentAtAnotherTime) == 750)
+  }
+
   @Test("when a log was moved in time, or its second half was cut out, then the two differ")
   func movedOrCut() {
     let trips = Self.trips(1000)

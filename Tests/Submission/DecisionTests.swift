@@ -74,22 +74,6 @@ struct DecisionTests {
     #expect(ServerFailure.longestWait == CircuitBreaker.Policy.retryAfterMax)
   }
 
-  // MARK: The server's clock
-
-  @Test("when the server told the time, then the host's clock is judged by it, however long ago that was")
-  func serverTime() {
-    let (start, day) = (WallTime.sampleStart, Duration.seconds(86_400))
-    var time = ServerTime()
-    #expect(time.witness(of: start, at: .zero) == .silent)
-    time.note(start, at: .seconds(100))
-    #expect(time.witness(of: start.later(by: day), at: .seconds(100)) == .agrees)
-    #expect(time.witness(of: start.later(by: day + .seconds(1)), at: .seconds(100)) == .contradicts)
-    #expect(time.witness(of: start.earlier(by: day + .seconds(1)), at: .seconds(100)) == .contradicts)
-    // Ten days later, by a clock that was set in between or not.
-    #expect(time.witness(of: start.later(by: day * 10), at: .seconds(100) + day * 10) == .agrees)
-    #expect(time.witness(of: start, at: .seconds(100) + day * 10) == .contradicts)
-  }
-
   // MARK: The server's history
 
   private func items(_ times: some Sequence<Int>) -> [HistoryItem] {

@@ -39,9 +39,34 @@ struct HousekeepingTests {
     #expect(try fences(rig) == 2)
     #expect(rig.lines.all.contains { $0.contains("2 fences look too old to be sent") }, "\(rig.lines.all)")
     #expect(try await sender.pass(.cold).sessionsSent == 1)
-    #expect(rig.lines.all.contains { $0.contains("nothing is deleted because of its age") })
+    #expect(rig.lines.all.contains { $0.contains("server contradicts; nothing is deleted because of its age") })
     _ = try await sender.pass(.cold)
     #expect(try fences(rig) == 2, "what was sent is kept for as long as it should be")
+    try await rig.finish()
+  }
+
+  @Test(
+    "when the clock is some days ahead and the server contradicts it, then nothing unsent is deleted, but sent",
+    arguments: [8, 30, 59])
+  func daysAhead(_ days: Int) async throws {
+    let rig = try await rig(drive: Self.day, clockError: Self.day * days)
+    #expect(try await rig.sender().pass(.cold).sessionsSent == 1)
+    #expect(try fences(rig) == 2)
+    #expect(try await rig.holdsAllOnce(2))
+    try await rig.finish()
+  }
+
+  @Test("when the same clock has run for a day, over restarts and without a server, then what is too old goes by it")
+  func dayOfRunning() async throws {
+    let rig = try await rig(drive: Self.day * 10)
+    try await rig.tool.setFault("503", on: "settings")
+    for _ in 0..<4 {
+      #expect(try await rig.sender().pass(.warm).sessionsKept == 1)
+      #expect(try fences(rig) == 2)
+      rig.time.turn(by: Self.day / 4)
+    }
+    _ = try await rig.sender().pass(.warm)
+    #expect(try fences(rig) == 0)
     try await rig.finish()
   }
 

@@ -75,19 +75,20 @@ struct KeepSendingTests {
   @Test("when the clock is set while a pass waits, then the fences leave with their true times")
   func setDuringPass() async throws {
     let rig = try await SendingRig()
-    // Two hours slow, by a clock whose boot was 6200 s after the sample start.
-    let drive = try rig.record(tests: [nil], started: -1000, boot: ("boot 1", .zero))
-    try await rig.store.end(drive: drive, at: .sampleStart.later(by: .seconds(4000 - 1000)))
-    rig.time.wallError = .seconds(-7200)
+    // Two hours slow, by a clock that the server agrees with later.
+    let booted = rig.time.agreeWithServer()
+    let slow = booted.later(by: .seconds(-7200))
+    let drive = try rig.record(tests: [nil], started: (slow - .sampleStart).inSeconds, boot: ("boot 1", .zero))
+    try await rig.store.end(drive: drive, at: slow.later(by: .seconds(4000)))
+    rig.time.wallError -= .seconds(7200)
     rig.time.holdsSleepers = true
     let sender = try rig.sender()
     let background = Task { try await sender.pass(.cold, urgency: .background) }
     _ = try await eventually("the wait for the spread") { rig.time.sleeps.last == .seconds(30) ? true : nil }
-    rig.time.wallError = .zero
+    rig.time.wallError += .seconds(7200)
     _ = try await sender.pass(.warm)
     #expect(try await background.value.fencesSent == 2)
-    let start = Int(WallTime.sampleStart.later(by: .seconds(6200)).microseconds)
-    #expect(try await rig.received().keys.sorted() == [start, start + 4_000_000])
+    #expect(try await rig.received().keys.sorted() == [0, 4].map { Int(booted.microseconds) + $0 * 1_000_000 })
     try await rig.finish()
   }
 }

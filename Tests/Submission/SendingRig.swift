@@ -137,6 +137,15 @@ final class TurnedClock: Sendable {
     set { lock.withLock { state.wallError = newValue } }
   }
 
+  /// Sets the wall clock right by the clock of the server, which is this host's.
+  /// - Returns: When the boot was, to the microsecond.
+  func agreeWithServer() -> WallTime {
+    wallError = .zero
+    let now = WallTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6))
+    wallError = now - clock.wall()
+    return now.later(by: .zero - lock.withLock { state.boot })
+  }
+
   var sleeps: [Duration] { lock.withLock { state.sleeps } }
 
   /// Whether who sleeps for a while sleeps until it is cancelled, instead of turning the clock.

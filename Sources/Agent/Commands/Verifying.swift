@@ -44,7 +44,8 @@ public struct Verifying: Sendable {
     verification = Verification(
       events: drive.events, sequences: drive.pingSequences, started: drive.header.started,
       trips: RoundTrips(packets).trips, interval: drive.header.pings?.interval ?? .milliseconds(100),
-      timeout: timeout ?? drive.header.pings?.timeout ?? .seconds(1), isCutOff: newest.isCutOff)
+      timeout: timeout ?? drive.header.pings?.timeout ?? .seconds(1), isCutOff: newest.isCutOff,
+      hostLeads: drive.clocks.compactMap { note in note.hostAhead.map { (note.at, $0) } })
     (self.complaints, self.limit, self.missing) = (complaints, limit, missing)
   }
 

@@ -1,5 +1,6 @@
 import ControlServer
 import Coverage
+import DriveLog
 import Logging
 import NetworkPath
 import OrderedJSON
@@ -82,6 +83,7 @@ actor Drive {
   /// Runs until the engine stops: by a stop input, or by itself.
   func run() async -> Summary {
     journal.take([.sessionBegan(engine.sessions[0])], of: engine)
+    logClock()
     await withTaskGroup { group in
       sources.start(in: &group)
       for await input in sources.inputs {
@@ -290,12 +292,21 @@ actor Drive {
         trouble: lastTrouble, isPinging: target != nil))
   }
 
-  /// The host's clock can be set in mid-drive: by a receiver, or by NTP once there is a network. Then all times so far were wrong.
+  /// In mid-drive another clock can come to rule, or the host's can be set: by a receiver, or by NTP once there is a network. Then all
+  /// times so far were wrong.
   private func followClock() {
-    guard let step = clock.adjust() else { return }
-    logger.notice("the host's clock was set by \(step.inSeconds) s; the times of this drive follow it")
-    journal.setStart(clock.started)
-    record(.clockSet(by: step))
+    let step = clock.adjust()
+    if let step {
+      logger.notice("the times of this drive were off: they move by \(step.inSeconds) s (\(clock.reading.ruling))")
+      journal.setStart(clock.started)
+      record(.clockSet(by: step))
+    }
+    logClock()
+  }
+
+  private func logClock() {
+    guard let news = clock.news() else { return }
+    journal.log(ClockNote(ruling: news.ruling, hostLead: news.hostLead, at: max(DriveTime.start, clock.now)))
   }
 
   private func report(at now: DriveTime) {

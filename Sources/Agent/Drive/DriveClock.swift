@@ -1,50 +1,61 @@
 import Coverage
 import Foundation
 import Pinging
+import Submission
 
-/// The one place where a drive reads clocks: wall time once at its start, and from then on the boot-time clock. Wall time is
-/// read again only to see whether the host's clock was set meanwhile.
+/// The one place where a drive reads clocks: the boot-time clock, and which wall time its start has by the clock that rules.
 struct DriveClock: Sendable {
-  /// Wall time of the start by what the host's clock says now, in whole milliseconds, as the drive log can say it.
+  /// Wall time of the start by the clock that rules, in whole milliseconds, as the drive log can say it.
   private(set) var started: WallTime
   /// The same moment on CLOCK_BOOTTIME.
   let startedBoot: Duration
   private let startedInstant: ContinuousClock.Instant
-  private let wall: @Sendable () -> WallTime
+  private let timekeeper: Timekeeper
+  private(set) var reading: Timekeeper.Reading
+  /// What the drive log says of it.
+  private var logged: Timekeeper.Reading?
 
-  /// A clock that differs from the boot-time clock by this much more or less than before was set; smaller differences come
-  /// from reading one after the other.
-  private static let smallestStep: Int64 = 1_000_000
-  private static let longestReading = Duration.milliseconds(100)
+  private static let smallestStep: Duration = .seconds(1)
 
-  /// - Parameter wall: The host's wall clock.
-  init(wall: @escaping @Sendable () -> WallTime = { .current }) {
-    self.wall = wall
-    let now = wall()
-    let sinceMillisecond = now.microseconds - now.milliseconds * 1000
+  init(_ timekeeper: Timekeeper) {
+    self.timekeeper = timekeeper
+    reading = timekeeper.read()
+    let now = reading.wall
+    let sinceMillisecond = now.microseconds.saturatingSubtracting(now.milliseconds.saturatingMultiplied(by: 1000))
     started = WallTime(microseconds: now.microseconds - sinceMillisecond)
-    startedBoot = .nanoseconds(Int64(Pinger.now)) - .microseconds(sinceMillisecond)
-    startedInstant = ContinuousClock.now - .microseconds(sinceMillisecond)
+    startedBoot = reading.boot - .microseconds(sinceMillisecond)
+    startedInstant = ContinuousClock.now - (.nanoseconds(Int64(clamping: Pinger.now)) - startedBoot)
   }
 
   var now: DriveTime { time(ofSlot: Pinger.now) }
 
-  /// Whether the wall clock can be right.
-  var isTrusted: Bool { started >= .earliestTrusted }
+  /// Whether any clock can be right.
+  var isTrusted: Bool { reading.ruling.isTrusted }
 
-  /// Takes over what the host's clock was set to, unless that cannot be right.
-  /// - Returns: By how much it was set, in whole milliseconds; `nil`: not at all.
+  /// Goes by the clock that rules now.
+  /// - Returns: By how much that moves the times of the drive, in whole milliseconds; `nil`: not at all.
   mutating func adjust() -> Duration? {
-    let before = self.now
-    let now = wall()
-    let after = self.now
-    // What came between the two clocks, such as a suspend, is no step of either.
-    guard after - before < Self.longestReading else { return nil }
-    let step = now.microseconds - (started + after).microseconds
-    guard abs(step) >= Self.smallestStep, now >= .earliestTrusted else { return nil }
-    let milliseconds = (step + (step < 0 ? -500 : 500)) / 1000
-    started = WallTime(microseconds: started.microseconds + milliseconds * 1000)
+    timekeeper.settle()
+    reading = timekeeper.read()
+    guard reading.ruling.isTrusted else { return nil }
+    let step = reading.ruling.wall(at: startedBoot) - started
+    guard step >= Self.smallestStep || step <= .zero - Self.smallestStep else { return nil }
+    let half: Duration = .microseconds(step < .zero ? -500 : 500)
+    let milliseconds = (step + half).inMilliseconds
+    started = started.adding(.milliseconds(milliseconds))
     return .milliseconds(milliseconds)
+  }
+
+  /// What the drive log is to say of the clocks; `nil` when it has said so.
+  mutating func news() -> Timekeeper.Reading? {
+    let isKnown =
+      logged.map { logged in
+        let lead = (reading.hostLead ?? .zero) - (logged.hostLead ?? .zero)
+        return logged.ruling.isSame(as: reading.ruling) && (.seconds(-1)..<(.seconds(1))).contains(lead)
+      } ?? false
+    if isKnown { return nil }
+    logged = reading
+    return reading
   }
 
   /// The drive time of a ping that was scheduled at `nanoseconds` on CLOCK_BOOTTIME.

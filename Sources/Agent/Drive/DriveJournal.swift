@@ -49,6 +49,10 @@ struct DriveJournal {
     withLog { try $0.append(event, beside: details) }
   }
 
+  mutating func log(_ note: ClockNote) {
+    withLog { try $0.append(note) }
+  }
+
   private mutating func withLog(_ body: (DriveLogWriter) throws -> Void) {
     guard let log else { return }
     do {

@@ -16,6 +16,7 @@ struct LiveDrive: Sendable {
     let server: ControlServerClient
     let sender: Sender
     let positions: PositionFeed
+    let timekeeper: Timekeeper
     let logger: Logger
 
     /// - Parameter purpose: What this process is, for another one that finds the store in use.
@@ -28,10 +29,11 @@ struct LiveDrive: Sendable {
       store = try DriveStore(directory: StateDirectory(path: configuration.stateDirectory), purpose: purpose) {
         logger.error("\($0)")
       }
+      timekeeper = try Timekeeper(store: store, server: server, clock: .host, logger: logger)
       sender = try Sender(
         store: store, server: server, registration: Registration(store: store, server: server),
-        settings: configuration.sender, clock: .host, logger: logger)
-      positions = PositionFeed(configuration, logger: logger)
+        settings: configuration.sender, clock: .host, timekeeper: timekeeper, logger: logger)
+      positions = PositionFeed(configuration, timekeeper: timekeeper, logger: logger)
       self.server = server
       self.logger = logger
     }
@@ -42,7 +44,7 @@ struct LiveDrive: Sendable {
     func beginDrive() async throws -> [String?: String] {
       await sender.setRunningDrives(from: try await store.nextDrive())
       return try await store.interruptedLoops(
-        bootID: HostBoot.id, sinceBoot: .nanoseconds(Int64(clamping: Pinger.now)), now: .current)
+        bootID: HostBoot.id, sinceBoot: .nanoseconds(Int64(clamping: Pinger.now)), now: timekeeper.now)
     }
   }
 
@@ -57,7 +59,7 @@ struct LiveDrive: Sendable {
     configuration: ProbeConfiguration, parameters: Parameters, capture: CaptureSettings? = nil,
     continuing loopUUIDs: [String?: String] = [:], environment: Environment
   ) throws {
-    let clock = DriveClock()
+    let clock = DriveClock(environment.timekeeper)
     let links = configuration.driveLinks
     let (statuses, report) = AsyncStream<(link: Int, DriveStatus)>.makeStream(bufferingPolicy: .bufferingNewest(64))
     self.statuses = statuses

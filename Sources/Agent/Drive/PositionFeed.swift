@@ -1,16 +1,20 @@
 import Logging
 import Positioning
+import Submission
 
 /// One receiver's positions for all who want them: the drives of several links, and the service between drives.
 actor PositionFeed {
   private let gpsd: GPSD
+  private let timekeeper: Timekeeper
   private var zones: ExclusionZones
   private var listeners: [Int: AsyncStream<PositioningEvent>.Continuation] = [:]
   private var lastNumber = 0
   /// The state of the way to the receiver, for whoever comes later.
   private var status: PositioningEvent?
 
-  init(_ configuration: ProbeConfiguration, logger: Logger) {
+  /// - Parameter timekeeper: Is given the times of all receivers with a fix, those in exclusion zones as well.
+  init(_ configuration: ProbeConfiguration, timekeeper: Timekeeper, logger: Logger) {
+    self.timekeeper = timekeeper
     zones = ExclusionZones(configuration.exclusionZones)
     gpsd = GPSD(
       configuration: GPSD.Configuration(
@@ -23,6 +27,10 @@ actor PositionFeed {
   /// Until the task is cancelled.
   func run() async {
     for await event in gpsd.events() {
+      if case .clock(let clock) = event {
+        timekeeper.note(gnss: clock.time, receiver: clock.device, arrival: clock.arrival)
+        continue
+      }
       guard let event = zones.pass(event) else { continue }
       if case .status = event { status = event }
       for listener in listeners.values { listener.yield(event) }

@@ -198,7 +198,7 @@ actor Service: ServiceCommands {
     var status = current
     status.sender = await environment.sender.status
     status.lastPass = await environment.sender.lastPass
-    status.isClockSet = WallTime.current >= .earliestTrusted
+    status.isClockSet = environment.timekeeper.read().ruling.isTrusted
     status.fixAge = fixArrival.map { .now - $0 }
     do {
       let running = await environment.sender.runningDrive

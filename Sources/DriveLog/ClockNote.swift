@@ -1,0 +1,70 @@
+import Coverage
+import OrderedJSON
+
+/// A line of a drive log that says which clock the times of the drive come from, from then on. Replay ignores it: what moves times is
+/// `clock_set`.
+public struct ClockNote: Hashable, Sendable {
+  public let at: DriveTime
+  /// The clock that rules: `gnss`, `server` or `host`.
+  public let ruledBy: String
+  /// Why, in one line.
+  public let because: String
+  /// The clocks that agree with it.
+  public let agreeing: [String]
+  /// The clocks that contradict it.
+  public let contradicting: [String]
+  /// By how much the host's clock is ahead of the drive's time.
+  public let hostAhead: Duration?
+
+  public init(ruling: WallClock.Ruling, hostLead: Duration?, at: DriveTime) {
+    self.at = at
+    ruledBy = ruling.source.rawValue
+    because = ruling.reason.rawValue
+    agreeing = ruling.agreeing.map(\.rawValue)
+    contradicting = ruling.contradicting.map(\.rawValue)
+    hostAhead = hostLead
+  }
+
+  var json: JSON {
+    .object([
+      "at": .seconds(at),
+      "clock": .object([
+        "ruled_by": .string(ruledBy),
+        "because": .string(because),
+        "agreeing": agreeing.isEmpty ? nil : .array(agreeing.map(JSON.string)),
+        "contradicting": contradicting.isEmpty ? nil : .array(contradicting.map(JSON.string)),
+        "host_ahead": hostAhead.map(JSON.seconds),
+      ]),
+    ])
+  }
+}
+
+extension ClockNote {
+  /// What stands behind the key `clock`.
+  struct Value: Decodable {
+    private let ruledBy: String
+    private let because: String?
+    private let agreeing: [String]?
+    private let contradicting: [String]?
+    private let hostAhead: Double?
+
+    private enum CodingKeys: String, CodingKey {
+      case because, agreeing, contradicting
+      case ruledBy = "ruled_by"
+      case hostAhead = "host_ahead"
+    }
+
+    func note(at: DriveTime) -> ClockNote {
+      ClockNote(
+        at: at, ruledBy: ruledBy, because: because ?? "", agreeing: agreeing ?? [], contradicting: contradicting ?? [],
+        hostAhead: hostAhead.flatMap { DriveTime(seconds: $0, limit: 1e10)?.sinceStart })
+    }
+  }
+
+  private init(
+    at: DriveTime, ruledBy: String, because: String, agreeing: [String], contradicting: [String], hostAhead: Duration?
+  ) {
+    (self.at, self.ruledBy, self.because) = (at, ruledBy, because)
+    (self.agreeing, self.contradicting, self.hostAhead) = (agreeing, contradicting, hostAhead)
+  }
+}

@@ -1,0 +1,322 @@
+import Coverage
+import Testing
+
+/// Which clock rules, told by three clocks of a host that can each be right or wrong.
+struct WallClockTests {
+  private static let truth = WallTime.earliestTrusted.adding(.seconds(30 * 86_400))
+  private static let hour = Duration.seconds(3600)
+  private static let day = Duration.seconds(86_400)
+
+  /// A host with a receiver and a server, whose clocks are off by what the test says. Time passes in steps of a second.
+  private struct World {
+    var clock = WallClock()
+    var now = Duration.seconds(100)
+    /// `nil`: it is not there.
+    var host: Duration? = .zero
+    var receivers: [String: Duration] = [:]
+    var gnss: Duration? {
+      get { receivers["/dev/gps0"] }
+      set { receivers["/dev/gps0"] = newValue }
+    }
+
+    var trueTime: WallTime { WallClockTests.truth.adding(now) }
+
+    mutating func pass(_ seconds: Int) {
+      for _ in 0..<seconds {
+        now += .seconds(1)
+        for (name, error) in receivers {
+          // The serial line takes its time.
+          let time = trueTime.adding(error - .milliseconds(300))
+          clock.note(gnss: time, receiver: name, at: now)
+        }
+        clock.judge(host: host.map { trueTime.adding($0) }, at: now)
+      }
+    }
+
+    mutating func ask(serverOff error: Duration = .zero) {
+      let date = trueTime.adding(error).milliseconds / 1000
+      clock.note(server: WallTime(microseconds: date * 1_000_000), at: now, roundTrip: .milliseconds(80))
+      clock.judge(host: host.map { trueTime.adding($0) }, at: now)
+    }
+
+    /// How far the ruling is from the truth.
+    var error: Duration { (clock.ruling?.wall(at: now) ?? WallTime(microseconds: 0)) - trueTime }
+
+    func isRight(within limit: Duration = .seconds(2)) -> Bool { error <= limit && error >= .zero - limit }
+  }
+
+  // MARK: One clock
+
+  @Test("when only the host's clock is known, then it rules, and its steps are followed")
+  func hostAlone() {
+    var world = World()
+    world.pass(5)
+    #expect(world.clock.ruling?.source == .host && world.clock.ruling?.reason == .alone && world.isRight())
+    world.host = Self.hour
+    world.pass(1)
+    #expect(world.error == Self.hour)
+    world.host = .zero
+    world.pass(1)
+    #expect(world.error == .zero)
+    #expect(world.clock.ruling?.isConfirmed == false)
+  }
+
+  @Test("when the host's clock begins in 1970, then a receiver's steady time rules within seconds")
+  func hostNotSet() {
+    var world = World()
+    world.host = .zero - Self.day * 365 * 56
+    world.pass(3)
+    #expect(world.clock.ruling?.isTrusted == false, "no clock can be right yet")
+    world.gnss = .zero
+    world.pass(6)
+    #expect(world.clock.ruling?.source == .gnss && world.clock.ruling?.reason == .hostNotSet && world.isRight())
+    world.host = .zero
+    world.pass(1)
+    #expect(world.clock.ruling?.isConfirmed == true && world.isRight())
+  }
+
+  @Test("when the host's clock falls back to 1970 in mid-drive, then the time goes on")
+  func hostLost() {
+    var world = World()
+    world.pass(5)
+    world.host = .zero - Self.day * 365 * 56
+    world.pass(5)
+    #expect(world.isRight() && world.clock.ruling?.isTrusted == true)
+  }
+
+  // MARK: Steps that are contradicted
+
+  @Test(
+    "when the host's clock steps and the receiver contradicts it, then the step is not followed",
+    arguments: [hour, day * 10, day * 365 * 12, .zero - hour])
+  func stepAgainstReceiver(_ step: Duration) {
+    var world = World()
+    world.gnss = .zero
+    world.pass(10)
+    world.host = step
+    world.pass(60)
+    #expect(world.isRight(), "\(world.error)")
+    #expect(world.clock.ruling?.contradicting == [.host])
+  }
+
+  @Test(
+    "when the host's clock steps and the server's Date contradicts it, then the step is not followed, or undone",
+    arguments: [true, false])
+  func stepAgainstServer(isAskedBefore: Bool) {
+    var world = World()
+    world.pass(5)
+    if isAskedBefore { world.ask() }
+    world.host = Self.hour
+    world.pass(30)
+    if !isAskedBefore {
+      #expect(world.error == Self.hour, "nothing contradicts it yet")
+      world.ask()
+    }
+    #expect(world.isRight() && world.clock.ruling?.reason == .contradictedStep)
+  }
+
+  @Test("when the host's clock is set right, and another clock agrees, then the step is followed")
+  func rightStep() {
+    var world = World()
+    world.host = .zero - Self.day * 3
+    world.pass(5)
+    #expect(world.error == .zero - Self.day * 3, "nothing contradicts it yet")
+    world.gnss = .zero
+    world.pass(20)
+    world.host = .zero
+    world.pass(1)
+    #expect(world.isRight() && world.clock.ruling?.reason == .agreement)
+  }
+
+  // MARK: Two that agree
+
+  @Test("when two of three agree, then they rule, whichever they are")
+  func majorities() {
+    for wrong in 0..<3 {
+      var world = World()
+      world.host = wrong == 0 ? Self.day * 10 : .zero
+      world.gnss = wrong == 1 ? Self.day * 10 : .zero
+      world.pass(10)
+      world.ask(serverOff: wrong == 2 ? Self.day * 10 : .zero)
+      world.pass(100)
+      #expect(world.isRight(), "\(wrong): \(world.error)")
+      #expect(world.clock.ruling?.isConfirmed == true)
+      #expect(world.clock.ruling?.contradicting.count == 1)
+    }
+  }
+
+  @Test("when two receivers agree against the host, then they rule")
+  func twoReceivers() {
+    var world = World()
+    world.host = Self.day * 10
+    world.pass(3)
+    world.receivers = ["/dev/gps0": .zero, "/dev/gps1": .milliseconds(-200)]
+    world.pass(10)
+    #expect(world.isRight() && world.clock.ruling?.isConfirmed == true)
+  }
+
+  @Test("when all three say something else, then nothing moves")
+  func threeOpinions() {
+    var world = World()
+    world.gnss = .zero
+    world.pass(10)
+    world.ask()
+    (world.host, world.gnss) = (Self.hour, Self.day)
+    world.pass(60)
+    world.ask(serverOff: .zero - Self.day)
+    world.pass(60)
+    #expect(world.isRight(), "\(world.error)")
+  }
+
+  @Test(
+    "when the host's clock is an hour fast from the start and a steady receiver alone contradicts it, then it is believed"
+  )
+  func steadyReceiver() {
+    var world = World()
+    world.host = .zero - Self.day * 3
+    world.gnss = .zero
+    world.pass(30)
+    #expect(world.error == .zero - Self.day * 3, "not at once")
+    world.pass(60)
+    #expect(world.isRight() && world.clock.ruling?.reason == .steady && world.clock.ruling?.isConfirmed == false)
+    world.pass(60)
+    #expect(world.clock.ruling?.reason == .steady && world.clock.ruling?.isConfirmed == false)
+  }
+
+  @Test("when a receiver does not know the leap seconds yet, then it does not overrule the host")
+  func leapSeconds() {
+    var world = World()
+    world.gnss = .seconds(18)
+    world.pass(750)
+    #expect(world.error == .zero)
+    world.gnss = .zero
+    world.pass(60)
+    #expect(world.isRight() && world.clock.ruling?.isConfirmed == true)
+  }
+
+  // MARK: Receivers that are not believed
+
+  @Test(
+    "when a receiver counts weeks wrongly by a rollover, then its time is none",
+    arguments: [day * 7 * 1024, .zero - day * 7 * 1024, day * 7 * 2048])
+  func rollover(_ error: Duration) {
+    var world = World()
+    world.gnss = error
+    world.pass(300)
+    #expect(world.error == .zero && world.clock.ruling?.reason == .alone)
+    #expect(world.clock.ruling?.contradicting == [])
+  }
+
+  @Test("when a recording is played three times as fast, then its time is none")
+  func playedFast() {
+    var world = World()
+    for second in 0..<200 {
+      world.gnss = .seconds(2 * second)
+      world.pass(1)
+    }
+    #expect(world.error == .zero && world.clock.ruling?.agreeing == [.host])
+  }
+
+  @Test("when single epochs are old, then the receiver's time stays what it was")
+  func oldEpochs() {
+    var world = World()
+    world.gnss = .zero
+    world.pass(10)
+    for _ in 0..<20 {
+      world.gnss = .seconds(-15)
+      world.pass(3)
+      world.gnss = .zero
+      world.pass(3)
+    }
+    world.host = Self.hour
+    world.pass(5)
+    #expect(world.isRight())
+  }
+
+  // MARK: Readings
+
+  @Test("when the boot-time clock drifts for a day, then the clocks agree still")
+  func drift() {
+    var world = World()
+    world.gnss = .zero
+    world.pass(10)
+    world.ask()
+    for _ in 0..<8640 {
+      world.now += .seconds(9)
+      // 50 in a million.
+      world.host = world.host.map { $0 + .microseconds(500) }
+      world.gnss = world.gnss.map { $0 + .microseconds(500) }
+      world.pass(1)
+    }
+    #expect(world.clock.ruling?.contradicting == [], "\(String(describing: world.clock.ruling))")
+    #expect(world.isRight(within: .seconds(7)))
+  }
+
+  @Test("when a slow answer tells the time, then it does not replace what a quick one has told")
+  func slowAnswer() {
+    var world = World()
+    world.pass(5)
+    world.ask()
+    let before = world.clock
+    world.clock.note(server: world.trueTime.adding(.seconds(-6)), at: world.now, roundTrip: .seconds(12))
+    #expect(world.clock == before)
+  }
+
+  @Test("when readings are as far away as numbers go, then nothing overflows")
+  func extremes() {
+    let extremes = [WallTime(microseconds: .min), WallTime(microseconds: .max), .earliestTrusted]
+    let spans: [Duration] = [.zero, .seconds(Int64.max / 4), .zero - .seconds(Int64.max / 4)]
+    for first in extremes {
+      for second in extremes {
+        for span in spans {
+          var clock = WallClock()
+          for _ in 0..<6 {
+            clock.note(gnss: first, receiver: nil, at: span)
+            clock.note(server: second, at: span, roundTrip: span)
+            clock.judge(host: first, at: span)
+            clock.judge(host: second, at: span)
+          }
+          clock.note(formerBoots: [first, second])
+          _ = clock.witness(at: span)
+          _ = clock.isPossible(at: .seconds(1))
+        }
+      }
+    }
+  }
+
+  // MARK: Ages
+
+  @Test(
+    "when no other clock is known, then nothing is old; after a day of running time the same clock is its own witness")
+  func dayOfRunning() {
+    var world = World()
+    world.host = Self.day * 40
+    world.pass(3)
+    #expect(world.clock.witness(at: world.now) == .silent)
+    world.now += Self.day - .seconds(10)
+    world.pass(1)
+    #expect(world.clock.witness(at: world.now) == .silent)
+    world.now += .seconds(10)
+    world.pass(1)
+    #expect(world.clock.witness(at: world.now) == .agrees)
+    world.host = Self.hour
+    world.pass(1)
+    #expect(world.clock.witness(at: world.now) == .silent, "that is another clock")
+  }
+
+  @Test("when the receiver or the server agrees, then ages count; when one contradicts, they do not")
+  func witnesses() {
+    var world = World()
+    world.gnss = .zero
+    world.pass(10)
+    #expect(world.clock.witness(at: world.now) == .agrees)
+    var other = World()
+    other.host = Self.day * 40
+    other.pass(3)
+    other.ask()
+    #expect(other.clock.witness(at: other.now) == .contradicts)
+    other.now += Self.day * 2
+    other.pass(1)
+    #expect(other.clock.witness(at: other.now) == .contradicts, "running for long is no proof against another clock")
+  }
+}
