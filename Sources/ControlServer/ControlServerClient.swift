@@ -152,10 +152,16 @@ public struct ControlServerClient: Sendable {
         response = try await request.post(within: requestTimeout)
       }
     } catch {
-      throw .noAnswer(from: url, error, within: requestTimeout)
+      throw .noAnswer(from: url, error, within: requestTimeout, distrust: await distrust(error, by: way))
     }
     accepted.note(response.headers.first(name: "Accept-Encoding"), status: response.status)
     return response
+  }
+
+  private func distrust(_ error: any Error, by way: Way) async -> String? {
+    guard CertificateInquiry.concerns(error) else { return nil }
+    let interface: String? = if case .bound(let name, _) = way { name } else { nil }
+    return await CertificateInquiry(url: url, interface: interface, tls: tls).reason()
   }
 
   /// The server's time, to the second, by the last success since this was called last; `nil` when there was none, or the server
