@@ -218,7 +218,8 @@ struct ConfigurationTests {
     let writing = Task.detached { try OutputFile(path: path).writeAll("gpsd: { port: 77 }\n") }
     #expect(try await ProbeConfiguration.load(file: path, environment: [:]).gpsd.port == 77)
     try await writing.value
-    #expect(!InputFile.canBeReadAgain(path) && InputFile.canBeReadAgain(try folder.write("", to: "config.yaml")))
+    let file = try folder.write("", to: "config.yaml")
+    #expect(!InputFile.canBeReadAgain(path) && InputFile.canBeReadAgain(file))
   }
 
   @Test("when the file has no end, then it is refused")

@@ -342,7 +342,8 @@ struct ClientTests {
         try await $0.settings(clientUUID: nil)
       }
     }
-    #expect("\(try #require(failure))".contains(expected), "\(try #require(failure))")
+    let line = "\(try #require(failure))"
+    #expect(line.contains(expected), "\(line)")
     guard case .unreachable = failure else {
       Issue.record("nothing has left")
       return
