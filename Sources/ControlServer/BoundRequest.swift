@@ -81,7 +81,7 @@ struct BoundRequest: Sendable {
       return try await ClientBootstrap(group: loop)
         .connectTimeout(.nanoseconds(limit.inNanoseconds))
         .resolver(family.map { FamilyResolver($0, on: loop) })
-        .channelInitializer(bind)
+        .channelInitializer { Self.bind($0, to: interface) }
         .connect(host: name, port: port) { channel in
           channel.eventLoop.makeCompletedFuture { try wrap(channel, secureName) }
         }
@@ -107,7 +107,7 @@ struct BoundRequest: Sendable {
   }
 
   /// Before it connects.
-  private func bind(_ channel: any Channel) -> EventLoopFuture<Void> {
+  static func bind(_ channel: any Channel, to interface: String?) -> EventLoopFuture<Void> {
     guard let interface else { return channel.eventLoop.makeSucceededVoidFuture() }
     var name = InterfaceName()
     let bytes = Array(interface.utf8)

@@ -153,7 +153,7 @@ public struct ControlServerClient: Sendable {
         response = try await request.post(within: requestTimeout)
       }
     } catch {
-      throw .noAnswer(from: url, error, within: requestTimeout)
+      throw .noAnswer(from: url, error, within: requestTimeout, distrust: await distrust(error, by: way))
     }
     accepted.note(response.headers.first(name: "Accept-Encoding"), status: response.status)
     return response
@@ -161,6 +161,12 @@ public struct ControlServerClient: Sendable {
 
   /// The server's time by its last success; `nil` when there was none, or the server does not say.
   public var latestDate: ServerDateReading? { serverDate.latest }
+
+  private func distrust(_ error: any Error, by way: Way) async -> String? {
+    guard CertificateInquiry.concerns(error) else { return nil }
+    let interface: String? = if case .bound(let name, _) = way { name } else { nil }
+    return await CertificateInquiry(url: url, interface: interface, tls: tls).reason()
+  }
 
   private func send(
     to address: String, _ headers: HTTPHeaders, _ body: ByteBuffer, with http: HTTPClient

@@ -6,8 +6,11 @@ import NIOSSL
 
 extension ServerFailure {
   /// No answer came from `url`; the errors of the libraries below in words for an operator.
-  static func noAnswer(from url: String, _ error: any Error, within timeout: Duration) -> ServerFailure {
-    let text = "\(Discretion.shown(url)): \(reason(error, within: timeout))"
+  /// - Parameter distrust: Why the server's certificate is not trusted, where that is the reason and is known.
+  static func noAnswer(
+    from url: String, _ error: any Error, within timeout: Duration, distrust: String? = nil
+  ) -> ServerFailure {
+    let text = "\(Discretion.shown(url)): \(distrust ?? reason(error, within: timeout))"
     return isBeforeTheRequest(error) ? .unreachable(text) : .noAnswer(text)
   }
 
@@ -32,7 +35,7 @@ extension ServerFailure {
     case ChannelError.eof: "it closed the connection without an answer"
     case let error as IOError: String(cString: strerror(error.errnoCode))
     case let error as NIOSSLError: reason(error)
-    case is NIOSSLExtraError: "its certificate is for another name"
+    case is NIOSSLExtraError: "its certificate is for another name than the one in control-server.url"
     default: "\(error)"
     }
   }

@@ -11,6 +11,9 @@ extension WallTime {
     ].joined()
   }
 
+  /// The same to the second, e.g. `2026-11-20T10:00:00Z`.
+  public var iso8601Seconds: String { iso8601.dropLast(5) + "Z" }
+
   /// Reads what ``iso8601`` writes; the fraction may have any number of digits or be absent. `nil` for anything else, and for
   /// a time beyond the year 294,246, which 64 bits of microseconds cannot hold.
   public init?(iso8601 text: String) {

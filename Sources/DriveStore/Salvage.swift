@@ -1,3 +1,4 @@
+import Coverage
 import GRDB
 
 /// What was saved from a damaged store. The description is one line for a person.
@@ -21,7 +22,7 @@ public struct Salvage: Hashable, Sendable, CustomStringConvertible {
     if setAside.isEmpty { return "\(damage): a new store begins; drive logs stay, and can be replayed" }
     let saved =
       isReadable
-      ? "\(fences) fences of \(sessions) sessions are saved, \(damagedRows) damaged rows are left out"
+      ? "\(counted(fences, "fence")) of \(counted(sessions, "session")) saved, \(counted(damagedRows, "damaged row")) left out"
       : "nothing in it can be read, and a new one begins"
     return "the store was damaged (\(damage)): \(saved); the old file is kept as \(setAside)"
   }

@@ -31,11 +31,14 @@ public struct StateDirectory: Hashable, Sendable {
   }
 
   /// Bytes that this user may still write to the disk that it lies on; `nil` when that cannot be told.
-  var room: Int64? {
+  public var room: Int64? {
     var disk = statvfs()
     guard statvfs(path, &disk) == 0 else { return nil }
     return Int64(clamping: disk.f_bavail).multipliedReportingOverflow(by: Int64(clamping: disk.f_frsize)).partialValue
   }
+
+  /// The process that writes to it, in its own words; `nil` when none does.
+  public var holder: String? { WriterLock.isHeld(self) ? WriterLock.holder(self) : nil }
 
   /// Makes the directory where it is missing and sees whether this process may write to it.
   /// - Throws: ``StoreError/unusableDirectory(path:reason:)``
@@ -109,7 +112,7 @@ final class WriterLock: Sendable {
     return flock(descriptor, LOCK_SH | LOCK_NB) != 0
   }
 
-  private static func holder(_ directory: StateDirectory) -> String {
+  static func holder(_ directory: StateDirectory) -> String {
     guard let note = FileManager.default.contents(atPath: directory.lock), !note.isEmpty else {
       return "another process"
     }

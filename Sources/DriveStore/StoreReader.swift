@@ -4,7 +4,7 @@ import GRDB
 
 /// Reads a state directory, beside whoever writes to it; never writes, never checkpoints.
 public struct StoreReader: Sendable {
-  private let database: DatabaseQueue?
+  let database: DatabaseQueue?
   private let directory: StateDirectory?
 
   /// - Throws: ``StoreError``; a directory in which nothing was ever recorded reads as empty.
@@ -142,7 +142,7 @@ public struct StoreReader: Sendable {
     }
   }
 
-  private func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [Row] {
+  func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [Row] {
     guard let database else { return [] }
     return try database.read { db in try Row.fetchAll(db, sql: sql, arguments: arguments) }
   }

@@ -21,6 +21,28 @@ public struct StoredFence: Hashable, Sendable {
   public let fence: Fence
   public let submitted: WallTime?
 
+  /// `nil` for a row whose position cannot be, and for a fence that waits in a batch that is damaged or missing.
+  /// - Parameter batches: The batches of the session's fences, by id.
+  init?(row: Row, session: StoredSession, batches: [Int64: StoredFences.Batch]) {
+    guard let fence = Fence(row, driveStarted: session.driveStarted, session: session.session.number) else {
+      return nil
+    }
+    let number: Int64? = row["batch_id"]
+    let batch = number.flatMap { batches[$0] }
+    let submitted: Int64? = row["submitted_at"]
+    guard number == nil || submitted != nil || batch?.isIntact == true else { return nil }
+    id = row["id"]
+    self.session =
+      switch batch {
+      case nil: session
+      case let batch? where batch.isIntact:
+        session.with(test: batch.test, anchor: batch.anchor.map { $0.since(session.driveStarted) })
+      case .some: session.withoutTest
+      }
+    self.fence = fence
+    self.submitted = submitted.map(WallTime.init(microseconds:))
+  }
+
   /// `nil` for a row whose position cannot be: damaged, and of no use to anyone.
   init?(row: Row, session: StoredSession) {
     guard let fence = Fence(row, driveStarted: session.driveStarted, session: session.session.number) else {
@@ -59,13 +81,13 @@ extension Fence {
 }
 
 extension StoredSession {
-  fileprivate func with(test: String?, anchor: DriveTime?) -> StoredSession {
+  func with(test: String?, anchor: DriveTime?) -> StoredSession {
     guard let test, let anchor, test != session.testUUID || anchor != session.anchor else { return self }
     return replacing(test: test, anchor: anchor)
   }
 
   /// For a fence of which nobody knows to which test it went.
-  fileprivate var withoutTest: StoredSession { replacing(test: nil, anchor: nil) }
+  var withoutTest: StoredSession { replacing(test: nil, anchor: nil) }
 
   private func replacing(test: String?, anchor: DriveTime?) -> StoredSession {
     var changed = self

@@ -65,6 +65,13 @@ public struct StoredSession: Hashable, Sendable {
     \(RowChecksum.isIntact("session")) AND \(RowChecksum.isIntact("drive")) AS is_intact
     """
 
+  /// The columns without the counts, which take a look at each fence; all counts are 0.
+  static let columnsWithoutCounts = """
+    session.*, drive.started_at AS drive_started_at, drive.link, 0 AS is_of_latest_drive, 0 AS fences,
+    0 AS submittable_fences, 0 AS submitted_fences, 0 AS quarantined_fences, 0 AS damaged_fences,
+    \(RowChecksum.isIntact("session")) AND \(RowChecksum.isIntact("drive")) AS is_intact
+    """
+
   init(row: Row) {
     isDamaged = !(row["is_intact"] as Bool)
     // The ids are what the rows are found by. Anything else of a damaged row may be of any type, and any number.

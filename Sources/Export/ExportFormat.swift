@@ -7,13 +7,21 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   /// A page that shows the fences on a map, without any network.
   case html
 
-  /// Writes `records` through `write`, piece by piece.
-  /// - Throws: What `write` and the sequence throw.
-  public func export(_ records: some Sequence<FenceRecord>, write: (String) throws -> Void) rethrows {
+  /// Writes `records` through `write`, piece by piece, in constant memory.
+  /// - Throws: What `write` and the records throw.
+  public func export(_ records: some FenceRecords, write: (String) throws -> Void) throws {
     switch self {
     case .geojson: try GeoJSON.export(records, write: write)
     case .jsonl: try records.forEach { try write($0.line + "\n") }
-    case .html: try write(MapPage(Array(records)).html)
+    case .html: try MapPage(records).write(write)
     }
   }
 }
+
+/// Fences in their order: from memory, or read from a store each time anew. New ones may have come to the end since the last time.
+public protocol FenceRecords {
+  /// - Throws: What `body` and the store throw.
+  func forEach(_ body: (FenceRecord) throws -> Void) throws
+}
+
+extension Array: FenceRecords where Element == FenceRecord {}

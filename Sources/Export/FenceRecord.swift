@@ -3,7 +3,11 @@ import DriveStore
 import OrderedJSON
 
 /// A fence on its way out of the program, with all that its line or feature says (design.md, contracts 3 and 4).
+///
+/// No figure has more digits than it has meaning: places and lengths go to the centimetre, delays to the microsecond.
 public struct FenceRecord: Hashable, Sendable {
+  /// Within its drive for a replayed fence, within its store for a stored one.
+  public let id: Int64
   public let fence: Fence
   public let session: Session
   public let origin: Origin
@@ -17,7 +21,8 @@ public struct FenceRecord: Hashable, Sendable {
     case store(driveStarted: WallTime, session: Int64)
   }
 
-  public init(fence: Fence, session: Session, origin: Origin, link: String? = nil) {
+  public init(id: Int64? = nil, fence: Fence, session: Session, origin: Origin, link: String? = nil) {
+    self.id = id ?? Int64(fence.number)
     self.link = link
     self.fence = fence
     self.session = session
@@ -26,7 +31,7 @@ public struct FenceRecord: Hashable, Sendable {
 
   public init(_ stored: StoredFence) {
     self.init(
-      fence: stored.fence, session: stored.session.session,
+      id: stored.id, fence: stored.fence, session: stored.session.session,
       origin: .store(driveStarted: stored.session.driveStarted, session: stored.session.id),
       link: stored.session.link)
   }
@@ -51,14 +56,14 @@ public struct FenceRecord: Hashable, Sendable {
   }
 
   private var position: [JSON.Member] {
-    JSON.members(["latitude": .number(fence.centre.latitude), "longitude": .number(fence.centre.longitude)])
+    JSON.members(["latitude": Self.degrees(fence.centre.latitude), "longitude": Self.degrees(fence.centre.longitude)])
   }
 
   private var figures: [JSON.Member] {
     let technology = fence.technology ?? .none
     return JSON.members([
       "link": link.map(JSON.string),
-      "radius_m": .number(fence.radius),
+      "radius_m": Self.rounded(fence.radius, 2),
       "pings": .integer(Int64(fence.pings)),
       "pings_ok": .integer(Int64(fence.pingsAnswered)),
       "avg_ping_ms": fence.meanRTTNanoseconds.map(Self.milliseconds),
@@ -68,10 +73,10 @@ public struct FenceRecord: Hashable, Sendable {
       "offset_ms": session.anchor.map { .integer((fence.entered - $0).inMilliseconds) },
       "duration_ms": fence.duration.map { .integer($0.inMilliseconds) },
       "submittable": .bool(fence.isSubmittable),
-      "accuracy_m": fence.fix.accuracy.map(JSON.number),
-      "altitude_m": fence.fix.altitude.map(JSON.number),
-      "course_deg": fence.fix.course.map(JSON.number),
-      "speed_mps": fence.fix.speed.map(JSON.number),
+      "accuracy_m": fence.fix.accuracy.map { Self.rounded($0, 2) },
+      "altitude_m": fence.fix.altitude.map { Self.rounded($0, 2) },
+      "course_deg": fence.fix.course.map { Self.rounded($0, 1) },
+      "speed_mps": fence.fix.speed.map { Self.rounded($0, 2) },
       "pings_lost": .integer(Int64(fence.pings - fence.pingsAnswered)),
       "pings_late": .integer(Int64(fence.figures.late)),
       "pings_duplicate": .integer(Int64(fence.figures.duplicates)),
@@ -84,7 +89,17 @@ public struct FenceRecord: Hashable, Sendable {
     ])
   }
 
-  private static func milliseconds(_ nanoseconds: Int64) -> JSON { .decimal(units: nanoseconds, places: 6) }
+  /// Seven decimals are a centimetre.
+  static func degrees(_ value: Double) -> JSON { rounded(value, 7) }
+
+  private static func rounded(_ value: Double, _ places: Int) -> JSON {
+    JSON.rounded(value, places: places) ?? .number(value)
+  }
+
+  private static func milliseconds(_ nanoseconds: Int64) -> JSON {
+    let (half, rest) = (nanoseconds < 0 ? -500 : 500, nanoseconds % 1000)
+    return .decimal(units: nanoseconds / 1000 + (rest + Int64(half)) / 1000, places: 3)
+  }
 
   private static func seconds(_ time: DriveTime) -> JSON { .decimal(units: time.microseconds, places: 6) }
 }

@@ -2,28 +2,32 @@ import Coverage
 import OrderedJSON
 
 /// A FeatureCollection (RFC 7946), a line a feature, in constant memory: each fence is the point of its centre, and the radius
-/// is one of its properties.
+/// is one of its properties. The bounding box comes last, when it is known.
 enum GeoJSON {
-  static func export(_ records: some Sequence<FenceRecord>, write: (String) throws -> Void) rethrows {
+  static func export(_ records: some FenceRecords, write: (String) throws -> Void) throws {
     try write("{\"type\":\"FeatureCollection\",\"features\":[")
     var separator = "\n"
-    for record in records {
+    var box = BoundingBox()
+    try records.forEach { record in
+      box.add(record.fence.centre)
       try write(separator + feature(record).text)
       separator = ",\n"
     }
-    try write("\n]}\n")
+    let members = box.corners.map { ",\"bbox\":" + JSON.array($0.map(FenceRecord.degrees)).text } ?? ""
+    try write("\n]\(members)}\n")
   }
 
   private static func feature(_ record: FenceRecord) -> JSON {
     .object([
       "type": "Feature",
+      "id": .integer(record.id),
       "geometry": .object(["type": "Point", "coordinates": .array(position(record.fence.centre))]),
       "properties": .object(record.properties),
     ])
   }
 
-  /// Longitude first, with 7 decimals: a centimetre.
+  /// Longitude first.
   private static func position(_ coordinate: Coordinate) -> [JSON] {
-    [coordinate.longitude, coordinate.latitude].map { JSON.rounded($0, places: 7) ?? .number($0) }
+    [coordinate.longitude, coordinate.latitude].map(FenceRecord.degrees)
   }
 }

@@ -84,7 +84,7 @@ enum Legend {
 
   static var style: String {
     [("technology", technologies), ("delay", delays), ("loss", losses)].flatMap { view, entries in
-      entries.map { ".\(view) circle.\($0.name) { fill: \($0.colour); }" }
+      entries.map { ".\(view) circle.\($0.name) { color: \($0.colour); }" }
     }.joined(separator: "\n")
   }
 }

@@ -16,25 +16,22 @@ struct Projection {
   private let margin: Double
 
   /// `nil` when there is nothing to show.
-  init?(_ fences: [Fence]) {
-    let latitudes = fences.map(\.centre.latitude)
-    let longitudes = fences.map(\.centre.longitude)
-    guard let south = latitudes.min(), let north = latitudes.max(), let west = longitudes.min(),
-      let east = longitudes.max(), let radius = fences.map(\.radius).max()
-    else { return nil }
+  init?(_ totals: MapTotals) {
+    guard let (west, east) = totals.box.longitudes else { return nil }
+    let (south, north) = (totals.box.south, totals.box.north)
     self.north = north
     self.west = west
     let middle = (north + south) / 2
     metresPerDegreeNorth = Self.metres(from: (middle - 0.0005, west), to: (middle + 0.0005, west)) * 1000
-    metresPerDegreeEast = Self.metres(from: (middle, west), to: (middle, west + 0.001)) * 1000
-    margin = max(radius * 1.5, 30, (north - south) * metresPerDegreeNorth * 0.08)
-    width = Self.rounded((east - west) * metresPerDegreeEast + 2 * margin)
+    metresPerDegreeEast = Self.metres(from: (middle, 0), to: (middle, 0.001)) * 1000
+    margin = max(totals.radius * 1.5, 30, (north - south) * metresPerDegreeNorth * 0.08)
+    width = Self.rounded(Self.degrees(from: west, to: east) * metresPerDegreeEast + 2 * margin)
     height = Self.rounded((north - south) * metresPerDegreeNorth + 2 * margin)
   }
 
   func point(_ coordinate: Coordinate) -> Point {
     Point(
-      x: Self.rounded((coordinate.longitude - west) * metresPerDegreeEast + margin),
+      x: Self.rounded(Self.degrees(from: west, to: coordinate.longitude) * metresPerDegreeEast + margin),
       y: Self.rounded((north - coordinate.latitude) * metresPerDegreeNorth + margin))
   }
 
@@ -52,6 +49,11 @@ struct Projection {
 
   /// To a decimetre: what is finer only makes the page larger.
   static func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }
+
+  /// To the east, over the antimeridian where that lies between.
+  private static func degrees(from west: Double, to east: Double) -> Double {
+    east < west ? east - west + 360 : east - west
+  }
 
   private static func metres(from: (Double, Double), to: (Double, Double)) -> Double {
     guard let a = Coordinate(latitude: from.0, longitude: from.1), let b = Coordinate(latitude: to.0, longitude: to.1)

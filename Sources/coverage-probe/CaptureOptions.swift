@@ -14,11 +14,12 @@ struct CaptureOptions: ParsableArguments {
   var capture: String?
 
   @Option(
-    name: .long, help: ArgumentHelp("The largest size of a file: 64K, 16M, 1G. 16M without it.", valueName: "size"))
+    name: .long, parsing: .unconditional,
+    help: ArgumentHelp("The largest size of a file: 64K, 16M, 1G. 16M without it.", valueName: "size"))
   var captureSize: String?
 
   @Option(
-    name: .long,
+    name: .long, parsing: .unconditional,
     help: ArgumentHelp(
       "So many files of this capture are kept, its oldest are removed. 16 without it.", valueName: "number"))
   var captureFiles: UInt32?

@@ -2,7 +2,17 @@ import Agent
 import ArgumentParser
 
 @main
+enum Main {
+  static func main() async {
+    Surroundings.prepare()
+    await CoverageProbe.main()
+  }
+}
+
 struct CoverageProbe: AsyncParsableCommand {
+  /// Wrong usage is said as all other errors are.
+  static let _errorLabel = Program.name
+
   static let configuration = CommandConfiguration(
     commandName: "coverage-probe",
     abstract: "Measures mobile network coverage along a drive and submits it to an RTR-Netztest compatible server.",

@@ -20,16 +20,18 @@ struct Ping: AsyncParsableCommand {
   @Option(name: [.customShort("F"), .long], help: "Targets from a file, one a line; - for standard input.")
   var file: String?
 
-  @Option(name: .short, help: "How many pings to each target; until SIGINT without it.")
+  @Option(name: .short, parsing: .unconditional, help: "How many pings to each target; until SIGINT without it.")
   var count: UInt64?
 
-  @Option(name: .short, help: "Seconds from ping to ping.")
+  @Option(name: .short, parsing: .unconditional, help: "Seconds from ping to ping.")
   var interval: Double?
 
-  @Option(name: [.customShort("W"), .long], help: "Seconds to wait for an answer.")
+  @Option(name: [.customShort("W"), .long], parsing: .unconditional, help: "Seconds to wait for an answer.")
   var timeout = 1.0
 
-  @Option(name: [.customShort("w"), .long], help: "End after so many seconds; pings under way are cancelled.")
+  @Option(
+    name: [.customShort("w"), .long], parsing: .unconditional,
+    help: "End after so many seconds; pings under way are cancelled.")
   var deadline: Double?
 
   @Flag(name: .customShort("4"), help: "IPv4 only.")
@@ -38,7 +40,7 @@ struct Ping: AsyncParsableCommand {
   @Flag(name: .customShort("6"), help: "IPv6 only.")
   var ipv6 = false
 
-  @Option(name: .long, help: "RTR's UDP ping to this port.")
+  @Option(name: .long, parsing: .unconditional, help: "RTR's UDP ping to this port.")
   var udp: UInt16?
 
   @Option(name: .long, help: "The ping token, Base64, for --udp.")
@@ -65,34 +67,36 @@ struct Ping: AsyncParsableCommand {
   @Flag(name: .customLong("await"), help: "Interface and source need not be there yet.")
   var awaitsInterface = false
 
-  @Option(name: [.short, .long], help: "Bytes of payload (ICMP) or of the datagram (one-way).")
+  @Option(
+    name: [.short, .long], parsing: .unconditional, help: "Bytes of payload (ICMP) or of the datagram (one-way).")
   var size: UInt16?
 
   @Flag(name: .customShort("D"), help: "Forbid fragmentation.")
   var dontFragment = false
 
-  @Option(name: [.short, .long], help: "TTL or hop limit.")
+  @Option(name: [.short, .long], parsing: .unconditional, help: "TTL or hop limit.")
   var ttl: UInt8?
 
-  @Option(name: .long, help: "Differentiated services code point, 0 to 63.")
+  @Option(name: .long, parsing: .unconditional, help: "Differentiated services code point, 0 to 63.")
   var dscp: UInt8?
 
   @Option(
-    name: .customShort("Q"), help: "The whole traffic class byte, 0 to 255 (DSCP times four), also as 0x..",
+    name: .customShort("Q"), parsing: .unconditional,
+    help: "The whole traffic class byte, 0 to 255 (DSCP times four), also as 0x..",
     transform: Self.trafficClass)
   var trafficClass: UInt8?
 
-  @Option(name: [.short, .long], help: "Mark for policy routing.")
+  @Option(name: [.short, .long], parsing: .unconditional, help: "Mark for policy routing.")
   var mark: UInt32?
 
   @Flag(name: [.short, .long], help: "As fast as answers come in; -i is then the least time between two on average.")
   var flood = false
 
-  @Option(name: .long, help: "With -f: pings under way at most. 64 without it.")
+  @Option(name: .long, parsing: .unconditional, help: "With -f: pings under way at most. 64 without it.")
   var window: UInt32?
 
   @Option(
-    name: .long,
+    name: .long, parsing: .unconditional,
     help:
       "Pings kept after their verdict, so that late and second replies are known for what they are. 65536 without it.")
   var remember: UInt32?
@@ -109,13 +113,13 @@ struct Ping: AsyncParsableCommand {
   @Flag(name: [.short, .long], help: "Say at the start how the pings are scheduled.")
   var verbose = false
 
-  @Option(name: .long, help: "So many pings in a row without an answer are an outage.")
+  @Option(name: .long, parsing: .unconditional, help: "So many pings in a row without an answer are an outage.")
   var outage: UInt64 = 3
 
-  @Option(name: .long, help: "Seconds to wait for late replies after the last verdict.")
+  @Option(name: .long, parsing: .unconditional, help: "Seconds to wait for late replies after the last verdict.")
   var linger = 0.0
 
-  @Option(name: .long, help: "Threads among which the targets are dealt out.")
+  @Option(name: .long, parsing: .unconditional, help: "Threads among which the targets are dealt out.")
   var threads = 1
 
   @OptionGroup var captureOptions: CaptureOptions
@@ -175,7 +179,8 @@ struct Ping: AsyncParsableCommand {
       guard !all.isEmpty else { throw ValidationError("There is no target in \(file ?? "-").") }
       let run = PingRun(targets: all, options: options)
       return try await run.run(
-        stop: await Terminal.stopSignals(), interim: await Terminal.interimSignals(), print: Terminal.result,
+        stop: await Terminal.stopSignalsOrLostReader(), interim: await Terminal.interimSignals(),
+        print: Terminal.result,
         note: Terminal.note)
     }
   }

@@ -2,18 +2,19 @@ import Agent
 import ArgumentParser
 import Coverage
 import Foundation
+import Synchronization
 
 struct Record: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Records one drive in the foreground and submits it at its end.",
     discussion: """
       SIGINT, SIGTERM or the end of the terminal (SIGHUP) ends the drive; a second one gives up submitting, and the drive \
-      is kept. With --capture, `coverage-probe verify` compares the drive log with the packets afterwards.
+      is kept. SIGQUIT (Ctrl-\\) prints how it stands. With --capture, `coverage-probe verify` compares the drive log with the packets afterwards.
       """)
 
   @OptionGroup var configuration: ConfigurationOptions
 
-  @Option(name: .long, help: "End the drive after this time: 250ms, 10s, 5m, 4h or 7d.")
+  @Option(name: .long, parsing: .unconditional, help: "End the drive after this time: 250ms, 10s, 5m, 4h or 7d.")
   var duration: String?
 
   @Flag(name: .long, help: "Keep the drive; submit it later with `coverage-probe submit`.")
@@ -32,22 +33,41 @@ struct Record: AsyncParsableCommand {
     try await Terminal.run {
       let stop = await Terminal.stopAndHangUpSignals()
       let logger = Terminal.logger()
+      let latest = Latest("no drive has begun")
+      let following = Task { [sizes = await Terminal.sizeSignals()] in await LiveLine.follow(sizes) }
+      defer { following.cancel() }
       let recording = Recording(
         configuration: try await configuration.load(), maximumDuration: duration.flatMap(DurationText.duration),
         submits: !noSubmit, capture: captureOptions.settings, logger: logger)
-      return try await recording.run(
-        stop: stop,
-        onStatus: { links in
-          if Terminal.errorsAreWatched {
-            Terminal.write("\r\u{1B}[K\(DriveStatus.line(links))", to: .standardError)
-          } else if let elapsed = links.first?.elapsed, elapsed.components.seconds % 10 == 0 {
-            logger.info("\(DriveStatus.line(links))")
-          }
-        },
-        print: { line in
-          if Terminal.errorsAreWatched { Terminal.write("\r\u{1B}[K", to: .standardError) }
-          Terminal.result(line)
-        })
+      return try await Terminal.answeringQuit({ latest.line }) {
+        try await recording.run(
+          stop: stop,
+          onStatus: { links in
+            latest.line = DriveStatus.line(links)
+            if LiveLine.isPossible {
+              LiveLine.show(latest.line)
+            } else if let elapsed = links.first?.elapsed, elapsed.components.seconds % 10 == 0 {
+              logger.info("\(latest.line)")
+            }
+          },
+          print: { line in
+            LiveLine.end()
+            latest.line = line
+            Terminal.result(line)
+          })
+      }
     }
+  }
+}
+
+/// The line that says how things stand.
+private final class Latest: Sendable {
+  private let text: Mutex<String>
+
+  init(_ line: String) { text = Mutex(line) }
+
+  var line: String {
+    get { text.withLock { $0 } }
+    set { text.withLock { $0 = newValue } }
   }
 }

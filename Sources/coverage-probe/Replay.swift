@@ -18,16 +18,16 @@ struct Replay: AsyncParsableCommand {
   @Option(name: .long, help: "jsonl or geojson.")
   var format = ExportFormat.jsonl
 
-  @Option(name: .long, help: "The least radius of a fence, in metres.")
+  @Option(name: .long, parsing: .unconditional, help: "The least radius of a fence, in metres.")
   var minimumRadius: Double?
 
-  @Option(name: .long, help: "The worst accuracy, in metres, that counts.")
+  @Option(name: .long, parsing: .unconditional, help: "The worst accuracy, in metres, that counts.")
   var accuracyLimit: Double?
 
   mutating func validate() throws {
     for (name, value) in [("--minimum-radius", minimumRadius), ("--accuracy-limit", accuracyLimit)] {
-      if let value, !(value > 0 && value.isFinite) {
-        throw ValidationError("\(name) is \(value): expected metres, above 0.")
+      if let value, !(value > 0 && value <= 10_000) {
+        throw ValidationError("\(name) is \(value): expected metres, above 0, at most 10000.")
       }
     }
   }
@@ -39,6 +39,7 @@ struct Replay: AsyncParsableCommand {
       for complaint in replaying.complaints { Terminal.note("\(drive): \(complaint)") }
       let sink = try OutputFile(path: nil)
       try replaying.run(format: format, write: sink.write)
+      try sink.finish()
       return .done
     }
   }

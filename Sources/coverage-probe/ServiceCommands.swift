@@ -7,7 +7,8 @@ struct AgentService: AsyncParsableCommand {
     abstract: "The service: records while it is wanted, sends what waits, answers status and commands.",
     discussion: """
       SIGTERM and SIGINT end it in order within 5 s; what was not sent by then is sent after the next start. SIGHUP has the \
-      configuration read again; the log says which keys count at once, with the next drive, or after a restart.
+      configuration read again; the log says which keys count at once, with the next drive, or after a restart. SIGQUIT \
+      prints what `status` does.
       """)
 
   @OptionGroup var configuration: ConfigurationOptions
@@ -17,7 +18,8 @@ struct AgentService: AsyncParsableCommand {
       let stop = await Terminal.stopSignals()
       let hangUp = await Terminal.hangUpSignals()
       let serving = Serving(configurationFile: configuration.config, logger: Terminal.logger())
-      return try await serving.run(stop: stop, hangUp: hangUp)
+      return try await serving.run(
+        stop: stop, hangUp: hangUp, interim: await Terminal.interimSignals(), note: Terminal.note)
     }
   }
 }

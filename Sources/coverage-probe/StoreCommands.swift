@@ -1,5 +1,6 @@
 import Agent
 import ArgumentParser
+import Coverage
 import Export
 import Foundation
 
@@ -27,7 +28,11 @@ struct Submit: AsyncParsableCommand {
       let submitting = Submitting(
         configuration: try await configuration.load(), isWarm: warm, includesQuarantined: quarantined,
         isForced: force, logger: Terminal.logger())
-      return try await submitting.run(stop: stop, print: Terminal.result)
+      let began = ContinuousClock.now
+      return try await Terminal.answeringQuit({ "submitting for \((ContinuousClock.now - began).components.seconds) s" }
+      ) {
+        try await submitting.run(stop: stop, print: Terminal.result)
+      }
     }
   }
 }
@@ -83,10 +88,10 @@ struct ExportFences: AsyncParsableCommand {
   @Option(name: .long, help: "submitted, pending or all; only `all` includes fences that Wi-Fi touched.")
   var state = Exporting.Selection.submitted
 
-  @Option(name: .long, help: "Only the session with this id.")
+  @Option(name: .long, parsing: .unconditional, help: "Only the session with this id.")
   var session: Int64?
 
-  @Option(name: [.short, .long], help: "The file to write; standard output without it.")
+  @Option(name: [.short, .long], help: "The file to write, a device or a pipe; standard output without it, and for -.")
   var output: String?
 
   func run() async throws {
@@ -96,7 +101,7 @@ struct ExportFences: AsyncParsableCommand {
       let (written, left) = try exporting.run(format: format, write: sink.write)
       try sink.finish()
       if written == 0, left > 0 {
-        Terminal.note("no fence is \(state.rawValue); \(left) others are stored: see --state")
+        Terminal.note("no fence is \(state.rawValue); \(counted(left, "other is", "others are")) stored: see --state")
       }
       return .done
     }

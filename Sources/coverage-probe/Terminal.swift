@@ -1,5 +1,6 @@
 import Agent
 import ArgumentParser
+import Coverage
 import Foundation
 import Logging
 import Synchronization
@@ -8,31 +9,29 @@ import UnixSignals
 /// Standard output and standard error as the commands use them.
 enum Terminal {
   /// Writes a line of the result.
-  static func result(_ line: String) { write(line + "\n", to: .standardOutput) }
-
-  /// Writes a line for the person who watches.
-  static func note(_ line: String) { write(line + "\n", to: .standardError) }
-
-  static func write(_ text: String, to handle: FileHandle) {
-    do {
-      try handle.write(contentsOf: Data(text.utf8))
-    } catch {
-      // A reader that has gone away (`| head`) is no error of ours, and there is nobody left to tell.
-      let cause = posixError(error)
-      guard handle === FileHandle.standardOutput, cause != EPIPE else { return }
-      lostOutput.withLock { $0 = $0 ?? cause.map { String(cString: strerror($0)) } ?? error.localizedDescription }
+  static func result(_ line: String) {
+    guard let code = write(line + "\n", to: STDOUT_FILENO) else { return }
+    if code == EPIPE {
+      // `| head` has enough: an ordinary end.
+      readerHasGone.withLock { $0() }
+    } else {
+      lostOutput.withLock { $0 = $0 ?? OutputError(path: "standard output", code: code) }
     }
   }
 
-  /// Why a line of the result could not be written, the first time.
-  private static let lostOutput = Mutex<String?>(nil)
+  /// Writes a line for the person who watches. If that fails, there is no other place to say so.
+  static func note(_ line: String) { _ = write(LiveLine.clearing + line + "\n", to: STDERR_FILENO) }
 
-  private static func posixError(_ error: any Error) -> Int32? {
-    let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
-    return cause.domain == NSPOSIXErrorDomain ? Int32(cause.code) : nil
+  /// - Returns: Why it failed, as in errno(3).
+  static func write(_ text: String, to descriptor: CInt) -> CInt? {
+    DescriptorOutput.write(Array(text.utf8), to: descriptor) ? nil : errno
   }
 
-  static let errorsAreWatched = isatty(STDERR_FILENO) == 1
+  /// Why a line of the result could not be written, the first time.
+  private static let lostOutput = Mutex<OutputError?>(nil)
+
+  /// Is called when the reader of standard output has gone.
+  private static let readerHasGone = Mutex<@Sendable () -> Void>({})
 
   /// A logger to standard error.
   static func logger() -> Logger {
@@ -48,15 +47,27 @@ enum Terminal {
       throw exit
     } catch let wrongUsage as ValidationError {
       throw wrongUsage
+    } catch let output as OutputError where output.isReaderGone {
+      outcome = .done
     } catch {
       note("\(Program.name): \(error)")
       throw ExitCode(CommandOutcome.failed.rawValue)
     }
-    if let reason = lostOutput.withLock({ $0 }) {
-      note("\(Program.name): standard output cannot be written: \(reason)")
+    if let lost = lostOutput.withLock({ $0 }) {
+      note("\(Program.name): \(lost)")
       throw ExitCode(CommandOutcome.failed.rawValue)
     }
     if outcome != .done { throw ExitCode(outcome.rawValue) }
+  }
+
+  /// Yields as ``stopSignals()``, and when the reader of standard output has gone: for a command that has no other result.
+  static func stopSignalsOrLostReader() async -> AsyncStream<Void> {
+    let signals = await stopSignals()
+    let (stream, continuation) = AsyncStream<Void>.makeStream()
+    readerHasGone.withLock { $0 = { continuation.yield() } }
+    let listening = Task { for await _ in signals { continuation.yield() } }
+    continuation.onTermination = { _ in listening.cancel() }
+    return stream
   }
 
   /// Yields at each SIGINT and SIGTERM; from its return on, these end nothing by themselves.
@@ -71,8 +82,21 @@ enum Terminal {
     return await signals([.sigint, .sigterm] + (isIgnored ? [] : [.sighup]))
   }
 
-  /// Yields at each SIGQUIT.
+  /// Yields at each SIGQUIT, which ends nothing from its return on.
   static func interimSignals() async -> AsyncStream<Void> { await signals([.sigquit]) }
+
+  /// Yields when the terminal has another size.
+  static func sizeSignals() async -> AsyncStream<Void> { await signals([.sigwinch]) }
+
+  /// Runs `body`; meanwhile each SIGQUIT has `status` written to standard error.
+  static func answeringQuit<Result>(
+    _ status: @escaping @Sendable () async -> String, _ body: () async throws -> Result
+  ) async throws -> Result {
+    let asked = await interimSignals()
+    let answering = Task { for await _ in asked { note(await status()) } }
+    defer { answering.cancel() }
+    return try await body()
+  }
 
   /// Yields at each SIGHUP.
   static func hangUpSignals() async -> AsyncStream<Void> { await signals([.sighup]) }
@@ -97,12 +121,13 @@ struct LineLogHandler: LogHandler {
 
   func log(event: LogEvent) {
     let level = event.level == .info ? "" : "\(event.level): "
-    let clearsLine = Terminal.errorsAreWatched ? "\r\u{1B}[K" : ""
-    Terminal.write("\(clearsLine)\(Self.time()) \(level)\(event.message)\n", to: .standardError)
+    Terminal.note("\(Self.time()) \(level)\(event.message)")
   }
 
   private static func time() -> String {
-    Date.now.formatted(.iso8601.time(includingFractionalSeconds: false))
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return WallTime(microseconds: Int64(time.tv_sec) * 1_000_000).iso8601Seconds
   }
 }
 

@@ -19,10 +19,14 @@ struct Verify: AsyncParsableCommand {
     help: ArgumentHelp("All capture files of the drive, in any order.", valueName: "files"))
   var capture: [String]
 
-  @Option(name: .long, help: "How far round-trip times may be apart at the 99th of 100, in microseconds.")
+  @Option(
+    name: .long, parsing: .unconditional,
+    help: "How far round-trip times may be apart at the 99th of 100, in microseconds.")
   var limit = 50
 
-  @Option(name: .long, help: "After so many seconds a ping counted as lost; without it, what the log says, or 1.")
+  @Option(
+    name: .long, parsing: .unconditional,
+    help: "After so many seconds a ping counted as lost; without it, what the log says, or 1.")
   var timeout: Double?
 
   mutating func validate() throws {

@@ -115,7 +115,7 @@ struct ConfigurationTests {
       ("Location: { accuracy-limit: 1 }", "unknown key Location; did you mean location?"),
       ("minimum-radius: 1", "unknown key minimum-radius; did you mean location.minimum-radius?"),
       ("state-directory: null", "state-directory is \"null\": expected a path"),
-      ("gpsd: { host: ~ }", "gpsd.host is \"~\": expected a name or an address"),
+      ("gpsd: { host: ~ }", "gpsd.host is \"~\": expected a name or an address; ~ is YAML's word for \"not set\""),
       ("control-server: { url: \"http://host/x?y=1\" }", "expected http://HOST/PATH or https://HOST/PATH"),
       ("gpsd: { port: 0 }", "configuration config.yaml: gpsd.port is \"0\": expected a port, 1 to 65535"),
       ("gpsd: { port: http }", "gpsd.port is \"http\": expected a port"),
@@ -131,16 +131,57 @@ struct ConfigurationTests {
       ("pings: { ip-version: 5 }", "pings.ip-version is \"5\": expected 4 or 6, or null"),
       ("network: { source: lte }", "network.source is \"lte\": expected auto, fixed-cellular, fixed-wifi or file:PATH"),
       ("radio: { source: fixed:6G }", "radio.source is \"fixed:6G\": expected none"),
-      ("links: A", "links is \"A\": expected a list of links"),
-      ("links: [{ name: A }]", "expected a list of links"),
-      ("links: [{ name: A, interface: a }, { name: A, interface: b }]", "no name or interface twice"),
-      ("links: [{ name: ../A, interface: a }]", "expected a list of links"),
-      ("links: [{ name: A, interface: a, radoi: none }]", "expected a list of links"),
-      ("privacy: { exclusion-zones: [{ latitude: 91, longitude: 0, radius: 1 }] }", "expected a list of zones"),
+      ("links: A", "links: expected a list of links"),
+      ("links: [{ name: A }]", "links: entry 1: interface is missing: expected the name of an interface"),
+      (
+        "links: [{ name: A, interface: a }, { name: A, interface: b }]",
+        "links: entry 2 has the name or the interface of entry 1"
+      ),
+      ("links: [{ name: ../A, interface: a }]", "links: entry 1: name is \"../A\": expected 1 to 32 letters"),
+      ("links: [{ name: A, interface: a, radoi: none }]", "links: entry 1: unknown key radoi (did you mean radio?)"),
+      (
+        "links: [{ name: A, interface: a }, { name: B, interface: b, radio: fixed:6G }]",
+        "links: entry 2: radio is \"fixed:6G\": expected none, fixed:TECHNOLOGY"
+      ),
+      (
+        "privacy: { exclusion-zones: [{ latitude: 91, longitude: 0, radius: 1 }] }",
+        "privacy.exclusion-zones: entry 1: latitude: expected degrees, -90 to 90"
+      ),
+      (
+        "privacy: { exclusion-zones: [{ latitude: 1, longitude: 0, radius: 1 }, { lat: 47.25, longitude: 11.5, radius: 1 }] }",
+        "privacy.exclusion-zones: entry 2: unknown key (did you mean latitude?)"
+      ),
+      (
+        "privacy: { exclusion-zones: [{ latitude: 1, longitude: 0 }] }",
+        "privacy.exclusion-zones: entry 1: radius is missing: expected metres, above 0, at most 100000"
+      ),
+      ("privacy: { exclusion-zones: [47.25] }", "entry 1: expected a group of keys: latitude, longitude, radius"),
+      ("privacy:\n  exclusion-zones:\n    - { latitude: 47.25, longitude 11.5 }}", "is not YAML: line 3, column"),
+      (
+        "gpsd:\n\tport: 1\n",
+        "configuration config.yaml is not YAML: line 2 is indented by a tab, and YAML by spaces only"
+      ),
+      (
+        "\u{FEFF}gpsd: { port: 1 }",
+        "cannot read configuration config.yaml: it begins with a byte order mark (BOM): save it"
+      ),
+      ("drive: { log: yes }", "drive.log is \"yes\": expected true or false; yes, no, on and off are no booleans"),
+      ("drive: { log: no }", "drive.log is \"no\": expected true or false; yes, no, on and off are no booleans"),
+      (
+        "state-directory: ~/probe",
+        "state-directory is \"~/probe\": expected a path; ~ is not replaced by a home directory"
+      ),
+      ("state-directory: ~", "state-directory is \"~\": expected a path; ~ is not replaced by a home directory"),
+      ("radio: { source: command:~/radio }", "radio.source is \"command:~/radio\": expected none, fixed:TECHNOLOGY"),
+      ("location: { accuracy-limit: 1e300 }", "expected metres, above 0, at most 10000"),
+      ("location: { minimum-radius: 10001 }", "expected metres, above 0, at most 10000"),
+      ("agent: { start-speed: 1e9 }", "expected metres a second, above 0, at most 1000"),
+      ("control-server: { url: \"http://host:99999/\" }", "expected http://HOST/PATH or https://HOST/PATH"),
+      ("control-server: { url: \"http://:80/\" }", "expected http://HOST/PATH or https://HOST/PATH"),
       ("pings: { interface: wwan0/1 }", "pings.interface is \"wwan0/1\": expected the name of an interface, or null"),
       ("pings: { interface: wwan567890123456 }", "expected the name of an interface"),
-      ("links: [{ name: A, interface: wwan567890123456 }]", "expected a list of links"),
-      ("links: [{ name: A, interface: a/b }]", "expected a list of links"),
+      ("links: [{ name: A, interface: wwan567890123456 }]", "interface is \"wwan567890123456\": expected the name"),
+      ("links: [{ name: A, interface: a/b }]", "interface is \"a/b\": expected the name of an interface"),
       (
         "recovery: { backoff: 10m, backoff-max: 1m }",
         "recovery.backoff (10m) is longer than recovery.backoff-max (1m): set recovery.backoff-max to 10m or more"
@@ -156,7 +197,7 @@ struct ConfigurationTests {
         "control-server: { url: 'https://192.0.2.1/x' }\npings: { ip-version: 6 }",
         "pings.ip-version is 6, but control-server.url names the IPv4 address 192.0.2.1"
       ),
-      ("privacy: { exclusion-zones: home }", "privacy.exclusion-zones is \"home\": expected a list of zones"),
+      ("privacy: { exclusion-zones: home }", "privacy.exclusion-zones: expected a list of zones"),
       ("agent: { record: often }", "agent.record is \"often\": expected always, moving or command"),
       ("storage: { max-size: 1M }", "storage.max-size is \"1M\": expected a size such as 64M or 2G, from 16M to 1024G"),
       ("drive: { log: maybe }", "drive.log is \"maybe\": expected true or false"),
@@ -167,6 +208,35 @@ struct ConfigurationTests {
   func mistakes(yaml: String, expected: String) async throws {
     let line = try await complaint(yaml)
     #expect(line.contains(expected), "\(line)")
+    #expect(!line.contains("47.25") && !line.contains("11.5"), "places to be kept secret are in no message: \(line)")
+  }
+
+  @Test("when the file is a pipe, as /dev/stdin is, then it is read")
+  func pipe() async throws {
+    let path = folder.file("fifo")
+    #expect(mkfifo(path, 0o600) == 0)
+    let writing = Task.detached { try OutputFile(path: path).writeAll("gpsd: { port: 77 }\n") }
+    #expect(try await ProbeConfiguration.load(file: path, environment: [:]).gpsd.port == 77)
+    try await writing.value
+    let file = try folder.write("", to: "config.yaml")
+    #expect(!InputFile.canBeReadAgain(path) && InputFile.canBeReadAgain(file))
+  }
+
+  @Test("when the file has no end, then it is refused")
+  func endless() async throws {
+    let error = await #expect(throws: ConfigurationError.self) {
+      try await ProbeConfiguration.load(file: "/dev/zero", environment: [:])
+    }
+    #expect("\(try #require(error))" == "cannot read configuration /dev/zero: it is longer than 1048576 bytes")
+  }
+
+  @Test("when the key without a default is missing, then the line says whether there is a file to set it in")
+  func missingKey() {
+    let key = "control-server.url"
+    #expect(
+      "\(ConfigurationError.missing(key: key, purpose: "there is no server to submit to", file: nil))"
+        == "control-server.url is not set: there is no server to submit to; no --config FILE is given")
+    #expect("\(ConfigurationError.missing(key: key, purpose: "x", file: "a.yaml"))".hasSuffix("x; set it in a.yaml"))
   }
 
   @Test("when a variable is wrong, then the line names the variable")
@@ -214,5 +284,12 @@ struct ConfigurationTests {
     for text in ["", "M", "1.5M", "-1", "16MB", "99999999999999999999", "9999999999G"] {
       #expect(SizeText.bytes(text) == nil, "\(text)")
     }
+  }
+}
+
+extension OutputFile {
+  fileprivate func writeAll(_ text: String) throws {
+    try write(text)
+    try finish()
   }
 }

@@ -276,7 +276,78 @@ struct ClientTests {
     let strange = await #expect(throws: ServerFailure.self) {
       try await withClient(of: tool.url) { try await $0.settings(clientUUID: nil) }
     }
-    #expect("\(try #require(strange))".contains("its certificate is not trusted"))
+    #expect("\(try #require(strange))".contains("its certificate is not trusted: it is by an authority"))
+    try await tool.program.stop()
+  }
+
+  /// A self-signed certificate for `name`, made with OpenSSL's `ca`, the only command of it that takes dates.
+  private func certificate(
+    for name: String, from start: String, to end: String, in folder: TemporaryFolder
+  ) async throws -> (key: String, certificate: String) {
+    let openssl = try #require(Surroundings.program("openssl"))
+    let (key, request) = (folder.file("key.pem"), folder.file("request.pem"))
+    let certificate = folder.file("certificate.pem")
+    _ = try folder.write("", to: "index")
+    let settings = try folder.write(
+      """
+      [ca]
+      default_ca = self
+      [self]
+      database = \(folder.file("index"))
+      new_certs_dir = \(folder.path)
+      default_md = sha256
+      policy = any
+      x509_extensions = names
+      [any]
+      commonName = supplied
+      [names]
+      subjectAltName = \(name)
+      """, to: "ca.cnf")
+    for arguments in [
+      [
+        "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out", request,
+        "-subj", "/CN=test",
+      ],
+      [
+        "ca", "-batch", "-notext", "-config", settings, "-selfsign", "-rand_serial", "-keyfile", key, "-in", request,
+        "-out", certificate, "-startdate", start, "-enddate", end,
+      ],
+    ] {
+      let making = try RunningProgram(openssl, arguments)
+      try #require(try await making.exitStatus() == 0, "\(making.standardError)")
+    }
+    return (key, certificate)
+  }
+
+  @Test(
+    "when a certificate has expired, is not valid yet, or is for another name, then the line says which",
+    .enabled(if: Surroundings.program("openssl") != nil, "openssl is not installed"),
+    arguments: [
+      (
+        "IP:127.0.0.1", "20200101000000Z", "20200201000000Z",
+        "its certificate has expired, on 2020-02-01T00:00:00Z; this"
+      ),
+      (
+        "IP:127.0.0.1", "20900101000000Z", "20910201000000Z",
+        "its certificate is valid from 2090-01-01T00:00:00Z on only"
+      ),
+      ("DNS:elsewhere", "20200101000000Z", "20900201000000Z", "its certificate is for another name than the one in"),
+    ])
+  func badCertificate(name: String, start: String, end: String, expected: String) async throws {
+    let folder = try TemporaryFolder()
+    let (key, certificate) = try await certificate(for: name, from: start, to: end, in: folder)
+    let tool = try await ControlServerTool(["--certificate", certificate, "--key", key])
+    let failure = await #expect(throws: ServerFailure.self) {
+      try await withClient(of: tool.url.replacing("localhost", with: "127.0.0.1"), caFile: certificate) {
+        try await $0.settings(clientUUID: nil)
+      }
+    }
+    let line = "\(try #require(failure))"
+    #expect(line.contains(expected), "\(line)")
+    guard case .unreachable = failure else {
+      Issue.record("nothing has left")
+      return
+    }
     try await tool.program.stop()
   }
 

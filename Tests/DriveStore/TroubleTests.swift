@@ -124,7 +124,7 @@ struct TroubleTests {
     let store = try open()
     let report = try #require(reports.list.first)
     #expect((report.fences, report.damagedRows) == (4, 1))
-    #expect(report.description.contains("4 fences of 1 sessions are saved, 1 damaged rows are left out"))
+    #expect(report.description.contains("4 fences of 1 session saved, 1 damaged row left out"))
     #expect(try StoreReader(store).damagedRows() == 0)
   }
 

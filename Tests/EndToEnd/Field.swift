@@ -72,6 +72,9 @@ struct Field {
     return Finished(status: 0, output: replay.standardOutput, errors: "").lines.filter { $0["summary"] == nil }
   }
 
+  /// Where a service of this configuration takes commands.
+  var socket: String { state + "/agent.sock" }
+
   func driveLog() throws -> String { try driveLogs().first ?? "none" }
 
   func driveLogs() throws -> [String] {

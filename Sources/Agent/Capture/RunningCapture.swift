@@ -1,3 +1,4 @@
+import Coverage
 import Evidence
 import OrderedJSON
 
@@ -68,7 +69,7 @@ struct CaptureSummary: Hashable, Sendable {
     var parts = ["\(state.written) packets", "\(state.droppedByKernel) dropped by the kernel"]
     if state.droppedByInterface > 0 { parts.append("\(state.droppedByInterface) dropped by the interface") }
     if state.unwritten > 0 { parts.append("\(state.unwritten) refused by the disk") }
-    if troubles > 0 { parts.append("\(troubles) times in trouble") }
+    if troubles > 0 { parts.append("\(counted(troubles, "time")) in trouble") }
     let removed = filesRemoved > 0 ? " (\(filesRemoved) older ones were removed)" : ""
     return "capture: \(names)\(removed); \(parts.joined(separator: ", "))"
   }

@@ -1,3 +1,8 @@
+/// Why a service could not do what a command asked of it, in its words.
+struct ServiceRefusal: Error, CustomStringConvertible {
+  let description: String
+}
+
 /// How a command ended (design.md, contract 1).
 public enum CommandOutcome: Int32, Hashable, Sendable {
   /// Done, nothing lost.

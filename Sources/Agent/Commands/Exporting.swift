@@ -11,37 +11,49 @@ public struct Exporting: Sendable {
 
   private let reader: StoreReader
   private let selection: Selection
-  private let sessions: [StoredSession]
+  private let session: Int64?
 
   /// - Parameter session: The id of the only session to export; `nil` for all.
   /// - Throws: `StoreError`, ``ExportError``
   public init(configuration: ProbeConfiguration, selection: Selection, session: Int64?) throws {
     reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
     self.selection = selection
-    guard let session else {
-      sessions = try reader.sessions()
-      return
-    }
-    guard let stored = try reader.session(id: session) else { throw ExportError.noSuchSession(session) }
-    sessions = [stored]
+    self.session = session
+    if let session, try reader.session(id: session) == nil { throw ExportError.noSuchSession(session) }
   }
 
   /// Writes the fences, oldest session first, fences in order of entry.
   /// - Returns: How many fences were written, and how many of the chosen sessions were left out by the selection.
   public func run(format: ExportFormat, write: (String) throws -> Void) throws -> (written: Int, left: Int) {
+    let chosen = ChosenFences(stored: StoredFences(reader, session: session), selection: selection)
+    try format.export(chosen, write: write)
+    return (chosen.count.written, chosen.count.left)
+  }
+}
+
+/// The closed fences of a selection.
+private struct ChosenFences: FenceRecords {
+  /// Of the last time that they were read.
+  final class Count {
     var written = 0
     var left = 0
-    let records = try sessions.lazy.flatMap { try reader.fences(of: $0) }.compactMap { stored -> FenceRecord? in
-      guard stored.fence.exited != nil else { return nil }
+  }
+
+  let stored: StoredFences
+  let selection: Exporting.Selection
+  let count = Count()
+
+  func forEach(_ body: (FenceRecord) throws -> Void) throws {
+    (count.written, count.left) = (0, 0)
+    try stored.forEach { stored in
+      guard stored.fence.exited != nil else { return }
       guard selects(stored) else {
-        left += 1
-        return nil
+        count.left += 1
+        return
       }
-      written += 1
-      return FenceRecord(stored)
+      count.written += 1
+      try body(FenceRecord(stored))
     }
-    try format.export(records, write: write)
-    return (written, left)
   }
 
   private func selects(_ stored: StoredFence) -> Bool {

@@ -1,3 +1,4 @@
+import Coverage
 import DriveStore
 import Logging
 
@@ -27,6 +28,7 @@ public struct Forgetting: Sendable {
       let (line, outcome) = try await ServiceClient(configuration: configuration).ask(instead: inUse) { service in
         try await service.forget(session)
       }
+      guard outcome != .failed else { throw ServiceRefusal(description: line) }
       print(line)
       return outcome
     }
@@ -36,7 +38,9 @@ public struct Forgetting: Sendable {
   /// - Throws: GRDB's `DatabaseError`, `CocoaError`, ``ExportError`` when there is no such session.
   static func forget(_ session: Int64, in store: DriveStore) async throws -> [String] {
     guard let forgotten = try await store.forget(session: session) else { throw ExportError.noSuchSession(session) }
-    var lines = ["session \(session) with \(forgotten.fences) fences is deleted here; what was sent, the server keeps"]
+    var lines = [
+      "session \(session) with \(counted(forgotten.fences, "fence")) is deleted here; what was sent, the server keeps"
+    ]
     if let log = forgotten.deletedLog { lines.append("drive log \(log) is deleted") }
     if let log = forgotten.keptLog {
       lines.append("drive log \(log) still holds the way; it goes with the last session of its drive")

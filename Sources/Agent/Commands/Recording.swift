@@ -87,7 +87,7 @@ public struct Recording: Sendable {
       }
       if second == 0 {
         logger.error(
-          "\(unsaved) fences are in memory only\(trouble.map { " (\($0))" } ?? ""); set that right for \(directory.path) within a minute to keep them"
+          "\(counted(unsaved, "fence is", "fences are")) in memory only\(trouble.map { " (\($0))" } ?? ""); set that right for \(directory.path) within a minute to keep \(unsaved == 1 ? "it" : "them")"
         )
       }
       // A second stop gives up at once: then the loop ends above.
@@ -97,7 +97,7 @@ public struct Recording: Sendable {
 
   /// Sends the drive, and after it what waited before.
   private func submit(_ summaries: [Drive.Summary], with sender: Sender) async throws -> Report {
-    logger.info("submitting \(summaries.reduce(0) { $0 + $1.submittableFences }) fences")
+    logger.info("submitting \(counted(summaries.reduce(0) { $0 + $1.submittableFences }, "fence"))")
     await sender.setRunningDrives(from: nil)
     var report = Report()
     for summary in summaries { report = report + (try await sender.pass(.drive(summary.drive))) }
@@ -119,7 +119,7 @@ extension Drive.Summary {
     let name = link.map { " (\($0))" } ?? ""
     return [
       "drive \(drive)\(name) ended after \(DriveStatus.clock(lasted)): \(ending)",
-      "\(fences) fences, \(submittableFences) of them to submit; \(tally.pings) pings, \(tally.line)",
+      "\(counted(fences, "fence")), \(submittableFences) of them to submit; \(tally.pings == 0 ? tally.line : "\(counted(tally.pings, "ping")), \(tally.line)")",
     ] + (capture.map { [$0.line] } ?? [])
   }
 
@@ -134,7 +134,7 @@ enum RecordingError: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .unsaved(let fences, let trouble):
-      "\(fences) fences are lost, they could not be written: \(trouble); the others wait for \(Program.name) submit"
+      "\(counted(fences, "fence is", "fences are")) lost, which could not be written: \(trouble); the others wait for \(Program.name) submit"
     }
   }
 }

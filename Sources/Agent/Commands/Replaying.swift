@@ -43,14 +43,16 @@ public struct Replaying: Sendable {
 
   private static func complaints(_ drive: RecordedDrive) -> [String] {
     var complaints = drive.garbage.prefix(10).map { "line \($0.number) skipped: \($0.reason)" }
-    if drive.garbage.count > 10 { complaints.append("\(drive.garbage.count - 10) more lines skipped") }
-    if drive.unknownEvents > 0 { complaints.append("\(drive.unknownEvents) events of unknown kind skipped") }
+    if drive.garbage.count > 10 {
+      complaints.append("\(counted(drive.garbage.count - 10, "more line", "more lines")) skipped")
+    }
+    if drive.unknownEvents > 0 { complaints.append("\(counted(drive.unknownEvents, "event")) of unknown kind skipped") }
     if drive.isTorn { complaints.append("the last line is cut off, as by a power cut; it was skipped") }
     return complaints
   }
 
   /// Writes the fences in order of entry, and behind them, in JSON Lines, the summary.
-  public func run(format: ExportFormat, write: (String) throws -> Void) rethrows {
+  public func run(format: ExportFormat, write: (String) throws -> Void) throws {
     let records = engine.fences.map {
       FenceRecord(fence: $0, session: engine.sessions[$0.session], origin: .replay, link: link)
     }

@@ -13,7 +13,9 @@ func withControlServer<Result: Sendable>(
   _ body: (ControlServerClient) async throws -> Result
 ) async throws -> Result {
   let settings = configuration.controlServer
-  guard let url = settings.url else { throw ConfigurationError.missing(key: "control-server.url", purpose: purpose) }
+  guard let url = settings.url else {
+    throw ConfigurationError.missing(key: "control-server.url", purpose: purpose, file: configuration.file)
+  }
   if let caFile = settings.caFile { _ = try InputFile.contents(caFile) }
   let server = try ControlServerClient(
     url: url, caFile: settings.caFile, requestTimeout: settings.requestTimeout, device: .thisHost)

@@ -14,8 +14,12 @@ public struct Serving: Sendable {
   /// - Parameters:
   ///   - stop: Ends the drive and the service, in order, within seconds.
   ///   - hangUp: Has the configuration read again.
+  ///   - interim: Has `note` take the lines of ``ServiceClient/status(asJSON:)``.
   /// - Throws: ``ConfigurationError``, `StoreError`, and what else keeps the service from beginning.
-  public func run(stop: AsyncStream<Void>, hangUp: AsyncStream<Void>) async throws -> CommandOutcome {
+  public func run(
+    stop: AsyncStream<Void>, hangUp: AsyncStream<Void>, interim: AsyncStream<Void>,
+    note: @escaping @Sendable (String) -> Void
+  ) async throws -> CommandOutcome {
     let configuration = try await ProbeConfiguration.load(file: configurationFile)
     return try await withControlServer(configuration, for: "without it there is nothing to ping", logger: logger) {
       let environment = try LiveDrive.Environment(
@@ -23,6 +27,8 @@ public struct Serving: Sendable {
       LiveDrive.dropPrivileges(logger)
       let service = Service(
         configuration: configuration, configurationFile: configurationFile, environment: environment)
+      let answering = Task { for await _ in interim { await service.status().lines.forEach(note) } }
+      defer { answering.cancel() }
       try await service.run(stop: stop, hangUp: hangUp)
       return .done
     }

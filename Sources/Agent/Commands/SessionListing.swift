@@ -48,11 +48,11 @@ public struct SessionListing: Sendable {
     guard !sessions.isEmpty else { return "no sessions stored" }
     let rows = sessions.map { stored in
       let state = stored.state(isWriterAlive: isWriterAlive)
-      let refused = stored.quarantineReason.map { " (\(stored.quarantinedFences) fences: \($0))" } ?? ""
+      let refused = stored.quarantineReason.map { " (\(counted(stored.quarantinedFences, "fence")): \($0))" } ?? ""
       let note =
         state == .pending && stored.submittableFences == 0 ? "pending (nothing to send)" : state.rawValue + refused
       let itself = stored.isDamaged ? " (damaged: the next submit sets it right)" : ""
-      let damaged = itself + (stored.damagedFences > 0 ? " (\(stored.damagedFences) fences damaged)" : "")
+      let damaged = itself + (stored.damagedFences > 0 ? " (\(counted(stored.damagedFences, "fence")) damaged)" : "")
       return [
         "\(stored.id)", stored.isDamaged ? "-" : (stored.driveStarted + stored.session.started).iso8601,
         "\(stored.fences)", note + damaged,

@@ -43,6 +43,7 @@ public struct Submitting: Sendable {
         }
       }
     }
+    guard outcome != .failed else { throw ServiceRefusal(description: line) }
     print(line)
     return outcome
   }
@@ -66,14 +67,14 @@ extension Report {
     var line =
       nothing
       ? wasStopped ? "stopped before anything was sent" : "nothing to submit"
-      : "submitted \(fencesSent) fences in \(sessionsSent) \(sessionsSent == 1 ? "session" : "sessions")"
+      : "submitted \(counted(fencesSent, "fence")) in \(counted(sessionsSent, "session"))"
     if sessionsKept > 0 { line += "; \(sessionsKept) kept for later (\(Program.name) submit)" }
     if sessionsQuarantined > 0 {
       line += "; \(sessionsQuarantined) refused and quarantined (\(Program.name) submit --quarantined sends again)"
     }
     if fencesWithoutSession > 0 {
       line +=
-        "; \(fencesWithoutSession) fences without a session wait until they are older than submission.legacy-threshold"
+        "; \(counted(fencesWithoutSession, "fence")) without a session \(fencesWithoutSession == 1 ? "waits until it is" : "wait until they are") older than submission.legacy-threshold"
     }
     if let firstFailure { line += ": \(firstFailure)" }
     if let hold { line += "; \(self.line(hold))" }

@@ -39,7 +39,7 @@ public struct Verifying: Sendable {
         complaints.append("\(path): it was cut off: it does not tell how many packets are missing in it")
       }
     }
-    if !drive.garbage.isEmpty { complaints.append("\(path): \(drive.garbage.count) lines skipped") }
+    if !drive.garbage.isEmpty { complaints.append("\(path): \(counted(drive.garbage.count, "line")) skipped") }
     if drive.isTorn { complaints.append("\(path): the last line is cut off, as by a power cut; it was skipped") }
     verification = Verification(
       events: drive.events, sequences: drive.pingSequences, started: drive.header.started,

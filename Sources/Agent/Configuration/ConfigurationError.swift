@@ -4,11 +4,14 @@ public enum ConfigurationError: Error, Hashable, CustomStringConvertible {
   case malformed(file: String, reason: String)
   case unknownKey(String, place: String, nearest: String)
   case badValue(key: String, value: String, place: String, expected: String)
+  /// The value is in no message: a list can hold places that are to be known to nobody.
+  case badList(key: String, place: String, reason: String)
   /// Of two waits that belong together the first is longer than the last.
   case contradiction(key: String, value: String, lastKey: String, last: String)
   /// Pings have to go by one version of the internet protocol, and the control server can be reached by the other one only.
   case otherFamily(ipVersion: Int, host: String)
-  case missing(key: String, purpose: String)
+  /// - Parameter file: `nil`: none was named.
+  case missing(key: String, purpose: String, file: String?)
 
   public var description: String {
     switch self {
@@ -22,7 +25,9 @@ public enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case .otherFamily(let ipVersion, let host):
       "pings.ip-version is \(ipVersion), but control-server.url names the IPv\(ipVersion == 4 ? 6 : 4) address \(host), "
         + "whose ping tokens are good for IPv\(ipVersion == 4 ? 6 : 4) only: use a name or an IPv\(ipVersion) address there"
-    case .missing(let key, let purpose): "\(key) is not set: \(purpose)"
+    case .badList(let key, let place, let reason): "\(place): \(key): \(reason)"
+    case .missing(let key, let purpose, nil): "\(key) is not set: \(purpose); no --config FILE is given"
+    case .missing(let key, let purpose, let file?): "\(key) is not set: \(purpose); set it in \(file)"
     }
   }
 }

@@ -36,14 +36,15 @@ extension ProbeConfiguration {
       guard let text = reader.string(forKey: ConfigKey(setting.key)) else { continue }
       guard setting.apply(&configuration, isNothing(text) ? nil : text) else {
         let isFromEnvironment = variables[setting.variable] != nil
-        throw ConfigurationError.badValue(
-          key: isFromEnvironment ? setting.variable : setting.key, value: shown(text, of: setting),
-          place: isFromEnvironment ? "environment" : "configuration \(file ?? "")", expected: setting.expects)
+        throw mistake(
+          text, of: setting, named: isFromEnvironment ? setting.variable : setting.key,
+          in: isFromEnvironment ? "environment" : "configuration \(file ?? "")")
       }
       configuration.texts[setting.key] = text
     }
     try configuration.checkWaits()
     try configuration.checkFamily()
+    configuration.file = file
     return configuration
   }
 
@@ -53,6 +54,16 @@ extension ProbeConfiguration {
     let numeric = host.trimmingCharacters(in: ["[", "]"])
     guard let address = PingAddress(numeric: numeric, port: 0), address.family != family else { return }
     throw ConfigurationError.otherFamily(ipVersion: family.rawValue, host: numeric)
+  }
+
+  private static func mistake(
+    _ text: String, of setting: Setting, named name: String, in place: String
+  ) -> ConfigurationError {
+    if setting.takesList {
+      return .badList(key: name, place: place, reason: setting.explanation(text) ?? "expected \(setting.expects)")
+    }
+    let advice = setting.explanation(text).map { "; \($0)" } ?? ""
+    return .badValue(key: name, value: shown(text, of: setting), place: place, expected: setting.expects + advice)
   }
 
   /// Waits that double never exceed the last one, which they cannot where they begin above it.
@@ -76,21 +87,14 @@ extension ProbeConfiguration {
   private static func checkNames(of variables: [String: String], _ settings: [Setting]) throws {
     let known = settings.map(\.variable)
     for name in variables.keys.sorted() where !known.contains(name) {
-      throw ConfigurationError.unknownKey(name, place: "environment", nearest: nearest(to: name, among: known))
+      throw ConfigurationError.unknownKey(
+        name, place: "environment", nearest: ConfigurationName.nearest(to: name, among: known))
     }
   }
 
   /// - Returns: The text of each key that the file sets. A file of comments alone says nothing, which is no mistake.
   private static func values(of file: String, _ settings: [Setting]) throws -> [String: String] {
-    let root: Node?
-    do {
-      root = try Yams.compose(yaml: String(decoding: try InputFile.contents(file), as: UTF8.self))
-    } catch let error as InputFileError {
-      throw ConfigurationError.unreadable(file: file, reason: error.reason)
-    } catch {
-      throw ConfigurationError.malformed(file: file, reason: oneLine("\(error)"))
-    }
-    guard let root, !isNothing(root) else { return [:] }
+    guard let root = try ConfigurationText.root(of: file), !isNothing(root) else { return [:] }
     guard let mapping = root.mapping else {
       throw ConfigurationError.malformed(file: file, reason: "expected keys and values at the top")
     }
@@ -117,7 +121,7 @@ extension ProbeConfiguration {
         try take(group, below: key + ".", file: file, settings, into: &values)
       } else {
         throw ConfigurationError.unknownKey(
-          key, place: "configuration \(file)", nearest: nearest(to: key, among: names(settings)))
+          key, place: "configuration \(file)", nearest: ConfigurationName.nearest(to: key, among: names(settings)))
       }
     }
   }
@@ -154,30 +158,5 @@ extension ProbeConfiguration {
         if !names.contains(name) { names.append(name) }
       }
     }
-  }
-
-  /// The one that is spelt most like `name`; a key that stands in the wrong group is found by its last part.
-  static func nearest(to name: String, among known: [String]) -> String {
-    let name = name.lowercased()
-    let leaf = "." + name.split(separator: ".").suffix(1).joined()
-    let displaced = known.filter { $0.hasSuffix(leaf) }
-    let candidates = displaced.isEmpty ? known : displaced
-    return candidates.min { distance($0.lowercased(), name) < distance($1.lowercased(), name) } ?? ""
-  }
-
-  /// Levenshtein's.
-  private static func distance(_ a: String, _ b: String) -> Int {
-    let b = Array(b)
-    var row = Array(0...b.count)
-    for (i, left) in a.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for (j, right) in b.enumerated() {
-        let substituted = diagonal + (left == right ? 0 : 1)
-        diagonal = row[j + 1]
-        row[j + 1] = min(substituted, row[j] + 1, row[j + 1] + 1)
-      }
-    }
-    return row[b.count]
   }
 }

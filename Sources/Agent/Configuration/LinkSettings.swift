@@ -24,25 +24,28 @@ enum LinkList {
   static let expectation =
     "a list of links, each { name: LETTERS, interface: NAME, radio: SOURCE, network: SOURCE }, no name or interface twice"
 
-  /// `nil` for anything else, an unknown key included.
-  static func parse(_ node: Node) -> [LinkSettings]? {
-    guard let entries = node.sequence else { return nil }
-    let links = entries.compactMap(link)
-    guard links.count == entries.count, Set(links.map(\.name)).count == links.count,
-      Set(links.map(\.interface)).count == links.count
-    else { return nil }
+  /// - Throws: ``ListMistake``
+  static func parse(_ node: Node) throws(ListMistake) -> [LinkSettings] {
+    let links = try ListEntry.all(node, link)
+    for (index, link) in links.enumerated() {
+      if let earlier = links[..<index].firstIndex(where: { $0.name == link.name || $0.interface == link.interface }) {
+        throw ListMistake("entry \(index + 1) has the name or the interface of entry \(earlier + 1)")
+      }
+    }
     return links
   }
 
   /// An interface is required: without one, two links would be the same.
-  private static func link(_ node: Node) -> LinkSettings? {
-    guard let mapping = node.mapping, let name = mapping["name"]?.string, isName(name),
-      let interface = mapping["interface"]?.string.flatMap(LinkSettings.interface),
-      mapping.keys.allSatisfy({ ["name", "interface", "radio", "network"].contains($0.string) }),
-      let radio = RadioSource(mapping["radio"]?.string ?? "none"),
-      let network = PathSource(mapping["network"]?.string ?? "auto")
-    else { return nil }
-    return LinkSettings(name: name, interface: interface, network: network, radio: radio)
+  private static func link(_ node: Node) throws(ListMistake) -> LinkSettings {
+    let entry = try ListEntry(node, keys: ["name", "interface", "radio", "network"], isPrivate: false)
+    return LinkSettings(
+      name: try entry.value("name", "1 to 32 letters, digits, - and _") { isName($0) ? $0 : nil },
+      interface: try entry.value("interface", "the name of an interface", LinkSettings.interface),
+      network: try entry.value(
+        "network", "auto, fixed-cellular, fixed-wifi or file:PATH", or: PathSource.auto, PathSource.init),
+      radio: try entry.value(
+        "radio", "none, fixed:TECHNOLOGY (such as fixed:4G/LTE) or command:PATH", or: RadioSource.none,
+        RadioSource.init))
   }
 
   /// It becomes part of file names.

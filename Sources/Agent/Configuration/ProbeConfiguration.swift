@@ -19,6 +19,8 @@ public struct ProbeConfiguration: Sendable {
   public var storage = StorageSettings()
   public var drive = DriveSettings()
   public var agent = ServiceSettings()
+  /// The file that it was read from.
+  var file: String?
   /// What was set, as text, by key; everything else is a default.
   var texts: [String: String] = [:]
 

@@ -315,6 +315,9 @@ actor Drive {
     status.technology = engine.technology
     status.testUUID = engine.sessions.last?.testUUID
     status.openFence = engine.openFence
+    (status.diskTrouble, status.unsavedFences) = (
+      journal.trouble, journal.trouble == nil ? 0 : journal.unsavedFenceCount
+    )
     status.warnings = warnings
     onStatus(status)
     status.lastSecond = PingTally()

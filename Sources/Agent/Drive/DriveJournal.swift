@@ -37,7 +37,9 @@ struct DriveJournal {
   var drive: Int64 { recorder.drive }
 
   /// Why something is not on disk yet, in one line; `nil` when all is.
-  var trouble: String? { storeTrouble ?? logTrouble }
+  var trouble: String? { storeTrouble ?? logTrouble ?? (log?.isHeld == true ? Self.heldLog : nil) }
+
+  private static let heldLog = "the disk is full: fences go to what was set aside for them, the drive log waits"
 
   /// What is not in the store yet.
   var unsavedFenceCount: Int { unsavedFences.count }

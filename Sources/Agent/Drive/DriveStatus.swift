@@ -20,6 +20,9 @@ public struct DriveStatus: Hashable, Sendable {
   public var network: PathReading?
   /// What was received from gpsd, and what of it was refused.
   public var positioning = PositioningCounters()
+  /// Why something of the drive is not on the disk as it should be, and how many fences are in memory only.
+  public var diskTrouble: String?
+  public var unsavedFences = 0
   public var warnings: [String] = []
 
   /// One line, e.g. `00:12:31  48.20820 16.37380 ±4 m  17 fences  31.7 ms 0 % lost  4G/LTE`.
@@ -29,7 +32,7 @@ public struct DriveStatus: Hashable, Sendable {
 
   /// What differs between the links of a drive.
   private var linkLine: String {
-    var parts = ["\(fences) \(fences == 1 ? "fence" : "fences")", lastSecond.line]
+    var parts = [counted(fences, "fence"), lastSecond.line]
     parts.append(technology?.name ?? "no technology")
     if !warnings.isEmpty { parts.append("! " + warnings.joined(separator: ", ")) }
     return parts.joined(separator: "  ")

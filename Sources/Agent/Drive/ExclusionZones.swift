@@ -36,19 +36,20 @@ struct ExclusionZones: Sendable {
 enum ExclusionZoneList {
   static let expectation = "a list of zones, each { latitude: DEGREES, longitude: DEGREES, radius: METRES }"
 
-  /// `nil` for anything else, an unknown key included.
-  static func parse(_ node: Node) -> [ExclusionZone]? {
-    guard let entries = node.sequence else { return nil }
-    let zones = entries.compactMap(zone)
-    return zones.count == entries.count ? zones : nil
-  }
+  /// - Throws: ``ListMistake``, without the places.
+  static func parse(_ node: Node) throws(ListMistake) -> [ExclusionZone] { try ListEntry.all(node, zone) }
 
-  private static func zone(_ node: Node) -> ExclusionZone? {
-    func number(_ key: String) -> Double? { node.mapping?[key]?.string.flatMap { Double($0) } }
-    guard node.mapping?.count == 3, let latitude = number("latitude"), let longitude = number("longitude"),
-      let centre = Coordinate(latitude: latitude, longitude: longitude),
-      let radius = number("radius"), radius > 0, radius <= 100_000
-    else { return nil }
+  private static func zone(_ node: Node) throws(ListMistake) -> ExclusionZone {
+    let entry = try ListEntry(node, keys: ["latitude", "longitude", "radius"], isPrivate: true)
+    func number(_ range: ClosedRange<Double>) -> (String) -> Double? {
+      { Double($0).flatMap { range.contains($0) ? $0 : nil } }
+    }
+    let latitude = try entry.value("latitude", "degrees, -90 to 90", number(-90...90))
+    let longitude = try entry.value("longitude", "degrees, -180 to 180", number(-180...180))
+    let radius = try entry.value("radius", "metres, above 0, at most 100000", number(0.001...100_000))
+    guard let centre = Coordinate(latitude: latitude, longitude: longitude) else {
+      throw ListMistake("latitude and longitude are no place on Earth")
+    }
     return ExclusionZone(centre: centre, radius: radius)
   }
 }

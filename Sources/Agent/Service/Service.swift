@@ -41,6 +41,8 @@ actor Service: ServiceCommands {
   private var nextAttempt = ContinuousClock.now
   private var current = ServiceStatus(started: .current)
   private var fixArrival: ContinuousClock.Instant?
+  /// What the disk refuses of a drive that has ended.
+  private var unsaved: (fences: Int, trouble: String)?
 
   init(configuration: ProbeConfiguration, configurationFile: String?, environment: LiveDrive.Environment) {
     self.configuration = configuration
@@ -167,13 +169,17 @@ actor Service: ServiceCommands {
     guard let ended = drive else { return }
     let (unsaved, trouble) = await ended.save()
     if let trouble {
-      if !isUnsaved { logger.error("\(unsaved) fences of the drive are in memory only: \(trouble)") }
+      if !isUnsaved {
+        logger.error(
+          "\(counted(unsaved, "fence")) of the drive \(unsaved == 1 ? "is" : "are") in memory only: \(trouble)")
+      }
       isUnsaved = true
-      current.reason = "\(unsaved) fences wait for the disk"
+      self.unsaved = (unsaved, trouble)
+      current.reason = "\(counted(unsaved, "fence")) \(unsaved == 1 ? "waits" : "wait") for the disk"
       guard let stopAsked, .now - stopAsked >= Self.patience else { return }
       failure = failure ?? RecordingError.unsaved(fences: unsaved, trouble: trouble)
     }
-    (drive, hasEnded, isUnsaved) = (nil, false, false)
+    (drive, hasEnded, isUnsaved, self.unsaved) = (nil, false, false, nil)
     await environment.sender.setRunningDrives(from: nil)
     if !isStopping { await environment.sender.nudge() }
   }
@@ -181,6 +187,11 @@ actor Service: ServiceCommands {
   // MARK: Configuration
 
   private func reload() async {
+    if let configurationFile, !InputFile.canBeReadAgain(configurationFile) {
+      logger.error(
+        "configuration \(configurationFile) is no file that can be read again; the service goes on with what it has")
+      return
+    }
     do {
       let reload = ConfigurationReload(
         from: configuration, to: try await ProbeConfiguration.load(file: configurationFile))
@@ -200,6 +211,7 @@ actor Service: ServiceCommands {
     status.lastPass = await environment.sender.lastPass
     status.isClockSet = environment.timekeeper.read().ruling.isTrusted
     status.fixAge = fixArrival.map { .now - $0 }
+    status.disk = disk
     do {
       let running = await environment.sender.runningDrive
       status.waiting = try ServiceStatus.Waiting(environment.store, except: running)
@@ -207,6 +219,14 @@ actor Service: ServiceCommands {
       logger.warning("the store cannot be read: \(error)")
     }
     return status
+  }
+
+  private var disk: ServiceStatus.Disk {
+    let links = current.links
+    return ServiceStatus.Disk(
+      freeBytes: environment.store.directory.room,
+      unsavedFences: unsaved?.fences ?? links.reduce(0) { $0 + $1.unsavedFences },
+      trouble: unsaved?.trouble ?? links.compactMap(\.diskTrouble).first)
   }
 
   func take(_ command: ServiceCommand) -> String {

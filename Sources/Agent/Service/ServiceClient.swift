@@ -8,8 +8,12 @@ import Submission
 /// Speaks with a service that runs on this host.
 public struct ServiceClient: Sendable {
   private let path: String
+  private let directory: StateDirectory
 
-  public init(configuration: ProbeConfiguration) { path = configuration.servicePath }
+  public init(configuration: ProbeConfiguration) {
+    path = configuration.servicePath
+    directory = StateDirectory(path: configuration.stateDirectory)
+  }
 
   /// How the service is.
   /// - Parameter asJSON: For a program; else some lines for a person.
@@ -74,6 +78,8 @@ public struct ServiceClient: Sendable {
     var request = HTTPClientRequest(url: "http+unix://\(place)/\(what)")
     request.method = method
     request.headers = ["Accept": accept, "Host": "localhost"]
+    // A client of HTTP tries again and again to reach a service that is not there.
+    if let reason = SocketProbe.obstacle(to: path) { throw unreachable(reason) }
     let status: HTTPResponseStatus
     let text: String
     do {
@@ -81,14 +87,17 @@ public struct ServiceClient: Sendable {
       status = response.status
       text = String(buffer: try await response.body.collect(upTo: 1 << 20))
     } catch let error as HTTPClientError where error == .deadlineExceeded {
-      throw ServiceUnreachable(path: path, reason: .silent)
+      throw unreachable(.silent)
     } catch {
-      // Whether there is one cannot be seen by who may not look into its directory.
-      let isRefused = access(path, R_OK | W_OK) != 0 && errno == EACCES
-      throw ServiceUnreachable(path: path, reason: isRefused ? .refused : .absent)
+      throw unreachable(SocketProbe.obstacle(to: path) ?? .absent)
     }
-    guard status != .forbidden else { throw ServiceUnreachable(path: path, reason: .refused) }
+    guard status != .forbidden else { throw unreachable(.refused) }
     return (status, text.trimmingCharacters(in: .whitespacesAndNewlines))
+  }
+
+  private func unreachable(_ reason: ServiceUnreachable.Reason) -> ServiceUnreachable {
+    ServiceUnreachable(
+      path: path, reason: reason, directory: directory.path, holder: reason == .absent ? directory.holder : nil)
   }
 }
 
@@ -115,9 +124,15 @@ public struct ServiceUnreachable: Error, Hashable, CustomStringConvertible {
 
   let path: String
   let reason: Reason
+  let directory: String
+  /// What uses the state directory, if anything does.
+  let holder: String?
 
   public var description: String {
     switch reason {
+    case .absent where holder != nil:
+      "no service answers at \(path), but state directory \(directory) is in use by \(holder ?? ""): an agent makes a removed "
+        + "socket again within seconds, or has another agent.socket; any other program takes no commands"
     case .absent: "no service answers at \(path); start it with \(Program.name) agent, or set agent.socket"
     case .refused: "the service at \(path) takes commands from root and its own user only"
     case .silent: "the service at \(path) has not answered in time; what it was told may still be done: see its log"

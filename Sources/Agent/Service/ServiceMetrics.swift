@@ -11,6 +11,12 @@ struct ServiceMetrics {
     add("waiting_fences", status.waiting.fences, "Fences that wait to be sent.")
     add("quarantined_fences", status.waiting.quarantined, "Fences that the server refused.")
     add("fences_without_session", status.waiting.withoutSession, "Fences whose session is missing.")
+    if let free = status.disk.freeBytes {
+      add("disk_free_bytes", free, "Bytes that may still be written to the disk of the state directory.")
+    }
+    add("disk_full", status.disk.isFull, "1 while that disk has no room.")
+    add("disk_trouble", status.disk.trouble != nil, "1 while something of the drive cannot be written as it should be.")
+    add("unsaved_fences", status.disk.unsavedFences, "Fences that are in memory only.")
     guard let sender = status.sender else { return }
     let breaker = sender.breaker
     add("breaker_open", breaker.state == .open, "1 while the circuit breaker lets no request leave.")

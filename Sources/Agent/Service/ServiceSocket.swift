@@ -18,14 +18,63 @@ struct ServiceSocket: Sendable {
   let service: any ServiceCommands
   let logger: Logger
 
-  /// Serves until the task is cancelled; the socket is gone when it returns.
-  /// - Throws: When the socket cannot be made.
+  /// Serves until the task is cancelled; the socket is gone when it returns. A socket that is removed meanwhile is made again.
+  /// - Throws: When the socket cannot be made at first.
   func run(onReady: @escaping @Sendable () -> Void) async throws {
     // Left behind by a process that was killed: the lock of the state directory says that there is no other.
     removeSocket()
     defer { removeSocket() }
+    try await serveWhileItIsThere(onReady: onReady)
+    var trouble: String?
+    while !Task.isCancelled {
+      do {
+        if trouble == nil { logger.warning("the socket for commands, \(path), is gone; making it again") }
+        try await serveWhileItIsThere {
+          logger.notice("commands are taken at \(path) again")
+        }
+        trouble = nil
+      } catch {
+        // A drive goes on whether or not it takes commands.
+        let news = "\(ServiceSocketError(path: path, cause: error))"
+        if news != trouble { logger.error("\(news); trying again each second") }
+        trouble = news
+        try? await Task.sleep(for: .seconds(1))
+      }
+    }
+  }
+
+  /// Serves until the task is cancelled, or the socket at the path is no more the one that was made.
+  private func serveWhileItIsThere(onReady: @escaping @Sendable () -> Void) async throws {
+    let (readiness, ready) = AsyncStream<Void>.makeStream()
+    try await withThrowingTaskGroup { group in
+      group.addTask {
+        try await serve {
+          ready.yield()
+          onReady()
+        }
+      }
+      group.addTask {
+        for await _ in readiness { break }
+        let made = identity
+        while !Task.isCancelled, identity == made { try? await Task.sleep(for: .seconds(1)) }
+      }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+
+  /// Which file is at the path; `nil` when none is.
+  private var identity: [UInt64]? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
+  }
+
+  private func serve(onReady: @escaping @Sendable () -> Void) async throws {
     let router = Router(context: ServiceContext.self)
-    router.addMiddleware { PeerCheck() }
+    router.addMiddleware {
+      PeerCheck()
+      MethodCheck()
+    }
     router.get("status") { request, _ in
       let status = await service.status()
       let wantsLines = request.headers[.accept] == "text/plain"
@@ -98,6 +147,24 @@ private struct ServiceContext: RequestContext {
   init(source: ApplicationRequestContextSource) {
     coreContext = .init(source: source)
     channel = source.channel
+  }
+}
+
+/// Says which method a path takes, instead of that there is no such path.
+private struct MethodCheck: RouterMiddleware {
+  private static let asking: Set<String> = ["/status", "/metrics"]
+  private static let ordering = Set(ServiceCommand.allCases.map { "/" + $0.rawValue } + ["/submit", "/forget"])
+
+  func handle(
+    _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
+  ) async throws -> Response {
+    let path = request.uri.path
+    let method: HTTPRequest.Method? =
+      Self.asking.contains(path) ? .get : Self.ordering.contains(path) ? .post : nil
+    guard let method, request.method != method else { return try await next(request, context) }
+    return Response(
+      status: .methodNotAllowed, headers: [.allow: method.rawValue],
+      body: .init(byteBuffer: ByteBuffer(string: "\(path) takes \(method.rawValue)\n")))
   }
 }
 

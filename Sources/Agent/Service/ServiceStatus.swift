@@ -25,6 +25,31 @@ struct ServiceStatus: Sendable {
   var waiting = Waiting()
   var sender: SenderStatus?
   var lastPass: EndedPass?
+  var disk = Disk()
+
+  /// The disk that the state directory lies on, and what it has refused.
+  struct Disk: Hashable, Sendable {
+    /// What this user may still write; `nil` when the kernel does not say.
+    var freeBytes: Int64?
+    /// Fences that are in memory only.
+    var unsavedFences = 0
+    /// Why something of the drive is not on the disk as it should be.
+    var trouble: String?
+
+    /// What a drive writes in some minutes.
+    private static let leastBytes: Int64 = 1 << 20
+
+    var isFull: Bool { freeBytes.map { $0 < Self.leastBytes } ?? false }
+
+    /// For a person; `nil` when there is nothing to do.
+    var line: String? {
+      guard isFull || trouble != nil else { return nil }
+      var parts = [trouble ?? "the disk of the state directory is full: free some space"]
+      if unsavedFences > 0 { parts.append("\(counted(unsavedFences, "fence")) in memory only") }
+      if let freeBytes { parts.append("\(freeBytes / 1024) KiB free") }
+      return "disk: " + parts.joined(separator: "; ")
+    }
+  }
 
   /// What the store holds that was not sent.
   struct Waiting: Hashable, Sendable {
@@ -56,6 +81,10 @@ struct ServiceStatus: Sendable {
       "state": .string(state.rawValue),
       "reason": .string(reason),
       "clock_set": .bool(isClockSet),
+      "disk": .object([
+        "free_bytes": disk.freeBytes.map(JSON.integer), "full": .bool(disk.isFull),
+        "unsaved_fences": .integer(Int64(disk.unsavedFences)), "trouble": disk.trouble.map(JSON.string),
+      ]),
       "position": position,
       "drives": .array(links.map(Self.json)),
       "waiting": .object([
@@ -133,12 +162,17 @@ struct ServiceStatus: Sendable {
   var lines: [String] {
     var lines = ["\(state.rawValue): \(reason)"]
     if !links.isEmpty { lines.append(DriveStatus.line(links)) }
+    if let line = disk.line { lines.append(line) }
     if !isClockSet { lines.append("the clock is not set: nothing is measured or sent") }
     lines.append(
-      "waiting to be sent: \(waiting.fences) fences in \(waiting.sessions) sessions; \(waiting.quarantined) fences refused"
+      "waiting to be sent: \(counted(waiting.fences, "fence")) in \(counted(waiting.sessions, "session")); "
+        + "\(counted(waiting.quarantined, "fence")) refused"
     )
     if waiting.withoutSession > 0 {
-      lines.append("\(waiting.withoutSession) fences without a session wait until they are old enough")
+      let isOne = waiting.withoutSession == 1
+      lines.append(
+        "\(counted(waiting.withoutSession, "fence")) without a session \(isOne ? "waits until it is" : "wait until they are") old enough"
+      )
     }
     if let sender, let line = Self.line(sender) { lines.append(line) }
     if let lastPass { lines.append("last pass (\(lastPass.ended.iso8601)): \(lastPass.report.line)") }

@@ -1,0 +1,27 @@
+/// Finds the name that was meant.
+enum ConfigurationName {
+  /// The one that is spelt most like `name`; a key that stands in the wrong group is found by its last part.
+  static func nearest(to name: String, among known: [String]) -> String {
+    let name = name.lowercased()
+    let leaf = "." + name.split(separator: ".").suffix(1).joined()
+    let displaced = known.filter { $0.hasSuffix(leaf) }
+    let candidates = displaced.isEmpty ? known : displaced
+    return candidates.min { distance($0.lowercased(), name) < distance($1.lowercased(), name) } ?? ""
+  }
+
+  /// Levenshtein's.
+  private static func distance(_ a: String, _ b: String) -> Int {
+    let b = Array(b)
+    var row = Array(0...b.count)
+    for (i, left) in a.enumerated() {
+      var diagonal = row[0]
+      row[0] = i + 1
+      for (j, right) in b.enumerated() {
+        let substituted = diagonal + (left == right ? 0 : 1)
+        diagonal = row[j + 1]
+        row[j + 1] = min(substituted, row[j] + 1, row[j + 1] + 1)
+      }
+    }
+    return row[b.count]
+  }
+}

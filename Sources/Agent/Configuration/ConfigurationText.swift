@@ -1,0 +1,57 @@
+import Foundation
+import Yams
+
+/// The text of a configuration file, and what is wrong with it before any key is looked at. Nothing of the text is repeated: it can
+/// hold places and passwords.
+enum ConfigurationText {
+  /// In bytes. The longest sane configuration has some thousands.
+  private static let limit = 1 << 20
+
+  /// - Returns: The file's root; `nil` for one without any key.
+  /// - Throws: ``ConfigurationError``
+  static func root(of file: String) throws(ConfigurationError) -> Node? {
+    let data: Data
+    do {
+      data = try InputFile.contents(file, limit: limit)
+    } catch {
+      let isTilde = file.hasPrefix("~")
+      let advice = isTilde ? "; the shell leaves ~ alone there, write the whole path" : ""
+      throw .unreadable(file: file, reason: error.reason + advice)
+    }
+    let text = try text(data, file)
+    do {
+      return try Yams.compose(yaml: text)
+    } catch {
+      throw .malformed(file: file, reason: reason(error, in: text))
+    }
+  }
+
+  private static func text(_ data: Data, _ file: String) throws(ConfigurationError) -> String {
+    let marks: [([UInt8], String)] = [
+      ([0xEF, 0xBB, 0xBF], "it begins with a byte order mark (BOM): save it as UTF-8 without one"),
+      ([0xFF, 0xFE], "it is UTF-16, by its byte order mark (BOM): save it as UTF-8"),
+      ([0xFE, 0xFF], "it is UTF-16, by its byte order mark (BOM): save it as UTF-8"),
+    ]
+    for (mark, reason) in marks where data.starts(with: mark) { throw .unreadable(file: file, reason: reason) }
+    guard let text = String(validating: data, as: UTF8.self) else {
+      throw .unreadable(file: file, reason: "it is not UTF-8")
+    }
+    return text
+  }
+
+  private static func reason(_ error: any Error, in text: String) -> String {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let tab = lines.firstIndex {
+      $0.prefix { $0 == " " || $0 == "\t" }.contains("\t") && $0.contains { !$0.isWhitespace }
+    }
+    if let tab { return "line \(tab + 1) is indented by a tab, and YAML by spaces only" }
+    switch error as? YamlError {
+    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+      .composer(_, let problem, let mark, _):
+      return "line \(mark.line), column \(mark.column): \(problem)"
+    case .reader(let problem, _, _, _): return problem
+    case .duplicatedKeysInMapping(let keys, _): return "\(keys.joined(separator: ", ")) is there twice"
+    default: return "it cannot be read"
+    }
+  }
+}

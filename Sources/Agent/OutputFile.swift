@@ -1,0 +1,213 @@
+import Foundation
+import Glibc
+
+/// Where a command writes its result.
+///
+/// A regular file is replaced by a new one with its mode and its owner, when all of the new one is on the disk. Until then the
+/// new one has no name, so that a failure, a signal or a power cut leaves nothing behind. Symbolic links are followed. A device,
+/// a pipe or a socket is written to, and so is a file that cannot be replaced: one with several names, of another owner, or in a
+/// directory that this user may not write to.
+public final class OutputFile {
+  private enum Target {
+    /// Standard output, a device, a pipe, or a file that is written in place.
+    case existing
+    /// The complete file gets this path. `partial`: its name until then, on a file system without files that have none.
+    case replacement(path: String, partial: String?)
+  }
+
+  /// As the operator named it.
+  private let name: String
+  private let descriptor: CInt
+  private let isOwned: Bool
+  private let target: Target
+  private var buffer: [UInt8] = []
+  private var isFinished = false
+
+  private static let bufferSize = 1 << 16
+
+  /// - Parameter path: `nil` and `-` are standard output.
+  /// - Throws: ``OutputError``
+  public convenience init(path: String?) throws(OutputError) {
+    guard let path, path != "-" else {
+      self.init(name: "standard output", STDOUT_FILENO, isOwned: false, .existing)
+      return
+    }
+    if let inherited = Self.inheritedDescriptor(path) {
+      self.init(name: path, inherited, isOwned: false, .existing)
+      return
+    }
+    let (descriptor, target) = try Self.open(path)
+    self.init(name: path, descriptor, isOwned: true, target)
+  }
+
+  private init(name: String, _ descriptor: CInt, isOwned: Bool, _ target: Target) {
+    (self.name, self.descriptor, self.isOwned, self.target) = (name, descriptor, isOwned, target)
+  }
+
+  deinit {
+    guard !isFinished else { return }
+    if isOwned { close(descriptor) }
+    if case .replacement(_, let partial?) = target { unlink(partial) }
+  }
+
+  /// - Throws: ``OutputError``
+  public func write(_ text: String) throws(OutputError) {
+    buffer.append(contentsOf: text.utf8)
+    if buffer.count >= Self.bufferSize { try flush() }
+  }
+
+  /// To be called once, when all is written: the result is at its place, and on the disk, when this returns.
+  /// - Throws: ``OutputError``; then a file that was to be replaced is as it was.
+  public func finish() throws(OutputError) {
+    try flush()
+    guard isOwned else { return }
+    // Pipes and devices have nothing to sync.
+    guard fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS else { throw error() }
+    if case .replacement(let path, let partial) = target { try replace(path, by: partial) }
+    isFinished = true
+    guard close(descriptor) == 0 else { throw error() }
+  }
+
+  private func flush() throws(OutputError) {
+    guard DescriptorOutput.write(buffer, to: descriptor) else { throw error() }
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  private func replace(_ path: String, by partial: String?) throws(OutputError) {
+    var given = partial
+    if given == nil {
+      given = Self.partialNames(path).first { name in
+        linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 || errno != EEXIST
+      }
+    }
+    guard let given, rename(given, path) == 0 else {
+      let code = errno
+      if let given { unlink(given) }
+      throw OutputError(path: name, code: code)
+    }
+  }
+
+  private func error() -> OutputError { OutputError(path: name, code: errno) }
+
+  // MARK: Opening
+
+  /// `/dev/stdout` and its like: opening them would begin at the start of a file that the shell appends to.
+  private static func inheritedDescriptor(_ path: String) -> CInt? {
+    if path == "/dev/stdout" { return STDOUT_FILENO }
+    if path == "/dev/stderr" { return STDERR_FILENO }
+    let folder = ["/dev/fd/", "/proc/self/fd/"].first { path.hasPrefix($0) }
+    return folder.flatMap { CInt(path.dropFirst($0.count)) }.flatMap { fcntl($0, F_GETFD) >= 0 ? $0 : nil }
+  }
+
+  private static func open(_ path: String) throws(OutputError) -> (CInt, Target) {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      guard errno == ENOENT else { throw OutputError(path: path, code: errno) }
+      return try create(endOfLinks(path), mode: 0o666, named: path)
+    }
+    // A directory is refused here, and a file that this user may not write to, whoever may replace it.
+    let existing = Glibc.open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+    guard existing >= 0 else { throw OutputError(path: path, code: errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else { return (existing, .existing) }
+    if status.st_nlink == 1, let real = realpath(path, nil) {
+      defer { free(real) }
+      if let new = try? create(String(cString: real), mode: 0o600, named: path) {
+        if takeOver(status, new.0) {
+          close(existing)
+          return new
+        }
+        close(new.0)
+        if case .replacement(_, let partial?) = new.1 { unlink(partial) }
+      }
+    }
+    guard ftruncate(existing, 0) == 0 else {
+      let code = errno
+      close(existing)
+      throw OutputError(path: path, code: code)
+    }
+    return (existing, .existing)
+  }
+
+  /// The path that a dangling link leads to: the file that is to be made.
+  private static func endOfLinks(_ path: String) throws(OutputError) -> String {
+    var current = URL(fileURLWithPath: path)
+    for _ in 0..<40 {
+      var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+      let length = readlink(current.path, &target, Int(PATH_MAX))
+      guard length > 0 else { return current.path }
+      let text = String(decoding: target.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      current = URL(fileURLWithPath: text, relativeTo: current.deletingLastPathComponent())
+    }
+    throw OutputError(path: path, code: ELOOP)
+  }
+
+  /// Begins the file that is to be at `path`.
+  private static func create(
+    _ path: String, mode: mode_t, named name: String
+  ) throws(OutputError) -> (CInt, Target) {
+    // __O_TMPFILE, which Glibc's module does not have; the same on all of Debian's architectures for Swift.
+    let withoutName = 0o20_000_000 | O_DIRECTORY
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    let unnamed = Glibc.open(folder, withoutName | O_WRONLY | O_CLOEXEC, mode)
+    if unnamed >= 0 { return (unnamed, .replacement(path: path, partial: nil)) }
+    guard [EOPNOTSUPP, EISDIR, EINVAL].contains(errno) else { throw OutputError(path: name, code: errno) }
+    for partial in partialNames(path) {
+      let descriptor = Glibc.open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+      if descriptor >= 0 { return (descriptor, .replacement(path: path, partial: partial)) }
+      guard errno == EEXIST else { break }
+    }
+    throw OutputError(path: name, code: errno)
+  }
+
+  private static func partialNames(_ path: String) -> [String] {
+    (0..<8).map { "\(path).\(getpid())-\($0).partial" }
+  }
+
+  /// Gives a new file the owner and the mode of the one that it replaces.
+  private static func takeOver(_ status: stat, _ descriptor: CInt) -> Bool {
+    var own = stat()
+    guard fstat(descriptor, &own) == 0 else { return false }
+    if own.st_uid != status.st_uid || own.st_gid != status.st_gid,
+      fchown(descriptor, status.st_uid, status.st_gid) != 0
+    {
+      return false
+    }
+    return fchmod(descriptor, status.st_mode & 0o7777) == 0
+  }
+}
+
+/// The result of a command could not be written.
+public struct OutputError: Error, Hashable, CustomStringConvertible {
+  public let path: String
+  /// As in errno(3).
+  public let code: CInt
+
+  public init(path: String, code: CInt) { (self.path, self.code) = (path, code) }
+
+  /// The program that reads the output has ended, as `head` does when it has enough.
+  public var isReaderGone: Bool { code == EPIPE }
+
+  public var description: String { "cannot write \(path): \(String(cString: strerror(code)))" }
+}
+
+/// Writes to a descriptor that may be a pipe, and may be set not to block.
+public enum DescriptorOutput {
+  /// - Returns: Whether all bytes are written; `errno` says why not.
+  public static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if written >= 0 {
+          rest = rest.dropFirst(written)
+        } else if errno == EAGAIN {
+          var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          guard poll(&ready, 1, -1) >= 0 || errno == EINTR else { return false }
+        } else if errno != EINTR {
+          return false
+        }
+      }
+      return true
+    }
+  }
+}

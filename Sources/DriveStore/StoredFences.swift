@@ -1,0 +1,103 @@
+import Coverage
+import GRDB
+
+/// The fences of a store in constant memory, oldest session first, each session's in order of entry, without damaged ones.
+///
+/// They are read some at a time, so that no transaction stays open while a slow receiver takes them: one that did would let the
+/// write-ahead log grow for as long as it lasts. A fence that ends meanwhile may come or not; none comes twice.
+public struct StoredFences: Sendable {
+  /// What a fence needs to know of its batch.
+  struct Batch {
+    let test: String?
+    let anchor: WallTime?
+    let isIntact: Bool
+  }
+
+  private let reader: StoreReader
+  private let session: Int64?
+  private static let sessionsAtATime = 200
+  private static let fencesAtATime = 1000
+
+  /// - Parameter session: The id of the only session; `nil`: all.
+  public init(_ reader: StoreReader, session: Int64? = nil) {
+    (self.reader, self.session) = (reader, session)
+  }
+
+  /// - Parameter body: Takes the fences; all counts of their sessions are 0.
+  /// - Throws: GRDB's `DatabaseError`, and what `body` throws.
+  public func forEach(_ body: (StoredFence) throws -> Void) throws {
+    var last: Int64 = .min
+    while true {
+      let sessions = try sessions(after: last)
+      for session in sessions where !session.isDamaged { try forEach(of: session, body) }
+      guard sessions.count == Self.sessionsAtATime, let end = sessions.last?.id else { return }
+      last = end
+    }
+  }
+
+  private func sessions(after last: Int64) throws -> [StoredSession] {
+    try reader.rows(
+      """
+      SELECT \(StoredSession.columnsWithoutCounts) FROM session JOIN drive ON drive.id = drive_id
+      WHERE session.id > :last AND (:session IS NULL OR session.id = :session)
+      ORDER BY session.id LIMIT \(Self.sessionsAtATime)
+      """, ["last": last, "session": session]
+    ).map(StoredSession.init)
+  }
+
+  private func forEach(of session: StoredSession, _ body: (StoredFence) throws -> Void) throws {
+    var last: Int64 = .min
+    while true {
+      let page = try page(of: session, after: last)
+      try page.fences.forEach(body)
+      guard page.isFull else { return }
+      last = page.last
+    }
+  }
+
+  private struct Page {
+    var fences: [StoredFence] = []
+    var rows = 0
+    var last: Int64 = .min
+    var isFull: Bool { rows == StoredFences.fencesAtATime }
+  }
+
+  private func page(of session: StoredSession, after last: Int64) throws -> Page {
+    guard let database = reader.database else { return Page() }
+    return try database.read { db in
+      let batches = try Self.batches(of: session, db)
+      let statement = try db.cachedStatement(
+        sql: """
+          SELECT * FROM fence WHERE session_id = ? AND number > ? AND \(RowChecksum.isIntact("fence"))
+          ORDER BY number LIMIT \(Self.fencesAtATime)
+          """)
+      var page = Page()
+      let rows = try Row.fetchCursor(statement, arguments: [session.id, last])
+      while let row = try rows.next() {
+        page.rows += 1
+        page.last = row["number"]
+        if let fence = StoredFence(row: row, session: session, batches: batches) { page.fences.append(fence) }
+      }
+      return page
+    }
+  }
+
+  /// Looked at once for all fences: a batch of a thousand has one checksum.
+  private static func batches(of session: StoredSession, _ db: Database) throws -> [Int64: Batch] {
+    let statement = try db.cachedStatement(
+      sql: """
+        SELECT id, test_uuid, anchor_at, \(RowChecksum.isIntact("batch")) AS is_intact FROM batch
+        WHERE id IN (SELECT batch_id FROM fence WHERE session_id = ?)
+        """)
+    var batches: [Int64: Batch] = [:]
+    let rows = try Row.fetchCursor(statement, arguments: [session.id])
+    while let row = try rows.next() {
+      let isIntact: Bool = row["is_intact"]
+      // Of a damaged row anything but the id may be of any type.
+      batches[row["id"]] = Batch(
+        test: isIntact ? row["test_uuid"] : nil,
+        anchor: isIntact ? (row["anchor_at"] as Int64?).map(WallTime.init(microseconds:)) : nil, isIntact: isIntact)
+    }
+    return batches
+  }
+}

@@ -1,0 +1,76 @@
+import Coverage
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import DriveStore
+
+/// Fences that are read some at a time are those that are read all at once.
+struct StoredFencesTests {
+  private let folder: TemporaryFolder
+  private let store: DriveStore
+  private var reader: StoreReader { StoreReader(store) }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+  }
+
+  private func record(sessions: Int, fences: Int) throws {
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
+    try recorder.save(
+      sessions: (0..<sessions).map {
+        Session(number: $0, testUUID: "T\($0)", started: .start, anchor: .seconds(1), finalized: .seconds(100))
+      },
+      fences: (0..<fences).map { .sample(number: $0, session: $0 % sessions, entered: 10 + Double($0) * 4) },
+      seen: .seconds(100))
+  }
+
+  private func streamed(_ session: Int64? = nil) throws -> [StoredFence] {
+    var fences: [StoredFence] = []
+    try StoredFences(reader, session: session).forEach { fences.append($0) }
+    return fences
+  }
+
+  private func expectTheSame() throws {
+    let whole = try reader.sessions().flatMap { try reader.fences(of: $0) }
+    let parts = try streamed()
+    #expect(parts.map(\.id) == whole.map(\.id))
+    #expect(parts.map(\.fence) == whole.map(\.fence) && parts.map(\.submitted) == whole.map(\.submitted))
+    #expect(parts.map(\.session.session) == whole.map(\.session.session))
+  }
+
+  @Test("when there are more sessions and fences than are read at a time, then all come, once, in their order")
+  func pages() throws {
+    try record(sessions: 1, fences: 2003)
+    try record(sessions: 405, fences: 1000)
+    try expectTheSame()
+    #expect(try streamed().count == 3003)
+    #expect(try streamed(1).count == 2003)
+    #expect(try streamed(9999).isEmpty)
+  }
+
+  @Test(
+    "when rows are damaged, then the same fences are left out, and the same tests are forgotten",
+    arguments: [
+      "UPDATE fence SET pings = pings + 1 WHERE number = 1", "UPDATE session SET test_uuid = 'X' WHERE number = 1",
+      "UPDATE drive SET started_at = 1", "UPDATE batch SET test_uuid = 'X' WHERE id = 1",
+      "UPDATE batch SET anchor_at = 5 WHERE id = 2",
+    ])
+  func damaged(_ change: String) async throws {
+    try record(sessions: 3, fences: 30)
+    let sessions = try reader.sessions().map(\.id)
+    try await store.makeBatches(of: sessions, limit: 4, at: .sampleStart)
+    let batches = try await store.batches(of: sessions, in: [.waiting])
+    for (index, batch) in batches.enumerated() where index.isMultiple(of: 2) {
+      try await store.anchor(
+        batch: batch.id, test: .init(uuid: "B\(index)", anchor: .sampleStart), loopUUID: nil, client: "C")
+      try await store.beginSending(batch: batch.id, fences: 4, client: "C", at: .sampleStart)
+      try await store.markSubmitted(batch: batch.id, at: .sampleStart)
+    }
+    try expectTheSame()
+    try await store.damage(change)
+    try expectTheSame()
+  }
+}

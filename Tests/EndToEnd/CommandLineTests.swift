@@ -1,0 +1,144 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The commands as a new user, a shell and a supervisor use them.
+struct CommandLineTests {
+  /// A command line of the shell; `$PROBE` is the program.
+  private func shell(
+    _ script: String, _ environment: [String: String] = [:]
+  ) async throws -> (status: Int32, output: String, errors: String) {
+    let program = try RunningProgram(
+      URL(fileURLWithPath: "/bin/bash"), ["-c", script],
+      environment: environment.merging(["PROBE": Surroundings.product("coverage-probe").path]) { $1 })
+    let status = try await program.exitStatus()
+    return (status, program.standardOutput, program.standardError)
+  }
+
+  private let driveLog = """
+    {"drive":1,"started":"2026-11-20T10:00:00.000Z","initial_path":"cellular"}
+    {"at":0.0,"fix":{"latitude":48.2082,"longitude":16.3738,"accuracy":5.0}}
+    {"at":0.1,"ping":{"rtt_ms":31.67}}
+    {"at":4.0,"stop":{}}
+
+    """
+
+  // MARK: Output
+
+  @Test("when output is closed, or its reader goes away, then the command ends in order, without a line")
+  func closedOutput() async throws {
+    let folder = try TemporaryFolder()
+    let log = try folder.write(driveLog, to: "drive.jsonl")
+    for script in [
+      "$PROBE replay \(log) >&-", "$PROBE replay \(log) | true; exit ${PIPESTATUS[0]}",
+      "trap '' PIPE; $PROBE replay \(log) | true; exit ${PIPESTATUS[0]}",
+    ] {
+      let result = try await shell(script)
+      #expect(result.status == 0 && result.errors.isEmpty, "\(script): \(result)")
+    }
+  }
+
+  @Test("when the output's disk is full, then one line says so, and the status is 1")
+  func fullOutput() async throws {
+    let folder = try TemporaryFolder()
+    let log = try folder.write(driveLog, to: "drive.jsonl")
+    let result = try await shell("$PROBE replay \(log) >/dev/full")
+    #expect(result.status == 1)
+    #expect(result.errors == "coverage-probe: cannot write standard output: No space left on device\n")
+  }
+
+  @Test("when the reader of ping's output goes away, then ping ends", .timeLimit(.minutes(1)))
+  func pingIntoHead() async throws {
+    let result = try await shell("$PROBE ping -i 0.05 --udp 9 127.0.0.1 2>/dev/null | head -n 1")
+    #expect(result.output.split(separator: "\n").count == 1)
+  }
+
+  @Test("when an export goes to a device, then the device stays one")
+  func exportToDevice() async throws {
+    let folder = try TemporaryFolder()
+    let result = try await shell("$PROBE export -o /dev/full", ["COVERAGE_PROBE_STATE_DIRECTORY": folder.path])
+    #expect(result.status == 1)
+    #expect(result.errors == "coverage-probe: cannot write /dev/full: No space left on device\n")
+    let dash = try await shell("$PROBE export -o -", ["COVERAGE_PROBE_STATE_DIRECTORY": folder.path])
+    #expect(dash.output.hasPrefix("{\"type\":\"FeatureCollection\"") && dash.status == 0, "\(dash)")
+  }
+
+  // MARK: Input
+
+  @Test("when an option has a negative value, then the line says what is wrong with the value")
+  func negativeValues() async throws {
+    for (arguments, expected) in [
+      ("replay x --minimum-radius -5", "--minimum-radius is -5.0: expected metres, above 0"),
+      ("ping -i -1 127.0.0.1", "-i is -1.0: expected 0.001 to 86400."),
+      ("ping -W -1 127.0.0.1", "-W is -1.0: expected 0.001 to 86400."),
+      ("ping -c -1 127.0.0.1", "The value '-1' is invalid for '-c <c>'"),
+      ("record --duration -5s", "--duration is \"-5s\": expected a duration"),
+      ("verify x --capture y --limit -1", "--limit is -1: expected 1 to 1000000."),
+    ] {
+      let result = try await shell("$PROBE " + arguments)
+      #expect(result.status == 64)
+      #expect(result.errors.hasPrefix("coverage-probe: " + expected), "\(arguments): \(result.errors)")
+    }
+  }
+
+  @Test("when the configuration comes by standard input, then it is read")
+  func standardInput() async throws {
+    let folder = try TemporaryFolder()
+    let result = try await shell("echo 'state-directory: \(folder.path)' | $PROBE sessions --config /dev/stdin")
+    #expect(result.status == 0 && result.output == "no sessions stored\n", "\(result)")
+    let submit = try await shell("$PROBE submit")
+    #expect(submit.errors.hasSuffix("no --config FILE is given\n") && submit.status == 1, "\(submit)")
+  }
+
+  // MARK: Signals and logs
+
+  @Test("when the reader of the log goes away, then the drive goes on")
+  func logReaderGoes() async throws {
+    let field = try await Field(gpsdPort: 1)
+    let result = try await shell(
+      "$PROBE record --config \(field.configuration) --duration 3s --no-submit 2>&1 >/dev/null | head -n 1; exit ${PIPESTATUS[0]}"
+    )
+    #expect(result.status == 0)
+    let ended = try await field.sessions().filter { $0["finalized_at"] != nil }
+    #expect(ended.count == 1, "the drive reached its end")
+  }
+
+  @Test("when a drive gets SIGQUIT, then it prints how it stands, and goes on")
+  func quit() async throws {
+    let field = try await Field(gpsdPort: 1)
+    let record = try field.start("record", ["--no-submit"])
+    _ = try await eventually("the drive has begun") { record.standardError.contains("no fix  0 fences") ? () : nil }
+    let before = record.standardError.ranges(of: "no fix  0 fences").count
+    record.signal(SIGQUIT)
+    _ = try await eventually("the status") {
+      record.standardError.ranges(of: "\n00:00:").count == 1 ? () : nil
+    }
+    #expect(before >= 1)
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 0)
+  }
+
+  @Test("when a line is logged, then it begins with date, time and zone")
+  func logLines() async throws {
+    let field = try await Field(gpsdPort: 1)
+    let record = try await field.run("record", ["--duration", "1s", "--no-submit"])
+    let stamp = #/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z /#
+    let lines = record.errors.split(separator: "\n")
+    #expect(!lines.isEmpty && lines.allSatisfy { $0.prefixMatch(of: stamp) != nil }, "\(record.errors)")
+  }
+
+  @Test("when no service runs, then a command for it says so at once, and what uses the state directory")
+  func noService() async throws {
+    let field = try await Field(gpsdPort: 1)
+    let began = ContinuousClock.now
+    let start = try await field.run("start")
+    #expect(start.status == 1 && start.errors.contains("no service answers at"), "\(start.errors)")
+    #expect(ContinuousClock.now - began < .seconds(4))
+    let record = try field.start("record", ["--no-submit"])
+    _ = try await eventually("it records") { try await field.sessions().first }
+    let status = try await field.run("status")
+    #expect(status.errors.contains("is in use by process \(record.pid) (coverage-probe record)"), "\(status.errors)")
+    record.signal(SIGTERM)
+    #expect(try await record.exitStatus() == 0)
+  }
+}
