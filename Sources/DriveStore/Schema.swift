@@ -12,6 +12,8 @@ enum Schema {
     migrator.registerMigration("4 a checksum in each row", migrate: RowChecksum.install)
     migrator.registerMigration("5 clients of batches, recovered sessions", migrate: addClientsAndRecoveries)
     migrator.registerMigration("6 clients of sessions", migrate: addClientsOfSessions)
+    migrator.registerMigration("7 recovered fences", migrate: addRecoveredFences)
+    migrator.registerMigration("8 control servers without user information", migrate: ServerKey.removeUserInformation)
     return migrator
   }
 
@@ -58,6 +60,15 @@ enum Schema {
       by: """
         -- The client UUID that asked for the session's test.
         ALTER TABLE session ADD COLUMN client_uuid TEXT;
+        """)
+  }
+
+  private static func addRecoveredFences(_ db: Database) throws {
+    try RowChecksum.widen(
+      db, to: 3,
+      by: """
+        -- When the fence was made again from the drive log, after damage had taken it from the store.
+        ALTER TABLE fence ADD COLUMN recovered_at INTEGER;
         """)
   }
 

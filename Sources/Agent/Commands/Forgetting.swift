@@ -1,3 +1,4 @@
+import DriveLog
 import DriveStore
 import Logging
 
@@ -39,6 +40,7 @@ public struct Forgetting: Sendable {
     var lines = ["session \(session) with \(forgotten.fences) fences is deleted here; what was sent, the server keeps"]
     if let log = forgotten.deletedLog { lines.append("drive log \(log) is deleted") }
     if let log = forgotten.keptLog {
+      try DriveLogWriter.noteForgotten(session: forgotten.number, in: log)
       lines.append("drive log \(log) still holds the way; it goes with the last session of its drive")
     }
     for file in forgotten.damagedStores { lines.append("damaged store \(file) may still hold it; delete that too") }

@@ -21,6 +21,7 @@ public struct Serving: Sendable {
       let environment = try LiveDrive.Environment(
         configuration: configuration, purpose: "\(Program.name) agent", server: $0, logger: logger)
       LiveDrive.dropPrivileges(logger)
+      await environment.recover(configuration)
       let service = Service(
         configuration: configuration, configurationFile: configurationFile, environment: environment)
       try await service.run(stop: stop, hangUp: hangUp)
