@@ -87,12 +87,16 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       swiftSettings: strict),
-    .target(name: "DriveLog", dependencies: ["Coverage", "OrderedJSON"], swiftSettings: strict),
+    .target(name: "DriveLog", dependencies: ["Coverage", "OrderedJSON", "CZlib"], swiftSettings: strict),
 
     // Floor 2
     .target(
       name: "Submission",
       dependencies: ["Coverage", "DriveStore", "ControlServer", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: strict),
+    .target(
+      name: "Recovery",
+      dependencies: ["Coverage", "DriveStore", "DriveLog", .product(name: "Logging", package: "swift-log")],
       swiftSettings: strict),
     .target(name: "Export", dependencies: ["Coverage", "OrderedJSON", "DriveStore"], swiftSettings: strict),
 
@@ -101,7 +105,7 @@ let package = Package(
       name: "Agent",
       dependencies: [
         "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
-        "ControlServer", "DriveLog", "Evidence", "Submission", "Export",
+        "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Export",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -221,6 +225,14 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Submission", swiftSettings: strict),
+    .testTarget(
+      name: "RecoveryTests",
+      dependencies: [
+        "Recovery", "DriveStore", "DriveLog", "Submission", "ControlServer", "Coverage", "TestSupport",
+        "control-server",
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Tests/Recovery", swiftSettings: strict),
     .testTarget(
       name: "ExportTests", dependencies: ["Export", "DriveStore", "Coverage", "TestSupport"], path: "Tests/Export",
       swiftSettings: strict),

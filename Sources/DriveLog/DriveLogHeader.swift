@@ -12,6 +12,8 @@ public struct DriveLogHeader: Hashable, Sendable {
   public let pings: Pings?
   /// The link that was measured, where there were several.
   public let link: String?
+  /// Whether lines in between vouch for those before them (``Seal``); not in logs of earlier builds.
+  public let isSealed: Bool
 
   /// What a verification by other evidence has to know of the pings.
   public struct Pings: Hashable, Sendable {
@@ -24,13 +26,15 @@ public struct DriveLogHeader: Hashable, Sendable {
   }
 
   public init(
-    started: WallTime, initialPath: Path, parameters: Parameters?, pings: Pings? = nil, link: String? = nil
+    started: WallTime, initialPath: Path, parameters: Parameters?, pings: Pings? = nil, link: String? = nil,
+    isSealed: Bool = true
   ) {
     self.started = WallTime(microseconds: started.milliseconds.saturatingMultiplied(by: 1000))
     self.initialPath = initialPath
     self.parameters = parameters
     self.pings = pings
     self.link = link
+    self.isSealed = isSealed
   }
 
   var json: JSON {
@@ -41,6 +45,7 @@ public struct DriveLogHeader: Hashable, Sendable {
       "initial_path": .string(initialPath.rawValue),
       "parameters": parameters.map(Self.json),
       "pings": pings.map { .object(["interval": .seconds($0.interval), "timeout": .seconds($0.timeout)]) },
+      "sealed": isSealed ? .bool(true) : nil,
     ])
   }
 
@@ -64,6 +69,7 @@ extension DriveLogHeader: Decodable {
     case parameters
     case pings
     case link
+    case sealed
   }
 
   private enum ParameterKey: String, CodingKey {
@@ -90,7 +96,9 @@ extension DriveLogHeader: Decodable {
       ? try Self.parameters(line.nestedContainer(keyedBy: ParameterKey.self, forKey: .parameters)) : nil
     let pings = try? line.decodeIfPresent(Pings.self, forKey: .pings)
     let link = try? line.decodeIfPresent(String.self, forKey: .link)
-    self.init(started: started, initialPath: initialPath, parameters: parameters, pings: pings, link: link)
+    let isSealed = (try? line.decodeIfPresent(Bool.self, forKey: .sealed)) ?? false
+    self.init(
+      started: started, initialPath: initialPath, parameters: parameters, pings: pings, link: link, isSealed: isSealed)
   }
 
   private static func parameters(_ values: KeyedDecodingContainer<ParameterKey>) throws -> Parameters {

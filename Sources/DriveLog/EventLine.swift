@@ -9,6 +9,10 @@ struct EventLine {
   var clock: ClockNote?
   /// Of a ping: its number on the wire, as far as the log tells.
   let pingSequence: UInt32?
+  /// Of a line that vouches for those before it, and is no event.
+  var seal: Seal?
+  /// Of a line that says that a session is forgotten, and is no event: its number.
+  var forgotten: Int?
 
   static func json(_ event: Event, beside details: [JSON.Member]) -> JSON {
     let (key, value) = kind(event)
@@ -57,7 +61,7 @@ struct EventLine {
 
 extension EventLine: Decodable {
   private enum Key: String, CodingKey {
-    case at, fix, ping, late, duplicate, path, radio, session, stop, sequence, delivered, clock
+    case at, fix, ping, late, duplicate, path, radio, session, stop, sequence, delivered, clock, seal, forgotten
     case clockSet = "clock_set"
   }
 
@@ -70,6 +74,8 @@ extension EventLine: Decodable {
     event = try Self.kind(line).map { Event(at: at, $0, delivered: delivered.flatMap { DriveTime(seconds: $0) }) }
     clock =
       event == nil && line.contains(.clock) ? try line.decode(ClockNote.Value.self, forKey: .clock).note(at: at) : nil
+    seal = line.contains(.seal) ? try line.decode(Seal.self, forKey: .seal) : nil
+    forgotten = line.contains(.forgotten) ? try line.decode(ForgottenValue.self, forKey: .forgotten).session : nil
     // It adds to what the line says; one that is no number takes nothing away from it.
     pingSequence = line.contains(.ping) ? try? line.decodeIfPresent(UInt32.self, forKey: .sequence) : nil
   }
@@ -200,4 +206,8 @@ private struct SessionValue: Decodable {
 
 private struct StopValue: Decodable {
   let reason: String?
+}
+
+private struct ForgottenValue: Codable {
+  let session: Int
 }

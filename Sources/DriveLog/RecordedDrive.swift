@@ -15,6 +15,15 @@ public struct RecordedDrive: Sendable {
   public let unknownEvents: Int
   /// The last line was cut off, as by a power cut.
   public let isTorn: Bool
+  /// Events, by index in ``events``, that may not be as they were written, or among which some may be missing. None in a log of an
+  /// earlier build, which cannot tell.
+  public let unsealed: [Range<Int>]
+  /// Events behind the last line that vouches for others, as a kill leaves them.
+  public let unsealedTail: Range<Int>?
+  /// Sessions, by number, that were forgotten on command.
+  public let forgotten: Set<Int>
+  /// Whether the header is as it was written, as far as the log tells.
+  public let isHeaderSealed: Bool
 
   public struct GarbageLine: Hashable, Sendable {
     public let number: Int
@@ -34,7 +43,8 @@ public struct RecordedDrive: Sendable {
 
   /// - Throws: ``DriveLogError`` when the first line is no header.
   public init(_ data: Data) throws {
-    let lines = [UInt8](data).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let bytes = [UInt8](data)
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let decoder = JSONDecoder()
     header = try Self.header(Data(lines[0]), decoder)
     let endsWithNewline = lines.last?.isEmpty ?? true
@@ -46,6 +56,8 @@ public struct RecordedDrive: Sendable {
     var clocks: [ClockNote] = []
     var unknown = 0
     var torn = false
+    var seals = SealReader()
+    var forgotten: Set<Int> = []
     for (index, line) in lines.enumerated().dropFirst() where !line.allSatisfy(Self.isSpace) {
       do {
         let read = try EventLine(ping: line) ?? decoder.decode(EventLine.self, from: Data(line))
@@ -54,6 +66,10 @@ public struct RecordedDrive: Sendable {
           events.append(event)
         } else if let clock = read.clock {
           clocks.append(clock)
+        } else if let seal = read.seal {
+          seals.take(seal, of: bytes, line: line.startIndex..<line.endIndex, number: index + 1, events: events.count)
+        } else if let session = read.forgotten {
+          forgotten.insert(session)
         } else {
           unknown += 1
         }
@@ -65,6 +81,11 @@ public struct RecordedDrive: Sendable {
         }
       }
     }
+    seals.end(
+      events: events.count, bytes: bytes.count, isSealed: header.isSealed,
+      isTorn: torn, hasGarbage: garbage.contains { $0.number > seals.lastSealLine })
+    self.forgotten = forgotten
+    (unsealed, unsealedTail, isHeaderSealed) = (seals.unsealed, seals.tail, seals.isHeaderSealed)
     (self.events, pingSequences, self.garbage, unknownEvents, isTorn) = (events, sequences, garbage, unknown, torn)
     self.clocks = clocks
   }

@@ -10,15 +10,14 @@ public struct Ballast: Sendable {
   private let path: String
 
   public init(_ directory: StateDirectory) {
-    path = directory.path + "/ballast"
+    path = directory.ballast
   }
 
   /// Sets the room aside, unless the disk has little more than that.
   /// - Returns: Whether it is set aside now.
   @discardableResult
   public func keep() -> Bool {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { return false }
+    guard let descriptor = try? StateFile.open(path, O_WRONLY | O_CREAT) else { return false }
     defer { close(descriptor) }
     var status = stat()
     if fstat(descriptor, &status) == 0, status.st_size == Self.size { return true }

@@ -60,11 +60,11 @@ public struct Batch: Hashable, Sendable, Identifiable {
 }
 
 extension Batch {
-  /// Damaged rows are left out, and batches of nothing else.
+  /// Damaged rows are left out, and batches of nothing else; so are fences that the server has, but in batches that it has.
   static let columns = """
     batch.*, drive.started_at AS drive_started_at, count(fence.id) AS fences, min(fence.entered_at) AS earliest
-    FROM batch JOIN fence ON fence.batch_id = batch.id JOIN session ON session.id = batch.session_id
-      JOIN drive ON drive.id = session.drive_id
+    FROM batch JOIN fence ON fence.batch_id = batch.id AND (fence.submitted_at IS NULL OR batch.state = 'submitted')
+      JOIN session ON session.id = batch.session_id JOIN drive ON drive.id = session.drive_id
     WHERE \(RowChecksum.isIntact("batch")) AND \(RowChecksum.isIntact("fence"))
       AND \(RowChecksum.isIntact("session")) AND \(RowChecksum.isIntact("drive"))
     """
@@ -150,7 +150,7 @@ extension DriveStore {
     return batch
   }
 
-  private static func useSessionsTest(for batch: Int64, _ db: Database) throws {
+  static func useSessionsTest(for batch: Int64, _ db: Database) throws {
     try db.execute(
       sql: """
         UPDATE batch SET test_uuid = session.test_uuid, anchor_at = session.anchor_at, client_uuid = session.client_uuid

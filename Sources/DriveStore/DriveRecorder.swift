@@ -29,13 +29,19 @@ public struct DriveRecorder: Sendable {
     self.started = started
     storedStart = started
     self.store = store
-    (self.boot, self.log, self.link, self.server) = (boot, log, link, server)
+    (self.boot, self.log, self.link, self.server) = (boot, log, link, server.map(ServerKey.of))
     drive = try store.database.write { db in
       try db.execute(
         sql: "INSERT INTO drive (started_at, log, link, boot_id, started_boot_us) VALUES (?, ?, ?, ?, ?)",
         arguments: [started.microseconds, log, link, boot?.id, boot?.sinceBoot.inMicroseconds])
       return db.lastInsertedRowID
     }
+  }
+
+  /// Goes on with a drive that is in the store.
+  init(_ store: DriveStore, drive: Int64, started: WallTime) {
+    (self.drive, self.started, storedStart, self.store) = (drive, started, started, store)
+    (boot, log, link, server) = (nil, nil, nil, nil)
   }
 
   /// Makes the store whole after an error that ``StoreError/isDamage(_:)`` says it is damaged by. The drive is in it again; what
@@ -72,6 +78,7 @@ public struct DriveRecorder: Sendable {
       for fence in fences { try save(fence, seen: seen, db) }
     }
     storedStart = started
+    try store.checkpointIfDue()
   }
 
   /// Notes that the drive has ended.
@@ -85,7 +92,7 @@ public struct DriveRecorder: Sendable {
     }
   }
 
-  private func save(_ session: Session, loopUUID: String?, _ db: Database) throws {
+  func save(_ session: Session, loopUUID: String?, _ db: Database) throws {
     let statement = try db.cachedStatement(
       sql: """
         INSERT INTO session (drive_id, number, test_uuid, client_uuid, loop_uuid, started_at, anchor_at, finalized_at)
@@ -108,7 +115,7 @@ public struct DriveRecorder: Sendable {
       ])
   }
 
-  private func save(_ fence: Fence, seen: DriveTime, _ db: Database) throws {
+  func save(_ fence: Fence, seen: DriveTime, _ db: Database) throws {
     let figures = fence.figures
     let statement = try db.cachedStatement(
       sql: """

@@ -10,6 +10,7 @@ public final class DriveStore: Sendable {
   public let directory: StateDirectory
   private let lock: WriterLock
   private let connection: StoreConnection
+  private let checkpoints = CheckpointSchedule()
   var database: DatabaseQueue { connection.database }
 
   /// Opens the store, making or migrating it where needed, and saving what can be saved from a damaged one.
@@ -24,11 +25,15 @@ public final class DriveStore: Sendable {
     try directory.prepare()
     lock = try WriterLock(directory, purpose: purpose)
     do {
-      connection = try StoreConnection(StoreFile(directory: directory, report: report))
+      connection = try StoreConnection(
+        StoreFile(directory: directory, report: report), isAfterUncleanEnd: lock.isAfterUncleanEnd)
     } catch let error as DatabaseError {
       throw StoreError.unusable(directory.database, error)
     }
+    lock.noteOpenStore()
   }
+
+  deinit { lock.noteClosedStore() }
 
   /// Closes and opens the store anew, as at a start: to be called when ``StoreError/isDamage(_:)`` says so of an error. What else
   /// is being read or written meanwhile fails.
@@ -36,6 +41,32 @@ public final class DriveStore: Sendable {
   public func repair() throws {
     do { try connection.reopen() } catch let error as DatabaseError {
       throw StoreError.unusable(directory.database, error)
+    }
+  }
+
+  /// Copies what the write-ahead log has into the store, if that was long ago: what damages the log then costs minutes and not hours.
+  /// - Throws: GRDB's `DatabaseError` for a damaged file. Other trouble changes nothing: what is in the log is safe there, and the next
+  ///   call tries again.
+  func checkpointIfDue() throws {
+    guard checkpoints.isDue() else { return }
+    do {
+      try database.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
+    } catch let error where !StoreError.isDamage(error) {}
+  }
+}
+
+/// When the write-ahead log is copied into the store: SQLite's own rule counts pages, and at rest has hours in them.
+private final class CheckpointSchedule: @unchecked Sendable {
+  /// Some ten pages each time, beside some 150 that are written to the log in between.
+  private static let interval = Duration.seconds(120)
+  private let lock = NSLock()
+  private var last = ContinuousClock.now
+
+  func isDue() -> Bool {
+    lock.withLock {
+      guard .now - last >= Self.interval else { return false }
+      last = .now
+      return true
     }
   }
 }

@@ -9,6 +9,8 @@ public struct Forgotten: Hashable, Sendable {
   public let deletedLog: String?
   /// The drive log that stays, as other sessions of the drive do; the way is in it.
   public let keptLog: String?
+  /// The session's number in its drive.
+  public let number: Int
   /// Damaged stores that were set aside, in which the session may still be.
   public let damagedStores: [String]
 }
@@ -24,7 +26,7 @@ extension DriveStore {
         let drive = try Row.fetchOne(
           db,
           sql: """
-            SELECT drive.id, iif(\(RowChecksum.isIntact("drive")), log, NULL) AS log,
+            SELECT drive.id, session.number, iif(\(RowChecksum.isIntact("drive")), log, NULL) AS log,
               (SELECT count(*) FROM session WHERE drive_id = drive.id) AS sessions
             FROM drive JOIN session ON drive_id = drive.id WHERE session.id = ?
             """, arguments: [session])
@@ -41,7 +43,7 @@ extension DriveStore {
       if let log, isLast { try Self.delete(log: log) }
       return Forgotten(
         fences: fences, deletedLog: isLast ? log : nil, keptLog: isLast ? nil : log,
-        damagedStores: directory.damagedStores)
+        number: drive["number"], damagedStores: directory.damagedStores)
     }
     if forgotten != nil { try await database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
     return forgotten

@@ -40,11 +40,13 @@ extension DriveStore {
   /// Makes rows for batches that a salvage did not find. Where all that waits of a session was in one of them, it went to the session's
   /// test, if it went.
   static func doubtLostBatches(_ db: Database) throws {
+    try settleSentBatches(db)
     let lost = try Int64.fetchAll(
       db,
       sql: """
         INSERT INTO batch (id, session_id, state) SELECT batch_id, min(session_id), 'sending' FROM fence
-          WHERE batch_id NOT IN (SELECT id FROM batch) AND \(waits) GROUP BY batch_id
+          -- Without a row in batch, NOT IN is true for NULL: fences of no batch are not one.
+          WHERE batch_id IS NOT NULL AND batch_id NOT IN (SELECT id FROM batch) AND \(waits) GROUP BY batch_id
         RETURNING id
         """)
     // What the server has needs none.
@@ -61,11 +63,25 @@ extension DriveStore {
     }
   }
 
+  /// The fences of a batch are marked as sent in one transaction, and a batch gets no fence after it was made: where one is sent, all are.
+  private static func settleSentBatches(_ db: Database) throws {
+    let sent =
+      "SELECT batch_id FROM fence WHERE batch_id IS NOT NULL AND submitted_at IS NOT NULL AND \(RowChecksum.isIntact("fence"))"
+    try db.execute(
+      sql: """
+        UPDATE fence SET submitted_at = (SELECT max(submitted_at) FROM fence AS other WHERE other.batch_id = fence.batch_id)
+          WHERE submitted_at IS NULL AND \(RowChecksum.isIntact("fence")) AND batch_id IN (\(sent));
+        UPDATE batch SET state = 'submitted', settled_at = coalesce(settled_at,
+            (SELECT max(submitted_at) FROM fence WHERE batch_id = batch.id))
+          WHERE state IN ('waiting', 'sending') AND id IN (\(sent));
+        """)
+  }
+
   /// A fence in a batch that is to be sent. Only the server knows whether it was.
   private static let waits = "submittable AND submitted_at IS NULL AND \(RowChecksum.isIntact("fence"))"
 
   /// Under which name it left, if that can be told: its session's, or the only one that there is.
-  private static func nameClient(of batch: Int64, _ db: Database) throws {
+  static func nameClient(of batch: Int64, _ db: Database) throws {
     try db.execute(
       sql: """
         UPDATE batch SET client_uuid = coalesce(client_uuid,

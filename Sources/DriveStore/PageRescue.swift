@@ -27,7 +27,7 @@ struct PageRescue {
   /// - Throws: `DatabaseError` when the new store cannot be written.
   func run(_ pages: StorePages) throws {
     try pages.forEach { page in
-      for record in PageRecord.all(in: page) { try take(record) }
+      for record in PageRecord.all(in: page) where record.row < Rescue.rowLimit { try take(record) }
     }
   }
 

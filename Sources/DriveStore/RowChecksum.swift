@@ -36,6 +36,7 @@ enum RowChecksum {
         "accuracy_m", "altitude_m", "course_deg", "speed_mps", "radius_m", "technology", "pings", "pings_ok",
         "rtt_sum_ns", "pings_late", "pings_duplicate", "rtt_min_ns", "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns",
         "ipdv_mean_ns", "rtt_kernel_mean_ns", "submittable", "submitted_at", "batch_id",
+        "recovered_at",
       ]
     ),
   ]
@@ -47,6 +48,7 @@ enum RowChecksum {
   private static let added: [[String: [String]]] = [
     ["session": ["recovered_at"], "batch": ["client_uuid"]],
     ["session": ["client_uuid"]],
+    ["fence": ["recovered_at"]],
   ]
 
   /// The columns of a table as they were when the checksums came, and after each migration that added some to any table.

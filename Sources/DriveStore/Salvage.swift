@@ -15,10 +15,13 @@ public struct Salvage: Hashable, Sendable, CustomStringConvertible {
   /// Rows that could be read and were not as they had been written: they stay in the old file. How many could not be read,
   /// nobody knows.
   public internal(set) var damagedRows = 0
+  /// Whether the store is there, without what was written to it last.
+  let isStoreOlder: Bool
 
-  init(damage: String) { self.damage = damage }
+  init(damage: String, isStoreOlder: Bool = false) { (self.damage, self.isStoreOlder) = (damage, isStoreOlder) }
 
   public var description: String {
+    if isStoreOlder { return "\(damage): what was written last is lost; drive logs are read for it" }
     if setAside.isEmpty { return "\(damage): a new store begins; drive logs stay, and can be replayed" }
     let saved =
       isReadable
@@ -32,6 +35,8 @@ public struct Salvage: Hashable, Sendable, CustomStringConvertible {
 struct Rescue {
   /// So many row numbers without a row that can be read: there is nothing behind them.
   private static let failureLimit: Int64 = 10_000
+  /// No store comes to so many rows. Behind the greatest number there is none for the next row: that would look like a full disk for ever.
+  static let rowLimit: Int64 = 1 << 53
 
   private let old: Database
   private let new: Database
@@ -71,9 +76,9 @@ struct Rescue {
     var taken: Set<Int64> = []
     func take(_ row: Row) throws {
       let number: Int64 = row["number_of_row"]
-      position = max(position, number + 1)
+      position = max(position, min(number, Self.rowLimit) + 1)
       guard taken.insert(number).inserted else { return }
-      guard row["is_intact"] else {
+      guard row["is_intact"], number < Self.rowLimit else {
         result.damagedRows += 1
         return
       }
@@ -83,7 +88,7 @@ struct Rescue {
     // In the order of the pages first: that finds rows which lie in the wrong place.
     if try scan(select, [], take: take) { return }
     // Then behind each spot that cannot be read, to the next row that can.
-    let end = highestRow(table) ?? .max
+    let end = min(highestRow(table) ?? .max, Self.rowLimit)
     var failures: Int64 = 0
     while position <= end, failures < Self.failureLimit {
       let before = position
@@ -141,6 +146,13 @@ extension Salvage {
     func count(_ table: String) throws -> Int { try Int.fetchOne(new, sql: "SELECT count(*) FROM \(table)") ?? 0 }
     (drives, sessions, fences) = (try count("drive"), try count("session"), try count("fence"))
     if drives + sessions + fences > 0 { isReadable = true }
+  }
+
+  /// The same with as little as can be, when rows do not go together: nothing here can fail because of them.
+  mutating func completeRoughly(_ new: Database) throws {
+    try new.execute(sql: "UPDATE fence SET batch_id = NULL WHERE batch_id NOT IN (SELECT id FROM batch)")
+    func count(_ table: String) throws -> Int { try Int.fetchOne(new, sql: "SELECT count(*) FROM \(table)") ?? 0 }
+    (drives, sessions, fences) = (try count("drive"), try count("session"), try count("fence"))
   }
 
   /// No later session gets the id of a lost one: fences that still name it would be its own.

@@ -13,6 +13,8 @@ enum Schema {
     migrator.registerMigration("5 clients of batches, recovered sessions", migrate: addClientsAndRecoveries)
     migrator.registerMigration("6 clients of sessions", migrate: addClientsOfSessions)
     migrator.registerMigration("7 clocks", migrate: addClocks)
+    migrator.registerMigration("8 recovered fences", migrate: addRecoveredFences)
+    migrator.registerMigration("9 control servers without user information", migrate: ServerKey.removeUserInformation)
     return migrator
   }
 
@@ -79,6 +81,15 @@ enum Schema {
         ) STRICT;
         """)
     try RowChecksum.protect("clock", db)
+  }
+
+  private static func addRecoveredFences(_ db: Database) throws {
+    try RowChecksum.widen(
+      db, to: 3,
+      by: """
+        -- When the fence was made again from the drive log, after damage had taken it from the store.
+        ALTER TABLE fence ADD COLUMN recovered_at INTEGER;
+        """)
   }
 
   private static func createTables(_ db: Database) throws {

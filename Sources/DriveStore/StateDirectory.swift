@@ -11,6 +11,9 @@ public struct StateDirectory: Hashable, Sendable {
   public var database: String { path + "/coverage.sqlite" }
   public var driveLogs: String { path + "/drives" }
   var lock: String { path + "/lock" }
+  var ballast: String { path + "/ballast" }
+  /// Is there while what damage may have taken from the store is still to be made up for from the drive logs.
+  var recoveryMark: String { path + "/recovery-due" }
 
   /// Where a drive log is now: the directory may have moved since its path was noted.
   func driveLog(_ noted: String) -> String { driveLogs + "/" + URL(fileURLWithPath: noted).lastPathComponent }
@@ -41,11 +44,23 @@ public struct StateDirectory: Hashable, Sendable {
   public var holder: String? { WriterLock.isHeld(self) ? WriterLock.holder(self) : nil }
 
   /// Makes the directory where it is missing and sees whether this process may write to it.
-  /// - Throws: ``StoreError/unusableDirectory(path:reason:)``
+  /// - Throws: ``StoreError/unusableDirectory(path:reason:)``, ``StoreError/symbolicLink(path:)``
   func prepare() throws {
-    guard Self.makeFolder(path), Self.makeFolder(driveLogs), access(path, R_OK | W_OK | X_OK) == 0 else {
-      throw StoreError.unusableDirectory(path: path, reason: String(cString: strerror(errno)))
+    // The directory itself may be a link; nothing in it is reached through one.
+    for file in [lock, ballast, driveLogs, database, recoveryMark] where StateFile.isSymbolicLink(file) {
+      throw StoreError.symbolicLink(path: file)
     }
+    guard Self.makeFolder(path), Self.makeFolder(driveLogs), access(path, R_OK | W_OK | X_OK) == 0 else {
+      throw StoreError.unusableDirectory(path, errno)
+    }
+  }
+
+  /// That users of this host may enter it whom nothing in it concerns; `nil` when they may not.
+  public var warning: String? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IXOTH != 0 else { return nil }
+    return
+      "every user of this host may enter state directory \(path), which holds where it was driven: chmod o= \(path)"
   }
 
   /// Foundation's own way does not say why it failed.
@@ -53,9 +68,15 @@ public struct StateDirectory: Hashable, Sendable {
     let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
     var isMade = mkdir(path, 0o750) == 0
     if !isMade, errno == ENOENT, parent != path, makeFolder(parent) { isMade = mkdir(path, 0o750) == 0 }
+    guard isMade else { return errno == EEXIST }
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    if descriptor >= 0 {
+      StateFile.giveToOwner(of: parent, descriptor)
+      close(descriptor)
+    }
     // Where this user may not read the parent, the file system does it in its own time.
-    if isMade { _ = syncNames(in: parent) }
-    return isMade || errno == EEXIST
+    _ = syncNames(in: parent)
+    return true
   }
 
   /// Makes the names in `folder` safe against a power cut: syncing a file does not do that.
@@ -65,57 +86,5 @@ public struct StateDirectory: Hashable, Sendable {
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     return fsync(descriptor) == 0 || errno == EINVAL
-  }
-}
-
-/// The right to write to a state directory. It ends with this value, or with the process, however it ends.
-final class WriterLock: Sendable {
-  private let descriptor: CInt
-
-  /// - Parameter purpose: What the holder is, for whoever finds the directory in use.
-  /// - Throws: ``StoreError/inUse(directory:holder:)``, ``StoreError/unusableDirectory(path:reason:)``
-  init(_ directory: StateDirectory, purpose: String) throws {
-    descriptor = open(directory.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
-    guard descriptor >= 0 else {
-      throw StoreError.unusableDirectory(path: directory.path, reason: String(cString: strerror(errno)))
-    }
-    guard Self.take(descriptor) else {
-      let holder = Self.holder(directory)
-      close(descriptor)
-      throw StoreError.inUse(directory: directory.path, holder: holder)
-    }
-    let note = "process \(getpid()) (\(purpose))"
-    ftruncate(descriptor, 0)
-    _ = note.withCString { pwrite(descriptor, $0, strlen($0), 0) }
-  }
-
-  /// Tries for a second: a reader that looks whether the lock is held has it itself for a moment, and so has a child of this
-  /// process between fork and exec.
-  private static func take(_ descriptor: CInt) -> Bool {
-    for _ in 0..<50 {
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
-      usleep(20_000)
-    }
-    return false
-  }
-
-  deinit {
-    ftruncate(descriptor, 0)
-    close(descriptor)
-  }
-
-  /// Whether some process holds the right to write to `directory`.
-  static func isHeld(_ directory: StateDirectory) -> Bool {
-    let descriptor = open(directory.lock, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    return flock(descriptor, LOCK_SH | LOCK_NB) != 0
-  }
-
-  static func holder(_ directory: StateDirectory) -> String {
-    guard let note = FileManager.default.contents(atPath: directory.lock), !note.isEmpty else {
-      return "another process"
-    }
-    return String(decoding: note.prefix(200), as: UTF8.self)
   }
 }

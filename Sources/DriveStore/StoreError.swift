@@ -1,8 +1,13 @@
+import Foundation
 import GRDB
 
 /// Why the store cannot be used. Each description is one line that says what, where and what to do.
 public enum StoreError: Error, Hashable, CustomStringConvertible {
   case unusableDirectory(path: String, reason: String)
+  /// The disk is full, read-only, or fails: what is in the store is as safe as it was.
+  case diskTrouble(path: String, reason: String, remedy: String)
+  /// Something in a state directory is a symbolic link, which could lead anywhere.
+  case symbolicLink(path: String)
   case inUse(directory: String, holder: String)
   case unusable(path: String, reason: String)
   case notDurable(path: String, pragma: String, value: String)
@@ -14,6 +19,9 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     switch self {
     case .unusableDirectory(let path, let reason):
       "cannot use state directory \(path): \(reason); create it, give this user access, or set state-directory"
+    case .diskTrouble(let path, let reason, let remedy): "cannot use \(path): \(reason); \(remedy)"
+    case .symbolicLink(let path):
+      "\(path) is a symbolic link, and nothing in a state directory is reached through one: remove it, or move the whole directory"
     case .inUse(let directory, let holder):
       "state directory \(directory) is in use by \(holder); stop that program or set another state-directory"
     case .unusable(let path, let reason): "cannot use store \(path): \(reason)"
@@ -25,9 +33,39 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     }
   }
 
+  /// What `error`, an `errno`, means.
+  static func words(_ error: CInt) -> String { String(cString: strerror(error)) }
+
+  /// Something in `directory` could not be made or opened.
+  /// - Parameter error: The `errno`.
+  static func unusableDirectory(_ directory: String, _ error: CInt) -> StoreError {
+    if [ENOSPC, EDQUOT, EROFS, EIO].contains(error) {
+      let trouble = DiskState.trouble(at: directory)
+      return .diskTrouble(
+        path: "state directory \(directory)", reason: trouble?.reason ?? words(error),
+        remedy: trouble?.remedy ?? "see what the kernel says of its disk")
+    }
+    return .unusableDirectory(path: directory, reason: words(error))
+  }
+
   /// The store at `path` could not be opened or read.
   static func unusable(_ path: String, _ error: DatabaseError) -> StoreError {
     let reason = error.message ?? "\(error.resultCode)"
+    switch error.resultCode {
+    case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY:
+      if let trouble = DiskState.trouble(at: URL(fileURLWithPath: path).deletingLastPathComponent().path) {
+        return .diskTrouble(path: "store \(path)", reason: trouble.reason, remedy: trouble.remedy)
+      }
+    default: break
+    }
+    if error.resultCode == .SQLITE_FULL || error.resultCode == .SQLITE_IOERR {
+      let (reason, remedy) = writeTrouble(error)
+      return .diskTrouble(path: "store \(path)", reason: reason, remedy: remedy ?? "see what the kernel says of it")
+    }
+    if error.resultCode == .SQLITE_READONLY {
+      return .unusable(
+        path: path, reason: "this user may not write to it; give this user the right to write to it and its directory")
+    }
     let advice =
       switch error.resultCode {
       case .SQLITE_CORRUPT, .SQLITE_NOTADB:
@@ -57,6 +95,19 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
       || [.SQLITE_IOERR_WRITE, .SQLITE_IOERR_SHMSIZE].contains(error.extendedResultCode)
   }
 
+  /// Why sending cannot go on though all that waits is safe, in words; `nil` for anything else than trouble with the disk.
+  public static func sendingTrouble(_ error: any Error) -> String? {
+    if let error = error as? StoreError {
+      if case .diskTrouble = error { return "\(error)" }
+      return nil
+    }
+    guard let error = error as? DatabaseError,
+      [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY].contains(error.resultCode)
+    else { return nil }
+    let (reason, remedy) = writeTrouble(error)
+    return "cannot write to the store: \(reason)" + (remedy.map { "; \($0)" } ?? "")
+  }
+
   /// Why the store could not be written, in words for a person, and what to do about it.
   public static func writeTrouble(_ error: any Error) -> (reason: String, remedy: String?) {
     guard let error = error as? DatabaseError else { return ("\(error)", nil) }
@@ -66,7 +117,10 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     case .SQLITE_IOERR:
       ("the disk fails or a quota is used up (\(message))", "see what the kernel says of it, or free some space")
     case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
-      ("it is not to be written (\(message))", "give this user the right to, or mount its disk for writing")
+      (
+        "this user may not write to it, or its disk is read-only (\(message))",
+        "give this user the right to, or mount its disk for writing"
+      )
     case .SQLITE_BUSY, .SQLITE_LOCKED: ("another program holds it (\(message))", "end that program")
     default: ("\(error)", nil)
     }

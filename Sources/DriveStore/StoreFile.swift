@@ -15,30 +15,67 @@ struct StoreFile {
   private var partial: String { path + ".partial" }
   private var salvaged: String { path + ".salvaged" }
 
+  /// How much of a damaged store goes into the new one: each is tried when the one before fails.
+  private enum Rescuing: CaseIterable {
+    case rowsAndWhatTheyLack
+    /// Some combination of rows that nothing foresaw: what was not sent is asked about.
+    case rows
+    case nothing
+  }
+
+  /// - Parameter isAfterUncleanEnd: Whether the last process had the store open until it was killed.
   /// - Throws: ``StoreError``, `DatabaseError` for what is no damage: a full disk, missing rights.
-  func open() throws -> DatabaseQueue {
-    if FileManager.default.fileExists(atPath: salvaged) { _ = try replace() }
-    tellOfMissing()
+  func open(isAfterUncleanEnd: Bool) throws -> DatabaseQueue {
+    try finishReplacement()
+    if let damage = try damageBesideSQLite(isAfterUncleanEnd) { return try openSalvaged(damage) }
+    try StateFile.prepareDatabase(path)
     for _ in 0..<2 {
-      do { return try openWhole() } catch let error as DatabaseError where isDamage(error) { continue }
+      do { return try openWhole(path) } catch let error as DatabaseError where isDamage(error) { continue }
     }
-    do { return try openWhole() } catch let error as DatabaseError where isDamage(error) {
-      report(try salvage(error))
-      return try openWhole()
+    do { return try openWhole(path) } catch let error as DatabaseError where isDamage(error) {
+      return try openSalvaged(error.message ?? "\(error.resultCode)")
     }
   }
 
-  /// What is no damage to SQLite, and a loss all the same. Without a drive it is none: so a power cut can leave a first start.
-  private func tellOfMissing() {
+  /// What is no damage to SQLite, and a loss all the same.
+  /// - Returns: What is to be salvaged before SQLite sees it.
+  /// - Throws: ``StoreError``
+  private func damageBesideSQLite(_ isAfterUncleanEnd: Bool) throws -> String? {
     let files = directory.files
-    guard files[path, default: 0] == 0, files[path + "-wal", default: 0] == 0,
-      files.keys.contains(where: { $0.hasPrefix(directory.driveLogs + "/") })
-    else { return }
-    let what = files[path] == nil ? "no store" : "an empty file in place of the store"
-    report(Salvage(damage: "there are drive logs, and \(what) \(path)"))
+    let log = WriteAheadLog(path)
+    // What is no file at all, SQLite finds and says.
+    let isMissing = files[path].map { $0 == 0 } ?? !FileManager.default.fileExists(atPath: path)
+    // SQLite deletes a log that it finds beside an empty file.
+    if isMissing, !log.pages.isEmpty {
+      try noteRecovery(.rolledBack)
+      return files[path] == nil
+        ? "its file is missing, its write-ahead log is there" : "its file is empty, its write-ahead log is not"
+    }
+    if isMissing {
+      // Without a drive it is none: so a power cut can leave a first start.
+      guard files.keys.contains(where: { $0.hasPrefix(directory.driveLogs + "/") }) else { return nil }
+      try noteRecovery(.rolledBack)
+      let what = files[path] == nil ? "no store" : "an empty file in place of the store"
+      report(Salvage(damage: "there are drive logs, and \(what) \(path)"))
+      return nil
+    }
+    switch log.state {
+    case .damaged(let frames):
+      try noteRecovery(.rolledBack)
+      return "\(frames) frames of its write-ahead log cannot be read as they were written"
+    case .missing:
+      guard isAfterUncleanEnd else { return nil }
+      try noteRecovery(.rolledBack)
+      report(Salvage(damage: "the write-ahead log of \(path) is missing", isStoreOlder: true))
+    case .whole: if isAfterUncleanEnd, !log.isVouchedFor { try noteRecovery(.rolledBack) }
+    }
+    return nil
   }
 
-  private func openWhole() throws -> DatabaseQueue {
+  /// Notes that the store may be older than what was sent, before anything hides it. Durable when it returns.
+  private func noteRecovery(_ need: RecoveryNeed) throws { try RecoveryMark(directory).set(need) }
+
+  private func openWhole(_ path: String) throws -> DatabaseQueue {
     let database = try DatabaseQueue(path: path, configuration: Self.configuration())
     do {
       try checkDurability(database)
@@ -98,22 +135,45 @@ struct StoreFile {
   private func isDamage(_ error: DatabaseError) -> Bool {
     // A damaged header can say that a file is not to be written.
     if error.resultCode == .SQLITE_READONLY { return access(path, W_OK) == 0 }
+    // A damaged length can ask for more memory than there is.
+    if error.resultCode == .SQLITE_NOMEM { return true }
     return StoreError.isDamage(error)
   }
 
-  private func salvage(_ error: DatabaseError) throws -> Salvage {
-    var result = Salvage(damage: error.message ?? "\(error.resultCode)")
+  /// Salvages the store, with as much of it as gives a store that is whole.
+  private func openSalvaged(_ damage: String) throws -> DatabaseQueue {
+    try noteRecovery(.damaged)
+    for rescuing in Rescuing.allCases {
+      do {
+        let salvage = try salvage(damage, rescuing)
+        let database = try openWhole(path)
+        report(salvage)
+        return database
+      } catch let error as DatabaseError where isDamage(error) && rescuing != .nothing { continue }
+    }
+    return try openWhole(path)
+  }
+
+  private func salvage(_ damage: String, _ rescuing: Rescuing) throws -> Salvage {
+    var result = Salvage(damage: damage)
     for suffix in ["", "-wal", "-shm"] { unlink(partial + suffix) }
+    try StateFile.prepareDatabase(partial)
     let new = try DatabaseQueue(path: partial, configuration: Self.configuration(enforcesReferences: false))
     try Schema.migrator.migrate(new)
-    result = try new.write { new in
-      var result = try rescueTables(to: new, result)
-      try PageRescue(to: new).run(StorePages(path))
-      try result.complete(new)
-      return result
+    if rescuing != .nothing {
+      result = try new.write { new in
+        // The newest version of each page first: what SQLite reads may be older, where its log is damaged.
+        try PageRescue(to: new).run(StorePages(path))
+        var result = try rescueTables(to: new, result)
+        if rescuing == .rowsAndWhatTheyLack { try result.complete(new) } else { try result.completeRoughly(new) }
+        return result
+      }
     }
+    if rescuing != .rowsAndWhatTheyLack { try noteRecovery(.rolledBack) }
     try new.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     try new.close()
+    // It takes no other's place unless it is whole itself.
+    try openWhole(partial).close()
     try move(partial, to: salvaged)
     result.setAside = try replace()
     return result
@@ -127,6 +187,8 @@ struct StoreFile {
       // Reads what is left of a file that lost its end, and of definitions that are damaged; nothing is written here.
       try db.execute(sql: "PRAGMA writable_schema = ON")
     }
+    var file = stat()
+    guard stat(path, &file) == 0, file.st_size > 0 else { return result }
     let old: DatabaseQueue
     do { old = try DatabaseQueue(path: path, configuration: configuration) } catch is DatabaseError { return result }
     // Without a transaction: after an error there is none that could be ended.
@@ -138,13 +200,38 @@ struct StoreFile {
     }
   }
 
-  /// Sets the old file aside, and gives its place to the new one. At no moment is there none at that place.
-  /// - Returns: Where the old one is now.
-  private func replace() throws -> String {
+  /// Goes on with a replacement that was cut, unless the new file is none: an empty or damaged one must not replace a good store.
+  private func finishReplacement() throws {
+    var status = stat()
+    guard lstat(salvaged, &status) == 0 else { return }
+    do {
+      guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else {
+        throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "it is empty")
+      }
+      try openWhole(salvaged).close()
+    } catch let error as DatabaseError where isDamage(error) {
+      try move(salvaged, to: asideName() + ".salvaged")
+      return
+    }
+    try noteRecovery(.damaged)
+    _ = try replace()
+  }
+
+  /// A name that no file set aside has yet.
+  private func asideName() -> String {
     let now = WallTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6))
     var aside = path + ".corrupt-" + now.iso8601.replacing(":", with: "-")
     // A host whose clock was never set can be at the same time twice.
-    while FileManager.default.fileExists(atPath: aside) { aside += "-again" }
+    while [aside, aside + "-wal", aside + ".salvaged"].contains(where: FileManager.default.fileExists) {
+      aside += "-again"
+    }
+    return aside
+  }
+
+  /// Sets the old file aside, and gives its place to the new one. At no moment is there none at that place.
+  /// - Returns: Where the old one is now.
+  private func replace() throws -> String {
+    let aside = asideName()
     for suffix in ["-wal", ""] where FileManager.default.fileExists(atPath: path + suffix) {
       try keep(path + suffix, as: aside + suffix)
       // It is kept for a while from now on. If this fails, its age is that of what is in it.
@@ -179,9 +266,9 @@ final class StoreConnection: @unchecked Sendable {
   private let lock = NSLock()
   private var current: DatabaseQueue
 
-  init(_ file: StoreFile) throws {
+  init(_ file: StoreFile, isAfterUncleanEnd: Bool) throws {
     self.file = file
-    current = try file.open()
+    current = try file.open(isAfterUncleanEnd: isAfterUncleanEnd)
   }
 
   var database: DatabaseQueue { lock.withLock { current } }
@@ -189,7 +276,7 @@ final class StoreConnection: @unchecked Sendable {
   func reopen() throws {
     try lock.withLock {
       try current.close()
-      current = try file.open()
+      current = try file.open(isAfterUncleanEnd: false)
     }
   }
 }

@@ -6,61 +6,50 @@ struct StorePages: Sendable {
   /// SQLite gives a new file this size, and the store asks for no other.
   static let size = 4096
   private let file: RawFile
-  private let log: RawFile
-  /// Where in the log the newest version of a page is.
-  private var logged: [Int: Int] = [:]
-  /// How many there are, where the log says so.
-  private var count: Int?
+  private let log: WriteAheadLog
 
   init(_ path: String) {
     file = RawFile(path)
-    log = RawFile(path + "-wal")
-    readLog()
+    log = WriteAheadLog(path)
   }
 
   /// Those that can be read.
   func forEach(_ body: ([UInt8]) throws -> Void) rethrows {
-    // A damaged count may be four thousand million.
-    let present = max(file.bytes / Self.size, (logged.keys.max() ?? -1) + 1)
-    for number in 0..<min(count ?? present, present) {
-      let page = logged[number].map { log.read($0, Self.size) } ?? file.read(number * Self.size, Self.size)
-      if let page { try body(page) }
-    }
+    for number in 0..<count { if let page = page(number) { try body(page) } }
   }
 
-  /// Frames of the transactions that are complete, up to those that an earlier round of the log has left (other salts). No checksum
-  /// is looked at: each row has one of its own. https://www.sqlite.org/fileformat.html#walformat
-  private mutating func readLog() {
-    let (header, frameHeader) = (32, 24)
-    func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
-    guard let start = log.read(0, header) else { return }
-    var unfinished: [Int: Int] = [:]
-    for place in stride(from: header, to: log.bytes, by: frameHeader + Self.size) {
-      guard let frame = log.read(place, frameHeader), frame[8..<16] == start[16..<24] else { return }
-      unfinished[number(frame[0..<4]) - 1] = place + frameHeader
-      let countAfterwards = number(frame[4..<8])
-      guard countAfterwards > 0 else { continue }
-      count = countAfterwards
-      logged.merge(unfinished) { $1 }
-      unfinished = [:]
-    }
+  private func page(_ number: Int) -> [UInt8]? {
+    log.pages[number].map { log.page(at: $0) } ?? file.read(number * Self.size, Self.size)
+  }
+
+  /// Behind these may be pages that were given back, as they were before. The log's last word and the first page both say how many there
+  /// are; when they differ, one of them is damaged.
+  private var count: Int {
+    let most = max(file.bytes / Self.size, (log.pages.keys.max() ?? -1) + 1)
+    guard let byLog = log.pageCount else { return most }
+    let byFirstPage = page(0).map { $0[28..<32].reduce(0) { $0 << 8 | Int($1) } } ?? 0
+    return [byLog, byFirstPage].filter { $0 <= most }.max() ?? most
   }
 }
 
 /// A file of which any part may be unreadable.
-private final class RawFile: Sendable {
+final class RawFile: Sendable {
   private let descriptor: CInt
   let bytes: Int
 
+  var exists: Bool { descriptor >= 0 }
+
   init(_ path: String) {
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     var status = stat()
-    bytes = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    bytes = isFile ? Int(status.st_size) : 0
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   func read(_ place: Int, _ count: Int) -> [UInt8]? {
+    guard bytes > 0, place >= 0 else { return nil }
     var buffer = [UInt8](repeating: 0, count: count)
     return pread(descriptor, &buffer, count, off_t(place)) == count ? buffer : nil
   }

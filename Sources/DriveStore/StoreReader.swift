@@ -104,12 +104,12 @@ public struct StoreReader: Sendable {
     ).compactMap { StoredFence(row: $0, session: session) }
   }
 
-  /// The fences of `batch` in order of entry, without damaged ones.
+  /// The fences of `batch` that go to the server, in order of entry: without damaged ones, and never one that the server has.
   public func fences(of batch: Batch) throws -> [Fence] {
     try rows(
       """
       SELECT fence.*, session.number AS session_number FROM fence JOIN session ON session.id = session_id
-      WHERE batch_id = ? AND \(RowChecksum.isIntact("fence")) ORDER BY entered_at, fence.number
+      WHERE batch_id = ? AND fence.submitted_at IS NULL AND \(RowChecksum.isIntact("fence")) ORDER BY entered_at, fence.number
       """, [batch.id]
     ).compactMap { Fence($0, driveStarted: batch.driveStarted, session: $0["session_number"]) }
   }
@@ -117,7 +117,7 @@ public struct StoreReader: Sendable {
   /// The circuit breaker for the server at `url`, in its own words; `nil` when it was never needed, or is damaged.
   public func breakerMemory(at url: String) throws -> String? {
     try rows(
-      "SELECT memory FROM breaker WHERE control_server = ? AND \(RowChecksum.isIntact("breaker"))", [url]
+      "SELECT memory FROM breaker WHERE control_server = ? AND \(RowChecksum.isIntact("breaker"))", [ServerKey.of(url)]
     ).first?["memory"]
   }
 

@@ -10,7 +10,7 @@ extension DriveStore {
         db,
         sql: """
           SELECT client_uuid FROM registration WHERE control_server = ? AND \(RowChecksum.isIntact("registration"))
-          """, arguments: [url])
+          """, arguments: [ServerKey.of(url)])
     }
   }
 
@@ -19,7 +19,7 @@ extension DriveStore {
     try await keep { db in
       try db.execute(
         sql: "INSERT OR REPLACE INTO registration (control_server, client_uuid) VALUES (?, ?)",
-        arguments: [url, uuid])
+        arguments: [ServerKey.of(url), uuid])
     }
   }
 
@@ -30,14 +30,15 @@ extension DriveStore {
         db,
         sql: """
           SELECT history_cursor FROM registration WHERE control_server = ? AND \(RowChecksum.isIntact("registration"))
-          """, arguments: [url])
+          """, arguments: [ServerKey.of(url)])
     }
   }
 
   public func setHistoryCursor(_ cursor: Int64?, at url: String) async throws {
     try await keep { db in
       try db.execute(
-        sql: "UPDATE registration SET history_cursor = ? WHERE control_server = ?", arguments: [cursor, url])
+        sql: "UPDATE registration SET history_cursor = ? WHERE control_server = ?",
+        arguments: [cursor, ServerKey.of(url)])
     }
   }
 
@@ -45,7 +46,8 @@ extension DriveStore {
   public func setBreakerMemory(_ memory: String, at url: String) async throws {
     try await keep { db in
       try db.execute(
-        sql: "INSERT OR REPLACE INTO breaker (control_server, memory) VALUES (?, ?)", arguments: [url, memory])
+        sql: "INSERT OR REPLACE INTO breaker (control_server, memory) VALUES (?, ?)",
+        arguments: [ServerKey.of(url), memory])
     }
   }
 

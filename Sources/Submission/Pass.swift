@@ -91,6 +91,8 @@ extension Sender {
   /// Clears up, takes up what was left behind, and lines up what is to be sent.
   func prepare(_ pass: inout Pass) async throws {
     let now = clock.wall()
+    // Only while a recovery from the drive logs could not be completed.
+    if store.recoveryNeed == .rolledBack { _ = try await store.doubtSendings(except: pass.running) }
     try await settleClocks(&pass)
     // Before anything unfinished is ended: its fences are not to go because nobody could end it in time.
     try await cleanUp(&pass)

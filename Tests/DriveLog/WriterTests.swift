@@ -1,6 +1,7 @@
 import Coverage
 import DriveLog
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct WriterTests {
@@ -41,6 +42,42 @@ import Testing
     let lines = try scratch.lines
     #expect(lines.dropFirst() == [line[...], line[...], line[...], #"{"at":2.0,"stop":{}}"#])
     #expect(writer.linesDropped == 0)
+  }
+
+  @Test(.enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
+  func `when there is no inode for the file, then its lines wait in memory until there is one`() throws {
+    let folder = try TemporaryFolder()
+    try #require(mount("tmpfs", folder.path, "tmpfs", 0, "size=1m,nr_inodes=2") == 0)
+    defer { umount2(folder.path, CInt(MNT_DETACH)) }
+    let other = folder.file("other")
+    try Data().write(to: URL(fileURLWithPath: other))
+    #expect(throws: DriveLogError.self) { try DriveLogWriter(path: folder.file("log"), header: Log.plainHeader) }
+    let writer = try DriveLogWriter(path: folder.file("log"), header: Log.plainHeader, waitsForRoom: true)
+    #expect(writer.trouble?.contains("the disk has no inodes left; delete some files") == true)
+    #expect(throws: DriveLogError.self) { try writer.append(event) }
+    #expect(throws: DriveLogError.self) { try writer.sync() }
+    unlink(other)
+    try writer.append(.at(2, .stop(.user)))
+    let kept = try RecordedDrive(path: folder.file("log"))
+    #expect(kept.events == [event, .at(2, .stop(.user))] && writer.linesDropped == 0)
+  }
+
+  @Test func `when a log is sealed, then a reader vouches for its events until one is changed`() throws {
+    let scratch = try Scratch()
+    let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)
+    for second in 1...4 {
+      try writer.append(.at(Double(second), .path(.wifi)))
+      if second % 2 == 0 { try writer.seal(at: .start) }
+    }
+    try writer.seal(at: .start)
+    #expect(try RecordedDrive(path: scratch.path).unsealed.isEmpty)
+    let text = try String(contentsOfFile: scratch.path, encoding: .utf8)
+    let changed = try RecordedDrive(Data(text.replacing(#""at":3.0"#, with: #""at":3.5"#).utf8))
+    #expect(changed.unsealed == [2..<4] && changed.isHeaderSealed && changed.unknownEvents == 0)
+    let header = try RecordedDrive(Data(text.replacing("cellular", with: "none").utf8))
+    #expect(header.unsealed == [0..<2] && !header.isHeaderSealed)
+    try writer.append(.at(5, .path(.wifi)))
+    #expect(try RecordedDrive(path: scratch.path).unsealedTail == 4..<5)
   }
 
   @Test func `when the disk stays full, then memory does not grow without end and the loss is counted`() throws {

@@ -117,6 +117,35 @@ struct FileDamageTests {
     #expect(try filesAside.count == 1)
   }
 
+  @Test("when the file that is to take its place is empty, or damaged, then a good store stays", arguments: [0, 5000])
+  func badReplacement(_ bytes: Int) async throws {
+    let file = try await fill()
+    try write(file)
+    try Data(count: bytes).write(to: URL(fileURLWithPath: directory.database + ".salvaged"))
+    #expect(try fences(open()).count == 300)
+    #expect(!FileManager.default.fileExists(atPath: directory.database + ".salvaged"))
+  }
+
+  @Test("when rows do not go together at all, then the store begins all the same, with each row that is certain")
+  func contradictions() async throws {
+    let store = try open()
+    _ = try DriveRecorder(store, started: .sampleStart, log: nil)
+    try await store.database.writeWithoutTransaction { db in
+      try db.execute(
+        sql: """
+          PRAGMA foreign_keys = OFF;
+          INSERT INTO session (id, drive_id, number, started_at) VALUES (9223372036854775807, 1, 0, 1);
+          INSERT INTO batch (id, session_id, state) VALUES (9223372036854775807, 1, 'waiting');
+          DROP TRIGGER fence_updated;
+          """)
+    }
+    try store.repair()
+    #expect(reports.list.map(\.damagedRows) == [2])
+    #expect(try await store.nextDrive() == 2)
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
+    try recorder.save(sessions: [Session(number: 0, started: .start)], fences: [.sample()], seen: .start)
+  }
+
   @Test("when the file is damaged while a drive writes, then the drive makes it whole and goes on")
   func midDrive() async throws {
     let store = try open()

@@ -162,13 +162,26 @@ struct TroubleTests {
     arguments: [
       (ResultCode.SQLITE_FULL, "the disk is full", "free some space"),
       (.SQLITE_IOERR_WRITE, "the disk fails or a quota is used up", "what the kernel says"),
-      (.SQLITE_READONLY, "it is not to be written", "the right to"),
+      (.SQLITE_READONLY, "this user may not write to it", "the right to"),
       (.SQLITE_BUSY, "another program holds it", "end that program"),
     ])
   func writeTrouble(_ code: ResultCode, _ words: String, _ advice: String) throws {
     let (reason, remedy) = StoreError.writeTrouble(DatabaseError(resultCode: code))
     #expect(reason.contains(words))
     #expect(try #require(remedy).contains(advice))
+  }
+
+  @Test(
+    "when the disk keeps the store from being written, then all that waits is safe; damage and other errors are no such trouble"
+  )
+  func sendingTrouble() {
+    for code in [ResultCode.SQLITE_FULL, .SQLITE_IOERR_WRITE, .SQLITE_READONLY] {
+      #expect(
+        StoreError.sendingTrouble(DatabaseError(resultCode: code))?.hasPrefix("cannot write to the store: ") == true)
+    }
+    #expect(StoreError.sendingTrouble(DatabaseError(resultCode: .SQLITE_CORRUPT)) == nil)
+    #expect(StoreError.sendingTrouble(StoreError.usedTest("T")) == nil)
+    #expect(StoreError.sendingTrouble(CancellationError()) == nil)
   }
 
   @Test("when nobody knows a remedy, then none is told")

@@ -76,6 +76,39 @@ struct LostBatchTests {
 
   // MARK: After a salvage
 
+  @Test(
+    "when all rows of batches are lost and another drive waits in none, then what was sent is not sent again, and no start ends"
+  )
+  func lostTable() async throws {
+    let rig = try await SendingRig()
+    let sent = try rig.record(tests: [try await rig.test()], fences: 3)
+    #expect(try await rig.sender().pass(.drive(sent)).sessionsSent == 1)
+    _ = try rig.record(tests: [nil], fences: 3, started: 600)
+    try rig.store.salvage(without: "DELETE FROM batch")
+    #expect(try await rig.sender().pass(.cold).sessionsSent == 1)
+    #expect(try await rig.holdsAllOnce(6))
+    try await rig.finish()
+  }
+
+  @Test(
+    "when a store is older than what was sent without a test of its own, then the server is asked, and nothing goes twice"
+  )
+  func rolledBack() async throws {
+    let rig = try await SendingRig()
+    let sent = try rig.record(tests: [nil], fences: 3)
+    _ = try rig.record(tests: [try await rig.test()], fences: 5, started: 6000)
+    #expect(try await rig.sender().pass(.drive(sent)).sessionsSent == 1)
+    try await rig.store.damage(
+      "UPDATE fence SET batch_id = NULL, submitted_at = NULL, row_checksum = NULL WHERE drive_id = 1; DELETE FROM batch"
+    )
+    try rig.store.signFences()
+    #expect(try await rig.store.doubtSendings() == 8)
+    #expect(try await rig.sender().pass(.cold).sessionsQuarantined == 1)
+    #expect(try await rig.requests("history") >= 1)
+    #expect(try await rig.holdsAllOnce(8))
+    try await rig.finish()
+  }
+
   @Test("when a salvage loses the row of a batch in doubt, then the history of its session's test tells")
   func lostRow() async throws {
     let rig = try await rigInDoubt()
@@ -177,5 +210,12 @@ extension DriveStore {
         sql: "PRAGMA foreign_keys = OFF; \(loss); DROP TRIGGER fence_updated; PRAGMA foreign_keys = ON")
     }
     try repair()
+  }
+
+  /// Makes the fences ones that were written so.
+  fileprivate func signFences() throws {
+    try database.write { db in
+      for id in try Int64.fetchAll(db, sql: "SELECT id FROM fence") { try RowChecksum.sign("fence", id: id, db) }
+    }
   }
 }

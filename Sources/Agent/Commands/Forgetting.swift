@@ -1,4 +1,5 @@
 import Coverage
+import DriveLog
 import DriveStore
 import Logging
 
@@ -43,6 +44,7 @@ public struct Forgetting: Sendable {
     ]
     if let log = forgotten.deletedLog { lines.append("drive log \(log) is deleted") }
     if let log = forgotten.keptLog {
+      try DriveLogWriter.noteForgotten(session: forgotten.number, in: log)
       lines.append("drive log \(log) still holds the way; it goes with the last session of its drive")
     }
     for file in forgotten.damagedStores { lines.append("damaged store \(file) may still hold it; delete that too") }

@@ -51,6 +51,7 @@ public struct Recording: Sendable {
     in environment: LiveDrive.Environment, stop: AsyncStream<Void>,
     onStatus: @escaping @Sendable ([DriveStatus]) -> Void, print: @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
+    await environment.recover(configuration)
     let loops = try await environment.beginDrive()
     let drive = try LiveDrive(
       configuration: configuration, parameters: parameters, capture: capture, continuing: loops,

@@ -25,6 +25,7 @@ public struct Serving: Sendable {
       let environment = try LiveDrive.Environment(
         configuration: configuration, purpose: "\(Program.name) agent", server: $0, logger: logger)
       LiveDrive.dropPrivileges(logger)
+      await environment.recover(configuration)
       let service = Service(
         configuration: configuration, configurationFile: configurationFile, environment: environment)
       let answering = Task { for await _ in interim { await service.status().lines.forEach(note) } }

@@ -2,6 +2,7 @@ import ControlServer
 import Coverage
 import DriveStore
 import Logging
+import Recovery
 import Submission
 
 /// `submit`: one pass over what waits in the store.
@@ -36,8 +37,12 @@ public struct Submitting: Sendable {
           try await pass($0)
         }
         return (report.line, report.outcome)
-      } catch let inUse as StoreError {
-        guard case .inUse = inUse else { throw inUse }
+      } catch {
+        // A store that cannot be written now has all that waits.
+        if let trouble = StoreError.sendingTrouble(error) {
+          return ("not submitted: \(trouble); what waits is kept", .kept)
+        }
+        guard let inUse = error as? StoreError, case .inUse = inUse else { throw error }
         return try await ServiceClient(configuration: configuration).ask(instead: inUse) { [mode, urgency] service in
           try await service.submit(mode, urgency)
         }
@@ -52,6 +57,8 @@ public struct Submitting: Sendable {
     let store = try DriveStore(
       directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) submit"
     ) { [logger] in logger.error("\($0)") }
+    if let warning = store.directory.warning { logger.warning("\(warning)") }
+    try await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).run(at: .current)
     let registration = Registration(store: store, server: server)
     let sender = try Sender(
       store: store, server: server, registration: registration, settings: configuration.sender, clock: .host,

@@ -87,7 +87,9 @@ struct DriveJournal {
       case .stopped: isUrgent = true
       }
     }
-    if isUrgent { save(engine, at: engine.now) }
+    guard isUrgent else { return }
+    withLog { try $0.seal(at: engine.now) }
+    save(engine, at: engine.now)
   }
 
   /// Writes the open fence as it is now, and the drive log, so that a power cut costs no more of them than the time since the
@@ -99,7 +101,10 @@ struct DriveJournal {
       log.isHeld = false
       logger.notice("the disk has room again; the drive log goes on")
     }
-    withLog { try $0.sync() }
+    withLog {
+      try $0.seal(at: now)
+      try $0.sync()
+    }
   }
 
   /// To be repeated until the journal ``isComplete``: a drive has not ended in the store before its last fence is there.

@@ -6,6 +6,7 @@ import DriveStore
 import Foundation
 import Logging
 import Pinging
+import Recovery
 import Submission
 
 /// A drive as its operator sees it: on every link one ``Drive``, all by the same clock and with the same positions.
@@ -36,6 +37,17 @@ struct LiveDrive: Sendable {
       positions = PositionFeed(configuration, timekeeper: timekeeper, logger: logger)
       self.server = server
       self.logger = logger
+    }
+
+    /// To be called before anything is recorded or sent: makes up for what damage has taken from the store. When that fails, the next start
+    /// tries again, and all that is sent until then is asked about before.
+    func recover(_ configuration: ProbeConfiguration) async {
+      if let warning = store.directory.warning { logger.warning("\(warning)") }
+      do {
+        try await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).run(at: .current)
+      } catch {
+        logger.error("the drive logs cannot be compared with the store now: \(error)")
+      }
     }
 
     /// To be called before a drive is made: no pass touches it from now on.
@@ -151,8 +163,12 @@ extension DriveJournal {
         newIn: store.directory.driveLogs, name: name,
         header: DriveLogHeader(
           started: clock.started, initialPath: path, parameters: parameters,
-          pings: .init(interval: configuration.pings.interval, timeout: configuration.pings.timeout), link: link)) : nil
+          pings: .init(interval: configuration.pings.interval, timeout: configuration.pings.timeout), link: link),
+        waitsForRoom: true) : nil
     if let log { logger.info("drive log: \(log.path)") }
+    if let trouble = log?.trouble {
+      logger.error("\(trouble); the drive goes on without its log, whose lines wait in memory until there is room")
+    }
     let recorder: DriveRecorder
     do {
       recorder = try DriveRecorder(

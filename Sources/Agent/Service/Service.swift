@@ -243,6 +243,9 @@ actor Service: ServiceCommands {
       let report = try await environment.sender.pass(mode, urgency: urgency)
       return (report.line, report.outcome)
     } catch {
+      if let trouble = StoreError.sendingTrouble(error) {
+        return ("not submitted: \(trouble); what waits is kept", .kept)
+      }
       return ("the store fails: \(error)", .failed)
     }
   }

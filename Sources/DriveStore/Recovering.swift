@@ -1,0 +1,289 @@
+import Coverage
+import GRDB
+
+/// Making up from drive logs for what damage has taken from the store.
+extension DriveStore {
+  /// Writes what the store lacks of a drive, all or nothing: fences that ended, the sessions that they belong to, the drive itself. What is
+  /// there and whole stays as it is. Recovered fences say so (`recovered_at`).
+  /// - Parameters:
+  ///   - drive: Which one it is; `nil` when the store has nothing of it.
+  ///   - started: To this the times of the fences relate.
+  ///   - isOver: Whether the end of its log is the end of the drive.
+  ///   - now: The moment of the recovery.
+  /// - Returns: Its id, and how many fences were recovered.
+  /// - Throws: GRDB's `DatabaseError`
+  public func recover(
+    _ logged: LoggedDrive, as drive: Int64?, started: WallTime, at now: WallTime
+  ) async throws -> (drive: Int64, fences: Int) {
+    try await keep { db in
+      let id = try drive ?? Self.insertDrive(logged, started, db)
+      var recovery = DriveRecovery(
+        logged: logged, drive: id, recorder: DriveRecorder(self, drive: id, started: started), now: now)
+      try recovery.run(db)
+      return (id, recovery.recovered.count)
+    }
+  }
+
+  private static func insertDrive(_ logged: LoggedDrive, _ started: WallTime, _ db: Database) throws -> Int64 {
+    try db.execute(
+      sql: "INSERT INTO drive (started_at, log, link) VALUES (?, ?, ?)",
+      arguments: [started.microseconds, logged.log, logged.link])
+    return db.lastInsertedRowID
+  }
+}
+
+/// One drive's.
+private struct DriveRecovery {
+  let logged: LoggedDrive
+  let drive: Int64
+  let recorder: DriveRecorder
+  let now: WallTime
+  /// The numbers of the fences that were recovered.
+  private(set) var recovered: [Int] = []
+
+  init(logged: LoggedDrive, drive: Int64, recorder: DriveRecorder, now: WallTime) {
+    (self.logged, self.drive, self.recorder, self.now) = (logged, drive, recorder, now)
+  }
+
+  mutating func run(_ db: Database) throws {
+    try mendDrive(db)
+    try mendSessions(db)
+    for fence in logged.fences where try isMissing(fence, db) { try recover(fence, db) }
+    try assignToBatches(db)
+    try end(db)
+  }
+
+  // MARK: Rows
+
+  private func mendDrive(_ db: Database) throws {
+    try db.execute(
+      sql:
+        "UPDATE drive SET log = ?, link = coalesce(link, ?) WHERE id = ? AND log IS NOT ? AND \(RowChecksum.isIntact("drive"))",
+      arguments: [logged.log, logged.link, drive, logged.log])
+    try db.execute(
+      sql: """
+        UPDATE drive SET started_at = ?, ended_at = NULL, stop_reason = NULL, log = ?, link = ?, boot_id = NULL,
+          started_boot_us = NULL
+        WHERE id = ? AND NOT (\(RowChecksum.isIntact("drive")))
+        """, arguments: [recorder.started.microseconds, logged.log, logged.link, drive])
+    try RowChecksum.sign("drive", id: drive, db)
+  }
+
+  /// Sessions that are missing, or damaged: what damage has left of their names is not believed.
+  private func mendSessions(_ db: Database) throws {
+    let isEnded =
+      try Bool.fetchOne(db, sql: "SELECT ended_at IS NOT NULL FROM drive WHERE id = ?", arguments: [drive]) ?? false
+    for session in logged.sessions {
+      let known = try Row.fetchOne(
+        db,
+        sql:
+          "SELECT id, \(RowChecksum.isIntact("session")) AS is_intact FROM session WHERE drive_id = ? AND number = ?",
+        arguments: [drive, session.number])
+      if known?["is_intact"] == true { continue }
+      // A damaged one may be of another drive: its number and its test are given free.
+      if let known {
+        try db.execute(
+          sql: """
+            UPDATE session SET test_uuid = NULL, client_uuid = NULL, loop_uuid = NULL, anchor_at = NULL, finalized_at = NULL,
+              submitted_at = NULL, quarantined_at = NULL, quarantine_reason = NULL, recovered_at = NULL WHERE id = ?
+            """, arguments: [known["id"] as Int64])
+      }
+      try recorder.save(session, loopUUID: nil, db)
+      guard
+        let id = try Int64.fetchOne(
+          db, sql: "SELECT id FROM session WHERE drive_id = ? AND number = ?", arguments: [drive, session.number])
+      else { continue }
+      let end = session.finalized ?? (isEnded ? logged.fences.last { $0.session == session.number }?.exited : nil)
+      try db.execute(
+        sql: "UPDATE session SET started_at = ?, finalized_at = ?, recovered_at = ? WHERE id = ?",
+        arguments: [
+          (recorder.started + session.started).microseconds, end.map { (recorder.started + $0).microseconds },
+          now.microseconds, id,
+        ])
+      try RowChecksum.sign("session", id: id, db)
+      try adopt(into: id, number: session.number, db)
+      try DriveStore.summarise(session: id, at: now, db)
+    }
+  }
+
+  /// Fences whose session is gone come back to it.
+  private func adopt(into session: Int64, number: Int, _ db: Database) throws {
+    for fence in logged.fences where fence.session == number {
+      try db.execute(
+        sql: """
+          UPDATE fence SET session_id = ? WHERE drive_id = ? AND number = ? AND latitude = ? AND longitude = ?
+            AND session_id NOT IN (SELECT id FROM session) AND \(RowChecksum.isIntact("fence"))
+          """,
+        arguments: [session, drive, fence.number, fence.centre.latitude, fence.centre.longitude])
+    }
+  }
+
+  // MARK: Fences
+
+  /// Fences of a drive do not overlap: one at the same time is the same, or one that was cut another way. An open one of the same place and
+  /// number is the same before it ended.
+  private func isMissing(_ fence: Fence, _ db: Database) throws -> Bool {
+    guard let exited = fence.exited else { return false }
+    let wall = { (recorder.started + $0 as WallTime).microseconds }
+    let there = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT number, latitude, longitude, exited_at IS NULL AS is_open, submitted_at IS NULL AND batch_id IS NULL AS is_free
+        FROM fence WHERE drive_id = ? AND \(RowChecksum.isIntact("fence"))
+          AND (number = ? OR entered_at < ? AND coalesce(exited_at, last_seen_at, entered_at) > ?)
+        """, arguments: [drive, fence.number, wall(exited), wall(fence.entered)])
+    return there.allSatisfy { row in
+      row["number"] == fence.number && row["is_open"] && row["is_free"] && row["latitude"] == fence.centre.latitude
+        && row["longitude"] == fence.centre.longitude
+    }
+  }
+
+  private mutating func recover(_ fence: Fence, _ db: Database) throws {
+    try db.execute(
+      sql: "DELETE FROM fence WHERE drive_id = ? AND number = ? AND NOT (\(RowChecksum.isIntact("fence")))",
+      arguments: [drive, fence.number])
+    try recorder.save(fence, seen: fence.exited ?? fence.entered, db)
+    try db.execute(
+      sql: "UPDATE fence SET recovered_at = ? WHERE drive_id = ? AND number = ?",
+      arguments: [now.microseconds, drive, fence.number])
+    recovered.append(fence.number)
+  }
+
+  // MARK: Sending
+
+  /// A batch that left with more fences than it has now had some of those that were recovered.
+  private func assignToBatches(_ db: Database) throws {
+    let submittable = Set(recovered)
+    let bySession = Dictionary(
+      grouping: logged.fences.filter { $0.isSubmittable && submittable.contains($0.number) }, by: \.session)
+    for (number, fences) in bySession.sorted(by: { $0.key < $1.key }) {
+      guard
+        let session = try Int64.fetchOne(
+          db, sql: "SELECT id FROM session WHERE drive_id = ? AND number = ?", arguments: [drive, number])
+      else { continue }
+      try assign(fences.map(\.number), of: session, db)
+      try DriveStore.summarise(session: session, at: now, db)
+    }
+  }
+
+  private func assign(_ fences: [Int], of session: Int64, _ db: Database) throws {
+    let there = "(SELECT count(*) FROM fence WHERE batch_id = batch.id AND \(RowChecksum.isIntact("fence")))"
+    let lacking = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT id, state, settled_at, sent_fences - \(there) AS lacks FROM batch
+        WHERE session_id = ? AND state IN ('submitted', 'sending', 'quarantined') AND sent_fences > \(there)
+          AND \(RowChecksum.isIntact("batch"))
+        """, arguments: [session])
+    let lost = try Int64.fetchAll(
+      db, sql: "SELECT id FROM batch WHERE session_id = ? AND state = 'sending' AND sent_fences IS NULL",
+      arguments: [session])
+    let count = lacking.reduce(0 as Int64) { $0 + ($1["lacks"] as Int64) }
+    if count == 0 {
+      // Of a batch whose row was lost nobody knows how many it had.
+      if lost.count == 1 { try put(fences, into: lost[0], sent: nil, db) }
+    } else if count >= fences.count, lacking.count == 1, let batch = lacking.first {
+      try put(
+        fences, into: batch["id"], sent: batch["state"] == "submitted" ? batch["settled_at"] ?? now.microseconds : nil,
+        db)
+    } else if count >= fences.count, lacking.allSatisfy({ $0["state"] == "submitted" }) {
+      try put(fences, into: nil, sent: now.microseconds, db)
+    } else {
+      let rows = try fences.compactMap { number in
+        try Int64.fetchOne(
+          db, sql: "SELECT id FROM fence WHERE drive_id = ? AND number = ?", arguments: [drive, number])
+      }
+      let batch = try DriveStore.makeBatch(of: rows[...], session: session, db)
+      try DriveStore.quarantine(
+        batch, session: session,
+        "recovered from the drive log; \(count) of these fences may have been sent before the damage",
+        at: now, db)
+    }
+  }
+
+  private func put(_ fences: [Int], into batch: Int64?, sent: Int64?, _ db: Database) throws {
+    for number in fences {
+      try db.execute(
+        sql: "UPDATE fence SET batch_id = ?, submitted_at = ? WHERE drive_id = ? AND number = ?",
+        arguments: [batch, sent, drive, number])
+    }
+  }
+
+  // MARK: The end
+
+  /// As the log has it; a drive whose log has no end is ended as any that was interrupted.
+  private func end(_ db: Database) throws {
+    guard let stopped = logged.stopped else { return }
+    let wall = { (recorder.started + $0 as WallTime).microseconds }
+    for session in logged.sessions {
+      try db.execute(
+        sql: "UPDATE session SET finalized_at = ? WHERE drive_id = ? AND number = ? AND finalized_at IS NULL",
+        arguments: [session.finalized.map(wall) ?? wall(stopped.at), drive, session.number])
+    }
+    try db.execute(
+      sql: "UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL AND drive_id = ?", arguments: [drive])
+    try db.execute(
+      sql: """
+        UPDATE drive SET ended_at = ?, stop_reason = ? WHERE id = ? AND (ended_at IS NULL OR stop_reason = 'interrupted')
+        """, arguments: [wall(stopped.at), stopped.reason.rawValue, drive])
+  }
+}
+
+// MARK: - What may have been sent
+
+extension DriveStore {
+  /// Makes all that is to be sent something that may have left, for a store that is older than what was sent: the server's history is asked
+  /// before anything of it leaves.
+  ///
+  /// Fences that are in no batch are put into some, as a pass would: then they compare with what was sent.
+  /// - Parameters:
+  ///   - limit: The most fences of a batch.
+  ///   - running: The first of the drives that are being recorded; they are left alone.
+  /// - Returns: How many fences it is about.
+  /// - Throws: GRDB's `DatabaseError`
+  public func doubtSendings(limit: Int = 400, except running: Int64? = nil) async throws -> Int {
+    try await keep { db in
+      let waits = """
+        submittable AND submitted_at IS NULL AND drive_id < \(running ?? 1 << 62) AND \(RowChecksum.isIntact("fence"))
+        """
+      try db.execute(
+        sql: """
+          UPDATE batch SET state = 'sending', attempt = 0 WHERE state IN ('waiting', 'sending') AND \(RowChecksum.isIntact("batch"))
+            AND EXISTS (SELECT 1 FROM fence WHERE batch_id = batch.id AND \(waits))
+          """)
+      for batch in try Int64.fetchAll(db, sql: "SELECT id FROM batch WHERE state = 'sending' AND attempt = 0") {
+        try Self.nameClient(of: batch, db)
+      }
+      let loose = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT id, session_id FROM fence WHERE batch_id IS NULL AND exited_at IS NOT NULL AND \(waits)
+            AND abs(latitude) <= 90 AND abs(longitude) <= 180
+          ORDER BY session_id, entered_at, number
+          """)
+      for (session, fences) in Dictionary(grouping: loose, by: { $0["session_id"] as Int64 }).sorted(by: {
+        $0.key < $1.key
+      }) {
+        var rest = fences.map { $0["id"] as Int64 }[...]
+        while !rest.isEmpty {
+          try Self.makeLostBatch(of: rest.prefix(limit), session: session, db)
+          rest = rest.dropFirst(limit)
+        }
+      }
+      return try Int.fetchOne(
+        db,
+        sql: """
+          SELECT count(*) FROM fence WHERE \(waits)
+            AND batch_id IN (SELECT id FROM batch WHERE state = 'sending' AND attempt = 0)
+          """) ?? 0
+    }
+  }
+
+  /// One that may have left before, as far as anybody knows.
+  private static func makeLostBatch(of fences: ArraySlice<Int64>, session: Int64, _ db: Database) throws {
+    let batch = try makeBatch(of: fences, session: session, db)
+    try useSessionsTest(for: batch, db)
+    try db.execute(sql: "UPDATE batch SET state = 'sending' WHERE id = ?", arguments: [batch])
+    try nameClient(of: batch, db)
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+
+/// The right to write to a state directory. It ends with this value, or with the process, however it ends.
+final class WriterLock: Sendable {
+  private let descriptor: CInt
+  private let note: String
+  /// Whether the last holder had the store open, and ended without closing it: killed, or by a power cut.
+  let isAfterUncleanEnd: Bool
+
+  /// Of a holder that has the store open.
+  private static let openMark = ", the store is open"
+
+  /// - Parameter purpose: What the holder is, for a process that finds the directory in use.
+  /// - Throws: ``StoreError/inUse(directory:holder:)``, ``StoreError/unusableDirectory(path:reason:)``,
+  ///   ``StoreError/symbolicLink(path:)``
+  init(_ directory: StateDirectory, purpose: String) throws {
+    let descriptor = try StateFile.open(directory.lock, O_RDWR | O_CREAT)
+    guard Self.take(descriptor) else {
+      let holder = Self.holder(descriptor)
+      close(descriptor)
+      throw StoreError.inUse(directory: directory.path, holder: holder)
+    }
+    self.descriptor = descriptor
+    isAfterUncleanEnd = Self.text(descriptor).hasSuffix(Self.openMark)
+    note = "process \(getpid()) (\(purpose))"
+    // After an unclean end the mark stays until the store is open: this process may be killed before.
+    write(isAfterUncleanEnd ? note + Self.openMark : note)
+  }
+
+  /// Notes that the store is open: should this process end without closing it, the next one knows.
+  func noteOpenStore() { write(note + Self.openMark) }
+
+  private func write(_ text: String) {
+    ftruncate(descriptor, 0)
+    _ = text.withCString { pwrite(descriptor, $0, strlen($0), 0) }
+  }
+
+  /// Tries for a second: a reader that looks whether the lock is held has it itself for a moment, and so has a child of this
+  /// process between fork and exec.
+  private static func take(_ descriptor: CInt) -> Bool {
+    for _ in 0..<50 {
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+      usleep(20_000)
+    }
+    return false
+  }
+
+  /// Notes that the store is closed.
+  func noteClosedStore() { ftruncate(descriptor, 0) }
+
+  deinit { close(descriptor) }
+
+  /// Whether some process holds the right to write to `directory`.
+  static func isHeld(_ directory: StateDirectory) -> Bool {
+    let descriptor = open(directory.lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+  }
+
+  /// The process that writes to `directory`, in its own words.
+  static func holder(_ directory: StateDirectory) -> String {
+    let descriptor = open(directory.lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return "another process" }
+    defer { close(descriptor) }
+    return holder(descriptor)
+  }
+
+  private static func text(_ descriptor: CInt) -> String {
+    var buffer = [UInt8](repeating: 0, count: 200)
+    let count = pread(descriptor, &buffer, buffer.count, 0)
+    return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+  }
+
+  private static func holder(_ descriptor: CInt) -> String {
+    let note = text(descriptor).replacing(openMark, with: "")
+    return note.isEmpty ? "another process" : note
+  }
+}

@@ -1,0 +1,118 @@
+import Coverage
+import DriveLog
+import DriveStore
+
+/// Cuts a drive log into fences again, and tells which of them are for sure what was measured.
+///
+/// Replay makes the same fences of the same events. Where the log may be damaged, the fence at that place is left out, and all after it,
+/// until one begins where the store has one too: from there on the engine is where it was.
+struct LogReplay {
+  private(set) var engine: Engine
+  private(set) var drive: LoggedDrive
+  /// How many fences the log has that have ended, certain or not.
+  let endedFences: Int
+
+  /// - Parameters:
+  ///   - path: Of the log.
+  ///   - known: The fences that the store has of it, if it is known which drive it is.
+  ///   - base: To this their times relate.
+  init(_ recorded: RecordedDrive, path: String, known: [FenceMark] = [], base: WallTime = WallTime(microseconds: 0)) {
+    var parameters = recorded.header.parameters ?? Parameters()
+    if let pings = recorded.header.pings { parameters.pingInterval = pings.interval }
+    engine = Engine(parameters: parameters, path: recorded.header.initialPath)
+    var certainty = Certainty(isTrusted: recorded.isHeaderSealed, known: known, base: base)
+    var unsealed = recorded.unsealed[...]
+    var started = recorded.header.started
+    for (index, event) in recorded.events.enumerated() {
+      while let next = unsealed.first, next.upperBound <= index { unsealed.removeFirst() }
+      if unsealed.first?.contains(index) == true { certainty.lose(engine) }
+      let isInTail = recorded.unsealedTail?.contains(index) == true
+      if isInTail { certainty.loseOpenFence(engine) }
+      if case .clockSet(let step) = event.kind { started = started + DriveTime(step) }
+      let effects = engine.handle(event)
+      if isInTail { certainty.lose(effects) }
+      certainty.follow(engine)
+    }
+    // A ping of the last fence may have had no outcome yet when the log was cut.
+    let settled = DriveTime.start + ((engine.now - .start) - (recorded.header.pings?.timeout ?? .seconds(1)))
+    // The end of the log may be missing: what has no stop is ended by the store's own rules.
+    let isStopCertain = recorded.unsealedTail == nil && unsealed.isEmpty && certainty.isTrusted
+    let ended = engine.fences.filter { $0.exited != nil && !recorded.forgotten.contains($0.session) }
+    if recorded.unsealedTail != nil { certainty.lose(ended.filter { $0.exited.map { $0 > settled } ?? true }) }
+    endedFences = ended.count
+    drive = LoggedDrive(
+      log: path, started: started, link: recorded.header.link,
+      sessions: engine.sessions.filter { !recorded.forgotten.contains($0.number) },
+      fences: ended.compactMap { certainty.certain($0) }, stopped: isStopCertain ? engine.stopped : nil)
+  }
+
+  /// Which fences are certain.
+  private struct Certainty {
+    var isTrusted: Bool
+    private var isCertain: [Bool] = []
+    /// What the store's numbers are ahead of the replay's, since the two met again.
+    private var shift: [Int] = []
+    private let known: [Key: Int]
+
+    private struct Key: Hashable {
+      let place: Coordinate
+      let entered: DriveTime
+    }
+
+    init(isTrusted: Bool, known: [FenceMark], base: WallTime) {
+      self.isTrusted = isTrusted
+      self.known = Dictionary(known.map { (Key(place: $0.place, entered: $0.entered.since(base)), $0.number) }) {
+        first, _ in first
+      }
+    }
+
+    /// What comes now may not be what came.
+    mutating func lose(_ engine: Engine) {
+      isTrusted = false
+      // Late pings may belong to the ones before.
+      for index in max(0, engine.fences.count - 2)..<engine.fences.count { isCertain[index] = false }
+    }
+
+    /// As a kill leaves it: what was vouched for stays, the open fence goes on with events that nothing vouches for.
+    mutating func loseOpenFence(_ engine: Engine) {
+      isTrusted = false
+      if let open = engine.openFence, open.number < isCertain.count { isCertain[open.number] = false }
+    }
+
+    mutating func lose(_ effects: [Effect]) {
+      for case .fenceRevised(let fence) in effects { lose([fence]) }
+    }
+
+    mutating func lose(_ fences: [Fence]) {
+      for fence in fences where fence.number < isCertain.count { isCertain[fence.number] = false }
+    }
+
+    mutating func follow(_ engine: Engine) {
+      while isCertain.count < engine.fences.count {
+        let fence = engine.fences[isCertain.count]
+        var ahead = shift.last ?? 0
+        if !isTrusted, let number = known[Key(place: fence.centre, entered: fence.entered)] {
+          isTrusted = true
+          ahead = number - fence.number
+        }
+        isCertain.append(isTrusted)
+        shift.append(ahead)
+      }
+    }
+
+    func certain(_ fence: Fence) -> Fence? {
+      guard isCertain[fence.number] else { return nil }
+      let number = fence.number + shift[fence.number]
+      return number == fence.number ? fence : number >= 0 ? fence.renumbered(number) : nil
+    }
+  }
+}
+
+extension Fence {
+  fileprivate func renumbered(_ number: Int) -> Fence {
+    Fence(
+      number: number, session: session, entered: entered, exited: exited, fix: fix, centre: centre, radius: radius,
+      technology: technology, pings: pings, pingsAnswered: pingsAnswered, rttSumNanoseconds: rttSumNanoseconds,
+      figures: figures, isSubmittable: isSubmittable)
+  }
+}

@@ -1,0 +1,221 @@
+import Coverage
+import DriveLog
+import Foundation
+import GRDB
+import Logging
+import TestSupport
+
+@testable import DriveStore
+
+/// A state directory with four drives: one that was sent, one that was sent without a test of its own, one that waits, one that was killed.
+/// Half of it is in the write-ahead log only.
+final class Site: @unchecked Sendable {
+  static let now = WallTime.sampleStart.later(by: .seconds(6 * 3600))
+  private let folder: TemporaryFolder
+  private let directory: StateDirectory
+  let lines = Lines()
+  /// All that ended, as they were measured. No two have the same figures and place.
+  private(set) var fences: [Fence] = []
+  /// Those that the server has.
+  private(set) var sent: Set<Fence> = []
+
+  init() throws {
+    folder = try TemporaryFolder()
+    directory = StateDirectory(path: folder.file("state"))
+  }
+
+  var logger: Logger { lines.logger }
+
+  func open() throws -> DriveStore {
+    try DriveStore(directory: directory, purpose: "a test") { [lines] in lines.append("\($0)") }
+  }
+
+  /// - Returns: The files as a kill leaves them, by their paths in the directory.
+  func fill() async throws -> [String: Data] {
+    let store = try open()
+    let roads = try (0..<4).map { number in
+      try Road(
+        fences: 30, started: .sampleStart.later(by: .seconds(3600 * number)),
+        test: [1, 3].contains(number) ? nil : "T\(number)",
+        isCut: number == 3, start: Double(number) / 10)
+    }
+    fences = roads.flatMap(\.ended)
+    try await store.setClientUUID("C", at: "https://one")
+    for (number, road) in roads.enumerated() {
+      let path = "\(directory.driveLogs)/\(number).jsonl"
+      try road.log.write(to: URL(fileURLWithPath: path))
+      var recorder = try DriveRecorder(store, started: road.header.started, log: path, server: "https://one")
+      try recorder.save(sessions: Engine().sessions, fences: [], seen: .start)
+      // One transaction each, as they end.
+      for fence in road.ended {
+        try recorder.save(sessions: road.engine.sessions, fences: [fence], seen: road.engine.now)
+      }
+      guard let stopped = road.engine.stopped else { continue }
+      try recorder.end(at: stopped.at, reason: stopped.reason)
+      if number == 0 { try await send(recorder.drive, test: nil, road, in: store) }
+      if number == 0 { try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
+      if number == 1 { try await send(recorder.drive, test: "X", road, in: store) }
+    }
+    var files: [String: Data] = [:]
+    for name in ["coverage.sqlite", "coverage.sqlite-wal", "coverage.sqlite-shm", "lock"]
+      + (0..<4).map({ "drives/\($0).jsonl" })
+    {
+      files[name] = try Data(contentsOf: URL(fileURLWithPath: directory.path + "/" + name))
+    }
+    return files
+  }
+
+  private func send(_ drive: Int64, test: String?, _ road: Road, in store: DriveStore) async throws {
+    let session = try StoreReader(store).sessions().first { $0.drive == drive }?.id ?? 0
+    try await store.makeBatches(of: [session], limit: 400, at: Self.now)
+    for batch in try await store.batches(of: [session], in: [.waiting]) {
+      if let test {
+        try await store.anchor(batch: batch.id, test: .init(uuid: test, anchor: Self.now), loopUUID: nil, client: "C")
+      }
+      try await store.beginSending(batch: batch.id, fences: batch.fences, client: "C", at: Self.now)
+      try await store.markSubmitted(batch: batch.id, at: Self.now)
+    }
+    sent.formUnion(road.ended)
+  }
+
+  func write(_ files: [String: Data]) throws {
+    if FileManager.default.fileExists(atPath: directory.path) {
+      try FileManager.default.removeItem(atPath: directory.path)
+    }
+    try FileManager.default.createDirectory(atPath: directory.driveLogs, withIntermediateDirectories: true)
+    for (name, data) in files { try data.write(to: URL(fileURLWithPath: directory.path + "/" + name)) }
+  }
+
+  func content(of store: DriveStore) async throws -> Content {
+    let reader = StoreReader(store)
+    let stored = try reader.sessions().flatMap { try reader.fences(of: $0) }
+    // What a pass would send without asking: in no batch, or in one that waits.
+    let unasked = try await store.database.read { db in
+      try Int64.fetchSet(
+        db,
+        sql: """
+          SELECT fence.id FROM fence LEFT JOIN batch ON batch.id = batch_id
+          WHERE fence.submitted_at IS NULL AND (batch_id IS NULL OR batch.state = 'waiting')
+          """)
+    }
+    func plain(_ stored: StoredFence) -> Fence {
+      let fence = stored.fence
+      // It may be in another session now.
+      return Fence(
+        number: fence.number, session: 0, entered: fence.entered, exited: fence.exited, fix: fence.fix,
+        centre: fence.centre,
+        radius: fence.radius, technology: fence.technology, pings: fence.pings, pingsAnswered: fence.pingsAnswered,
+        rttSumNanoseconds: fence.rttSumNanoseconds, figures: fence.figures, isSubmittable: fence.isSubmittable)
+    }
+    return Content(
+      fences: stored.filter { $0.fence.exited != nil }.map(plain),
+      sentAgain: stored.filter { unasked.contains($0.id) && $0.submitted == nil }.map(plain))
+  }
+}
+
+/// Files, and what was done to them.
+struct Damage {
+  let name: String
+  let files: [String: Data]
+  /// Whether only one of the store and the logs is hit.
+  let isSingle: Bool
+
+  private enum Kind: String, CaseIterable { case bit, bits, noise, zeros, swap, truncation, removal }
+
+  static func random(_ number: Int, _ files: [String: Data], _ random: inout SeededGenerator) -> Damage {
+    let store = ["coverage.sqlite", "coverage.sqlite-wal", "coverage.sqlite-shm"]
+    let logs = files.keys.filter { $0.hasPrefix("drives/") }.sorted()
+    var damaged = files
+    var hits: [String] = []
+    let isSingle = number % 3 != 0
+    var targets: [String]
+    if isSingle {
+      targets = number % 6 == 1 ? logs : store
+      targets =
+        Int.random(in: 0..<3, using: &random) == 0
+        ? targets : [targets[Int.random(in: 0..<targets.count, using: &random)]]
+    } else {
+      targets = [store[Int.random(in: 0..<3, using: &random)], logs[Int.random(in: 0..<logs.count, using: &random)]]
+    }
+    for target in targets {
+      let kind = Kind.allCases[Int.random(in: 0..<Kind.allCases.count, using: &random)]
+      hits.append("\(target) \(kind.rawValue)")
+      damaged[target] = damaged[target].flatMap { change($0, kind, &random) }
+    }
+    return Damage(name: "\(number): " + hits.joined(separator: ", "), files: damaged, isSingle: isSingle)
+  }
+
+  private static func change(_ data: Data, _ kind: Kind, _ random: inout SeededGenerator) -> Data? {
+    var data = data
+    func place(_ room: Int) -> Int { Int.random(in: 0..<max(1, data.count - room), using: &random) }
+    func flip() { data[place(0)] ^= 1 << UInt8.random(in: 0..<8, using: &random) }
+    switch kind {
+    case .bit: flip()
+    case .bits: for _ in 0..<20 { flip() }
+    case .noise:
+      for index in place(512)..<data.count {
+        if index % 512 == 511 { break } else { data[index] = .random(in: 0...255, using: &random) }
+      }
+    case .zeros:
+      let start = place(4096) / 4096 * 4096
+      data.replaceSubrange(start..<min(start + 4096, data.count), with: Data(count: min(4096, data.count - start)))
+    case .swap:
+      let (one, other) = (place(8192) / 4096 * 4096, place(8192) / 4096 * 4096)
+      guard one != other, max(one, other) + 4096 <= data.count else { return data }
+      let (first, second) = (Data(data[one..<one + 4096]), Data(data[other..<other + 4096]))
+      data.replaceSubrange(one..<one + 4096, with: second)
+      data.replaceSubrange(other..<other + 4096, with: first)
+    case .truncation: data.removeLast(Int.random(in: 1...data.count, using: &random))
+    case .removal: return nil
+    }
+    return data
+  }
+}
+
+/// How many fences were saved.
+struct Tally {
+  private var single = (found: 0, all: 0, starts: 0)
+  private var both = (found: 0, all: 0, starts: 0)
+
+  mutating func count(_ damage: Damage, found: Int, of all: Int) {
+    if found < all { Swift.print("state damage \(damage.name): \(found) of \(all) fences") }
+    if damage.isSingle {
+      single = (single.found + found, single.all + all, single.starts + 1)
+    } else {
+      both = (both.found + found, both.all + all, both.starts + 1)
+    }
+  }
+
+  func share(ofSingle: Bool) -> Double {
+    let counts = ofSingle ? single : both
+    return Double(counts.found) / Double(max(1, counts.all))
+  }
+
+  func print() {
+    Swift.print("state damage, one of store and logs: \(single.starts) starts, \(single.found) of \(single.all) fences")
+    Swift.print("state damage, both: \(both.starts) starts, \(both.found) of \(both.all) fences")
+  }
+}
+
+/// Keeps what is logged and reported.
+final class Lines: Sendable {
+  private let lock = NSLock()
+  private nonisolated(unsafe) var lines: [String] = []
+
+  var all: [String] { lock.withLock { lines } }
+  func append(_ line: String) { lock.withLock { lines.append(line) } }
+
+  var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
+
+  private struct Handler: LogHandler {
+    let lines: Lines
+    var logLevel = Logger.Level.info
+    var metadata = Logger.Metadata()
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { lines.append("\(event.level): \(event.message)") }
+  }
+}
