@@ -86,7 +86,9 @@ extension WallClock {
         // The host's clock has no delay of a serial line: where they agree, its figure is the finer one.
         let isFine = ofHost.map { gap($0.booted, gnss.booted) <= tolerance } ?? false
         let booted = isFine ? ofHost?.booted ?? gnss.booted : gnss.booted
-        return confirmed(booted, .gnss, by: smallestCorrection)
+        // A receiver's time may be late by its margin: a confirmed ruling within it stays.
+        let isWithinMargin = incumbent.map { $0.isConfirmed && gnss.agrees(with: $0.booted) } ?? false
+        return confirmed(booted, .gnss, by: isWithinMargin ? .max : smallestCorrection)
       }
       if let ofHost { return confirmed(ofHost.booted, .host, by: smallestStep) }
       return confirmed(members[0].booted, members[0].source, by: smallestCorrection)

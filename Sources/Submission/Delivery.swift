@@ -9,6 +9,7 @@ extension Sender {
     while true {
       try Task.checkCancellation()
       try await followClock(&pass)
+      try await settleTimes(&pass)
       guard let batch = pass.next else { return }
       try await deliver(batch, &pass)
     }

@@ -41,7 +41,7 @@ extension Sender {
   /// Asks the server for the time when drives would be dated anew by a clock that no other one has confirmed, and dates them by what
   /// comes of it. A server that does not say contradicts nothing.
   func settleTimes(_ pass: inout Pass) async throws {
-    guard pass.hasDoubtfulTimes else { return }
+    guard pass.hasDoubtfulTimes, !pass.hasAskedForTime else { return }
     if !timekeeper.isServerKnown {
       logger.notice("\(pass.mode) pass: the clock was set since drives were recorded; asking the server for the time")
       await registration.doubt()

@@ -106,6 +106,8 @@ public actor Sender {
       try await prepare(&pass)
       guard !pass.queue.isEmpty else { return pass.report }
       try await begin(urgency)
+      // The clock may have been set while the pass waited for its share of the spread.
+      try await followClock(&pass)
       try await settleTimes(&pass)
       try await settleAge(&pass)
       try await deliverAll(&pass)

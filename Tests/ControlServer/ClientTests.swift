@@ -296,6 +296,7 @@ struct ClientTests {
       database = \(folder.file("index"))
       new_certs_dir = \(folder.path)
       default_md = sha256
+      rand_serial = yes
       policy = any
       x509_extensions = names
       [any]
@@ -309,7 +310,7 @@ struct ClientTests {
         "-subj", "/CN=test",
       ],
       [
-        "ca", "-batch", "-notext", "-config", settings, "-selfsign", "-rand_serial", "-keyfile", key, "-in", request,
+        "ca", "-batch", "-notext", "-config", settings, "-selfsign", "-keyfile", key, "-in", request,
         "-out", certificate, "-startdate", start, "-enddate", end,
       ],
     ] {

@@ -20,7 +20,8 @@ final class Scratch {
 enum Log {
   static let header = #"{"drive":1,"started":"2026-11-20T10:00:00.000Z","initial_path":"cellular"}"#
   static let plainHeader = DriveLogHeader(
-    started: WallTime(microseconds: 1_795_168_800_000_000), initialPath: .cellular, parameters: nil)
+    started: WallTime(microseconds: 1_795_168_800_000_000), initialPath: .cellular, parameters: nil,
+    isSealed: false)
 
   /// Reads a log of these lines, each of them whole.
   static func read(_ lines: String...) throws -> RecordedDrive {

@@ -218,7 +218,8 @@ struct BatchTests {
   private let day: Duration = .seconds(86_400)
 
   private func cleanUp(after days: Int, except running: Int64? = nil) async throws -> Deleted {
-    try await store.cleanUp(Retention(), now: .sampleStart.later(by: day * days), except: running)
+    try await store.cleanUp(
+      Retention(), now: .sampleStart.later(by: day * days), witness: .agrees, except: running)
   }
 
   @Test(

@@ -134,8 +134,8 @@ struct ClockTests {
     let log = try String(contentsOfFile: try field.driveLog(), encoding: .utf8)
     #expect(log.contains(#""clock":{"ruled_by":"host","because":"no other clock is known""#))
     #expect(
-      log.contains(#""contradicting":["host"],"host_ahead":\(step - 1)"#)
-        || log.contains(#""contradicting":["host"],"host_ahead":\(step)"#))
+      log.contains(#""contradicting":["host"],"host_ahead":\#(step - 1)"#)
+        || log.contains(#""contradicting":["host"],"host_ahead":\#(step)"#))
     #expect(!log.contains("clock_set"))
     let exported = try await field.run("export", ["--format", "jsonl"]).lines
     let replayed = try await field.replayed()

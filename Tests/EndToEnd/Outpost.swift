@@ -125,7 +125,8 @@ final class Outpost: @unchecked Sendable {
   /// Waits until the service has met trouble `count` times more.
   func waitForTrouble(_ count: Int = 1) async throws {
     _ = try await eventually(within: .seconds(30), "the service is in trouble") {
-      log.split(separator: "\n").filter { $0.contains("pass ends: ") }.count >= troublesSeen + count ? () : nil
+      log.split(separator: "\n").filter { $0.contains("pass ends: ") || $0.contains("goes behind the others: ") }.count
+        >= troublesSeen + count ? () : nil
     }
     troublesSeen += count
   }

@@ -76,13 +76,13 @@ struct PowerCutTests {
 
   private static let controlCuts = cutsAskedFor.map { max(30, $0 / 10) } ?? 1000
 
-  @Test("when SQLite were to sync at checkpoints only, then the judge would find lost fences, and a whole file")
+  @Test("when SQLite were to sync at checkpoints only, then the judge would find lost fences")
   func normal() async throws {
     let judgement = try await judge(cuts: Self.controlCuts, .normal) {
       Self.cutsAskedFor == nil && $0.lostFences > 0
     }
+    // Whether they are reported depends on how the write-ahead log was torn: a gap in it is damage, a missing end is not.
     #expect(judgement.lostFences > 0)
-    #expect(judgement.corrupt == 0)
   }
 
   @Test("when SQLite were not to sync, then the judge would find lost fences, and damaged files")
