@@ -86,9 +86,13 @@ extension WallClock {
         // The host's clock has no delay of a serial line: where they agree, its figure is the finer one.
         let isFine = ofHost.map { gap($0.booted, gnss.booted) <= tolerance } ?? false
         let booted = isFine ? ofHost?.booted ?? gnss.booted : gnss.booted
-        // A receiver's time may be late by its margin: a confirmed ruling within it stays.
-        let isWithinMargin = incumbent.map { $0.isConfirmed && gnss.agrees(with: $0.booted) } ?? false
-        return confirmed(booted, .gnss, by: isWithinMargin ? .max : smallestCorrection)
+        // A receiver may be late by seconds: alone with the server it moves no confirmed ruling that one of them agrees with.
+        if !isFine, let last = incumbent, last.isConfirmed,
+          let witness = ([gnss] + members).first(where: { $0.agrees(with: last.booted) })
+        {
+          return confirmed(last.booted, witness.source, by: smallestCorrection)
+        }
+        return confirmed(booted, .gnss, by: smallestCorrection)
       }
       if let ofHost { return confirmed(ofHost.booted, .host, by: smallestStep) }
       return confirmed(members[0].booted, members[0].source, by: smallestCorrection)

@@ -45,6 +45,21 @@ struct WallClockTests {
     func isRight(within limit: Duration = .seconds(2)) -> Bool { error <= limit && error >= .zero - limit }
   }
 
+  // MARK: A late receiver
+
+  @Test(
+    "when a receiver is seconds late and the server agrees with the confirmed time, then the receiver moves nothing",
+    arguments: [-2200, -3400])
+  func lateReceiver(_ milliseconds: Int) {
+    var world = World()
+    world.ask()
+    world.pass(2)
+    world.host = Self.hour
+    world.gnss = .milliseconds(milliseconds)
+    world.pass(30)
+    #expect(world.isRight(within: .milliseconds(100)), "\(world.error)")
+  }
+
   // MARK: One clock
 
   @Test("when only the host's clock is known, then it rules, and its steps are followed")

@@ -107,8 +107,10 @@ struct ClockTests {
     "when the clock steps in mid-drive and receiver and server contradict it, then every fence has its true time at the server",
     .enabled(if: compiler != nil, "needs a C compiler"), arguments: [3600, 864_000, 353_000_000])
   func contradictedStep(_ step: Int) async throws {
+    // The player's time counts from its start: nothing slow may stand between that and the drive.
+    let tools = try TemporaryFolder()
+    let clock = try await settableClock(in: tools)
     let field = try await fieldWithTrueTime()
-    let clock = try await settableClock(in: field.folder)
     _ = try field.folder.write("0", to: "shift")
     let started = Date.now.timeIntervalSince1970
     let record = try RunningProgram.product(
@@ -146,8 +148,10 @@ struct ClockTests {
     "when the clock is wrong at the next start of the same boot, then fences that wait have their true times at the server",
     .enabled(if: compiler != nil, "needs a C compiler"))
   func wrongAtNextStart() async throws {
+    // The player's time counts from its start: nothing slow may stand between that and the drive.
+    let tools = try TemporaryFolder()
+    let clock = try await settableClock(in: tools)
     let field = try await fieldWithTrueTime()
-    let clock = try await settableClock(in: field.folder)
     let started = Date.now.timeIntervalSince1970
     let recorded = try await field.run("record", ["--no-submit", "--duration", "12s"])
     #expect(recorded.status == 0, "\(recorded.errors)")
@@ -166,8 +170,10 @@ struct ClockTests {
     "when the clock begins at 1970 and only the receiver tells the time, then the drive is measured and has its true times",
     .enabled(if: compiler != nil, "needs a C compiler"))
   func onlyTheReceiver() async throws {
+    // The player's time counts from its start: nothing slow may stand between that and the drive.
+    let tools = try TemporaryFolder()
+    let clock = try await settableClock(in: tools)
     let field = try await fieldWithTrueTime()
-    let clock = try await settableClock(in: field.folder)
     let started = Date.now.timeIntervalSince1970
     _ = try field.folder.write("\(100 - Int(started))", to: "shift")
     let record = try RunningProgram.product(
@@ -190,8 +196,10 @@ struct ClockTests {
     "when another boot's clock is 40 days ahead, then fences that wait are not deleted, but sent",
     .enabled(if: compiler != nil, "needs a C compiler"))
   func daysAhead() async throws {
+    // The player's time counts from its start: nothing slow may stand between that and the drive.
+    let tools = try TemporaryFolder()
+    let clock = try await settableClock(in: tools)
     let field = try await fieldWithTrueTime()
-    let clock = try await settableClock(in: field.folder)
     let started = WallTime(microseconds: Int64((Date.now.timeIntervalSince1970 - 3600) * 1e6))
     try Self.record(started, in: field.folder.file("state"))
     _ = try field.folder.write("3456000", to: "shift")
