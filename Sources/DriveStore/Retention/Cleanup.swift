@@ -2,36 +2,6 @@ import Coverage
 import Foundation
 import GRDB
 
-/// How long things stay in the store.
-public struct Retention: Hashable, Sendable {
-  /// What was not sent by then is not sent any more.
-  public var maxAge: Duration
-  /// What the server has, what it refused, what Wi-Fi touched, and drive logs stay for so long.
-  public var keep: Duration
-
-  public init(maxAge: Duration = .seconds(7 * 86_400), keep: Duration = .seconds(30 * 86_400)) {
-    self.maxAge = maxAge
-    self.keep = keep
-  }
-}
-
-/// What a clean-up has deleted.
-public struct Deleted: Hashable, Sendable {
-  /// Fences that were too old to be sent.
-  public internal(set) var expired = 0
-  /// Fences that had been kept long enough.
-  public internal(set) var kept = 0
-  public internal(set) var sessions = 0
-  /// Also such as no drive has: a damaged store has lost it.
-  public internal(set) var driveLogs = 0
-  /// Damaged stores that were set aside.
-  public internal(set) var damagedStores = 0
-  /// Fences that look too old to be sent, and stay until another clock agrees with the one that says so.
-  public internal(set) var doubted = 0
-
-  public var isNothing: Bool { expired + kept + sessions + driveLogs + damagedStores == 0 }
-}
-
 extension DriveStore {
   /// Deletes what is too old, sessions without fences, drives of which nothing is left, with their logs, and what a damaged store has
   /// left behind. Never a fence of an

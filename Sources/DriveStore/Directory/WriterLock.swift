@@ -77,3 +77,8 @@ final class WriterLock: Sendable {
     return note.isEmpty ? "another process" : note
   }
 }
+
+extension StateDirectory {
+  /// The process that writes to it, in its own words; `nil` when none does.
+  public var holder: String? { WriterLock.isHeld(self) ? WriterLock.holder(self) : nil }
+}

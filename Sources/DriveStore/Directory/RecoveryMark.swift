@@ -1,16 +1,5 @@
 import Foundation
 
-/// What a damaged store may lack.
-public enum RecoveryNeed: Int, Comparable, Sendable {
-  case none
-  /// Rows, here and there.
-  case damaged
-  /// All that was written last: what was sent then may count as unsent.
-  case rolledBack
-
-  public static func < (left: RecoveryNeed, right: RecoveryNeed) -> Bool { left.rawValue < right.rawValue }
-}
-
 /// A file that says so until it is made up for: a repair hides what was wrong, and the process may end before anything else is done.
 struct RecoveryMark {
   private let path: String

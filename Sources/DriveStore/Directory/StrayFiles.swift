@@ -1,6 +1,4 @@
-import Coverage
 import Foundation
-import GRDB
 
 /// Files that a damaged store leaves behind: itself, set aside, and drive logs that no drive names any more. Perhaps something lies in
 /// them that was not sent and is nowhere else: they go by their age, and for a quota only when nothing that is sent is left to go before.
@@ -37,23 +35,5 @@ extension StateDirectory {
     var status = stat()
     guard lstat(file, &status) == 0 else { return nil }
     return Int64(status.st_mtim.tv_sec) * 1_000_000 + Int64(status.st_mtim.tv_nsec) / 1000
-  }
-}
-
-extension DriveStore {
-  /// Deletes those from before `time`.
-  func deleteStrays(before time: Int64, _ deleted: inout Deleted) async throws {
-    let damaged = directory.damagedStores
-    let named = try await database.read { [directory] in try Self.namedLogs(directory, $0) }
-    for file in damaged + directory.straysAmongLogs(named) {
-      guard let modified = StateDirectory.modified(file), modified < time else { continue }
-      guard unlink(file) == 0 else { continue }
-      if damaged.contains(file) { deleted.damagedStores += 1 } else { deleted.driveLogs += 1 }
-    }
-  }
-
-  /// The drive logs that drives name, damaged ones too.
-  static func namedLogs(_ directory: StateDirectory, _ db: Database) throws -> Set<String> {
-    Set(try String.fetchAll(db, sql: "SELECT log FROM drive WHERE log IS NOT NULL").map(directory.driveLog))
   }
 }

@@ -1,38 +1,3 @@
-/// How much a state directory may hold.
-public struct Quota: Hashable, Sendable {
-  /// Bytes of all files in it: the store, drive logs, what was set aside.
-  public var bytes: Int64
-  /// Rows of fences, sent or not.
-  public var fences: Int
-
-  public init(bytes: Int64 = 1 << 30, fences: Int = 1_000_000) {
-    self.bytes = bytes
-    self.fences = fences
-  }
-}
-
-/// What a state directory holds.
-struct Holdings: Hashable, Sendable {
-  /// A file that may go: a drive log, or what a damaged store left behind.
-  struct File: Hashable, Sendable {
-    let path: String
-    let bytes: Int64
-  }
-
-  /// Bytes of the store that hold something.
-  var store: Int64 = 0
-  var fences = 0
-  /// Fences that the server has, and that may go.
-  var submitted = 0
-  /// In the order in which they go.
-  var files: [File] = []
-  /// Bytes of all else.
-  var other: Int64 = 0
-
-  /// Without pages of the store that hold nothing, and without its write-ahead log: they come and go.
-  var bytes: Int64 { store + other + files.reduce(0) { $0 + $1.bytes } }
-}
-
 /// What is to be dropped so that a state directory is within its quota again. A pure value.
 ///
 /// The server has what goes first: submitted fences, the oldest first. Then go files, in their order. What was not sent stays, whatever

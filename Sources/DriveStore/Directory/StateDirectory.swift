@@ -40,9 +40,6 @@ public struct StateDirectory: Hashable, Sendable {
     return Int64(clamping: disk.f_bavail).multipliedReportingOverflow(by: Int64(clamping: disk.f_frsize)).partialValue
   }
 
-  /// The process that writes to it, in its own words; `nil` when none does.
-  public var holder: String? { WriterLock.isHeld(self) ? WriterLock.holder(self) : nil }
-
   /// Makes the directory where it is missing and sees whether this process may write to it.
   /// - Throws: ``StoreError/unusableDirectory(path:reason:)``, ``StoreError/symbolicLink(path:)``
   func prepare() throws {

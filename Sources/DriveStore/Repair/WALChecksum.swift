@@ -1,0 +1,43 @@
+/// SQLite's checksum of a log's frames: each goes on where the one before ended.
+struct WALChecksum {
+  enum Order: Hashable {
+    case little, big
+
+    static var ofHost: Order { 1.littleEndian == 1 ? .little : .big }
+
+    /// By the first four bytes of a log.
+    init?(magic: UInt32) {
+      switch magic {
+      case 0x377F_0682: self = .little
+      case 0x377F_0683: self = .big
+      default: return nil
+      }
+    }
+  }
+
+  private let order: Order
+  private(set) var first: UInt32 = 0
+  private(set) var second: UInt32 = 0
+
+  init(_ order: Order) { self.order = order }
+
+  /// - Parameter bytes: A multiple of eight.
+  mutating func add(_ bytes: ArraySlice<UInt8>) {
+    bytes.withUnsafeBytes { bytes in
+      for place in stride(from: 0, to: bytes.count - 7, by: 8) {
+        first &+= word(bytes, place) &+ second
+        second &+= word(bytes, place + 4) &+ first
+      }
+    }
+  }
+
+  private func word(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> UInt32 {
+    let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+    return order == .little ? UInt32(littleEndian: word) : UInt32(bigEndian: word)
+  }
+
+  /// Whether it is what is noted in `bytes`; there it is big-endian whatever the order of the words.
+  func matches(_ bytes: [UInt8], at place: Int) -> Bool {
+    bytes.number(place) == first && bytes.number(place + 4) == second
+  }
+}
