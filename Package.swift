@@ -38,8 +38,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
     // Percentiles of round-trip times in constant memory.
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
-    // HMAC-SHA256 of ping tokens in the control server tool.
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
   ],
   targets: [
     // Floor 0
@@ -130,6 +128,8 @@ let package = Package(
       swiftSettings: strict),
 
     // The outside world, for tests, demos and users
+    // HMAC of ping tokens in the control server tool; swift-crypto would compile a second copy of BoringSSL for it.
+    .systemLibrary(name: "CLibcrypto", path: "tools/libcrypto"),
     .executableTarget(
       // It speaks the one-way format by the pinger's own code.
       name: "reflector", dependencies: ["CPinger"], path: "tools/reflector",
@@ -138,14 +138,13 @@ let package = Package(
     .executableTarget(
       name: "control-server",
       dependencies: [
-        "CZlib",
+        "CZlib", "CLibcrypto",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
