@@ -27,8 +27,6 @@ let package = Package(
     // The service's socket for commands, and the control server tool. Its default traits bring nothing that is used here.
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    // Configuration: environment over file, secrets redacted.
-    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     // Reads the file: unknown keys are named with the nearest known one, and lists of groups exist.
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
@@ -96,6 +94,10 @@ let package = Package(
       name: "Recovery",
       dependencies: ["Coverage", "DriveStore", "DriveLog", .product(name: "Logging", package: "swift-log")],
       swiftSettings: strict),
+    .target(
+      name: "Settings",
+      dependencies: ["Coverage", "NetworkPath", "Pinging", .product(name: "Yams", package: "Yams")],
+      swiftSettings: strict),
     .target(name: "Export", dependencies: ["Coverage", "OrderedJSON", "DriveStore"], swiftSettings: strict),
 
     // Floor 3
@@ -103,15 +105,13 @@ let package = Package(
       name: "Agent",
       dependencies: [
         "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
-        "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Export",
+        "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Settings", "Export",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
-        .product(name: "Yams", package: "Yams"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
@@ -120,7 +120,7 @@ let package = Package(
     .executableTarget(
       name: "coverage-probe",
       dependencies: [
-        "Agent", "Coverage", "Export",
+        "Agent", "Coverage", "Settings", "Export",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -236,9 +236,12 @@ let package = Package(
       name: "ExportTests", dependencies: ["Export", "DriveStore", "Coverage", "TestSupport"], path: "Tests/Export",
       swiftSettings: strict),
     .testTarget(
+      name: "SettingsTests", dependencies: ["Settings", "Coverage", "NetworkPath", "TestSupport"], path: "Tests/Settings",
+      swiftSettings: strict),
+    .testTarget(
       name: "AgentTests",
       dependencies: [
-        "Agent", "DriveStore", "Evidence", "Pinging", "Positioning", "Coverage", "OrderedJSON", "TestSupport",
+        "Agent", "Settings", "DriveStore", "Evidence", "Pinging", "Positioning", "Coverage", "OrderedJSON", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Agent", swiftSettings: strict),

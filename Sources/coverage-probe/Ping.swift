@@ -1,6 +1,7 @@
 import Agent
 import ArgumentParser
 import Foundation
+import Settings
 
 struct Ping: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import Agent
 import ArgumentParser
 import Coverage
 import Foundation
+import Settings
 import Synchronization
 
 struct Record: AsyncParsableCommand {
@@ -37,7 +38,7 @@ struct Record: AsyncParsableCommand {
       let following = Task { [sizes = await Terminal.sizeSignals()] in await LiveLine.follow(sizes) }
       defer { following.cancel() }
       let recording = Recording(
-        configuration: try await configuration.load(), maximumDuration: duration.flatMap(DurationText.duration),
+        configuration: try configuration.load(), maximumDuration: duration.flatMap(DurationText.duration),
         submits: !noSubmit, capture: captureOptions.settings, logger: logger)
       return try await Terminal.answeringQuit({ latest.line }) {
         try await recording.run(

@@ -2,6 +2,7 @@ import Agent
 import ArgumentParser
 import Export
 import Foundation
+import Settings
 
 struct Replay: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import Agent
 import ArgumentParser
+import Settings
 
 struct AgentService: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -43,7 +44,7 @@ struct Status: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
-      let client = ServiceClient(configuration: try await configuration.load())
+      let client = ServiceClient(configuration: try configuration.load())
       Terminal.result(metrics ? try await client.metrics() : try await client.status(asJSON: json))
       return .done
     }
@@ -59,7 +60,7 @@ protocol ServiceOrder: AsyncParsableCommand {
 extension ServiceOrder {
   func run() async throws {
     try await Terminal.run {
-      Terminal.result(try await ServiceClient(configuration: try await configuration.load()).send(Self.order))
+      Terminal.result(try await ServiceClient(configuration: try configuration.load()).send(Self.order))
       return .done
     }
   }

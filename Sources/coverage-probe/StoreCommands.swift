@@ -3,6 +3,7 @@ import ArgumentParser
 import Coverage
 import Export
 import Foundation
+import Settings
 
 struct Submit: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Sends what waits in the store.")
@@ -26,7 +27,7 @@ struct Submit: AsyncParsableCommand {
     try await Terminal.run {
       let stop = await Terminal.stopSignals()
       let submitting = Submitting(
-        configuration: try await configuration.load(), isWarm: warm, includesQuarantined: quarantined,
+        configuration: try configuration.load(), isWarm: warm, includesQuarantined: quarantined,
         isForced: force, logger: Terminal.logger())
       let began = ContinuousClock.now
       return try await Terminal.answeringQuit({ "submitting for \((ContinuousClock.now - began).components.seconds) s" }
@@ -48,7 +49,7 @@ struct Sessions: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
-      let listing = try SessionListing(configuration: try await configuration.load())
+      let listing = try SessionListing(configuration: try configuration.load())
       Terminal.result(json ? listing.json : listing.table)
       return .done
     }
@@ -68,7 +69,7 @@ struct Forget: AsyncParsableCommand {
   func run() async throws {
     try await Terminal.run {
       let forgetting = Forgetting(
-        configuration: try await configuration.load(), session: id, logger: Terminal.logger())
+        configuration: try configuration.load(), session: id, logger: Terminal.logger())
       return try await forgetting.run(print: Terminal.result)
     }
   }
@@ -96,7 +97,7 @@ struct ExportFences: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
-      let exporting = try Exporting(configuration: try await configuration.load(), selection: state, session: session)
+      let exporting = try Exporting(configuration: try configuration.load(), selection: state, session: session)
       let sink = try OutputFile(path: output)
       let (written, left) = try exporting.run(format: format, write: sink.write)
       try sink.finish()

@@ -3,6 +3,7 @@ import ArgumentParser
 import Coverage
 import Foundation
 import Logging
+import Settings
 import Synchronization
 import UnixSignals
 
@@ -136,5 +137,5 @@ struct ConfigurationOptions: ParsableArguments {
   @Option(name: .long, help: "The configuration, a YAML file; the environment wins over it.")
   var config: String?
 
-  func load() async throws -> ProbeConfiguration { try await ProbeConfiguration.load(file: config) }
+  func load() throws -> ProbeConfiguration { try ProbeConfiguration.load(file: config) }
 }

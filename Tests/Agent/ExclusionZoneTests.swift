@@ -1,5 +1,6 @@
 import Coverage
 import Positioning
+import Settings
 import Testing
 
 @testable import Agent

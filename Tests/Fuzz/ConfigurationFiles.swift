@@ -1,5 +1,6 @@
 import Coverage
 import Foundation
+import Settings
 import Submission
 
 @testable import Agent
@@ -63,7 +64,7 @@ enum ConfigurationFiles: FuzzTarget {
     let done = DispatchSemaphore(value: 0)
     nonisolated(unsafe) var loaded: ProbeConfiguration?
     Task.detached {
-      do { loaded = try await ProbeConfiguration.load(file: path, environment: [:]) } catch { _ = "\(error)" }
+      do { loaded = try ProbeConfiguration.load(file: path, environment: [:]) } catch { _ = "\(error)" }
       done.signal()
     }
     done.wait()

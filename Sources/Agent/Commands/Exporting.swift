@@ -1,6 +1,7 @@
 import Coverage
 import DriveStore
 import Export
+import Settings
 
 /// `export`: fences as files.
 public struct Exporting: Sendable {

@@ -2,6 +2,7 @@ import Coverage
 import DriveLog
 import DriveStore
 import Logging
+import Settings
 
 /// `sessions forget`: deletes a session for good.
 public struct Forgetting: Sendable {

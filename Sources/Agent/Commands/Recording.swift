@@ -5,6 +5,7 @@ import DriveStore
 import Foundation
 import Logging
 import Pinging
+import Settings
 import Submission
 
 /// `record`: one drive in the foreground, submitted at its end.

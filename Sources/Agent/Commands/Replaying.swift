@@ -2,6 +2,7 @@ import Coverage
 import DriveLog
 import Export
 import OrderedJSON
+import Settings
 
 /// `replay`: cuts a recorded drive into fences again (design.md, contract 3).
 public struct Replaying: Sendable {
@@ -24,7 +25,7 @@ public struct Replaying: Sendable {
     do { drive = try RecordedDrive(data) } catch { throw ReplayError(path: path, reason: "\(error)") }
     var defaults = ProbeConfiguration()
     if let recorded = drive.header.parameters { defaults.parameters = recorded }
-    var parameters = try await ProbeConfiguration.load(file: configuration, defaults: defaults).parameters
+    var parameters = try ProbeConfiguration.load(file: configuration, defaults: defaults).parameters
     if let minimumRadius { parameters.minimumRadius = minimumRadius }
     if let accuracyLimit { parameters.accuracyLimit = accuracyLimit }
     // How pings were sent is no matter of settings any more.

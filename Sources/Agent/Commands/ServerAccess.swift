@@ -3,6 +3,7 @@ import Coverage
 import DriveStore
 import Logging
 import Pinging
+import Settings
 import Submission
 
 /// Runs `body` with a client of the configured control server, and ends its connections afterwards, however `body` ends.

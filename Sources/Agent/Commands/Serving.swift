@@ -1,4 +1,5 @@
 import Logging
+import Settings
 
 /// `agent`: the service, until it is told to end.
 public struct Serving: Sendable {
@@ -20,7 +21,7 @@ public struct Serving: Sendable {
     stop: AsyncStream<Void>, hangUp: AsyncStream<Void>, interim: AsyncStream<Void>,
     note: @escaping @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
-    let configuration = try await ProbeConfiguration.load(file: configurationFile)
+    let configuration = try ProbeConfiguration.load(file: configurationFile)
     return try await withControlServer(configuration, for: "without it there is nothing to ping", logger: logger) {
       let environment = try LiveDrive.Environment(
         configuration: configuration, purpose: "\(Program.name) agent", server: $0, logger: logger)

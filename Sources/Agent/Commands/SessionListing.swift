@@ -1,6 +1,7 @@
 import Coverage
 import DriveStore
 import OrderedJSON
+import Settings
 
 /// `sessions`: what is stored, with state and counts (design.md, contract 4).
 public struct SessionListing: Sendable {

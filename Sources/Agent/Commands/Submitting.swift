@@ -3,6 +3,7 @@ import Coverage
 import DriveStore
 import Logging
 import Recovery
+import Settings
 import Submission
 
 /// `submit`: one pass over what waits in the store.

@@ -6,6 +6,7 @@ import NetworkPath
 import OrderedJSON
 import Pinging
 import Positioning
+import Settings
 
 /// One live drive on one link, from start to stop: takes everything that happens in one order, lets the engine decide, and keeps what it
 /// decides on disk before the next thing is taken.

@@ -2,6 +2,7 @@ import ControlServer
 import Coverage
 import Logging
 import Pinging
+import Settings
 
 /// The tests of the control server that a drive goes through, and their pings.
 extension Drive {

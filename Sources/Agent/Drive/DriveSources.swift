@@ -5,6 +5,7 @@ import Logging
 import NetworkPath
 import Pinging
 import Positioning
+import Settings
 import Submission
 
 /// Everything that tells the drive on one link something, joined into one stream of inputs.

@@ -1,12 +1,13 @@
-import CPinger
 import ControlServer
 import Coverage
+import CPinger
 import DriveLog
 import DriveStore
 import Foundation
 import Logging
 import Pinging
 import Recovery
+import Settings
 import Submission
 
 /// A drive as its operator sees it: on every link one ``Drive``, all by the same clock and with the same positions.

@@ -1,5 +1,6 @@
 import Logging
 import Positioning
+import Settings
 import Submission
 
 /// One receiver's positions for all who want them: the drives of several links, and the service between drives.

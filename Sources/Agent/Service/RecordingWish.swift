@@ -1,13 +1,5 @@
 import Coverage
-
-/// When the service records by itself: `agent.record` of the configuration.
-public enum RecordingRule: String, Hashable, Sendable, CaseIterable {
-  case always
-  /// While the device moves.
-  case moving
-  /// On command only.
-  case command
-}
+import Settings
 
 /// What an operator can tell the service while it runs.
 public enum ServiceCommand: String, Hashable, Sendable, CaseIterable {

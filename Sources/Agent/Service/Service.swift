@@ -3,6 +3,7 @@ import Coverage
 import DriveStore
 import Logging
 import Positioning
+import Settings
 import Submission
 
 /// The service: records while that is wanted, sends what waits, answers commands. One thing happens after the other.
@@ -194,7 +195,7 @@ actor Service: ServiceCommands {
     }
     do {
       let reload = ConfigurationReload(
-        from: configuration, to: try await ProbeConfiguration.load(file: configurationFile))
+        from: configuration, to: try ProbeConfiguration.load(file: configurationFile))
       configuration = reload.configuration
       wish.rules = configuration.wishRules
       reload.lines.forEach { logger.notice("\($0)") }

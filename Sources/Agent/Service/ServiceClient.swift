@@ -3,6 +3,7 @@ import DriveStore
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Settings
 import Submission
 
 /// Speaks with a service that runs on this host.

@@ -6,7 +6,7 @@ public enum DurationText {
     ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
   ]
 
-  /// `nil` for anything but digits with one of the units behind them.
+  /// - Returns: `nil` unless the text is digits and a unit.
   public static func duration(_ text: String) -> Duration? {
     let digits = text.prefix { ("0"..."9").contains($0) }
     let unit = text.dropFirst(digits.count)
@@ -15,8 +15,8 @@ public enum DurationText {
     return .milliseconds(count * known.milliseconds)
   }
 
-  /// In the largest unit that divides it.
-  static func text(_ seconds: Double) -> String {
+  /// `seconds` in the largest unit that divides it.
+  public static func text(_ seconds: Double) -> String {
     let milliseconds = Int64(seconds * 1000)
     let unit = units.last { milliseconds % $0.milliseconds == 0 && milliseconds >= $0.milliseconds }
     guard let unit else { return "0s" }

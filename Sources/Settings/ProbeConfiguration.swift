@@ -2,7 +2,7 @@ import Coverage
 import NetworkPath
 import Pinging
 
-/// All settings with their defaults (design.md, contract 2).
+/// All settings, with their defaults (docs/configuration.md).
 public struct ProbeConfiguration: Sendable {
   public var stateDirectory = "/var/lib/coverage-probe"
   public var controlServer = ControlServerSettings()
@@ -20,8 +20,8 @@ public struct ProbeConfiguration: Sendable {
   public var drive = DriveSettings()
   public var agent = ServiceSettings()
   /// The file that it was read from.
-  var file: String?
-  /// What was set, as text, by key; everything else is a default.
+  public internal(set) var file: String?
+  /// The texts of all settings that are not defaults, by key.
   var texts: [String: String] = [:]
 
   public init() {}
@@ -45,7 +45,7 @@ public struct ProbeConfiguration: Sendable {
     public var minimumRadius = Parameters().minimumRadius
     /// Metres a second; `nil`: positions may jump.
     public var maximumSpeed: Double? = Parameters.fastestTrain
-    /// Metres a second; `nil`: the receiver is believed any speed.
+    /// Metres a second; `nil`: every reported speed counts.
     public var speedLimit = Parameters().speedLimit
     public var warningAfter = Parameters().warningAfter
     public var giveUpAfter = Parameters().giveUpAfter
@@ -70,7 +70,7 @@ public struct ProbeConfiguration: Sendable {
     public var breakerBackoffMax: Duration = .seconds(300)
   }
 
-  /// What the state directory may hold.
+  /// Quotas of the state directory.
   public struct StorageSettings: Sendable {
     /// In bytes.
     public var maxSize: Int64 = 1 << 30
@@ -86,9 +86,9 @@ public struct ProbeConfiguration: Sendable {
     public var record = RecordingRule.always
     /// Metres a second above which the device moves.
     public var startSpeed = 2.0
-    /// How long it has to rest for the drive to end.
+    /// A drive ends after this time at rest.
     public var rest: Duration = .seconds(300)
-    /// How often what waits is sent again while no drive goes on.
+    /// Time between two passes while no drive is running.
     public var resendInterval: Duration = .seconds(900)
     /// `nil`: in the state directory.
     public var socket: String?
@@ -98,12 +98,12 @@ public struct ProbeConfiguration: Sendable {
   public var servicePath: String { agent.socket ?? stateDirectory + "/agent.sock" }
 
   /// The links of a drive, at least one.
-  var driveLinks: [LinkSettings] {
+  public var driveLinks: [LinkSettings] {
     links.isEmpty ? [LinkSettings(name: nil, interface: pings.interface, network: network, radio: radio)] : links
   }
 
-  /// What the engine needs of it.
-  var parameters: Parameters {
+  /// The engine's part of it.
+  public var parameters: Parameters {
     get {
       var parameters = Parameters()
       parameters.minimumRadius = location.minimumRadius

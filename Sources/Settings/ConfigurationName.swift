@@ -1,6 +1,6 @@
-/// Finds the name that was meant.
+/// Finds the known name nearest to a misspelt one.
 enum ConfigurationName {
-  /// The one that is spelt most like `name`; a key that stands in the wrong group is found by its last part.
+  /// The known name with the least edit distance. A key in the wrong group is found by its last part.
   static func nearest(to name: String, among known: [String]) -> String {
     let name = name.lowercased()
     let leaf = "." + name.split(separator: ".").suffix(1).joined()
@@ -9,7 +9,7 @@ enum ConfigurationName {
     return candidates.min { distance($0.lowercased(), name) < distance($1.lowercased(), name) } ?? ""
   }
 
-  /// Levenshtein's.
+  /// Levenshtein's edit distance.
   private static func distance(_ a: String, _ b: String) -> Int {
     let b = Array(b)
     var row = Array(0...b.count)

@@ -1,13 +1,13 @@
 import Foundation
 import Yams
 
-/// The text of a configuration file, and what is wrong with it before any key is looked at. Nothing of the text is repeated: it can
-/// hold places and passwords.
+/// Reads a configuration file as YAML, before any key is looked at. Errors repeat nothing of the text: it can hold places and
+/// passwords.
 enum ConfigurationText {
-  /// In bytes. The longest sane configuration has some thousands.
+  /// In bytes. The longest sane configuration has a few thousand.
   private static let limit = 1 << 20
 
-  /// - Returns: The file's root; `nil` for one without any key.
+  /// - Returns: The file's root; `nil` for a file without keys.
   /// - Throws: ``ConfigurationError``
   static func root(of file: String) throws(ConfigurationError) -> Node? {
     let data: Data

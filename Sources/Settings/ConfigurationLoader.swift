@@ -1,4 +1,3 @@
-import Configuration
 import Foundation
 import Pinging
 import Yams
@@ -7,38 +6,24 @@ extension ProbeConfiguration {
   /// Reads the settings: environment over file over defaults.
   /// - Parameters:
   ///   - file: A YAML file; `nil` for none.
-  ///   - defaults: What counts where neither says anything.
+  ///   - defaults: The values of settings that neither sets.
   /// - Throws: ``ConfigurationError``
   public static func load(
     file: String?, environment: [String: String] = ProcessInfo.processInfo.environment,
     defaults: ProbeConfiguration = ProbeConfiguration()
-  ) async throws -> ProbeConfiguration {
+  ) throws(ConfigurationError) -> ProbeConfiguration {
     let settings = Setting.all
     let variables = environment.filter { $0.key.hasPrefix(Setting.variablePrefix) }
     try checkNames(of: variables, settings)
-    var providers: [any ConfigProvider] = [
-      EnvironmentVariablesProvider(
-        environmentVariables: Dictionary(
-          uniqueKeysWithValues: variables.map { (String($0.key.dropFirst(Setting.variablePrefix.count)), $0.value) }))
-    ]
-    if let file {
-      let values = try values(of: file, settings)
-      providers.append(
-        InMemoryProvider(
-          values: Dictionary(
-            uniqueKeysWithValues: values.map {
-              (AbsoluteConfigKey(ConfigKey($0.key)), .init(.string($0.value), isSecret: false))
-            })))
-    }
-    let reader = ConfigReader(providers: providers)
+    let texts = if let file { try values(of: file, settings) } else { [String: String]() }
     var configuration = defaults
     for setting in settings {
-      guard let text = reader.string(forKey: ConfigKey(setting.key)) else { continue }
+      let variable = variables[setting.variable]
+      guard let text = variable ?? texts[setting.key] else { continue }
       guard setting.apply(&configuration, isNothing(text) ? nil : text) else {
-        let isFromEnvironment = variables[setting.variable] != nil
         throw mistake(
-          text, of: setting, named: isFromEnvironment ? setting.variable : setting.key,
-          in: isFromEnvironment ? "environment" : "configuration \(file ?? "")")
+          text, of: setting, named: variable == nil ? setting.key : setting.variable,
+          in: variable == nil ? "configuration \(file ?? "")" : "environment")
       }
       configuration.texts[setting.key] = text
     }
@@ -49,7 +34,7 @@ extension ProbeConfiguration {
   }
 
   /// The control server makes ping tokens for the address that a request comes from.
-  private func checkFamily() throws {
+  private func checkFamily() throws(ConfigurationError) {
     guard let family = pings.family, let host = controlServer.url.flatMap({ URL(string: $0)?.host() }) else { return }
     let numeric = host.trimmingCharacters(in: ["[", "]"])
     guard let address = PingAddress(numeric: numeric, port: 0), address.family != family else { return }
@@ -66,8 +51,8 @@ extension ProbeConfiguration {
     return .badValue(key: name, value: shown(text, of: setting), place: place, expected: setting.expects + advice)
   }
 
-  /// Waits that double never exceed the last one, which they cannot where they begin above it.
-  private func checkWaits() throws {
+  /// A wait that doubles up to a last one must not begin above it.
+  private func checkWaits() throws(ConfigurationError) {
     let ladders: [(key: String, first: Duration, lastKey: String, last: Duration)] = [
       ("recovery.backoff", recovery.backoff, "recovery.backoff-max", recovery.backoffMax),
       ("recovery.retry-delay", recovery.retryDelay, "recovery.backoff-max", recovery.backoffMax),
@@ -84,7 +69,7 @@ extension ProbeConfiguration {
     }
   }
 
-  private static func checkNames(of variables: [String: String], _ settings: [Setting]) throws {
+  private static func checkNames(of variables: [String: String], _ settings: [Setting]) throws(ConfigurationError) {
     let known = settings.map(\.variable)
     for name in variables.keys.sorted() where !known.contains(name) {
       throw ConfigurationError.unknownKey(
@@ -92,21 +77,21 @@ extension ProbeConfiguration {
     }
   }
 
-  /// - Returns: The text of each key that the file sets. A file of comments alone says nothing, which is no mistake.
-  private static func values(of file: String, _ settings: [Setting]) throws -> [String: String] {
+  /// - Returns: The text of each key that the file sets. A file of comments alone is valid.
+  private static func values(of file: String, _ settings: [Setting]) throws(ConfigurationError) -> [String: String] {
     guard let root = try ConfigurationText.root(of: file), !isNothing(root) else { return [:] }
     guard let mapping = root.mapping else {
       throw ConfigurationError.malformed(file: file, reason: "expected keys and values at the top")
     }
     var values: [String: String] = [:]
-    try take(mapping, below: "", file: file, settings, into: &values)
+    try read(mapping, below: "", file: file, settings, into: &values)
     return values
   }
 
-  private static func take(
+  private static func read(
     _ mapping: Node.Mapping, below parent: String, file: String, _ settings: [Setting],
     into values: inout [String: String]
-  ) throws {
+  ) throws(ConfigurationError) {
     for (name, value) in mapping {
       let key = parent + (name.string ?? "?")
       if let setting = settings.first(where: { $0.key == key }) {
@@ -118,7 +103,7 @@ extension ProbeConfiguration {
             key: key, value: value.string ?? "a list", place: "configuration \(file)",
             expected: "a group of keys below it")
         }
-        try take(group, below: key + ".", file: file, settings, into: &values)
+        try read(group, below: key + ".", file: file, settings, into: &values)
       } else {
         throw ConfigurationError.unknownKey(
           key, place: "configuration \(file)", nearest: ConfigurationName.nearest(to: key, among: names(settings)))
@@ -126,14 +111,14 @@ extension ProbeConfiguration {
     }
   }
 
-  private static func text(of value: Node, _ setting: Setting, file: String) throws -> String {
+  private static func text(of value: Node, _ setting: Setting, file: String) throws(ConfigurationError) -> String {
     if let scalar = value.scalar { return scalar.string }
     if setting.takesList, value.sequence != nil, let text = try? Yams.serialize(node: value) { return text }
     throw ConfigurationError.badValue(
       key: setting.key, value: "a list or a group", place: "configuration \(file)", expected: setting.expects)
   }
 
-  /// What a message may repeat: of a URL not what stands before its `@`, a password perhaps.
+  /// The text as a message may repeat it: without user information of a URL, which can be a password.
   private static func shown(_ text: String, of setting: Setting) -> String {
     let line = oneLine(text)
     guard setting.key == "control-server.url", let at = line.lastIndex(of: "@") else { return line }

@@ -1,31 +1,30 @@
 import Coverage
-import DriveStore
 import Foundation
 import TestSupport
 import Testing
 
-@testable import Agent
+@testable import Settings
 
 struct ConfigurationTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func load(_ yaml: String?, environment: [String: String] = [:]) async throws -> ProbeConfiguration {
-    try await .load(file: try yaml.map { try folder.write($0, to: "config.yaml") }, environment: environment)
+  private func load(_ yaml: String?, environment: [String: String] = [:]) throws -> ProbeConfiguration {
+    try .load(file: try yaml.map { try folder.write($0, to: "config.yaml") }, environment: environment)
   }
 
   /// The one line that a bad configuration gets.
-  private func complaint(_ yaml: String, environment: [String: String] = [:]) async throws -> String {
-    let error = await #expect(throws: ConfigurationError.self) { try await load(yaml, environment: environment) }
+  private func complaint(_ yaml: String, environment: [String: String] = [:]) throws -> String {
+    let error = #expect(throws: ConfigurationError.self) { try load(yaml, environment: environment) }
     let line = "\(try #require(error))"
     #expect(!line.contains("\n"))
     return line.replacing(folder.path + "/", with: "")
   }
 
   @Test("when the whole configuration of the contract is read, then every value arrives")
-  func contract() async throws {
-    let configuration = try await load(
+  func contract() throws {
+    let configuration = try load(
       """
       state-directory: /var/lib/elsewhere
       control-server: { url: "https://host/RMBTControlServer/", ca-file: null, request-timeout: 30s }
@@ -59,12 +58,13 @@ struct ConfigurationTests {
     #expect(configuration.radio == .fixed(Technology("4G/LTE")))
     #expect(configuration.submission.breakerThreshold == 4)
     #expect(configuration.parameters.maximumDuration == .seconds(4 * 3600))
-    #expect(configuration.sender.quota == Quota(bytes: 512 << 20, fences: 20_000))
+    #expect(configuration.storage.maxSize == 512 << 20)
+    #expect(configuration.storage.maxFences == 20_000)
     #expect(configuration.drive.log == false)
   }
 
   @Test("when links are listed, in the file or in the environment, then each arrives")
-  func links() async throws {
+  func links() throws {
     let expected = [
       LinkSettings(name: "A", interface: "wwan0", network: .auto, radio: .fixed(Technology("4G/LTE"))),
       LinkSettings(name: "B", interface: "wwan1", network: .fixed(.cellular), radio: .none),
@@ -79,16 +79,16 @@ struct ConfigurationTests {
           radio: fixed:4G/LTE
         - { name: B, interface: wwan1, network: fixed-cellular }
       """
-    #expect(try await load("links: \(list)").links == expected)
-    #expect(try await load(lines).links == expected)
-    #expect(try await load(nil, environment: ["COVERAGE_PROBE_LINKS": list]).links == expected)
-    #expect(try await load("links: []\npings: { interface: eth1 }").driveLinks.map(\.interface) == ["eth1"])
+    #expect(try load("links: \(list)").links == expected)
+    #expect(try load(lines).links == expected)
+    #expect(try load(nil, environment: ["COVERAGE_PROBE_LINKS": list]).links == expected)
+    #expect(try load("links: []\npings: { interface: eth1 }").driveLinks.map(\.interface) == ["eth1"])
   }
 
   @Test(
     "when there is no file, or nothing in it, then the defaults count", arguments: [nil, "", "# nothing\n", "---\n"])
-  func defaults(yaml: String?) async throws {
-    let configuration = try await load(yaml)
+  func defaults(yaml: String?) throws {
+    let configuration = try load(yaml)
     #expect(configuration.parameters == Parameters())
     #expect(configuration.gpsd.port == 2947)
     #expect(configuration.location.maximumSpeed == 170)
@@ -97,8 +97,8 @@ struct ConfigurationTests {
   }
 
   @Test("when a variable is set, then it wins over the file")
-  func environment() async throws {
-    let configuration = try await load(
+  func environment() throws {
+    let configuration = try load(
       "gpsd: { port: 1 }\n",
       environment: [
         "COVERAGE_PROBE_GPSD_PORT": "2", "COVERAGE_PROBE_SUBMISSION_BREAKER_BACKOFF_MAX": "7m", "HOME": "/",
@@ -205,28 +205,28 @@ struct ConfigurationTests {
       ("- 1", "configuration config.yaml is not YAML: expected keys and values at the top"),
       ("gpsd: { port: 1", "configuration config.yaml is not YAML: "),
     ])
-  func mistakes(yaml: String, expected: String) async throws {
-    let line = try await complaint(yaml)
+  func mistakes(yaml: String, expected: String) throws {
+    let line = try complaint(yaml)
     #expect(line.contains(expected), "\(line)")
     #expect(!line.contains("47.25") && !line.contains("11.5"), "places to be kept secret are in no message: \(line)")
   }
 
   @Test("when the file is a pipe, as /dev/stdin is, then it is read")
-  func pipe() async throws {
+  func pipe() throws {
     let pipe = Pipe()
     let path = "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)"
     try pipe.fileHandleForWriting.write(contentsOf: Data("gpsd: { port: 77 }\n".utf8))
     try pipe.fileHandleForWriting.close()
     #expect(!InputFile.canBeReadAgain(path))
-    #expect(try await ProbeConfiguration.load(file: path, environment: [:]).gpsd.port == 77)
+    #expect(try ProbeConfiguration.load(file: path, environment: [:]).gpsd.port == 77)
     let file = try folder.write("", to: "config.yaml")
     #expect(InputFile.canBeReadAgain(file))
   }
 
   @Test("when the file has no end, then it is refused")
-  func endless() async throws {
-    let error = await #expect(throws: ConfigurationError.self) {
-      try await ProbeConfiguration.load(file: "/dev/zero", environment: [:])
+  func endless() throws {
+    let error = #expect(throws: ConfigurationError.self) {
+      try ProbeConfiguration.load(file: "/dev/zero", environment: [:])
     }
     #expect("\(try #require(error))" == "cannot read configuration /dev/zero: it is longer than 1048576 bytes")
   }
@@ -241,25 +241,25 @@ struct ConfigurationTests {
   }
 
   @Test("when a variable is wrong, then the line names the variable")
-  func environmentMistakes() async throws {
-    let unknown = try await complaint("{}", environment: ["COVERAGE_PROBE_GPSD_PROT": "1"])
+  func environmentMistakes() throws {
+    let unknown = try complaint("{}", environment: ["COVERAGE_PROBE_GPSD_PROT": "1"])
     #expect(unknown == "environment: unknown key COVERAGE_PROBE_GPSD_PROT; did you mean COVERAGE_PROBE_GPSD_PORT?")
-    let bad = try await complaint("{}", environment: ["COVERAGE_PROBE_GPSD_PORT": "x"])
+    let bad = try complaint("{}", environment: ["COVERAGE_PROBE_GPSD_PORT": "x"])
     #expect(bad == "environment: COVERAGE_PROBE_GPSD_PORT is \"x\": expected a port, 1 to 65535")
   }
 
   @Test("when the file is missing, then the line names it")
-  func missingFile() async throws {
-    let error = await #expect(throws: ConfigurationError.self) {
-      try await ProbeConfiguration.load(file: "/nowhere/config.yaml", environment: [:])
+  func missingFile() throws {
+    let error = #expect(throws: ConfigurationError.self) {
+      try ProbeConfiguration.load(file: "/nowhere/config.yaml", environment: [:])
     }
     #expect("\(try #require(error))" == "cannot read configuration /nowhere/config.yaml: No such file or directory")
   }
 
   @Test("when the file is a folder, then the line says so")
-  func folderForFile() async throws {
-    let error = await #expect(throws: ConfigurationError.self) {
-      try await ProbeConfiguration.load(file: folder.path, environment: [:])
+  func folderForFile() throws {
+    let error = #expect(throws: ConfigurationError.self) {
+      try ProbeConfiguration.load(file: folder.path, environment: [:])
     }
     #expect("\(try #require(error))" == "cannot read configuration \(folder.path): Is a directory")
   }
@@ -285,12 +285,5 @@ struct ConfigurationTests {
     for text in ["", "M", "1.5M", "-1", "16MB", "99999999999999999999", "9999999999G"] {
       #expect(SizeText.bytes(text) == nil, "\(text)")
     }
-  }
-}
-
-extension OutputFile {
-  fileprivate func writeAll(_ text: String) throws {
-    try write(text)
-    try finish()
   }
 }

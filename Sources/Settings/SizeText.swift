@@ -2,7 +2,7 @@
 public enum SizeText {
   private static let units = [("G", 30), ("M", 20), ("K", 10), ("", 0)]
 
-  /// `nil` for anything but digits, perhaps with one of the units behind them.
+  /// - Returns: `nil` unless the text is digits, with or without a unit.
   public static func bytes(_ text: String) -> UInt64? {
     let digits = text.prefix { ("0"..."9").contains($0) }
     let unit = text.dropFirst(digits.count).uppercased()
@@ -10,5 +10,11 @@ public enum SizeText {
       return nil
     }
     return count << UInt64(known.1)
+  }
+
+  /// `bytes` in the largest unit that divides it.
+  static func text(_ bytes: Int64) -> String {
+    let unit = units.first { bytes >= 1 << $0.1 && bytes % (1 << $0.1) == 0 }
+    return unit.map { "\(bytes >> $0.1)\($0.0)" } ?? "\(bytes)"
   }
 }

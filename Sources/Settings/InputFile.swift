@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// A file that the operator names: a regular one, a pipe, or standard input as `/dev/stdin`.
+/// Reads a file that the operator names: a regular one, a pipe, or standard input as `/dev/stdin`.
 public enum InputFile {
-  /// - Parameter limit: In bytes; what is longer is refused.
+  /// - Parameter limit: In bytes; a longer file is refused.
   /// - Throws: ``InputFileError``
   public static func contents(_ path: String, limit: Int = .max) throws(InputFileError) -> Data {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
@@ -25,18 +25,10 @@ public enum InputFile {
     }
   }
 
-  /// Whether reading `path` a second time gives all of it again: of a pipe the second reader gets nothing.
-  static func canBeReadAgain(_ path: String) -> Bool {
+  /// Whether a second read of `path` returns its contents again. A pipe is empty by then.
+  public static func canBeReadAgain(_ path: String) -> Bool {
     var status = stat()
-    // A file that is missing says so itself.
+    // Opening a missing file reports it.
     return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
   }
-}
-
-/// A file that cannot be read, and why.
-public struct InputFileError: Error, Hashable, CustomStringConvertible {
-  public let path: String
-  public let reason: String
-
-  public var description: String { "cannot read \(path): \(reason)" }
 }

@@ -1,11 +1,11 @@
 import Yams
 
-/// A group of keys that is an entry of a list, and what is wrong with it: in words that repeat no value where `isPrivate`.
+/// One entry of a list: a group of keys. Its mistakes repeat no value when `isPrivate`.
 struct ListEntry {
   private let mapping: Node.Mapping
   private let isPrivate: Bool
 
-  /// - Parameter keys: All that there are.
+  /// - Parameter keys: All known keys.
   /// - Throws: ``ListMistake``
   init(_ node: Node, keys: [String], isPrivate: Bool) throws(ListMistake) {
     guard let mapping = node.mapping else {
@@ -21,7 +21,7 @@ struct ListEntry {
   }
 
   /// - Parameters:
-  ///   - fallback: What counts where the key is missing; `nil`: it has to be there.
+  ///   - fallback: The value of a missing key; `nil` makes the key mandatory.
   /// - Throws: ``ListMistake``
   func value<Value>(
     _ key: String, _ expected: String, or fallback: Value? = nil, _ parse: (String) -> Value?
@@ -47,12 +47,4 @@ struct ListEntry {
     }
     return values
   }
-}
-
-/// Why a list of the configuration cannot be used.
-struct ListMistake: Error {
-  /// Empty: it is no list at all.
-  let reason: String
-
-  init(_ reason: String) { self.reason = reason }
 }

@@ -1,16 +1,16 @@
-/// A configuration that cannot be used: one line that says what, where and what to do.
+/// A configuration that cannot be used. Its description is one line: the mistake, its place, and the remedy.
 public enum ConfigurationError: Error, Hashable, CustomStringConvertible {
   case unreadable(file: String, reason: String)
   case malformed(file: String, reason: String)
   case unknownKey(String, place: String, nearest: String)
   case badValue(key: String, value: String, place: String, expected: String)
-  /// The value is in no message: a list can hold places that are to be known to nobody.
+  /// Repeats no value: a list can hold private places.
   case badList(key: String, place: String, reason: String)
-  /// Of two waits that belong together the first is longer than the last.
+  /// The first of two related waits is longer than the last.
   case contradiction(key: String, value: String, lastKey: String, last: String)
-  /// Pings have to go by one version of the internet protocol, and the control server can be reached by the other one only.
+  /// `pings.ip-version` forces one IP version; the control server's literal address is of the other one.
   case otherFamily(ipVersion: Int, host: String)
-  /// - Parameter file: `nil`: none was named.
+  /// - Parameter file: `nil` when none was given.
   case missing(key: String, purpose: String, file: String?)
 
   public var description: String {

@@ -1,0 +1,13 @@
+import Coverage
+
+/// A circle round a place that no record may show, such as the driver's home: `privacy.exclusion-zones`.
+public struct ExclusionZone: Hashable, Sendable {
+  public let centre: Coordinate
+  /// Metres.
+  public let radius: Double
+
+  /// - Parameter radius: Metres, above 0.
+  public init(centre: Coordinate, radius: Double) {
+    (self.centre, self.radius) = (centre, radius)
+  }
+}

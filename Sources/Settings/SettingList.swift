@@ -1,0 +1,221 @@
+import NetworkPath
+import Pinging
+
+extension Setting {
+  /// All keys, in the order of the documentation.
+  public static var all: [Setting] {
+    surroundings + location + pinging + links + submission + storage + service
+  }
+
+  private static var surroundings: [Setting] {
+    [
+      required(
+        Words(
+          key: "state-directory", type: "path", expects: "a path", reload: .restart,
+          effect: "holds the store, the drive logs and the lock; made when missing"),
+        \.stateDirectory, path
+      ).withPath(),
+      optional(
+        Words(
+          key: "control-server.url", type: "URL", range: "http, https",
+          expects: "http://HOST/PATH or https://HOST/PATH", reload: .restart,
+          effect: "base of the control server, e.g. `https://host/RMBTControlServer`; `record` and `submit` need it"),
+        \.controlServer.url, url),
+      optional(
+        Words(
+          key: "control-server.ca-file", type: "path", expects: "a path", reload: .restart,
+          effect: "PEM certificates to trust instead of the system's"),
+        \.controlServer.caFile, path
+      ).withPath(),
+      duration(
+        "control-server.request-timeout", \.controlServer.requestTimeout, 1...3600, .restart,
+        "limit for one whole request"),
+      required(
+        Words(
+          key: "gpsd.host", type: "text", expects: "a name or an address", reload: .restart,
+          effect: "every address of a name is tried"),
+        \.gpsd.host, word),
+      number("gpsd.port", \.gpsd.port, 1...65_535, type: "port", .restart, "gpsd's TCP port"),
+      optional(
+        Words(
+          key: "gpsd.device", type: "text", expects: "a device path as gpsd calls it", reload: .restart,
+          effect: "the only receiver to use, as gpsd calls it; null: the first with a fix, another one when it is stale or "
+            + "[clearly worse](accuracy.md#which-positions-count)"),
+        \.gpsd.device, word),
+      duration(
+        "gpsd.stale-after", \.gpsd.staleAfter, 0.5...3600, .restart,
+        "the position is lost after this time without a usable one: pings belong to no fence until it returns"),
+    ]
+  }
+
+  private static var location: [Setting] {
+    [
+      quantity(
+        "location.accuracy-limit", \.location.accuracyLimit, "metres", upTo: 10_000, .nextDrive,
+        "worst accuracy (68 % radius, [by these rules](accuracy.md)) that opens, extends or leaves a fence; inclusive"),
+      quantity(
+        "location.minimum-radius", \.location.minimumRadius, "metres", upTo: 10_000, .nextDrive,
+        "least radius of a fence; the radius grows with poor accuracy (10 m + twice the accuracy) and with speed (one "
+          + "second's way)"),
+      speed(
+        "location.maximum-speed", \.location.maximumSpeed, .restart,
+        "a position that the device could not reach from the last one at this speed, their accuracies allowed for, is "
+          + "refused and counted; the third in a row that agrees with the others is accepted; null: positions may jump. No "
+          + "train is faster than the default"),
+      speed(
+        "location.speed-limit", \.location.speedLimit, .restart,
+        "a reported speed above it counts as unknown, in the radius and everywhere else; null: every speed counts"),
+      duration(
+        "location.warning-after", \.location.warningAfter, 0...86_400, .nextDrive,
+        "a missing position becomes a warning this long after the start"),
+      duration(
+        "location.give-up-after", \.location.giveUpAfter, 1...604_800, .nextDrive,
+        "a drive that never had an accurate position ends after this time"),
+    ]
+  }
+
+  private static var pinging: [Setting] {
+    [
+      duration("pings.interval", \.pings.interval, 0.01...60, .nextDrive, "from ping to ping"),
+      duration(
+        "pings.timeout", \.pings.timeout, 0.01...60, .nextDrive, "a ping without an answer for this long is lost"),
+      optional(
+        Words(
+          key: "pings.interface", type: "text", range: "1 to 15 bytes without `/`, `:` and white space",
+          expects: "the name of an interface", reload: .nextDrive,
+          effect: "pings leave by this interface or not at all; so do requests for tests, because both servers must see the "
+            + "same address; other requests to the control server take any route"),
+        \.pings.interface, LinkSettings.interface),
+      optional(
+        Words(
+          key: "pings.ip-version", type: "4, 6", expects: "4 or 6", reload: .nextDrive,
+          effect: "IP version of the ping server's address and of the request for a test; null: as the control server says"),
+        \.pings.family
+      ) { Int($0).flatMap(PingAddress.Family.init) },
+      number(
+        "recovery.failure-threshold", \.recovery.failureThreshold, 1...10_000, .nextDrive,
+        "after this many pings in a row without an answer, another test is requested; the old one is used meanwhile"),
+      duration(
+        "recovery.backoff", \.recovery.backoff, 0.1...86_400, .nextDrive,
+        "wait between two such requests: the first is immediate, the waits double; an answered ping resets them"),
+      duration(
+        "recovery.backoff-max", \.recovery.backoffMax, 0.1...86_400, .nextDrive, "the longest such wait"),
+      duration(
+        "recovery.prepare-timeout", \.recovery.prepareTimeout, 0.1...3600, .nextDrive,
+        "limit for a request for a test, except a drive's first"),
+      duration(
+        "recovery.activation-timeout", \.recovery.activationTimeout, 0.1...3600, .nextDrive,
+        "limit for resolving the ping server's name"),
+      duration(
+        "recovery.retry-delay", \.recovery.retryDelay, 0.1...60, .nextDrive,
+        "wait after a first failed request for a test; doubles up to a minute"),
+    ]
+  }
+
+  private static var links: [Setting] {
+    [
+      source(
+        "network.source", \.network, expects: "auto, fixed-cellular, fixed-wifi or file:PATH", .nextDrive,
+        "`auto`: the link of the route to the ping server ([below](#which-link-is-cellular)); `fixed-cellular`: every link "
+          + "of that route is a modem's, no route means no network; `fixed-wifi`; `file:PATH`: the file's last line, "
+          + "`cellular`, `wifi` or `none`; a file without one of them is `none`, with a warning",
+        shown: { $0 == .auto ? "auto" : "\($0)" }, PathSource.init),
+      source(
+        "radio.source", \.radio, expects: "none, fixed:TECHNOLOGY (such as fixed:4G/LTE) or command:PATH", .nextDrive,
+        "`none`; `fixed:TECHNOLOGY`, e.g. `fixed:4G/LTE`; `command:PATH`: a program that prints the technology, a line at "
+          + "each change, `none` for no service; it runs with the privileges that a drive keeps "
+          + "([measuring.md](measuring.md)) and gains none by sudo",
+        shown: { $0 == .none ? "none" : "\($0)" }, RadioSource.init),
+      list(
+        Words(
+          key: "links", type: "list", expects: LinkList.expectation, reload: .nextDrive,
+          effect: "several modems side by side, each with its own pings, fences and tests, and one stream of positions: "
+            + "`[{ name: A, interface: wwan0, radio: \"fixed:4G/LTE\", network: auto }, ...]`; `radio` and `network` as above "
+            + "(default `none` and `auto`); replaces `pings.interface`, `radio.source` and `network.source`"),
+        \.links, LinkList.parse),
+      list(
+        Words(
+          key: "privacy.exclusion-zones", type: "list", range: "radius up to 100 km",
+          expects: ExclusionZoneList.expectation, reload: .restart,
+          effect: "`[{ latitude: 48.2, longitude: 16.3, radius: 300 }, ...]`: positions inside, or perhaps inside by their "
+            + "accuracy, are dropped first: no fence begins there, and no store, drive log, status or export shows them. Pings "
+            + "go on, without a place"),
+        \.exclusionZones, ExclusionZoneList.parse),
+    ]
+  }
+
+  private static var submission: [Setting] {
+    [
+      duration(
+        "submission.max-age", \.submission.maxAge, 60...31_536_000, .restart,
+        "unsent fences are deleted at this age, but for those of unfinished sessions"),
+      duration(
+        "submission.keep", \.submission.keep, 60...315_360_000, .restart,
+        "fences that were sent, refused or touched by Wi-Fi stay this long, for `export`; a drive log too, and as long as "
+          + "fences of its drive are there"),
+      duration(
+        "submission.legacy-threshold", \.submission.legacyThreshold, 0...31_536_000, .restart,
+        "fences without a session (after damage) are sent when they are older than this"),
+      duration(
+        "submission.spread", \.submission.spread, 0...3600, .restart,
+        "the first background request after a start or an outage waits for a random part of it"),
+      duration(
+        "submission.backoff", \.submission.backoff, 1...86_400, .restart,
+        "after trouble with the network or the server, the next background try waits 1 s and a random part of this, which "
+          + "doubles each time"),
+      duration(
+        "submission.backoff-max", \.submission.backoffMax, 1...86_400, .restart, "the longest such wait"),
+      number(
+        "submission.breaker.threshold", \.submission.breakerThreshold, 1...1000, .restart,
+        "this many answers 429 in a row open the circuit breaker: no request leaves"),
+      duration(
+        "submission.breaker.backoff", \.submission.breakerBackoff, 1...86_400, .restart,
+        "the breaker stays open this long before one trial; doubles with each trial that meets 429. `Retry-After` holds "
+          + "every request too, up to 1 h"),
+      duration(
+        "submission.breaker.backoff-max", \.submission.breakerBackoffMax, 1...86_400, .restart,
+        "the longest time it stays open"),
+    ]
+  }
+
+  private static var storage: [Setting] {
+    [
+      required(
+        Words(
+          key: "storage.max-size", type: "size", range: "16M to 1024G",
+          expects: "a size such as 64M or 2G, from 16M to 1024G", reload: .restart,
+          effect: "quota of the state directory, [in bytes](store.md#a-quota): `64M`, `2G`"),
+        \.storage.maxSize, shown: SizeText.text, size),
+      number(
+        "storage.max-fences", \.storage.maxFences, 1000...100_000_000, .restart,
+        "quota of the store in fences, sent or not"),
+      duration(
+        "drive.maximum-duration", \.drive.maximumDuration, 1...31_536_000, .nextDrive,
+        "a drive ends after this time; a shorter limit of the server counts"),
+      boolean("drive.log", \.drive.log, .nextDrive, "whether each drive writes a drive log"),
+    ]
+  }
+
+  private static var service: [Setting] {
+    [
+      required(
+        Words(
+          key: "agent.record", type: "always, moving, command", expects: "always, moving or command", reload: .atOnce,
+          effect: "when the service records without a command: [docs/service.md](service.md)"),
+        \.agent.record, shown: { $0.rawValue }, RecordingRule.init(rawValue:)),
+      quantity(
+        "agent.start-speed", \.agent.startSpeed, "metres a second", upTo: 1000, .atOnce,
+        "`moving`: three positions in a row above it begin a drive"),
+      duration("agent.rest", \.agent.rest, 1...86_400, .atOnce, "`moving`: this long below it ends the drive"),
+      duration(
+        "agent.resend-interval", \.agent.resendInterval, 10...604_800, .restart,
+        "between drives, unsent fences are tried this often"),
+      optional(
+        Words(
+          key: "agent.socket", type: "path", expects: "a path", reload: .restart,
+          effect: "the socket for commands; null: `agent.sock` in the state directory"),
+        \.agent.socket, path
+      ).withPath(),
+    ]
+  }
+}

@@ -1,0 +1,15 @@
+/// The reference of all settings as a Markdown table: docs/configuration.md contains it.
+public enum SettingTable {
+  public static var markdown: String {
+    let header = ["| key | type | default | range | effect | a running service applies it |", "|---|---|---|---|---|---|"]
+    return (header + Setting.all.map(row)).joined(separator: "\n")
+  }
+
+  private static func row(_ setting: Setting) -> String {
+    let when = setting.reload.rawValue.replacing(" of the service", with: "")
+    let cells = [
+      "`\(setting.key)`", setting.type, "`\(setting.defaultText)`", setting.range, setting.effect, when,
+    ]
+    return "| " + cells.joined(separator: " | ") + " |"
+  }
+}

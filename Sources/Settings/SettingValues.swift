@@ -1,0 +1,24 @@
+import Foundation
+
+/// Values of single settings, from their text; `nil` for a text that is none.
+extension Setting {
+  static func path(_ text: String) -> String? { text.isEmpty || text.hasPrefix("~") ? nil : text }
+
+  static func word(_ text: String) -> String? {
+    text.isEmpty || text.contains(where: \.isWhitespace) ? nil : text
+  }
+
+  /// A base URL without query, fragment, or slashes at the end.
+  static func url(_ text: String) -> String? {
+    let prefix = ["https://", "http://"].first { text.hasPrefix($0) }
+    guard let prefix, text.count > prefix.count, word(text) != nil, !text.contains(where: { $0 == "?" || $0 == "#" }),
+      let parts = URLComponents(string: text), parts.host?.isEmpty == false,
+      parts.port.map((1...65_535).contains) ?? true
+    else { return nil }
+    return String(text.reversed().drop { $0 == "/" }.reversed())
+  }
+
+  static func size(_ text: String) -> Int64? {
+    SizeText.bytes(text).flatMap { (16 << 20...1 << 40).contains($0) ? Int64($0) : nil }
+  }
+}

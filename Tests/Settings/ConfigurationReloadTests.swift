@@ -1,0 +1,66 @@
+import TestSupport
+import Testing
+
+@testable import Settings
+
+struct ConfigurationReloadTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func load(_ yaml: String) throws -> ProbeConfiguration {
+    try .load(file: try folder.write(yaml, to: "config.yaml"), environment: [:])
+  }
+
+  private func reload(_ old: String, _ new: String) throws -> ConfigurationReload {
+    ConfigurationReload(from: try load(old), to: try load(new))
+  }
+
+  @Test("when nothing has changed, then the line says so")
+  func unchanged() throws {
+    let reload = try reload("gpsd: { port: 1 }", "gpsd: { port: 1 }")
+    #expect(reload.lines == ["the configuration is read again; nothing has changed in it"])
+  }
+
+  @Test("when settings change, then each is named under the moment from which it counts")
+  func lines() throws {
+    let reload = try reload(
+      "{}", "{ agent: { rest: 7m }, pings: { interval: 1s }, gpsd: { port: 1 }, location: { speed-limit: 50 } }")
+    #expect(
+      reload.lines == [
+        "the configuration is read again; at once: agent.rest",
+        "the configuration is read again; with the next drive: pings.interval",
+        "the configuration is read again; after a restart of the service: gpsd.port, location.speed-limit",
+      ])
+    #expect(reload.configuration.agent.rest == .seconds(420))
+    #expect(reload.configuration.pings.interval == .seconds(1))
+  }
+
+  /// A value of each setting that needs a restart, other than its default.
+  private static let restartTexts = [
+    "state-directory": "/elsewhere", "control-server.url": "http://host/", "control-server.ca-file": "/a.pem",
+    "control-server.request-timeout": "3s", "gpsd.host": "host", "gpsd.port": "1", "gpsd.device": "/dev/x",
+    "gpsd.stale-after": "9s", "location.maximum-speed": "50", "location.speed-limit": "50",
+    "privacy.exclusion-zones": "[{ latitude: 1, longitude: 2, radius: 3 }]", "submission.max-age": "1d",
+    "submission.keep": "1d", "submission.legacy-threshold": "1m", "submission.spread": "1s",
+    "submission.backoff": "2s", "submission.backoff-max": "400s", "submission.breaker.threshold": "9",
+    "submission.breaker.backoff": "2s", "submission.breaker.backoff-max": "400s", "storage.max-size": "64M",
+    "storage.max-fences": "5000", "agent.resend-interval": "1m", "agent.socket": "/a.sock",
+  ]
+
+  @Test("when a setting needs a restart, then its old value stays, and each reload names it again", arguments: keys)
+  func restart(key: String) throws {
+    let text = try #require(Self.restartTexts[key], "give \(key) a value in this test")
+    let setting = try #require(Setting.all.first { $0.key == key })
+    let old = ProbeConfiguration()
+    var new = old
+    #expect(setting.apply(&new, text))
+    new.texts[key] = text
+    let first = ConfigurationReload(from: old, to: new)
+    #expect("\(first.configuration)" == "\(old)", "every field is as it was")
+    let second = ConfigurationReload(from: first.configuration, to: new)
+    #expect(second.lines == ["the configuration is read again; after a restart of the service: \(key)"])
+  }
+
+  private static var keys: [String] { Setting.all.filter { $0.reload == .restart }.map(\.key) }
+}

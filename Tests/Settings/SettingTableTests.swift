@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+@testable import Settings
+
+/// docs/configuration.md contains the table of all settings. `WRITE_DOCS=1 swift test --filter SettingTableTests` writes it.
+struct SettingTableTests {
+  private static let begin = "<!-- settings: from Sources/Settings, by WRITE_DOCS=1 swift test --filter SettingTableTests -->\n"
+  private static let end = "\n<!-- end of settings -->"
+
+  private static let page = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../docs/configuration.md").standardizedFileURL
+
+  @Test("when a setting is declared, then the documentation's table has it, as it is declared")
+  func documented() throws {
+    let text = try String(contentsOf: Self.page, encoding: .utf8)
+    let begin = try #require(text.range(of: Self.begin))
+    let end = try #require(text.range(of: Self.end))
+    if ProcessInfo.processInfo.environment["WRITE_DOCS"] != nil {
+      let written = text.replacingCharacters(in: begin.upperBound..<end.lowerBound, with: SettingTable.markdown)
+      try written.write(to: Self.page, atomically: true, encoding: .utf8)
+    } else {
+      #expect(
+        text[begin.upperBound..<end.lowerBound] == SettingTable.markdown,
+        "write it again: WRITE_DOCS=1 swift test --filter SettingTableTests")
+    }
+  }
+
+  @Test("when a default is written in the documentation, then it is a value that the key accepts", arguments: keys)
+  func defaults(key: String) throws {
+    let setting = try #require(Setting.all.first { $0.key == key })
+    let text = setting.defaultText == "null" ? nil : setting.defaultText
+    var configuration = ProbeConfiguration()
+    #expect(setting.apply(&configuration, text))
+    #expect(!setting.effect.isEmpty)
+    #expect(!setting.effect.contains("|") && !setting.effect.contains("\n"), "a row of the table is one line")
+  }
+
+  @Test("when keys are declared, then no two share a name or a variable")
+  func names() {
+    #expect(Set(Setting.all.map(\.key)).count == Setting.all.count)
+    #expect(Set(Setting.all.map(\.variable)).count == Setting.all.count)
+  }
+
+  private static var keys: [String] { Setting.all.map(\.key) }
+}
