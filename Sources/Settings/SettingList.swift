@@ -39,7 +39,8 @@ extension Setting {
       optional(
         Words(
           key: "gpsd.device", type: "text", expects: "a device path as gpsd calls it", reload: .restart,
-          effect: "the only receiver to use, as gpsd calls it; null: the first with a fix, another one when it is stale or "
+          effect:
+            "the only receiver to use, as gpsd calls it; null: the first with a fix, another one when it is stale or "
             + "[clearly worse](accuracy.md#which-positions-count)"),
         \.gpsd.device, word),
       duration(
@@ -83,13 +84,15 @@ extension Setting {
         Words(
           key: "pings.interface", type: "text", range: "1 to 15 bytes without `/`, `:` and white space",
           expects: "the name of an interface", reload: .nextDrive,
-          effect: "pings leave by this interface or not at all; so do requests for tests, because both servers must see the "
+          effect:
+            "pings leave by this interface or not at all; so do requests for tests, because both servers must see the "
             + "same address; other requests to the control server take any route"),
         \.pings.interface, LinkSettings.interface),
       optional(
         Words(
           key: "pings.ip-version", type: "4, 6", expects: "4 or 6", reload: .nextDrive,
-          effect: "IP version of the ping server's address and of the request for a test; null: as the control server says"),
+          effect:
+            "IP version of the ping server's address and of the request for a test; null: as the control server says"),
         \.pings.family
       ) { Int($0).flatMap(PingAddress.Family.init) },
       number(
@@ -129,7 +132,8 @@ extension Setting {
       list(
         Words(
           key: "links", type: "list", expects: LinkList.expectation, reload: .nextDrive,
-          effect: "several modems side by side, each with its own pings, fences and tests, and one stream of positions: "
+          effect:
+            "several modems side by side, each with its own pings, fences and tests, and one stream of positions: "
             + "`[{ name: A, interface: wwan0, radio: \"fixed:4G/LTE\", network: auto }, ...]`; `radio` and `network` as above "
             + "(default `none` and `auto`); replaces `pings.interface`, `radio.source` and `network.source`"),
         \.links, LinkList.parse),
@@ -137,7 +141,8 @@ extension Setting {
         Words(
           key: "privacy.exclusion-zones", type: "list", range: "radius up to 100 km",
           expects: ExclusionZoneList.expectation, reload: .restart,
-          effect: "`[{ latitude: 48.2, longitude: 16.3, radius: 300 }, ...]`: positions inside, or perhaps inside by their "
+          effect:
+            "`[{ latitude: 48.2, longitude: 16.3, radius: 300 }, ...]`: positions inside, or perhaps inside by their "
             + "accuracy, are dropped first: no fence begins there, and no store, drive log, status or export shows them. Pings "
             + "go on, without a place"),
         \.exclusionZones, ExclusionZoneList.parse),

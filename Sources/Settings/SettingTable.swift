@@ -1,7 +1,9 @@
 /// The reference of all settings as a Markdown table: docs/configuration.md contains it.
 public enum SettingTable {
   public static var markdown: String {
-    let header = ["| key | type | default | range | effect | a running service applies it |", "|---|---|---|---|---|---|"]
+    let header = [
+      "| key | type | default | range | effect | a running service applies it |", "|---|---|---|---|---|---|",
+    ]
     return (header + Setting.all.map(row)).joined(separator: "\n")
   }
 

@@ -5,7 +5,8 @@ import Testing
 
 /// docs/configuration.md contains the table of all settings. `WRITE_DOCS=1 swift test --filter SettingTableTests` writes it.
 struct SettingTableTests {
-  private static let begin = "<!-- settings: from Sources/Settings, by WRITE_DOCS=1 swift test --filter SettingTableTests -->\n"
+  private static let begin =
+    "<!-- settings: from Sources/Settings, by WRITE_DOCS=1 swift test --filter SettingTableTests -->\n"
   private static let end = "\n<!-- end of settings -->"
 
   private static let page = URL(filePath: #filePath).deletingLastPathComponent()

@@ -1,6 +1,6 @@
+import CPinger
 import ControlServer
 import Coverage
-import CPinger
 import DriveLog
 import DriveStore
 import Foundation
