@@ -30,8 +30,10 @@ struct TimekeepingTests {
     arguments: errors)
   func nextStart(_ error: Duration) async throws {
     let rig = try await SendingRig()
-    let times = try await record(rig, booted: rig.time.agreeWithServer())
+    let booted = rig.time.agreeWithServer()
+    let times = try await record(rig, booted: booted)
     rig.time.wallError += error
+    rig.time.catchUp(booted)
     #expect(try await rig.sender().pass(.cold).fencesSent == 2)
     let received = try await rig.received().keys.sorted()
     #expect(Self.agree(received, times), "received \(received), recorded \(times)")
@@ -59,6 +61,7 @@ struct TimekeepingTests {
     let rig = try await SendingRig()
     let booted = rig.time.agreeWithServer()
     _ = try await record(rig, booted: booted.later(by: .seconds(-86_400 * 3)))
+    rig.time.catchUp(booted)
     #expect(try await rig.sender().pass(.cold).fencesSent == 2)
     let started = Int(booted.later(by: .seconds(400)).microseconds)
     let received = try await rig.received().keys.sorted()
@@ -102,6 +105,7 @@ struct TimekeepingTests {
     }
     try rig.store.keep(clock, ofBoot: "boot 1")
     rig.time.wallError += .seconds(3600)
+    rig.time.catchUp(booted)
     let keeper = try Timekeeper(store: rig.store, server: rig.client, clock: rig.time.clock, logger: rig.lines.logger)
     #expect(keeper.read().ruling.isConfirmed)
     #expect(keeper.witness == .agrees)
@@ -142,6 +146,7 @@ struct TimekeepingTests {
     try rig.store.keep(Self.clock(evidence, booted: booted, hostError: hostError), ofBoot: "boot 1")
     let times = try await record(rig, booted: booted.later(by: hostError)).map { $0 - 3_600_000_000 }
     rig.time.wallError += hostError
+    rig.time.catchUp(booted)
     #expect(try await rig.sender().pass(.cold).fencesSent == 2)
     let received = try await rig.received().keys.sorted()
     #expect(Self.agree(received, times), "received \(received), true \(times)")
@@ -160,6 +165,7 @@ struct TimekeepingTests {
     try await rig.store.quarantine(batch: refused, reason: "refused", at: .sampleStart)
     _ = try await record(rig, booted: booted.later(by: hostError + .seconds(60)))
     rig.time.wallError += hostError
+    rig.time.catchUp(booted)
     #expect(try await rig.sender().pass(.quarantined).fencesSent == 4)
     #expect(try await rig.holdsAllOnce(4))
     try await rig.finish()
