@@ -241,7 +241,8 @@ let package = Package(
     .testTarget(
       name: "AgentTests",
       dependencies: [
-        "Agent", "Settings", "DriveStore", "Evidence", "Pinging", "Positioning", "Coverage", "OrderedJSON", "TestSupport",
+        "Agent", "Settings", "DriveStore", "DriveLog", "Evidence", "Pinging", "Positioning", "Coverage", "OrderedJSON",
+        "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Agent", swiftSettings: strict),

@@ -111,13 +111,9 @@ public final class OutputFile {
     guard status.st_mode & S_IFMT == S_IFREG else { return (existing, .existing) }
     if status.st_nlink == 1, let real = realpath(path, nil) {
       defer { free(real) }
-      if let new = try? create(String(cString: real), mode: 0o600, named: path) {
-        if takeOver(status, new.0) {
-          close(existing)
-          return new
-        }
-        close(new.0)
-        if case .replacement(_, let partial?) = new.1 { unlink(partial) }
+      if let new = try replacement(of: String(cString: real), status, named: path, existing) {
+        close(existing)
+        return new
       }
     }
     guard ftruncate(existing, 0) == 0 else {
@@ -126,6 +122,25 @@ public final class OutputFile {
       throw OutputError(path: path, code: code)
     }
     return (existing, .existing)
+  }
+
+  /// Begins a new file with the owner and the mode of the one at `path`.
+  /// - Parameter existing: The old file's descriptor; closed when this throws.
+  /// - Returns: `nil` where this user may not make such a file: the old one is written in place then.
+  /// - Throws: ``OutputError`` on a full or failing disk, which may not hold what is written in place either.
+  private static func replacement(
+    of path: String, _ status: stat, named name: String, _ existing: CInt
+  ) throws(OutputError) -> (CInt, Target)? {
+    let new: (CInt, Target)
+    do { new = try create(path, mode: 0o600, named: name) } catch {
+      guard [ENOSPC, EDQUOT, EIO].contains(error.code) else { return nil }
+      close(existing)
+      throw error
+    }
+    if takeOver(status, new.0) { return new }
+    close(new.0)
+    if case .replacement(_, let partial?) = new.1 { unlink(partial) }
+    return nil
   }
 
   /// The path that a dangling link leads to: the file that is to be made.

@@ -112,8 +112,9 @@ public final class DriveLogWriter {
   /// - Throws: ``DriveLogError/unwritable(path:reason:)``; the line is kept for the next call.
   public func seal(at time: DriveTime) throws {
     guard let checksum = unsealed else { return }
+    // A seal that waits in memory is in the log before the next line.
+    defer { unsealed = nil }
     try write(Seal(bytes: bytes, checksum: checksum).line(at: time))
-    unsealed = nil
   }
 
   private func write(_ json: JSON) throws {

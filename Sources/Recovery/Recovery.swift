@@ -28,6 +28,14 @@ public struct Recovery: Sendable {
     public internal(set) var doubted = 0
   }
 
+  /// Runs, and logs an error instead of throwing it: the next start tries again, and until then the server is asked before anything is sent
+  /// that it may have.
+  public func attempt(at now: WallTime) async {
+    do { try await run(at: now) } catch {
+      logger.error("the drive logs cannot be compared with the store now: \(error)")
+    }
+  }
+
   /// - Throws: GRDB's `DatabaseError`, `StoreError`
   @discardableResult
   public func run(at now: WallTime) async throws -> Outcome {

@@ -29,7 +29,7 @@ extension Sender {
     var isRegisteredAnew = false
     var isAnchoredAnew = false
     while true {
-      let sending = try await send(&batch)
+      let sending = try await send(&batch, &pass)
       log(sending, of: batch)
       guard case .failed(let failure, let step) = sending else {
         if case .accepted = sending { return try await accepted(batch, &pass) }
@@ -60,7 +60,7 @@ extension Sender {
     logger.info("batch \(batch.id), \(batch.fences) fences: \(outcome)")
   }
 
-  private func send(_ batch: inout Batch) async throws -> Sending {
+  private func send(_ batch: inout Batch, _ pass: inout Pass) async throws -> Sending {
     var step = RequestStep.settings
     let reader = StoreReader(store)
     do {
@@ -68,6 +68,9 @@ extension Sender {
       let clientUUID = try await client()
       step = .coverageRequest
       var test = if let test = batch.test { test } else { try await anchor(&batch) }
+      step = .settings
+      try await followClock(&pass, for: &batch)
+      step = .coverageRequest
       let fences = try reader.fences(of: batch)
       guard !fences.isEmpty else { return .nothingToSend }
       // The offset overflows the server's 32 bits, as after a clock that was set by weeks; use a new anchor.

@@ -147,9 +147,18 @@ extension Sender {
     }
     guard try await settleClocks(&pass) else { return }
     let sessions = Array(Set(pass.queue.map(\.session)))
-    let moved = try await store.batches(of: sessions, in: [.waiting, .sending])
+    let moved = try await store.batches(of: sessions, in: [.waiting, .sending, .quarantined])
     let byID = Dictionary(uniqueKeysWithValues: moved.map { ($0.id, $0) })
     pass.queue = pass.queue.compactMap { byID[$0.id] }
+  }
+
+  /// The same for a batch that is about to leave: an answer of the server can have shown that its fences are dated by a wrong clock.
+  func followClock(_ pass: inout Pass, for batch: inout Batch) async throws {
+    try await followClock(&pass)
+    try await settleTimes(&pass)
+    guard let current = pass.queue.first(where: { $0.id == batch.id }), current.driveStarted != batch.driveStarted
+    else { return }
+    batch = current
   }
 
   func lineUp(_ pass: inout Pass) async throws {

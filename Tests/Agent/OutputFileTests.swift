@@ -134,4 +134,20 @@ struct OutputFileTests {
     #expect(try String(contentsOfFile: disk + "/file", encoding: .utf8) == "old")
     #expect(try FileManager.default.contentsOfDirectory(atPath: disk) == ["file"])
   }
+
+  @Test(
+    "when the disk has no inode for the new file, then the old one is as it was",
+    .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
+  func noInodes() throws {
+    let disk = folder.file("small")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    try #require(mount("tmpfs", disk, "tmpfs", 0, "size=64k,nr_inodes=2") == 0)
+    defer { umount2(disk, CInt(MNT_DETACH)) }
+    let old = String(repeating: "o", count: 40_000)
+    try old.write(toFile: disk + "/out", atomically: false, encoding: .utf8)
+    #expect(throws: OutputError(path: disk + "/out", code: ENOSPC)) {
+      try write(String(repeating: "n", count: 100_000), to: disk + "/out")
+    }
+    #expect(try String(contentsOfFile: disk + "/out", encoding: .utf8) == old)
+  }
 }

@@ -82,4 +82,13 @@ import Testing
       #expect(!"\(error)".contains("\n"))
     }
   }
+
+  @Test(arguments: [[Int64.max, Int64.min], [Int64.max - 100, -1000], [1000, Int64.min], [Int64.min, Int64.max]])
+  func `when seals name bytes at the ends of 64 bits, then they vouch for nothing`(bytes: [Int64]) throws {
+    let drive = try Log.read(
+      #"{"at":1,"path":"wifi"}"#, #"{"at":1,"seal":{"bytes":\#(bytes[0]),"crc32":"00000000"}}"#,
+      #"{"at":2,"path":"none"}"#, #"{"at":2,"seal":{"bytes":\#(bytes[1]),"crc32":"00000000"}}"#)
+    #expect(drive.events.count == 2 && drive.garbage.isEmpty)
+    #expect(drive.unsealed == [0..<1, 1..<2])
+  }
 }

@@ -80,6 +80,22 @@ import Testing
     #expect(try RecordedDrive(path: scratch.path).unsealedTail == 4..<5)
   }
 
+  @Test func `when the disk is full at a seal, then the seals after it still vouch for their events`() throws {
+    let scratch = try Scratch()
+    let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)
+    let disk = try #require(FullDisk(at: scratch.path))
+    for second in 1...2 {
+      #expect(throws: DriveLogError.self) { try writer.append(.at(Double(second), .path(.wifi))) }
+      #expect(throws: DriveLogError.self) { try writer.seal(at: .start) }
+    }
+    disk.makeRoom()
+    try writer.append(.at(3, .stop(.user)))
+    try writer.seal(at: .start)
+    let kept = try RecordedDrive(path: scratch.path)
+    #expect(kept.events.count == 3 && kept.garbage.isEmpty && kept.unknownEvents == 0)
+    #expect(kept.unsealed.isEmpty && kept.unsealedTail == nil)
+  }
+
   @Test func `when the disk stays full, then memory does not grow without end and the loss is counted`() throws {
     let scratch = try Scratch()
     let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)

@@ -302,7 +302,7 @@ struct BatchTests {
     for batch in try await batches(of: forgotten) { try await store.markSubmitted(batch: batch.id, at: .sampleStart) }
     #expect(try files().contains("test-that-is-forgotten"))
     let result = try await store.forget(session: forgotten.id)
-    #expect(result == Forgotten(fences: 300, deletedLog: nil, keptLog: nil, number: 0, damagedStores: []))
+    #expect(result == Forgotten(fences: 300, deletedLog: nil, keptLog: nil, damagedStores: []))
     #expect(try !files().contains("test-that-is-forgotten"))
     #expect(try files().contains("test-that-stays-here"))
     #expect(try reader.sessions().map(\.id) == [kept.id])

@@ -126,6 +126,24 @@ struct FileDamageTests {
     #expect(!FileManager.default.fileExists(atPath: directory.database + ".salvaged"))
   }
 
+  @Test(
+    "when a directory or a pipe has the place of one of the store's files, then it is set aside, and the start goes on",
+    arguments: ["", "-wal", "-shm", "-journal", ".partial", ".salvaged"], [true, false])
+  func noFile(_ suffix: String, isDirectory: Bool) async throws {
+    let file = try await fill()
+    try write(file)
+    try FileManager.default.createDirectory(atPath: directory.driveLogs, withIntermediateDirectories: true)
+    try Data("{}".utf8).write(to: URL(fileURLWithPath: directory.driveLogs + "/drive.jsonl"))
+    let path = directory.database + suffix
+    unlink(path)
+    try #require(isDirectory ? mkdir(path, 0o700) == 0 : mkfifo(path, 0o600) == 0)
+    let store = try open()
+    #expect(try fences(store).count == (suffix.isEmpty ? 0 : 300))
+    #expect(store.recoveryNeed == (["", "-wal"].contains(suffix) ? .rolledBack : .none))
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+    #expect(names.contains { $0.hasPrefix("coverage.sqlite.corrupt-") && $0.hasSuffix(suffix) })
+  }
+
   @Test("when rows do not go together at all, then the store begins all the same, with each row that is certain")
   func contradictions() async throws {
     let store = try open()

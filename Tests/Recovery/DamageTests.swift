@@ -108,6 +108,41 @@ struct DamageTests {
     let marked = try await store.database.read { try Int.fetchOne($0, sql: "SELECT count(recovered_at) FROM fence") }
     #expect(marked == 8)
   }
+
+  @Test(
+    "when damage takes fences together with the batches that they were sent in, then the server is asked before they are sent again"
+  )
+  func lostWithTheirBatches() async throws {
+    let store = try site.open()
+    let road = try Road(fences: 30, test: nil)
+    let path = "\(store.directory.driveLogs)/0.jsonl"
+    try road.log.write(to: URL(fileURLWithPath: path))
+    var recorder = try DriveRecorder(store, started: road.header.started, log: path)
+    try recorder.save(sessions: road.engine.sessions, fences: road.ended, seen: road.engine.now)
+    let stopped = try #require(road.engine.stopped)
+    try recorder.end(at: stopped.at, reason: stopped.reason)
+    try await store.makeBatches(of: [1], limit: 10, at: Site.now)
+    for batch in try await store.batches(of: [1], in: [.waiting]) {
+      let test = Batch.Test(uuid: "X\(batch.id)", anchor: Site.now)
+      try await store.anchor(batch: batch.id, test: test, loopUUID: nil, client: "C")
+      try await store.beginSending(batch: batch.id, fences: batch.fences, client: "C", at: Site.now)
+      try await store.markSubmitted(batch: batch.id, at: Site.now)
+    }
+    // As a salvage leaves the store when a page of fences and the page of batches are lost.
+    try await store.damage("DELETE FROM fence WHERE number < 20; DELETE FROM batch WHERE id < 3")
+    try RecoveryMark(store.directory).set(.damaged)
+    let outcome = try await Recovery(store, maxAge: .seconds(7 * 86_400), logger: site.logger).run(at: Site.now)
+    #expect(outcome.recovered == 20)
+    let unasked = try await store.database.read { db in
+      try Int.fetchOne(
+        db,
+        sql: """
+          SELECT count(*) FROM fence LEFT JOIN batch ON batch.id = batch_id
+          WHERE fence.submitted_at IS NULL AND (batch_id IS NULL OR batch.state <> 'sending')
+          """)
+    }
+    #expect(unasked == 0)
+  }
 }
 
 /// What a start has left.

@@ -67,10 +67,12 @@ final class Site: @unchecked Sendable {
 
   private func send(_ drive: Int64, test: String?, _ road: Road, in store: DriveStore) async throws {
     let session = try StoreReader(store).sessions().first { $0.drive == drive }?.id ?? 0
-    try await store.makeBatches(of: [session], limit: 400, at: Self.now)
+    // Without a test of its own a session is often longer than a batch.
+    try await store.makeBatches(of: [session], limit: test == nil ? 400 : 12, at: Self.now)
     for batch in try await store.batches(of: [session], in: [.waiting]) {
       if let test {
-        try await store.anchor(batch: batch.id, test: .init(uuid: test, anchor: Self.now), loopUUID: nil, client: "C")
+        let own = Batch.Test(uuid: "\(test)\(batch.id)", anchor: Self.now)
+        try await store.anchor(batch: batch.id, test: own, loopUUID: nil, client: "C")
       }
       try await store.beginSending(batch: batch.id, fences: batch.fences, client: "C", at: Self.now)
       try await store.markSubmitted(batch: batch.id, at: Self.now)

@@ -146,6 +146,13 @@ final class TurnedClock: Sendable {
     return now.later(by: .zero - lock.withLock { state.boot })
   }
 
+  /// Turns the clocks by the time that a test has taken since ``agreeWithServer()``: on a slow machine the server's clock runs away.
+  /// - Parameter booted: The result of that call.
+  func catchUp(_ booted: WallTime) {
+    let now = WallTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6))
+    lock.withLock { state.boot = now - booted }
+  }
+
   var sleeps: [Duration] { lock.withLock { state.sleeps } }
 
   /// Whether who sleeps for a while sleeps until it is cancelled, instead of turning the clock.

@@ -30,8 +30,10 @@ struct TimekeepingTests {
     arguments: errors)
   func nextStart(_ error: Duration) async throws {
     let rig = try await SendingRig()
-    let times = try await record(rig, booted: rig.time.agreeWithServer())
+    let booted = rig.time.agreeWithServer()
+    let times = try await record(rig, booted: booted)
     rig.time.wallError += error
+    rig.time.catchUp(booted)
     #expect(try await rig.sender().pass(.cold).fencesSent == 2)
     let received = try await rig.received().keys.sorted()
     #expect(Self.agree(received, times), "received \(received), recorded \(times)")
@@ -59,6 +61,7 @@ struct TimekeepingTests {
     let rig = try await SendingRig()
     let booted = rig.time.agreeWithServer()
     _ = try await record(rig, booted: booted.later(by: .seconds(-86_400 * 3)))
+    rig.time.catchUp(booted)
     #expect(try await rig.sender().pass(.cold).fencesSent == 2)
     let started = Int(booted.later(by: .seconds(400)).microseconds)
     let received = try await rig.received().keys.sorted()
@@ -102,12 +105,69 @@ struct TimekeepingTests {
     }
     try rig.store.keep(clock, ofBoot: "boot 1")
     rig.time.wallError += .seconds(3600)
+    rig.time.catchUp(booted)
     let keeper = try Timekeeper(store: rig.store, server: rig.client, clock: rig.time.clock, logger: rig.lines.logger)
     #expect(keeper.read().ruling.isConfirmed)
     #expect(keeper.witness == .agrees)
     #expect(try await rig.sender().pass(.cold).fencesSent == 2)
     let received = try await rig.received().keys.sorted()
     #expect(Self.agree(received, times), "received \(received), recorded \(times)")
+    try await rig.finish()
+  }
+
+  /// The readings that an earlier process of this boot kept, with the drive's start by the host's clock of then.
+  private enum Evidence: String, CaseIterable {
+    /// The host's clock was right at first, and was set forward by an hour before the drive.
+    case formerHost
+    /// A receiver has told the true time for too short a while to rule.
+    case shortReceiver
+  }
+
+  private static func clock(_ evidence: Evidence, booted: WallTime, hostError: Duration) -> WallClock {
+    var clock = WallClock()
+    for second in 1...20 {
+      let boot = Duration.seconds(350 + second)
+      if evidence == .shortReceiver {
+        clock.note(gnss: booted.adding(boot), receiver: "/dev/gps0", at: boot)
+      }
+      let isRight = evidence == .formerHost && second <= 10
+      clock.judge(host: booted.adding(boot + (isRight ? .zero : hostError)), at: boot)
+    }
+    return clock
+  }
+
+  @Test(
+    "when the first answer of a pass shows that the drive's clock was wrong, then its first batch has the true times",
+    arguments: Evidence.allCases)
+  private func answerCorrectsClock(_ evidence: Evidence) async throws {
+    let rig = try await SendingRig()
+    let booted = rig.time.agreeWithServer()
+    let hostError = Duration.seconds(3600)
+    try rig.store.keep(Self.clock(evidence, booted: booted, hostError: hostError), ofBoot: "boot 1")
+    let times = try await record(rig, booted: booted.later(by: hostError)).map { $0 - 3_600_000_000 }
+    rig.time.wallError += hostError
+    rig.time.catchUp(booted)
+    #expect(try await rig.sender().pass(.cold).fencesSent == 2)
+    let received = try await rig.received().keys.sorted()
+    #expect(Self.agree(received, times), "received \(received), true \(times)")
+    try await rig.finish()
+  }
+
+  @Test("when times are corrected in mid-pass, then what was refused earlier is still sent in that pass")
+  func correctionKeepsQuarantined() async throws {
+    let rig = try await SendingRig()
+    let booted = rig.time.agreeWithServer()
+    let hostError = Duration.seconds(3600)
+    try rig.store.keep(Self.clock(.formerHost, booted: booted, hostError: hostError), ofBoot: "boot 1")
+    _ = try await record(rig, booted: booted.later(by: hostError))
+    try await rig.store.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    let refused = try #require(try await rig.store.batches(of: [1], in: [.waiting]).first)
+    try await rig.store.quarantine(batch: refused, reason: "refused", at: .sampleStart)
+    _ = try await record(rig, booted: booted.later(by: hostError + .seconds(60)))
+    rig.time.wallError += hostError
+    rig.time.catchUp(booted)
+    #expect(try await rig.sender().pass(.quarantined).fencesSent == 4)
+    #expect(try await rig.holdsAllOnce(4))
     try await rig.finish()
   }
 }

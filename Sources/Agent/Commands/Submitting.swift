@@ -59,7 +59,7 @@ public struct Submitting: Sendable {
       directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) submit"
     ) { [logger] in logger.error("\($0)") }
     if let warning = store.directory.warning { logger.warning("\(warning)") }
-    try await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).run(at: .current)
+    await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).attempt(at: .current)
     let registration = Registration(store: store, server: server)
     let sender = try Sender(
       store: store, server: server, registration: registration, settings: configuration.sender, clock: .host,

@@ -40,15 +40,10 @@ struct LiveDrive: Sendable {
       self.logger = logger
     }
 
-    /// To be called before anything is recorded or sent: makes up for what damage has taken from the store. When that fails, the next start
-    /// tries again, and all that is sent until then is asked about before.
+    /// Recovers from the drive logs what damage has taken from the store. Call it before anything is recorded or sent.
     func recover(_ configuration: ProbeConfiguration) async {
       if let warning = store.directory.warning { logger.warning("\(warning)") }
-      do {
-        try await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).run(at: .current)
-      } catch {
-        logger.error("the drive logs cannot be compared with the store now: \(error)")
-      }
+      await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).attempt(at: .current)
     }
 
     /// To be called before a drive is made: no pass touches it from now on.

@@ -15,10 +15,12 @@ extension DriveStore {
   public func recover(
     _ logged: LoggedDrive, as drive: Int64?, started: WallTime, at now: WallTime
   ) async throws -> (drive: Int64, fences: Int) {
-    try await keep { db in
+    let mayHaveLeft = recoveryNeed > .none
+    return try await keep { db in
       let id = try drive ?? Self.insertDrive(logged, started, db)
       var recovery = DriveRecovery(
-        logged: logged, drive: id, recorder: DriveRecorder(self, drive: id, started: started), now: now)
+        logged: logged, drive: id, recorder: DriveRecorder(self, drive: id, started: started), now: now,
+        mayHaveLeft: mayHaveLeft)
       try recovery.run(db)
       return (id, recovery.recovered.count)
     }
@@ -38,11 +40,14 @@ private struct DriveRecovery {
   let drive: Int64
   let recorder: DriveRecorder
   let now: WallTime
+  /// Whether damage can have taken a fence together with the batch that it was sent in.
+  let mayHaveLeft: Bool
   /// The numbers of the fences that were recovered.
   private(set) var recovered: [Int] = []
 
-  init(logged: LoggedDrive, drive: Int64, recorder: DriveRecorder, now: WallTime) {
+  init(logged: LoggedDrive, drive: Int64, recorder: DriveRecorder, now: WallTime, mayHaveLeft: Bool) {
     (self.logged, self.drive, self.recorder, self.now) = (logged, drive, recorder, now)
+    self.mayHaveLeft = mayHaveLeft
   }
 
   mutating func run(_ db: Database) throws {
@@ -180,8 +185,12 @@ private struct DriveRecovery {
       arguments: [session])
     let count = lacking.reduce(0 as Int64) { $0 + ($1["lacks"] as Int64) }
     if count == 0 {
-      // Of a batch whose row was lost nobody knows how many it had.
-      if lost.count == 1 { try put(fences, into: lost[0], sent: nil, db) }
+      // The row of a lost batch does not tell how many fences it had.
+      if lost.count == 1 {
+        try put(fences, into: lost[0], sent: nil, db)
+      } else if mayHaveLeft || !lost.isEmpty {
+        try DriveStore.makeLostBatches(of: try rows(of: fences, db)[...], session: session, db)
+      }
     } else if count >= fences.count, lacking.count == 1, let batch = lacking.first {
       try put(
         fences, into: batch["id"], sent: batch["state"] == "submitted" ? batch["settled_at"] ?? now.microseconds : nil,
@@ -189,15 +198,18 @@ private struct DriveRecovery {
     } else if count >= fences.count, lacking.allSatisfy({ $0["state"] == "submitted" }) {
       try put(fences, into: nil, sent: now.microseconds, db)
     } else {
-      let rows = try fences.compactMap { number in
-        try Int64.fetchOne(
-          db, sql: "SELECT id FROM fence WHERE drive_id = ? AND number = ?", arguments: [drive, number])
-      }
-      let batch = try DriveStore.makeBatch(of: rows[...], session: session, db)
+      let batch = try DriveStore.makeBatch(of: try rows(of: fences, db)[...], session: session, db)
       try DriveStore.quarantine(
         batch, session: session,
         "recovered from the drive log; \(count) of these fences may have been sent before the damage",
         at: now, db)
+    }
+  }
+
+  private func rows(of fences: [Int], _ db: Database) throws -> [Int64] {
+    try fences.compactMap { number in
+      try Int64.fetchOne(
+        db, sql: "SELECT id FROM fence WHERE drive_id = ? AND number = ?", arguments: [drive, number])
     }
   }
 
@@ -232,6 +244,9 @@ private struct DriveRecovery {
 // MARK: - What may have been sent
 
 extension DriveStore {
+  /// The most fences of a batch that may have left, as of any other.
+  public static let lostBatchLimit = 400
+
   /// Makes all that is to be sent something that may have left, for a store that is older than what was sent: the server's history is asked
   /// before anything of it leaves.
   ///
@@ -241,7 +256,7 @@ extension DriveStore {
   ///   - running: The first of the drives that are being recorded; they are left alone.
   /// - Returns: How many fences it is about.
   /// - Throws: GRDB's `DatabaseError`
-  public func doubtSendings(limit: Int = 400, except running: Int64? = nil) async throws -> Int {
+  public func doubtSendings(limit: Int = lostBatchLimit, except running: Int64? = nil) async throws -> Int {
     try await keep { db in
       let waits = """
         submittable AND submitted_at IS NULL AND drive_id < \(running ?? 1 << 62) AND \(RowChecksum.isIntact("fence"))
@@ -264,11 +279,7 @@ extension DriveStore {
       for (session, fences) in Dictionary(grouping: loose, by: { $0["session_id"] as Int64 }).sorted(by: {
         $0.key < $1.key
       }) {
-        var rest = fences.map { $0["id"] as Int64 }[...]
-        while !rest.isEmpty {
-          try Self.makeLostBatch(of: rest.prefix(limit), session: session, db)
-          rest = rest.dropFirst(limit)
-        }
+        try Self.makeLostBatches(of: fences.map { $0["id"] as Int64 }[...], limit: limit, session: session, db)
       }
       return try Int.fetchOne(
         db,
@@ -279,11 +290,17 @@ extension DriveStore {
     }
   }
 
-  /// One that may have left before, as far as anybody knows.
-  private static func makeLostBatch(of fences: ArraySlice<Int64>, session: Int64, _ db: Database) throws {
-    let batch = try makeBatch(of: fences, session: session, db)
-    try useSessionsTest(for: batch, db)
-    try db.execute(sql: "UPDATE batch SET state = 'sending' WHERE id = ?", arguments: [batch])
-    try nameClient(of: batch, db)
+  /// Puts fences that may have left before into batches that the server's history is asked about.
+  fileprivate static func makeLostBatches(
+    of fences: ArraySlice<Int64>, limit: Int = lostBatchLimit, session: Int64, _ db: Database
+  ) throws {
+    var rest = fences
+    while !rest.isEmpty {
+      let batch = try makeBatch(of: rest.prefix(limit), session: session, db)
+      try useSessionsTest(for: batch, db)
+      try db.execute(sql: "UPDATE batch SET state = 'sending' WHERE id = ?", arguments: [batch])
+      try nameClient(of: batch, db)
+      rest = rest.dropFirst(limit)
+    }
   }
 }

@@ -26,6 +26,7 @@ struct StoreFile {
   /// - Parameter isAfterUncleanEnd: Whether the last process had the store open until it was killed.
   /// - Throws: ``StoreError``, `DatabaseError` for what is no damage: a full disk, missing rights.
   func open(isAfterUncleanEnd: Bool) throws -> DatabaseQueue {
+    try setAsideWhatIsNoFile()
     try finishReplacement()
     if let damage = try damageBesideSQLite(isAfterUncleanEnd) { return try openSalvaged(damage) }
     try StateFile.prepareDatabase(path)
@@ -34,6 +35,27 @@ struct StoreFile {
     }
     do { return try openWhole(path) } catch let error as DatabaseError where isDamage(error) {
       return try openSalvaged(error.message ?? "\(error.resultCode)")
+    }
+  }
+
+  /// Moves away whatever has the name of the store, of its companions or of the new file and is no regular file, as a repaired file system
+  /// can leave it: SQLite could not open the store beside it. Symbolic links stay, and are refused.
+  /// - Throws: ``StoreError``
+  private func setAsideWhatIsNoFile() throws {
+    for file in ["", "-wal", "-shm", "-journal", ".partial", ".partial-wal", ".partial-shm"].map({ path + $0 }) {
+      var status = stat()
+      guard lstat(file, &status) == 0, ![S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT) else { continue }
+      // Before the only trace of it is gone. The store itself says by its absence that it is missing.
+      if file == path + "-wal" { try noteRecovery(.rolledBack) }
+      let aside = asideName() + file.dropFirst(path.count)
+      try move(file, to: aside)
+      if file == path + "-wal" {
+        report(Salvage(damage: "\(file) was no file and is kept as \(aside)", isStoreOlder: true))
+      } else if file == path {
+        var salvage = Salvage(damage: "it was no file")
+        salvage.setAside = aside
+        report(salvage)
+      }
     }
   }
 

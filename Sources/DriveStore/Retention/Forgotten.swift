@@ -5,8 +5,6 @@ public struct Forgotten: Hashable, Sendable {
   public let deletedLog: String?
   /// The drive log that stays, as other sessions of the drive do; the way is in it.
   public let keptLog: String?
-  /// The session's number in its drive.
-  public let number: Int
   /// Damaged stores that were set aside, in which the session may still be.
   public let damagedStores: [String]
 }
