@@ -68,7 +68,7 @@ struct SealReader {
   mutating func take(_ seal: Seal, of data: [UInt8], line: Range<Int>, number: Int, events: Int) {
     lastSealLine = number
     let isRight =
-      Int64(line.lowerBound - blockStart) == seal.bytes - writtenStart
+      Int64(line.lowerBound - blockStart) == seal.bytes.saturatingSubtracting(writtenStart)
       && Seal.checksum(data[blockStart..<line.lowerBound]) == seal.checksum
     if !isRight { doubt(upTo: events) }
     hasSeals = true
