@@ -15,7 +15,7 @@ enum RetryAfter {
       return Int64(text).map { min(.seconds(min($0, 1 << 40)), longest) } ?? longest
     }
     guard let until = HTTPDate.time(text), let now = date.flatMap(HTTPDate.time) else { return nil }
-    return min(max(.zero, .microseconds(until.microseconds - now.microseconds)), longest)
+    return min(max(.zero, until - now), longest)
   }
 }
 

@@ -1,5 +1,6 @@
 // Arithmetic on numbers from outside: a receiver, a server, a log, a damaged store. The plain operators end the process on
-// overflow; these stop at the nearest number that exists. Where a wrong figure is worse than none, refuse the value instead.
+// overflow; the saturating ones stop at the nearest number that exists. Where a wrong figure is worse than none, use the exact ones
+// and refuse the value.
 
 extension FixedWidthInteger {
   /// The sum; the greatest or least number where it does not fit.
@@ -21,6 +22,18 @@ extension FixedWidthInteger {
     let (product, overflows) = multipliedReportingOverflow(by: factor)
     guard overflows else { return product }
     return (self < 0) == (factor < 0) ? .max : .min
+  }
+
+  /// The sum; `nil` where it does not fit.
+  public func exactlyAdding(_ other: Self) -> Self? {
+    let (sum, overflows) = addingReportingOverflow(other)
+    return overflows ? nil : sum
+  }
+
+  /// The product; `nil` where it does not fit.
+  public func exactlyMultiplied(by factor: Self) -> Self? {
+    let (product, overflows) = multipliedReportingOverflow(by: factor)
+    return overflows ? nil : product
   }
 
   /// The number without its sign; the greatest number for the least one, whose opposite does not exist.

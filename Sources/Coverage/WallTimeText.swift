@@ -34,10 +34,8 @@ extension WallTime {
     let dayNumber = Self.dayNumber(year: year, month: month, day: day)
     guard Self.civil(from: dayNumber) == (year, month, day) else { return nil }
     let seconds = dayNumber * 86_400 + hour * 3600 + minute * 60 + second
-    let (microseconds, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000)
-    let (whole, overflowsToo) = microseconds.addingReportingOverflow(fraction)
-    guard !overflows, !overflowsToo else { return nil }
-    self.init(microseconds: whole)
+    guard let microseconds = seconds.exactlyMultiplied(by: 1_000_000)?.exactlyAdding(fraction) else { return nil }
+    self.init(microseconds: microseconds)
   }
 
   private static let millisecondsPerDay: Int64 = 86_400_000

@@ -128,9 +128,8 @@ public struct Verification: Hashable, Sendable {
   private static func pings(_ events: [Event], _ sequences: [Int: UInt32], _ started: WallTime) -> [Alignment.Ping] {
     events.enumerated().compactMap { index, event in
       guard case .ping(let outcome) = event.kind else { return nil }
-      let wall = (started + event.at).microseconds.multipliedReportingOverflow(by: 1000)
-      guard !wall.overflow else { return nil }
-      return Alignment.Ping(at: event.at, wall: wall.partialValue, outcome: outcome, sequence: sequences[index])
+      guard let wall = (started + event.at).microseconds.exactlyMultiplied(by: 1000) else { return nil }
+      return Alignment.Ping(at: event.at, wall: wall, outcome: outcome, sequence: sequences[index])
     }
   }
 

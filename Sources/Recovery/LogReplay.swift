@@ -93,7 +93,7 @@ struct LogReplay {
         var ahead = shift.last ?? 0
         if !isTrusted, let number = known[Key(place: fence.centre, entered: fence.entered)] {
           isTrusted = true
-          ahead = number - fence.number
+          ahead = number.saturatingSubtracting(fence.number)
         }
         isCertain.append(isTrusted)
         shift.append(ahead)
@@ -102,7 +102,7 @@ struct LogReplay {
 
     func certain(_ fence: Fence) -> Fence? {
       guard isCertain[fence.number] else { return nil }
-      let number = fence.number + shift[fence.number]
+      let number = fence.number.saturatingAdding(shift[fence.number])
       return number == fence.number ? fence : number >= 0 ? fence.renumbered(number) : nil
     }
   }

@@ -36,6 +36,13 @@ struct RetryAfterTests {
     #expect(RetryAfter.wait(text, date: Self.date) == nil)
   }
 
+  @Test("when Retry-After and the response's date lie farther apart than 64 bits of microseconds, then it is a year")
+  func farApart() {
+    let last = "Thu, 01 Jan 294246 00:00:00 GMT"
+    #expect(RetryAfter.wait(last, date: "Sat, 01 Jan 0001 00:00:00 GMT") == RetryAfter.longest)
+    #expect(RetryAfter.wait("Sat, 01 Jan 0001 00:00:00 GMT", date: last) == .zero)
+  }
+
   @Test(
     "when the response has no date of its own, then a date in Retry-After says nothing",
     arguments: [nil, "", "now", "Fri, 31 Dec 999999 23:59:59 GMT"])

@@ -87,6 +87,34 @@ import Testing
     }
   }
 
+  @Test(arguments: ["9223372036854775807", "-9223372036854775808", "8640000000000000", "-62198755200000"])
+  func `when a client's time lies at the end of 64 bits, then its test is stored and listed`(time: String) async throws
+  {
+    let client = try await client()
+    let test = try text(try await call("coverageRequest", request(client: client, ["time": time]))["test_uuid"])
+    let fence = #"{"location":{"latitude":1,"longitude":2},"offset_ms":2147483647,"duration_ms":-2147483648}"#
+    _ = try await call("coverageResult", #"{"test_uuid":"\#(test)","client_uuid":"\#(client)","fences":[\#(fence)]}"#)
+    let asked = #"{"uuid":"\#(client)","include_coverage_fences":true"#
+    let history = try await call("history", asked + #","result_limit":-2147483648,"result_offset":2147483647}"#)
+    guard case .array(let skipped) = history["history"] else { throw Refusal.format("no history") }
+    #expect(skipped.isEmpty)
+    let whole = try await call("history", asked + "}")
+    guard case .array(let items) = whole["history"] else { throw Refusal.format("no history") }
+    #expect(items.map { $0["time"] } == [.number(time)])
+    #expect(try await storedFences() == 1)
+  }
+
+  @Test func `when a loop has no number left, then no test is made`() async throws {
+    let client = try await client()
+    let loop = try text(try await call("coverageRequest", request(client: client))["loop_uuid"])
+    try await endpoints.store.database.write { db in
+      try db.execute(sql: "UPDATE test SET loop_test_counter = 9223372036854775807")
+    }
+    await #expect(throws: Refusal.swallowed("loop \(loop) has no number left")) {
+      try await call("coverageRequest", request(client: client, ["loop_uuid": "\"\(loop)\""]))
+    }
+  }
+
   @Test(arguments: [
     (#""radius":1"#, Refusal.swallowed("fences[1].location is missing")),
     (

@@ -11,6 +11,8 @@ import Testing
         #expect(Int128(a.saturatingAdding(b)) == Self.clamped(Int128(a) + Int128(b)), "\(a) + \(b)")
         #expect(Int128(a.saturatingSubtracting(b)) == Self.clamped(Int128(a) - Int128(b)), "\(a) - \(b)")
         #expect(Int128(a.saturatingMultiplied(by: b)) == Self.clamped(Int128(a) * Int128(b)), "\(a) * \(b)")
+        #expect(a.exactlyAdding(b) == Int64(exactly: Int128(a) + Int128(b)), "\(a) + \(b)")
+        #expect(a.exactlyMultiplied(by: b) == Int64(exactly: Int128(a) * Int128(b)), "\(a) * \(b)")
       }
       #expect(Int128(a.saturatingMagnitude) == Self.clamped(Int128(a) < 0 ? -Int128(a) : Int128(a)))
     }

@@ -24,6 +24,15 @@ import Testing
     #expect(!drive.isTorn)
   }
 
+  @Test(arguments: [Int64.min, .max])
+  func `when a seal names a byte at the end of 64 bits, then it vouches for nothing`(byte: Int64) throws {
+    let seals = [100, byte, byte, 0].map { #"{"at":1,"seal":{"bytes":\#($0),"crc32":"0"}}"# }
+    let drive = try RecordedDrive(
+      Data(([Log.header] + seals + [#"{"at":2,"stop":{}}"#]).map { $0 + "\n" }.joined().utf8))
+    #expect(drive.events == [.at(2, .stop(.user))])
+    #expect(!drive.isHeaderSealed && drive.garbage.isEmpty && !drive.unsealed.isEmpty)
+  }
+
   @Test func `when bytes are no UTF-8, then their line is garbage`() throws {
     let data = Data(Log.header.utf8) + Data([0x0A, 0x22, 0xFF, 0xFE, 0x22, 0x0A]) + Data(#"{"at":2,"stop":{}}"#.utf8)
     let drive = try RecordedDrive(data)

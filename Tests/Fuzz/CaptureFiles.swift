@@ -57,7 +57,6 @@ enum CaptureFiles: FuzzTarget {
     guard let file = try? CaptureFile(Array(input[blank...].dropFirst())) else { return }
     _ = file.statistics?.missing
     let trips = RoundTrips(file.packets).trips
-    for trip in trips { Planted.nanoseconds((trip.rttNanoseconds ?? 0) / 4) }
     let pings = log?.header.pings
     let verification = Verification(
       events: log?.events ?? [], sequences: log?.pingSequences ?? [:], started: log?.header.started ?? .earliestTrusted,
@@ -104,5 +103,3 @@ enum CaptureFiles: FuzzTarget {
     little(Int64(bytes.count), 4) + little(Int64(bytes.count), 4)
   }
 }
-
-typealias Target = CaptureFiles

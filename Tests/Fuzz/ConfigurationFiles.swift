@@ -19,7 +19,7 @@ enum ConfigurationFiles: FuzzTarget {
     """
     network: { source: fixed-wifi }
     radio: { source: "fixed:4G/LTE" }
-    submission: { max-age: 7d, legacy-threshold: 15m, breaker: { threshold: 4, backoff: 30s, backoff-max: 300s } }
+    submission: { max-age: 7d, keep: 30d, legacy-threshold: 15m, breaker: { threshold: 4, backoff: 30s, backoff-max: 300s } }
     storage: { max-size: 512M, max-fences: 20000 }
     drive: { maximum-duration: 4h, log: false }
     agent: { record: moving, start-speed: 2.5, rest: 5m, resend-interval: 15m }
@@ -55,7 +55,7 @@ enum ConfigurationFiles: FuzzTarget {
   private static func read(text: String) {
     if let duration = DurationText.duration(text) {
       _ = DriveTime(duration) + duration
-      Planted.nanoseconds(duration.components.seconds)
+      _ = duration.inNanoseconds
     }
     _ = SizeText.bytes(text)
   }
@@ -91,5 +91,3 @@ enum ConfigurationFiles: FuzzTarget {
     _ = breaker.snapshot(at: .zero)
   }
 }
-
-typealias Target = ConfigurationFiles

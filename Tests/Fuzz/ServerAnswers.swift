@@ -67,15 +67,17 @@ enum ServerAnswers: FuzzTarget {
     }
   }
 
+  private static let drive = WallTime(microseconds: 1_795_168_800_000_000)
+
   private static func note(date: String) {
-    let told = ServerDate()
-    told.note(date)
-    guard let time = told.take() else { return }
-    var server = ServerTime()
-    server.note(time, at: .seconds(100))
-    _ = server.witness(of: WallTime(microseconds: 1_795_168_800_000_000), at: .seconds(200))
-    _ = time.iso8601
-    Planted.nanoseconds(time.microseconds / 1_000_000)
+    let server = ServerDate()
+    server.note(date, sent: .now)
+    guard let reading = server.latest else { return }
+    _ = (reading.date.iso8601, reading.date - drive, drive.since(reading.date))
+    var clock = WallClock()
+    clock.note(server: reading.date, at: .seconds(100), roundTrip: .milliseconds(40))
+    let ruling = clock.judge(host: drive, at: .seconds(200))
+    _ = (clock.witness(at: .seconds(300)), ruling.wall(at: .seconds(300)).iso8601, "\(ruling)")
   }
 
   private static func read(_ body: Data) {
@@ -125,5 +127,3 @@ enum ServerAnswers: FuzzTarget {
     _ = try? JSONEncoder().encode(gate.memory(at: now + .seconds(2), bootID: "B"))
   }
 }
-
-typealias Target = ServerAnswers

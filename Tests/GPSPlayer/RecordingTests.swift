@@ -24,6 +24,25 @@ import Testing
     #expect(throws: PlayerError.self) { try ReceiverLog.recording(Array("# only\n".utf8), rate: 1) }
   }
 
+  @Test(arguments: [1e18, 9.3e18, 1e19, 2e20, 1e308])
+  func `when the rate is beyond 64 bits, then the log is played in one piece`(rate: Double) throws {
+    let log = Array(("# a note\n" + sentence("235959.0") + sentence("000000.0")).utf8)
+    let recording = try ReceiverLog.recording(log, rate: rate)
+    #expect(recording.pieces.map(\.bytes) == [Array((sentence("235959.0") + sentence("000000.0")).utf8)])
+    #expect(recording.pieces.map(\.epochs) == [2])
+  }
+
+  @Test(arguments: [
+    ["--gpsd", "x", "--start-at", "1e300"], ["--gpsd", "x", "--close-at", "1e19"],
+    ["--gpsd", "x", "--speed", "1e-300"],
+    ["--gpsd", "x", "--silence", "1,1e300"], ["--gpsd", "x", "--away", "0,9223372036854775808"],
+    ["--gpsd", "x", "--start-at", "nan"], ["--gpsd", "x", "--speed", "nan"],
+  ])
+  func `when a moment lies beyond every clock, then the command line is refused`(arguments: [String]) {
+    #expect(throws: (any Error).self) { try GPSPlayerCommand.parse(arguments) }
+    #expect(throws: Never.self) { try GPSPlayerCommand.parse(["--gpsd", "x", "--start-at", "1e9", "--speed", "0.001"]) }
+  }
+
   @Test func paceTakesJumpsForASecond() {
     var pace = Pace()
     for (time, elapsed) in [(10.0, 0.0), (10, 0), (12, 2), (11, 2), (30_000, 3)] {

@@ -22,7 +22,7 @@ import Testing
 
   @Test(arguments: [
     "", "seconds,place\n", "0,91,0\n", "0,48,\n", "1,48,16\n1,48,16\n", "0,x,16\n", ",48,16\n", "nan,48,16\n",
-    "0,1,2,3,4,5,6,7\n",
+    "0,1,2,3,4,5,6,7\n", "1e10,48,16\n", "9223372036854775807,48,16\n", "1e308,48,16\n", "inf,48,16\n",
   ])
   func refuses(csv: String) {
     #expect(throws: PlayerError.self) { try Track.points(csv: csv) }

@@ -101,7 +101,9 @@ extension Store {
     guard let uuid, let last else {
       throw Refusal.badRequest("No test with loop UUID found by id \(uuid ?? "null")")
     }
-    return (uuid, last + 1)
+    let (counter, isFull) = last.addingReportingOverflow(1)
+    guard !isFull else { throw Refusal.swallowed("loop \(uuid) has no number left") }
+    return (uuid, counter)
   }
 }
 

@@ -45,10 +45,13 @@ struct GPSPlayerCommand: AsyncParsableCommand {
   func validate() throws {
     guard feed != gpsd else { throw ValidationError("One of --feed and --gpsd is needed.") }
     guard (0...65_535).contains(port) else { throw ValidationError("A port is 0 to 65535.") }
-    guard speed > 0, speed.isFinite else { throw ValidationError("--speed is to be more than 0.") }
+    guard speed >= 0.001, speed.isFinite else { throw ValidationError("--speed is to be at least 0.001.") }
     guard rate.map({ $0 >= 1 && $0.isFinite }) ?? true else { throw ValidationError("--rate is to be at least 1.") }
-    guard startAt >= 0, startAt.isFinite else { throw ValidationError("--start-at is to be 0 or more.") }
-    guard closeAt.allSatisfy({ $0 >= 0 && $0.isFinite }) else { throw ValidationError("--close-at: no second.") }
+    let seconds = 0...Recording.longest
+    guard seconds.contains(startAt) else { throw ValidationError("--start-at is to be 0 to 1000000000 seconds.") }
+    guard closeAt.allSatisfy(seconds.contains) else {
+      throw ValidationError("--close-at takes 0 to 1000000000 seconds.")
+    }
     guard (0...3600).contains(lateVersion), gpsd || lateVersion == 0 else {
       throw ValidationError("--late-version takes 0 to 3600 seconds, with --gpsd.")
     }

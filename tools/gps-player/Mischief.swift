@@ -7,7 +7,7 @@ struct SecondsSpan: Hashable, Sendable, ExpressibleByArgument {
 
   init?(argument: String) {
     let parts = argument.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
-    guard parts.count == 2, let from = parts[0], let to = parts[1], from >= 0, to > from, to.isFinite else {
+    guard parts.count == 2, let from = parts[0], let to = parts[1], from >= 0, to > from, to <= Recording.longest else {
       return nil
     }
     self.from = from

@@ -66,7 +66,7 @@ enum ReceiverLog {
 
   private static func chunks(of body: ArraySlice<UInt8>, rate: Double, epochs: [Int]) -> [Recording.Piece] {
     // Twenty chunks a second are as smooth as a serial line's own buffering.
-    let size = max(1, Int(rate / 20))
+    let size = max(1, Int(min(rate / 20, Double(body.count))))
     var pending = epochs[...]
     return stride(from: body.startIndex, to: body.endIndex, by: size).map { start in
       let end = min(start + size, body.endIndex)

@@ -9,6 +9,9 @@ struct Recording: Sendable {
     var epochs: Int
   }
 
+  /// No moment of a recording lies later, in seconds: 31 years, within the range of every clock.
+  static let longest = 1e9
+
   /// In order of time.
   var pieces: [Piece]
   /// What the recorded gpsd said on connecting and to ?WATCH, where that was recorded.

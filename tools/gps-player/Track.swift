@@ -21,7 +21,7 @@ struct TrackPoint: Hashable, Sendable, Decodable {
   fileprivate func check() throws {
     func outside(_ value: Double?, _ range: ClosedRange<Double>) -> Bool { value.map { !range.contains($0) } ?? false }
     let wrong: String? =
-      if !seconds.isFinite || seconds < 0 {
+      if outside(seconds, 0...Recording.longest) {
         "seconds"
       } else if (latitude == nil) != (longitude == nil) {
         "latitude or longitude"
