@@ -14,9 +14,10 @@ func each(_ period: Duration, _ deliver: @escaping @Sendable () -> Void) async {
 
 /// Waits on a thread of the network library. There a wait costs one wakeup; `Task.sleep` takes three, of several threads.
 private actor Beat {
-  private let loop = MultiThreadedEventLoopGroup.singleton.next()
+  /// One for all: what is due at the same time costs one wakeup.
+  private static let loop = MultiThreadedEventLoopGroup.singleton.next()
 
-  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+  nonisolated var unownedExecutor: UnownedSerialExecutor { Self.loop.executor.asUnownedSerialExecutor() }
 
   func run(_ period: Duration, _ deliver: @Sendable () -> Void) async {
     let period = UInt64(max(1, period.inNanoseconds))
@@ -28,7 +29,7 @@ private actor Beat {
 
   /// Returns at once when the task is cancelled.
   private func wait(nanoseconds: UInt64) async {
-    let end = loop.scheduleTask(in: .nanoseconds(Int64(clamping: nanoseconds))) {}
+    let end = Self.loop.scheduleTask(in: .nanoseconds(Int64(clamping: nanoseconds))) {}
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         end.futureResult.whenComplete { _ in continuation.resume() }
