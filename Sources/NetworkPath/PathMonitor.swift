@@ -1,3 +1,4 @@
+import CPinger
 import Coverage
 import Logging
 
@@ -8,7 +9,28 @@ public struct PathMonitor: Sendable {
     /// The kernel tells of no more changes.
     case deaf(KernelFailure)
     case due
+    /// The file is to be read.
+    case poll
     case destination(String)
+  }
+
+  /// Wakes once, at a time.
+  private struct Alarm {
+    let time: ContinuousClock.Instant
+    private let task: Task<Void, Never>
+
+    init(at time: ContinuousClock.Instant, _ mailbox: AsyncStream<Wake>.Continuation) {
+      self.time = time
+      task = Task {
+        // Cancelled: another alarm is set.
+        guard (try? await Task.sleep(until: time, tolerance: .milliseconds(5), clock: .continuous)) != nil else {
+          return
+        }
+        mailbox.yield(.due)
+      }
+    }
+
+    func cancel() { task.cancel() }
   }
 
   private let source: PathSource
@@ -59,44 +81,18 @@ public struct PathMonitor: Sendable {
   public func follow(_ destination: String) { mailbox.yield(.destination(destination)) }
 
   /// Delivers what is the case now, and every change, until the task is cancelled. To be called once.
+  ///
+  /// The route is asked for when the kernel tells of a change, and now and then besides; a file is read every ``pollInterval``.
   public func run(_ deliver: @Sendable (PathReading) -> Void) async {
-    switch source {
-    case .file(let name): await run(PathFile(name: name), deliver)
-    case .fixed, .auto: await run(route, deliver)
-    }
-  }
-
-  // MARK: A file
-
-  private func run(_ file: PathFile, _ deliver: @Sendable (PathReading) -> Void) async {
-    var (file, route) = (file, route)
-    var path: Path?
-    var last: PathReading?
-    let polling = Task { [mailbox, pollInterval] in
-      repeat { mailbox.yield(.due) } while (try? await Task.sleep(for: pollInterval)) != nil
-    }
-    defer { polling.cancel() }
-    for await wake in wakes {
-      switch wake {
-      case .destination(let host): route.destination = host
-      case .due:
-        let (word, news) = file.read()
-        if let news { logger.warning("\(news)") }
-        path = word
-      case .changed, .deaf: continue
-      }
-      if let path { tell(PathReading(fixed: path, way: route.reading.way), after: &last, deliver) }
-    }
-  }
-
-  // MARK: The route
-
-  private func run(_ route: Route, _ deliver: @Sendable (PathReading) -> Void) async {
     var route = route
+    var file: PathFile? = if case .file(let name) = source { PathFile(name: name) } else { nil }
+    var declared: Path?
+    var reading = reading(of: route)
     var last: PathReading?
     let watch = watch()
+    let polling = file.map { _ in Task { await poll() } }
     var schedule = ReadingSchedule(fallback: watch == nil ? pollInterval : Self.fallback, startingAt: .now)
-    var alarm = alarm(at: schedule.next)
+    var alarm = Alarm(at: schedule.next, mailbox)
     for await wake in wakes {
       switch wake {
       case .changed: schedule.changed(at: .now)
@@ -106,14 +102,34 @@ public struct PathMonitor: Sendable {
       case .destination(let host):
         route.destination = host
         schedule.changed(at: .now)
+      case .poll:
+        let (word, news) = file?.read() ?? (nil, nil)
+        if let news { logger.warning("\(news)") }
+        declared = word
       case .due: break
       }
-      if schedule.isDue(at: .now) { tell(reading(of: route), after: &last, deliver) }
-      alarm.cancel()
-      alarm = self.alarm(at: schedule.next)
+      if schedule.isDue(at: .now) { reading = self.reading(of: route) }
+      if file == nil {
+        tell(reading, after: &last, deliver)
+      } else if let declared {
+        tell(PathReading(fixed: declared, way: reading.way), after: &last, deliver)
+      }
+      if alarm.time != schedule.next {
+        alarm.cancel()
+        alarm = Alarm(at: schedule.next, mailbox)
+      }
     }
     alarm.cancel()
+    polling?.cancel()
     watch?.cancel()
+  }
+
+  /// At whole multiples of the interval: there others have something to do as well.
+  private func poll() async {
+    let interval = UInt64(max(1, pollInterval.inNanoseconds))
+    repeat {
+      mailbox.yield(.poll)
+    } while (try? await Task.sleep(for: .nanoseconds(Int64(clamping: interval - cping_now() % interval)))) != nil
   }
 
   private func watch() -> NetworkWatch? {
@@ -127,14 +143,6 @@ public struct PathMonitor: Sendable {
 
   private func logDeafness(_ reason: KernelFailure) {
     logger.warning("the kernel tells of no network changes: \(reason); looking every \(pollInterval)")
-  }
-
-  private func alarm(at time: ContinuousClock.Instant) -> Task<Void, Never> {
-    Task { [mailbox] in
-      // Cancelled: another alarm is set.
-      guard (try? await Task.sleep(until: time, tolerance: .milliseconds(5), clock: .continuous)) != nil else { return }
-      mailbox.yield(.due)
-    }
   }
 
   private func tell(_ reading: PathReading, after last: inout PathReading?, _ deliver: (PathReading) -> Void) {

@@ -41,6 +41,8 @@ final class PingInbox: @unchecked Sendable {
   private let pinger: OpaquePointer
   private let lock = NSLock()
   private let readable: any DispatchSourceRead
+  /// Of what is read at once. Memory that nobody writes to is not taken.
+  private let buffer = UnsafeMutableBufferPointer<cping_event>.allocate(capacity: 512)
   private var reader: CheckedContinuation<ArraySlice<PingEvent>?, Never>?
   private var isListening = false
   /// The reading task was cancelled.
@@ -88,10 +90,8 @@ final class PingInbox: @unchecked Sendable {
   }
 
   private func read() -> ArraySlice<PingEvent> {
-    let batch = [cping_event](unsafeUninitializedCapacity: 512) { buffer, count in
-      count = cping_read(pinger, buffer.baseAddress, buffer.count)
-    }
-    return batch.map(PingEvent.init)[...]
+    let count = cping_read(pinger, buffer.baseAddress, buffer.count)
+    return buffer[..<count].map(PingEvent.init)[...]
   }
 
   private func answer(_ batch: ArraySlice<PingEvent>?) {
@@ -111,6 +111,7 @@ final class PingInbox: @unchecked Sendable {
   }
 
   deinit {
+    buffer.deallocate()
     // A source must not be suspended when it goes, and it watches a descriptor of the pinger, which so outlives it.
     let pinger = pinger
     readable.setCancelHandler { cping_destroy(pinger) }

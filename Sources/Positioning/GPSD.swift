@@ -1,5 +1,7 @@
 import Coverage
 import Logging
+import NIOCore
+import NIOPosix
 
 /// A client of gpsd: connects, stays connected, and turns reports into fixes in host order.
 ///
@@ -60,22 +62,50 @@ public struct GPSD: Sendable {
 
   /// Runs until the task is cancelled; the connection is closed when it returns.
   ///
-  /// `deliver` is called in order, from one place at a time, and has to return at once: while it works nothing is read.
+  /// `deliver` is called in order, on the thread of the socket, and has to return at once: while it works nothing is read.
   public func run(_ deliver: @escaping @Sendable (PositioningEvent) -> Void) async {
     let (inputs, mailbox) = AsyncStream.makeStream(of: SocketInput.self)
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    let socket = GPSDSocket(
+      host: configuration.host, port: configuration.port, timings: timings, loop: loop, mailbox: mailbox)
     await withTaskCancellationHandler {
-      let socket = GPSDSocket(host: configuration.host, port: configuration.port, timings: timings, mailbox: mailbox)
-      await converse(inputs, over: socket, deliver)
+      await Talk(self, on: loop).converse(inputs, over: socket, deliver)
     } onCancel: {
       mailbox.finish()
     }
   }
 
-  private func converse(
-    _ inputs: AsyncStream<SocketInput>, over socket: GPSDSocket, _ deliver: (PositioningEvent) -> Void
+  /// The same as a stream. Whoever reads too slowly loses the oldest events, so that what is read is fresh.
+  /// The client ends with the stream: when the reading task is cancelled or stops reading.
+  public func events() -> AsyncStream<PositioningEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: PositioningEvent.self, bufferingPolicy: .bufferingNewest(256))
+    let client = Task {
+      await run { continuation.yield($0) }
+      continuation.finish()
+    }
+    continuation.onTermination = { _ in client.cancel() }
+    return stream
+  }
+}
+
+/// Runs the conversation on the thread of the socket: each hand-over from there to another thread would cost more than all that is done
+/// with a line.
+private actor Talk {
+  private let client: GPSD
+  private let loop: any EventLoop
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+
+  init(_ client: GPSD, on loop: any EventLoop) { (self.client, self.loop) = (client, loop) }
+
+  func converse(
+    _ inputs: AsyncStream<SocketInput>, over socket: sending GPSDSocket, _ deliver: (PositioningEvent) -> Void
   ) async {
+    let (clock, logger) = (client.clock, client.logger)
     var socket = socket
-    var conversation = Conversation(configuration: configuration, timings: timings, startingAt: clock.now())
+    var conversation = Conversation(
+      configuration: client.configuration, timings: client.timings, startingAt: clock.now())
     perform(conversation.start(at: clock.now()), over: &socket, deliver)
     socket.alarm(at: conversation.nextDeadline)
     for await input in inputs where socket.isCurrent(input) {
@@ -99,21 +129,8 @@ public struct GPSD: Sendable {
       case .deliver(let event): deliver(event)
       case .log(let status, let leftOut):
         let rest = leftOut > 0 ? " (\(leftOut) \(leftOut == 1 ? "line" : "lines") like this left out)" : ""
-        logger.log(level: status.logLevel, "\(status)\(rest)")
+        client.logger.log(level: status.logLevel, "\(status)\(rest)")
       }
     }
-  }
-
-  /// The same as a stream. Whoever reads too slowly loses the oldest events, so that what is read is fresh.
-  /// The client ends with the stream: when the reading task is cancelled or stops reading.
-  public func events() -> AsyncStream<PositioningEvent> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: PositioningEvent.self, bufferingPolicy: .bufferingNewest(256))
-    let client = Task {
-      await run { continuation.yield($0) }
-      continuation.finish()
-    }
-    continuation.onTermination = { _ in client.cancel() }
-    return stream
   }
 }

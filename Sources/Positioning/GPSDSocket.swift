@@ -19,15 +19,23 @@ struct GPSDSocket {
   private let host: String
   private let port: Int
   private let timings: Timings
+  private let loop: any EventLoop
   private let mailbox: AsyncStream<SocketInput>.Continuation
   private var connection = 0
   private var channel: (any Channel)?
-  private var armed: (deadline: ContinuousClock.Instant, task: Task<Void, Never>)?
+  private var armed: (deadline: ContinuousClock.Instant, task: Scheduled<Void>)?
 
-  init(host: String, port: Int, timings: Timings, mailbox: AsyncStream<SocketInput>.Continuation) {
+  /// The longest wait for an alarm: the clock of the loop stands still while the host is suspended.
+  private static let longestAlarm: Duration = .seconds(1)
+
+  /// - Parameter loop: Whose thread reads from the socket.
+  init(
+    host: String, port: Int, timings: Timings, loop: any EventLoop, mailbox: AsyncStream<SocketInput>.Continuation
+  ) {
     self.host = host
     self.port = port
     self.timings = timings
+    self.loop = loop
     self.mailbox = mailbox
   }
 
@@ -68,7 +76,7 @@ struct GPSDSocket {
   mutating func connect() {
     connection += 1
     let (number, mailbox, place) = (connection, mailbox, "\(host):\(port)")
-    ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    ClientBootstrap(group: loop)
       .connectTimeout(TimeAmount(timings.connection))
       .channelOption(.autoRead, value: false)
       .connect(host: host, port: port)
@@ -115,12 +123,12 @@ struct GPSDSocket {
 
   /// Sees to it that an alarm comes at `deadline` or before; one that comes too early only costs a look at the clock.
   mutating func alarm(at deadline: ContinuousClock.Instant) {
+    let now = ContinuousClock.now
+    let deadline = min(deadline, now + Self.longestAlarm)
     if let armed, armed.deadline <= deadline { return }
     armed?.task.cancel()
-    let mailbox = mailbox
-    let task = Task {
-      do { try await Task.sleep(until: deadline, clock: .continuous) } catch { return }
-      mailbox.yield(.alarm(at: deadline))
+    let task = loop.scheduleTask(in: TimeAmount(deadline - now)) { [mailbox] in
+      _ = mailbox.yield(.alarm(at: deadline))
     }
     armed = (deadline, task)
   }

@@ -44,7 +44,7 @@ struct Record: AsyncParsableCommand {
         try await recording.run(
           stop: stop,
           onStatus: { links in
-            latest.line = DriveStatus.line(links)
+            latest.set { DriveStatus.line(links) }
             if LiveLine.isPossible {
               LiveLine.show(latest.line)
             } else if let elapsed = links.first?.elapsed, elapsed.components.seconds % 10 == 0 {
@@ -53,7 +53,7 @@ struct Record: AsyncParsableCommand {
           },
           print: { line in
             LiveLine.end()
-            latest.line = line
+            latest.set { line }
             Terminal.result(line)
           })
       }
@@ -63,12 +63,12 @@ struct Record: AsyncParsableCommand {
 
 /// The line that says how things stand.
 private final class Latest: Sendable {
-  private let text: Mutex<String>
+  private let text: Mutex<@Sendable () -> String>
 
-  init(_ line: String) { text = Mutex(line) }
+  init(_ line: String) { text = Mutex { line } }
 
-  var line: String {
-    get { text.withLock { $0 } }
-    set { text.withLock { $0 = newValue } }
-  }
+  var line: String { text.withLock { $0 }() }
+
+  /// - Parameter line: Is asked for when somebody wants to see it, which is rare.
+  func set(_ line: @escaping @Sendable () -> String) { text.withLock { $0 = line } }
 }

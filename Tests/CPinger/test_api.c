@@ -1,6 +1,7 @@
 /* The life of instances and targets: start, pause, resume, stop, remove, shutdown, overflow, misuse. */
 #include <errno.h>
 #include <pthread.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "support.h"
@@ -154,6 +155,32 @@ static void cancels_what_is_pending(void) {
     reflector_stop(reflector);
 }
 
+/* A reader who looks at times of its own is told of many events by one write. */
+static void tells_a_slow_reader_once(void) {
+    struct reflector reflector = REFLECT();
+    cping *pinger = create(0);
+    cping_target target = rtr_target("127.0.0.1", reflector.port, 0);
+    int64_t id = cping_add(pinger, &target);
+    CHECK_EQUAL(cping_start(pinger, id, 0), 0);
+    for (int round = 0; round < 3; round++) {
+        cping_stats stats = {0};
+        for (uint64_t before = 0; before == 0 || stats.answered < before + 3;) {
+            cping_get_stats(pinger, &stats);
+            if (before == 0) before = stats.answered + 1;
+        }
+        eventfd_t writes = 0;
+        CHECK_EQUAL(eventfd_read(cping_event_fd(pinger), &writes), 0);
+        CHECK_EQUAL(writes, 1);
+        unsigned count = 0;
+        for (cping_event event; cping_read(pinger, &event, 1);) count++;
+        CHECK(count >= 3);
+    }
+    cping_event event;
+    next_event(pinger, &event);
+    cping_destroy(pinger);
+    reflector_stop(reflector);
+}
+
 static void says_what_a_full_ring_lost(void) {
     cping *pinger = create(4);
     cping_target target = rtr_target("127.0.0.1", 9, 20);
@@ -205,6 +232,7 @@ int main(void) {
     pauses_on_the_grid();
     reports_missed_slots_without_a_burst();
     cancels_what_is_pending();
+    tells_a_slow_reader_once();
     says_what_a_full_ring_lost();
     wakes_and_ends_waiters();
     return 0;

@@ -1,6 +1,8 @@
 /* What a long-running process costs. */
 #include "cpprocess.h"
 
+#include <malloc.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "support.h"
@@ -17,7 +19,26 @@ static long file_pages(void) {
 /* As large as a program's constants, so that the pages that the check itself needs do not count. */
 static const char constants[4 << 20] = {1};
 
-int main(void) {
+/* Whether a block of that size is mapped by itself, so that freeing it gives it back to the system. */
+static int is_mapped(size_t size) {
+    size_t before = mallinfo2().hblks;
+    void *volatile block = malloc(size);
+    CHECK(block != NULL);
+    size_t after = mallinfo2().hblks;
+    free(block);
+    return after > before;
+}
+
+static void returns_large_blocks(void) {
+    enum { LARGE = 1 << 20, RING = 600 << 10 };
+    cpprocess_return_large_blocks();
+    /* Not so with the allocator of a sanitizer. */
+    if (!is_mapped(LARGE)) return;
+    /* By itself, glibc keeps smaller ones than that from now on. */
+    CHECK(is_mapped(RING));
+}
+
+static void forgets_the_start(void) {
     long page = sysconf(_SC_PAGESIZE), sum = 0;
     for (size_t i = 0; i < sizeof constants; i += (size_t)page) sum += ((const volatile char *)constants)[i];
     CHECK_EQUAL(sum, 1);
@@ -27,5 +48,10 @@ int main(void) {
     CHECK(file_pages() < before - (long)sizeof constants / page / 2);
     for (size_t i = 0; i < sizeof constants; i += (size_t)page) sum += ((const volatile char *)constants)[i];
     CHECK_EQUAL(sum, 2);
+}
+
+int main(void) {
+    forgets_the_start();
+    returns_large_blocks();
     return 0;
 }

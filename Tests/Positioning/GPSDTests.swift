@@ -1,5 +1,6 @@
 import Coverage
 import Logging
+import NIOPosix
 import TestSupport
 import Testing
 
@@ -188,5 +189,20 @@ import Testing
     }
     #expect((counters.fixes, counters.tpv, counters.disconnections) == (1, 1, 0))
     await server.stop()
+  }
+
+  @Test func whenAnAlarmIsFarAway_thenItComesEarly_sinceTheClockOfTheLoopStandsStillInASuspend() async {
+    let (inputs, mailbox) = AsyncStream.makeStream(of: SocketInput.self)
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    var socket = GPSDSocket(host: "127.0.0.1", port: 1, timings: Self.quick, loop: loop, mailbox: mailbox)
+    socket.alarm(at: .now + .seconds(86_400))
+    guard let input = await inputs.first(where: { _ in true }), case .alarm = input else {
+      Issue.record("no alarm")
+      return
+    }
+    guard case .tick = socket.admit(input) else {
+      Issue.record("no tick")
+      return
+    }
   }
 }

@@ -1,3 +1,4 @@
+import CPinger
 import Logging
 import Settings
 
@@ -21,6 +22,8 @@ public struct Serving: Sendable {
     stop: AsyncStream<Void>, hangUp: AsyncStream<Void>, interim: AsyncStream<Void>,
     note: @escaping @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
+    // A pinger's ring of events is such a block, and each drive has one.
+    cpprocess_return_large_blocks()
     let configuration = try ProbeConfiguration.load(file: configurationFile)
     return try await withControlServer(configuration, for: "without it there is nothing to ping", logger: logger) {
       let environment = try LiveDrive.Environment(

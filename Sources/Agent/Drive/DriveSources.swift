@@ -50,7 +50,7 @@ final class DriveSources: Sendable {
     inputs.yield(.path(path.current))
     group.addTask { [radio] in await radio.run { inputs.yield(.radio($0)) } }
     group.addTask { [path] in await path.run { inputs.yield(.path($0)) } }
-    group.addTask { [positions] in for await event in await positions.events() { inputs.yield(.positioning(event)) } }
+    group.addTask { [positions] in await positions.deliver { inputs.yield(.positioning($0)) } }
     group.addTask { await eachSecond { inputs.yield(.tick) } }
     group.addTask { await each(Self.pingsPeriod) { inputs.yield(.pingsDue) } }
   }

@@ -2,21 +2,29 @@ import Logging
 import Positioning
 import Settings
 import Submission
+import Synchronization
 
 /// One receiver's positions for all who want them: the drives of several links, and the service between drives.
-actor PositionFeed {
+final class PositionFeed: Sendable {
+  /// Has to return at once, and must not call the feed.
+  typealias Listener = @Sendable (PositioningEvent) -> Void
+
+  private struct State {
+    var zones: ExclusionZones
+    var listeners: [Int: Listener] = [:]
+    var lastNumber = 0
+    /// The state of the way to the receiver, for whoever comes later.
+    var status: PositioningEvent?
+  }
+
   private let gpsd: GPSD
   private let timekeeper: Timekeeper
-  private var zones: ExclusionZones
-  private var listeners: [Int: AsyncStream<PositioningEvent>.Continuation] = [:]
-  private var lastNumber = 0
-  /// The state of the way to the receiver, for whoever comes later.
-  private var status: PositioningEvent?
+  private let state: Mutex<State>
 
   /// - Parameter timekeeper: Is given the times of all receivers with a fix, those in exclusion zones as well.
   init(_ configuration: ProbeConfiguration, timekeeper: Timekeeper, logger: Logger) {
     self.timekeeper = timekeeper
-    zones = ExclusionZones(configuration.exclusionZones)
+    state = Mutex(State(zones: ExclusionZones(configuration.exclusionZones)))
     gpsd = GPSD(
       configuration: GPSD.Configuration(
         host: configuration.gpsd.host, port: configuration.gpsd.port, device: configuration.gpsd.device,
@@ -27,27 +35,31 @@ actor PositionFeed {
 
   /// Until the task is cancelled.
   func run() async {
-    for await event in gpsd.events() {
-      if case .clock(let clock) = event {
-        timekeeper.note(gnss: clock.time, receiver: clock.device, arrival: clock.arrival)
-        continue
-      }
-      guard let event = zones.pass(event) else { continue }
-      if case .status = event { status = event }
-      for listener in listeners.values { listener.yield(event) }
+    await gpsd.run { [self] event in pass(on: event) }
+  }
+
+  /// Calls `listener` with how things stand, and then with each event in order, until the task is cancelled.
+  func deliver(to listener: @escaping Listener) async {
+    let number = state.withLock { state in
+      if let status = state.status { listener(status) }
+      state.lastNumber += 1
+      state.listeners[state.lastNumber] = listener
+      return state.lastNumber
+    }
+    await untilCancelled()
+    state.withLock { $0.listeners[number] = nil }
+  }
+
+  /// The listeners are called at once, by the thread that reads from the receiver: a hand-over to another one costs more than they do.
+  private func pass(on event: PositioningEvent) {
+    if case .clock(let clock) = event {
+      timekeeper.note(gnss: clock.time, receiver: clock.device, arrival: clock.arrival)
+      return
+    }
+    state.withLock { state in
+      guard let event = state.zones.pass(event) else { return }
+      if case .status = event { state.status = event }
+      for listener in state.listeners.values { listener(event) }
     }
   }
-
-  /// All events from now on, and before them how things stand. It ends with the task that reads it.
-  func events() -> AsyncStream<PositioningEvent> {
-    let (stream, continuation) = AsyncStream<PositioningEvent>.makeStream()
-    lastNumber += 1
-    let number = lastNumber
-    listeners[number] = continuation
-    if let status { continuation.yield(status) }
-    continuation.onTermination = { _ in Task { await self.forget(number) } }
-    return stream
-  }
-
-  private func forget(_ number: Int) { listeners[number] = nil }
 }

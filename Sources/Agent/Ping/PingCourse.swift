@@ -3,8 +3,8 @@ import Pinging
 /// A run under way: its targets, what they have come to so far, and what is done with each thing that happens.
 struct PingCourse {
   enum Input: Sendable {
-    /// The next events of a pinger come when these have been `taken`.
-    case pings(ArraySlice<PingEvent>, pinger: Int, taken: AsyncStream<Void>.Continuation)
+    /// `taken` is to be called when these have been processed: a pinger's events come only as fast.
+    case pings(ArraySlice<PingEvent>, pinger: Int, taken: @Sendable () -> Void)
     /// No more pings are sent.
     case stop
     /// Pings under way are cancelled, too.
@@ -42,7 +42,7 @@ struct PingCourse {
     switch input {
     case .pings(let events, let pinger, let taken):
       take(events, of: pinger, print)
-      taken.yield()
+      taken()
     case .stop: isStopped = true
     case .abandon:
       isStopped = true

@@ -1,4 +1,10 @@
 import Pinging
+import Synchronization
+
+/// How many batches wait to be processed.
+private final class Waiting: Sendable {
+  let count = Atomic(0)
+}
 
 /// `ping`: pings some targets and prints what becomes of each ping.
 public struct PingRun: Sendable {
@@ -97,7 +103,7 @@ public struct PingRun: Sendable {
         }
       },
       Task { for await _ in interim { inputs.yield(.interim) } },
-      Task { while (try? await Task.sleep(for: .seconds(1))) != nil { inputs.yield(.tick) } },
+      Task { await eachSecond { inputs.yield(.tick) } },
       Task {
         guard let deadline, (try? await Task.sleep(for: deadline)) != nil else { return }
         fleet.stop()
@@ -114,7 +120,7 @@ public struct PingRun: Sendable {
     var turn = turns.makeAsyncIterator()
     var events = pinger.events.makeAsyncIterator()
     while let batch = await events.nextBatch() {
-      inputs.yield(.pings(batch, pinger: number, taken: taken))
+      inputs.yield(.pings(batch, pinger: number) { taken.yield() })
       guard await turn.next() != nil else { return }
     }
   }
@@ -123,17 +129,13 @@ public struct PingRun: Sendable {
   private static func gather(
     each period: Duration, from pinger: Pinger, _ number: Int, into inputs: AsyncStream<PingCourse.Input>.Continuation
   ) async {
-    let (turns, taken) = AsyncStream<Void>.makeStream()
-    var turn = turns.makeAsyncIterator()
-    var waiting = 0
-    while (try? await Task.sleep(for: period, tolerance: period / 8)) != nil {
+    let waiting = Waiting()
+    await each(period) {
+      guard waiting.count.load(ordering: .relaxed) < 8 else { return }
       let batch = pinger.events.available()
-      guard !batch.isEmpty else { continue }
-      inputs.yield(.pings(batch, pinger: number, taken: taken))
-      waiting += 1
-      guard waiting == 8 else { continue }
-      for _ in 0..<waiting { guard await turn.next() != nil else { return } }
-      waiting = 0
+      guard !batch.isEmpty else { return }
+      waiting.count.add(1, ordering: .relaxed)
+      inputs.yield(.pings(batch, pinger: number) { waiting.count.subtract(1, ordering: .relaxed) })
     }
   }
 

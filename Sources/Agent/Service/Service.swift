@@ -62,7 +62,7 @@ actor Service: ServiceCommands {
     await withTaskGroup { group in
       group.addTask { [positions = environment.positions] in await positions.run() }
       group.addTask { [positions = environment.positions] in
-        for await event in await positions.events() { inputs.yield(.positioning(event)) }
+        await positions.deliver { inputs.yield(.positioning($0)) }
       }
       group.addTask { [sender = environment.sender, interval = configuration.agent.resendInterval] in
         await sender.keepSending(every: interval)

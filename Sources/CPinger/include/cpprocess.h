@@ -14,6 +14,11 @@ extern "C" {
  * are lost. */
 void cpprocess_forget_start(void);
 
+/* Has glibc give large blocks (128 KiB and more) back to the system when they are freed. By itself it does so only until the first of them is
+ * freed, and keeps the later ones in the arena of whichever thread asked: a service that begins drive after drive, each on another thread, would
+ * keep some in each. To be called once, early. */
+void cpprocess_return_large_blocks(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -139,17 +139,25 @@ void cping_get_environment(const cping *pinger, cping_environment *environment) 
     *environment = pinger->environment;
 }
 
+/* The ring has to be looked at afterwards. */
+static void clear_told(cping *pinger) {
+    eventfd_t ignored;
+    eventfd_read(pinger->event_fd, &ignored);
+    /* Last: a writer who finds it cleared sets the descriptor after it was read. */
+    atomic_store(&pinger->told, 0);
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
 size_t cping_read(cping *pinger, cping_event *buffer, size_t capacity) {
     if (pinger->threadless) {
         size_t count = cping__ring_read(&pinger->ring, buffer, capacity);
         cping__ring_report(&pinger->ring);
         return count;
     }
-    eventfd_t ignored;
     /* Cleared before reading, set again if something stays: an event that comes in between is never overlooked. */
-    eventfd_read(pinger->event_fd, &ignored);
+    clear_told(pinger);
     size_t count = cping__ring_read(&pinger->ring, buffer, capacity);
-    if (cping__ring_count(&pinger->ring)) eventfd_write(pinger->event_fd, 1);
+    if (cping__ring_count(&pinger->ring)) cping__tell_reader(pinger);
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load(&pinger->flood_waits) && cping__ring_count(&pinger->ring) <= pinger->ring.capacity / 2) {
         atomic_store(&pinger->flood_waits, 0);
@@ -193,8 +201,7 @@ int cping_wait(cping *pinger, int timeout_ms) {
         /* The descriptor may still be set for events that have been read; then this goes round once more. */
         struct pollfd readable = {.fd = pinger->event_fd, .events = POLLIN};
         if (poll(&readable, 1, poll_timeout(timeout_ms, deadline_ns)) == 0) return 0;
-        eventfd_t ignored;
-        eventfd_read(pinger->event_fd, &ignored);
+        clear_told(pinger);
     }
 }
 

@@ -31,11 +31,17 @@ void cping__emit(cping *pinger, const cping_event *event) {
     pinger->has_news = 1;
 }
 
-static void tell_reader(cping *pinger) {
+void cping__tell_reader(cping *pinger) {
+    /* Either this finds the descriptor cleared, or the reader, who clears it first, finds the event (clear_told). */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (!atomic_exchange(&pinger->told, 1)) eventfd_write(pinger->event_fd, 1);
+}
+
+static void tell_news(cping *pinger) {
     if (cping__ring_report(&pinger->ring)) pinger->has_news = 1;
     if (!pinger->has_news) return;
     pinger->has_news = 0;
-    if (!pinger->threadless) eventfd_write(pinger->event_fd, 1);
+    if (!pinger->threadless) cping__tell_reader(pinger);
 }
 
 static uint64_t patience_ends(const cping__ping *waiter) {
@@ -116,7 +122,7 @@ void cping__run_once(cping *pinger, int timeout_ms) {
     end_round(pinger, now_ns);
     /* Last, since they can close channels that are in `ready`. */
     if (commands) cping__mailbox_run(&pinger->mailbox, pinger);
-    tell_reader(pinger);
+    tell_news(pinger);
 }
 
 void cping__engine_prepare_thread(cping *pinger) {

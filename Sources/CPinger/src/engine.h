@@ -68,6 +68,7 @@ struct cping {
     int event_fd;
     _Atomic int closed;
     _Atomic int woken;
+    _Atomic int told;  /* the reader's descriptor is set for events, and has not been cleared since */
     _Atomic int flood_waits;  /* for the reader */
     cping__mailbox mailbox;
     pthread_t thread;
@@ -124,6 +125,9 @@ void *cping__engine_main(void *pinger);
 void cping__run_once(cping *pinger, int timeout_ms);
 uint64_t cping__next_due(cping *pinger);
 void cping__emit(cping *pinger, const cping_event *event);
+
+/* Sets the reader's descriptor for events, once: a reader who looks at times of its own costs no call per event. */
+void cping__tell_reader(cping *pinger);
 
 /* Threadless, there is nobody who could read while the ring fills up: whatever can produce many events stops here. */
 int cping__has_room(const cping *pinger);

@@ -3,6 +3,7 @@
 #include "cpprocess.h"
 
 #include <link.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,3 +23,6 @@ static int forget_unwritten(struct dl_phdr_info *object, size_t size, void *unus
 }
 
 void cpprocess_forget_start(void) { dl_iterate_phdr(forget_unwritten, NULL); }
+
+/* The default threshold; set, it no longer follows the blocks that are freed. */
+void cpprocess_return_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 128 << 10); }
