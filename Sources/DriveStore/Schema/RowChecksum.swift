@@ -7,7 +7,7 @@ import GRDB
 /// burst of up to 64 bits, and misses other damage once in 2⁶⁴ times. Against intent it is no protection.
 enum RowChecksum {
   static let column = "row_checksum"
-  private static let function = "checksum_of_row"
+  static let function = "checksum_of_row"
 
   /// The columns that it covers, in their order.
   static let tables: [(name: String, columns: [String])] = [
@@ -66,16 +66,6 @@ enum RowChecksum {
     return versions.last { $0.allSatisfy(present.contains) } ?? versions[0]
   }
 
-  /// To be called for each connection, before its first statement.
-  static func register(_ db: Database) {
-    db.add(
-      function: DatabaseFunction(function, pure: true) { values in
-        var checksum = CRC64()
-        for value in values { checksum.add(value) }
-        return Int64(bitPattern: checksum.value)
-      })
-  }
-
   /// The condition that a row is as it was written.
   /// - Parameter name: What the table is called in the statement, where that is not its own name.
   static func isIntact(_ table: String, as name: String? = nil) -> String {
@@ -109,7 +99,7 @@ enum RowChecksum {
 
   /// Gives one table the column, the triggers, and a checksum for what is in it.
   static func protect(_ table: String, _ db: Database) throws {
-    register(db)
+    try register(db)
     let columns = versions(of: table)[0]
     try db.execute(
       sql: """
@@ -124,7 +114,7 @@ enum RowChecksum {
   ///   - version: Which of the migrations that ``added`` columns this is, from 1.
   ///   - statements: Add them.
   static func widen(_ db: Database, to version: Int, by statements: String) throws {
-    register(db)
+    try register(db)
     try db.execute(sql: statements)
     for table in added[version - 1].keys.sorted() {
       let versions = versions(of: table)
