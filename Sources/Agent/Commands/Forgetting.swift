@@ -2,6 +2,7 @@ import Coverage
 import DriveLog
 import DriveStore
 import Logging
+import Recovery
 import Settings
 
 /// `sessions forget`: deletes a session for good.
@@ -17,12 +18,14 @@ public struct Forgetting: Sendable {
   }
 
   /// - Parameter print: Takes the lines of the result.
-  /// - Throws: `StoreError`, ``ExportError`` when there is no such session, ``ServiceUnreachable``.
+  /// - Throws: `StoreError`, `ForgettingError`, ``ExportError`` when there is no such session, ``ServiceUnreachable``.
   public func run(print: (String) -> Void) async throws -> CommandOutcome {
     do {
       let store = try DriveStore(
         directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) sessions forget"
       ) { [logger] in logger.error("\($0)") }
+      // What is damaged is repaired first: else its part of the drive log would stay, and come back.
+      try await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).run(at: .current)
       try await Self.forget(session, in: store).forEach(print)
       return .done
     } catch let inUse as StoreError {
@@ -37,15 +40,17 @@ public struct Forgetting: Sendable {
   }
 
   /// - Returns: The lines of the result.
-  /// - Throws: GRDB's `DatabaseError`, `CocoaError`, ``ExportError`` when there is no such session.
+  /// - Throws: GRDB's `DatabaseError`, `ForgettingError`, `CocoaError`, `DriveLogError`, ``ExportError`` when there is no such session.
   static func forget(_ session: Int64, in store: DriveStore) async throws -> [String] {
-    guard let forgotten = try await store.forget(session: session) else { throw ExportError.noSuchSession(session) }
+    let forgotten = try await store.forget(session: session) { number, log in
+      try DriveLogWriter.noteForgotten(session: number, in: log)
+    }
+    guard let forgotten else { throw ExportError.noSuchSession(session) }
     var lines = [
       "session \(session) with \(counted(forgotten.fences, "fence")) is deleted here; what was sent, the server keeps"
     ]
     if let log = forgotten.deletedLog { lines.append("drive log \(log) is deleted") }
     if let log = forgotten.keptLog {
-      try DriveLogWriter.noteForgotten(session: forgotten.number, in: log)
       lines.append("drive log \(log) still holds the way; it goes with the last session of its drive")
     }
     for file in forgotten.damagedStores { lines.append("damaged store \(file) may still hold it; delete that too") }
