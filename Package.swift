@@ -69,7 +69,12 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "DriveStore",
-      dependencies: ["Coverage", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: [
+        "Coverage",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        // SQLite's C interface, for the checksum of each row.
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
       swiftSettings: strict),
     .target(
       name: "ControlServer",

@@ -6,11 +6,11 @@ import Glibc
 /// A regular file is replaced by a new one with its mode and its owner, when all of the new one is on the disk. Until then the
 /// new one has no name, so that a failure, a signal or a power cut leaves nothing behind. Symbolic links are followed. A device,
 /// a pipe or a socket is written to, and so is a file that cannot be replaced: one with several names, of another owner, or in a
-/// directory that this user may not write to.
+/// directory that this user may not write to; then ``warning`` says so.
 public final class OutputFile {
   private enum Target {
-    /// Standard output, a device, a pipe, or a file that is written in place.
-    case existing
+    /// Standard output, a device, a pipe, or a regular file that cannot be replaced, for that reason.
+    case existing(reason: String? = nil)
     /// The complete file gets this path. `partial`: its name until then, on a file system without files that have none.
     case replacement(path: String, partial: String?)
   }
@@ -29,11 +29,11 @@ public final class OutputFile {
   /// - Throws: ``OutputError``
   public convenience init(path: String?) throws(OutputError) {
     guard let path, path != "-" else {
-      self.init(name: "standard output", STDOUT_FILENO, isOwned: false, .existing)
+      self.init(name: "standard output", STDOUT_FILENO, isOwned: false, .existing())
       return
     }
     if let inherited = Self.inheritedDescriptor(path) {
-      self.init(name: path, inherited, isOwned: false, .existing)
+      self.init(name: path, inherited, isOwned: false, .existing())
       return
     }
     let (descriptor, target) = try Self.open(path)
@@ -50,9 +50,15 @@ public final class OutputFile {
     if case .replacement(_, let partial?) = target { unlink(partial) }
   }
 
+  /// One line when a failure in the middle leaves an incomplete file and no old one: why the file cannot be replaced.
+  public var warning: String? {
+    guard case .existing(let reason?) = target else { return nil }
+    return "\(name) is written in place, as \(reason): a failure before the end leaves it incomplete"
+  }
+
   /// - Throws: ``OutputError``
-  public func write(_ text: String) throws(OutputError) {
-    buffer.append(contentsOf: text.utf8)
+  public func write(_ bytes: [UInt8]) throws(OutputError) {
+    buffer.append(contentsOf: bytes)
     if buffer.count >= Self.bufferSize { try flush() }
   }
 
@@ -108,39 +114,50 @@ public final class OutputFile {
     // A directory is refused here, and a file that this user may not write to, whoever may replace it.
     let existing = Glibc.open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
     guard existing >= 0 else { throw OutputError(path: path, code: errno) }
-    guard status.st_mode & S_IFMT == S_IFREG else { return (existing, .existing) }
-    if status.st_nlink == 1, let real = realpath(path, nil) {
-      defer { free(real) }
-      if let new = try replacement(of: String(cString: real), status, named: path, existing) {
-        close(existing)
-        return new
-      }
+    guard status.st_mode & S_IFMT == S_IFREG else { return (existing, .existing()) }
+    let new: Result<(CInt, Target), Obstacle>
+    do { new = try replacement(of: path, status) } catch {
+      close(existing)
+      throw error
+    }
+    let reason: String
+    switch new {
+    case .success(let new):
+      close(existing)
+      return new
+    case .failure(let obstacle): reason = obstacle.reason
     }
     guard ftruncate(existing, 0) == 0 else {
       let code = errno
       close(existing)
       throw OutputError(path: path, code: code)
     }
-    return (existing, .existing)
+    return (existing, .existing(reason: reason))
   }
 
-  /// Begins a new file with the owner and the mode of the one at `path`.
-  /// - Parameter existing: The old file's descriptor; closed when this throws.
-  /// - Returns: `nil` where this user may not make such a file: the old one is written in place then.
-  /// - Throws: ``OutputError`` on a full or failing disk, which may not hold what is written in place either.
+  private struct Obstacle: Error {
+    let reason: String
+  }
+
+  /// Begins a file that is to replace the regular file at `path`.
+  /// - Throws: ``OutputError`` on a full or failing disk, which may not hold a file written in place either.
   private static func replacement(
-    of path: String, _ status: stat, named name: String, _ existing: CInt
-  ) throws(OutputError) -> (CInt, Target)? {
-    let new: (CInt, Target)
-    do { new = try create(path, mode: 0o600, named: name) } catch {
-      guard [ENOSPC, EDQUOT, EIO].contains(error.code) else { return nil }
-      close(existing)
-      throw error
+    of path: String, _ status: stat
+  ) throws(OutputError) -> Result<(CInt, Target), Obstacle> {
+    guard status.st_nlink == 1 else { return .failure(Obstacle(reason: "it has several names")) }
+    guard let real = realpath(path, nil) else { return .failure(Obstacle(reason: "its real path is unknown")) }
+    defer { free(real) }
+    let (descriptor, target): (CInt, Target)
+    do { (descriptor, target) = try create(String(cString: real), mode: 0o600, named: path) } catch {
+      if [ENOSPC, EDQUOT, EIO].contains(error.code) { throw error }
+      return .failure(Obstacle(reason: "no file can be made beside it (\(String(cString: strerror(error.code))))"))
     }
-    if takeOver(status, new.0) { return new }
-    close(new.0)
-    if case .replacement(_, let partial?) = new.1 { unlink(partial) }
-    return nil
+    guard takeOver(status, descriptor) else {
+      close(descriptor)
+      if case .replacement(_, let partial?) = target { unlink(partial) }
+      return .failure(Obstacle(reason: "a new file would have another owner"))
+    }
+    return .success((descriptor, target))
   }
 
   /// The path that a dangling link leads to: the file that is to be made.

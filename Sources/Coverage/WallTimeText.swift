@@ -4,11 +4,29 @@ extension WallTime {
     let millisecondsOfDay = milliseconds - dayNumber * Self.millisecondsPerDay
     let (year, month, day) = Self.civil(from: dayNumber)
     let seconds = millisecondsOfDay / 1000
-    return [
-      Self.padded(year, 4), "-", Self.padded(month, 2), "-", Self.padded(day, 2), "T",
-      Self.padded(seconds / 3600, 2), ":", Self.padded(seconds / 60 % 60, 2), ":", Self.padded(seconds % 60, 2), ".",
-      Self.padded(millisecondsOfDay % 1000, 3), "Z",
-    ].joined()
+    // Years of other lengths go before the rest.
+    let isUsual = (0...9999).contains(year)
+    let text = String(unsafeUninitializedCapacity: 24) { bytes in
+      var end = 0
+      func append(_ number: Int64, _ width: Int, _ mark: Unicode.Scalar) {
+        var rest = number
+        for place in (end..<end + width).reversed() {
+          bytes[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+          rest /= 10
+        }
+        bytes[end + width] = UInt8(ascii: mark)
+        end += width + 1
+      }
+      append(isUsual ? year : 0, 4, "-")
+      append(month, 2, "-")
+      append(day, 2, "T")
+      append(seconds / 3600, 2, ":")
+      append(seconds / 60 % 60, 2, ":")
+      append(seconds % 60, 2, ".")
+      append(millisecondsOfDay % 1000, 3, "Z")
+      return end
+    }
+    return isUsual ? text : Self.padded(year, 4) + text.dropFirst(4)
   }
 
   /// The same to the second, e.g. `2026-11-20T10:00:00Z`.

@@ -23,13 +23,20 @@ public final class DriveStore: Sendable {
     self.directory = directory
     try directory.prepare()
     lock = try WriterLock(directory, purpose: purpose)
+    let file = StoreFile(directory: directory, report: report)
     do {
-      connection = try StoreConnection(
-        StoreFile(directory: directory, report: report), isAfterUncleanEnd: lock.isAfterUncleanEnd)
-    } catch let error as DatabaseError {
-      throw StoreError.unusable(directory.database, error)
+      connection = try Self.connect(file, isAfterUncleanEnd: lock.isAfterUncleanEnd)
+    } catch StoreError.diskTrouble where Ballast(directory).release() {
+      // What is kept for fences is of no use to a store that cannot be opened.
+      connection = try Self.connect(file, isAfterUncleanEnd: lock.isAfterUncleanEnd)
     }
     lock.noteOpenStore()
+  }
+
+  private static func connect(_ file: StoreFile, isAfterUncleanEnd: Bool) throws -> StoreConnection {
+    do { return try StoreConnection(file, isAfterUncleanEnd: isAfterUncleanEnd) } catch let error as DatabaseError {
+      throw StoreError.unusable(file.directory.database, error)
+    }
   }
 
   deinit { lock.noteClosedStore() }

@@ -36,57 +36,62 @@ public struct FenceRecord: Hashable, Sendable {
       link: stored.session.link)
   }
 
-  /// The record as one line of JSON Lines, without the newline.
-  public var line: String { JSON.object(times + position + figures).text }
+  /// Writes the record as one line of JSON Lines.
+  func writeLine(to text: inout JSONWriter) {
+    text.beginObject()
+    writeTimes(to: &text)
+    text.member("latitude", Self.degrees(fence.centre.latitude))
+    text.member("longitude", Self.degrees(fence.centre.longitude))
+    writeFigures(to: &text)
+    text.endObject()
+    text.raw("\n")
+  }
 
-  /// All members but the position.
-  var properties: [JSON.Member] { times + figures }
+  /// Writes all members but the position.
+  func writeProperties(to text: inout JSONWriter) {
+    writeTimes(to: &text)
+    writeFigures(to: &text)
+  }
 
-  private var times: [JSON.Member] {
+  private func writeTimes(to text: inout JSONWriter) {
     switch origin {
     case .replay:
-      JSON.members(["entered": Self.seconds(fence.entered), "exited": fence.exited.map(Self.seconds)])
+      text.member("entered", Self.seconds(fence.entered))
+      text.member("exited", fence.exited.map(Self.seconds))
     case .store(let driveStarted, let session):
-      JSON.members([
-        "session": .integer(session),
-        "entered_at": .string((driveStarted + fence.entered).iso8601),
-        "exited_at": fence.exited.map { .string((driveStarted + $0).iso8601) },
-      ])
+      text.member("session", .integer(session))
+      text.member("entered_at", .string((driveStarted + fence.entered).iso8601))
+      text.member("exited_at", fence.exited.map { .string((driveStarted + $0).iso8601) })
     }
   }
 
-  private var position: [JSON.Member] {
-    JSON.members(["latitude": Self.degrees(fence.centre.latitude), "longitude": Self.degrees(fence.centre.longitude)])
-  }
-
-  private var figures: [JSON.Member] {
+  private func writeFigures(to text: inout JSONWriter) {
     let technology = fence.technology ?? .none
-    return JSON.members([
-      "link": link.map(JSON.string),
-      "radius_m": Self.rounded(fence.radius, 2),
-      "pings": .integer(Int64(fence.pings)),
-      "pings_ok": .integer(Int64(fence.pingsAnswered)),
-      "avg_ping_ms": fence.meanRTTNanoseconds.map(Self.milliseconds),
-      "technology": technology.isKnown ? .string(technology.name) : nil,
-      "technology_id": technology.id.map { .integer(Int64($0)) },
-      "test_uuid": session.testUUID.map(JSON.string),
-      "offset_ms": session.anchor.map { .integer((fence.entered - $0).inMilliseconds) },
-      "duration_ms": fence.duration.map { .integer($0.inMilliseconds) },
-      "submittable": .bool(fence.isSubmittable),
-      "accuracy_m": fence.fix.accuracy.map { Self.rounded($0, 2) },
-      "altitude_m": fence.fix.altitude.map { Self.rounded($0, 2) },
-      "course_deg": fence.fix.course.map { Self.rounded($0, 1) },
-      "speed_mps": fence.fix.speed.map { Self.rounded($0, 2) },
-      "pings_lost": .integer(Int64(fence.pings - fence.pingsAnswered)),
-      "pings_late": .integer(Int64(fence.figures.late)),
-      "pings_duplicate": .integer(Int64(fence.figures.duplicates)),
-      "min_ping_ms": fence.figures.roundTrip.map { Self.milliseconds($0.minimum) },
-      "p50_ping_ms": fence.figures.roundTrip.map { Self.milliseconds($0.median) },
-      "p95_ping_ms": fence.figures.roundTrip.map { Self.milliseconds($0.percentile95) },
-      "max_ping_ms": fence.figures.roundTrip.map { Self.milliseconds($0.maximum) },
-      "ipdv_ms": fence.figures.meanVariation.map(Self.milliseconds),
-      "avg_ping_kernel_ms": fence.figures.kernelMean.map(Self.milliseconds),
-    ])
+    let number = technology.id
+    text.member("link", link.map(JSON.string))
+    text.member("radius_m", Self.rounded(fence.radius, 2))
+    text.member("pings", .integer(Int64(fence.pings)))
+    text.member("pings_ok", .integer(Int64(fence.pingsAnswered)))
+    text.member("avg_ping_ms", fence.meanRTTNanoseconds.map(Self.milliseconds))
+    text.member("technology", number == nil ? nil : .string(technology.name))
+    text.member("technology_id", number.map { .integer(Int64($0)) })
+    text.member("test_uuid", session.testUUID.map(JSON.string))
+    text.member("offset_ms", session.anchor.map { .integer((fence.entered - $0).inMilliseconds) })
+    text.member("duration_ms", fence.duration.map { .integer($0.inMilliseconds) })
+    text.member("submittable", .bool(fence.isSubmittable))
+    text.member("accuracy_m", fence.fix.accuracy.map { Self.rounded($0, 2) })
+    text.member("altitude_m", fence.fix.altitude.map { Self.rounded($0, 2) })
+    text.member("course_deg", fence.fix.course.map { Self.rounded($0, 1) })
+    text.member("speed_mps", fence.fix.speed.map { Self.rounded($0, 2) })
+    text.member("pings_lost", .integer(Int64(fence.pings - fence.pingsAnswered)))
+    text.member("pings_late", .integer(Int64(fence.figures.late)))
+    text.member("pings_duplicate", .integer(Int64(fence.figures.duplicates)))
+    text.member("min_ping_ms", fence.figures.roundTrip.map { Self.milliseconds($0.minimum) })
+    text.member("p50_ping_ms", fence.figures.roundTrip.map { Self.milliseconds($0.median) })
+    text.member("p95_ping_ms", fence.figures.roundTrip.map { Self.milliseconds($0.percentile95) })
+    text.member("max_ping_ms", fence.figures.roundTrip.map { Self.milliseconds($0.maximum) })
+    text.member("ipdv_ms", fence.figures.meanVariation.map(Self.milliseconds))
+    text.member("avg_ping_kernel_ms", fence.figures.kernelMean.map(Self.milliseconds))
   }
 
   /// Seven decimals are a centimetre.

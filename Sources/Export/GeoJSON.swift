@@ -4,30 +4,48 @@ import OrderedJSON
 /// A FeatureCollection (RFC 7946), a line a feature, in constant memory: each fence is the point of its centre, and the radius
 /// is one of its properties. The bounding box comes last, when it is known.
 enum GeoJSON {
-  static func export(_ records: some FenceRecords, write: (String) throws -> Void) throws {
-    try write("{\"type\":\"FeatureCollection\",\"features\":[")
-    var separator = "\n"
+  static func export(_ records: some FenceRecords, write: ([UInt8]) throws -> Void) throws {
+    var text = JSONWriter()
+    text.raw("{\"type\":\"FeatureCollection\",\"features\":[")
+    var isFirst = true
     var box = BoundingBox()
     try records.forEach { record in
       box.add(record.fence.centre)
-      try write(separator + feature(record).text)
-      separator = ",\n"
+      text.raw(isFirst ? "\n" : ",\n")
+      isFirst = false
+      writeFeature(record, to: &text)
+      try text.flush(to: write)
     }
-    let members = box.corners.map { ",\"bbox\":" + JSON.array($0.map(FenceRecord.degrees)).text } ?? ""
-    try write("\n]\(members)}\n")
+    text.raw("\n]")
+    if let corners = box.corners {
+      text.key("bbox")
+      writeArray(corners, to: &text)
+    }
+    text.raw("}\n")
+    try text.flush(to: write, isLast: true)
   }
 
-  private static func feature(_ record: FenceRecord) -> JSON {
-    .object([
-      "type": "Feature",
-      "id": .integer(record.id),
-      "geometry": .object(["type": "Point", "coordinates": .array(position(record.fence.centre))]),
-      "properties": .object(record.properties),
-    ])
+  private static func writeFeature(_ record: FenceRecord, to text: inout JSONWriter) {
+    text.beginObject()
+    text.member("type", "Feature")
+    text.member("id", .integer(record.id))
+    text.key("geometry")
+    text.beginObject()
+    text.member("type", "Point")
+    text.key("coordinates")
+    // Longitude first.
+    writeArray([record.fence.centre.longitude, record.fence.centre.latitude], to: &text)
+    text.endObject()
+    text.key("properties")
+    text.beginObject()
+    record.writeProperties(to: &text)
+    text.endObject()
+    text.endObject()
   }
 
-  /// Longitude first.
-  private static func position(_ coordinate: Coordinate) -> [JSON] {
-    [coordinate.longitude, coordinate.latitude].map(FenceRecord.degrees)
+  private static func writeArray(_ degrees: [Double], to text: inout JSONWriter) {
+    text.beginArray()
+    for value in degrees { text.value(FenceRecord.degrees(value)) }
+    text.endArray()
   }
 }

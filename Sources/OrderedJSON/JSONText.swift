@@ -6,10 +6,10 @@ extension JSON {
     return String(decoding: text, as: UTF8.self)
   }
 
-  private func write(to text: inout [UInt8]) {
+  func write(to text: inout [UInt8]) {
     switch self {
     case .string(let string): Self.write(string, to: &text)
-    case .integer(let integer): text += String(integer).utf8
+    case .integer(let integer): Self.write(units: integer, places: 0, to: &text)
     case .decimal(let units, let places): Self.write(units: units, places: places, to: &text)
     case .number(let number): text += (number.isFinite ? Self.plainText(number) : "null").utf8
     case .bool(let bool): text += (bool ? "true" : "false").utf8
@@ -38,7 +38,12 @@ extension JSON {
 
   private static func write(_ string: String, to text: inout [UInt8]) {
     text.append(UInt8(ascii: "\""))
-    if string.utf8.allSatisfy(isPlain) { text += string.utf8 } else { text += escaped(string).utf8 }
+    let isWritten = string.utf8.withContiguousStorageIfAvailable { bytes in
+      guard bytes.allSatisfy(isPlain) else { return false }
+      text.append(contentsOf: bytes)
+      return true
+    }
+    if isWritten != true { text += escaped(string).utf8 }
     text.append(UInt8(ascii: "\""))
   }
 
@@ -64,15 +69,22 @@ extension JSON {
     return text
   }
 
+  /// The digits come from the last to the first, and are turned round.
   private static func write(units: Int64, places: Int, to text: inout [UInt8]) {
-    let (zero, point) = (UInt8(ascii: "0"), UInt8(ascii: "."))
-    let digits = String(units.magnitude).utf8
     if units < 0 { text.append(UInt8(ascii: "-")) }
-    text += repeatElement(zero, count: max(0, places + 1 - digits.count))
-    text += digits
-    guard places > 0 else { return }
-    text.insert(point, at: text.count - places)
-    while text.last == zero, text[text.count - 2] != point { text.removeLast() }
+    var (rest, places) = (units.magnitude, places)
+    while places > 1, rest % 10 == 0 { (rest, places) = (rest / 10, places - 1) }
+    let start = text.count
+    func appendDigit() {
+      text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+      rest /= 10
+    }
+    if places > 0 {
+      for _ in 0..<places { appendDigit() }
+      text.append(UInt8(ascii: "."))
+    }
+    repeat { appendDigit() } while rest > 0
+    text[start...].reverse()
   }
 
   /// Swift writes 0.00001 as `1e-05`: valid JSON, but some readers of coordinates stumble over it.

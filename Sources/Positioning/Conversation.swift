@@ -76,7 +76,7 @@ struct Conversation {
   mutating func step(_ input: Input, at now: HostTime) -> [Effect] {
     var effects = perform(filter.advance(to: now), at: now)
     switch input {
-    case .connected: phase = .greeting(deadline: now.instant + handshake)
+    case .connected: phase = .greeting(deadline: now.instant + timings.greeting)
     case .connectionFailed(let reason): effects += drop(reason, at: now)
     case .bytes(let bytes): effects += take(bytes, at: now)
     case .ended(let error): effects += drop(reasonOfEnd(error), at: now)
@@ -157,9 +157,10 @@ struct Conversation {
 
   // MARK: - Ends and new beginnings
 
-  private mutating func drop(_ reason: String, at now: HostTime) -> [Effect] {
-    phase = .pausing(until: now.instant + min(pause, longestRetry))
-    pause = min(pause * 2, longestRetry)
+  /// - Parameter hasWaited: Whether seconds have passed without an answer: then the next attempt follows at once.
+  private mutating func drop(_ reason: String, at now: HostTime, hasWaited: Bool = false) -> [Effect] {
+    phase = .pausing(until: now.instant + (hasWaited ? .zero : min(pause, longestRetry)))
+    if !hasWaited { pause = min(pause * 2, longestRetry) }
     earlierOverlongLines += lines.overlongLines
     lines = LineSplitter()
     release = nil
@@ -195,21 +196,19 @@ struct Conversation {
     case .pausing:
       phase = .connecting
       return effects + [.connect]
-    case .greeting: return effects + giveUpHandshake("no answer in \(handshake.inSeconds) s", at: now)
-    case .watching: return effects + giveUpHandshake("no answer to WATCH in \(handshake.inSeconds) s", at: now)
+    case .greeting: return effects + drop("no answer in \(timings.greeting.inSeconds) s", at: now, hasWaited: true)
+    case .watching:
+      let reason = "no answer to WATCH in \(handshake.inSeconds) s"
+      handshake = min(handshake * 2, max(timings.longestPatience, timings.handshake))
+      return effects + drop(reason, at: now, hasWaited: true)
     case .streaming:
       phase = .asking(deadline: now.instant + timings.answer)
       return effects + [.send(Self.question)]
     case .asking:
       let reason = "silent for \(silence.inSeconds) s, and no answer to a question in \(timings.answer.inSeconds) s"
       silence = min(silence * 2, max(timings.longestPatience, timings.silence))
-      return effects + drop(reason, at: now)
+      return effects + drop(reason, at: now, hasWaited: true)
     }
-  }
-
-  private mutating func giveUpHandshake(_ reason: String, at now: HostTime) -> [Effect] {
-    handshake = min(handshake * 2, max(timings.longestPatience, timings.handshake))
-    return drop(reason, at: now)
   }
 
   private mutating func tellCounters(at now: HostTime) -> [Effect] {

@@ -10,8 +10,11 @@ import Coverage
 public struct Timings: Hashable, Sendable {
   /// For the TCP connection, all addresses of the host together.
   public var connection: Duration = .seconds(5)
-  /// For gpsd's first word, and again for its echo of the WATCH. gpsd says nothing while it opens a device: 5.1 s have been
-  /// measured. Doubled for each further attempt that ends this way, up to ``longestPatience``: a gpsd that is merely slow gets its time.
+  /// For gpsd's first word, which gpsd says to each client before anything else; it says nothing while it opens a device for another one,
+  /// 5.1 s measured. A dead connection looks the same, so that further attempts wait no longer.
+  public var greeting: Duration = .seconds(7)
+  /// For gpsd's echo of the WATCH, at which gpsd opens its devices. Doubled for each further attempt that ends this way, up to
+  /// ``longestPatience``: a gpsd that is merely slow gets its time.
   public var handshake: Duration = .seconds(8)
   /// Without a single line for this long gpsd is asked whether it is still there. Doubled, up to ``longestPatience``, for a server that
   /// leaves questions unanswered again and again.
@@ -20,7 +23,7 @@ public struct Timings: Hashable, Sendable {
   public var answer: Duration = .seconds(2)
   /// The longest ``handshake`` and ``silence``.
   public var longestPatience: Duration = .seconds(30)
-  /// Before the first new attempt; doubled for each further one.
+  /// Before the first new attempt; doubled for each further one. There is no pause after an attempt that has waited in vain for an answer.
   public var firstRetry: Duration = .seconds(1)
   /// The longest pause between attempts.
   public var longestRetry: Duration = .seconds(10)

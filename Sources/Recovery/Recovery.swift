@@ -39,6 +39,7 @@ public struct Recovery: Sendable {
   /// - Throws: GRDB's `DatabaseError`, `StoreError`
   @discardableResult
   public func run(at now: WallTime) async throws -> Outcome {
+    try await completeForgetting()
     var outcome = Outcome()
     let need = store.recoveryNeed
     let drives = try await store.comparableDrives()
@@ -58,6 +59,19 @@ public struct Recovery: Sendable {
     }
     store.endRecovery()
     return outcome
+  }
+
+  /// Before anything is recovered: a session whose deletion was interrupted does not come back.
+  private func completeForgetting() async throws {
+    try await store.completeForgetting { number, log in
+      try DriveLogWriter.noteForgotten(session: number, in: log)
+    } report: { result in
+      switch result {
+      case .success(let forgotten):
+        logger.notice("session \(forgotten.session) is deleted now; that was interrupted (sessions forget)")
+      case .failure(let error): logger.error("\(error)")
+      }
+    }
   }
 
   private func isDue(_ drive: ComparableDrive, _ need: RecoveryNeed) -> Bool {

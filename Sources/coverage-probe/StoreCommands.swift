@@ -99,6 +99,7 @@ struct ExportFences: AsyncParsableCommand {
     try await Terminal.run {
       let exporting = try Exporting(configuration: try configuration.load(), selection: state, session: session)
       let sink = try OutputFile(path: output)
+      if let warning = sink.warning { Terminal.note(warning) }
       let (written, left) = try exporting.run(format: format, write: sink.write)
       try sink.finish()
       if written == 0, left > 0 {

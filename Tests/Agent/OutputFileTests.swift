@@ -11,7 +11,7 @@ struct OutputFileTests {
 
   private func write(_ text: String, to path: String) throws {
     let output = try OutputFile(path: path)
-    try output.write(text)
+    try output.write(Array(text.utf8))
     try output.finish()
   }
 
@@ -28,7 +28,7 @@ struct OutputFileTests {
   @Test("when there is no file, then it appears whole, and nothing beside it")
   func newFile() throws {
     let output = try OutputFile(path: folder.file("new"))
-    try output.write("half")
+    try output.write(Array("half".utf8))
     #expect(names.isEmpty, "until it is complete it has no name")
     try output.finish()
     #expect(names == ["new"])
@@ -78,10 +78,46 @@ struct OutputFileTests {
     #expect(try text("two") == "new")
   }
 
+  @Test("when a file is replaced whole, or is a device, then there is no warning")
+  func noWarning() throws {
+    let old = try folder.write("old", to: "old")
+    for path in [old, folder.file("new"), "/dev/null", "-"] {
+      let output = try OutputFile(path: path)
+      #expect(output.warning == nil)
+    }
+  }
+
+  @Test("when a file with a second name is written, then one line says that a failure leaves it incomplete")
+  func warnsOfSecondName() throws {
+    let file = try folder.write("old", to: "one")
+    link(file, folder.file("two"))
+    let output = try OutputFile(path: file)
+    #expect(
+      output.warning
+        == "\(file) is written in place, as it has several names: a failure before the end leaves it incomplete")
+  }
+
+  @Test(
+    "when no file can be made beside it, then one line says why, and that a failure leaves it incomplete",
+    .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
+  func warnsOfFolder() throws {
+    // All inodes are used up by the directory itself and the file: that stops root too.
+    let disk = folder.file("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+    try #require(mount("tmpfs", disk, "tmpfs", 0, "size=64k,nr_inodes=2") == 0)
+    defer { umount2(disk, CInt(MNT_DETACH)) }
+    try "old".write(toFile: disk + "/file", atomically: false, encoding: .utf8)
+    let output = try OutputFile(path: disk + "/file")
+    #expect(output.warning?.contains("as no file can be made beside it (No space left on device)") == true)
+    try output.write(Array("new".utf8))
+    try output.finish()
+    #expect(try String(contentsOfFile: disk + "/file", encoding: .utf8) == "new")
+  }
+
   @Test("when the path is a device without room, then it stays a device, and the line says why")
   func device() throws {
     let output = try OutputFile(path: "/dev/full")
-    try output.write("text")
+    try output.write(Array("text".utf8))
     let error = #expect(throws: OutputError.self) { try output.finish() }
     #expect(error?.description == "cannot write /dev/full: No space left on device")
     #expect(status("/dev/full").st_mode & S_IFMT == S_IFCHR)
@@ -112,7 +148,7 @@ struct OutputFileTests {
     let file = try folder.write("old", to: "file")
     do {
       let output = try OutputFile(path: file)
-      try output.write(String(repeating: "new", count: 100_000))
+      try output.write(Array(String(repeating: "new", count: 100_000).utf8))
     }
     #expect(try text("file") == "old")
     #expect(names == ["file"])

@@ -2,7 +2,11 @@
 #ifndef RECOVERY_H
 #define RECOVERY_H
 
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "support.h"
 
@@ -13,34 +17,139 @@ struct run {
     uint64_t interval_ns;
     int error;  /* one that must be seen, or 0 */
     uint64_t broken_ns, healing_ns, healed_ns;
+    cping_target target;
+    struct census *census;
 };
 
 static inline void wait_ms(int ms) {
     nanosleep(&(struct timespec){.tv_nsec = ms % 1000 * 1000000L, .tv_sec = ms / 1000}, NULL);
 }
 
+/* ---- How busy the machine is ---- */
+
+/* A thread that counts who wants to run: when there are more than processors, any thread may have to wait. */
+struct census {
+    pthread_t thread;
+    atomic_int is_over;
+    int greatest;
+};
+
+static inline void *count_runnable(void *argument) {
+    struct census *census = argument;
+    while (!census->is_over) {
+        int runnable = 0;
+        FILE *load = fopen("/proc/loadavg", "re");
+        if (load) {
+            if (fscanf(load, "%*s %*s %*s %d", &runnable) == 1 && runnable > census->greatest) census->greatest = runnable;
+            fclose(load);
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    return NULL;
+}
+
+static inline struct census *begin_census(void) {
+    struct census *census = calloc(1, sizeof *census);
+    CHECK(census != NULL);
+    CHECK_EQUAL(pthread_create(&census->thread, NULL, count_runnable, census), 0);
+    return census;
+}
+
+/* Returns whether the machine was busy. */
+static inline int end_census(struct census *census) {
+    census->is_over = 1;
+    pthread_join(census->thread, NULL);
+    int is_busy = census->greatest > sysconf(_SC_NPROCESSORS_ONLN);
+    free(census);
+    return is_busy;
+}
+
+/* ---- Runs ---- */
+
+/* Fails the test when `condition` has not come true after ten seconds. */
+#define AWAIT(condition)                                            \
+    do {                                                            \
+        for (int i_ = 0; i_ < 2000 && !(condition); i_++) wait_ms(5); \
+        CHECK(condition);                                           \
+    } while (0)
+
+static inline cping_target_info inspect(cping *pinger, int64_t id) {
+    cping_target_info info;
+    CHECK_EQUAL(cping_inspect(pinger, id, &info), 0);
+    return info;
+}
+
 static inline struct run begin_run(const char *name, const cping_target *target) {
-    struct run run = {.name = name, .interval_ns = target->interval_ns};
+    struct run run = {.name = name, .interval_ns = target->interval_ns, .target = *target};
     CHECK_EQUAL(cping_create(NULL, &run.pinger), 0);
     run.id = cping_add(run.pinger, target);
     CHECK(run.id > 0);
     CHECK_EQUAL(cping_start(run.pinger, run.id, 0), 0);
     wait_ms(200);
+    AWAIT(inspect(run.pinger, run.id).answered > 0);
+    run.census = begin_census();
     run.broken_ns = cping_now();
     return run;
 }
 
 static inline void check_slots(cping *pinger, int64_t id, uint64_t verdicts) {
-    cping_target_info info;
-    CHECK_EQUAL(cping_inspect(pinger, id, &info), 0);
+    cping_target_info info = inspect(pinger, id);
     CHECK_EQUAL(info.answered + info.lost + info.refused + info.icmp_errors + info.not_sent + info.cancelled, info.slots);
     CHECK_EQUAL(verdicts, info.slots);
 }
 
+/* When the network itself has healed: a fresh pinger, made again and again, gets its first answer. Other tests can keep the kernel from
+ * it for long, as they share its lock. 0 where this thread may not ask. */
+static inline uint64_t await_network(const struct run *run) {
+    cping_target target = run->target;
+    target.interval_ns = 5000000;
+    target.flags &= ~(unsigned)CPING_TARGET_AWAIT;
+    int64_t id = 0;
+    cping_event event = {0};
+    for (uint64_t limit_ns = cping_now() + UINT64_C(20000000000); cping_now() < limit_ns;) {
+        cping *pinger;
+        uint64_t answered_ns = 0;
+        CHECK_EQUAL(cping_create(NULL, &pinger), 0);
+        id = cping_add(pinger, &target);
+        if (id > 0) {
+            CHECK_EQUAL(cping_start(pinger, id, 0), 0);
+            for (uint64_t end_ns = cping_now() + 50000000; !answered_ns && cping_now() < end_ns;) {
+                if (cping_wait(pinger, 50) != 1 || cping_read(pinger, &event, 1) != 1) break;
+                if (event.kind == CPING_ANSWERED) answered_ns = event.sent_ns;
+            }
+        }
+        cping_destroy(pinger);
+        if (answered_ns || id == -EPERM || id == -EACCES) return answered_ns;
+        wait_ms(2);
+    }
+    fprintf(stderr, "%s: no fresh pinger is answered: added %lld, last event %d error %d\n", run->name, (long long)id, (int)event.kind,
+            event.error);
+    CHECK(!"the network has healed");
+    return 0;
+}
+
+/* Whether the last run's first answer came late on a busy machine: that says nothing of the pinger. */
+static int is_inconclusive;
+
+/* A run that ends late on a busy machine is made once more; on a quiet one it has failed. */
+#define AT_ONCE(run)                                              \
+    do {                                                          \
+        for (int i_ = 0; i_ < 10 && (i_ == 0 || is_inconclusive); i_++) { \
+            is_inconclusive = 0;                                  \
+            run;                                                  \
+        }                                                         \
+        CHECK(!is_inconclusive);                                  \
+    } while (0)
+
 /* Every slot has its verdict, some during the break were no answers, and pings are answered again at once. */
 static inline void end(struct run *run) {
     run->healed_ns = cping_now();
+    uint64_t network_ns = await_network(run);
+    if (network_ns > run->healed_ns) run->healed_ns = network_ns;
+    uint64_t answered_before = inspect(run->pinger, run->id).answered;
     wait_ms(300);
+    AWAIT(inspect(run->pinger, run->id).answered > answered_before);
+    int is_busy = end_census(run->census);
     CHECK_EQUAL(cping_stop(run->pinger, run->id), 0);
     uint64_t verdicts = 0, failed = 0, before = 0, first_ns = 0, missed = 0, seen = 0;
     for (cping_event event = {0}; event.kind != CPING_FINISHED;) {
@@ -59,11 +168,13 @@ static inline void end(struct run *run) {
     cping_stats stats;
     cping_get_stats(run->pinger, &stats);
     double late_ms = first_ns ? ((double)first_ns - (double)run->healed_ns) / 1e6 : -1;
-    printf("%-42s first ping %+6.1f ms after healing; %ju failed, %ju changes, %ju reopened\n", run->name, late_ms,
-           (uintmax_t)failed, (uintmax_t)stats.network_changes, (uintmax_t)stats.reopened);
+    printf("%-42s first ping %+6.1f ms after healing; %ju failed, %ju changes, %ju reopened%s\n", run->name, late_ms,
+           (uintmax_t)failed, (uintmax_t)stats.network_changes, (uintmax_t)stats.reopened, is_busy ? "; busy machine" : "");
     CHECK(before > 0 && failed > 0 && first_ns > 0 && seen > 0);
     /* On a busy machine the thread itself may not have run. */
-    CHECK(late_ms <= (double)run->interval_ns / 1e6 * (double)(1 + missed) + 20);
+    int is_late = late_ms > (double)run->interval_ns / 1e6 * (double)(1 + missed) + 20;
+    CHECK(!is_late || is_busy);
+    is_inconclusive = is_late;
     cping_destroy(run->pinger);
 }
 

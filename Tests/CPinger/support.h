@@ -45,6 +45,12 @@ void reflector_stop(struct reflector reflector);
 /* A target at the reflector with a valid token: 10 ms, timeout 200 ms. `text` is 127.0.0.1 or ::1. */
 cping_target rtr_target(const char *text, uint16_t port, uint64_t count);
 
+/* The same with a timeout that no busy machine exceeds: for pings that must be answered. */
+static inline cping_target patient(cping_target target) {
+    target.timeout_ns = UINT64_C(10000000000);
+    return target;
+}
+
 /* What all slots of one target came to. */
 struct outcome {
     unsigned answered, lost, refused, icmp_errors, not_sent, cancelled, late, duplicates, corrupt, finished, removed, verdicts;

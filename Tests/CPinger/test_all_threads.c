@@ -17,6 +17,8 @@
 enum { FILES = 1 << CAP_CHOWN | 1 << CAP_DAC_OVERRIDE | 1 << CAP_DAC_READ_SEARCH | 1 << CAP_FOWNER | 1 << CAP_FSETID,
        RECOVERY = 1 << CAP_NET_RAW | 1 << CAP_NET_ADMIN };
 
+enum { INCONCLUSIVE = 3 };
+
 /* ---- What threads have ---- */
 
 struct has {
@@ -187,7 +189,7 @@ static void other_peoples_handlers_are_called(void) {
 }
 
 /* Raw sockets that are bound are opened anew by a thread that may, while no other thread may any more. */
-static void recovery_works(void) {
+static void recovers(void) {
     pid_t far_side = hold_namespace();
     /* The far side first: whoever asks too early for its address asks again only after a second. */
     static const char link[] = "ip link add v0 type veth peer name s0 netns %d && nsenter -t %d -n sh -c "
@@ -216,12 +218,30 @@ static void recovery_works(void) {
     char byte;
     CHECK_EQUAL(cping_drop_process_privileges(CPING_KEEP_RECOVERY), 0);
     CHECK(write(commands[1], "x", 1) == 1 && read(done[0], &byte, 1) == 1);
+    AWAIT(inspect(run.pinger, run.id).blocked == ENODEV);
     wait_ms(100);
     heal(&run);
     CHECK(write(commands[1], "x", 1) == 1 && read(done[0], &byte, 1) == 1);
     end(&run);
     waitpid(helper, NULL, 0);
     release_namespace(far_side);
+    /* For the parent, which makes another run: privileges that are gone do not come back. */
+    if (is_inconclusive) exit(INCONCLUSIVE);
+}
+
+static void recovery_works(void) {
+    int status = 0;
+    for (int i = 0; i < 10 && (i == 0 || status == INCONCLUSIVE); i++) {
+        pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            recovers();
+            exit(0);
+        }
+        CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+        status = WEXITSTATUS(status);
+    }
+    CHECK_EQUAL(status, 0);
 }
 
 int main(void) {

@@ -7,22 +7,31 @@
 
 enum { COUNT = 20 };
 
-static struct outcome run(const char *address, uint16_t port, unsigned extra, cping_stats *stats) {
-    cping_target target = rtr_target(address, port, COUNT);
-    struct outcome outcome = run_target(&target, extra, stats);
+static struct outcome run_once(cping_target target, cping_stats *stats) {
+    struct outcome outcome = run_target(&target, 0, stats);
     CHECK_EQUAL(outcome.verdicts, COUNT);
     CHECK_EQUAL(outcome.finished, 1);
     return outcome;
 }
 
+/* Pings that get no answer. */
+static struct outcome run(const char *address, uint16_t port, cping_stats *stats) {
+    return run_once(rtr_target(address, port, COUNT), stats);
+}
+
+/* Pings that must be answered, however busy the machine is. */
+static struct outcome run_patiently(const char *address, uint16_t port, cping_stats *stats) {
+    return run_once(patient(rtr_target(address, port, COUNT)), stats);
+}
+
 static void answers(const char *address) {
     struct reflector reflector = REFLECT();
     cping_stats stats;
-    struct outcome o = run(address, reflector.port, 0, &stats);
+    struct outcome o = run_patiently(address, reflector.port, &stats);
     CHECK_EQUAL(o.answered + o.not_sent, COUNT);
     CHECK(o.answered > 0);
     CHECK_EQUAL(o.last.from.port, reflector.port);
-    CHECK(o.last.rtt_ns > 0 && o.last.rtt_ns < 200000000);
+    CHECK(o.last.rtt_ns > 0 && o.last.rtt_ns < 10000000000);
     CHECK(o.last.sent_ns >= o.last.slot_ns);
     /* The kernel switches receive stamps on a moment after the first socket asks. */
     CHECK(o.kernel_stamps > 0);
@@ -33,7 +42,7 @@ static void answers(const char *address) {
 static void drops(void) {
     struct reflector reflector = REFLECT("--drop", "40", "--seed", "7");
     cping_stats stats;
-    struct outcome o = run("127.0.0.1", reflector.port, 0, &stats);
+    struct outcome o = run("127.0.0.1", reflector.port, &stats);
     CHECK(o.lost > 0 && o.answered > 0);
     CHECK_EQUAL(o.lost + o.answered + o.not_sent, COUNT);
     CHECK_EQUAL(stats.lost, o.lost);
@@ -42,7 +51,7 @@ static void drops(void) {
 
 static void duplicates(void) {
     struct reflector reflector = REFLECT("--duplicate", "100");
-    cping_target target = rtr_target("127.0.0.1", reflector.port, 5);
+    cping_target target = patient(rtr_target("127.0.0.1", reflector.port, 5));
     target.interval_ns = 50000000;
     struct outcome o = run_target(&target, 5, NULL);
     CHECK_EQUAL(o.answered + o.not_sent, 5);
@@ -66,7 +75,7 @@ static void spoiled(const char *fault, size_t counter) {
     struct reflector reflector = REFLECT(fault, "100");
     uint64_t counters[sizeof(cping_stats) / 8];
     cping_stats stats;
-    struct outcome o = run("127.0.0.1", reflector.port, 0, &stats);
+    struct outcome o = run("127.0.0.1", reflector.port, &stats);
     memcpy(counters, &stats, sizeof stats);
     CHECK_EQUAL(o.lost + o.not_sent, COUNT);
     CHECK_EQUAL(counters[counter / 8], stats.sent);
@@ -75,7 +84,7 @@ static void spoiled(const char *fault, size_t counter) {
 
 static void refused(void) {
     struct reflector reflector = REFLECT("--force-re01", "100");
-    struct outcome o = run("::1", reflector.port, 0, NULL);
+    struct outcome o = run_patiently("::1", reflector.port, NULL);
     CHECK_EQUAL(o.refused + o.not_sent, COUNT);
     CHECK(o.refused > 0 && o.last.rtt_ns > 0);
     reflector_stop(reflector);
@@ -84,18 +93,19 @@ static void refused(void) {
 static void refused_once(void) {
     struct reflector reflector = REFLECT("--re01-once");
     CHECK_EQUAL(kill(reflector.process, SIGUSR1), 0);
-    struct outcome o = run("127.0.0.1", reflector.port, 0, NULL);
+    struct outcome o = run("127.0.0.1", reflector.port, NULL);
     CHECK_EQUAL(o.refused, 1);
     reflector_stop(reflector);
 }
 
 static void foreign_token(void) {
     struct reflector reflector = REFLECT();
-    cping_target target = rtr_target("127.0.0.1", reflector.port, 3);
+    cping_target target = patient(rtr_target("127.0.0.1", reflector.port, 3));
     target.token[15] ^= 1;  /* another address */
     struct outcome o = run_target(&target, 0, NULL);
     CHECK_EQUAL(o.refused + o.not_sent, 3);
     target.token[11] ^= 1;  /* another secret */
+    target.timeout_ns = 200000000;
     o = run_target(&target, 0, NULL);
     CHECK_EQUAL(o.lost + o.not_sent, 3);
     reflector_stop(reflector);
@@ -104,7 +114,7 @@ static void foreign_token(void) {
 static void nobody_there(const char *address) {
     struct reflector reflector = REFLECT();
     reflector_stop(reflector);
-    struct outcome o = run(address, reflector.port, 0, NULL);
+    struct outcome o = run_patiently(address, reflector.port, NULL);
     CHECK_EQUAL(o.icmp_errors + o.not_sent, COUNT);
     CHECK(o.icmp_errors > 0);
     CHECK_EQUAL(o.last.error, ECONNREFUSED);

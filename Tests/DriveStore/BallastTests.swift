@@ -1,3 +1,4 @@
+import Coverage
 import Foundation
 import TestSupport
 import Testing
@@ -52,5 +53,26 @@ struct BallastTests {
     defer { umount2(folder.path, CInt(MNT_DETACH)) }
     #expect(!Ballast(StateDirectory(path: folder.path)).keep())
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
+  @Test(
+    "when a store is opened on a full disk, then the ballast is given up for it, and fences have room",
+    .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
+  func fullAtStart() throws {
+    try #require(mount("tmpfs", folder.path, "tmpfs", 0, "size=40m") == 0)
+    defer { umount2(folder.path, CInt(MNT_DETACH)) }
+    let directory = StateDirectory(path: folder.path)
+    do { _ = try DriveStore(directory: directory, purpose: "a test") }
+    #expect(Ballast(directory).keep())
+    let filler = folder.file("filler")
+    let descriptor = open(filler, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    let block = [UInt8](repeating: 1, count: 1 << 12)
+    while write(descriptor, block, block.count) > 0 {}
+    close(descriptor)
+    let store = try DriveStore(directory: directory, purpose: "a test")
+    #expect(!FileManager.default.fileExists(atPath: folder.file("ballast")))
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
+    try recorder.save(sessions: [.init(number: 0, started: .start)], fences: [.sample()], seen: .seconds(20))
+    #expect(try StoreReader(store).sessions().map(\.fences) == [1])
   }
 }

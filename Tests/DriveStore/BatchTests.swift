@@ -301,12 +301,12 @@ struct BatchTests {
     let forgotten = try session(test: "test-that-is-forgotten", fences: 300)
     for batch in try await batches(of: forgotten) { try await store.markSubmitted(batch: batch.id, at: .sampleStart) }
     #expect(try files().contains("test-that-is-forgotten"))
-    let result = try await store.forget(session: forgotten.id)
-    #expect(result == Forgotten(fences: 300, deletedLog: nil, keptLog: nil, damagedStores: []))
+    let result = try await store.forget(session: forgotten.id) { _, _ in }
+    #expect(result == Forgotten(session: forgotten.id, fences: 300, deletedLog: nil, keptLog: nil, damagedStores: []))
     #expect(try !files().contains("test-that-is-forgotten"))
     #expect(try files().contains("test-that-stays-here"))
     #expect(try reader.sessions().map(\.id) == [kept.id])
-    #expect(try await store.forget(session: forgotten.id) == nil)
+    #expect(try await store.forget(session: forgotten.id) { _, _ in } == nil)
   }
 
   /// Everything in the database's files, as far as it is text.

@@ -26,8 +26,55 @@ struct ChecksumTests {
   @Test("when the checksum of the catalogue's test text is taken, then it is the catalogue's")
   func catalogue() {
     var checksum = CRC64()
-    for byte in "123456789".utf8 { checksum.add(byte) }
+    for byte in "123456789".utf8 { checksum.add(byte: byte) }
     #expect(checksum.value == 0x995D_C9BB_DF19_39FA)
+  }
+
+  @Test(
+    "when SQLite computes a checksum, then it is that of the same values",
+    arguments: [
+      [.null], [Int64(0).databaseValue, Int64(-1).databaseValue, Int64.max.databaseValue, Int64.min.databaseValue],
+      [
+        Double(2.5).databaseValue, Double(48).databaseValue, Double(-0.0).databaseValue, Double(1e300).databaseValue,
+        Double.pi.databaseValue,
+      ],
+      ["".databaseValue, "4G/LTE".databaseValue, "Österreich 🚂".databaseValue],
+      [Data().databaseValue, Data([0, 1, 255]).databaseValue], [.null, Int64(1).databaseValue, .null], [],
+    ] as [[DatabaseValue]])
+  func sqlFunction(_ values: [DatabaseValue]) async throws {
+    var checksum = CRC64()
+    for value in values { checksum.add(value) }
+    let stored = try await store.database.read { db in
+      try Int64.fetchOne(
+        db, sql: "SELECT checksum_of_row(\(values.map { _ in "?" }.joined(separator: ", ")))",
+        arguments: StatementArguments(values))
+    }
+    #expect(stored == Int64(bitPattern: checksum.value))
+  }
+
+  @Test("when a text has a NUL in it, then the checksum ends there, as in the stores of earlier builds")
+  func textWithNUL() async throws {
+    var checksum = CRC64()
+    checksum.add("4G".databaseValue)
+    let stored = try await store.database.read { db in
+      try Int64.fetchOne(db, sql: "SELECT checksum_of_row(CAST(x'344700585858' AS TEXT))")
+    }
+    #expect(stored == Int64(bitPattern: checksum.value))
+  }
+
+  @Test("when values are added eight bytes at once, then the checksum is that of the single bytes")
+  func eightBytes() {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<200 {
+      let number = Int64.random(in: .min ... .max, using: &random)
+      var (whole, single) = (CRC64(), CRC64())
+      for _ in 0..<3 {
+        whole.add(number)
+        single.add(byte: 1)
+        withUnsafeBytes(of: number.bigEndian) { for byte in $0 { single.add(byte: byte) } }
+      }
+      #expect(whole.value == single.value)
+    }
   }
 
   @Test("when a table has a column, then the checksum covers it")

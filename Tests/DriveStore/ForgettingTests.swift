@@ -26,9 +26,9 @@ struct ForgettingTests {
       sessions: [Session(number: 0, started: .start), Session(number: 1, started: .seconds(5))], fences: [],
       seen: .seconds(9))
     let ids = try reader.sessions().map(\.id)
-    #expect(try await store.forget(session: ids[0])?.keptLog == log)
+    #expect(try await store.forget(session: ids[0]) { _, _ in }?.keptLog == log)
     #expect(FileManager.default.fileExists(atPath: log))
-    #expect(try await store.forget(session: ids[1])?.deletedLog == log)
+    #expect(try await store.forget(session: ids[1]) { _, _ in }?.deletedLog == log)
     #expect(!FileManager.default.fileExists(atPath: log))
   }
 
@@ -40,7 +40,7 @@ struct ForgettingTests {
     var recorder = try DriveRecorder(store, started: .sampleStart, log: store.directory.driveLogs + "/status")
     try recorder.save(sessions: [Session(number: 0, started: .start)], fences: [.sample()], seen: .seconds(20))
     let session = try #require(try reader.sessions().first)
-    await #expect(throws: (any Error).self) { try await store.forget(session: session.id) }
+    await #expect(throws: (any Error).self) { try await store.forget(session: session.id) { _, _ in } }
     #expect(try reader.sessions() == [session])
   }
 }

@@ -117,7 +117,7 @@ struct PageRescueTests {
     let new = try DatabaseQueue()
     try Schema.migrator.migrate(new)
     let sent = try await new.write { db in
-      RowChecksum.register(db)
+      try RowChecksum.register(db)
       try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
       try PageRescue(to: db).run(pages)
       return try Int.fetchOne(db, sql: "SELECT count(submitted_at) FROM fence")

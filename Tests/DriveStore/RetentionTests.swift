@@ -168,7 +168,7 @@ struct RetentionTests {
       leave("coverage.sqlite.corrupt-B", after: 11), leave("drives/young.jsonl", after: 11),
       leave("drives/notes.txt", after: 1), leave("drives/named.jsonl", after: 1), leave("other", after: 1),
     ]
-    let forgotten = try #require(try await store.forget(session: 2))
+    let forgotten = try #require(try await store.forget(session: 2) { _, _ in })
     #expect(forgotten.damagedStores == [old[0], old[1], stay[0]], "the session may be in them")
     #expect(try await cleanUp(after: 40, .contradicts).isNothing)
     let deleted = try await cleanUp(after: 40, .agrees)

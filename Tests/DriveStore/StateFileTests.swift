@@ -130,7 +130,7 @@ struct StateFileTests {
     let database = try DatabaseQueue(path: old.database)
     try Schema.migrator.migrate(database, upTo: "6 clients of sessions")
     try await database.write { db in
-      RowChecksum.register(db)
+      try RowChecksum.register(db)
       try db.execute(
         sql: """
           INSERT INTO registration (control_server, client_uuid, history_cursor) VALUES

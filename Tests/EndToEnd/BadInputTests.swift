@@ -1,3 +1,4 @@
+import DriveStore
 import Foundation
 import TestSupport
 import Testing
@@ -256,6 +257,29 @@ struct BadInputTests {
     #expect(ping.standardError.contains("ping_group_range"), "\(ping.standardError)")
     #expect(ping.standardError.contains("CAP_NET_RAW"))
     #expect(ping.standardError.split(separator: "\n").count == 1)
+  }
+
+  @Test(
+    "when another user asks for what is stored, then nothing is shown, and one line says as which user to ask",
+    .enabled(if: getuid() == 0 && Surroundings.program("setpriv") != nil, "needs root and setpriv"),
+    arguments: [["sessions"], ["export", "--state", "all"]])
+  func otherUser(_ command: [String]) async throws {
+    let folder = try TemporaryFolder()
+    do { _ = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test") }
+    // Even where others may enter the directories.
+    for path in [folder.path, folder.file("state")] { chmod(path, 0o755) }
+    let configuration = try folder.write("state-directory: \(folder.file("state"))\n", to: "probe.yaml")
+    let asking = try RunningProgram(
+      try #require(Surroundings.program("setpriv")),
+      [
+        "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all",
+        Surroundings.product("coverage-probe").path,
+      ] + command + ["--config", configuration])
+    #expect(try await asking.exitStatus() == 1)
+    #expect(asking.standardOutput.isEmpty)
+    #expect(
+      asking.standardError.hasSuffix("Permission denied: a store is its owner's alone; run this as root\n"),
+      "\(asking.standardError)")
   }
 
   @Test("when a drive log has garbage lines, then they are named and the rest is replayed")

@@ -83,7 +83,7 @@ import Testing
 
   @Test func whenGPSDNeverGreets_thenTheClientTriesAnew() async throws {
     var timings = Self.quick
-    timings.handshake = .milliseconds(40)
+    timings.greeting = .milliseconds(40)
     let server = try await FakeGPSD.start([.init(greeting: []), .working(FakeGPSD.Script.position(48.2))])
     let events = await events(of: client(server.port, timings), until: isFix)
     #expect(events.statuses.contains(.disconnected(reason: "no answer in 0.04 s")))

@@ -12,11 +12,13 @@ struct Road {
 
   /// - Parameters:
   ///   - test: What the server grants after two seconds; `nil`: nothing.
+  ///   - laterTest: What the server grants in the middle: a second session.
   ///   - isCut: Whether it ends without a stop.
   ///   - start: Moves its places, so that no two roads are the same.
-  init(fences: Int, started: WallTime = .sampleStart, test: String? = "T", isCut: Bool = false, start: Double = 0)
-    throws
-  {
+  init(
+    fences: Int, started: WallTime = .sampleStart, test: String? = "T", laterTest: String? = nil, isCut: Bool = false,
+    start: Double = 0
+  ) throws {
     header = DriveLogHeader(
       started: started, initialPath: .cellular, parameters: Parameters(),
       pings: .init(interval: .milliseconds(100), timeout: .seconds(1)))
@@ -42,6 +44,7 @@ struct Road {
         let place = Coordinate(latitude: 48.2 + start + Double(second) * 12 / 111_200, longitude: 16.37)
         try take(Event(at: at, .fix(Fix(coordinate: place, accuracy: 5, speed: 12))))
         if second == 2, let test { try take(Event(at: at, .session(SessionGrant(testUUID: test)))) }
+        if second == fences, let laterTest { try take(Event(at: at, .session(SessionGrant(testUUID: laterTest)))) }
         for ping in 1...4 {
           let sent = DriveTime.seconds(Double(second) + Double(ping) / 5)
           try take(

@@ -112,7 +112,7 @@ struct SenderTests {
     _ = try await eventually("the newest session is on its way") {
       try await rig.requests("coverageResult") == 1 ? true : nil
     }
-    _ = try #require(try await rig.store.forget(session: 1))
+    _ = try #require(try await rig.store.forget(session: 1) { _, _ in })
     let report = try await pass.value
     #expect((report.sessionsSent, report.fencesSent, report.sessionsKept) == (1, 2, 0))
     #expect(try await rig.paths().count { $0 == "coverageResult" || $0 == "coverageRequest" } == 2)

@@ -25,7 +25,7 @@ public struct Exporting: Sendable {
 
   /// Writes the fences, oldest session first, fences in order of entry.
   /// - Returns: How many fences were written, and how many of the chosen sessions were left out by the selection.
-  public func run(format: ExportFormat, write: (String) throws -> Void) throws -> (written: Int, left: Int) {
+  public func run(format: ExportFormat, write: ([UInt8]) throws -> Void) throws -> (written: Int, left: Int) {
     let chosen = ChosenFences(stored: StoredFences(reader, session: session), selection: selection)
     try format.export(chosen, write: write)
     return (chosen.count.written, chosen.count.left)

@@ -18,14 +18,14 @@ public struct Forgetting: Sendable {
   }
 
   /// - Parameter print: Takes the lines of the result.
-  /// - Throws: `StoreError`, ``ExportError`` when there is no such session, ``ServiceUnreachable``.
+  /// - Throws: `StoreError`, `ForgettingError`, ``ExportError`` when there is no such session, ``ServiceUnreachable``.
   public func run(print: (String) -> Void) async throws -> CommandOutcome {
     do {
       let store = try DriveStore(
         directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) sessions forget"
       ) { [logger] in logger.error("\($0)") }
-      // A damaged row does not tell which drive log the session is in; from a log that stays it would be recovered.
-      await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).attempt(at: .current)
+      // What is damaged is repaired first: else its part of the drive log would stay, and come back.
+      try await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).run(at: .current)
       try await Self.forget(session, in: store).forEach(print)
       return .done
     } catch let inUse as StoreError {
@@ -40,7 +40,7 @@ public struct Forgetting: Sendable {
   }
 
   /// - Returns: The lines of the result.
-  /// - Throws: GRDB's `DatabaseError`, `CocoaError`, `DriveLogError`, ``ExportError`` when there is no such session.
+  /// - Throws: GRDB's `DatabaseError`, `ForgettingError`, `CocoaError`, `DriveLogError`, ``ExportError`` when there is no such session.
   static func forget(_ session: Int64, in store: DriveStore) async throws -> [String] {
     let forgotten = try await store.forget(session: session) { number, log in
       try DriveLogWriter.noteForgotten(session: number, in: log)

@@ -53,12 +53,12 @@ public struct Replaying: Sendable {
   }
 
   /// Writes the fences in order of entry, and behind them, in JSON Lines, the summary.
-  public func run(format: ExportFormat, write: (String) throws -> Void) throws {
+  public func run(format: ExportFormat, write: ([UInt8]) throws -> Void) throws {
     let records = engine.fences.map {
       FenceRecord(fence: $0, session: engine.sessions[$0.session], origin: .replay, link: link)
     }
     try format.export(records, write: write)
-    if format == .jsonl { try write(summary.text + "\n") }
+    if format == .jsonl { try write(Array((summary.text + "\n").utf8)) }
   }
 
   private var summary: JSON {

@@ -210,7 +210,7 @@ actor Service: ServiceCommands {
     var status = current
     status.sender = await environment.sender.status
     status.lastPass = await environment.sender.lastPass
-    status.isClockSet = environment.timekeeper.read().ruling.isTrusted
+    status.clock = ClockStatus(environment.timekeeper.read())
     status.fixAge = fixArrival.map { .now - $0 }
     status.disk = disk
     do {

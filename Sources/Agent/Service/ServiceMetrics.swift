@@ -6,7 +6,10 @@ struct ServiceMetrics {
 
   init(_ status: ServiceStatus) {
     add("recording", status.state == .recording, "1 while a drive is being recorded.")
-    add("clock_set", status.isClockSet, "1 if the host's clock can be right.")
+    add("clock_set", status.isClockSet, "1 if some clock can be right.")
+    if let ahead = status.clock?.hostAhead {
+      add("host_clock_ahead_seconds", ahead.inSeconds, "By how much the host's clock is ahead of the time that rules.")
+    }
     add("waiting_sessions", status.waiting.sessions, "Sessions that wait to be sent.")
     add("waiting_fences", status.waiting.fences, "Fences that wait to be sent.")
     add("quarantined_fences", status.waiting.quarantined, "Fences that the server refused.")

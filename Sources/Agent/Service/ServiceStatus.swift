@@ -15,8 +15,10 @@ struct ServiceStatus: Sendable {
   var state = State.idle
   /// Why it records, or does not.
   var reason = ""
-  /// Whether the host's clock can be right.
-  var isClockSet = true
+  /// `nil` before the clocks were read.
+  var clock: ClockStatus?
+  /// Whether some clock can be right.
+  var isClockSet: Bool { clock?.ruling.isTrusted ?? true }
   /// The last fix, and how old it is.
   var fix: Fix?
   var fixAge: Duration?
@@ -81,6 +83,7 @@ struct ServiceStatus: Sendable {
       "state": .string(state.rawValue),
       "reason": .string(reason),
       "clock_set": .bool(isClockSet),
+      "clock": clock?.json,
       "disk": .object([
         "free_bytes": disk.freeBytes.map(JSON.integer), "full": .bool(disk.isFull),
         "unsaved_fences": .integer(Int64(disk.unsavedFences)), "trouble": disk.trouble.map(JSON.string),
@@ -163,7 +166,7 @@ struct ServiceStatus: Sendable {
     var lines = ["\(state.rawValue): \(reason)"]
     if !links.isEmpty { lines.append(DriveStatus.line(links)) }
     if let line = disk.line { lines.append(line) }
-    if !isClockSet { lines.append("the clock is not set: nothing is measured or sent") }
+    if let clock { lines.append(clock.line) }
     lines.append(
       "waiting to be sent: \(counted(waiting.fences, "fence")) in \(counted(waiting.sessions, "session")); "
         + "\(counted(waiting.quarantined, "fence")) refused"

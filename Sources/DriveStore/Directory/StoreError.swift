@@ -51,6 +51,10 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
   /// The store at `path` could not be opened or read.
   static func unusable(_ path: String, _ error: DatabaseError) -> StoreError {
     let reason = error.message ?? "\(error.resultCode)"
+    if error.resultCode == .SQLITE_CANTOPEN, access(path, R_OK) != 0, errno == EACCES {
+      return .unusable(
+        path: path, reason: "\(words(EACCES)): a store is its owner's alone; run this as \(readers(of: path))")
+    }
     switch error.resultCode {
     case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY:
       if let trouble = DiskState.trouble(at: URL(fileURLWithPath: path).deletingLastPathComponent().path) {
@@ -74,6 +78,14 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
       default: ""
       }
     return .unusable(path: path, reason: reason + advice)
+  }
+
+  /// The users that may read a file of mode 0600.
+  private static func readers(of path: String) -> String {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_uid != 0 else { return "root" }
+    let name = getpwuid(status.st_uid).flatMap { $0.pointee.pw_name }.map { String(cString: $0) }
+    return "\(name ?? "user \(status.st_uid)") or root"
   }
 
   /// Whether the file is damaged, by an error of SQLite: one that neither the disk, its rights nor another process explain.

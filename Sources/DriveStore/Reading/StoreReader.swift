@@ -108,10 +108,14 @@ public struct StoreReader: Sendable {
   public func fences(of batch: Batch) throws -> [Fence] {
     try rows(
       """
-      SELECT fence.*, session.number AS session_number FROM fence JOIN session ON session.id = session_id
+      SELECT session.number, \(Fence.columns) FROM fence JOIN session ON session.id = session_id
       WHERE batch_id = ? AND fence.submitted_at IS NULL AND \(RowChecksum.isIntact("fence")) ORDER BY entered_at, fence.number
       """, [batch.id]
-    ).compactMap { Fence($0, driveStarted: batch.driveStarted, session: $0["session_number"]) }
+    ).compactMap { row in
+      var columns = ColumnReader(row)
+      let session: Int = columns.next()
+      return Fence(&columns, driveStarted: batch.driveStarted, session: session)
+    }
   }
 
   /// The circuit breaker for the server at `url`, in its own words; `nil` when it was never needed, or is damaged.

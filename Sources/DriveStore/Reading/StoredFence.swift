@@ -5,9 +5,11 @@ import GRDB
 public struct StoredFence: Hashable, Sendable {
   /// With the batch that the fence is in, where it is in one.
   static let columns = """
-    fence.*, batch.test_uuid AS batch_test_uuid, batch.anchor_at AS batch_anchor_at,
-    batch.id IS NOT NULL AND NOT (\(RowChecksum.isIntact("batch"))) AS is_of_damaged_batch
+    \(columnsWithoutBatch), batch.test_uuid, batch.anchor_at,
+    batch.id IS NOT NULL AND NOT (\(RowChecksum.isIntact("batch")))
     """
+  /// Without what its batch knows; ``Fence/columns`` first.
+  static let columnsWithoutBatch = "\(Fence.columns), fence.id, fence.submitted_at, fence.batch_id"
   /// The condition that it is not damaged, nor its batch. What the server has needs no batch any more, but for its test's name.
   static let isIntact = """
     \(RowChecksum.isIntact("fence"))
@@ -22,61 +24,69 @@ public struct StoredFence: Hashable, Sendable {
   public let submitted: WallTime?
 
   /// `nil` for a row whose position cannot be, and for a fence that waits in a batch that is damaged or missing.
-  /// - Parameter batches: The batches of the session's fences, by id.
+  /// - Parameters:
+  ///   - row: With ``columnsWithoutBatch``.
+  ///   - batches: The batches of the session's fences, by id.
   init?(row: Row, session: StoredSession, batches: [Int64: StoredFences.Batch]) {
-    guard let fence = Fence(row, driveStarted: session.driveStarted, session: session.session.number) else {
+    var columns = ColumnReader(row)
+    guard let fence = Fence(&columns, driveStarted: session.driveStarted, session: session.session.number) else {
       return nil
     }
-    let number: Int64? = row["batch_id"]
-    let batch = number.flatMap { batches[$0] }
-    let submitted: Int64? = row["submitted_at"]
-    guard number == nil || submitted != nil || batch?.isIntact == true else { return nil }
-    id = row["id"]
-    self.session =
-      switch batch {
-      case nil: session
-      case let batch? where batch.isIntact:
-        session.with(test: batch.test, anchor: batch.anchor.map { $0.since(session.driveStarted) })
-      case .some: session.withoutTest
-      }
-    self.fence = fence
-    self.submitted = submitted.map(WallTime.init(microseconds:))
+    (id, self.fence, submitted) = (columns.next(), fence, columns.time())
+    let batch: Int64? = columns.next()
+    guard let batch else {
+      self.session = session
+      return
+    }
+    let known = batches[batch]
+    guard submitted != nil || known?.isIntact == true else { return nil }
+    self.session = known?.session ?? session
   }
 
   /// `nil` for a row whose position cannot be: damaged, and of no use to anyone.
+  /// - Parameter row: With ``columns``.
   init?(row: Row, session: StoredSession) {
-    guard let fence = Fence(row, driveStarted: session.driveStarted, session: session.session.number) else {
+    var columns = ColumnReader(row)
+    guard let fence = Fence(&columns, driveStarted: session.driveStarted, session: session.session.number) else {
       return nil
     }
-    id = row["id"]
-    if row["is_of_damaged_batch"] {
-      self.session = session.withoutTest
-    } else {
-      let anchor = (row["batch_anchor_at"] as Int64?).map { WallTime(microseconds: $0).since(session.driveStarted) }
-      self.session = session.with(test: row["batch_test_uuid"], anchor: anchor)
-    }
-    self.fence = fence
-    submitted = (row["submitted_at"] as Int64?).map(WallTime.init(microseconds:))
+    (id, self.fence, submitted) = (columns.next(), fence, columns.time())
+    let _: Int64? = columns.next()
+    let (test, anchor) = (columns.any(), columns.any())
+    let isOfDamagedBatch: Bool = columns.next()
+    // Of a damaged row anything but the id may be of any type.
+    self.session =
+      isOfDamagedBatch
+      ? session.withoutTest
+      : session.with(
+        test: .fromDatabaseValue(test),
+        anchor: Int64.fromDatabaseValue(anchor).map { WallTime(microseconds: $0).since(session.driveStarted) })
   }
 }
 
 extension Fence {
+  static let columnOfNumber = 0
+  /// What ``init(_:driveStarted:session:)`` reads, in its order.
+  static let columns = [
+    "number", "latitude", "longitude", "accuracy_m", "altitude_m", "course_deg", "speed_mps", "entered_at", "exited_at",
+    "radius_m", "technology", "pings", "pings_ok", "rtt_sum_ns", "pings_late", "pings_duplicate", "rtt_min_ns",
+    "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns", "ipdv_mean_ns", "rtt_kernel_mean_ns", "submittable",
+  ].map { "fence.\($0)" }.joined(separator: ", ")
+
   /// `nil` for a row whose position cannot be.
-  init?(_ row: Row, driveStarted: WallTime, session: Int) {
-    func time(_ column: String) -> DriveTime? {
-      (row[column] as Int64?).map { WallTime(microseconds: $0).since(driveStarted) }
-    }
-    guard let centre = Coordinate(latitude: row["latitude"], longitude: row["longitude"]),
-      let entered = time("entered_at")
-    else { return nil }
+  init?(_ columns: inout ColumnReader, driveStarted: WallTime, session: Int) {
+    let number: Int = columns.next()
+    let centre = Coordinate(latitude: columns.next(), longitude: columns.next())
+    let fix = Fix(
+      coordinate: centre, accuracy: columns.next(), altitude: columns.next(), course: columns.next(),
+      speed: columns.next())
+    guard let centre, let entered = columns.time() else { return nil }
     self.init(
-      number: row["number"], session: session, entered: entered, exited: time("exited_at"),
-      fix: Fix(
-        coordinate: centre, accuracy: row["accuracy_m"], altitude: row["altitude_m"], course: row["course_deg"],
-        speed: row["speed_mps"]),
-      centre: centre, radius: row["radius_m"], technology: (row["technology"] as String?).map(Technology.init),
-      pings: row["pings"], pingsAnswered: row["pings_ok"], rttSumNanoseconds: row["rtt_sum_ns"],
-      figures: PingFigures(row), isSubmittable: row["submittable"])
+      number: number, session: session, entered: entered.since(driveStarted),
+      exited: columns.time()?.since(driveStarted), fix: fix, centre: centre, radius: columns.next(),
+      technology: (columns.next() as String?).map(Technology.init), pings: columns.next(),
+      pingsAnswered: columns.next(), rttSumNanoseconds: columns.next(), figures: PingFigures(&columns),
+      isSubmittable: columns.next())
   }
 }
 
@@ -98,16 +108,13 @@ extension StoredSession {
 }
 
 extension PingFigures {
-  fileprivate init(_ row: Row) {
+  fileprivate init(_ columns: inout ColumnReader) {
     self.init()
-    late = row["pings_late"]
-    duplicates = row["pings_duplicate"]
-    if let minimum = row["rtt_min_ns"] as Int64?, let median = row["rtt_p50_ns"] as Int64?,
-      let percentile95 = row["rtt_p95_ns"] as Int64?, let maximum = row["rtt_max_ns"] as Int64?
-    {
+    (late, duplicates) = (columns.next(), columns.next())
+    let times: [Int64?] = [columns.next(), columns.next(), columns.next(), columns.next()]
+    if let minimum = times[0], let median = times[1], let percentile95 = times[2], let maximum = times[3] {
       roundTrip = Spread(minimum: minimum, median: median, percentile95: percentile95, maximum: maximum)
     }
-    meanVariation = row["ipdv_mean_ns"]
-    kernelMean = row["rtt_kernel_mean_ns"]
+    (meanVariation, kernelMean) = (columns.next(), columns.next())
   }
 }

@@ -8,9 +8,9 @@ import GRDB
 public struct StoredFences: Sendable {
   /// What a fence needs to know of its batch.
   struct Batch {
-    let test: String?
-    let anchor: WallTime?
     let isIntact: Bool
+    /// The session as it is for the fences of the batch.
+    let session: StoredSession
   }
 
   private let reader: StoreReader
@@ -68,14 +68,14 @@ public struct StoredFences: Sendable {
       let batches = try Self.batches(of: session, db)
       let statement = try db.cachedStatement(
         sql: """
-          SELECT * FROM fence WHERE session_id = ? AND number > ? AND \(RowChecksum.isIntact("fence"))
+          SELECT \(StoredFence.columnsWithoutBatch) FROM fence WHERE session_id = ? AND number > ? AND \(RowChecksum.isIntact("fence"))
           ORDER BY number LIMIT \(Self.fencesAtATime)
           """)
       var page = Page()
       let rows = try Row.fetchCursor(statement, arguments: [session.id, last])
       while let row = try rows.next() {
         page.rows += 1
-        page.last = row["number"]
+        page.last = row[Fence.columnOfNumber]
         if let fence = StoredFence(row: row, session: session, batches: batches) { page.fences.append(fence) }
       }
       return page
@@ -95,8 +95,12 @@ public struct StoredFences: Sendable {
       let isIntact: Bool = row["is_intact"]
       // Of a damaged row anything but the id may be of any type.
       batches[row["id"]] = Batch(
-        test: isIntact ? row["test_uuid"] : nil,
-        anchor: isIntact ? (row["anchor_at"] as Int64?).map(WallTime.init(microseconds:)) : nil, isIntact: isIntact)
+        isIntact: isIntact,
+        session: isIntact
+          ? session.with(
+            test: row["test_uuid"],
+            anchor: (row["anchor_at"] as Int64?).map { WallTime(microseconds: $0).since(session.driveStarted) })
+          : session.withoutTest)
     }
     return batches
   }

@@ -126,7 +126,7 @@ struct StoreFile {
     configuration.foreignKeysEnabled = enforcesReferences
     // Not by `journalMode = .wal`: that also lowers `synchronous` to NORMAL, after this block.
     configuration.prepareDatabase { db in
-      RowChecksum.register(db)
+      try RowChecksum.register(db)
       // Only a file without a page can be told to give pages back to the disk; journal_mode writes the first one.
       if try Int.fetchOne(db, sql: "PRAGMA page_count") == 0 { try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
       try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
@@ -205,7 +205,7 @@ struct StoreFile {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.prepareDatabase { db in
-      RowChecksum.register(db)
+      try RowChecksum.register(db)
       // Reads what is left of a file that lost its end, and of definitions that are damaged; nothing is written here.
       try db.execute(sql: "PRAGMA writable_schema = ON")
     }

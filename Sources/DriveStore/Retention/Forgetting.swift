@@ -2,47 +2,111 @@ import Coverage
 import Foundation
 import GRDB
 
+/// Deletes sessions, and what a recovery from drive logs would bring back.
+///
+/// The store notes the session first, then the log is deleted or noted in, then the rows go, with the note of the store. So a crash or
+/// a failure between any two leaves either the whole session or a note that has the next start go on (``completeForgetting(noting:)``).
 extension DriveStore {
   /// Deletes a session with its fences as if it had never been, sent or not. Its bytes are overwritten in the database file, and
   /// the write-ahead log is emptied.
-  /// - Parameter note: Notes in a drive log that stays that the session with that number in its drive is forgotten: from then on it is not
-  ///   recovered from the log. The note is durable when this returns.
+  /// - Parameter note: Notes in a drive log, which stays, that its session of that number is forgotten; durable when it returns.
   /// - Returns: `nil` when there is no such session.
-  /// - Throws: GRDB's `DatabaseError`; `CocoaError` when the drive log cannot be deleted, and what `note` throws: then the session is
-  ///   still there.
-  public func forget(
-    session: Int64, note: @escaping @Sendable (_ session: Int, _ log: String) throws -> Void = { _, _ in }
-  ) async throws -> Forgotten? {
-    let forgotten = try await keep { [directory] db -> Forgotten? in
+  /// - Throws: ``ForgettingError``. GRDB's `DatabaseError`, `CocoaError` when the drive log cannot be deleted, and what `note` throws:
+  ///   then the session is still there.
+  public func forget(session: Int64, noting note: (_ number: Int, _ log: String) throws -> Void) async throws
+    -> Forgotten?
+  {
+    guard let target = try await beginForgetting(session) else { return nil }
+    do {
+      try clearLog(of: target, note)
+    } catch {
+      do {
+        try await keep { db in try db.execute(sql: "DELETE FROM forgetting WHERE id = ?", arguments: [session]) }
+      } catch let second {
+        throw ForgettingError.unfinished(session: session, reason: "\(error); \(second)")
+      }
+      throw error
+    }
+    do { return try await erase(target) } catch {
+      throw ForgettingError.unfinished(session: session, reason: "\(error)")
+    }
+  }
+
+  /// Completes what a crash or a failure has interrupted; to be called before anything is recovered from drive logs.
+  /// - Parameter note: As for ``forget(session:noting:)``.
+  /// - Parameter report: Takes the result for each session, or why it is still there; then the next start tries again.
+  /// - Throws: GRDB's `DatabaseError`
+  public func completeForgetting(
+    noting note: (_ number: Int, _ log: String) throws -> Void, report: (Result<Forgotten, ForgettingError>) -> Void
+  ) async throws {
+    let sessions = try await keep { db in
+      // A salvage may have kept the note of a session that is gone.
+      try db.execute(sql: "DELETE FROM forgetting WHERE id NOT IN (SELECT id FROM session)")
+      return try Int64.fetchAll(
+        db, sql: "SELECT id FROM forgetting WHERE \(RowChecksum.isIntact("forgetting")) ORDER BY id")
+    }
+    for session in sessions {
+      do {
+        guard let target = try await beginForgetting(session) else { continue }
+        try clearLog(of: target, note)
+        report(.success(try await erase(target)))
+      } catch {
+        report(.failure(error as? ForgettingError ?? .unfinished(session: session, reason: "\(error)")))
+      }
+    }
+  }
+
+  private struct Target: Sendable {
+    let session: Int64
+    /// In its drive, as in the drive log.
+    let number: Int
+    /// The path of the drive log, where there is one.
+    let log: String?
+    /// Whether it is the last session of its drive.
+    let isLast: Bool
+  }
+
+  private func beginForgetting(_ session: Int64) async throws -> Target? {
+    try await keep { [directory] db in
       guard
-        let drive = try Row.fetchOne(
+        let row = try Row.fetchOne(
           db,
           sql: """
-            SELECT drive.id, session.number, iif(\(RowChecksum.isIntact("drive")), log, NULL) AS log,
-              (SELECT count(*) FROM session WHERE drive_id = drive.id) AS sessions
+            SELECT session.number, log, (SELECT count(*) FROM session WHERE drive_id = drive.id) AS sessions,
+              \(RowChecksum.isIntact("drive")) AND \(RowChecksum.isIntact("session")) AS is_intact
             FROM drive JOIN session ON drive_id = drive.id WHERE session.id = ?
             """, arguments: [session])
       else { return nil }
-      let isLast = drive["sessions"] == 1
-      try db.execute(sql: "DELETE FROM fence WHERE session_id = ?", arguments: [session])
-      let fences = db.changesCount
-      try db.execute(sql: "DELETE FROM session WHERE id = ?", arguments: [session])
-      if isLast { try db.execute(sql: "DELETE FROM drive WHERE id = ?", arguments: [drive["id"] as Int64]) }
-      let log = (drive["log"] as String?).map(directory.driveLog).flatMap {
+      guard row["is_intact"] else { throw ForgettingError.damaged(session: session) }
+      try db.execute(sql: "INSERT OR REPLACE INTO forgetting (id) VALUES (?)", arguments: [session])
+      let log = (row["log"] as String?).map(directory.driveLog).flatMap {
         FileManager.default.fileExists(atPath: $0) ? $0 : nil
       }
-      // Before the rows are gone for good: a session that is still there after a power cut can be forgotten again.
-      if let log { isLast ? try Self.delete(log: log) : try note(drive["number"], log) }
-      return Forgotten(
-        fences: fences, deletedLog: isLast ? log : nil, keptLog: isLast ? nil : log,
-        damagedStores: directory.damagedStores)
+      return Target(session: session, number: row["number"], log: log, isLast: row["sessions"] == 1)
     }
-    if forgotten != nil { try await database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
-    return forgotten
   }
 
-  private static func delete(log: String) throws {
+  private func clearLog(of target: Target, _ note: (_ number: Int, _ log: String) throws -> Void) throws {
+    guard let log = target.log else { return }
+    guard target.isLast else { return try note(target.number, log) }
     try FileManager.default.removeItem(atPath: log)
     _ = StateDirectory.syncNames(in: URL(fileURLWithPath: log).deletingLastPathComponent().path)
+  }
+
+  private func erase(_ target: Target) async throws -> Forgotten {
+    let forgotten = try await keep { [directory] db in
+      let drive = try Int64.fetchOne(db, sql: "SELECT drive_id FROM session WHERE id = ?", arguments: [target.session])
+      try db.execute(sql: "DELETE FROM fence WHERE session_id = ?", arguments: [target.session])
+      let fences = db.changesCount
+      try db.execute(sql: "DELETE FROM session WHERE id = ?", arguments: [target.session])
+      try db.execute(
+        sql: "DELETE FROM drive WHERE id = ? AND id NOT IN (SELECT drive_id FROM session)", arguments: [drive])
+      try db.execute(sql: "DELETE FROM forgetting WHERE id = ?", arguments: [target.session])
+      return Forgotten(
+        session: target.session, fences: fences, deletedLog: target.isLast ? target.log : nil,
+        keptLog: target.isLast ? nil : target.log, damagedStores: directory.damagedStores)
+    }
+    try await database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    return forgotten
   }
 }

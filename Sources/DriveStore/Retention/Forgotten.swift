@@ -1,5 +1,6 @@
 /// What forgetting a session came to.
 public struct Forgotten: Hashable, Sendable {
+  public let session: Int64
   public let fences: Int
   /// The drive log that went with it: it was the drive's last session.
   public let deletedLog: String?

@@ -1,43 +1,70 @@
 import GRDB
 
-/// CRC-64/XZ.
+/// The CRC-64/XZ of a row's values, each with its type and, where that varies, its length.
 struct CRC64 {
   private var state = UInt64.max
 
   var value: UInt64 { ~state }
 
-  mutating func add(_ byte: UInt8) {
-    state = Self.table[Int(UInt8(truncatingIfNeeded: state) ^ byte)] ^ (state >> 8)
-  }
-
-  /// With its type and, where that varies, its length. A whole number counts the same in a column of real numbers: SQLite stores
-  /// it as an integer there.
+  /// A whole number counts the same in a column of real numbers: SQLite stores it as an integer there.
   mutating func add(_ value: DatabaseValue) {
     switch value.storage {
-    case .null: add(0 as UInt8)
-    case .int64(let integer): add(tag: 1, UInt64(bitPattern: integer))
-    case .double(let number):
-      if let whole = Int64(exactly: number) {
-        add(tag: 1, UInt64(bitPattern: whole))
-      } else {
-        add(tag: 2, number.bitPattern)
-      }
-    case .string(let text): add(tag: 3, Array(text.utf8))
-    case .blob(let bytes): add(tag: 4, Array(bytes))
+    case .null: addNull()
+    case .int64(let integer): add(integer)
+    case .double(let number): add(number)
+    case .string(let text): add(text: Array(text.utf8))
+    case .blob(let bytes): add(blob: Array(bytes))
     }
   }
 
-  private mutating func add(tag: UInt8, _ bytes: [UInt8]) {
+  mutating func addNull() { add(byte: 0) }
+
+  mutating func add(_ integer: Int64) { add(tag: 1, UInt64(bitPattern: integer)) }
+
+  mutating func add(_ number: Double) {
+    if let whole = Int64(exactly: number) { add(whole) } else { add(tag: 2, number.bitPattern) }
+  }
+
+  mutating func add(text: some Collection<UInt8>) { add(tag: 3, text) }
+
+  mutating func add(blob: some Collection<UInt8>) { add(tag: 4, blob) }
+
+  private mutating func add(tag: UInt8, _ bytes: some Collection<UInt8>) {
     add(tag: tag, UInt64(bytes.count))
-    for byte in bytes { add(byte) }
+    for byte in bytes { add(byte: byte) }
   }
 
   private mutating func add(tag: UInt8, _ bits: UInt64) {
-    add(tag)
-    for shift in stride(from: 56, through: 0, by: -8) { add(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
+    add(byte: tag)
+    add(bits: bits)
   }
 
-  private static let table: [UInt64] = (0..<256).map { byte in
-    (0..<8).reduce(UInt64(byte)) { rest, _ in rest & 1 == 0 ? rest >> 1 : rest >> 1 ^ 0xC96C_5795_D787_0F42 }
+  mutating func add(byte: UInt8) {
+    state = Self.tables[Int(UInt8(truncatingIfNeeded: state) ^ byte)] ^ (state >> 8)
+  }
+
+  /// Eight bytes at once, the most significant one first.
+  private mutating func add(bits: UInt64) {
+    var rest = state ^ bits.byteSwapped
+    var sum: UInt64 = 0
+    for table in (0..<8).reversed() {
+      sum ^= Self.tables[table << 8 | Int(UInt8(truncatingIfNeeded: rest))]
+      rest >>= 8
+    }
+    state = sum
+  }
+
+  /// Eight tables in a row: the n-th tells a byte's share with n zero bytes behind it.
+  private static let tables: [UInt64] = {
+    var tables = (0..<256).map(share)
+    for index in 256..<2048 {
+      let former = tables[index - 256]
+      tables.append(tables[Int(UInt8(truncatingIfNeeded: former))] ^ former >> 8)
+    }
+    return tables
+  }()
+
+  private static func share(_ byte: UInt64) -> UInt64 {
+    (0..<8).reduce(byte) { rest, _ in rest & 1 == 0 ? rest >> 1 : rest >> 1 ^ 0xC96C_5795_D787_0F42 }
   }
 }

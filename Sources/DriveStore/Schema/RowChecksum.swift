@@ -7,7 +7,7 @@ import GRDB
 /// burst of up to 64 bits, and misses other damage once in 2⁶⁴ times. Against intent it is no protection.
 enum RowChecksum {
   static let column = "row_checksum"
-  private static let function = "checksum_of_row"
+  static let function = "checksum_of_row"
 
   /// The columns that it covers, in their order.
   static let tables: [(name: String, columns: [String])] = [
@@ -39,10 +39,11 @@ enum RowChecksum {
         "recovered_at",
       ]
     ),
+    ("forgetting", ["id"]),
   ]
 
   /// The tables that are younger than the checksums.
-  private static let younger: Set<String> = ["clock"]
+  private static let younger: Set<String> = ["clock", "forgetting"]
 
   /// The columns that each migration since the checksums has added, by table, oldest first.
   private static let added: [[String: [String]]] = [
@@ -64,16 +65,6 @@ enum RowChecksum {
   static func columns(of table: String, among present: Set<String>) -> [String] {
     let versions = versions(of: table)
     return versions.last { $0.allSatisfy(present.contains) } ?? versions[0]
-  }
-
-  /// To be called for each connection, before its first statement.
-  static func register(_ db: Database) {
-    db.add(
-      function: DatabaseFunction(function, pure: true) { values in
-        var checksum = CRC64()
-        for value in values { checksum.add(value) }
-        return Int64(bitPattern: checksum.value)
-      })
   }
 
   /// The condition that a row is as it was written.
@@ -109,7 +100,7 @@ enum RowChecksum {
 
   /// Gives one table the column, the triggers, and a checksum for what is in it.
   static func protect(_ table: String, _ db: Database) throws {
-    register(db)
+    try register(db)
     let columns = versions(of: table)[0]
     try db.execute(
       sql: """
@@ -124,7 +115,7 @@ enum RowChecksum {
   ///   - version: Which of the migrations that ``added`` columns this is, from 1.
   ///   - statements: Add them.
   static func widen(_ db: Database, to version: Int, by statements: String) throws {
-    register(db)
+    try register(db)
     try db.execute(sql: statements)
     for table in added[version - 1].keys.sorted() {
       let versions = versions(of: table)

@@ -15,6 +15,7 @@ enum Schema {
     migrator.registerMigration("7 clocks", migrate: addClocks)
     migrator.registerMigration("8 recovered fences", migrate: addRecoveredFences)
     migrator.registerMigration("9 control servers without user information", migrate: ServerKey.removeUserInformation)
+    migrator.registerMigration("10 sessions to forget", migrate: addSessionsToForget)
     return migrator
   }
 
@@ -90,6 +91,17 @@ enum Schema {
         -- When the fence was made again from the drive log, after damage had taken it from the store.
         ALTER TABLE fence ADD COLUMN recovered_at INTEGER;
         """)
+  }
+
+  private static func addSessionsToForget(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        -- Ids of sessions whose deletion has begun: a crash on the way is made good by the next start.
+        CREATE TABLE forgetting (
+          id INTEGER PRIMARY KEY
+        ) STRICT;
+        """)
+    try RowChecksum.protect("forgetting", db)
   }
 
   private static func createTables(_ db: Database) throws {

@@ -14,7 +14,7 @@ enum ServerKey {
   /// Gives rows of earlier builds the new key. Of two servers that have the same one then, and of damaged rows, the one with the password
   /// goes: what it says can be asked for again.
   static func removeUserInformation(_ db: Database) throws {
-    RowChecksum.register(db)
+    try RowChecksum.register(db)
     for table in ["registration", "breaker"] {
       let keys = try String.fetchAll(
         db,

@@ -177,7 +177,9 @@ struct Workload {
     switch Int.random(in: 0..<5, using: &random) {
     case 0:
       let others = try StoreReader(store).sessions().map { ($0.id, $0.drive) }.filter { $0.1 != recorder?.drive }
-      if let session = others.randomElement(using: &random) { _ = try await store.forget(session: session.0) }
+      if let session = others.randomElement(using: &random) {
+        _ = try await store.forget(session: session.0) { _, _ in }
+      }
     case 1:
       let age = Duration.seconds(3600 * Int.random(in: 1...6, using: &random))
       _ = try await store.cleanUp(Retention(maxAge: age, keep: age), now: now, except: recorder?.drive)

@@ -1,0 +1,47 @@
+import GRDB
+import GRDBSQLite
+
+extension RowChecksum {
+  /// Gives a connection the function that computes checksums; to be called before its first statement.
+  ///
+  /// The function reads SQLite's values where they lie. GRDB's `DatabaseFunction` makes an array of values, and a string of each text,
+  /// in every call.
+  /// - Throws: `DatabaseError`
+  static func register(_ db: Database) throws {
+    let code = sqlite3_create_function_v2(
+      db.sqliteConnection, function, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
+      { context, count, values in
+        var checksum = CRC64()
+        for index in 0..<Int(count) {
+          guard let value = values?[index], checksum.add(sqliteValue: value) else {
+            return sqlite3_result_error_nomem(context)
+          }
+        }
+        sqlite3_result_int64(context, Int64(bitPattern: checksum.value))
+      }, nil, nil, nil)
+    guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+  }
+}
+
+extension CRC64 {
+  /// Adds an argument of an SQL function as ``add(_:)`` adds the same value.
+  /// - Returns: `false` when SQLite has no memory for the value.
+  fileprivate mutating func add(sqliteValue value: OpaquePointer) -> Bool {
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER: add(sqlite3_value_int64(value))
+    case SQLITE_FLOAT: add(sqlite3_value_double(value))
+    case SQLITE_TEXT:
+      guard let text = sqlite3_value_text(value) else { return false }
+      // Checksums have always ended at a NUL.
+      let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
+      add(text: UnsafeBufferPointer(rebasing: bytes.prefix { $0 != 0 }))
+    case SQLITE_BLOB:
+      let count = Int(sqlite3_value_bytes(value))
+      let bytes = sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
+      guard bytes != nil || count == 0 else { return false }
+      add(blob: UnsafeBufferPointer(start: bytes, count: count))
+    default: addNull()
+    }
+    return true
+  }
+}
