@@ -43,9 +43,9 @@ public struct StoreReader: Sendable {
     }
   }
 
-  /// Reads through the writer's own connection.
-  public init(_ store: DriveStore) {
-    database = store.database
+  /// Reads through the connection of a writer.
+  init(_ database: DatabaseQueue) {
+    self.database = database
     directory = nil
   }
 

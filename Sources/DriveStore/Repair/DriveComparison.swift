@@ -2,22 +2,17 @@ import Coverage
 import Foundation
 import GRDB
 
-/// What the store knows of its drives, to be compared with their logs.
-extension DriveStore {
-  /// What damage may have taken, by what was found when the store was opened; also what an earlier process found and could not make up for.
-  public var recoveryNeed: RecoveryNeed { RecoveryMark(directory).need }
+/// The drives of the store, to be compared with their logs.
+public struct DriveComparison: Sendable {
+  let store: StoreDatabase
+  private var directory: StateDirectory { store.directory }
 
-  /// Notes that the store is older than what its drives have sent, before that is hidden by what is recovered.
-  /// - Throws: ``StoreError``
-  public func noteRollback() throws { try RecoveryMark(directory).set(.rolledBack) }
-
-  /// Notes that the need is met.
-  public func endRecovery() { RecoveryMark(directory).clear() }
+  init(store: StoreDatabase) { self.store = store }
 
   /// All drives that the store has something of, oldest first.
   /// - Throws: GRDB's `DatabaseError`
-  public func comparableDrives() async throws -> [ComparableDrive] {
-    try await database.read { [directory] db in
+  public func drives() async throws -> [ComparableDrive] {
+    try await store.read { [directory] db in
       try Row.fetchAll(
         db,
         sql: """
@@ -53,7 +48,7 @@ extension DriveStore {
   /// The fences of `drive` that are as they were written.
   /// - Throws: GRDB's `DatabaseError`
   public func fenceMarks(of drive: Int64) async throws -> [FenceMark] {
-    try await database.read { db in
+    try await store.read { db in
       try Row.fetchAll(
         db,
         sql: """
@@ -73,7 +68,7 @@ extension DriveStore {
   /// The sessions of `drive` that are as they were written.
   /// - Throws: GRDB's `DatabaseError`
   public func sessionMarks(of drive: Int64) async throws -> [SessionMark] {
-    try await database.read { db in
+    try await store.read { db in
       try Row.fetchAll(
         db,
         sql:
@@ -88,7 +83,7 @@ extension DriveStore {
   /// Drive logs that no drive names and that were written after `time`, oldest first.
   /// - Throws: GRDB's `DatabaseError`
   public func strayLogs(after time: WallTime) async throws -> [String] {
-    let named = try await database.read { [directory] in try Self.namedLogs(directory, $0) }
+    let named = try await store.read { [directory] in try NamedLogs.all(in: directory, $0) }
     return directory.straysAmongLogs(named).filter { (StateDirectory.modified($0) ?? .max) >= time.microseconds }
   }
 }

@@ -1,39 +1,8 @@
 import Coverage
 import GRDB
 
-/// Making up from drive logs for what damage has taken from the store.
-extension DriveStore {
-  /// Writes what the store lacks of a drive, all or nothing: fences that ended, the sessions that they belong to, the drive itself. What is
-  /// there and whole stays as it is. Recovered fences say so (`recovered_at`).
-  /// - Parameters:
-  ///   - drive: Which one it is; `nil` when the store has nothing of it.
-  ///   - started: To this the times of the fences relate.
-  ///   - isOver: Whether the end of its log is the end of the drive.
-  ///   - now: The moment of the recovery.
-  /// - Returns: Its id, and how many fences were recovered.
-  /// - Throws: GRDB's `DatabaseError`
-  public func recover(
-    _ logged: LoggedDrive, as drive: Int64?, started: WallTime, at now: WallTime
-  ) async throws -> (drive: Int64, fences: Int) {
-    try await keep { db in
-      let id = try drive ?? Self.insertDrive(logged, started, db)
-      var recovery = DriveRecovery(
-        logged: logged, drive: id, recorder: DriveRecorder(self, drive: id, started: started), now: now)
-      try recovery.run(db)
-      return (id, recovery.recovered.count)
-    }
-  }
-
-  private static func insertDrive(_ logged: LoggedDrive, _ started: WallTime, _ db: Database) throws -> Int64 {
-    try db.execute(
-      sql: "INSERT INTO drive (started_at, log, link) VALUES (?, ?, ?)",
-      arguments: [started.microseconds, logged.log, logged.link])
-    return db.lastInsertedRowID
-  }
-}
-
-/// One drive's.
-private struct DriveRecovery {
+/// Makes up from the log of one drive for what damage has taken from the store.
+struct DriveRecovery {
   let logged: LoggedDrive
   let drive: Int64
   let recorder: DriveRecorder
@@ -43,6 +12,15 @@ private struct DriveRecovery {
 
   init(logged: LoggedDrive, drive: Int64, recorder: DriveRecorder, now: WallTime) {
     (self.logged, self.drive, self.recorder, self.now) = (logged, drive, recorder, now)
+  }
+
+  /// Enters the drive that `logged` tells of.
+  /// - Returns: Its id.
+  static func insertDrive(_ logged: LoggedDrive, _ started: WallTime, _ db: Database) throws -> Int64 {
+    try db.execute(
+      sql: "INSERT INTO drive (started_at, log, link) VALUES (?, ?, ?)",
+      arguments: [started.microseconds, logged.log, logged.link])
+    return db.lastInsertedRowID
   }
 
   mutating func run(_ db: Database) throws {
@@ -102,7 +80,7 @@ private struct DriveRecovery {
         ])
       try RowChecksum.sign("session", id: id, db)
       try adopt(into: id, number: session.number, db)
-      try DriveStore.summarise(session: id, at: now, db)
+      try BatchTable.summarise(session: id, at: now, db)
     }
   }
 
@@ -162,7 +140,7 @@ private struct DriveRecovery {
           db, sql: "SELECT id FROM session WHERE drive_id = ? AND number = ?", arguments: [drive, number])
       else { continue }
       try assign(fences.map(\.number), of: session, db)
-      try DriveStore.summarise(session: session, at: now, db)
+      try BatchTable.summarise(session: session, at: now, db)
     }
   }
 
@@ -193,8 +171,8 @@ private struct DriveRecovery {
         try Int64.fetchOne(
           db, sql: "SELECT id FROM fence WHERE drive_id = ? AND number = ?", arguments: [drive, number])
       }
-      let batch = try DriveStore.makeBatch(of: rows[...], session: session, db)
-      try DriveStore.quarantine(
+      let batch = try BatchTable.make(of: rows[...], session: session, db)
+      try BatchTable.quarantine(
         batch, session: session,
         "recovered from the drive log; \(count) of these fences may have been sent before the damage",
         at: now, db)
@@ -226,64 +204,5 @@ private struct DriveRecovery {
       sql: """
         UPDATE drive SET ended_at = ?, stop_reason = ? WHERE id = ? AND (ended_at IS NULL OR stop_reason = 'interrupted')
         """, arguments: [wall(stopped.at), stopped.reason.rawValue, drive])
-  }
-}
-
-// MARK: - What may have been sent
-
-extension DriveStore {
-  /// Makes all that is to be sent something that may have left, for a store that is older than what was sent: the server's history is asked
-  /// before anything of it leaves.
-  ///
-  /// Fences that are in no batch are put into some, as a pass would: then they compare with what was sent.
-  /// - Parameters:
-  ///   - limit: The most fences of a batch.
-  ///   - running: The first of the drives that are being recorded; they are left alone.
-  /// - Returns: How many fences it is about.
-  /// - Throws: GRDB's `DatabaseError`
-  public func doubtSendings(limit: Int = 400, except running: Int64? = nil) async throws -> Int {
-    try await keep { db in
-      let waits = """
-        submittable AND submitted_at IS NULL AND drive_id < \(running ?? 1 << 62) AND \(RowChecksum.isIntact("fence"))
-        """
-      try db.execute(
-        sql: """
-          UPDATE batch SET state = 'sending', attempt = 0 WHERE state IN ('waiting', 'sending') AND \(RowChecksum.isIntact("batch"))
-            AND EXISTS (SELECT 1 FROM fence WHERE batch_id = batch.id AND \(waits))
-          """)
-      for batch in try Int64.fetchAll(db, sql: "SELECT id FROM batch WHERE state = 'sending' AND attempt = 0") {
-        try Self.nameClient(of: batch, db)
-      }
-      let loose = try Row.fetchAll(
-        db,
-        sql: """
-          SELECT id, session_id FROM fence WHERE batch_id IS NULL AND exited_at IS NOT NULL AND \(waits)
-            AND abs(latitude) <= 90 AND abs(longitude) <= 180
-          ORDER BY session_id, entered_at, number
-          """)
-      for (session, fences) in Dictionary(grouping: loose, by: { $0["session_id"] as Int64 }).sorted(by: {
-        $0.key < $1.key
-      }) {
-        var rest = fences.map { $0["id"] as Int64 }[...]
-        while !rest.isEmpty {
-          try Self.makeLostBatch(of: rest.prefix(limit), session: session, db)
-          rest = rest.dropFirst(limit)
-        }
-      }
-      return try Int.fetchOne(
-        db,
-        sql: """
-          SELECT count(*) FROM fence WHERE \(waits)
-            AND batch_id IN (SELECT id FROM batch WHERE state = 'sending' AND attempt = 0)
-          """) ?? 0
-    }
-  }
-
-  /// One that may have left before, as far as anybody knows.
-  private static func makeLostBatch(of fences: ArraySlice<Int64>, session: Int64, _ db: Database) throws {
-    let batch = try makeBatch(of: fences, session: session, db)
-    try useSessionsTest(for: batch, db)
-    try db.execute(sql: "UPDATE batch SET state = 'sending' WHERE id = ?", arguments: [batch])
-    try nameClient(of: batch, db)
   }
 }

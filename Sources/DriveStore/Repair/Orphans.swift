@@ -2,7 +2,9 @@ import Coverage
 import GRDB
 
 /// Fences that have lost the session or the drive that they belong to: it is missing (a salvage, an import), or its row is damaged.
-extension DriveStore {
+public struct Orphans: Sendable {
+  let store: StoreDatabase
+
   /// Gives such fences a session and a drive again, one that never had a test, so that they can be sent. Nothing that a damaged row
   /// says is believed but its id; what the fences and their batches say of their sending stays.
   /// - Parameters:
@@ -11,8 +13,8 @@ extension DriveStore {
   ///   - running: The first of the drives that are being recorded; they are left alone.
   /// - Returns: How many fences can be sent or exported again.
   /// - Throws: GRDB's `DatabaseError`
-  public func adoptOrphans(lastSeenBefore time: WallTime, except running: Int64? = nil) async throws -> Int {
-    try await keep { db in
+  public func adopt(lastSeenBefore time: WallTime, except running: Int64? = nil) async throws -> Int {
+    try await store.write { db in
       let ofDrives = try Self.mendDrives(except: running, db)
       let orphans = try Row.fetchAll(
         db,
@@ -78,6 +80,6 @@ extension DriveStore {
       sql: "UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL AND session_id = ?",
       arguments: [session])
     // Some of it may be sent, or refused.
-    try summarise(session: session, at: WallTime(microseconds: seen), db)
+    try BatchTable.summarise(session: session, at: WallTime(microseconds: seen), db)
   }
 }

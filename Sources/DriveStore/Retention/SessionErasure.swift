@@ -1,14 +1,13 @@
-import Coverage
 import Foundation
 import GRDB
 
-extension DriveStore {
-  /// Deletes a session with its fences as if it had never been, sent or not. Its bytes are overwritten in the database file, and
-  /// the write-ahead log is emptied.
-  /// - Returns: `nil` when there is no such session.
-  /// - Throws: GRDB's `DatabaseError`; `CocoaError` when the drive log cannot be deleted: then the session is still there.
-  public func forget(session: Int64) async throws -> Forgotten? {
-    let forgotten = try await keep { [directory] db -> Forgotten? in
+/// Deletes a session as if it had never been.
+struct SessionErasure {
+  let store: StoreDatabase
+
+  /// See ``DriveStore/forget(session:)``.
+  func forget(_ session: Int64) async throws -> Forgotten? {
+    let forgotten = try await store.write { [directory = store.directory] db -> Forgotten? in
       guard
         let drive = try Row.fetchOne(
           db,
@@ -32,7 +31,7 @@ extension DriveStore {
         fences: fences, deletedLog: isLast ? log : nil, keptLog: isLast ? nil : log,
         number: drive["number"], damagedStores: directory.damagedStores)
     }
-    if forgotten != nil { try await database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
+    if forgotten != nil { try await store.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
     return forgotten
   }
 

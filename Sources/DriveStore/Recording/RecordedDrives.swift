@@ -1,8 +1,23 @@
 import Coverage
 import GRDB
 
-/// What a process that was killed, or lost its power, left behind.
-extension DriveStore {
+/// The drives of the store: the next one, and those that a process left unfinished when it was killed or lost its power.
+public struct RecordedDrives: Sendable {
+  let store: StoreDatabase
+
+  /// The id that the next drive will have.
+  /// - Throws: GRDB's `DatabaseError`
+  public func next() async throws -> Int64 {
+    try await store.read { db in
+      try Int64.fetchOne(
+        db,
+        sql: """
+          SELECT max(id) + 1 FROM (SELECT 0 AS id UNION SELECT id FROM drive
+            UNION SELECT seq FROM sqlite_sequence WHERE name = 'drive')
+          """) ?? 1
+    }
+  }
+
   /// Ends all unfinished drives, their sessions and their open fences at the last moment that is known of them.
   ///
   /// Every unfinished drive but the running one belongs to a process that is gone.
@@ -12,8 +27,8 @@ extension DriveStore {
   /// - Returns: How many sessions were ended.
   /// - Throws: GRDB's `DatabaseError`
   @discardableResult
-  public func endInterruptedDrives(except running: Int64? = nil, at time: WallTime) async throws -> Int {
-    try await keep { db in
+  public func endInterrupted(except running: Int64? = nil, at time: WallTime) async throws -> Int {
+    try await store.write { db in
       try db.execute(
         sql: "UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL AND drive_id < ifnull(?, 1 << 62)",
         arguments: [running])
@@ -43,7 +58,7 @@ extension DriveStore {
   ///   - now: The wall clock. With one that cannot be right, nobody knows how long ago an earlier boot was.
   /// - Throws: GRDB's `DatabaseError`
   public func interruptedLoops(bootID: String, sinceBoot: Duration, now: WallTime) async throws -> [String?: String] {
-    try await database.read { db in
+    try await store.read { db in
       let interrupted = try Row.fetchAll(
         db,
         sql: """
