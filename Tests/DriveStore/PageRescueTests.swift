@@ -11,7 +11,7 @@ struct PageRescueTests {
   private let folder: TemporaryFolder
   private let directory: StateDirectory
   private let reports = SalvageReports()
-  private let size = StorePages.size
+  private let size = StorePage.size
 
   init() throws {
     folder = try TemporaryFolder()

@@ -5,7 +5,7 @@ import GRDB
 enum BatchTable {
   static func batches(_ condition: String, _ arguments: StatementArguments, _ db: Database) throws -> [Batch] {
     try Row.fetchAll(
-      db, sql: "SELECT \(Batch.columns) AND \(condition) GROUP BY batch.id ORDER BY batch.id", arguments: arguments
+      db, sql: "SELECT \(Batch.columns) WHERE \(condition) GROUP BY batch.id ORDER BY batch.id", arguments: arguments
     ).compactMap(Batch.init)
   }
 
@@ -40,8 +40,8 @@ enum BatchTable {
     try db.execute(
       sql: """
         UPDATE batch SET client_uuid = coalesce(client_uuid,
-          (SELECT client_uuid FROM session WHERE id = batch.session_id AND \(RowChecksum.isIntact("session"))),
-          (SELECT min(client_uuid) FROM registration WHERE \(RowChecksum.isIntact("registration")) HAVING count(*) = 1))
+          (SELECT client_uuid FROM intact_session WHERE id = batch.session_id),
+          (SELECT min(client_uuid) FROM intact_registration HAVING count(*) = 1))
         WHERE id = ?
         """, arguments: [batch])
   }
@@ -78,10 +78,9 @@ enum BatchTable {
     try db.execute(
       sql: """
         UPDATE session SET
-          submitted_at = iif(EXISTS (SELECT 1 FROM fence WHERE session_id = session.id AND submitted_at IS NOT NULL
-              AND \(RowChecksum.isIntact("fence")))
-            AND NOT EXISTS (SELECT 1 FROM fence WHERE session_id = session.id AND submittable AND submitted_at IS NULL
-              AND \(RowChecksum.isIntact("fence"))),
+          submitted_at = iif(EXISTS (SELECT 1 FROM intact_fence WHERE session_id = session.id AND submitted_at IS NOT NULL)
+            AND NOT EXISTS (
+              SELECT 1 FROM intact_fence WHERE session_id = session.id AND submittable AND submitted_at IS NULL),
             ?, NULL),
           quarantined_at = (
             SELECT min(settled_at) FROM batch WHERE session_id = session.id AND state = 'quarantined'),
@@ -96,10 +95,11 @@ extension Batch {
   /// Damaged rows are left out, and batches of nothing else; so are fences that the server has, but in batches that it has.
   static let columns = """
     batch.*, drive.started_at AS drive_started_at, count(fence.id) AS fences, min(fence.entered_at) AS earliest
-    FROM batch JOIN fence ON fence.batch_id = batch.id AND (fence.submitted_at IS NULL OR batch.state = 'submitted')
-      JOIN session ON session.id = batch.session_id JOIN drive ON drive.id = session.drive_id
-    WHERE \(RowChecksum.isIntact("batch")) AND \(RowChecksum.isIntact("fence"))
-      AND \(RowChecksum.isIntact("session")) AND \(RowChecksum.isIntact("drive"))
+    FROM intact_batch AS batch
+      JOIN intact_fence AS fence
+        ON fence.batch_id = batch.id AND (fence.submitted_at IS NULL OR batch.state = 'submitted')
+      JOIN intact_session AS session ON session.id = batch.session_id
+      JOIN intact_drive AS drive ON drive.id = session.drive_id
     """
 
   init?(row: Row) {

@@ -23,7 +23,7 @@ public struct Outbox: Sendable {
         db,
         sql: """
           SELECT lower(test_uuid) FROM batch WHERE typeof(test_uuid) = 'text'
-          UNION SELECT lower(test_uuid) FROM session WHERE test_uuid IS NOT NULL AND \(RowChecksum.isIntact("session"))
+          UNION SELECT lower(test_uuid) FROM intact_session AS session WHERE test_uuid IS NOT NULL
             AND EXISTS (SELECT 1 FROM fence WHERE session_id = session.id AND submitted_at IS NOT NULL)
           """)
     }
@@ -41,9 +41,8 @@ public struct Outbox: Sendable {
         let fences = try Row.fetchAll(
           db,
           sql: """
-            SELECT id, abs(latitude) <= 90 AND abs(longitude) <= 180 AS is_on_earth FROM fence
+            SELECT id, abs(latitude) <= 90 AND abs(longitude) <= 180 AS is_on_earth FROM intact_fence
             WHERE session_id = ? AND batch_id IS NULL AND submitted_at IS NULL AND submittable AND exited_at IS NOT NULL
-              AND \(RowChecksum.isIntact("fence"))
             ORDER BY entered_at, number
             """, arguments: [session])
         var good = fences.filter { $0["is_on_earth"] }.map { $0["id"] as Int64 }[...]
@@ -128,7 +127,7 @@ public struct Outbox: Sendable {
         arguments: [time.microseconds, batch])
       try db.execute(
         // A damaged one was not in it.
-        sql: "UPDATE fence SET submitted_at = ? WHERE batch_id = ? AND \(RowChecksum.isIntact("fence"))",
+        sql: "UPDATE fence SET submitted_at = ? WHERE id IN (SELECT id FROM intact_fence WHERE batch_id = ?)",
         arguments: [time.microseconds, batch])
       try BatchTable.nameSession(byTestOf: batch, db)
       try BatchTable.summarise(sessionOf: batch, at: time, db)

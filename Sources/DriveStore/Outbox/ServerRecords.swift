@@ -10,7 +10,7 @@ public struct ServerRecords: Sendable {
       try String.fetchOne(
         db,
         sql: """
-          SELECT client_uuid FROM registration WHERE control_server = ? AND \(RowChecksum.isIntact("registration"))
+          SELECT client_uuid FROM intact_registration WHERE control_server = ?
           """, arguments: [ServerKey.of(url)])
     }
   }
@@ -30,7 +30,7 @@ public struct ServerRecords: Sendable {
       try Int64.fetchOne(
         db,
         sql: """
-          SELECT history_cursor FROM registration WHERE control_server = ? AND \(RowChecksum.isIntact("registration"))
+          SELECT history_cursor FROM intact_registration WHERE control_server = ?
           """, arguments: [ServerKey.of(url)])
     }
   }

@@ -5,13 +5,10 @@ import GRDB
 public struct StoredFence: Hashable, Sendable {
   /// With the batch that the fence is in, where it is in one.
   static let columns = """
-    fence.*, batch.test_uuid AS batch_test_uuid, batch.anchor_at AS batch_anchor_at,
-    batch.id IS NOT NULL AND NOT (\(RowChecksum.isIntact("batch"))) AS is_of_damaged_batch
-    """
-  /// The condition that it is not damaged, nor its batch. What the server has needs no batch any more, but for its test's name.
-  static let isIntact = """
-    \(RowChecksum.isIntact("fence"))
-      AND (fence.batch_id IS NULL OR fence.submitted_at IS NOT NULL OR \(RowChecksum.isIntact("batch")))
+    fence.*, whole.test_uuid AS batch_test_uuid, whole.anchor_at AS batch_anchor_at,
+      batch.id IS NOT NULL AND whole.id IS NULL AS is_of_damaged_batch
+    FROM readable_fence AS fence LEFT JOIN batch ON batch.id = fence.batch_id
+      LEFT JOIN intact_batch AS whole ON whole.id = fence.batch_id
     """
 
   public let id: Int64
@@ -23,7 +20,7 @@ public struct StoredFence: Hashable, Sendable {
 
   /// `nil` for a row whose position cannot be, and for a fence that waits in a batch that is damaged or missing.
   /// - Parameter batches: The batches of the session's fences, by id.
-  init?(row: Row, session: StoredSession, batches: [Int64: StoredFences.Batch]) {
+  init?(row: Row, session: StoredSession, batches: [Int64: FenceBatch]) {
     guard let fence = Fence(row, driveStarted: session.driveStarted, session: session.session.number) else {
       return nil
     }
@@ -77,23 +74,6 @@ extension Fence {
       centre: centre, radius: row["radius_m"], technology: (row["technology"] as String?).map(Technology.init),
       pings: row["pings"], pingsAnswered: row["pings_ok"], rttSumNanoseconds: row["rtt_sum_ns"],
       figures: PingFigures(row), isSubmittable: row["submittable"])
-  }
-}
-
-extension StoredSession {
-  func with(test: String?, anchor: DriveTime?) -> StoredSession {
-    guard let test, let anchor, test != session.testUUID || anchor != session.anchor else { return self }
-    return replacing(test: test, anchor: anchor)
-  }
-
-  /// For a fence of which nobody knows to which test it went.
-  var withoutTest: StoredSession { replacing(test: nil, anchor: nil) }
-
-  private func replacing(test: String?, anchor: DriveTime?) -> StoredSession {
-    var changed = self
-    changed.session = Session(
-      number: session.number, testUUID: test, started: session.started, anchor: anchor, finalized: session.finalized)
-    return changed
   }
 }
 

@@ -12,7 +12,7 @@ public struct ClockMemory: Sendable {
     guard !bootID.isEmpty else { return nil }
     let memory = try store.queue.read { db in
       try String.fetchOne(
-        db, sql: "SELECT memory FROM clock WHERE boot_id = ? AND \(RowChecksum.isIntact("clock"))",
+        db, sql: "SELECT memory FROM intact_clock WHERE boot_id = ?",
         arguments: [bootID])
     }
     guard let memory, let clock = try? JSONDecoder().decode(WallClock.self, from: Data(memory.utf8)) else { return nil }
@@ -27,8 +27,8 @@ public struct ClockMemory: Sendable {
       try Int64.fetchAll(
         db,
         sql: """
-          SELECT started_at - started_boot_us FROM drive WHERE boot_id = ? AND typeof(started_at - started_boot_us) = 'integer'
-            AND \(RowChecksum.isIntact("drive"))
+          SELECT started_at - started_boot_us FROM intact_drive
+          WHERE boot_id = ? AND typeof(started_at - started_boot_us) = 'integer'
           ORDER BY id DESC LIMIT 100
           """, arguments: [bootID]
       ).map { WallTime(microseconds: $0) }

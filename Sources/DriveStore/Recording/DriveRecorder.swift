@@ -95,8 +95,7 @@ public struct DriveRecorder: Sendable {
           -- A server that gives a test twice must not keep fences from being saved.
           iif(EXISTS (SELECT 1 FROM session WHERE test_uuid = :testUUID AND (drive_id, number) <> (:drive, :number)),
             NULL, :testUUID),
-          iif(:testUUID IS NULL, NULL, (SELECT client_uuid FROM registration
-            WHERE control_server = :server AND \(RowChecksum.isIntact("registration")))),
+          iif(:testUUID IS NULL, NULL, (SELECT client_uuid FROM intact_registration WHERE control_server = :server)),
           :loopUUID, :started, :anchor, :finalized)
         ON CONFLICT (drive_id, number) DO UPDATE SET test_uuid = excluded.test_uuid,
           client_uuid = iif(test_uuid IS excluded.test_uuid, coalesce(client_uuid, excluded.client_uuid), excluded.client_uuid),

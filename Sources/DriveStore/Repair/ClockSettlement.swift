@@ -35,8 +35,8 @@ public struct ClockSettlement: Sendable {
       let unsent = try Row.fetchAll(
         db,
         sql: """
-          SELECT id, started_at, boot_id, started_boot_us FROM drive
-          WHERE ended_at IS NOT NULL AND \(RowChecksum.isIntact("drive"))
+          SELECT id, started_at, boot_id, started_boot_us FROM intact_drive AS drive
+          WHERE ended_at IS NOT NULL
             AND NOT EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id AND submitted_at IS NOT NULL)
           """)
       for drive in unsent {
@@ -66,8 +66,8 @@ public struct ClockSettlement: Sendable {
     let fences = try Row.fetchAll(
       db,
       sql: """
-        SELECT fence.id, session_id FROM fence JOIN session ON session.id = session_id
-        WHERE fence.drive_id = ? AND test_uuid IS NULL AND batch_id IS NULL AND submittable AND \(RowChecksum.isIntact("fence"))
+        SELECT fence.id, session_id FROM intact_fence AS fence JOIN session ON session.id = session_id
+        WHERE fence.drive_id = ? AND test_uuid IS NULL AND batch_id IS NULL AND submittable
         ORDER BY fence.id
         """, arguments: [drive])
     let bySession = Dictionary(grouping: fences) { $0["session_id"] as Int64 }

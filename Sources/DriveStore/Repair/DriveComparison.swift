@@ -16,20 +16,20 @@ public struct DriveComparison: Sendable {
       try Row.fetchAll(
         db,
         sql: """
-          SELECT drive.id, iif(typeof(log) = 'text', log, NULL) AS log, \(RowChecksum.isIntact("drive")) AS is_intact,
+          SELECT drive.id, iif(typeof(log) = 'text', log, NULL) AS log,
+            EXISTS (SELECT 1 FROM intact_drive AS whole WHERE whole.id = drive.id) AS is_intact,
             iif(typeof(started_at) = 'integer', started_at, NULL) AS started_at,
-            ended_at IS NULL AS is_unfinished, ifnull(damaged > 0, 0) AS has_damage, link,
+            ended_at IS NULL AS is_unfinished, EXISTS (SELECT 1 FROM damaged_fence WHERE drive_id = drive.id) AS has_damage, link,
             ifnull(fences <> highest + 1, 0)
               OR EXISTS (SELECT 1 FROM batch JOIN session ON session.id = batch.session_id
                 WHERE session.drive_id = drive.id AND batch.state IN ('submitted', 'sending', 'quarantined')
-                  AND sent_fences > (SELECT count(*) FROM fence WHERE batch_id = batch.id AND \(RowChecksum.isIntact("fence"))))
-              OR EXISTS (SELECT 1 FROM session WHERE drive_id = drive.id AND NOT (\(RowChecksum.isIntact("session"))))
+                  AND sent_fences > (SELECT count(*) FROM intact_fence WHERE batch_id = batch.id))
+              OR EXISTS (SELECT 1 FROM damaged_session WHERE drive_id = drive.id)
               OR EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id AND session_id NOT IN (SELECT id FROM session))
               AS has_gaps,
             ifnull(waiting, 0) > 0 AS is_waiting
           FROM drive LEFT JOIN (
             SELECT drive_id, count(*) AS fences, max(number) AS highest,
-              count(*) FILTER (WHERE NOT (\(RowChecksum.isIntact("fence")))) AS damaged,
               count(*) FILTER (WHERE submittable AND submitted_at IS NULL) AS waiting
             FROM fence GROUP BY drive_id) ON drive_id = drive.id
           ORDER BY drive.id
@@ -52,8 +52,8 @@ public struct DriveComparison: Sendable {
       try Row.fetchAll(
         db,
         sql: """
-          SELECT number, entered_at, latitude, longitude, exited_at IS NULL AS is_open FROM fence
-          WHERE drive_id = ? AND \(RowChecksum.isIntact("fence")) ORDER BY number
+          SELECT number, entered_at, latitude, longitude, exited_at IS NULL AS is_open FROM intact_fence
+          WHERE drive_id = ? ORDER BY number
           """, arguments: [drive]
       ).compactMap { row in
         Coordinate(latitude: row["latitude"], longitude: row["longitude"]).map {
@@ -71,8 +71,7 @@ public struct DriveComparison: Sendable {
     try await store.read { db in
       try Row.fetchAll(
         db,
-        sql:
-          "SELECT number, started_at, test_uuid FROM session WHERE drive_id = ? AND \(RowChecksum.isIntact("session"))",
+        sql: "SELECT number, started_at, test_uuid FROM intact_session WHERE drive_id = ?",
         arguments: [drive]
       ).map {
         SessionMark(number: $0["number"], started: WallTime(microseconds: $0["started_at"]), test: $0["test_uuid"])

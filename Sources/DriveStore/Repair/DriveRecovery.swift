@@ -35,14 +35,16 @@ struct DriveRecovery {
 
   private func mendDrive(_ db: Database) throws {
     try db.execute(
-      sql:
-        "UPDATE drive SET log = ?, link = coalesce(link, ?) WHERE id = ? AND log IS NOT ? AND \(RowChecksum.isIntact("drive"))",
+      sql: """
+        UPDATE drive SET log = ?, link = coalesce(link, ?)
+        WHERE id IN (SELECT id FROM intact_drive WHERE id = ? AND log IS NOT ?)
+        """,
       arguments: [logged.log, logged.link, drive, logged.log])
     try db.execute(
       sql: """
         UPDATE drive SET started_at = ?, ended_at = NULL, stop_reason = NULL, log = ?, link = ?, boot_id = NULL,
           started_boot_us = NULL
-        WHERE id = ? AND NOT (\(RowChecksum.isIntact("drive")))
+        WHERE id IN (SELECT id FROM damaged_drive WHERE id = ?)
         """, arguments: [recorder.started.microseconds, logged.log, logged.link, drive])
     try RowChecksum.sign("drive", id: drive, db)
   }
@@ -54,8 +56,10 @@ struct DriveRecovery {
     for session in logged.sessions {
       let known = try Row.fetchOne(
         db,
-        sql:
-          "SELECT id, \(RowChecksum.isIntact("session")) AS is_intact FROM session WHERE drive_id = ? AND number = ?",
+        sql: """
+          SELECT id, EXISTS (SELECT 1 FROM intact_session AS whole WHERE whole.id = session.id) AS is_intact
+          FROM session WHERE drive_id = ? AND number = ?
+          """,
         arguments: [drive, session.number])
       if known?["is_intact"] == true { continue }
       // A damaged one may be of another drive: its number and its test are given free.
@@ -89,8 +93,9 @@ struct DriveRecovery {
     for fence in logged.fences where fence.session == number {
       try db.execute(
         sql: """
-          UPDATE fence SET session_id = ? WHERE drive_id = ? AND number = ? AND latitude = ? AND longitude = ?
-            AND session_id NOT IN (SELECT id FROM session) AND \(RowChecksum.isIntact("fence"))
+          UPDATE fence SET session_id = ? WHERE id IN (
+            SELECT id FROM intact_fence WHERE drive_id = ? AND number = ? AND latitude = ? AND longitude = ?
+              AND session_id NOT IN (SELECT id FROM session))
           """,
         arguments: [session, drive, fence.number, fence.centre.latitude, fence.centre.longitude])
     }
@@ -107,7 +112,7 @@ struct DriveRecovery {
       db,
       sql: """
         SELECT number, latitude, longitude, exited_at IS NULL AS is_open, submitted_at IS NULL AND batch_id IS NULL AS is_free
-        FROM fence WHERE drive_id = ? AND \(RowChecksum.isIntact("fence"))
+        FROM intact_fence WHERE drive_id = ?
           AND (number = ? OR entered_at < ? AND coalesce(exited_at, last_seen_at, entered_at) > ?)
         """, arguments: [drive, fence.number, wall(exited), wall(fence.entered)])
     return there.allSatisfy { row in
@@ -118,7 +123,7 @@ struct DriveRecovery {
 
   private mutating func recover(_ fence: Fence, _ db: Database) throws {
     try db.execute(
-      sql: "DELETE FROM fence WHERE drive_id = ? AND number = ? AND NOT (\(RowChecksum.isIntact("fence")))",
+      sql: "DELETE FROM fence WHERE id IN (SELECT id FROM damaged_fence WHERE drive_id = ? AND number = ?)",
       arguments: [drive, fence.number])
     try recorder.save(fence, seen: fence.exited ?? fence.entered, db)
     try db.execute(
@@ -145,13 +150,12 @@ struct DriveRecovery {
   }
 
   private func assign(_ fences: [Int], of session: Int64, _ db: Database) throws {
-    let there = "(SELECT count(*) FROM fence WHERE batch_id = batch.id AND \(RowChecksum.isIntact("fence")))"
+    let there = "(SELECT count(*) FROM intact_fence WHERE batch_id = batch.id)"
     let lacking = try Row.fetchAll(
       db,
       sql: """
-        SELECT id, state, settled_at, sent_fences - \(there) AS lacks FROM batch
+        SELECT id, state, settled_at, sent_fences - \(there) AS lacks FROM intact_batch AS batch
         WHERE session_id = ? AND state IN ('submitted', 'sending', 'quarantined') AND sent_fences > \(there)
-          AND \(RowChecksum.isIntact("batch"))
         """, arguments: [session])
     let lost = try Int64.fetchAll(
       db, sql: "SELECT id FROM batch WHERE session_id = ? AND state = 'sending' AND sent_fences IS NULL",

@@ -17,11 +17,10 @@ public struct LostBatches: Sendable {
       let damaged = try Row.fetchAll(
         db,
         sql: """
-          SELECT batch_id AS batch, min(session_id) AS session FROM fence
-          WHERE batch_id IN (SELECT id FROM batch WHERE NOT (\(RowChecksum.isIntact("batch")))) AND \(Self.waits)
-            AND drive_id < ifnull(?, 1 << 62)
+          SELECT batch_id AS batch, min(session_id) AS session FROM \(Self.waiting)
+            AND batch_id IN (SELECT id FROM damaged_batch) AND drive_id < ?
           GROUP BY batch_id
-          """, arguments: [running])
+          """, arguments: [running ?? .max])
       for row in damaged {
         let batch: Int64 = row["batch"]
         try db.execute(
@@ -46,9 +45,9 @@ public struct LostBatches: Sendable {
     let lost = try Int64.fetchAll(
       db,
       sql: """
-        INSERT INTO batch (id, session_id, state) SELECT batch_id, min(session_id), 'sending' FROM fence
+        INSERT INTO batch (id, session_id, state) SELECT batch_id, min(session_id), 'sending' FROM \(waiting)
           -- Without a row in batch, NOT IN is true for NULL: fences of no batch are not one.
-          WHERE batch_id IS NOT NULL AND batch_id NOT IN (SELECT id FROM batch) AND \(waits) GROUP BY batch_id
+          AND batch_id IS NOT NULL AND batch_id NOT IN (SELECT id FROM batch) GROUP BY batch_id
         RETURNING id
         """)
     // What the server has needs none.
@@ -67,20 +66,19 @@ public struct LostBatches: Sendable {
 
   /// The fences of a batch are marked as sent in one transaction, and a batch gets no fence after it was made: where one is sent, all are.
   private static func settleSentBatches(_ db: Database) throws {
-    let sent =
-      "SELECT batch_id FROM fence WHERE batch_id IS NOT NULL AND submitted_at IS NOT NULL AND \(RowChecksum.isIntact("fence"))"
+    let sent = "SELECT batch_id FROM intact_fence WHERE batch_id IS NOT NULL AND submitted_at IS NOT NULL"
     try db.execute(
       sql: """
         UPDATE fence SET submitted_at = (SELECT max(submitted_at) FROM fence AS other WHERE other.batch_id = fence.batch_id)
-          WHERE submitted_at IS NULL AND \(RowChecksum.isIntact("fence")) AND batch_id IN (\(sent));
+          WHERE id IN (SELECT id FROM intact_fence WHERE submitted_at IS NULL AND batch_id IN (\(sent)));
         UPDATE batch SET state = 'submitted', settled_at = coalesce(settled_at,
             (SELECT max(submitted_at) FROM fence WHERE batch_id = batch.id))
           WHERE state IN ('waiting', 'sending') AND id IN (\(sent));
         """)
   }
 
-  /// A fence in a batch that is to be sent. Only the server knows whether it was.
-  private static let waits = "submittable AND submitted_at IS NULL AND \(RowChecksum.isIntact("fence"))"
+  /// The fences that are to be sent, as far as the store says. For a statement that goes on with `AND`.
+  private static let waiting = "intact_fence AS fence WHERE submittable AND submitted_at IS NULL"
 
   /// Makes all that is to be sent something that may have left, for a store that is older than what was sent: the server's history is asked
   /// before anything of it leaves.
@@ -93,13 +91,12 @@ public struct LostBatches: Sendable {
   /// - Throws: GRDB's `DatabaseError`
   public func doubtUnsent(limit: Int = 400, except running: Int64? = nil) async throws -> Int {
     try await store.write { db in
-      let waits = """
-        submittable AND submitted_at IS NULL AND drive_id < \(running ?? 1 << 62) AND \(RowChecksum.isIntact("fence"))
-        """
+      let waiting = "\(Self.waiting) AND drive_id < \(running ?? .max)"
       try db.execute(
         sql: """
-          UPDATE batch SET state = 'sending', attempt = 0 WHERE state IN ('waiting', 'sending') AND \(RowChecksum.isIntact("batch"))
-            AND EXISTS (SELECT 1 FROM fence WHERE batch_id = batch.id AND \(waits))
+          UPDATE batch SET state = 'sending', attempt = 0 WHERE id IN (
+            SELECT id FROM intact_batch AS batch WHERE state IN ('waiting', 'sending')
+              AND EXISTS (SELECT 1 FROM \(waiting) AND batch_id = batch.id))
           """)
       for batch in try Int64.fetchAll(db, sql: "SELECT id FROM batch WHERE state = 'sending' AND attempt = 0") {
         try BatchTable.nameClient(of: batch, db)
@@ -107,7 +104,7 @@ public struct LostBatches: Sendable {
       let loose = try Row.fetchAll(
         db,
         sql: """
-          SELECT id, session_id FROM fence WHERE batch_id IS NULL AND exited_at IS NOT NULL AND \(waits)
+          SELECT id, session_id FROM \(waiting) AND batch_id IS NULL AND exited_at IS NOT NULL
             AND abs(latitude) <= 90 AND abs(longitude) <= 180
           ORDER BY session_id, entered_at, number
           """)
@@ -123,7 +120,7 @@ public struct LostBatches: Sendable {
       return try Int.fetchOne(
         db,
         sql: """
-          SELECT count(*) FROM fence WHERE \(waits)
+          SELECT count(*) FROM \(waiting)
             AND batch_id IN (SELECT id FROM batch WHERE state = 'sending' AND attempt = 0)
           """) ?? 0
     }

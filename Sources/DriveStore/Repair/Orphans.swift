@@ -20,11 +20,10 @@ public struct Orphans: Sendable {
         db,
         sql: """
           SELECT session_id AS session, drive_id AS drive, min(entered_at) AS entered, max(last_seen_at) AS seen,
-            count(*) AS fences FROM fence
-          WHERE session_id NOT IN (SELECT id FROM session WHERE \(RowChecksum.isIntact("session")))
-            AND drive_id < ifnull(?, 1 << 62) AND \(RowChecksum.isIntact("fence"))
+            count(*) AS fences FROM intact_fence
+          WHERE session_id NOT IN (SELECT id FROM intact_session) AND drive_id < ?
           GROUP BY session_id HAVING seen < ? OR session_id IN (SELECT id FROM session)
-          """, arguments: [running, time.microseconds])
+          """, arguments: [running ?? .max, time.microseconds])
       for orphan in orphans { try Self.adopt(orphan, db) }
       return orphans.reduce(ofDrives) { $0 + ($1["fences"] as Int) }
     }
@@ -37,13 +36,11 @@ public struct Orphans: Sendable {
       db,
       sql: """
         SELECT drive_id AS drive, min(entered_at) AS entered, max(last_seen_at) AS seen,
-          count(*) FILTER (
-            WHERE session_id IN (SELECT id FROM session WHERE \(RowChecksum.isIntact("session")))) AS fences
-        FROM fence
-        WHERE drive_id IN (SELECT id FROM drive WHERE NOT (\(RowChecksum.isIntact("drive"))))
-          AND drive_id < ifnull(?, 1 << 62) AND \(RowChecksum.isIntact("fence"))
+          count(*) FILTER (WHERE session_id IN (SELECT id FROM intact_session)) AS fences
+        FROM intact_fence
+        WHERE drive_id IN (SELECT id FROM damaged_drive) AND drive_id < ?
         GROUP BY drive_id
-        """, arguments: [running])
+        """, arguments: [running ?? .max])
     for row in drives {
       let drive: Int64 = row["drive"]
       try db.execute(
@@ -68,7 +65,7 @@ public struct Orphans: Sendable {
     try db.execute(
       sql: """
         INSERT INTO session (id, drive_id, number, started_at, finalized_at)
-          -- What a damaged row says is its number may be any.
+          -- The number of a damaged row may be anything.
           SELECT :session, :drive, coalesce(max(number), -1) + 1, :entered, :seen FROM session
           WHERE drive_id = :drive AND id <> :session AND number < 1 << 31
         ON CONFLICT (id) DO UPDATE SET drive_id = excluded.drive_id, number = excluded.number, test_uuid = NULL,

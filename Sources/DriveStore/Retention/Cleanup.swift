@@ -27,21 +27,21 @@ public struct Cleanup: Sendable {
     let (rows, drives) = try await store.write { db in
       let isAgreed = witness == .agrees
       let arguments: StatementArguments = [
-        "expired": expired, "kept": kept, "agreed": isAgreed, "running": running, "now": now.microseconds,
+        "expired": expired, "kept": kept, "agreed": isAgreed, "running": running ?? .max, "now": now.microseconds,
       ]
       var deleted = Deleted()
       deleted.kept = try FenceDeletion.delete(
         """
-        fence WHERE \(FenceDeletion.isAtRest) AND (submitted_at < :kept OR :agreed AND last_seen_at < :kept
-          AND submitted_at IS NULL AND (NOT submittable OR \(Self.isQuarantined)))
+        fence WHERE id IN (SELECT id FROM \(FenceDeletion.atRest) AND (submitted_at < :kept OR :agreed AND last_seen_at < :kept
+          AND submitted_at IS NULL AND (NOT submittable OR \(Self.isQuarantined))))
         """, arguments, db)
       if isAgreed {
-        deleted.expired = try FenceDeletion.delete("fence WHERE \(Self.isExpired)", arguments, db)
+        deleted.expired = try FenceDeletion.delete("fence WHERE id IN (SELECT id FROM \(Self.expired))", arguments, db)
       } else {
         deleted.doubted =
           try Int.fetchOne(
-            db, sql: "SELECT count(*) FROM fence WHERE \(Self.isExpired)",
-            arguments: ["expired": expired, "running": running, "now": now.microseconds]) ?? 0
+            db, sql: "SELECT count(*) FROM \(Self.expired)",
+            arguments: ["expired": expired, "running": running ?? .max, "now": now.microseconds]) ?? 0
       }
       deleted.sessions = try FenceDeletion.deleteEmpty(arguments, db)
       return (deleted, try Self.emptyDrives(arguments, db))
@@ -56,9 +56,9 @@ public struct Cleanup: Sendable {
 
   // MARK: Fences
 
-  private static var isExpired: String {
+  private static var expired: String {
     """
-    \(FenceDeletion.isAtRest) AND submittable AND submitted_at IS NULL AND NOT \(isQuarantined) AND last_seen_at < :expired
+    \(FenceDeletion.atRest) AND submittable AND submitted_at IS NULL AND NOT \(isQuarantined) AND last_seen_at < :expired
       AND NOT \(wasRecoveredSince)
     """
   }
@@ -87,14 +87,15 @@ public struct Cleanup: Sendable {
       db,
       sql: """
         -- A damaged end may be of any type.
-        SELECT id, iif(\(RowChecksum.isIntact("drive")), ended_at, 0) AS ended_at, iif(\(RowChecksum.isIntact("drive")), log, NULL) AS log FROM drive
-        WHERE \(isEmptyDrive) AND id < ifnull(:running, 1 << 62)
+        SELECT drive.id, ifnull(whole.ended_at, 0) AS ended_at, whole.log
+        FROM drive LEFT JOIN intact_drive AS whole ON whole.id = drive.id
+        WHERE \(isEmptyDrive) AND drive.id < :running
         """, arguments: arguments
     ).map { EmptyDrive(id: $0["id"], ended: $0["ended_at"], log: $0["log"]) }
   }
 
   private static let isEmptyDrive = """
-    ended_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM session WHERE drive_id = drive.id)
+    drive.ended_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM session WHERE drive_id = drive.id)
       AND NOT EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id)
     """
 

@@ -12,7 +12,7 @@ struct SessionErasure {
         let drive = try Row.fetchOne(
           db,
           sql: """
-            SELECT drive.id, session.number, iif(\(RowChecksum.isIntact("drive")), log, NULL) AS log,
+            SELECT drive.id, session.number, (SELECT log FROM intact_drive WHERE id = drive.id) AS log,
               (SELECT count(*) FROM session WHERE drive_id = drive.id) AS sessions
             FROM drive JOIN session ON drive_id = drive.id WHERE session.id = ?
             """, arguments: [session])

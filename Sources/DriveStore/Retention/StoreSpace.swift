@@ -81,11 +81,11 @@ public struct StoreSpace: Sendable {
     while dropped < count {
       let piece = min(count - dropped, Self.fencesAtOnce)
       let gone = try await unlessFull(otherwise: 0) { db in
-        let arguments: StatementArguments = ["piece": piece, "running": running, "expired": Int64.min]
+        let arguments: StatementArguments = ["piece": piece, "running": running ?? .max, "expired": Int64.min]
         let gone = try FenceDeletion.delete(
           """
           fence WHERE id IN (
-            SELECT id FROM fence WHERE submitted_at IS NOT NULL AND \(FenceDeletion.isAtRest) ORDER BY id LIMIT :piece)
+            SELECT id FROM \(FenceDeletion.atRest) AND submitted_at IS NOT NULL ORDER BY id LIMIT :piece)
           """, arguments, db)
         _ = try FenceDeletion.deleteEmpty(arguments, db)
         return gone
@@ -108,7 +108,7 @@ public struct StoreSpace: Sendable {
     let files = directory.files
     return try await store.read { [directory] db in
       func number(_ sql: String) throws -> Int64 {
-        try Int64.fetchOne(db, sql: sql, arguments: sql.contains(":running") ? ["running": running] : []) ?? 0
+        try Int64.fetchOne(db, sql: sql, arguments: sql.contains(":running") ? ["running": running ?? .max] : []) ?? 0
       }
       let pages = try number("PRAGMA page_count") - number("PRAGMA freelist_count")
       var holdings = Holdings()
@@ -116,7 +116,7 @@ public struct StoreSpace: Sendable {
       holdings.fences = Int(try number("SELECT count(*) FROM fence"))
       holdings.submitted = Int(
         try number(
-          "SELECT count(*) FROM fence WHERE submitted_at IS NOT NULL AND drive_id < ifnull(:running, 1 << 62)"))
+          "SELECT count(*) FROM fence WHERE submitted_at IS NOT NULL AND drive_id < :running"))
       let order =
         try directory.formerDamagedStores + Self.logsThatMayGo(except: running, db).map(directory.driveLog)
         + directory.oldStraysAmongLogs(NamedLogs.all(in: directory, db))
@@ -132,12 +132,13 @@ public struct StoreSpace: Sendable {
     try String.fetchAll(
       db,
       sql: """
-        SELECT log FROM drive
-        WHERE log IS NOT NULL AND ended_at IS NOT NULL AND id < ifnull(?, 1 << 62) AND \(RowChecksum.isIntact("drive"))
-          AND NOT EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id
-            AND (submittable AND submitted_at IS NULL OR NOT (\(RowChecksum.isIntact("fence")))))
+        SELECT log FROM intact_drive AS drive
+        WHERE log IS NOT NULL AND ended_at IS NOT NULL AND id < ?
+          AND NOT EXISTS (
+            SELECT 1 FROM fence WHERE drive_id = drive.id AND submittable AND submitted_at IS NULL)
+          AND NOT EXISTS (SELECT 1 FROM damaged_fence WHERE drive_id = drive.id)
         ORDER BY id
-        """, arguments: [running])
+        """, arguments: [running ?? .max])
   }
 
   // MARK: The file
