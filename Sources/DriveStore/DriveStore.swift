@@ -6,6 +6,8 @@ import GRDB
 /// When a call returns, its change is on the disk: WAL with `synchronous=FULL`, both read back when the store is opened, one
 /// writing connection in the process, one process in the directory.
 public final class DriveStore: Sendable {
+  /// Ends before the writer does, which then leaves no write-ahead log behind.
+  private let sideReader: SideReader
   let store: StoreDatabase
   var database: DatabaseQueue { store.queue }
 
@@ -19,10 +21,19 @@ public final class DriveStore: Sendable {
   ) throws {
     try directory.prepare()
     let file = StoreFile(directory: directory, report: report)
+    sideReader = SideReader(directory)
     store = try StoreDatabase(directory, purpose: purpose) { try file.open(isAfterUncleanEnd: $0) }
   }
 
   public var directory: StateDirectory { store.directory }
+
+  /// Reads beside the writer: no fence waits for it, however long it takes. It sees all that was written before the call.
+  /// - Throws: ``StoreError``, GRDB's `DatabaseError`, and what `body` throws.
+  public func reading<Result: Sendable>(
+    _ body: @escaping @Sendable (StoreReader) throws -> Result
+  ) async throws -> Result {
+    try await sideReader.read(body)
+  }
 
   /// The drives of the store: the next one, and those that were left unfinished.
   public var drives: RecordedDrives { RecordedDrives(store: store) }
@@ -58,7 +69,10 @@ public final class DriveStore: Sendable {
   /// Closes the store and opens it again, as at a start: to be called when ``StoreError/isDamage(_:)`` says so of an error. Reads
   /// and writes that run meanwhile fail.
   /// - Throws: ``StoreError``
-  public func repair() throws { try store.reopen() }
+  public func repair() throws {
+    sideReader.reconnect()
+    try store.reopen()
+  }
 
   /// The damage that is still to be made up for from the drive logs: found when the store was opened, or by an earlier process.
   public var recoveryNeed: RecoveryNeed { RecoveryMark(directory).need }

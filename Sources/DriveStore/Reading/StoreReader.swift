@@ -126,7 +126,7 @@ public struct StoreReader: Sendable {
     try rows(
       """
       SELECT count(*) AS fences FROM intact_fence
-      WHERE session_id NOT IN (SELECT id FROM session) AND drive_id < ?
+      WHERE session_id IN (SELECT id FROM session_of_fences WHERE id NOT IN (SELECT id FROM session)) AND drive_id < ?
       """, [running ?? .max]
     ).first?["fences"] ?? 0
   }

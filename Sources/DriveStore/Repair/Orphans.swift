@@ -21,7 +21,8 @@ public struct Orphans: Sendable {
         sql: """
           SELECT session_id AS session, drive_id AS drive, min(entered_at) AS entered, max(last_seen_at) AS seen,
             count(*) AS fences FROM intact_fence
-          WHERE session_id NOT IN (SELECT id FROM intact_session) AND drive_id < ?
+          WHERE session_id IN (SELECT id FROM session_of_fences WHERE id NOT IN (SELECT id FROM intact_session))
+            AND drive_id < ?
           GROUP BY session_id HAVING seen < ? OR session_id IN (SELECT id FROM session)
           """, arguments: [running ?? .max, time.microseconds])
       for orphan in orphans { try Self.adopt(orphan, db) }

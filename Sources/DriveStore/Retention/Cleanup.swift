@@ -30,17 +30,13 @@ public struct Cleanup: Sendable {
         "expired": expired, "kept": kept, "agreed": isAgreed, "running": running ?? .max, "now": now.microseconds,
       ]
       var deleted = Deleted()
-      deleted.kept = try FenceDeletion.delete(
-        """
-        fence WHERE id IN (SELECT id FROM \(FenceDeletion.atRest) AND (submitted_at < :kept OR :agreed AND last_seen_at < :kept
-          AND submitted_at IS NULL AND (NOT submittable OR \(Self.isQuarantined))))
-        """, arguments, db)
+      deleted.kept = try FenceDeletion.delete("fence WHERE \(Self.wasStoredLongEnough)", arguments, db)
       if isAgreed {
-        deleted.expired = try FenceDeletion.delete("fence WHERE id IN (SELECT id FROM \(Self.expired))", arguments, db)
+        deleted.expired = try FenceDeletion.delete("fence WHERE \(Self.isExpired)", arguments, db)
       } else {
         deleted.doubted =
           try Int.fetchOne(
-            db, sql: "SELECT count(*) FROM \(Self.expired)",
+            db, sql: "SELECT count(*) FROM fence WHERE \(Self.isExpired)",
             arguments: ["expired": expired, "running": running ?? .max, "now": now.microseconds]) ?? 0
       }
       deleted.sessions = try FenceDeletion.deleteEmpty(arguments, db)
@@ -56,12 +52,22 @@ public struct Cleanup: Sendable {
 
   // MARK: Fences
 
-  private static var expired: String {
-    """
-    \(FenceDeletion.atRest) AND submittable AND submitted_at IS NULL AND NOT \(isQuarantined) AND last_seen_at < :expired
-      AND NOT \(wasRecoveredSince)
-    """
+  /// The condition that a fence is not damaged, and meets another one: only the checksums of fences that may go are computed.
+  private static func isIntact(where condition: String) -> String {
+    "id IN (SELECT id FROM intact_fence WHERE id IN (SELECT id FROM fence WHERE \(condition)))"
   }
+
+  private static let wasStoredLongEnough = isIntact(
+    where: """
+      \(FenceDeletion.isAtRest) AND (submitted_at < :kept OR :agreed AND last_seen_at < :kept
+        AND submitted_at IS NULL AND (NOT submittable OR \(isQuarantined)))
+      """)
+
+  private static let isExpired = isIntact(
+    where: """
+      \(FenceDeletion.isAtRest) AND submittable AND submitted_at IS NULL AND NOT \(isQuarantined)
+        AND last_seen_at < :expired AND NOT \(wasRecoveredSince)
+      """)
 
   /// Before its session was ended by a later process, nobody could send it: it ages from then on. A moment that is still to come
   /// was told by a clock that was wrong.

@@ -2,11 +2,9 @@ import GRDB
 
 /// Deletes fences, and the sessions and batches that are empty then. Steps inside a transaction of their caller.
 enum FenceDeletion {
-  /// The intact fences that no unfinished session and no drive from `:running` on has. For a statement that goes on with `AND`.
-  static let atRest = """
-    intact_fence AS fence
-      WHERE drive_id < :running AND session_id NOT IN (SELECT id FROM session WHERE finalized_at IS NULL)
-    """
+  /// The condition that a fence belongs to no unfinished session, and to no drive from `:running` on.
+  static let isAtRest =
+    "drive_id < :running AND session_id NOT IN (SELECT id FROM session WHERE finalized_at IS NULL)"
 
   /// - Parameter rows: A table, with the condition of the rows that go.
   /// - Returns: How many rows went.

@@ -85,7 +85,7 @@ public struct StoreSpace: Sendable {
         let gone = try FenceDeletion.delete(
           """
           fence WHERE id IN (
-            SELECT id FROM \(FenceDeletion.atRest) AND submitted_at IS NOT NULL ORDER BY id LIMIT :piece)
+            SELECT id FROM intact_fence WHERE \(FenceDeletion.isAtRest) AND submitted_at IS NOT NULL ORDER BY id LIMIT :piece)
           """, arguments, db)
         _ = try FenceDeletion.deleteEmpty(arguments, db)
         return gone
