@@ -42,15 +42,15 @@ public struct Recovery: Sendable {
     try await completeForgetting()
     var outcome = Outcome()
     let need = store.recoveryNeed
-    let drives = try await store.comparableDrives()
+    let drives = try await store.comparison.drives()
     for drive in drives where isDue(drive, need) { try await compare(drive, at: now, &outcome) }
     let oldest = now >= .earliestTrusted ? now.microseconds - maxAge.inMicroseconds : .min
-    for log in try await store.strayLogs(after: WallTime(microseconds: oldest)) {
+    for log in try await store.comparison.strayLogs(after: WallTime(microseconds: oldest)) {
       try await takeUp(log, among: drives, at: now, &outcome)
     }
     guard store.recoveryNeed > .none else { return outcome }
     if store.recoveryNeed == .rolledBack {
-      outcome.doubted = try await store.doubtSendings()
+      outcome.doubted = try await store.lostBatches.doubtUnsent()
       if outcome.doubted > 0 {
         logger.warning(
           "the store may have forgotten what was sent: the server is asked about \(outcome.doubted) fences before they are sent"
@@ -82,7 +82,7 @@ public struct Recovery: Sendable {
 
   private func compare(_ drive: ComparableDrive, at now: WallTime, _ outcome: inout Outcome) async throws {
     guard let path = drive.log, let recorded = read(path) else { return }
-    let known = try await store.fenceMarks(of: drive.id)
+    let known = try await store.comparison.fenceMarks(of: drive.id)
     let replay = LogReplay(recorded, path: path)
     guard
       let base = if let started = drive.started { started } else { try await base(of: replay.drive, in: drive, known) }
@@ -100,7 +100,7 @@ public struct Recovery: Sendable {
     guard replay.endedFences > 0 else { return }
     for drive in drives where drive.log.map({ !FileManager.default.fileExists(atPath: $0) }) ?? true || drive.hasDamage
     {
-      let known = try await store.fenceMarks(of: drive.id)
+      let known = try await store.comparison.fenceMarks(of: drive.id)
       guard let base = try await base(of: replay.drive, in: drive, known) else { continue }
       return try await recover(
         replay.with(recorded, path: path, known: known, base: base), as: drive.id, known: known, base, at: now, &outcome
@@ -108,7 +108,7 @@ public struct Recovery: Sendable {
     }
     // A copy of another log is no drive of its own.
     for drive in drives where drive.link == replay.drive.link {
-      let known = try await store.fenceMarks(of: drive.id)
+      let known = try await store.comparison.fenceMarks(of: drive.id)
       if let found = base(of: replay.drive, known), found == replay.drive.started { return }
     }
     try await recover(replay, as: nil, known: [], replay.drive.started, at: now, &outcome)
@@ -129,7 +129,7 @@ public struct Recovery: Sendable {
   private func base(of logged: LoggedDrive, in drive: ComparableDrive, _ known: [FenceMark]) async throws -> WallTime? {
     guard known.isEmpty else { return base(of: logged, known) }
     let byNumber = Dictionary(logged.sessions.map { ($0.number, $0) }) { first, _ in first }
-    for mark in try await store.sessionMarks(of: drive.id) {
+    for mark in try await store.comparison.sessionMarks(of: drive.id) {
       guard let session = byNumber[mark.number] else { continue }
       let base = WallTime(microseconds: mark.started.microseconds - session.started.microseconds)
       if mark.test.map({ $0 == session.testUUID }) ?? (base == logged.started) { return base }

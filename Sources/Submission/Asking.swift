@@ -146,7 +146,7 @@ extension Sender {
       let memory = try JSONEncoder().encode(gate.memory(at: clock.boot(), bootID: clock.bootID))
       // A request beside the pass may be writing: the last state is to be the last on disk.
       try await gateWrites.begin { [store, server] in
-        try await store.setBreakerMemory(String(decoding: memory, as: UTF8.self), at: server.url)
+        try await store.servers.setBreakerMemory(String(decoding: memory, as: UTF8.self), at: server.url)
       }.value
       isGateTroubleLogged = false
     } catch {

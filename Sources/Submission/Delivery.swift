@@ -39,7 +39,7 @@ extension Sender {
       switch Verdict(failure) {
       case .unknownClient where !isRegisteredAnew:
         isRegisteredAnew = true
-        if step == .coverageResult { try await store.release(batch: batch.id) }
+        if step == .coverageResult { try await store.outbox.release(batch: batch.id) }
         await registration.doubt()
       case .noStartedTest where step == .coverageResult && !isAnchoredAnew:
         isAnchoredAnew = true
@@ -80,7 +80,7 @@ extension Sender {
           clientUUID: clientUUID, testUUID: test.uuid, driveStarted: batch.driveStarted,
           anchor: test.anchor.since(batch.driveStarted), fences: fences))
       try Task.checkCancellation()
-      try await store.beginSending(batch: batch.id, fences: fences.count, client: clientUUID, at: clock.wall())
+      try await store.outbox.beginSending(batch: batch.id, fences: fences.count, client: clientUUID, at: clock.wall())
       batch.client = batch.client ?? clientUUID
       step = .coverageResult
       try await request { try await server.submit(result) }
@@ -96,7 +96,7 @@ extension Sender {
     var step = RequestStep.history
     do {
       if try await isSettledByHistory(batch, &pass) { return false }
-      try await store.release(batch: batch.id)
+      try await store.outbox.release(batch: batch.id)
       step = .coverageRequest
       try await anchor(&batch)
       return true
@@ -116,7 +116,7 @@ extension Sender {
     }
     let test = Batch.Test(uuid: grant.testUUID, anchor: time)
     do {
-      try await store.anchor(batch: batch.id, test: test, loopUUID: grant.loopUUID, client: clientUUID)
+      try await store.outbox.anchor(batch: batch.id, test: test, loopUUID: grant.loopUUID, client: clientUUID)
     } catch let used as StoreError {
       throw ServerFailure.unusableAnswer("\(used)")
     }
@@ -138,7 +138,7 @@ extension Sender {
   }
 
   func accepted(_ batch: Batch, _ pass: inout Pass) async throws {
-    try await store.markSubmitted(batch: batch.id, at: clock.wall())
+    try await store.outbox.markSubmitted(batch: batch.id, at: clock.wall())
     gate.delivered()
     await endCall(.success)
     pass.judge.succeeded()
@@ -154,7 +154,7 @@ extension Sender {
     guard step != .settings else { throw PassEnd.failed(failure) }
     guard step == .coverageResult else { return try await setAside([batch], failure, at: step, &pass) }
     let verdict = Verdict(failure)
-    if verdict.isDefiniteNo { try await store.release(batch: batch.id) }
+    if verdict.isDefiniteNo { try await store.outbox.release(batch: batch.id) }
     switch verdict {
     case .rejected: try await rejected(batch, failure, &pass)
     case .tooManyRequests: try await putOff(batch, failure, &pass)
@@ -180,7 +180,7 @@ extension Sender {
     pass.note(failure)
     let finding = batches.first.map { pass.judge.failed($0.id, at: step, failure) }
     for batch in batches {
-      try await store.noteTrouble(batch: batch.id, isAnswer: step == .coverageResult)
+      try await store.outbox.noteTrouble(batch: batch.id, isAnswer: step == .coverageResult)
       pass.queue.removeAll { $0.id == batch.id }
       pass.kept(batch)
       logger.info("batch \(batch.id) goes behind the others: /\(step) failed")
@@ -200,7 +200,7 @@ extension Sender {
     pass.judge.succeeded()
     pass.queue.removeAll { $0.id == batch.id }
     if batch.fences > 1 {
-      let parts = try await store.split(batch: batch)
+      let parts = try await store.outbox.split(batch: batch)
       logger.info("batch \(batch.id) is split: \(parts.map { "\($0.fences)" }.joined(separator: " and ")) fences")
       pass.queue.insert(contentsOf: parts, at: 0)
     } else {
@@ -213,7 +213,7 @@ extension Sender {
   func quarantine(_ batch: Batch, _ reason: String, _ pass: inout Pass) async throws {
     let what = batch.fences == 1 ? "a fence" : "\(batch.fences) fences"
     logger.warning("\(what) of session \(batch.session) quarantined: \(reason)")
-    try await store.quarantine(batch: batch, reason: reason, at: clock.wall())
+    try await store.outbox.quarantine(batch: batch, reason: reason, at: clock.wall())
     pass.queue.removeAll { $0.id == batch.id }
     pass.quarantined(batch)
   }

@@ -24,20 +24,20 @@ extension Sender {
         try await quarantine(batch, reason, &pass)
         continue
       }
-      if batch.state == .sending { try await store.release(batch: batch.id) }
+      if batch.state == .sending { try await store.outbox.release(batch: batch.id) }
     }
     let refused = pass.queue.filter { $0.state == .quarantined }
     guard !refused.isEmpty else { return }
-    try await store.reopen(batches: refused, at: clock.wall())
+    try await store.outbox.reopen(batches: refused, at: clock.wall())
     try await requeue(refused, &pass)
   }
 
   /// Lines up what was refused earlier, in batches of its own.
   private func requeue(_ refused: [Batch], _ pass: inout Pass) async throws {
     let sessions = Array(Set(refused.map(\.session)))
-    try await store.makeBatches(of: sessions, limit: settings.fencesPerRequest, at: clock.wall())
+    try await store.outbox.makeBatches(of: sessions, limit: settings.fencesPerRequest, at: clock.wall())
     let known = Set(pass.queue.map(\.id))
-    let reopened = try await store.batches(of: sessions, in: [.waiting]).filter { !known.contains($0.id) }
+    let reopened = try await store.outbox.batches(of: sessions, in: [.waiting]).filter { !known.contains($0.id) }
     pass.queue = DeliveryOrder.sorted(pass.queue.filter { $0.state != .quarantined } + reopened)
   }
 
@@ -88,12 +88,12 @@ extension Sender {
       let isCurrent = client == current
       // Without a known test, read the whole history.
       let isWhole = !isCurrent || batches.contains(where: \.isLost)
-      let cursor = isWhole ? nil : try await store.historyCursor(at: server.url)
+      let cursor = isWhole ? nil : try await store.servers.historyCursor(at: server.url)
       let oldest = batches.compactMap { $0.test?.anchor.milliseconds }.min() ?? 0
       do {
         let reading = try await readHistory(of: client, HistoryReading(cursor: cursor, oldest: oldest))
         held.tests.merge(reading.tests) { $0.fences > $1.fences ? $0 : $1 }
-        if isCurrent { try await store.setHistoryCursor(reading.cursor, at: server.url) }
+        if isCurrent { try await store.servers.setHistoryCursor(reading.cursor, at: server.url) }
       } catch let failure as ServerFailure where !isCurrent && Verdict(failure) == .unknownClient {
         held.strangers.insert(client)
         logger.warning("the server does not know this device by the name that \(batches.count) batches left under")
@@ -102,7 +102,7 @@ extension Sender {
         held.unread.append((batches, failure))
       }
     }
-    if batches.contains(where: \.isLost) { held.knownTests = try await store.knownTests() }
+    if batches.contains(where: \.isLost) { held.knownTests = try await store.outbox.knownTests() }
     logger.info("asked the server's history: it lists \(held.tests.count) tests as far back as that matters")
     return held
   }

@@ -5,13 +5,13 @@ import Logging
 /// What goes from the store: by its age, and when there is too much of it.
 extension Sender {
   /// The first of the drives that nothing is to be touched of. What begins from now on is among them.
-  func firstRunningDrive() async throws -> Int64 { min(runningDrive ?? .max, try await store.nextDrive()) }
+  func firstRunningDrive() async throws -> Int64 { min(runningDrive ?? .max, try await store.drives.next()) }
 
   // MARK: Age
 
   /// Deletes what is too old.
   func cleanUp(_ pass: inout Pass) async throws {
-    let deleted = try await store.cleanUp(
+    let deleted = try await store.cleanup.run(
       settings.retention, now: clock.wall(), witness: timekeeper.witness, except: pass.running)
     pass.doubted = deleted.doubted
     guard !deleted.isNothing else { return }
@@ -55,7 +55,7 @@ extension Sender {
 
   /// Drops what may go when the state directory holds more than its quota.
   func keepWithinQuota(_ pass: Pass) async throws {
-    let dropped = try await store.keepWithin(settings.quota, except: pass.running)
+    let dropped = try await store.space.keepWithin(settings.quota, except: pass.running)
     tell(
       dropped, because: "the state directory held more than storage.max-size or storage.max-fences",
       stillOver: """
@@ -70,7 +70,7 @@ extension Sender {
     isMakingRoom = true
     defer { isMakingRoom = false }
     do {
-      let dropped = try await store.makeRoom(except: try await firstRunningDrive())
+      let dropped = try await store.space.makeRoom(except: try await firstRunningDrive())
       tell(dropped, because: "the disk is full", stillOver: "the disk is full")
     } catch {
       logger.error("no room can be made on the full disk: \(error)")

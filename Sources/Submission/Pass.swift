@@ -92,12 +92,12 @@ extension Sender {
   func prepare(_ pass: inout Pass) async throws {
     let now = clock.wall()
     // Only while a recovery from the drive logs could not be completed.
-    if store.recoveryNeed == .rolledBack { _ = try await store.doubtSendings(except: pass.running) }
+    if store.recoveryNeed == .rolledBack { _ = try await store.lostBatches.doubtUnsent(except: pass.running) }
     try await settleClocks(&pass)
     // Before anything unfinished is ended: its fences are not to go because nobody could end it in time.
     try await cleanUp(&pass)
     if pass.mode.isCold {
-      let ended = try await store.endInterruptedDrives(except: pass.running, at: now)
+      let ended = try await store.drives.endInterrupted(except: pass.running, at: now)
       if ended > 0 {
         logger.info("\(pass.mode) pass: ended \(ended) sessions that an earlier run left unfinished")
         pass.doubted = 0
@@ -111,9 +111,9 @@ extension Sender {
   /// Sets right what damage has left. Fences whose session is missing wait for a cold pass.
   private func mend(_ pass: Pass, _ now: WallTime) async throws {
     let threshold = pass.mode.isCold ? now.earlier(by: settings.legacyThreshold) : WallTime(microseconds: .min)
-    let adopted = try await store.adoptOrphans(lastSeenBefore: threshold, except: pass.running)
+    let adopted = try await store.orphans.adopt(lastSeenBefore: threshold, except: pass.running)
     if adopted > 0 { logger.info("\(pass.mode) pass: \(adopted) fences without a session have one again") }
-    let doubtful = try await store.doubtDamagedBatches(except: pass.running)
+    let doubtful = try await store.lostBatches.doubtDamaged(except: pass.running)
     if doubtful > 0 {
       logger.warning(
         "\(pass.mode) pass: the rows of \(doubtful) batches are damaged; the server is asked whether it has them")
@@ -125,7 +125,7 @@ extension Sender {
   private func settleClocks(_ pass: inout Pass) async throws -> Bool {
     timekeeper.settle()
     let reading = timekeeper.read()
-    let settled = try await store.settleClocks(
+    let settled = try await store.clockSettlement.settle(
       bootID: clock.bootID, sinceBoot: reading.boot, now: reading.wall,
       isSure: reading.ruling.isConfirmed || pass.hasAskedForTime && reading.ruling.contradicting.isEmpty)
     pass.hasDoubtfulTimes = !settled.doubted.isEmpty
@@ -147,7 +147,7 @@ extension Sender {
     }
     guard try await settleClocks(&pass) else { return }
     let sessions = Array(Set(pass.queue.map(\.session)))
-    let moved = try await store.batches(of: sessions, in: [.waiting, .sending, .quarantined])
+    let moved = try await store.outbox.batches(of: sessions, in: [.waiting, .sending, .quarantined])
     let byID = Dictionary(uniqueKeysWithValues: moved.map { ($0.id, $0) })
     pass.queue = pass.queue.compactMap { byID[$0.id] }
   }
@@ -168,9 +168,9 @@ extension Sender {
     let (chosen, skipped) = pass.mode.choose(from: sessions, running: pass.running)
     if let running = pass.running { pass.report.fencesOfRunningDrives = try reader.fencesToSend(fromDrive: running) }
     let ids = chosen.map(\.id)
-    try await store.makeBatches(of: ids, limit: settings.fencesPerRequest, at: clock.wall())
+    try await store.outbox.makeBatches(of: ids, limit: settings.fencesPerRequest, at: clock.wall())
     let states: [Batch.State] = [.waiting, .sending] + (pass.mode == .quarantined ? [.quarantined] : [])
-    pass.queue = DeliveryOrder.sorted(try await store.batches(of: ids, in: states))
+    pass.queue = DeliveryOrder.sorted(try await store.outbox.batches(of: ids, in: states))
     pass.report.fencesWithoutSession = try reader.orphans(except: pass.running)
     log(pass, skipped: skipped, damaged: try reader.damagedRows())
   }

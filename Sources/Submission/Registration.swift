@@ -27,10 +27,10 @@ public actor Registration {
 
   private func confirmedUUID(_ check: @Sendable () async throws -> Void) async throws -> String {
     if let confirmed { return confirmed }
-    let known = try await store.clientUUID(at: server.url)
+    let known = try await store.servers.clientUUID(at: server.url)
     try await check()
     let uuid = try await server.settings(clientUUID: known)
-    if uuid != known { try await store.setClientUUID(uuid, at: server.url) }
+    if uuid != known { try await store.servers.setClientUUID(uuid, at: server.url) }
     confirmed = uuid
     return uuid
   }

@@ -25,8 +25,8 @@ public final class Timekeeper: Sendable {
   /// - Throws: GRDB's `DatabaseError`
   public init(store: DriveStore, server: ControlServerClient, clock: SenderClock, logger: Logger) throws {
     (self.store, self.server, self.clock, self.logger) = (store, server, clock, logger)
-    value = try store.wallClock(ofBoot: clock.bootID, at: clock.boot()) ?? WallClock()
-    value.note(formerBoots: try store.timesOfBoot(clock.bootID))
+    value = try store.clocks.wallClock(ofBoot: clock.bootID, at: clock.boot()) ?? WallClock()
+    value.note(formerBoots: try store.clocks.timesOfBoot(clock.bootID))
     kept = value
     // Of an answer from before, only its client knows when it came.
     serverReading = server.latestDate
@@ -103,7 +103,7 @@ public final class Timekeeper: Sendable {
     if wasTold?.isSame(as: ruling) != true { tell(ruling, reading, isFirst: wasTold == nil) }
     guard !current.isEquivalent(to: last) else { return }
     do {
-      try store.keep(current, ofBoot: clock.bootID)
+      try store.clocks.persist(current, ofBoot: clock.bootID)
       lock.withLock { (kept, isTroubleTold) = (current, false) }
     } catch {
       let isNew = lock.withLock {

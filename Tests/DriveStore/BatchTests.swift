@@ -34,8 +34,8 @@ struct BatchTests {
   private func batches(
     of session: StoredSession, limit: Int = 400, _ states: [Batch.State] = [.waiting]
   ) async throws -> [Batch] {
-    try await store.makeBatches(of: [session.id], limit: limit, at: .sampleStart)
-    return try await store.batches(of: [session.id], in: states)
+    try await store.outbox.makeBatches(of: [session.id], limit: limit, at: .sampleStart)
+    return try await store.outbox.batches(of: [session.id], in: states)
   }
 
   private func now(_ session: StoredSession) throws -> StoredSession {
@@ -58,10 +58,10 @@ struct BatchTests {
   @Test("when sessions are sent, refused, touched by Wi-Fi or being recorded, then a pass reads those that it may send")
   func unsent() async throws {
     let sent = try session(test: "T1")
-    for batch in try await batches(of: sent) { try await store.markSubmitted(batch: batch.id, at: .sampleStart) }
+    for batch in try await batches(of: sent) { try await store.outbox.markSubmitted(batch: batch.id, at: .sampleStart) }
     let refused = try session(test: "T2")
     for batch in try await batches(of: refused) {
-      try await store.quarantine(batch: batch, reason: "no", at: .sampleStart)
+      try await store.outbox.quarantine(batch: batch, reason: "no", at: .sampleStart)
     }
     let waiting = try session(test: "T3")
     let touched = try session(test: "T4")
@@ -80,11 +80,12 @@ struct BatchTests {
     let session = try session(fences: 3)
     #expect(session.isWaiting)
     let made = try await batches(of: session, limit: 2)
-    try await store.anchor(batch: made[1].id, test: .init(uuid: "T2", anchor: .sampleStart), loopUUID: nil, client: "C")
-    try await store.markSubmitted(batch: made[0].id, at: .sampleStart)
+    try await store.outbox.anchor(
+      batch: made[1].id, test: .init(uuid: "T2", anchor: .sampleStart), loopUUID: nil, client: "C")
+    try await store.outbox.markSubmitted(batch: made[0].id, at: .sampleStart)
     #expect(try now(session).state(isWriterAlive: false) == .pending)
     #expect(try now(session).waitingFences == 1)
-    try await store.markSubmitted(batch: made[1].id, at: .sampleStart)
+    try await store.outbox.markSubmitted(batch: made[1].id, at: .sampleStart)
     let after = try now(session)
     #expect(after.state(isWriterAlive: false) == .submitted)
     #expect(!after.isWaiting)
@@ -99,10 +100,11 @@ struct BatchTests {
   func anchoring() async throws {
     let session = try session(test: nil)
     let batch = try #require(try await batches(of: session).first)
-    try await store.anchor(batch: batch.id, test: .init(uuid: "T8", anchor: .sampleStart), loopUUID: "L8", client: "C")
+    try await store.outbox.anchor(
+      batch: batch.id, test: .init(uuid: "T8", anchor: .sampleStart), loopUUID: "L8", client: "C")
     #expect(try now(session).session.testUUID == "T8")
     #expect(try now(session).loopUUID == "L8")
-    try await store.anchor(
+    try await store.outbox.anchor(
       batch: batch.id, test: .init(uuid: "T9", anchor: .sampleStart.later(by: .seconds(5))), loopUUID: "L9", client: "C"
     )
     #expect(try now(session).session.testUUID == "T9")
@@ -120,7 +122,7 @@ struct BatchTests {
         singles += try reader.fences(of: batch).map(\.number)
         continue
       }
-      let parts = try await store.split(batch: batch)
+      let parts = try await store.outbox.split(batch: batch)
       #expect(parts.map(\.fences) == [(batch.fences + 1) / 2, batch.fences / 2])
       #expect(parts.allSatisfy { $0.test == nil && $0.state == .waiting })
       queue += parts
@@ -132,9 +134,9 @@ struct BatchTests {
   func notTaken() async throws {
     let session = try session(fences: 3)
     let batch = try #require(try await batches(of: session).first)
-    try await store.beginSending(batch: batch.id, fences: 3, client: "C", at: .sampleStart)
-    try await store.noteTrouble(batch: batch.id, isAnswer: true)
-    try await store.release(batch: batch.id)
+    try await store.outbox.beginSending(batch: batch.id, fences: 3, client: "C", at: .sampleStart)
+    try await store.outbox.noteTrouble(batch: batch.id, isAnswer: true)
+    try await store.outbox.release(batch: batch.id)
     let after = try #require(try await batches(of: session).first)
     #expect((after.id, after.state, after.attempt, after.troubles) == (batch.id, .waiting, 1, 1))
     #expect((after.sent, after.sentFences) == (.sampleStart, 3))
@@ -144,12 +146,12 @@ struct BatchTests {
   func quarantine() async throws {
     let session = try session(fences: 3)
     let batch = try #require(try await batches(of: session).first)
-    try await store.quarantine(batch: batch, reason: "no", at: .sampleStart)
+    try await store.outbox.quarantine(batch: batch, reason: "no", at: .sampleStart)
     #expect(try now(session).state(isWriterAlive: false) == .quarantined)
     #expect(try now(session).quarantineReason == "no")
     #expect(try now(session).quarantinedFences == 3)
     #expect(try await batches(of: session).isEmpty)
-    try await store.reopen(batches: [batch], at: .sampleStart)
+    try await store.outbox.reopen(batches: [batch], at: .sampleStart)
     #expect(try now(session).state(isWriterAlive: false) == .pending)
     #expect(try now(session).quarantineReason == nil)
     #expect(try await batches(of: session).map(\.test) == [nil])
@@ -172,10 +174,10 @@ struct BatchTests {
     let made = try await batches(of: second, limit: 1)
     #expect(second.fences == 2 && made.map(\.test) == [nil, nil])
     let test = Batch.Test(uuid: "T2", anchor: .sampleStart)
-    try await store.anchor(batch: made[1].id, test: test, loopUUID: nil, client: "C")
+    try await store.outbox.anchor(batch: made[1].id, test: test, loopUUID: nil, client: "C")
     for test in [test, .init(uuid: "T1", anchor: .sampleStart)] {
       await #expect(throws: StoreError.self) {
-        try await store.anchor(batch: made[0].id, test: test, loopUUID: nil, client: "C")
+        try await store.outbox.anchor(batch: made[0].id, test: test, loopUUID: nil, client: "C")
       }
     }
   }
@@ -218,7 +220,7 @@ struct BatchTests {
   private let day: Duration = .seconds(86_400)
 
   private func cleanUp(after days: Int, except running: Int64? = nil) async throws -> Deleted {
-    try await store.cleanUp(
+    try await store.cleanup.run(
       Retention(), now: .sampleStart.later(by: day * days), witness: .agrees, except: running)
   }
 
@@ -252,9 +254,9 @@ struct BatchTests {
   func keeping() async throws {
     let sent = try session(test: "T1")
     let refused = try session(test: "T2")
-    for batch in try await batches(of: sent) { try await store.markSubmitted(batch: batch.id, at: .sampleStart) }
+    for batch in try await batches(of: sent) { try await store.outbox.markSubmitted(batch: batch.id, at: .sampleStart) }
     for batch in try await batches(of: refused) {
-      try await store.quarantine(batch: batch, reason: "no", at: .sampleStart)
+      try await store.outbox.quarantine(batch: batch, reason: "no", at: .sampleStart)
     }
     #expect(try await cleanUp(after: 29).isNothing)
     let deleted = try await cleanUp(after: 31)
@@ -283,9 +285,9 @@ struct BatchTests {
       try db.execute(sql: "PRAGMA foreign_keys = OFF; DELETE FROM session; DELETE FROM drive; PRAGMA foreign_keys = ON")
     }
     #expect(try reader.orphans() == 3)
-    #expect(try await store.adoptOrphans(lastSeenBefore: .sampleStart) == 0)
-    #expect(try await store.adoptOrphans(lastSeenBefore: .sampleStart.later(by: day), except: session.drive) == 0)
-    #expect(try await store.adoptOrphans(lastSeenBefore: .sampleStart.later(by: day)) == 3)
+    #expect(try await store.orphans.adopt(lastSeenBefore: .sampleStart) == 0)
+    #expect(try await store.orphans.adopt(lastSeenBefore: .sampleStart.later(by: day), except: session.drive) == 0)
+    #expect(try await store.orphans.adopt(lastSeenBefore: .sampleStart.later(by: day)) == 3)
     #expect(try reader.orphans() == 0)
     let adopted = try now(session)
     #expect(adopted.session.testUUID == nil)
@@ -299,7 +301,9 @@ struct BatchTests {
   func forgetting() async throws {
     let kept = try session(test: "test-that-stays-here", fences: 2)
     let forgotten = try session(test: "test-that-is-forgotten", fences: 300)
-    for batch in try await batches(of: forgotten) { try await store.markSubmitted(batch: batch.id, at: .sampleStart) }
+    for batch in try await batches(of: forgotten) {
+      try await store.outbox.markSubmitted(batch: batch.id, at: .sampleStart)
+    }
     #expect(try files().contains("test-that-is-forgotten"))
     let result = try await store.forget(session: forgotten.id) { _, _ in }
     #expect(result == Forgotten(session: forgotten.id, fences: 300, deletedLog: nil, keptLog: nil, damagedStores: []))

@@ -102,25 +102,25 @@ struct ChecksumTests {
     try recorder.save(
       sessions: [Session(number: 0, started: .start)], fences: [.sample(lasted: nil)], seen: .seconds(100))
     #expect(try reader.damagedRows() == 0)
-    try await store.endInterruptedDrives(at: .sampleStart)
-    _ = try await store.settleClocks(
+    try await store.drives.endInterrupted(at: .sampleStart)
+    _ = try await store.clockSettlement.settle(
       bootID: "B", sinceBoot: .seconds(100), now: .sampleStart.later(by: .seconds(7200)))
-    try await store.setClientUUID("C", at: "https://one")
-    try await store.setHistoryCursor(7, at: "https://one")
-    try await store.setBreakerMemory("{}", at: "https://one")
+    try await store.servers.setClientUUID("C", at: "https://one")
+    try await store.servers.setHistoryCursor(7, at: "https://one")
+    try await store.servers.setBreakerMemory("{}", at: "https://one")
     let sessions = try reader.sessions().map(\.id)
-    try await store.makeBatches(of: sessions, limit: 2, at: .sampleStart)
-    let batches = try await store.batches(of: sessions, in: [.waiting])
+    try await store.outbox.makeBatches(of: sessions, limit: 2, at: .sampleStart)
+    let batches = try await store.outbox.batches(of: sessions, in: [.waiting])
     #expect(batches.map(\.fences) == [2, 1, 1])
-    try await store.anchor(
+    try await store.outbox.anchor(
       batch: batches[1].id, test: .init(uuid: "T9", anchor: .sampleStart), loopUUID: "L", client: "C")
-    try await store.beginSending(batch: batches[0].id, fences: 2, client: "C", at: .sampleStart)
-    let parts = try await store.split(batch: batches[0])
-    try await store.markSubmitted(batch: parts[0].id, at: .sampleStart)
-    try await store.quarantine(batch: parts[1], reason: "no", at: .sampleStart)
-    try await store.reopen(batches: [parts[1]], at: .sampleStart)
+    try await store.outbox.beginSending(batch: batches[0].id, fences: 2, client: "C", at: .sampleStart)
+    let parts = try await store.outbox.split(batch: batches[0])
+    try await store.outbox.markSubmitted(batch: parts[0].id, at: .sampleStart)
+    try await store.outbox.quarantine(batch: parts[1], reason: "no", at: .sampleStart)
+    try await store.outbox.reopen(batches: [parts[1]], at: .sampleStart)
     #expect(try reader.damagedRows() == 0)
-    _ = try await store.cleanUp(Retention(), now: .sampleStart.later(by: .seconds(8 * 86_400)), except: nil)
+    _ = try await store.cleanup.run(Retention(), now: .sampleStart.later(by: .seconds(8 * 86_400)), except: nil)
     #expect(try reader.damagedRows() == 0)
   }
 
@@ -138,24 +138,24 @@ struct ChecksumTests {
     #expect(try session().waitingFences == 2)
     #expect(try reader.fences(of: session()).map(\.fence.number) == [0, 2])
 
-    try await store.makeBatches(of: [1], limit: 400, at: .sampleStart)
-    let batch = try #require(try await store.batches(of: [1], in: [.waiting]).first)
+    try await store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    let batch = try #require(try await store.outbox.batches(of: [1], in: [.waiting]).first)
     #expect(batch.fences == 2)
     #expect(try reader.fences(of: batch).map(\.number) == [0, 2])
-    try await store.markSubmitted(batch: batch.id, at: .sampleStart)
+    try await store.outbox.markSubmitted(batch: batch.id, at: .sampleStart)
     #expect(try session().state(isWriterAlive: false) == .submitted)
-    _ = try await store.cleanUp(Retention(), now: .sampleStart.later(by: .seconds(90 * 86_400)), except: nil)
+    _ = try await store.cleanup.run(Retention(), now: .sampleStart.later(by: .seconds(90 * 86_400)), except: nil)
     #expect(try session().fences == 1)
     #expect(try session().damagedFences == 1, "what is written later does not make it good")
   }
 
   @Test("when a fence is damaged in its batch, then the batch goes without it, and it does not count as sent")
   func inBatch() async throws {
-    try await store.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    try await store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
     try await store.damage("UPDATE fence SET pings_ok = 0 WHERE number = 0")
-    let batch = try #require(try await store.batches(of: [1], in: [.waiting]).first)
+    let batch = try #require(try await store.outbox.batches(of: [1], in: [.waiting]).first)
     #expect(try reader.fences(of: batch).map(\.number) == [1, 2])
-    try await store.markSubmitted(batch: batch.id, at: .sampleStart)
+    try await store.outbox.markSubmitted(batch: batch.id, at: .sampleStart)
     #expect(try session().submittedFences == 2)
     #expect(try await store.database.read { try Int.fetchOne($0, sql: "SELECT count(submitted_at) FROM fence") } == 2)
   }
@@ -168,25 +168,25 @@ struct ChecksumTests {
       "batch SET anchor_at = anchor_at + 1", "batch SET state = 'submitted'",
     ])
   func parents(_ change: String) async throws {
-    try await store.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    try await store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
     try await store.damage("UPDATE \(change)")
     let isOfBatch = change.hasPrefix("batch")
     #expect(try session().damagedFences == (isOfBatch ? 3 : 0), "the fences themselves are whole")
     #expect(try session().isDamaged == !isOfBatch)
     #expect(try !session().isWaiting)
     #expect(try reader.fences(of: session()).isEmpty)
-    #expect(try await store.batches(of: [1], in: [.waiting, .submitted]).isEmpty)
+    #expect(try await store.outbox.batches(of: [1], in: [.waiting, .submitted]).isEmpty)
   }
 
   @Test("when what is known of a server is damaged, then it counts as unknown, and is written anew")
   func server() async throws {
-    try await store.setClientUUID("C", at: "https://one")
-    try await store.setBreakerMemory("{}", at: "https://one")
+    try await store.servers.setClientUUID("C", at: "https://one")
+    try await store.servers.setBreakerMemory("{}", at: "https://one")
     try await store.damage("UPDATE registration SET client_uuid = 'D'; UPDATE breaker SET memory = '[]'")
-    #expect(try await store.clientUUID(at: "https://one") == nil)
+    #expect(try await store.servers.clientUUID(at: "https://one") == nil)
     #expect(try reader.breakerMemory(at: "https://one") == nil)
-    try await store.setClientUUID("E", at: "https://one")
-    #expect(try await store.clientUUID(at: "https://one") == "E")
+    try await store.servers.setClientUUID("E", at: "https://one")
+    #expect(try await store.servers.clientUUID(at: "https://one") == "E")
   }
 
   @Test("when a store of the version before is opened, then its rows get their checksums")

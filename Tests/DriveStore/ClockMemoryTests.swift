@@ -30,29 +30,29 @@ struct ClockMemoryTests {
   @Test("when a process ends, then the next one of the same boot knows the clocks, and one of another boot does not")
   func kept() throws {
     let clock = clock()
-    try store.keep(clock, ofBoot: "A")
-    #expect(try store.wallClock(ofBoot: "A", at: .seconds(30)) == clock)
-    #expect(try store.wallClock(ofBoot: "B", at: .seconds(30)) == nil)
-    try store.keep(clock, ofBoot: "B")
-    #expect(try store.wallClock(ofBoot: "A", at: .seconds(30)) == nil, "readings of another boot say nothing")
+    try store.clocks.persist(clock, ofBoot: "A")
+    #expect(try store.clocks.wallClock(ofBoot: "A", at: .seconds(30)) == clock)
+    #expect(try store.clocks.wallClock(ofBoot: "B", at: .seconds(30)) == nil)
+    try store.clocks.persist(clock, ofBoot: "B")
+    #expect(try store.clocks.wallClock(ofBoot: "A", at: .seconds(30)) == nil, "readings of another boot say nothing")
   }
 
   @Test("when the kernel does not tell one boot from another, then nothing is kept")
   func unknownBoot() throws {
-    try store.keep(clock(), ofBoot: "")
-    #expect(try store.wallClock(ofBoot: "", at: .seconds(30)) == nil)
-    #expect(try store.timesOfBoot("").isEmpty)
+    try store.clocks.persist(clock(), ofBoot: "")
+    #expect(try store.clocks.wallClock(ofBoot: "", at: .seconds(30)) == nil)
+    #expect(try store.clocks.timesOfBoot("").isEmpty)
   }
 
   @Test("when the row is damaged, or speaks of moments to come, then it is none")
   func damaged() throws {
-    try store.keep(clock(), ofBoot: "A")
-    #expect(try store.wallClock(ofBoot: "A", at: .seconds(10)) == nil, "its moments are still to come")
+    try store.clocks.persist(clock(), ofBoot: "A")
+    #expect(try store.clocks.wallClock(ofBoot: "A", at: .seconds(10)) == nil, "its moments are still to come")
     try store.database.write { db in
       try db.execute(sql: "DROP TRIGGER clock_updated")
       try db.execute(sql: "UPDATE clock SET memory = replace(memory, '1', '2')")
     }
-    #expect(try store.wallClock(ofBoot: "A", at: .seconds(10_000)) == nil)
+    #expect(try store.clocks.wallClock(ofBoot: "A", at: .seconds(10_000)) == nil)
   }
 
   @Test("when drives of this boot were recorded, then their times of the boot are known, the latest first")
@@ -60,7 +60,7 @@ struct ClockMemoryTests {
     for (boot, lead) in [("A", 0.0), ("A", 3600), ("B", 7200)] {
       _ = try DriveRecorder(store, started: booted + .seconds(40 + lead), boot: (boot, .seconds(40)), log: nil)
     }
-    #expect(try store.timesOfBoot("A") == [booted + .seconds(3600), booted])
+    #expect(try store.clocks.timesOfBoot("A") == [booted + .seconds(3600), booted])
   }
 
   @Test("when the clock is not sure, then no drive is dated anew, and it says which would be")
@@ -68,10 +68,13 @@ struct ClockMemoryTests {
     let recorder = try DriveRecorder(store, started: booted + .seconds(40), boot: ("A", .seconds(40)), log: nil)
     try recorder.end(at: .seconds(30), reason: .user)
     let wrong = booted.adding(.seconds(36_100))
-    let settled = try await store.settleClocks(bootID: "A", sinceBoot: .seconds(100), now: wrong, isSure: false)
+    let settled = try await store.clockSettlement.settle(
+      bootID: "A", sinceBoot: .seconds(100), now: wrong, isSure: false)
     #expect(settled.doubted == [recorder.drive] && settled.corrected.isEmpty)
-    #expect(try store.timesOfBoot("A") == [booted])
+    #expect(try store.clocks.timesOfBoot("A") == [booted])
     #expect(
-      try await store.settleClocks(bootID: "A", sinceBoot: .seconds(100), now: wrong).corrected == [recorder.drive])
+      try await store.clockSettlement.settle(bootID: "A", sinceBoot: .seconds(100), now: wrong).corrected == [
+        recorder.drive
+      ])
   }
 }

@@ -46,12 +46,12 @@ struct ClockTests {
       sessions: [Session(number: 0, started: .start)], fences: [.sample(entered: 5)], seen: .seconds(20))
     try recorder.end(at: .seconds(30), reason: .user)
 
-    #expect(try await store.settleClocks(bootID: "B", sinceBoot: .seconds(100), now: unset) == .init())
-    let settled = try await store.settleClocks(
+    #expect(try await store.clockSettlement.settle(bootID: "B", sinceBoot: .seconds(100), now: unset) == .init())
+    let settled = try await store.clockSettlement.settle(
       bootID: "B", sinceBoot: .seconds(100), now: .sampleStart + .seconds(60))
     #expect(settled.corrected == [recorder.drive])
     #expect(try session().driveStarted == .sampleStart)
-    let again = try await store.settleClocks(
+    let again = try await store.clockSettlement.settle(
       bootID: "B", sinceBoot: .seconds(200), now: .sampleStart + .seconds(160))
     #expect(again == .init())
   }
@@ -62,7 +62,7 @@ struct ClockTests {
     try recorder.save(
       sessions: [Session(number: 0, started: .start)], fences: [.sample(entered: 5)], seen: .seconds(20))
     try recorder.end(at: .seconds(30), reason: .user)
-    let settled = try await store.settleClocks(bootID: "B", sinceBoot: .seconds(100), now: .sampleStart)
+    let settled = try await store.clockSettlement.settle(bootID: "B", sinceBoot: .seconds(100), now: .sampleStart)
     #expect(settled.lost == [recorder.drive])
     #expect(try session().quarantineReason?.contains("clock") == true)
     #expect(try session().driveStarted == unset)
@@ -75,11 +75,11 @@ struct ClockTests {
       sessions: [Session(number: 0, testUUID: "T1", started: .start)], fences: [.sample(entered: 5)],
       seen: .seconds(20))
     try recorder.end(at: .seconds(30), reason: .user)
-    try await store.makeBatches(of: [try session().id], limit: 400, at: .sampleStart)
-    for batch in try await store.batches(of: [try session().id], in: [.waiting]) {
-      try await store.markSubmitted(batch: batch.id, at: .sampleStart)
+    try await store.outbox.makeBatches(of: [try session().id], limit: 400, at: .sampleStart)
+    for batch in try await store.outbox.batches(of: [try session().id], in: [.waiting]) {
+      try await store.outbox.markSubmitted(batch: batch.id, at: .sampleStart)
     }
-    let settled = try await store.settleClocks(bootID: "B", sinceBoot: .seconds(100), now: .sampleStart)
+    let settled = try await store.clockSettlement.settle(bootID: "B", sinceBoot: .seconds(100), now: .sampleStart)
     #expect(settled == .init())
   }
 
@@ -92,7 +92,7 @@ struct ClockTests {
   }
 
   private func loops(_ bootID: String, sinceBoot: Double, now: WallTime) async throws -> [String?: String] {
-    try await store.interruptedLoops(bootID: bootID, sinceBoot: .seconds(sinceBoot), now: now)
+    try await store.drives.interruptedLoops(bootID: bootID, sinceBoot: .seconds(sinceBoot), now: now)
   }
 
   @Test("when a drive was interrupted within the last hour, then the next one on that link continues its loop")
@@ -101,7 +101,7 @@ struct ClockTests {
       try interrupted(link, started: .sampleStart + .seconds(-age))
     }
     #expect(try await loops("C", sinceBoot: 10, now: .sampleStart) == ["A": "LA"])
-    try await store.endInterruptedDrives(at: .sampleStart)
+    try await store.drives.endInterrupted(at: .sampleStart)
     #expect(try await loops("C", sinceBoot: 10, now: .sampleStart) == ["A": "LA"], "also by a drive that begins later")
     var next = try DriveRecorder(store, started: .sampleStart, log: nil, link: "A")
     try next.save(sessions: [Session(number: 0, started: .start)], fences: [], seen: .start)
@@ -134,7 +134,7 @@ struct ClockTests {
   func unknownBoot() async throws {
     let recorder = try DriveRecorder(store, started: .sampleStart, boot: ("", .seconds(40)), log: nil)
     try recorder.end(at: .seconds(30), reason: .user)
-    let settled = try await store.settleClocks(
+    let settled = try await store.clockSettlement.settle(
       bootID: "", sinceBoot: .seconds(100), now: .sampleStart + .seconds(86_400))
     #expect(settled == .init())
   }

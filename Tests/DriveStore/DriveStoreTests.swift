@@ -122,7 +122,7 @@ struct DriveStoreTests {
         fences: [.sample(number: 0), .sample(number: 1, entered: 14, lasted: nil)], seen: .seconds(17.5))
     }
     let store = try open()
-    try await store.endInterruptedDrives(at: .sampleStart)
+    try await store.drives.endInterrupted(at: .sampleStart)
     let reader = StoreReader(store)
     let stored = try #require(try reader.sessions().first)
     #expect(stored.session.finalized == .seconds(17.5))
@@ -182,13 +182,13 @@ struct DriveStoreTests {
   @Test("when the control server gave a client UUID, then it is kept for that server alone")
   func clientUUID() async throws {
     let store = try open()
-    #expect(try await store.clientUUID(at: "https://one") == nil)
-    try await store.setClientUUID("C1", at: "https://one")
-    #expect(try await store.clientUUID(at: "https://one") == "C1")
-    #expect(try await store.clientUUID(at: "https://two") == nil)
-    try await store.setHistoryCursor(17, at: "https://one")
-    #expect(try await store.historyCursor(at: "https://one") == 17)
-    try await store.setClientUUID("C2", at: "https://one")
-    #expect(try await store.historyCursor(at: "https://one") == nil, "another client has another history")
+    #expect(try await store.servers.clientUUID(at: "https://one") == nil)
+    try await store.servers.setClientUUID("C1", at: "https://one")
+    #expect(try await store.servers.clientUUID(at: "https://one") == "C1")
+    #expect(try await store.servers.clientUUID(at: "https://two") == nil)
+    try await store.servers.setHistoryCursor(17, at: "https://one")
+    #expect(try await store.servers.historyCursor(at: "https://one") == 17)
+    try await store.servers.setClientUUID("C2", at: "https://one")
+    #expect(try await store.servers.historyCursor(at: "https://one") == nil, "another client has another history")
   }
 }

@@ -29,7 +29,7 @@ struct DroppingTests {
     let drives = store.directory.driveLogs
     let path = drives + "/\(UUID().uuidString).jsonl"
     try Data(count: log).write(to: URL(fileURLWithPath: path))
-    let id = try await store.nextDrive()
+    let id = try await store.drives.next()
     var recorder = try DriveRecorder(store, started: .sampleStart.later(by: .seconds(9000 * id)), log: path)
     try recorder.save(
       sessions: [Session(number: 0, started: .start, finalized: ended ? .seconds(8000) : nil)],
@@ -37,9 +37,9 @@ struct DroppingTests {
     if ended { try recorder.end(at: .seconds(8000), reason: .user) }
     if sent {
       let sessions = try StoreReader(store).sessions().filter { $0.drive == recorder.drive }.map(\.id)
-      try await store.makeBatches(of: sessions, limit: 400, at: .sampleStart)
-      for batch in try await store.batches(of: sessions, in: [.waiting]) {
-        try await store.markSubmitted(batch: batch.id, at: .sampleStart)
+      try await store.outbox.makeBatches(of: sessions, limit: 400, at: .sampleStart)
+      for batch in try await store.outbox.batches(of: sessions, in: [.waiting]) {
+        try await store.outbox.markSubmitted(batch: batch.id, at: .sampleStart)
       }
     }
     return (recorder.drive, path)
@@ -68,7 +68,7 @@ struct DroppingTests {
     let unsent = try await record(store, fences: 20, sent: false)
     let new = try await record(store, fences: 20, sent: true)
     let quota = Quota(bytes: try await settledBytes(store) - 20_000)
-    let dropped = try await store.keepWithin(quota, except: nil)
+    let dropped = try await store.space.keepWithin(quota, except: nil)
     #expect(bytes(directory) <= quota.bytes)
     #expect(bytes(directory) > quota.bytes - 90_000, "and no more than that")
     #expect(dropped.isEnough && dropped.driveLogs == 0)
@@ -80,7 +80,7 @@ struct DroppingTests {
       try Int.fetchOne($0, sql: "SELECT min(number) FROM fence WHERE drive_id = ?", arguments: [old.id])
     }
     #expect(first == dropped.fences, "the oldest of them")
-    #expect(try await store.keepWithin(quota, except: nil) == Dropped(), "once is enough")
+    #expect(try await store.space.keepWithin(quota, except: nil) == Dropped(), "once is enough")
     #expect(try StoreReader(store).damagedRows() == 0)
   }
 
@@ -104,15 +104,15 @@ struct DroppingTests {
           UPDATE fence SET pings = pings + 1 WHERE drive_id = \(damaged.id) AND number = 7
           """)
     }
-    let some = try await store.keepWithin(Quota(bytes: settledBytes(store) - 300_000), except: running.id)
+    let some = try await store.space.keepWithin(Quota(bytes: settledBytes(store) - 300_000), except: running.id)
     #expect(some.fences == 199 && some.driveLogs == 1, "the damaged fence stays")
     #expect(!exists(sent[0].log) && exists(sent[1].log))
-    let all = try await store.keepWithin(Quota(bytes: 1_000_000), except: running.id)
+    let all = try await store.space.keepWithin(Quota(bytes: 1_000_000), except: running.id)
     #expect(all.driveLogs == 2 && !all.isEnough && all.bytesOver > 500_000)
     #expect(!exists(sent[1].log) && !exists(late.log))
     for path in [unsent.log, damaged.log, running.log, other] { #expect(exists(path)) }
     #expect(try await fences(store) == [unsent.id: 50, damaged.id: 1, running.id: 50])
-    let none = try await store.keepWithin(Quota(bytes: 0, fences: 0), except: running.id)
+    let none = try await store.space.keepWithin(Quota(bytes: 0, fences: 0), except: running.id)
     #expect(none.isNothing && none.fencesOver == 101)
   }
 
@@ -142,10 +142,10 @@ struct DroppingTests {
     let order = [aside[0], aside[1], aside[2], sent.log] + logs
     for gone in 1...order.count {
       let quota = Quota(bytes: try await settledBytes(store) - 1000)
-      #expect(try await store.keepWithin(quota, except: nil).isEnough)
+      #expect(try await store.space.keepWithin(quota, except: nil).isEnough)
       #expect(order.map { !exists($0) } == order.indices.map { $0 < gone }, "\(gone)")
     }
-    #expect(try await !store.keepWithin(Quota(bytes: 0), except: nil).isEnough)
+    #expect(try await !store.space.keepWithin(Quota(bytes: 0), except: nil).isEnough)
     for path in newest + [young, unsent.log] { #expect(exists(path)) }
     #expect(try await fences(store) == [unsent.id: 20])
   }
@@ -155,11 +155,11 @@ struct DroppingTests {
     let store = try open()
     let sent = try await record(store, fences: 100, sent: true)
     try await record(store, fences: 20, sent: false)
-    let dropped = try await store.keepWithin(Quota(fences: 50), except: nil)
+    let dropped = try await store.space.keepWithin(Quota(fences: 50), except: nil)
     #expect(dropped.fences == 70 && dropped.driveLogs == 0 && dropped.isEnough)
     #expect(try await fences(store).values.reduce(0, +) == 50)
     #expect(exists(sent.log))
-    let rest = try await store.keepWithin(Quota(fences: 10), except: nil)
+    let rest = try await store.space.keepWithin(Quota(fences: 10), except: nil)
     #expect(rest.fences == 30 && rest.fencesOver == 10)
     #expect(try StoreReader(store).sessions().count == 1, "sessions go with their last fence")
   }
@@ -174,7 +174,7 @@ struct DroppingTests {
       #expect(try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 0)
     }
     let quota = Quota(bytes: try await settledBytes(store) - 20_000)
-    #expect(try await store.keepWithin(quota, except: nil).isEnough)
+    #expect(try await store.space.keepWithin(quota, except: nil).isEnough)
     #expect(bytes(directory) <= quota.bytes)
     #expect(try await store.database.read { try Int.fetchOne($0, sql: "PRAGMA auto_vacuum") } == 2)
     #expect(try StoreReader(store).damagedRows() == 0)
@@ -193,11 +193,12 @@ struct DroppingTests {
     let reader = try DatabaseQueue(path: directory.database, configuration: configuration)
     let quota = Quota(bytes: try await settledBytes(store) - 20_000)
     try reader.inDatabase { try $0.execute(sql: "BEGIN; SELECT count(*) FROM drive") }
-    #expect(try await store.keepWithin(quota, except: nil).isEnough)
+    #expect(try await store.space.keepWithin(quota, except: nil).isEnough)
     let left = try await fences(store).values.reduce(0, +)
     #expect(left >= 20 && left < 300)
     try reader.inDatabase { try $0.execute(sql: "COMMIT") }
-    #expect(try await store.keepWithin(quota, except: nil).fences == 0, "a file that could not shrink costs no fence")
+    #expect(
+      try await store.space.keepWithin(quota, except: nil).fences == 0, "a file that could not shrink costs no fence")
     #expect(bytes(directory) <= quota.bytes)
   }
 
@@ -226,7 +227,7 @@ struct DroppingTests {
     #expect(small.room == 0)
     #expect(ballast.release() == hasBallast)
 
-    let dropped = try await store.makeRoom(except: nil)
+    let dropped = try await store.space.makeRoom(except: nil)
     #expect(dropped.fences == 70)
     #expect(dropped.driveLogs == 2)
     #expect(sent.allSatisfy { !exists($0.log) } && exists(unsent.log))
@@ -234,6 +235,6 @@ struct DroppingTests {
     #expect(try #require(small.room) > 18 << 20)
     #expect(try StoreReader(store).damagedRows() == 0)
     #expect(ballast.keep())
-    #expect(try await store.makeRoom(except: nil).isNothing, "nothing more to drop")
+    #expect(try await store.space.makeRoom(except: nil).isNothing, "nothing more to drop")
   }
 }

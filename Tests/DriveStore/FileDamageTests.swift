@@ -36,12 +36,12 @@ struct FileDamageTests {
         seen: .seconds(900))
       try recorder.end(at: .seconds(900), reason: .user)
     }
-    try await store.setClientUUID("C", at: "https://one")
-    try await store.setBreakerMemory("{}", at: "https://one")
-    try await store.makeBatches(of: [1, 2, 3], limit: 400, at: .sampleStart)
-    let batches = try await store.batches(of: [1, 2], in: [.waiting])
-    try await store.markSubmitted(batch: batches[0].id, at: .sampleStart)
-    try await store.beginSending(batch: batches[1].id, fences: 60, client: "C", at: .sampleStart)
+    try await store.servers.setClientUUID("C", at: "https://one")
+    try await store.servers.setBreakerMemory("{}", at: "https://one")
+    try await store.outbox.makeBatches(of: [1, 2, 3], limit: 400, at: .sampleStart)
+    let batches = try await store.outbox.batches(of: [1, 2], in: [.waiting])
+    try await store.outbox.markSubmitted(batch: batches[0].id, at: .sampleStart)
+    try await store.outbox.beginSending(batch: batches[1].id, fences: 60, client: "C", at: .sampleStart)
     try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     try store.database.close()
     return try Data(contentsOf: URL(fileURLWithPath: directory.database))
@@ -99,13 +99,13 @@ struct FileDamageTests {
     #expect(report.fences < 300)
     #expect(try fences(store).count == report.fences)
     #expect(try filesAside.count == 1)
-    #expect(try await store.clientUUID(at: "https://one") == "C")
+    #expect(try await store.servers.clientUUID(at: "https://one") == "C")
     #expect(try StoreReader(store).breakerMemory(at: "https://one") == "{}")
     #expect(
-      try await store.batches(of: [1, 2, 3], in: [.submitted, .sending, .waiting]).map(\.state) == [
+      try await store.outbox.batches(of: [1, 2, 3], in: [.submitted, .sending, .waiting]).map(\.state) == [
         .submitted, .sending, .waiting,
       ])
-    #expect(try await store.nextDrive() == 6)
+    #expect(try await store.drives.next() == 6)
   }
 
   @Test("when the power fails between the two files, then the next start goes on with the new one")
@@ -159,7 +159,7 @@ struct FileDamageTests {
     }
     try store.repair()
     #expect(reports.list.map(\.damagedRows) == [2])
-    #expect(try await store.nextDrive() == 2)
+    #expect(try await store.drives.next() == 2)
     var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
     try recorder.save(sessions: [Session(number: 0, started: .start)], fences: [.sample()], seen: .start)
   }
@@ -237,7 +237,7 @@ struct FileDamageTests {
       let before = reports.list.count
       let store = try open()
       // What was saved without its session waits for one as after any crash.
-      _ = try await store.adoptOrphans(lastSeenBefore: .sampleStart.later(by: .seconds(1_000_000)))
+      _ = try await store.orphans.adopt(lastSeenBefore: .sampleStart.later(by: .seconds(1_000_000)))
       let found = try fences(store)
       for stored in found where !original.contains(stored) {
         // It may have lost its batch or its session, but no figure of it is another one.

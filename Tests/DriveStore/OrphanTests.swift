@@ -26,7 +26,7 @@ struct OrphanTests {
 
   /// Before any of the fences: only those of a missing session would wait.
   private func adopt(except running: Int64? = nil) async throws -> Int {
-    try await store.adoptOrphans(lastSeenBefore: .sampleStart, except: running)
+    try await store.orphans.adopt(lastSeenBefore: .sampleStart, except: running)
   }
 
   private static let damages = [
@@ -45,8 +45,8 @@ struct OrphanTests {
     #expect(try reader.damagedRows() == 0)
     #expect(try session().isWaiting && session().session.finalized != nil)
     #expect(try reader.fences(of: session()).map(\.fence.number) == [0, 1, 2])
-    try await store.makeBatches(of: [1], limit: 400, at: .sampleStart)
-    let batch = try #require(try await store.batches(of: [1], in: [.waiting]).first)
+    try await store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    let batch = try #require(try await store.outbox.batches(of: [1], in: [.waiting]).first)
     #expect(batch.fences == 3)
     #expect(
       batch.test?.uuid == (change.contains("session") ? nil : "T1"), "nothing that a damaged row says is believed")
@@ -63,15 +63,16 @@ struct OrphanTests {
 
   @Test("when some of a damaged session is sent, and some perhaps, then that is still known, and nothing goes twice")
   func sendings() async throws {
-    try await store.makeBatches(of: [1], limit: 1, at: .sampleStart)
-    let made = try await store.batches(of: [1], in: [.waiting])
-    try await store.markSubmitted(batch: made[0].id, at: .sampleStart)
-    try await store.anchor(batch: made[1].id, test: .init(uuid: "T2", anchor: .sampleStart), loopUUID: nil, client: "C")
-    try await store.beginSending(batch: made[1].id, fences: 1, client: "C", at: .sampleStart)
+    try await store.outbox.makeBatches(of: [1], limit: 1, at: .sampleStart)
+    let made = try await store.outbox.batches(of: [1], in: [.waiting])
+    try await store.outbox.markSubmitted(batch: made[0].id, at: .sampleStart)
+    try await store.outbox.anchor(
+      batch: made[1].id, test: .init(uuid: "T2", anchor: .sampleStart), loopUUID: nil, client: "C")
+    try await store.outbox.beginSending(batch: made[1].id, fences: 1, client: "C", at: .sampleStart)
     try await store.damage("UPDATE session SET loop_uuid = 'L2'; UPDATE drive SET log = 'b log'")
     #expect(try await adopt() == 3)
-    try await store.makeBatches(of: [1], limit: 1, at: .sampleStart)
-    let after = try await store.batches(of: [1], in: [.submitted, .sending, .waiting])
+    try await store.outbox.makeBatches(of: [1], limit: 1, at: .sampleStart)
+    let after = try await store.outbox.batches(of: [1], in: [.submitted, .sending, .waiting])
     #expect(after.map(\.state) == [.submitted, .sending, .waiting])
     #expect(after.map(\.test?.uuid) == ["T1", "T2", nil], "what may have left is asked about by its own test")
     #expect(try session().submittedFences == 1 && session().waitingFences == 2)
@@ -102,7 +103,7 @@ struct OrphanTests {
     recorder.started = .sampleStart.later(by: .seconds(60))
     try recorder.save(sessions: [], fences: [], seen: .seconds(100))
     try recorder.end(at: .seconds(100), reason: .user)
-    let settled = try await store.settleClocks(
+    let settled = try await store.clockSettlement.settle(
       bootID: "B", sinceBoot: .seconds(200), now: .sampleStart.later(by: .seconds(320)))
     #expect(settled.corrected == [2])
     let session = try #require(try reader.session(id: 3))
@@ -112,9 +113,9 @@ struct OrphanTests {
 
   @Test("when a session that was sent is damaged, then it is a sent one again")
   func sent() async throws {
-    try await store.makeBatches(of: [1], limit: 400, at: .sampleStart)
-    let batch = try #require(try await store.batches(of: [1], in: [.waiting]).first)
-    try await store.markSubmitted(batch: batch.id, at: .sampleStart)
+    try await store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    let batch = try #require(try await store.outbox.batches(of: [1], in: [.waiting]).first)
+    try await store.outbox.markSubmitted(batch: batch.id, at: .sampleStart)
     try await store.damage("UPDATE session SET quarantined_at = 1")
     #expect(try await adopt() == 3)
     #expect(try session().state(isWriterAlive: false) == .submitted)
@@ -125,9 +126,9 @@ struct OrphanTests {
     "when the batch of fences that the server has is damaged, then they are handed out, without the test that they went to"
   )
   func sentBatch() async throws {
-    try await store.makeBatches(of: [1], limit: 400, at: .sampleStart)
-    let batch = try #require(try await store.batches(of: [1], in: [.waiting]).first)
-    try await store.markSubmitted(batch: batch.id, at: .sampleStart)
+    try await store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    let batch = try #require(try await store.outbox.batches(of: [1], in: [.waiting]).first)
+    try await store.outbox.markSubmitted(batch: batch.id, at: .sampleStart)
     try await store.damage("UPDATE batch SET anchor_at = anchor_at + 1")
     let fences = try reader.fences(of: session())
     #expect(fences.map(\.fence.number) == [0, 1, 2])

@@ -11,7 +11,7 @@ struct PageRescueTests {
   private let folder: TemporaryFolder
   private let directory: StateDirectory
   private let reports = SalvageReports()
-  private let size = StorePages.size
+  private let size = StorePage.size
 
   init() throws {
     folder = try TemporaryFolder()
@@ -36,9 +36,9 @@ struct PageRescueTests {
         seen: .seconds(900))
       try recorder.end(at: .seconds(900), reason: .user)
     }
-    try await store.makeBatches(of: [1], limit: 400, at: .sampleStart)
-    let batch = try #require(try await store.batches(of: [1], in: [.waiting]).first)
-    try await store.markSubmitted(batch: batch.id, at: .sampleStart)
+    try await store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    let batch = try #require(try await store.outbox.batches(of: [1], in: [.waiting]).first)
+    try await store.outbox.markSubmitted(batch: batch.id, at: .sampleStart)
     return store
   }
 
@@ -105,9 +105,9 @@ struct PageRescueTests {
   func writeAheadLog() async throws {
     let store = try await fill()
     try await empty(store)
-    try await store.makeBatches(of: [2], limit: 400, at: .sampleStart)
-    let batch = try #require(try await store.batches(of: [2], in: [.waiting]).first)
-    try await store.markSubmitted(batch: batch.id, at: .sampleStart)
+    try await store.outbox.makeBatches(of: [2], limit: 400, at: .sampleStart)
+    let batch = try #require(try await store.outbox.batches(of: [2], in: [.waiting]).first)
+    try await store.outbox.markSubmitted(batch: batch.id, at: .sampleStart)
     let before = try fences(store)
     // As a power cut leaves them: the log has not reached the file.
     let copy = StateDirectory(path: folder.file("copy"))

@@ -32,16 +32,16 @@ struct RetentionTests {
     try recorder.end(at: .seconds(600), reason: .user)
     if sent {
       let sessions = try StoreReader(store).sessions().filter { $0.drive == recorder.drive }.map(\.id)
-      try await store.makeBatches(of: sessions, limit: 400, at: .sampleStart)
-      for batch in try await store.batches(of: sessions, in: [.waiting]) {
-        try await store.markSubmitted(batch: batch.id, at: .sampleStart.later(by: day * days))
+      try await store.outbox.makeBatches(of: sessions, limit: 400, at: .sampleStart)
+      for batch in try await store.outbox.batches(of: sessions, in: [.waiting]) {
+        try await store.outbox.markSubmitted(batch: batch.id, at: .sampleStart.later(by: day * days))
       }
     }
     return recorder.drive
   }
 
   private func cleanUp(after days: Int, _ witness: ClockWitness = .silent) async throws -> Deleted {
-    try await store.cleanUp(Retention(), now: .sampleStart.later(by: day * days), witness: witness, except: nil)
+    try await store.cleanup.run(Retention(), now: .sampleStart.later(by: day * days), witness: witness, except: nil)
   }
 
   private func drives() throws -> [Int64] { try StoreReader(store).sessions().map(\.drive) }
@@ -56,7 +56,7 @@ struct RetentionTests {
       sessions: [Session(number: 0, started: .start)],
       fences: (0..<3).map { .sample(number: $0, entered: Double($0) * 4) }, seen: .seconds(600))
     #expect(try await cleanUp(after: 10, .agrees) == Deleted())
-    try await store.endInterruptedDrives(at: .sampleStart.later(by: day * 10))
+    try await store.drives.endInterrupted(at: .sampleStart.later(by: day * 10))
     #expect(try await cleanUp(after: 16, .agrees) == Deleted(), "nobody could send them in time before")
     #expect(try await cleanUp(after: 18, .agrees).expired == 3)
   }

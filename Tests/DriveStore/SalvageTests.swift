@@ -41,14 +41,14 @@ struct SalvageTests {
   func ids() async throws {
     _ = try record()
     _ = try record()
-    try await store.makeBatches(of: [2], limit: 400, at: .sampleStart)
+    try await store.outbox.makeBatches(of: [2], limit: 400, at: .sampleStart)
     try lose("DELETE FROM drive WHERE id = 2; DELETE FROM session WHERE id = 2")
     try store.repair()
-    #expect(try await store.nextDrive() == 3)
+    #expect(try await store.drives.next() == 3)
     let next = try record()
     #expect(next.drive == 3)
     #expect(try reader.sessions().map(\.fences) == [3, 3])
-    #expect(try await store.adoptOrphans(lastSeenBefore: .sampleStart.later(by: .seconds(3600)), except: 3) == 3)
+    #expect(try await store.orphans.adopt(lastSeenBefore: .sampleStart.later(by: .seconds(3600)), except: 3) == 3)
     #expect(try reader.sessions().map(\.fences) == [3, 3, 3])
   }
 
@@ -56,18 +56,18 @@ struct SalvageTests {
     "when the row of a batch is damaged, then it is in doubt, under the names that are left, if anything waits in it")
   func damagedBatches() async throws {
     for _ in 0..<3 { _ = try record() }
-    try await store.setClientUUID("C", at: "https://one")
-    try await store.makeBatches(of: [1, 2, 3], limit: 400, at: .sampleStart)
-    try await store.markSubmitted(batch: 1, at: .sampleStart)
+    try await store.servers.setClientUUID("C", at: "https://one")
+    try await store.outbox.makeBatches(of: [1, 2, 3], limit: 400, at: .sampleStart)
+    try await store.outbox.markSubmitted(batch: 1, at: .sampleStart)
     try await store.damage("UPDATE batch SET anchor_at = 7")
     #expect(
-      try await store.doubtDamagedBatches(except: 3) == 1,
+      try await store.lostBatches.doubtDamaged(except: 3) == 1,
       "the server has the first, and the third is of the running drive")
-    let batch = try #require(try await store.batches(of: [1, 2, 3], in: [.sending]).first)
+    let batch = try #require(try await store.outbox.batches(of: [1, 2, 3], in: [.sending]).first)
     #expect(batch.session == 2 && batch.isLost && batch.fences == 3)
     #expect(batch.test == nil && batch.testInQuestion == "T2" && batch.client == "C")
-    #expect(try await store.knownTests() == ["t1", "t2", "t3"])
-    #expect(try await store.doubtDamagedBatches(except: 3) == 0)
+    #expect(try await store.outbox.knownTests() == ["t1", "t2", "t3"])
+    #expect(try await store.lostBatches.doubtDamaged(except: 3) == 0)
     #expect(try reader.damagedRows() == 2)
   }
 
@@ -75,7 +75,7 @@ struct SalvageTests {
   func nextDrive() async throws {
     _ = try record()
     try await store.database.write { try $0.execute(sql: "UPDATE sqlite_sequence SET seq = 0 WHERE name = 'drive'") }
-    #expect(try await store.nextDrive() == 2)
+    #expect(try await store.drives.next() == 2)
   }
 
   @Test("when the row of the running drive is lost or damaged, then a repair makes it what it was")

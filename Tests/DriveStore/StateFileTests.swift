@@ -116,9 +116,9 @@ struct StateFileTests {
   @Test("when a server's URL has a password, then it is not in the store, and what earlier builds kept by it is found")
   func password() async throws {
     let store = try open()
-    try await store.setClientUUID("C", at: "https://user:s3cret@host:8443/a@b")
-    try await store.setBreakerMemory("{}", at: "https://user:s3cret@host:8443/a@b")
-    #expect(try await store.clientUUID(at: "https://host:8443/a@b") == "C")
+    try await store.servers.setClientUUID("C", at: "https://user:s3cret@host:8443/a@b")
+    try await store.servers.setBreakerMemory("{}", at: "https://user:s3cret@host:8443/a@b")
+    #expect(try await store.servers.clientUUID(at: "https://host:8443/a@b") == "C")
     #expect(try StoreReader(store).breakerMemory(at: "https://other:word@host:8443/a@b") == "{}")
     for plain in ["https://host/x", "https://host/x@y", "host", "https://host?q=a@b"] {
       #expect(ServerKey.of(plain) == plain)
@@ -140,9 +140,9 @@ struct StateFileTests {
     }
     try database.close()
     let migrated = try DriveStore(directory: old, purpose: "a test")
-    #expect(try await migrated.clientUUID(at: "https://user:s3cret@host") == "C")
-    #expect(try await migrated.historyCursor(at: "https://host") == 7)
-    #expect(try await migrated.clientUUID(at: "https://plain") == "D")
+    #expect(try await migrated.servers.clientUUID(at: "https://user:s3cret@host") == "C")
+    #expect(try await migrated.servers.historyCursor(at: "https://host") == 7)
+    #expect(try await migrated.servers.clientUUID(at: "https://plain") == "D")
     #expect(try StoreReader(migrated).damagedRows() == 0)
     try migrated.database.close()
     for file in old.files.keys {

@@ -61,13 +61,13 @@ struct StoredFencesTests {
   func damaged(_ change: String) async throws {
     try record(sessions: 3, fences: 30)
     let sessions = try reader.sessions().map(\.id)
-    try await store.makeBatches(of: sessions, limit: 4, at: .sampleStart)
-    let batches = try await store.batches(of: sessions, in: [.waiting])
+    try await store.outbox.makeBatches(of: sessions, limit: 4, at: .sampleStart)
+    let batches = try await store.outbox.batches(of: sessions, in: [.waiting])
     for (index, batch) in batches.enumerated() where index.isMultiple(of: 2) {
-      try await store.anchor(
+      try await store.outbox.anchor(
         batch: batch.id, test: .init(uuid: "B\(index)", anchor: .sampleStart), loopUUID: nil, client: "C")
-      try await store.beginSending(batch: batch.id, fences: 4, client: "C", at: .sampleStart)
-      try await store.markSubmitted(batch: batch.id, at: .sampleStart)
+      try await store.outbox.beginSending(batch: batch.id, fences: 4, client: "C", at: .sampleStart)
+      try await store.outbox.markSubmitted(batch: batch.id, at: .sampleStart)
     }
     try expectTheSame()
     try await store.damage(change)

@@ -31,9 +31,9 @@ struct DamageTests {
       let store = try site.open()
       _ = try await Recovery(store, maxAge: .seconds(7 * 86_400), logger: site.logger).run(at: Site.now)
       // As a cold pass does.
-      try await store.endInterruptedDrives(at: Site.now)
-      _ = try await store.adoptOrphans(lastSeenBefore: Site.now)
-      _ = try await store.doubtDamagedBatches()
+      try await store.drives.endInterrupted(at: Site.now)
+      _ = try await store.orphans.adopt(lastSeenBefore: Site.now)
+      _ = try await store.lostBatches.doubtDamaged()
       let found = try await site.content(of: store)
       #expect(found.altered(in: site).isEmpty, "\(damage.name)")
       #expect(found.fences.count == Set(found.fences).count, "\(damage.name)")

@@ -40,7 +40,7 @@ final class Site: @unchecked Sendable {
         isCut: number == 3, start: Double(number) / 10)
     }
     fences = roads.flatMap(\.ended)
-    try await store.setClientUUID("C", at: "https://one")
+    try await store.servers.setClientUUID("C", at: "https://one")
     for (number, road) in roads.enumerated() {
       let path = "\(directory.driveLogs)/\(number).jsonl"
       try road.log.write(to: URL(fileURLWithPath: path))
@@ -68,14 +68,14 @@ final class Site: @unchecked Sendable {
   private func send(_ drive: Int64, test: String?, _ road: Road, in store: DriveStore) async throws {
     let session = try StoreReader(store).sessions().first { $0.drive == drive }?.id ?? 0
     // Without a test of its own a session is often longer than a batch.
-    try await store.makeBatches(of: [session], limit: test == nil ? 400 : 12, at: Self.now)
-    for batch in try await store.batches(of: [session], in: [.waiting]) {
+    try await store.outbox.makeBatches(of: [session], limit: test == nil ? 400 : 12, at: Self.now)
+    for batch in try await store.outbox.batches(of: [session], in: [.waiting]) {
       if let test {
         let own = Batch.Test(uuid: "\(test)\(batch.id)", anchor: Self.now)
-        try await store.anchor(batch: batch.id, test: own, loopUUID: nil, client: "C")
+        try await store.outbox.anchor(batch: batch.id, test: own, loopUUID: nil, client: "C")
       }
-      try await store.beginSending(batch: batch.id, fences: batch.fences, client: "C", at: Self.now)
-      try await store.markSubmitted(batch: batch.id, at: Self.now)
+      try await store.outbox.beginSending(batch: batch.id, fences: batch.fences, client: "C", at: Self.now)
+      try await store.outbox.markSubmitted(batch: batch.id, at: Self.now)
     }
     sent.formUnion(road.ended)
   }

@@ -139,7 +139,7 @@ struct AskingTests {
     }
     #expect(try await another.tests().map { $0["uuid"] as? String } == [grant.testUUID])
     #expect(try await sender.ask { $0 } != before)
-    #expect(try await rig.store.clientUUID(at: rig.tool.url) != before)
+    #expect(try await rig.store.servers.clientUUID(at: rig.tool.url) != before)
     try await rig.client.shutdown()
     try await another.program.stop()
   }

@@ -23,7 +23,7 @@ struct ExactlyOnceTests {
     #expect(try await rig.requests("coverageResult") == 1)
     #expect(try rig.states() == [.submitted])
     #expect(try await rig.holdsAllOnce(2))
-    #expect(try await rig.store.historyCursor(at: rig.tool.url) != nil)
+    #expect(try await rig.store.servers.historyCursor(at: rig.tool.url) != nil)
     try await rig.finish()
   }
 
@@ -33,12 +33,12 @@ struct ExactlyOnceTests {
     let test = try await rig.test()
     let drive = try rig.record(tests: [test, try await rig.test()])
     let sessions = try StoreReader(rig.store).sessions()
-    try await rig.store.makeBatches(of: sessions.map(\.id), limit: 400, at: .sampleStart)
-    let batches = try await rig.store.batches(of: sessions.map(\.id), in: [.waiting])
+    try await rig.store.outbox.makeBatches(of: sessions.map(\.id), limit: 400, at: .sampleStart)
+    let batches = try await rig.store.outbox.batches(of: sessions.map(\.id), in: [.waiting])
     let client = try await rig.registration.clientUUID()
     // Both were about to leave; one did, and arrived.
     for batch in batches {
-      try await rig.store.beginSending(batch: batch.id, fences: 2, client: client, at: .sampleStart)
+      try await rig.store.outbox.beginSending(batch: batch.id, fences: 2, client: client, at: .sampleStart)
     }
     try await rig.client.submit(
       rig.client.prepare(
@@ -82,8 +82,8 @@ struct ExactlyOnceTests {
     let rig = try await rigInDoubt()
     let renamed = try SendingRig.client(of: rig.tool.url.replacing("127.0.0.1", with: "localhost"))
     #expect(try await rig.sender(to: renamed).pass(.cold).sessionsSent == 1)
-    let name = try await rig.store.clientUUID(at: renamed.url)
-    #expect(try await rig.store.clientUUID(at: rig.tool.url) != name)
+    let name = try await rig.store.servers.clientUUID(at: renamed.url)
+    #expect(try await rig.store.servers.clientUUID(at: rig.tool.url) != name)
     #expect(try await rig.requests("coverageResult") == 1)
     #expect(try await rig.holdsAllOnce(3))
     try await renamed.shutdown()
@@ -94,10 +94,10 @@ struct ExactlyOnceTests {
     "when the registration is lost after a lost answer, then the history of the lost name tells, and no log names it")
   func lostRegistration() async throws {
     let rig = try await rigInDoubt()
-    let lost = try #require(try await rig.store.clientUUID(at: rig.tool.url))
+    let lost = try #require(try await rig.store.servers.clientUUID(at: rig.tool.url))
     try await rig.store.database.write { try $0.execute(sql: "DELETE FROM registration") }
     #expect(try await rig.sender().pass(.cold).sessionsSent == 1)
-    #expect(try await rig.store.clientUUID(at: rig.tool.url) != lost)
+    #expect(try await rig.store.servers.clientUUID(at: rig.tool.url) != lost)
     #expect(try await rig.requests("coverageResult") == 1)
     #expect(try await rig.holdsAllOnce(3))
     #expect(!rig.lines.all.joined().contains(lost))

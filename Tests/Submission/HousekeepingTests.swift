@@ -162,9 +162,9 @@ struct HousekeepingTests {
       try recorder.end(at: .seconds(15_000), reason: .user)
       guard fences > 60 else { continue }
       let session = try StoreReader(store).sessions().last?.id ?? 0
-      try await store.makeBatches(of: [session], limit: 400, at: now)
-      for batch in try await store.batches(of: [session], in: [.waiting]) {
-        try await store.markSubmitted(batch: batch.id, at: now)
+      try await store.outbox.makeBatches(of: [session], limit: 400, at: now)
+      for batch in try await store.outbox.batches(of: [session], in: [.waiting]) {
+        try await store.outbox.markSubmitted(batch: batch.id, at: now)
       }
     }
     return logs

@@ -47,7 +47,7 @@ struct LostBatchTests {
   func damagedUnsent(_ change: String) async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [try await rig.test()], fences: 3)
-    try await rig.store.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    try await rig.store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
     try await rig.store.damage("UPDATE batch SET \(change)")
     #expect(try await rig.sender().pass(.warm).sessionsSent == 1)
     #expect(try await rig.requests("history") == 1)
@@ -102,7 +102,7 @@ struct LostBatchTests {
       "UPDATE fence SET batch_id = NULL, submitted_at = NULL, row_checksum = NULL WHERE drive_id = 1; DELETE FROM batch"
     )
     try rig.store.signFences()
-    #expect(try await rig.store.doubtSendings() == 8)
+    #expect(try await rig.store.lostBatches.doubtUnsent() == 8)
     let report = try await rig.sender().pass(.cold)
     // The history knows the test of the first drive; only the second one leaves.
     #expect(report.sessionsSent == 2, "\(report)")
@@ -175,7 +175,7 @@ struct LostBatchTests {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [try await rig.test(), nil], fences: 3)
     _ = try rig.record(tests: [nil], fences: 3, started: 60)
-    try await rig.store.makeBatches(of: [1, 2, 3], limit: 2, at: .sampleStart)
+    try await rig.store.outbox.makeBatches(of: [1, 2, 3], limit: 2, at: .sampleStart)
     try rig.store.salvage(without: "DELETE FROM batch")
     #expect(try await rig.sender().pass(.cold).sessionsSent == 3)
     #expect(try await rig.requests("history") == 1)

@@ -244,7 +244,7 @@ struct OutcomeTests {
   @Test("when the store's breaker is damaged, then a sender begins with a closed one and says so")
   func damagedBreaker() async throws {
     let rig = try await SendingRig()
-    try await rig.store.setBreakerMemory("{\"state\":\"ajar\"}", at: rig.tool.url)
+    try await rig.store.servers.setBreakerMemory("{\"state\":\"ajar\"}", at: rig.tool.url)
     _ = try rig.record(tests: [nil])
     let sender = try rig.sender()
     #expect(rig.lines.all.contains { $0.contains("it begins closed") })
@@ -277,7 +277,7 @@ struct OutcomeTests {
     let sender = try rig.sender()
     _ = try rig.record(tests: [nil])
     _ = try await sender.pass(.cold)
-    let before = try await rig.store.clientUUID(at: rig.tool.url)
+    let before = try await rig.store.servers.clientUUID(at: rig.tool.url)
     try await rig.tool.program.stop()
     let another = try await ControlServerTool(["--port", "\(port)"])
     _ = try rig.record(tests: [nil], started: 60)
@@ -286,7 +286,7 @@ struct OutcomeTests {
     let second = try await sender.pass(.cold).sessionsSent
     #expect(first + second == 1)
     #expect(try await another.fences().count == 2)
-    #expect(try await rig.store.clientUUID(at: rig.tool.url) != before)
+    #expect(try await rig.store.servers.clientUUID(at: rig.tool.url) != before)
     try await rig.client.shutdown()
     try await another.program.stop()
   }

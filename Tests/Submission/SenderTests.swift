@@ -153,7 +153,7 @@ struct SenderTests {
       return try await group.reduce(into: Set<String>()) { $0.insert($1) }
     }
     #expect(names.count == 1)
-    #expect(try await rig.store.clientUUID(at: rig.tool.url) == names.first)
+    #expect(try await rig.store.servers.clientUUID(at: rig.tool.url) == names.first)
     #expect(try await rig.requests("settings") == 1)
     try await rig.finish()
   }

@@ -103,7 +103,7 @@ struct TimekeepingTests {
       clock.note(gnss: booted.adding(boot), receiver: "/dev/gps0", at: boot)
       clock.judge(host: booted.adding(boot), at: boot)
     }
-    try rig.store.keep(clock, ofBoot: "boot 1")
+    try rig.store.clocks.persist(clock, ofBoot: "boot 1")
     rig.time.wallError += .seconds(3600)
     rig.time.catchUp(booted)
     let keeper = try Timekeeper(store: rig.store, server: rig.client, clock: rig.time.clock, logger: rig.lines.logger)

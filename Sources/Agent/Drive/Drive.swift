@@ -1,6 +1,7 @@
 import ControlServer
 import Coverage
 import DriveLog
+import DriveStore
 import Logging
 import NetworkPath
 import OrderedJSON
@@ -25,6 +26,10 @@ actor Drive {
     /// Why no ping was sent; `nil` when one was.
     let silence: String?
   }
+
+  /// A drive writes to the disk before it handles its next input: not on a thread that tasks share.
+  private let disk = DiskExecutor("drive")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { disk.asUnownedSerialExecutor() }
 
   let configuration: ProbeConfiguration
   let link: LinkSettings

@@ -50,8 +50,8 @@ struct LiveDrive: Sendable {
     /// - Returns: By link, the loops that it continues.
     /// - Throws: GRDB's `DatabaseError`
     func beginDrive() async throws -> [String?: String] {
-      await sender.setRunningDrives(from: try await store.nextDrive())
-      return try await store.interruptedLoops(
+      await sender.setRunningDrives(from: try await store.drives.next())
+      return try await store.drives.interruptedLoops(
         bootID: HostBoot.id, sinceBoot: .nanoseconds(Int64(clamping: Pinger.now)), now: timekeeper.now)
     }
   }

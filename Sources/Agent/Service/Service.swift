@@ -215,7 +215,7 @@ actor Service: ServiceCommands {
     status.disk = disk
     do {
       let running = await environment.sender.runningDrive
-      status.waiting = try ServiceStatus.Waiting(environment.store, except: running)
+      status.waiting = try await environment.store.reading { try ServiceStatus.Waiting($0, except: running) }
     } catch {
       logger.warning("the store cannot be read: \(error)")
     }
@@ -255,7 +255,7 @@ actor Service: ServiceCommands {
     logger.notice("command: forget session \(session)")
     do {
       let running = await environment.sender.runningDrive
-      let stored = try StoreReader(environment.store).session(id: session)
+      let stored = try await environment.store.reading { try $0.session(id: session) }
       if let running, let stored, stored.drive >= running {
         return ("session \(session) is being recorded; stop the drive first (\(Program.name) stop)", .failed)
       }

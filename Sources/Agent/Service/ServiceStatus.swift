@@ -66,9 +66,9 @@ struct ServiceStatus: Sendable {
 
     /// - Throws: GRDB's `DatabaseError`
     /// - Parameter running: The first of the drives that are being recorded.
-    init(_ store: DriveStore, except running: Int64?) throws {
-      withoutSession = try StoreReader(store).orphans(except: running)
-      for session in try StoreReader(store).unsentSessions() where session.session.finalized != nil {
+    init(_ reader: StoreReader, except running: Int64?) throws {
+      withoutSession = try reader.orphans(except: running)
+      for session in try reader.unsentSessions() where session.session.finalized != nil {
         if session.isWaiting { sessions += 1 }
         fences += session.waitingFences
         quarantined += session.quarantinedFences

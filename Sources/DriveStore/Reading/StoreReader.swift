@@ -21,7 +21,7 @@ public struct StoreReader: Sendable {
     configuration.readonly = true
     configuration.label = "StoreReader"
     configuration.busyMode = .timeout(5)
-    configuration.prepareDatabase(RowChecksum.register)
+    configuration.prepareDatabase(IntactRows.makeViews)
     do {
       let database = try DatabaseQueue(path: directory.database, configuration: configuration)
       let migrator = Schema.migrator
@@ -43,9 +43,9 @@ public struct StoreReader: Sendable {
     }
   }
 
-  /// Reads through the writer's own connection.
-  public init(_ store: DriveStore) {
-    database = store.database
+  /// Reads through the connection of a writer.
+  init(_ database: DatabaseQueue) {
+    self.database = database
     directory = nil
   }
 
@@ -55,7 +55,7 @@ public struct StoreReader: Sendable {
   /// All sessions, oldest first.
   public func sessions() throws -> [StoredSession] {
     try rows(
-      "SELECT \(StoredSession.columns) FROM session JOIN drive ON drive.id = drive_id ORDER BY session.id"
+      "SELECT \(StoredSession.columns) GROUP BY session.id ORDER BY session.id"
     ).map(StoredSession.init)
   }
 
@@ -64,12 +64,12 @@ public struct StoreReader: Sendable {
   public func unsentSessions(except running: Int64? = nil) throws -> [StoredSession] {
     try rows(
       """
-      SELECT \(StoredSession.columns) FROM session JOIN drive ON drive.id = drive_id
-      WHERE drive_id < ifnull(?, 1 << 62) AND EXISTS (
-        SELECT 1 FROM fence
-        WHERE fence.session_id = session.id AND submitted_at IS NULL AND (submittable OR batch_id IS NOT NULL))
-      ORDER BY session.id
-      """, [running]
+      SELECT \(StoredSession.columns)
+      WHERE session.drive_id < ? AND EXISTS (
+        SELECT 1 FROM fence AS unsent
+        WHERE unsent.session_id = session.id AND submitted_at IS NULL AND (submittable OR batch_id IS NOT NULL))
+      GROUP BY session.id ORDER BY session.id
+      """, [running ?? .max]
     ).map(StoredSession.init)
   }
 
@@ -78,9 +78,8 @@ public struct StoreReader: Sendable {
   public func fencesToSend(fromDrive running: Int64) throws -> Int {
     try rows(
       """
-      SELECT count(*) AS fences FROM fence LEFT JOIN batch ON batch.id = batch_id
+      SELECT count(*) AS fences FROM readable_fence AS fence LEFT JOIN batch ON batch.id = batch_id
       WHERE drive_id >= ? AND submittable AND submitted_at IS NULL AND batch.state IS NOT 'quarantined'
-        AND \(StoredFence.isIntact)
       """, [running]
     ).first?["fences"] ?? 0
   }
@@ -88,7 +87,7 @@ public struct StoreReader: Sendable {
   /// The session with that id, if there is one.
   public func session(id: Int64) throws -> StoredSession? {
     try rows(
-      "SELECT \(StoredSession.columns) FROM session JOIN drive ON drive.id = drive_id WHERE session.id = ?", [id]
+      "SELECT \(StoredSession.columns) WHERE session.id = ? GROUP BY session.id", [id]
     ).first.map(StoredSession.init)
   }
 
@@ -97,8 +96,7 @@ public struct StoreReader: Sendable {
     guard !session.isDamaged else { return [] }
     return try rows(
       """
-      SELECT \(StoredFence.columns) FROM fence LEFT JOIN batch ON batch.id = batch_id
-      WHERE fence.session_id = ? AND \(StoredFence.isIntact)
+      SELECT \(StoredFence.columns) WHERE fence.session_id = ?
       ORDER BY number
       """, [session.id]
     ).compactMap { StoredFence(row: $0, session: session) }
@@ -108,8 +106,8 @@ public struct StoreReader: Sendable {
   public func fences(of batch: Batch) throws -> [Fence] {
     try rows(
       """
-      SELECT session.number, \(Fence.columns) FROM fence JOIN session ON session.id = session_id
-      WHERE batch_id = ? AND fence.submitted_at IS NULL AND \(RowChecksum.isIntact("fence")) ORDER BY entered_at, fence.number
+      SELECT session.number, \(Fence.columns) FROM intact_fence AS fence JOIN session ON session.id = session_id
+      WHERE batch_id = ? AND fence.submitted_at IS NULL ORDER BY entered_at, fence.number
       """, [batch.id]
     ).compactMap { row in
       var columns = ColumnReader(row)
@@ -121,7 +119,7 @@ public struct StoreReader: Sendable {
   /// The circuit breaker for the server at `url`, in its own words; `nil` when it was never needed, or is damaged.
   public func breakerMemory(at url: String) throws -> String? {
     try rows(
-      "SELECT memory FROM breaker WHERE control_server = ? AND \(RowChecksum.isIntact("breaker"))", [ServerKey.of(url)]
+      "SELECT memory FROM intact_breaker WHERE control_server = ?", [ServerKey.of(url)]
     ).first?["memory"]
   }
 
@@ -130,10 +128,9 @@ public struct StoreReader: Sendable {
   public func orphans(except running: Int64? = nil) throws -> Int {
     try rows(
       """
-      SELECT count(*) AS fences FROM fence
-      WHERE session_id NOT IN (SELECT id FROM session) AND drive_id < ifnull(?, 1 << 62)
-        AND \(RowChecksum.isIntact("fence"))
-      """, [running]
+      SELECT count(*) AS fences FROM intact_fence
+      WHERE session_id IN (SELECT id FROM session_of_fences WHERE id NOT IN (SELECT id FROM session)) AND drive_id < ?
+      """, [running ?? .max]
     ).first?["fences"] ?? 0
   }
 
@@ -141,8 +138,7 @@ public struct StoreReader: Sendable {
   public func damagedRows() throws -> Int {
     try RowChecksum.tables.reduce(0) { count, table in
       count
-        + (try rows("SELECT count(*) AS rows FROM \(table.name) WHERE NOT (\(RowChecksum.isIntact(table.name)))")
-          .first?["rows"] ?? 0)
+        + (try rows("SELECT count(*) AS rows FROM damaged_\(table.name)").first?["rows"] ?? 0)
     }
   }
 

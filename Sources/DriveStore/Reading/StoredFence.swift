@@ -3,18 +3,14 @@ import GRDB
 
 /// A fence as it lies in the store, with the session that it belongs to.
 public struct StoredFence: Hashable, Sendable {
-  /// With the batch that the fence is in, where it is in one.
+  /// The columns and tables of a fence and its batch; a statement goes on with `WHERE`.
   static let columns = """
-    \(columnsWithoutBatch), batch.test_uuid, batch.anchor_at,
-    batch.id IS NOT NULL AND NOT (\(RowChecksum.isIntact("batch")))
+    \(columnsWithoutBatch), whole.test_uuid, whole.anchor_at, batch.id IS NOT NULL AND whole.id IS NULL
+    FROM readable_fence AS fence LEFT JOIN batch ON batch.id = fence.batch_id
+      LEFT JOIN intact_batch AS whole ON whole.id = fence.batch_id
     """
-  /// Without what its batch knows; ``Fence/columns`` first.
+  /// Without the batch's columns and the tables; ``Fence/columns`` first.
   static let columnsWithoutBatch = "\(Fence.columns), fence.id, fence.submitted_at, fence.batch_id"
-  /// The condition that it is not damaged, nor its batch. What the server has needs no batch any more, but for its test's name.
-  static let isIntact = """
-    \(RowChecksum.isIntact("fence"))
-      AND (fence.batch_id IS NULL OR fence.submitted_at IS NOT NULL OR \(RowChecksum.isIntact("batch")))
-    """
 
   public let id: Int64
   /// Its test and its anchor are those of the fence: parts of a session can have a test of their own. `nil` where the batch that knew
@@ -27,7 +23,7 @@ public struct StoredFence: Hashable, Sendable {
   /// - Parameters:
   ///   - row: With ``columnsWithoutBatch``.
   ///   - batches: The batches of the session's fences, by id.
-  init?(row: Row, session: StoredSession, batches: [Int64: StoredFences.Batch]) {
+  init?(row: Row, session: StoredSession, batches: [Int64: FenceBatch]) {
     var columns = ColumnReader(row)
     guard let fence = Fence(&columns, driveStarted: session.driveStarted, session: session.session.number) else {
       return nil
@@ -87,23 +83,6 @@ extension Fence {
       technology: (columns.next() as String?).map(Technology.init), pings: columns.next(),
       pingsAnswered: columns.next(), rttSumNanoseconds: columns.next(), figures: PingFigures(&columns),
       isSubmittable: columns.next())
-  }
-}
-
-extension StoredSession {
-  func with(test: String?, anchor: DriveTime?) -> StoredSession {
-    guard let test, let anchor, test != session.testUUID || anchor != session.anchor else { return self }
-    return replacing(test: test, anchor: anchor)
-  }
-
-  /// For a fence of which nobody knows to which test it went.
-  var withoutTest: StoredSession { replacing(test: nil, anchor: nil) }
-
-  private func replacing(test: String?, anchor: DriveTime?) -> StoredSession {
-    var changed = self
-    changed.session = Session(
-      number: session.number, testUUID: test, started: session.started, anchor: anchor, finalized: session.finalized)
-    return changed
   }
 }
 

@@ -6,13 +6,6 @@ import GRDB
 /// They are read some at a time, so that no transaction stays open while a slow receiver takes them: one that did would let the
 /// write-ahead log grow for as long as it lasts. A fence that ends meanwhile may come or not; none comes twice.
 public struct StoredFences: Sendable {
-  /// What a fence needs to know of its batch.
-  struct Batch {
-    let isIntact: Bool
-    /// The session as it is for the fences of the batch.
-    let session: StoredSession
-  }
-
   private let reader: StoreReader
   private let session: Int64?
   private static let sessionsAtATime = 200
@@ -38,7 +31,7 @@ public struct StoredFences: Sendable {
   private func sessions(after last: Int64) throws -> [StoredSession] {
     try reader.rows(
       """
-      SELECT \(StoredSession.columnsWithoutCounts) FROM session JOIN drive ON drive.id = drive_id
+      SELECT \(StoredSession.columnsWithoutCounts)
       WHERE session.id > :last AND (:session IS NULL OR session.id = :session)
       ORDER BY session.id LIMIT \(Self.sessionsAtATime)
       """, ["last": last, "session": session]
@@ -68,7 +61,7 @@ public struct StoredFences: Sendable {
       let batches = try Self.batches(of: session, db)
       let statement = try db.cachedStatement(
         sql: """
-          SELECT \(StoredFence.columnsWithoutBatch) FROM fence WHERE session_id = ? AND number > ? AND \(RowChecksum.isIntact("fence"))
+          SELECT \(StoredFence.columnsWithoutBatch) FROM intact_fence AS fence WHERE session_id = ? AND number > ?
           ORDER BY number LIMIT \(Self.fencesAtATime)
           """)
       var page = Page()
@@ -83,18 +76,18 @@ public struct StoredFences: Sendable {
   }
 
   /// Looked at once for all fences: a batch of a thousand has one checksum.
-  private static func batches(of session: StoredSession, _ db: Database) throws -> [Int64: Batch] {
+  private static func batches(of session: StoredSession, _ db: Database) throws -> [Int64: FenceBatch] {
     let statement = try db.cachedStatement(
       sql: """
-        SELECT id, test_uuid, anchor_at, \(RowChecksum.isIntact("batch")) AS is_intact FROM batch
-        WHERE id IN (SELECT batch_id FROM fence WHERE session_id = ?)
+        SELECT batch.id, whole.test_uuid, whole.anchor_at, whole.id IS NOT NULL AS is_intact
+        FROM batch LEFT JOIN intact_batch AS whole ON whole.id = batch.id
+        WHERE batch.id IN (SELECT batch_id FROM fence WHERE session_id = ?)
         """)
-    var batches: [Int64: Batch] = [:]
+    var batches: [Int64: FenceBatch] = [:]
     let rows = try Row.fetchCursor(statement, arguments: [session.id])
     while let row = try rows.next() {
       let isIntact: Bool = row["is_intact"]
-      // Of a damaged row anything but the id may be of any type.
-      batches[row["id"]] = Batch(
+      batches[row["id"]] = FenceBatch(
         isIntact: isIntact,
         session: isIntact
           ? session.with(

@@ -51,25 +51,31 @@ public struct StoredSession: Hashable, Sendable {
   /// Whether there is something in it to send that was not sent, and that can be sent as it is.
   public var isWaiting: Bool { waitingFences > 0 && !isDamaged }
 
-  private static let countOfFences =
-    "SELECT count(*) FROM fence LEFT JOIN batch ON batch.id = fence.batch_id WHERE fence.session_id = session.id"
-
+  /// For a statement that ends in `GROUP BY session.id`.
   static let columns = """
     session.*, drive.started_at AS drive_started_at, drive.link,
-    drive_id = (SELECT max(latest.id) FROM drive AS latest WHERE latest.link IS drive.link) AS is_of_latest_drive,
-    (SELECT count(*) FROM fence WHERE session_id = session.id) AS fences,
-    (\(countOfFences) AND submittable AND \(StoredFence.isIntact)) AS submittable_fences,
-    (\(countOfFences) AND submittable AND fence.submitted_at IS NOT NULL AND \(StoredFence.isIntact)) AS submitted_fences,
-    (\(countOfFences) AND batch.state = 'quarantined' AND \(StoredFence.isIntact)) AS quarantined_fences,
-    (\(countOfFences) AND NOT (\(StoredFence.isIntact))) AS damaged_fences,
-    \(RowChecksum.isIntact("session")) AND \(RowChecksum.isIntact("drive")) AS is_intact
+      session.drive_id = (SELECT max(latest.id) FROM drive AS latest WHERE latest.link IS drive.link) AS is_of_latest_drive,
+      (SELECT count(*) FROM fence AS stored WHERE stored.session_id = session.id) AS fences,
+      count(fence.id) AS readable_fences,
+      count(fence.id) FILTER (WHERE fence.submittable) AS submittable_fences,
+      count(fence.id) FILTER (WHERE fence.submittable AND fence.submitted_at IS NOT NULL) AS submitted_fences,
+      count(fence.id) FILTER (WHERE batch.state = 'quarantined') AS quarantined_fences,
+      \(isIntact) AS is_intact
+    FROM session JOIN drive ON drive.id = session.drive_id
+      LEFT JOIN readable_fence AS fence ON fence.session_id = session.id LEFT JOIN batch ON batch.id = fence.batch_id
     """
 
-  /// The columns without the counts, which take a look at each fence; all counts are 0.
+  /// The columns without the counts, which read each fence; all counts are 0.
   static let columnsWithoutCounts = """
     session.*, drive.started_at AS drive_started_at, drive.link, 0 AS is_of_latest_drive, 0 AS fences,
-    0 AS submittable_fences, 0 AS submitted_fences, 0 AS quarantined_fences, 0 AS damaged_fences,
-    \(RowChecksum.isIntact("session")) AND \(RowChecksum.isIntact("drive")) AS is_intact
+      0 AS readable_fences, 0 AS submittable_fences, 0 AS submitted_fences, 0 AS quarantined_fences,
+      \(isIntact) AS is_intact
+    FROM session JOIN drive ON drive.id = session.drive_id
+    """
+
+  private static let isIntact = """
+    EXISTS (SELECT 1 FROM intact_session AS whole WHERE whole.id = session.id)
+      AND EXISTS (SELECT 1 FROM intact_drive AS whole WHERE whole.id = drive.id)
     """
 
   init(row: Row) {
@@ -91,11 +97,28 @@ public struct StoredSession: Hashable, Sendable {
     quarantineReason = said["quarantine_reason"]
     submitted = (said["submitted_at"] as Int64?).map(WallTime.init(microseconds:))
     fences = row["fences"]
-    damagedFences = row["damaged_fences"]
+    damagedFences = fences - (row["readable_fences"] as Int)
     submittableFences = row["submittable_fences"]
     submittedFences = row["submitted_fences"]
     quarantinedFences = row["quarantined_fences"]
     waitingFences = submittableFences - submittedFences - quarantinedFences
     isOfLatestDrive = row["is_of_latest_drive"]
+  }
+}
+
+extension StoredSession {
+  func with(test: String?, anchor: DriveTime?) -> StoredSession {
+    guard let test, let anchor, test != session.testUUID || anchor != session.anchor else { return self }
+    return replacing(test: test, anchor: anchor)
+  }
+
+  /// For a fence of which nobody knows to which test it went.
+  var withoutTest: StoredSession { replacing(test: nil, anchor: nil) }
+
+  private func replacing(test: String?, anchor: DriveTime?) -> StoredSession {
+    var changed = self
+    changed.session = Session(
+      number: session.number, testUUID: test, started: session.started, anchor: anchor, finalized: session.finalized)
+    return changed
   }
 }

@@ -10,12 +10,13 @@ enum DriveClockTimes {
   static func move(_ drive: Int64, by step: Int64, _ db: Database) throws {
     try db.execute(
       sql: """
-        UPDATE drive SET started_at = started_at + :step, ended_at = ended_at + :step WHERE id = :drive
-          AND \(RowChecksum.isIntact("drive"));
-        UPDATE session SET started_at = started_at + :step, finalized_at = finalized_at + :step WHERE drive_id = :drive
-          AND \(RowChecksum.isIntact("session"));
+        UPDATE drive SET started_at = started_at + :step, ended_at = ended_at + :step
+          WHERE id IN (SELECT id FROM intact_drive WHERE id = :drive);
+        UPDATE session SET started_at = started_at + :step, finalized_at = finalized_at + :step
+          WHERE id IN (SELECT id FROM intact_session WHERE drive_id = :drive);
         UPDATE fence SET entered_at = entered_at + :step, exited_at = exited_at + :step,
-          last_seen_at = last_seen_at + :step WHERE drive_id = :drive AND \(RowChecksum.isIntact("fence"));
+          last_seen_at = last_seen_at + :step
+          WHERE id IN (SELECT id FROM intact_fence WHERE drive_id = :drive);
         """, arguments: ["step": step, "drive": drive])
   }
 }

@@ -9,28 +9,23 @@ public struct DriveRecorder: Sendable {
   public var started: WallTime
   /// What the store has for ``started``.
   private var storedStart: WallTime
-  private let store: DriveStore
+  private let store: StoreDatabase
   private let boot: (id: String, sinceBoot: Duration)?
   private let log: String?
   private let link: String?
   private let server: String?
 
   /// Enters a new drive.
-  /// - Parameters:
-  ///   - boot: The boot of the host that it happens in, and the time since then.
-  ///   - log: The path of its drive log, `nil` when none is written.
-  ///   - link: The name of the link that it measures, where there are several.
-  ///   - server: The URL of the control server that makes its tests: they are kept with the client UUID that this device has there.
   /// - Throws: GRDB's `DatabaseError`
-  public init(
-    _ store: DriveStore, started: WallTime, boot: (id: String, sinceBoot: Duration)? = nil, log: String?,
-    link: String? = nil, server: String? = nil
+  init(
+    _ store: StoreDatabase, started: WallTime, boot: (id: String, sinceBoot: Duration)?, log: String?, link: String?,
+    server: String?
   ) throws {
     self.started = started
     storedStart = started
     self.store = store
     (self.boot, self.log, self.link, self.server) = (boot, log, link, server.map(ServerKey.of))
-    drive = try store.database.write { db in
+    drive = try store.queue.write { db in
       try db.execute(
         sql: "INSERT INTO drive (started_at, log, link, boot_id, started_boot_us) VALUES (?, ?, ?, ?, ?)",
         arguments: [started.microseconds, log, link, boot?.id, boot?.sinceBoot.inMicroseconds])
@@ -39,7 +34,7 @@ public struct DriveRecorder: Sendable {
   }
 
   /// Goes on with a drive that is in the store.
-  init(_ store: DriveStore, drive: Int64, started: WallTime) {
+  init(_ store: StoreDatabase, drive: Int64, started: WallTime) {
     (self.drive, self.started, storedStart, self.store) = (drive, started, started, store)
     (boot, log, link, server) = (nil, nil, nil, nil)
   }
@@ -48,8 +43,8 @@ public struct DriveRecorder: Sendable {
   /// else of it was lost, nobody knows: all its sessions and fences are to be saved again.
   /// - Throws: ``StoreError``, GRDB's `DatabaseError`
   public func repair() throws {
-    try store.repair()
-    try store.database.write { db in
+    try store.reopen()
+    try store.queue.write { db in
       try db.execute(
         sql: """
           INSERT INTO drive (id, started_at, log, link, boot_id, started_boot_us) VALUES (?, ?, ?, ?, ?, ?)
@@ -72,7 +67,7 @@ public struct DriveRecorder: Sendable {
   ) throws {
     let step = started.microseconds - storedStart.microseconds
     guard !sessions.isEmpty || !fences.isEmpty || step != 0 else { return }
-    try store.database.write { db in
+    try store.queue.write { db in
       if step != 0 { try DriveClockTimes.move(drive, by: step, db) }
       for session in sessions { try save(session, loopUUID: loopUUIDs[session.number], db) }
       for fence in fences { try save(fence, seen: seen, db) }
@@ -84,7 +79,7 @@ public struct DriveRecorder: Sendable {
   /// Notes that the drive has ended.
   /// - Throws: GRDB's `DatabaseError`
   public func end(at time: DriveTime, reason: StopReason) throws {
-    try store.database.write { db in
+    try store.queue.write { db in
       try db.execute(
         sql: "UPDATE drive SET ended_at = ?, stop_reason = ? WHERE id = ?",
         // By the start that is stored: if that is still to be moved, this will move with it.
@@ -100,8 +95,7 @@ public struct DriveRecorder: Sendable {
           -- A server that gives a test twice must not keep fences from being saved.
           iif(EXISTS (SELECT 1 FROM session WHERE test_uuid = :testUUID AND (drive_id, number) <> (:drive, :number)),
             NULL, :testUUID),
-          iif(:testUUID IS NULL, NULL, (SELECT client_uuid FROM registration
-            WHERE control_server = :server AND \(RowChecksum.isIntact("registration")))),
+          iif(:testUUID IS NULL, NULL, (SELECT client_uuid FROM intact_registration WHERE control_server = :server)),
           :loopUUID, :started, :anchor, :finalized)
         ON CONFLICT (drive_id, number) DO UPDATE SET test_uuid = excluded.test_uuid,
           client_uuid = iif(test_uuid IS excluded.test_uuid, coalesce(client_uuid, excluded.client_uuid), excluded.client_uuid),
@@ -150,19 +144,4 @@ public struct DriveRecorder: Sendable {
   }
 
   private func wall(_ time: DriveTime) -> Int64 { (started + time).microseconds }
-}
-
-extension DriveStore {
-  /// The id that the next drive will have.
-  /// - Throws: GRDB's `DatabaseError`
-  public func nextDrive() async throws -> Int64 {
-    try await database.read { db in
-      try Int64.fetchOne(
-        db,
-        sql: """
-          SELECT max(id) + 1 FROM (SELECT 0 AS id UNION SELECT id FROM drive
-            UNION SELECT seq FROM sqlite_sequence WHERE name = 'drive')
-          """) ?? 1
-    }
-  }
 }

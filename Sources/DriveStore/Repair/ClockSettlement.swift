@@ -1,9 +1,10 @@
 import Coverage
 import GRDB
 
-extension DriveStore {
-  /// What came of ``settleClocks(bootID:sinceBoot:now:isSure:)``.
-  public struct SettledClocks: Hashable, Sendable {
+/// Corrects wall times in the store, when the clock that they came from turns out to have been wrong.
+public struct ClockSettlement: Sendable {
+  /// What came of a settlement.
+  public struct Outcome: Hashable, Sendable {
     /// Drives whose times were corrected.
     public var corrected: [Int64] = []
     /// Drives whose times would be corrected if the clock were sure.
@@ -11,6 +12,8 @@ extension DriveStore {
     /// Drives of an earlier boot that were recorded with a clock that was never right: their times cannot be told any more.
     public var lost: [Int64] = []
   }
+
+  let store: StoreDatabase
 
   /// Corrects the times of drives that are over and not sent, by the clock that rules now.
   ///
@@ -22,18 +25,18 @@ extension DriveStore {
   ///   - now: The wall time by the clock that rules. One that cannot be right changes nothing.
   ///   - isSure: Whether that clock is confirmed, or no other one can be asked; else no times change.
   /// - Throws: GRDB's `DatabaseError`
-  public func settleClocks(
+  public func settle(
     bootID: String, sinceBoot: Duration, now: WallTime, isSure: Bool = true
-  ) async throws -> SettledClocks {
-    guard now >= .earliestTrusted else { return SettledClocks() }
+  ) async throws -> Outcome {
+    guard now >= .earliestTrusted else { return Outcome() }
     let booted = now.microseconds.saturatingSubtracting(sinceBoot.inMicroseconds)
-    return try await database.write { db in
-      var settled = SettledClocks()
+    return try await store.write { db in
+      var settled = Outcome()
       let unsent = try Row.fetchAll(
         db,
         sql: """
-          SELECT id, started_at, boot_id, started_boot_us FROM drive
-          WHERE ended_at IS NOT NULL AND \(RowChecksum.isIntact("drive"))
+          SELECT id, started_at, boot_id, started_boot_us FROM intact_drive AS drive
+          WHERE ended_at IS NOT NULL
             AND NOT EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id AND submitted_at IS NOT NULL)
           """)
       for drive in unsent {
@@ -63,14 +66,14 @@ extension DriveStore {
     let fences = try Row.fetchAll(
       db,
       sql: """
-        SELECT fence.id, session_id FROM fence JOIN session ON session.id = session_id
-        WHERE fence.drive_id = ? AND test_uuid IS NULL AND batch_id IS NULL AND submittable AND \(RowChecksum.isIntact("fence"))
+        SELECT fence.id, session_id FROM intact_fence AS fence JOIN session ON session.id = session_id
+        WHERE fence.drive_id = ? AND test_uuid IS NULL AND batch_id IS NULL AND submittable
         ORDER BY fence.id
         """, arguments: [drive])
     let bySession = Dictionary(grouping: fences) { $0["session_id"] as Int64 }
     for (session, rows) in bySession.sorted(by: { $0.key < $1.key }) {
-      let batch = try makeBatch(of: rows.map { $0["id"] }[...], session: session, db)
-      try quarantine(
+      let batch = try BatchTable.make(of: rows.map { $0["id"] }[...], session: session, db)
+      try BatchTable.quarantine(
         batch, session: session, "recorded with a clock that was never set: nobody can tell when", at: time, db)
     }
     return !fences.isEmpty

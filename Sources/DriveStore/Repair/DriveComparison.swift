@@ -2,39 +2,34 @@ import Coverage
 import Foundation
 import GRDB
 
-/// What the store knows of its drives, to be compared with their logs.
-extension DriveStore {
-  /// What damage may have taken, by what was found when the store was opened; also what an earlier process found and could not make up for.
-  public var recoveryNeed: RecoveryNeed { RecoveryMark(directory).need }
+/// The drives of the store, to be compared with their logs.
+public struct DriveComparison: Sendable {
+  let store: StoreDatabase
+  private var directory: StateDirectory { store.directory }
 
-  /// Notes that the store is older than what its drives have sent, before that is hidden by what is recovered.
-  /// - Throws: ``StoreError``
-  public func noteRollback() throws { try RecoveryMark(directory).set(.rolledBack) }
-
-  /// Notes that the need is met.
-  public func endRecovery() { RecoveryMark(directory).clear() }
+  init(store: StoreDatabase) { self.store = store }
 
   /// All drives that the store has something of, oldest first.
   /// - Throws: GRDB's `DatabaseError`
-  public func comparableDrives() async throws -> [ComparableDrive] {
-    try await database.read { [directory] db in
+  public func drives() async throws -> [ComparableDrive] {
+    try await store.read { [directory] db in
       try Row.fetchAll(
         db,
         sql: """
-          SELECT drive.id, iif(typeof(log) = 'text', log, NULL) AS log, \(RowChecksum.isIntact("drive")) AS is_intact,
+          SELECT drive.id, iif(typeof(log) = 'text', log, NULL) AS log,
+            EXISTS (SELECT 1 FROM intact_drive AS whole WHERE whole.id = drive.id) AS is_intact,
             iif(typeof(started_at) = 'integer', started_at, NULL) AS started_at,
-            ended_at IS NULL AS is_unfinished, ifnull(damaged > 0, 0) AS has_damage, link,
+            ended_at IS NULL AS is_unfinished, EXISTS (SELECT 1 FROM damaged_fence WHERE drive_id = drive.id) AS has_damage, link,
             ifnull(fences <> highest + 1, 0)
               OR EXISTS (SELECT 1 FROM batch JOIN session ON session.id = batch.session_id
                 WHERE session.drive_id = drive.id AND batch.state IN ('submitted', 'sending', 'quarantined')
-                  AND sent_fences > (SELECT count(*) FROM fence WHERE batch_id = batch.id AND \(RowChecksum.isIntact("fence"))))
-              OR EXISTS (SELECT 1 FROM session WHERE drive_id = drive.id AND NOT (\(RowChecksum.isIntact("session"))))
+                  AND sent_fences > (SELECT count(*) FROM intact_fence WHERE batch_id = batch.id))
+              OR EXISTS (SELECT 1 FROM damaged_session WHERE drive_id = drive.id)
               OR EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id AND session_id NOT IN (SELECT id FROM session))
               AS has_gaps,
             ifnull(waiting, 0) > 0 AS is_waiting
           FROM drive LEFT JOIN (
             SELECT drive_id, count(*) AS fences, max(number) AS highest,
-              count(*) FILTER (WHERE NOT (\(RowChecksum.isIntact("fence")))) AS damaged,
               count(*) FILTER (WHERE submittable AND submitted_at IS NULL) AS waiting
             FROM fence GROUP BY drive_id) ON drive_id = drive.id
           ORDER BY drive.id
@@ -53,12 +48,12 @@ extension DriveStore {
   /// The fences of `drive` that are as they were written.
   /// - Throws: GRDB's `DatabaseError`
   public func fenceMarks(of drive: Int64) async throws -> [FenceMark] {
-    try await database.read { db in
+    try await store.read { db in
       try Row.fetchAll(
         db,
         sql: """
-          SELECT number, entered_at, latitude, longitude, exited_at IS NULL AS is_open FROM fence
-          WHERE drive_id = ? AND \(RowChecksum.isIntact("fence")) ORDER BY number
+          SELECT number, entered_at, latitude, longitude, exited_at IS NULL AS is_open FROM intact_fence
+          WHERE drive_id = ? ORDER BY number
           """, arguments: [drive]
       ).compactMap { row in
         Coordinate(latitude: row["latitude"], longitude: row["longitude"]).map {
@@ -73,11 +68,10 @@ extension DriveStore {
   /// The sessions of `drive` that are as they were written.
   /// - Throws: GRDB's `DatabaseError`
   public func sessionMarks(of drive: Int64) async throws -> [SessionMark] {
-    try await database.read { db in
+    try await store.read { db in
       try Row.fetchAll(
         db,
-        sql:
-          "SELECT number, started_at, test_uuid FROM session WHERE drive_id = ? AND \(RowChecksum.isIntact("session"))",
+        sql: "SELECT number, started_at, test_uuid FROM intact_session WHERE drive_id = ?",
         arguments: [drive]
       ).map {
         SessionMark(number: $0["number"], started: WallTime(microseconds: $0["started_at"]), test: $0["test_uuid"])
@@ -88,7 +82,7 @@ extension DriveStore {
   /// Drive logs that no drive names and that were written after `time`, oldest first.
   /// - Throws: GRDB's `DatabaseError`
   public func strayLogs(after time: WallTime) async throws -> [String] {
-    let named = try await database.read { [directory] in try Self.namedLogs(directory, $0) }
+    let named = try await store.read { [directory] in try NamedLogs.all(in: directory, $0) }
     return directory.straysAmongLogs(named).filter { (StateDirectory.modified($0) ?? .max) >= time.microseconds }
   }
 }

@@ -1,41 +1,8 @@
 import Coverage
 import GRDB
 
-/// Making up from drive logs for what damage has taken from the store.
-extension DriveStore {
-  /// Writes what the store lacks of a drive, all or nothing: fences that ended, the sessions that they belong to, the drive itself. What is
-  /// there and whole stays as it is. Recovered fences say so (`recovered_at`).
-  /// - Parameters:
-  ///   - drive: Which one it is; `nil` when the store has nothing of it.
-  ///   - started: To this the times of the fences relate.
-  ///   - isOver: Whether the end of its log is the end of the drive.
-  ///   - now: The moment of the recovery.
-  /// - Returns: Its id, and how many fences were recovered.
-  /// - Throws: GRDB's `DatabaseError`
-  public func recover(
-    _ logged: LoggedDrive, as drive: Int64?, started: WallTime, at now: WallTime
-  ) async throws -> (drive: Int64, fences: Int) {
-    let mayHaveLeft = recoveryNeed > .none
-    return try await keep { db in
-      let id = try drive ?? Self.insertDrive(logged, started, db)
-      var recovery = DriveRecovery(
-        logged: logged, drive: id, recorder: DriveRecorder(self, drive: id, started: started), now: now,
-        mayHaveLeft: mayHaveLeft)
-      try recovery.run(db)
-      return (id, recovery.recovered.count)
-    }
-  }
-
-  private static func insertDrive(_ logged: LoggedDrive, _ started: WallTime, _ db: Database) throws -> Int64 {
-    try db.execute(
-      sql: "INSERT INTO drive (started_at, log, link) VALUES (?, ?, ?)",
-      arguments: [started.microseconds, logged.log, logged.link])
-    return db.lastInsertedRowID
-  }
-}
-
-/// One drive's.
-private struct DriveRecovery {
+/// Makes up from the log of one drive for what damage has taken from the store.
+struct DriveRecovery {
   let logged: LoggedDrive
   let drive: Int64
   let recorder: DriveRecorder
@@ -50,6 +17,15 @@ private struct DriveRecovery {
     self.mayHaveLeft = mayHaveLeft
   }
 
+  /// Enters the drive that `logged` tells of.
+  /// - Returns: Its id.
+  static func insertDrive(_ logged: LoggedDrive, _ started: WallTime, _ db: Database) throws -> Int64 {
+    try db.execute(
+      sql: "INSERT INTO drive (started_at, log, link) VALUES (?, ?, ?)",
+      arguments: [started.microseconds, logged.log, logged.link])
+    return db.lastInsertedRowID
+  }
+
   mutating func run(_ db: Database) throws {
     try mendDrive(db)
     try mendSessions(db)
@@ -62,14 +38,16 @@ private struct DriveRecovery {
 
   private func mendDrive(_ db: Database) throws {
     try db.execute(
-      sql:
-        "UPDATE drive SET log = ?, link = coalesce(link, ?) WHERE id = ? AND log IS NOT ? AND \(RowChecksum.isIntact("drive"))",
+      sql: """
+        UPDATE drive SET log = ?, link = coalesce(link, ?)
+        WHERE id IN (SELECT id FROM intact_drive WHERE id = ? AND log IS NOT ?)
+        """,
       arguments: [logged.log, logged.link, drive, logged.log])
     try db.execute(
       sql: """
         UPDATE drive SET started_at = ?, ended_at = NULL, stop_reason = NULL, log = ?, link = ?, boot_id = NULL,
           started_boot_us = NULL
-        WHERE id = ? AND NOT (\(RowChecksum.isIntact("drive")))
+        WHERE id IN (SELECT id FROM damaged_drive WHERE id = ?)
         """, arguments: [recorder.started.microseconds, logged.log, logged.link, drive])
     try RowChecksum.sign("drive", id: drive, db)
   }
@@ -81,8 +59,10 @@ private struct DriveRecovery {
     for session in logged.sessions {
       let known = try Row.fetchOne(
         db,
-        sql:
-          "SELECT id, \(RowChecksum.isIntact("session")) AS is_intact FROM session WHERE drive_id = ? AND number = ?",
+        sql: """
+          SELECT id, EXISTS (SELECT 1 FROM intact_session AS whole WHERE whole.id = session.id) AS is_intact
+          FROM session WHERE drive_id = ? AND number = ?
+          """,
         arguments: [drive, session.number])
       if known?["is_intact"] == true { continue }
       // A damaged one may be of another drive: its number and its test are given free.
@@ -107,7 +87,7 @@ private struct DriveRecovery {
         ])
       try RowChecksum.sign("session", id: id, db)
       try adopt(into: id, number: session.number, db)
-      try DriveStore.summarise(session: id, at: now, db)
+      try BatchTable.summarise(session: id, at: now, db)
     }
   }
 
@@ -116,8 +96,9 @@ private struct DriveRecovery {
     for fence in logged.fences where fence.session == number {
       try db.execute(
         sql: """
-          UPDATE fence SET session_id = ? WHERE drive_id = ? AND number = ? AND latitude = ? AND longitude = ?
-            AND session_id NOT IN (SELECT id FROM session) AND \(RowChecksum.isIntact("fence"))
+          UPDATE fence SET session_id = ? WHERE id IN (
+            SELECT id FROM intact_fence WHERE drive_id = ? AND number = ? AND latitude = ? AND longitude = ?
+              AND session_id NOT IN (SELECT id FROM session))
           """,
         arguments: [session, drive, fence.number, fence.centre.latitude, fence.centre.longitude])
     }
@@ -134,7 +115,7 @@ private struct DriveRecovery {
       db,
       sql: """
         SELECT number, latitude, longitude, exited_at IS NULL AS is_open, submitted_at IS NULL AND batch_id IS NULL AS is_free
-        FROM fence WHERE drive_id = ? AND \(RowChecksum.isIntact("fence"))
+        FROM intact_fence WHERE drive_id = ?
           AND (number = ? OR entered_at < ? AND coalesce(exited_at, last_seen_at, entered_at) > ?)
         """, arguments: [drive, fence.number, wall(exited), wall(fence.entered)])
     return there.allSatisfy { row in
@@ -145,7 +126,7 @@ private struct DriveRecovery {
 
   private mutating func recover(_ fence: Fence, _ db: Database) throws {
     try db.execute(
-      sql: "DELETE FROM fence WHERE drive_id = ? AND number = ? AND NOT (\(RowChecksum.isIntact("fence")))",
+      sql: "DELETE FROM fence WHERE id IN (SELECT id FROM damaged_fence WHERE drive_id = ? AND number = ?)",
       arguments: [drive, fence.number])
     try recorder.save(fence, seen: fence.exited ?? fence.entered, db)
     try db.execute(
@@ -167,18 +148,17 @@ private struct DriveRecovery {
           db, sql: "SELECT id FROM session WHERE drive_id = ? AND number = ?", arguments: [drive, number])
       else { continue }
       try assign(fences.map(\.number), of: session, db)
-      try DriveStore.summarise(session: session, at: now, db)
+      try BatchTable.summarise(session: session, at: now, db)
     }
   }
 
   private func assign(_ fences: [Int], of session: Int64, _ db: Database) throws {
-    let there = "(SELECT count(*) FROM fence WHERE batch_id = batch.id AND \(RowChecksum.isIntact("fence")))"
+    let there = "(SELECT count(*) FROM intact_fence WHERE batch_id = batch.id)"
     let lacking = try Row.fetchAll(
       db,
       sql: """
-        SELECT id, state, settled_at, sent_fences - \(there) AS lacks FROM batch
+        SELECT id, state, settled_at, sent_fences - \(there) AS lacks FROM intact_batch AS batch
         WHERE session_id = ? AND state IN ('submitted', 'sending', 'quarantined') AND sent_fences > \(there)
-          AND \(RowChecksum.isIntact("batch"))
         """, arguments: [session])
     let lost = try Int64.fetchAll(
       db, sql: "SELECT id FROM batch WHERE session_id = ? AND state = 'sending' AND sent_fences IS NULL",
@@ -189,7 +169,7 @@ private struct DriveRecovery {
       if lost.count == 1 {
         try put(fences, into: lost[0], sent: nil, db)
       } else if mayHaveLeft || !lost.isEmpty {
-        try DriveStore.makeLostBatches(of: try rows(of: fences, db)[...], session: session, db)
+        try LostBatches.make(of: try rows(of: fences, db)[...], session: session, db)
       }
     } else if count >= fences.count, lacking.count == 1, let batch = lacking.first {
       try put(
@@ -198,8 +178,8 @@ private struct DriveRecovery {
     } else if count >= fences.count, lacking.allSatisfy({ $0["state"] == "submitted" }) {
       try put(fences, into: nil, sent: now.microseconds, db)
     } else {
-      let batch = try DriveStore.makeBatch(of: try rows(of: fences, db)[...], session: session, db)
-      try DriveStore.quarantine(
+      let batch = try BatchTable.make(of: try rows(of: fences, db)[...], session: session, db)
+      try BatchTable.quarantine(
         batch, session: session,
         "recovered from the drive log; \(count) of these fences may have been sent before the damage",
         at: now, db)
@@ -238,69 +218,5 @@ private struct DriveRecovery {
       sql: """
         UPDATE drive SET ended_at = ?, stop_reason = ? WHERE id = ? AND (ended_at IS NULL OR stop_reason = 'interrupted')
         """, arguments: [wall(stopped.at), stopped.reason.rawValue, drive])
-  }
-}
-
-// MARK: - What may have been sent
-
-extension DriveStore {
-  /// The most fences of a batch that may have left, as of any other.
-  public static let lostBatchLimit = 400
-
-  /// Makes all that is to be sent something that may have left, for a store that is older than what was sent: the server's history is asked
-  /// before anything of it leaves.
-  ///
-  /// Fences that are in no batch are put into some, as a pass would: then they compare with what was sent.
-  /// - Parameters:
-  ///   - limit: The most fences of a batch.
-  ///   - running: The first of the drives that are being recorded; they are left alone.
-  /// - Returns: How many fences it is about.
-  /// - Throws: GRDB's `DatabaseError`
-  public func doubtSendings(limit: Int = lostBatchLimit, except running: Int64? = nil) async throws -> Int {
-    try await keep { db in
-      let waits = """
-        submittable AND submitted_at IS NULL AND drive_id < \(running ?? 1 << 62) AND \(RowChecksum.isIntact("fence"))
-        """
-      try db.execute(
-        sql: """
-          UPDATE batch SET state = 'sending', attempt = 0 WHERE state IN ('waiting', 'sending') AND \(RowChecksum.isIntact("batch"))
-            AND EXISTS (SELECT 1 FROM fence WHERE batch_id = batch.id AND \(waits))
-          """)
-      for batch in try Int64.fetchAll(db, sql: "SELECT id FROM batch WHERE state = 'sending' AND attempt = 0") {
-        try Self.nameClient(of: batch, db)
-      }
-      let loose = try Row.fetchAll(
-        db,
-        sql: """
-          SELECT id, session_id FROM fence WHERE batch_id IS NULL AND exited_at IS NOT NULL AND \(waits)
-            AND abs(latitude) <= 90 AND abs(longitude) <= 180
-          ORDER BY session_id, entered_at, number
-          """)
-      for (session, fences) in Dictionary(grouping: loose, by: { $0["session_id"] as Int64 }).sorted(by: {
-        $0.key < $1.key
-      }) {
-        try Self.makeLostBatches(of: fences.map { $0["id"] as Int64 }[...], limit: limit, session: session, db)
-      }
-      return try Int.fetchOne(
-        db,
-        sql: """
-          SELECT count(*) FROM fence WHERE \(waits)
-            AND batch_id IN (SELECT id FROM batch WHERE state = 'sending' AND attempt = 0)
-          """) ?? 0
-    }
-  }
-
-  /// Puts fences that may have left before into batches that the server's history is asked about.
-  fileprivate static func makeLostBatches(
-    of fences: ArraySlice<Int64>, limit: Int = lostBatchLimit, session: Int64, _ db: Database
-  ) throws {
-    var rest = fences
-    while !rest.isEmpty {
-      let batch = try makeBatch(of: rest.prefix(limit), session: session, db)
-      try useSessionsTest(for: batch, db)
-      try db.execute(sql: "UPDATE batch SET state = 'sending' WHERE id = ?", arguments: [batch])
-      try nameClient(of: batch, db)
-      rest = rest.dropFirst(limit)
-    }
   }
 }

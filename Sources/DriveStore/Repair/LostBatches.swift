@@ -5,21 +5,25 @@ import GRDB
 ///
 /// Such a batch may have left, so that it counts as one in doubt: state `sending`, of which nothing but the sending itself is known
 /// (attempt 0). Of its test only the name is believed, and only for asking: an anchor that is wrong would place all its fences wrongly.
-extension DriveStore {
+public struct LostBatches: Sendable {
+  /// The most fences of a batch that may have left, as of any other.
+  public static let limit = 400
+
+  let store: StoreDatabase
+
   /// Sets damaged rows of batches right whose fences wait.
   /// - Parameter running: The first of the drives that are being recorded; they are left alone.
   /// - Returns: How many batches are in doubt now.
   /// - Throws: GRDB's `DatabaseError`
-  public func doubtDamagedBatches(except running: Int64? = nil) async throws -> Int {
-    try await keep { db in
+  public func doubtDamaged(except running: Int64? = nil) async throws -> Int {
+    try await store.write { db in
       let damaged = try Row.fetchAll(
         db,
         sql: """
-          SELECT batch_id AS batch, min(session_id) AS session FROM fence
-          WHERE batch_id IN (SELECT id FROM batch WHERE NOT (\(RowChecksum.isIntact("batch")))) AND \(Self.waits)
-            AND drive_id < ifnull(?, 1 << 62)
+          SELECT batch_id AS batch, min(session_id) AS session FROM \(Self.waiting)
+            AND batch_id IN (SELECT id FROM damaged_batch) AND drive_id < ?
           GROUP BY batch_id
-          """, arguments: [running])
+          """, arguments: [running ?? .max])
       for row in damaged {
         let batch: Int64 = row["batch"]
         try db.execute(
@@ -31,7 +35,7 @@ extension DriveStore {
             WHERE id = ?
             """, arguments: [row["session"] as Int64, batch])
         try RowChecksum.sign("batch", id: batch, db)
-        try Self.nameClient(of: batch, db)
+        try BatchTable.nameClient(of: batch, db)
       }
       return damaged.count
     }
@@ -39,14 +43,14 @@ extension DriveStore {
 
   /// Makes rows for batches that a salvage did not find. Where all that waits of a session was in one of them, it went to the session's
   /// test, if it went.
-  static func doubtLostBatches(_ db: Database) throws {
+  static func doubtMissing(_ db: Database) throws {
     try settleSentBatches(db)
     let lost = try Int64.fetchAll(
       db,
       sql: """
-        INSERT INTO batch (id, session_id, state) SELECT batch_id, min(session_id), 'sending' FROM fence
+        INSERT INTO batch (id, session_id, state) SELECT batch_id, min(session_id), 'sending' FROM \(waiting)
           -- Without a row in batch, NOT IN is true for NULL: fences of no batch are not one.
-          WHERE batch_id IS NOT NULL AND batch_id NOT IN (SELECT id FROM batch) AND \(waits) GROUP BY batch_id
+          AND batch_id IS NOT NULL AND batch_id NOT IN (SELECT id FROM batch) GROUP BY batch_id
         RETURNING id
         """)
     // What the server has needs none.
@@ -59,50 +63,77 @@ extension DriveStore {
             AND session.test_uuid NOT IN (SELECT test_uuid FROM batch WHERE test_uuid IS NOT NULL)
             AND NOT EXISTS (SELECT 1 FROM fence WHERE session_id = session.id AND submittable AND batch_id IS NOT batch.id)
           """, arguments: [batch])
-      try nameClient(of: batch, db)
+      try BatchTable.nameClient(of: batch, db)
     }
   }
 
   /// The fences of a batch are marked as sent in one transaction, and a batch gets no fence after it was made: where one is sent, all are.
   private static func settleSentBatches(_ db: Database) throws {
-    let sent =
-      "SELECT batch_id FROM fence WHERE batch_id IS NOT NULL AND submitted_at IS NOT NULL AND \(RowChecksum.isIntact("fence"))"
+    let sent = "SELECT batch_id FROM intact_fence WHERE batch_id IS NOT NULL AND submitted_at IS NOT NULL"
     try db.execute(
       sql: """
         UPDATE fence SET submitted_at = (SELECT max(submitted_at) FROM fence AS other WHERE other.batch_id = fence.batch_id)
-          WHERE submitted_at IS NULL AND \(RowChecksum.isIntact("fence")) AND batch_id IN (\(sent));
+          WHERE id IN (SELECT id FROM intact_fence WHERE submitted_at IS NULL AND batch_id IN (\(sent)));
         UPDATE batch SET state = 'submitted', settled_at = coalesce(settled_at,
             (SELECT max(submitted_at) FROM fence WHERE batch_id = batch.id))
           WHERE state IN ('waiting', 'sending') AND id IN (\(sent));
         """)
   }
 
-  /// A fence in a batch that is to be sent. Only the server knows whether it was.
-  private static let waits = "submittable AND submitted_at IS NULL AND \(RowChecksum.isIntact("fence"))"
+  /// The fences that are to be sent, as far as the store says. For a statement that goes on with `AND`.
+  private static let waiting = "intact_fence AS fence WHERE submittable AND submitted_at IS NULL"
 
-  /// Under which name it left, if that can be told: its session's, or the only one that there is.
-  static func nameClient(of batch: Int64, _ db: Database) throws {
-    try db.execute(
-      sql: """
-        UPDATE batch SET client_uuid = coalesce(client_uuid,
-          (SELECT client_uuid FROM session WHERE id = batch.session_id AND \(RowChecksum.isIntact("session"))),
-          (SELECT min(client_uuid) FROM registration WHERE \(RowChecksum.isIntact("registration")) HAVING count(*) = 1))
-        WHERE id = ?
-        """, arguments: [batch])
-  }
-
-  /// The tests of which it is known what they were used for: those of batches, damaged or not, and of sessions of which something is
-  /// sent. In lower case.
+  /// Makes all that is to be sent something that may have left, for a store that is older than what was sent: the server's history is asked
+  /// before anything of it leaves.
+  ///
+  /// Fences that are in no batch are put into some, as a pass would: then they compare with what was sent.
+  /// - Parameters:
+  ///   - limit: The most fences of a batch.
+  ///   - running: The first of the drives that are being recorded; they are left alone.
+  /// - Returns: How many fences it is about.
   /// - Throws: GRDB's `DatabaseError`
-  public func knownTests() async throws -> Set<String> {
-    try await database.read { db in
-      try String.fetchSet(
+  public func doubtUnsent(limit: Int = limit, except running: Int64? = nil) async throws -> Int {
+    try await store.write { db in
+      let waiting = "\(Self.waiting) AND drive_id < \(running ?? .max)"
+      try db.execute(
+        sql: """
+          UPDATE batch SET state = 'sending', attempt = 0 WHERE id IN (
+            SELECT id FROM intact_batch AS batch WHERE state IN ('waiting', 'sending')
+              AND EXISTS (SELECT 1 FROM \(waiting) AND batch_id = batch.id))
+          """)
+      for batch in try Int64.fetchAll(db, sql: "SELECT id FROM batch WHERE state = 'sending' AND attempt = 0") {
+        try BatchTable.nameClient(of: batch, db)
+      }
+      let loose = try Row.fetchAll(
         db,
         sql: """
-          SELECT lower(test_uuid) FROM batch WHERE typeof(test_uuid) = 'text'
-          UNION SELECT lower(test_uuid) FROM session WHERE test_uuid IS NOT NULL AND \(RowChecksum.isIntact("session"))
-            AND EXISTS (SELECT 1 FROM fence WHERE session_id = session.id AND submitted_at IS NOT NULL)
+          SELECT id, session_id FROM \(waiting) AND batch_id IS NULL AND exited_at IS NOT NULL
+            AND abs(latitude) <= 90 AND abs(longitude) <= 180
+          ORDER BY session_id, entered_at, number
           """)
+      for (session, fences) in Dictionary(grouping: loose, by: { $0["session_id"] as Int64 }).sorted(by: {
+        $0.key < $1.key
+      }) {
+        try Self.make(of: fences.map { $0["id"] as Int64 }[...], limit: limit, session: session, db)
+      }
+      return try Int.fetchOne(
+        db,
+        sql: """
+          SELECT count(*) FROM \(waiting)
+            AND batch_id IN (SELECT id FROM batch WHERE state = 'sending' AND attempt = 0)
+          """) ?? 0
+    }
+  }
+
+  /// Puts fences that may have left before into batches that the server's history is asked about.
+  static func make(of fences: ArraySlice<Int64>, limit: Int = limit, session: Int64, _ db: Database) throws {
+    var rest = fences
+    while !rest.isEmpty {
+      let batch = try BatchTable.make(of: rest.prefix(limit), session: session, db)
+      try BatchTable.useSessionsTest(for: batch, db)
+      try db.execute(sql: "UPDATE batch SET state = 'sending' WHERE id = ?", arguments: [batch])
+      try BatchTable.nameClient(of: batch, db)
+      rest = rest.dropFirst(limit)
     }
   }
 }

@@ -2,7 +2,9 @@ import Coverage
 import GRDB
 
 /// Fences that have lost the session or the drive that they belong to: it is missing (a salvage, an import), or its row is damaged.
-extension DriveStore {
+public struct Orphans: Sendable {
+  let store: StoreDatabase
+
   /// Gives such fences a session and a drive again, one that never had a test, so that they can be sent. Nothing that a damaged row
   /// says is believed but its id; what the fences and their batches say of their sending stays.
   /// - Parameters:
@@ -11,18 +13,18 @@ extension DriveStore {
   ///   - running: The first of the drives that are being recorded; they are left alone.
   /// - Returns: How many fences can be sent or exported again.
   /// - Throws: GRDB's `DatabaseError`
-  public func adoptOrphans(lastSeenBefore time: WallTime, except running: Int64? = nil) async throws -> Int {
-    try await keep { db in
+  public func adopt(lastSeenBefore time: WallTime, except running: Int64? = nil) async throws -> Int {
+    try await store.write { db in
       let ofDrives = try Self.mendDrives(except: running, db)
       let orphans = try Row.fetchAll(
         db,
         sql: """
           SELECT session_id AS session, drive_id AS drive, min(entered_at) AS entered, max(last_seen_at) AS seen,
-            count(*) AS fences FROM fence
-          WHERE session_id NOT IN (SELECT id FROM session WHERE \(RowChecksum.isIntact("session")))
-            AND drive_id < ifnull(?, 1 << 62) AND \(RowChecksum.isIntact("fence"))
+            count(*) AS fences FROM intact_fence
+          WHERE session_id IN (SELECT id FROM session_of_fences WHERE id NOT IN (SELECT id FROM intact_session))
+            AND drive_id < ?
           GROUP BY session_id HAVING seen < ? OR session_id IN (SELECT id FROM session)
-          """, arguments: [running, time.microseconds])
+          """, arguments: [running ?? .max, time.microseconds])
       for orphan in orphans { try Self.adopt(orphan, db) }
       return orphans.reduce(ofDrives) { $0 + ($1["fences"] as Int) }
     }
@@ -35,13 +37,11 @@ extension DriveStore {
       db,
       sql: """
         SELECT drive_id AS drive, min(entered_at) AS entered, max(last_seen_at) AS seen,
-          count(*) FILTER (
-            WHERE session_id IN (SELECT id FROM session WHERE \(RowChecksum.isIntact("session")))) AS fences
-        FROM fence
-        WHERE drive_id IN (SELECT id FROM drive WHERE NOT (\(RowChecksum.isIntact("drive"))))
-          AND drive_id < ifnull(?, 1 << 62) AND \(RowChecksum.isIntact("fence"))
+          count(*) FILTER (WHERE session_id IN (SELECT id FROM intact_session)) AS fences
+        FROM intact_fence
+        WHERE drive_id IN (SELECT id FROM damaged_drive) AND drive_id < ?
         GROUP BY drive_id
-        """, arguments: [running])
+        """, arguments: [running ?? .max])
     for row in drives {
       let drive: Int64 = row["drive"]
       try db.execute(
@@ -66,7 +66,7 @@ extension DriveStore {
     try db.execute(
       sql: """
         INSERT INTO session (id, drive_id, number, started_at, finalized_at)
-          -- What a damaged row says is its number may be any.
+          -- The number of a damaged row may be anything.
           SELECT :session, :drive, coalesce(max(number), -1) + 1, :entered, :seen FROM session
           WHERE drive_id = :drive AND id <> :session AND number < 1 << 31
         ON CONFLICT (id) DO UPDATE SET drive_id = excluded.drive_id, number = excluded.number, test_uuid = NULL,
@@ -78,6 +78,6 @@ extension DriveStore {
       sql: "UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL AND session_id = ?",
       arguments: [session])
     // Some of it may be sent, or refused.
-    try summarise(session: session, at: WallTime(microseconds: seen), db)
+    try BatchTable.summarise(session: session, at: WallTime(microseconds: seen), db)
   }
 }

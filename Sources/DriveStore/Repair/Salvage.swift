@@ -36,7 +36,7 @@ extension Salvage {
   /// the next cold pass.
   /// - Throws: `DatabaseError` when the new store cannot be written.
   mutating func complete(_ new: Database) throws {
-    try DriveStore.doubtLostBatches(new)
+    try LostBatches.doubtMissing(new)
     try new.execute(
       sql: """
         INSERT INTO drive (id, started_at, ended_at, stop_reason)

@@ -112,6 +112,7 @@ struct StoreFile {
       }
       try migrator.migrate(database)
       try database.read(Schema.check)
+      try database.writeWithoutTransaction(IntactRows.makeViews)
       return database
     } catch {
       try database.close()
@@ -182,6 +183,7 @@ struct StoreFile {
     try StateFile.prepareDatabase(partial)
     let new = try DatabaseQueue(path: partial, configuration: Self.configuration(enforcesReferences: false))
     try Schema.migrator.migrate(new)
+    try new.writeWithoutTransaction(IntactRows.makeViews)
     if rescuing != .nothing {
       result = try new.write { new in
         // The newest version of each page first: what SQLite reads may be older, where its log is damaged.

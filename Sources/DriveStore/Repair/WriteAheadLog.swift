@@ -47,13 +47,13 @@ struct WriteAheadLog: Sendable {
     isVouchedFor = belongs || index?.frames == 0 || file.bytes == 0 && index != nil
     let valid = Self.validFrames(of: file, frames)
     // A store grows by a page a frame at most: a number beyond that is damaged.
-    let most = RawFile(path).bytes / StorePages.size + frames.count
+    let most = RawFile(path).bytes / StorePage.size + frames.count
     (pages, pageCount) = Self.newestPages(frames.filter { $0.page < most }, salts: salts, after: copied)
     let lost = Self.lostFrames(frames, salts: salts, valid: valid, known: known)
     state = lost > 0 ? .damaged(frames: lost) : .whole
   }
 
-  func page(at place: Int) -> [UInt8]? { file.read(place, StorePages.size) }
+  func page(at place: Int) -> [UInt8]? { file.read(place, StorePage.size) }
 
   // MARK: Frames
 
@@ -66,16 +66,16 @@ struct WriteAheadLog: Sendable {
     /// Where its page begins.
     let place: Int
 
-    var index: Int { (place - headerSize - frameHeaderSize) / (frameHeaderSize + StorePages.size) }
+    var index: Int { (place - headerSize - frameHeaderSize) / (frameHeaderSize + StorePage.size) }
     var endsTransaction: Bool { pagesAfterwards > 0 }
   }
 
   /// All that there is room for in the file, whatever is in it.
   private static func frames(of file: RawFile) -> [Frame] {
     // A store of another page size is left to SQLite.
-    if hasValidHeader(file), let header = file.read(0, headerSize), header.number(8) != StorePages.size { return [] }
+    if hasValidHeader(file), let header = file.read(0, headerSize), header.number(8) != StorePage.size { return [] }
     return stride(
-      from: headerSize, through: file.bytes - frameHeaderSize - StorePages.size, by: frameHeaderSize + StorePages.size
+      from: headerSize, through: file.bytes - frameHeaderSize - StorePage.size, by: frameHeaderSize + StorePage.size
     )
     .map { place in
       // What cannot be read is a frame of no round.
@@ -115,7 +115,7 @@ struct WriteAheadLog: Sendable {
     checksum.add(header[0..<24])
     for (index, frame) in frames.enumerated() {
       guard frame.salts == salts, frame.page >= 0,
-        let bytes = file.read(frame.place - frameHeaderSize, frameHeaderSize + StorePages.size)
+        let bytes = file.read(frame.place - frameHeaderSize, frameHeaderSize + StorePage.size)
       else { return index }
       checksum.add(bytes[0..<8])
       checksum.add(bytes[frameHeaderSize...])

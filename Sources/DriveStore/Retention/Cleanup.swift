@@ -2,7 +2,13 @@ import Coverage
 import Foundation
 import GRDB
 
-extension DriveStore {
+/// Deletes what is too old to be sent, or was stored long enough.
+public struct Cleanup: Sendable {
+  let store: StoreDatabase
+  private var directory: StateDirectory { store.directory }
+
+  init(store: StoreDatabase) { self.store = store }
+
   /// Deletes what is too old, sessions without fences, drives of which nothing is left, with their logs, and what a damaged store has
   /// left behind. Never a fence of an
   /// unfinished session, nothing of the running drives, and no damaged fence: whose age is unknown, and a person may make something of it.
@@ -11,33 +17,29 @@ extension DriveStore {
   ///     the server has.
   ///   - running: The first of them.
   /// - Throws: GRDB's `DatabaseError`
-  public func cleanUp(
+  public func run(
     _ retention: Retention, now: WallTime, witness: ClockWitness = .silent, except running: Int64?
   ) async throws -> Deleted {
     func longAgo(_ age: Duration) -> Int64 {
       witness == .contradicts ? .min : now.microseconds.saturatingSubtracting(age.inMicroseconds)
     }
     let (expired, kept) = (longAgo(retention.maxAge), longAgo(retention.keep))
-    let (rows, drives) = try await keep { db in
+    let (rows, drives) = try await store.write { db in
       let isAgreed = witness == .agrees
       let arguments: StatementArguments = [
-        "expired": expired, "kept": kept, "agreed": isAgreed, "running": running, "now": now.microseconds,
+        "expired": expired, "kept": kept, "agreed": isAgreed, "running": running ?? .max, "now": now.microseconds,
       ]
       var deleted = Deleted()
-      deleted.kept = try Self.delete(
-        """
-        fence WHERE \(Self.isAtRest) AND (submitted_at < :kept OR :agreed AND last_seen_at < :kept
-          AND submitted_at IS NULL AND (NOT submittable OR \(Self.isQuarantined)))
-        """, arguments, db)
+      deleted.kept = try FenceDeletion.delete("fence WHERE \(Self.wasStoredLongEnough)", arguments, db)
       if isAgreed {
-        deleted.expired = try Self.delete("fence WHERE \(Self.isExpired)", arguments, db)
+        deleted.expired = try FenceDeletion.delete("fence WHERE \(Self.isExpired)", arguments, db)
       } else {
         deleted.doubted =
           try Int.fetchOne(
             db, sql: "SELECT count(*) FROM fence WHERE \(Self.isExpired)",
-            arguments: ["expired": expired, "running": running, "now": now.microseconds]) ?? 0
+            arguments: ["expired": expired, "running": running ?? .max, "now": now.microseconds]) ?? 0
       }
-      deleted.sessions = try Self.deleteEmpty(arguments, db)
+      deleted.sessions = try FenceDeletion.deleteEmpty(arguments, db)
       return (deleted, try Self.emptyDrives(arguments, db))
     }
     var deleted = rows
@@ -50,17 +52,22 @@ extension DriveStore {
 
   // MARK: Fences
 
-  /// A fence that no unfinished session and no running drive has.
-  static var isAtRest: String {
-    "drive_id < ifnull(:running, 1 << 62) AND session_id NOT IN (SELECT id FROM session WHERE finalized_at IS NULL) AND \(RowChecksum.isIntact("fence"))"
+  /// The condition that a fence is not damaged, and meets another one: only the checksums of fences that may go are computed.
+  private static func isIntact(where condition: String) -> String {
+    "id IN (SELECT id FROM intact_fence WHERE id IN (SELECT id FROM fence WHERE \(condition)))"
   }
 
-  private static var isExpired: String {
-    """
-    \(isAtRest) AND submittable AND submitted_at IS NULL AND NOT \(isQuarantined) AND last_seen_at < :expired
-      AND NOT \(wasRecoveredSince)
-    """
-  }
+  private static let wasStoredLongEnough = isIntact(
+    where: """
+      \(FenceDeletion.isAtRest) AND (submitted_at < :kept OR :agreed AND last_seen_at < :kept
+        AND submitted_at IS NULL AND (NOT submittable OR \(isQuarantined)))
+      """)
+
+  private static let isExpired = isIntact(
+    where: """
+      \(FenceDeletion.isAtRest) AND submittable AND submitted_at IS NULL AND NOT \(isQuarantined)
+        AND last_seen_at < :expired AND NOT \(wasRecoveredSince)
+      """)
 
   /// Before its session was ended by a later process, nobody could send it: it ages from then on. A moment that is still to come
   /// was told by a clock that was wrong.
@@ -74,17 +81,6 @@ extension DriveStore {
 
   // MARK: What is left without fences
 
-  /// - Returns: How many sessions went.
-  static func deleteEmpty(_ arguments: StatementArguments, _ db: Database) throws -> Int {
-    _ = try delete(
-      "batch WHERE state = 'waiting' AND NOT EXISTS (SELECT 1 FROM fence WHERE batch_id = batch.id)", arguments, db)
-    return try delete(
-      """
-      session WHERE drive_id < ifnull(:running, 1 << 62) AND (finalized_at IS NOT NULL OR started_at < :expired)
-        AND NOT EXISTS (SELECT 1 FROM fence WHERE session_id = session.id)
-      """, arguments, db)
-  }
-
   /// A drive of which nothing is left but perhaps its log.
   private struct EmptyDrive {
     let id: Int64
@@ -97,14 +93,15 @@ extension DriveStore {
       db,
       sql: """
         -- A damaged end may be of any type.
-        SELECT id, iif(\(RowChecksum.isIntact("drive")), ended_at, 0) AS ended_at, iif(\(RowChecksum.isIntact("drive")), log, NULL) AS log FROM drive
-        WHERE \(isEmptyDrive) AND id < ifnull(:running, 1 << 62)
+        SELECT drive.id, ifnull(whole.ended_at, 0) AS ended_at, whole.log
+        FROM drive LEFT JOIN intact_drive AS whole ON whole.id = drive.id
+        WHERE \(isEmptyDrive) AND drive.id < :running
         """, arguments: arguments
     ).map { EmptyDrive(id: $0["id"], ended: $0["ended_at"], log: $0["log"]) }
   }
 
   private static let isEmptyDrive = """
-    ended_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM session WHERE drive_id = drive.id)
+    drive.ended_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM session WHERE drive_id = drive.id)
       AND NOT EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id)
     """
 
@@ -121,7 +118,7 @@ extension DriveStore {
       gone.append(drive.id)
     }
     guard !gone.isEmpty else { return logs }
-    try await keep { [gone] db in
+    try await store.write { [gone] db in
       for id in gone {
         try db.execute(sql: "DELETE FROM drive WHERE id = ? AND \(Self.isEmptyDrive)", arguments: [id])
       }
@@ -129,9 +126,14 @@ extension DriveStore {
     return logs
   }
 
-  /// - Returns: How many rows went.
-  static func delete(_ what: String, _ arguments: StatementArguments, _ db: Database) throws -> Int {
-    try db.execute(sql: "DELETE FROM " + what, arguments: arguments)
-    return db.changesCount
+  /// Deletes damaged stores that were set aside, and drive logs that no drive names, from before `time`.
+  private func deleteStrays(before time: Int64, _ deleted: inout Deleted) async throws {
+    let damaged = directory.damagedStores
+    let named = try await store.read { [directory] in try NamedLogs.all(in: directory, $0) }
+    for file in damaged + directory.straysAmongLogs(named) {
+      guard let modified = StateDirectory.modified(file), modified < time else { continue }
+      guard unlink(file) == 0 else { continue }
+      if damaged.contains(file) { deleted.damagedStores += 1 } else { deleted.driveLogs += 1 }
+    }
   }
 }

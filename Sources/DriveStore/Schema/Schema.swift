@@ -16,6 +16,7 @@ enum Schema {
     migrator.registerMigration("8 recovered fences", migrate: addRecoveredFences)
     migrator.registerMigration("9 control servers without user information", migrate: ServerKey.removeUserInformation)
     migrator.registerMigration("10 sessions to forget", migrate: addSessionsToForget)
+    migrator.registerMigration("11 indices of unsent and of open fences", migrate: indexUnsentFences)
     return migrator
   }
 
@@ -82,6 +83,15 @@ enum Schema {
         ) STRICT;
         """)
     try RowChecksum.protect("clock", db)
+  }
+
+  private static func indexUnsentFences(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        -- Few, however many fences the server has already.
+        CREATE INDEX fence_unsent ON fence(session_id) WHERE submitted_at IS NULL;
+        CREATE INDEX fence_open ON fence(drive_id) WHERE exited_at IS NULL;
+        """)
   }
 
   private static func addRecoveredFences(_ db: Database) throws {

@@ -41,7 +41,7 @@ struct PowerCutTests {
     // The power fails in the start after the power failure.
     var recovery = Recording(before: cut.files, content: found)
     try recovery.acknowledge(store, left.trace)
-    try await store.endInterruptedDrives(at: .sampleStart)
+    try await store.drives.endInterrupted(at: .sampleStart)
     try recovery.acknowledge(store, left.trace)
     recovery.end(left.trace)
     try await recovery.cuts(1, &random) { cut, random in

@@ -136,38 +136,38 @@ struct Workload {
 
   private mutating func submit() async throws {
     let sessions = try StoreReader(store).sessions().map(\.id)
-    let batches = try await store.batches(of: sessions, in: [.waiting, .sending, .quarantined])
+    let batches = try await store.outbox.batches(of: sessions, in: [.waiting, .sending, .quarantined])
     guard let batch = batches.randomElement(using: &random), Int.random(in: 0..<4, using: &random) > 0 else {
-      return try await store.makeBatches(of: sessions, limit: .random(in: 1...50, using: &random), at: now)
+      return try await store.outbox.makeBatches(of: sessions, limit: .random(in: 1...50, using: &random), at: now)
     }
     switch batch.state {
     case .waiting where batch.test == nil:
       names += 1
-      try await store.anchor(
+      try await store.outbox.anchor(
         batch: batch.id, test: .init(uuid: "B\(names)", anchor: now), loopUUID: "L\(names)", client: "C")
     case .waiting:
-      try await store.beginSending(batch: batch.id, fences: batch.fences, client: "C", at: now)
+      try await store.outbox.beginSending(batch: batch.id, fences: batch.fences, client: "C", at: now)
     case .sending: try await answer(batch)
-    default: try await store.reopen(batches: [batch], at: now)
+    default: try await store.outbox.reopen(batches: [batch], at: now)
     }
   }
 
   private mutating func answer(_ batch: Batch) async throws {
     switch Int.random(in: 0..<8, using: &random) {
-    case 0: try await store.release(batch: batch.id)
-    case 1: try await store.noteTrouble(batch: batch.id, isAnswer: true)
-    case 2: try await store.quarantine(batch: batch, reason: "no", at: now)
-    case 3: _ = try await store.split(batch: batch)
-    default: try await store.markSubmitted(batch: batch.id, at: now)
+    case 0: try await store.outbox.release(batch: batch.id)
+    case 1: try await store.outbox.noteTrouble(batch: batch.id, isAnswer: true)
+    case 2: try await store.outbox.quarantine(batch: batch, reason: "no", at: now)
+    case 3: _ = try await store.outbox.split(batch: batch)
+    default: try await store.outbox.markSubmitted(batch: batch.id, at: now)
     }
   }
 
   private mutating func remember() async throws {
     names += 1
     switch Int.random(in: 0..<3, using: &random) {
-    case 0: try await store.setClientUUID("C\(names)", at: "https://one")
-    case 1: try await store.setHistoryCursor(Int64(names), at: "https://one")
-    default: try await store.setBreakerMemory("{\"n\":\(names)}", at: "https://one")
+    case 0: try await store.servers.setClientUUID("C\(names)", at: "https://one")
+    case 1: try await store.servers.setHistoryCursor(Int64(names), at: "https://one")
+    default: try await store.servers.setBreakerMemory("{\"n\":\(names)}", at: "https://one")
     }
   }
 
@@ -182,9 +182,9 @@ struct Workload {
       }
     case 1:
       let age = Duration.seconds(3600 * Int.random(in: 1...6, using: &random))
-      _ = try await store.cleanUp(Retention(maxAge: age, keep: age), now: now, except: recorder?.drive)
-    case 2: try await store.endInterruptedDrives(except: recorder?.drive, at: now)
-    case 3: _ = try await store.settleClocks(bootID: "B", sinceBoot: .seconds(3600 * drives + 2), now: now)
+      _ = try await store.cleanup.run(Retention(maxAge: age, keep: age), now: now, except: recorder?.drive)
+    case 2: try await store.drives.endInterrupted(except: recorder?.drive, at: now)
+    case 3: _ = try await store.clockSettlement.settle(bootID: "B", sinceBoot: .seconds(3600 * drives + 2), now: now)
     default: try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
     }
   }

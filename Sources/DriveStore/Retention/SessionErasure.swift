@@ -5,15 +5,17 @@ import GRDB
 /// Deletes sessions, and what a recovery from drive logs would bring back.
 ///
 /// The store notes the session first, then the log is deleted or noted in, then the rows go, with the note of the store. So a crash or
-/// a failure between any two leaves either the whole session or a note that has the next start go on (``completeForgetting(noting:)``).
-extension DriveStore {
+/// a failure between any two leaves either the whole session or a note that has the next start go on (``complete(noting:report:)``).
+struct SessionErasure {
+  let store: StoreDatabase
+
   /// Deletes a session with its fences as if it had never been, sent or not. Its bytes are overwritten in the database file, and
   /// the write-ahead log is emptied.
   /// - Parameter note: Notes in a drive log, which stays, that its session of that number is forgotten; durable when it returns.
   /// - Returns: `nil` when there is no such session.
   /// - Throws: ``ForgettingError``. GRDB's `DatabaseError`, `CocoaError` when the drive log cannot be deleted, and what `note` throws:
   ///   then the session is still there.
-  public func forget(session: Int64, noting note: (_ number: Int, _ log: String) throws -> Void) async throws
+  func forget(_ session: Int64, noting note: (_ number: Int, _ log: String) throws -> Void) async throws
     -> Forgotten?
   {
     guard let target = try await beginForgetting(session) else { return nil }
@@ -21,7 +23,7 @@ extension DriveStore {
       try clearLog(of: target, note)
     } catch {
       do {
-        try await keep { db in try db.execute(sql: "DELETE FROM forgetting WHERE id = ?", arguments: [session]) }
+        try await store.write { db in try db.execute(sql: "DELETE FROM forgetting WHERE id = ?", arguments: [session]) }
       } catch let second {
         throw ForgettingError.unfinished(session: session, reason: "\(error); \(second)")
       }
@@ -33,13 +35,13 @@ extension DriveStore {
   }
 
   /// Completes what a crash or a failure has interrupted; to be called before anything is recovered from drive logs.
-  /// - Parameter note: As for ``forget(session:noting:)``.
+  /// - Parameter note: As for ``forget(_:noting:)``.
   /// - Parameter report: Takes the result for each session, or why it is still there; then the next start tries again.
   /// - Throws: GRDB's `DatabaseError`
-  public func completeForgetting(
+  func complete(
     noting note: (_ number: Int, _ log: String) throws -> Void, report: (Result<Forgotten, ForgettingError>) -> Void
   ) async throws {
-    let sessions = try await keep { db in
+    let sessions = try await store.write { db in
       // A salvage may have kept the note of a session that is gone.
       try db.execute(sql: "DELETE FROM forgetting WHERE id NOT IN (SELECT id FROM session)")
       return try Int64.fetchAll(
@@ -67,7 +69,7 @@ extension DriveStore {
   }
 
   private func beginForgetting(_ session: Int64) async throws -> Target? {
-    try await keep { [directory] db in
+    try await store.write { [directory = store.directory] db in
       guard
         let row = try Row.fetchOne(
           db,
@@ -94,7 +96,7 @@ extension DriveStore {
   }
 
   private func erase(_ target: Target) async throws -> Forgotten {
-    let forgotten = try await keep { [directory] db in
+    let forgotten = try await store.write { [directory = store.directory] db in
       let drive = try Int64.fetchOne(db, sql: "SELECT drive_id FROM session WHERE id = ?", arguments: [target.session])
       try db.execute(sql: "DELETE FROM fence WHERE session_id = ?", arguments: [target.session])
       let fences = db.changesCount
@@ -106,7 +108,7 @@ extension DriveStore {
         session: target.session, fences: fences, deletedLog: target.isLast ? target.log : nil,
         keptLog: target.isLast ? nil : target.log, damagedStores: directory.damagedStores)
     }
-    try await database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    try await store.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     return forgotten
   }
 }

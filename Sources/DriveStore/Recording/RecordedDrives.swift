@@ -1,8 +1,23 @@
 import Coverage
 import GRDB
 
-/// What a process that was killed, or lost its power, left behind.
-extension DriveStore {
+/// The drives of the store: the next one, and those that a process left unfinished when it was killed or lost its power.
+public struct RecordedDrives: Sendable {
+  let store: StoreDatabase
+
+  /// The id that the next drive will have.
+  /// - Throws: GRDB's `DatabaseError`
+  public func next() async throws -> Int64 {
+    try await store.read { db in
+      try Int64.fetchOne(
+        db,
+        sql: """
+          SELECT max(id) + 1 FROM (SELECT 0 AS id UNION SELECT id FROM drive
+            UNION SELECT seq FROM sqlite_sequence WHERE name = 'drive')
+          """) ?? 1
+    }
+  }
+
   /// Ends all unfinished drives, their sessions and their open fences at the last moment that is known of them.
   ///
   /// Every unfinished drive but the running one belongs to a process that is gone.
@@ -12,25 +27,24 @@ extension DriveStore {
   /// - Returns: How many sessions were ended.
   /// - Throws: GRDB's `DatabaseError`
   @discardableResult
-  public func endInterruptedDrives(except running: Int64? = nil, at time: WallTime) async throws -> Int {
-    try await keep { db in
+  public func endInterrupted(except running: Int64? = nil, at time: WallTime) async throws -> Int {
+    try await store.write { db in
       try db.execute(
-        sql: "UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL AND drive_id < ifnull(?, 1 << 62)",
-        arguments: [running])
+        sql: "UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL AND drive_id < ?",
+        arguments: [running ?? .max])
       try db.execute(
         sql: """
           UPDATE session SET recovered_at = ?, finalized_at =
-              max(started_at, coalesce((SELECT max(exited_at) FROM fence WHERE session_id = session.id
-                AND \(RowChecksum.isIntact("fence"))), started_at))
-            WHERE finalized_at IS NULL AND drive_id < ifnull(?, 1 << 62)
-          """, arguments: [time.microseconds, running])
+              max(started_at, coalesce((SELECT max(exited_at) FROM intact_fence WHERE session_id = session.id), started_at))
+            WHERE finalized_at IS NULL AND drive_id < ?
+          """, arguments: [time.microseconds, running ?? .max])
       let ended = db.changesCount
       try db.execute(
         sql: """
           UPDATE drive SET stop_reason = 'interrupted', ended_at =
               max(started_at, coalesce((SELECT max(finalized_at) FROM session WHERE drive_id = drive.id), started_at))
-            WHERE ended_at IS NULL AND id < ifnull(?, 1 << 62)
-          """, arguments: [running])
+            WHERE ended_at IS NULL AND id < ?
+          """, arguments: [running ?? .max])
       return ended
     }
   }
@@ -43,17 +57,15 @@ extension DriveStore {
   ///   - now: The wall clock. With one that cannot be right, nobody knows how long ago an earlier boot was.
   /// - Throws: GRDB's `DatabaseError`
   public func interruptedLoops(bootID: String, sinceBoot: Duration, now: WallTime) async throws -> [String?: String] {
-    try await database.read { db in
+    try await store.read { db in
       let interrupted = try Row.fetchAll(
         db,
         sql: """
           SELECT drive.link, loop_uuid, boot_id, started_boot_us - drive.started_at + seen AS seen_boot_us, seen
-          FROM session JOIN drive ON drive.id = drive_id
-            JOIN (SELECT drive_id AS seen_drive, max(last_seen_at) AS seen FROM fence
-              WHERE \(RowChecksum.isIntact("fence")) GROUP BY drive_id)
+          FROM intact_session AS session JOIN intact_drive AS drive ON drive.id = drive_id
+            JOIN (SELECT drive_id AS seen_drive, max(last_seen_at) AS seen FROM intact_fence GROUP BY drive_id)
               ON seen_drive = drive.id
           WHERE (drive.ended_at IS NULL OR drive.stop_reason = 'interrupted') AND loop_uuid IS NOT NULL
-            AND \(RowChecksum.isIntact("session")) AND \(RowChecksum.isIntact("drive"))
             AND NOT EXISTS (SELECT 1 FROM session AS later JOIN drive AS after ON after.id = later.drive_id
               WHERE after.link IS drive.link AND after.id > drive.id)
           ORDER BY session.id

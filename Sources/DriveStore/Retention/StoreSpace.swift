@@ -1,7 +1,13 @@
 import Foundation
 import GRDB
 
-extension DriveStore {
+/// Drops what the server has, and files that may go, so that a state directory is within its quota or a full disk has room.
+public struct StoreSpace: Sendable {
+  let store: StoreDatabase
+  private var directory: StateDirectory { store.directory }
+
+  init(store: StoreDatabase) { self.store = store }
+
   /// How often it is looked again what is still too much: how much less there is by a fence can only be estimated.
   private static let rounds = 8
   /// Deleted in one transaction: what a drive saves meanwhile waits for no more than that, and the write-ahead log stays small.
@@ -16,7 +22,7 @@ extension DriveStore {
   /// - Parameter running: The first of the drives that are being recorded; nothing of them goes.
   /// - Throws: GRDB's `DatabaseError`
   public func keepWithin(_ quota: Quota, except running: Int64?) async throws -> Dropped {
-    let fences = try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM fence") ?? 0 }
+    let fences = try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM fence") ?? 0 }
     guard bytesInDirectory > quota.bytes || fences > quota.fences else { return Dropped() }
     return try await measured {
       try await giveBackPages()
@@ -75,13 +81,13 @@ extension DriveStore {
     while dropped < count {
       let piece = min(count - dropped, Self.fencesAtOnce)
       let gone = try await unlessFull(otherwise: 0) { db in
-        let arguments: StatementArguments = ["piece": piece, "running": running, "expired": Int64.min]
-        let gone = try Self.delete(
+        let arguments: StatementArguments = ["piece": piece, "running": running ?? .max, "expired": Int64.min]
+        let gone = try FenceDeletion.delete(
           """
           fence WHERE id IN (
-            SELECT id FROM fence WHERE submitted_at IS NOT NULL AND \(Self.isAtRest) ORDER BY id LIMIT :piece)
+            SELECT id FROM intact_fence WHERE \(FenceDeletion.isAtRest) AND submitted_at IS NOT NULL ORDER BY id LIMIT :piece)
           """, arguments, db)
-        _ = try Self.deleteEmpty(arguments, db)
+        _ = try FenceDeletion.deleteEmpty(arguments, db)
         return gone
       }
       guard gone > 0 else { break }
@@ -93,16 +99,16 @@ extension DriveStore {
   private func unlessFull<Result: Sendable>(
     otherwise nothing: Result, _ updates: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    do { return try await keep(updates) } catch  where StoreError.isDiskFull(error) { return nothing }
+    do { return try await store.write(updates) } catch  where StoreError.isDiskFull(error) { return nothing }
   }
 
   // MARK: What there is
 
   private func holdings(except running: Int64?) async throws -> Holdings {
     let files = directory.files
-    return try await database.read { [directory] db in
+    return try await store.read { [directory] db in
       func number(_ sql: String) throws -> Int64 {
-        try Int64.fetchOne(db, sql: sql, arguments: sql.contains(":running") ? ["running": running] : []) ?? 0
+        try Int64.fetchOne(db, sql: sql, arguments: sql.contains(":running") ? ["running": running ?? .max] : []) ?? 0
       }
       let pages = try number("PRAGMA page_count") - number("PRAGMA freelist_count")
       var holdings = Holdings()
@@ -110,10 +116,10 @@ extension DriveStore {
       holdings.fences = Int(try number("SELECT count(*) FROM fence"))
       holdings.submitted = Int(
         try number(
-          "SELECT count(*) FROM fence WHERE submitted_at IS NOT NULL AND drive_id < ifnull(:running, 1 << 62)"))
+          "SELECT count(*) FROM fence WHERE submitted_at IS NOT NULL AND drive_id < :running"))
       let order =
         try directory.formerDamagedStores + Self.logsThatMayGo(except: running, db).map(directory.driveLog)
-        + directory.oldStraysAmongLogs(Self.namedLogs(directory, db))
+        + directory.oldStraysAmongLogs(NamedLogs.all(in: directory, db))
       holdings.files = order.compactMap { path in files[path].map { Holdings.File(path: path, bytes: $0) } }
       let known = Set([directory.database, directory.database + "-wal"] + holdings.files.map(\.path))
       holdings.other = files.filter { !known.contains($0.key) }.values.reduce(0, +)
@@ -126,12 +132,13 @@ extension DriveStore {
     try String.fetchAll(
       db,
       sql: """
-        SELECT log FROM drive
-        WHERE log IS NOT NULL AND ended_at IS NOT NULL AND id < ifnull(?, 1 << 62) AND \(RowChecksum.isIntact("drive"))
-          AND NOT EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id
-            AND (submittable AND submitted_at IS NULL OR NOT (\(RowChecksum.isIntact("fence")))))
+        SELECT log FROM intact_drive AS drive
+        WHERE log IS NOT NULL AND ended_at IS NOT NULL AND id < ?
+          AND NOT EXISTS (
+            SELECT 1 FROM fence WHERE drive_id = drive.id AND submittable AND submitted_at IS NULL)
+          AND NOT EXISTS (SELECT 1 FROM damaged_fence WHERE drive_id = drive.id)
         ORDER BY id
-        """, arguments: [running])
+        """, arguments: [running ?? .max])
   }
 
   // MARK: The file
@@ -139,8 +146,8 @@ extension DriveStore {
   /// Makes the store's file as small as what is in it. What is not possible now is left for the next time.
   private func giveBackPages() async throws {
     do {
-      while try await database.writeWithoutTransaction(Self.giveBackSomePages) {}
-      try await database.writeWithoutTransaction(Self.emptyWriteAheadLog)
+      while try await store.queue.writeWithoutTransaction(Self.giveBackSomePages) {}
+      try await store.queue.writeWithoutTransaction(Self.emptyWriteAheadLog)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY || StoreError.isDiskFull(error) {
       // Another process reads just now, or the disk is full. Pages that hold nothing are used by what is written next.
     }

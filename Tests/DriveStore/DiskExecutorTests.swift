@@ -1,0 +1,56 @@
+import Dispatch
+import Foundation
+import Testing
+
+@testable import DriveStore
+
+struct DiskExecutorTests {
+  /// Blocks its thread as a slow disk does.
+  private actor Blocked {
+    private let disk = DiskExecutor("test")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { disk.asUnownedSerialExecutor() }
+    private(set) var calls = 0
+
+    func wait(for gate: DispatchSemaphore, _ entered: AsyncStream<Void>.Continuation) {
+      disk.checkIsolated()
+      entered.yield()
+      block(on: gate)
+      calls += 1
+    }
+
+    private nonisolated func block(on gate: DispatchSemaphore) { gate.wait() }
+  }
+
+  @Test(
+    "when more actors wait for a disk than tasks have threads, then other tasks go on", .timeLimit(.minutes(1)))
+  func otherTasks() async {
+    let gate = DispatchSemaphore(value: 0)
+    let (entries, entered) = AsyncStream<Void>.makeStream()
+    let actors = (0..<(4 * ProcessInfo.processInfo.activeProcessorCount)).map { _ in Blocked() }
+    await withTaskGroup { group in
+      for actor in actors { group.addTask { await actor.wait(for: gate, entered) } }
+      var blocked = 0
+      for await _ in entries {
+        blocked += 1
+        if blocked == actors.count { break }
+      }
+      // All of them block their threads now; this task still runs, and so does another one.
+      #expect(await Task.detached { 7 }.value == 7)
+      for _ in actors { gate.signal() }
+    }
+    for actor in actors { #expect(await actor.calls == 1) }
+  }
+
+  @Test("when calls come one after another, then they run in that order")
+  func order() async {
+    actor Log {
+      private let disk = DiskExecutor("test")
+      nonisolated var unownedExecutor: UnownedSerialExecutor { disk.asUnownedSerialExecutor() }
+      private(set) var lines: [Int] = []
+      func add(_ line: Int) { lines.append(line) }
+    }
+    let log = Log()
+    for line in 0..<100 { await log.add(line) }
+    #expect(await log.lines == Array(0..<100))
+  }
+}
