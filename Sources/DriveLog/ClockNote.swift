@@ -16,7 +16,7 @@ public struct ClockNote: Hashable, Sendable {
   /// By how much the host's clock is ahead of the drive's time.
   public let hostAhead: Duration?
 
-  public init(ruling: WallClock.Ruling, hostLead: Duration?, at: DriveTime) {
+  public init(ruling: ClockRuling, hostLead: Duration?, at: DriveTime) {
     self.at = at
     ruledBy = ruling.source.rawValue
     because = ruling.reason.rawValue

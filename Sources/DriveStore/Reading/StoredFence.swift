@@ -105,7 +105,7 @@ extension PingFigures {
     if let minimum = row["rtt_min_ns"] as Int64?, let median = row["rtt_p50_ns"] as Int64?,
       let percentile95 = row["rtt_p95_ns"] as Int64?, let maximum = row["rtt_max_ns"] as Int64?
     {
-      roundTrip = Spread(minimum: minimum, median: median, percentile95: percentile95, maximum: maximum)
+      roundTrip = Distribution(minimum: minimum, median: median, percentile95: percentile95, maximum: maximum)
     }
     meanVariation = row["ipdv_mean_ns"]
     kernelMean = row["rtt_kernel_mean_ns"]
