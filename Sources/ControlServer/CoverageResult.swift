@@ -1,0 +1,68 @@
+import Coverage
+import OrderedJSON
+
+/// The request that submits fences of one session (spec 4.4).
+public struct CoverageResult: Hashable, Sendable {
+  /// The client UUID of this device's registration.
+  public let clientUUID: String
+  /// The test to which the fences belong.
+  public let testUUID: String
+  /// The wall time of the drive's start.
+  public let driveStarted: WallTime
+  /// The drive time of the anchor; the offsets of the fences are relative to it.
+  public let anchor: DriveTime
+  /// In order of entry: the server uses the position of the first fence as the test's. Open fences are left out.
+  public let fences: [Fence]
+
+  /// A result with the given values.
+  public init(clientUUID: String, testUUID: String, driveStarted: WallTime, anchor: DriveTime, fences: [Fence]) {
+    self.clientUUID = clientUUID
+    self.testUUID = testUUID
+    self.driveStarted = driveStarted
+    self.anchor = anchor
+    self.fences = fences
+  }
+
+  func json(_ device: Device) -> JSON {
+    .object(
+      JSON.members([
+        "test_uuid": .string(testUUID),
+        "client_uuid": .string(clientUUID),
+        "uuid": .string(clientUUID),
+      ]) + device.members + JSON.members(["fences": .array(fences.compactMap(json))]))
+  }
+
+  /// `nil` for an open fence: the server fails on a fence without `duration_ms`.
+  private func json(_ fence: Fence) -> JSON? {
+    guard let duration = fence.duration else { return nil }
+    let technology = fence.technology ?? .none
+    return .object([
+      "timestamp_microseconds": .integer((driveStarted + fence.entered).microseconds),
+      "location": Self.location(fence),
+      "technology": technology.isKnown ? .string(technology.name) : nil,
+      "technology_id": technology.id.map { .integer(Int64($0)) },
+      "offset_ms": .integer((fence.entered - anchor).inMilliseconds),
+      "duration_ms": .integer(duration.inMilliseconds),
+      "radius": .integer(Self.int32(fence.radius)),
+      "avg_ping_ms": fence.meanRTTNanoseconds.map { .decimal(units: $0.saturatingAdding(5_000) / 10_000, places: 2) },
+    ])
+  }
+
+  /// `value` within 32 bits, the width of the server's columns; a damaged store can hold any value.
+  private static func int32(_ value: Double) -> Int64 {
+    value.isNaN ? 0 : Int64(min(max(value, Double(Int32.min)), Double(Int32.max)))
+  }
+
+  private static func location(_ fence: Fence) -> JSON {
+    let fix = fence.fix
+    return .object([
+      "latitude": .number(fence.centre.latitude),
+      "longitude": .number(fence.centre.longitude),
+      "accuracy": fix.accuracy.flatMap { $0 > 0 ? JSON.rounded($0, places: 1) : nil },
+      "altitude": fix.altitude.flatMap { JSON.rounded($0, places: 1) },
+      "bearing": fix.course.map { .integer(Self.int32($0.rounded()) % 360) },
+      "speed": fix.speed.flatMap { JSON.rounded($0, places: 2) },
+      "provider": "gps",
+    ])
+  }
+}
