@@ -4,7 +4,7 @@ public struct Warning: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// There is no accurate fix.
     case waitingForGPS = "waiting-for-gps"
-    /// Wi-Fi carries the pings, so nothing is measured.
+    /// The link is not measured (``Path/wifi``).
     case wifi
   }
 

@@ -1,13 +1,16 @@
 import Coverage
 import Logging
 
-/// Tells which kind of link carries the pings, and when that changes.
+/// Reports the kind of link that carries the pings, and its changes.
 public struct PathMonitor: Sendable {
   private enum Wake {
+    /// A link, an address or a route changed.
     case changed
-    /// The kernel tells of no more changes.
-    case deaf(KernelFailure)
+    /// The kernel reports no further changes.
+    case watchFailed(KernelFailure)
+    /// The time of the next reading has come.
     case due
+    /// Pings go to another host.
     case destination(String)
   }
 
@@ -18,13 +21,15 @@ public struct PathMonitor: Sendable {
   private let wakes: AsyncStream<Wake>
   private let mailbox: AsyncStream<Wake>.Continuation
 
-  /// How often the route is asked for although no change was told of.
+  /// The interval between readings of the route without a reported change.
   private static let fallback: Duration = .seconds(10)
 
   /// - Parameters:
-  ///   - interface: The interface that pings are bound to, if any.
-  ///   - destination: The host that the pings go to, as far as it is known; its route decides in `auto`.
-  ///   - pollInterval: How often a file is read, and the route where the kernel tells of no changes.
+  ///   - source: Where the kind of link comes from.
+  ///   - interface: The interface to which pings are bound; `nil`: none.
+  ///   - destination: The host to which pings go; its route decides in `auto`. `nil`: the default route decides.
+  ///   - pollInterval: The interval between readings of a file, and of the route while the kernel reports no changes.
+  ///   - logger: Logs each change of the path, and failures.
   public init(
     source: PathSource, interface: String?, destination: String?, pollInterval: Duration = .seconds(1), logger: Logger
   ) {
@@ -35,7 +40,7 @@ public struct PathMonitor: Sendable {
     (wakes, mailbox) = AsyncStream.makeStream()
   }
 
-  /// What is the case now.
+  /// The reading now.
   public var current: PathReading {
     switch source {
     case .file(let name):
@@ -44,7 +49,7 @@ public struct PathMonitor: Sendable {
     }
   }
 
-  /// What an operator declares is the kind of the link; whether there is one, and which, the route tells even so.
+  /// The operator's declaration replaces the kind of the link only: the route still shows whether there is a link, and which.
   private func reading(of route: Route) -> PathReading {
     switch source {
     case .fixed(.wifi): return PathReading(fixed: .wifi)
@@ -55,10 +60,10 @@ public struct PathMonitor: Sendable {
     }
   }
 
-  /// Pings go to this address from now on; its route decides in `auto`.
+  /// Follows the route to another host from now on.
   public func follow(_ destination: String) { mailbox.yield(.destination(destination)) }
 
-  /// Delivers what is the case now, and every change, until the task is cancelled. To be called once.
+  /// Delivers the reading now, and every change, until the task is cancelled. Call it once.
   public func run(_ deliver: @Sendable (PathReading) -> Void) async {
     switch source {
     case .file(let name): await run(PathFile(name: name), deliver)
@@ -80,12 +85,12 @@ public struct PathMonitor: Sendable {
       switch wake {
       case .destination(let host): route.destination = host
       case .due:
-        let (word, news) = file.read()
-        if let news { logger.warning("\(news)") }
-        path = word
-      case .changed, .deaf: continue
+        let (current, newError) = file.read()
+        if let newError { logger.warning("\(newError)") }
+        path = current
+      case .changed, .watchFailed: continue
       }
-      if let path { tell(PathReading(fixed: path, way: route.reading.way), after: &last, deliver) }
+      if let path { report(PathReading(fixed: path, way: route.reading.way), after: &last, deliver) }
     }
   }
 
@@ -100,15 +105,15 @@ public struct PathMonitor: Sendable {
     for await wake in wakes {
       switch wake {
       case .changed: schedule.changed(at: .now)
-      case .deaf(let reason):
-        logDeafness(reason)
+      case .watchFailed(let reason):
+        logWatchFailure(reason)
         schedule = ReadingSchedule(fallback: pollInterval, startingAt: .now)
       case .destination(let host):
         route.destination = host
         schedule.changed(at: .now)
       case .due: break
       }
-      if schedule.isDue(at: .now) { tell(reading(of: route), after: &last, deliver) }
+      if schedule.isDue(at: .now) { report(reading(of: route), after: &last, deliver) }
       alarm.cancel()
       alarm = self.alarm(at: schedule.next)
     }
@@ -118,29 +123,29 @@ public struct PathMonitor: Sendable {
 
   private func watch() -> NetworkWatch? {
     do {
-      return try NetworkWatch { [mailbox] failure in mailbox.yield(failure.map(Wake.deaf) ?? .changed) }
+      return try NetworkWatch { [mailbox] failure in mailbox.yield(failure.map(Wake.watchFailed) ?? .changed) }
     } catch {
-      logDeafness(error)
+      logWatchFailure(error)
       return nil
     }
   }
 
-  private func logDeafness(_ reason: KernelFailure) {
-    logger.warning("the kernel tells of no network changes: \(reason); looking every \(pollInterval)")
+  private func logWatchFailure(_ reason: KernelFailure) {
+    logger.warning("the kernel reports no network changes: \(reason); reading the route every \(pollInterval)")
   }
 
   private func alarm(at time: ContinuousClock.Instant) -> Task<Void, Never> {
     Task { [mailbox] in
-      // Cancelled: another alarm is set.
+      // Cancelled: another alarm replaces this one.
       guard (try? await Task.sleep(until: time, tolerance: .milliseconds(5), clock: .continuous)) != nil else { return }
       mailbox.yield(.due)
     }
   }
 
-  private func tell(_ reading: PathReading, after last: inout PathReading?, _ deliver: (PathReading) -> Void) {
+  private func report(_ reading: PathReading, after last: inout PathReading?, _ deliver: (PathReading) -> Void) {
     guard reading != last else { return }
     let line = "\(reading)"
-    // Another destination by the same way is delivered, and is no news for the log.
+    // Another destination by the same link is delivered but not logged.
     if last.map({ "\($0)" }) != line {
       logger.log(level: reading.wantsDeclaration ? .warning : .info, "network path: \(line)")
     }
