@@ -73,7 +73,7 @@ struct PingSamples {
     guard let former, let latter, latter.sent.microseconds - former.sent.microseconds <= reach,
       let first = former.roundTrip, let second = latter.roundTrip
     else { return nil }
-    return abs(second - first)
+    return DelayVariation.between(first, second)
   }
 
   /// Sets the figures that come from samples; ``PingFigures/late`` and ``PingFigures/duplicates`` stay.
@@ -84,9 +84,10 @@ struct PingSamples {
   }
 
   private var distribution: PingFigures.Distribution? {
-    guard let minimum = roundTrips.first, let maximum = roundTrips.last else { return nil }
-    func rank(_ percent: Int) -> Int64 { roundTrips[(roundTrips.count * percent + 99) / 100 - 1] }
-    return .init(minimum: minimum, median: rank(50), percentile95: rank(95), maximum: maximum)
+    guard let minimum = roundTrips.first, let maximum = roundTrips.last, let median = roundTrips.nearestRank(50),
+      let percentile95 = roundTrips.nearestRank(95)
+    else { return nil }
+    return .init(minimum: minimum, median: median, percentile95: percentile95, maximum: maximum)
   }
 
   private mutating func insert(_ rtt: Int64) { roundTrips.insert(rtt, at: place(of: rtt)) }
