@@ -18,7 +18,7 @@ actor PositionFeed {
     self.timekeeper = timekeeper
     zones = ExclusionZones(configuration.exclusionZones)
     gpsd = GPSD(
-      configuration: GPSD.Configuration(
+      configuration: GPSDConfiguration(
         host: configuration.gpsd.host, port: configuration.gpsd.port, device: configuration.gpsd.device,
         staleAfter: configuration.gpsd.staleAfter, maximumSpeed: configuration.location.maximumSpeed,
         speedLimit: configuration.location.speedLimit),
