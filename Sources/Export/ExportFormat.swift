@@ -1,14 +1,14 @@
-/// How fences leave the program.
+/// A format of exported fences. The raw values are those of `export --format`.
 public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   /// RFC 7946, one point a fence.
   case geojson
   /// One fence a line.
   case jsonl
-  /// A page that shows the fences on a map, without any network.
+  /// A page with a map of the fences that needs no network.
   case html
 
   /// Writes `records` through `write`, piece by piece, in constant memory.
-  /// - Throws: What `write` and the records throw.
+  /// - Throws: Errors of `write` and of the records.
   public func export(_ records: some FenceRecords, write: (String) throws -> Void) throws {
     switch self {
     case .geojson: try GeoJSON.export(records, write: write)
@@ -17,11 +17,3 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 }
-
-/// Fences in their order: from memory, or read from a store each time anew. New ones may have come to the end since the last time.
-public protocol FenceRecords {
-  /// - Throws: What `body` and the store throw.
-  func forEach(_ body: (FenceRecord) throws -> Void) throws
-}
-
-extension Array: FenceRecords where Element == FenceRecord {}
