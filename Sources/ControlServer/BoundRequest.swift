@@ -4,15 +4,31 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// One HTTP request that leaves by a given interface, and by a given version of the internet protocol, or not at all.
+/// One HTTP request that leaves by a given interface and a given version of the internet protocol, or fails.
 ///
-/// The control server makes ping tokens for the address that a request for a test comes from, so this request has to take the way
-/// that the pings will take. AsyncHTTPClient cannot bind a connection to an interface, nor look a name up by one family; this goes
-/// once it can.
+/// The control server issues a ping token for the source address of the request for a test, so this request has to leave like the pings.
+/// AsyncHTTPClient can neither bind a connection to an interface nor resolve a name to one family only. Remove this type once it can.
 struct BoundRequest: Sendable {
-  /// `nil`: any.
+  /// A connection cannot be bound to an interface.
+  struct InterfaceError: Error, CustomStringConvertible {
+    let interface: String
+    /// errno.
+    let code: CInt
+
+    var description: String { "cannot use interface \(interface): \(String(cString: strerror(code)))" }
+  }
+
+  /// The control server has no address of the required family.
+  struct FamilyError: Error, CustomStringConvertible {
+    let host: String
+    let family: AddressFamily
+
+    var description: String { "\(host) has no \(family) address, and pings.ip-version is \(family.rawValue)" }
+  }
+
+  /// `nil`: any interface.
   let interface: String?
-  /// `nil`: either.
+  /// `nil`: either version.
   let family: AddressFamily?
   let url: String
   let headers: HTTPHeaders
@@ -26,10 +42,11 @@ struct BoundRequest: Sendable {
     let body: Data
   }
 
+  /// In bytes.
   private static let longestAnswer = 4 << 20
 
-  /// - Parameter limit: For all of it, the look-up of the name included.
-  /// - Throws: What went wrong on the way, `InterfaceError` among it.
+  /// - Parameter limit: The time limit for the whole exchange, from resolving the name to the end of the answer.
+  /// - Throws: ``InterfaceError``, ``FamilyError``, and errors of NIO, NIOSSL and Foundation.
   func post(within limit: Duration) async throws -> Response {
     try await withThrowingTaskGroup { group in
       group.addTask { try await exchange(within: limit) }
@@ -60,7 +77,7 @@ struct BoundRequest: Sendable {
         try await outbound.write(.body(.byteBuffer(body)))
         try await outbound.write(.end(nil))
       } catch {
-        // The way in knows why the connection ended: a certificate that is not trusted, say.
+        // The inbound stream throws the cause, such as a certificate that is not trusted; the outbound error does not name it.
         for try await _ in inbound {}
         throw error
       }
@@ -97,7 +114,7 @@ struct BoundRequest: Sendable {
     let pipeline = channel.pipeline.syncOperations
     if let secureName {
       let context = try NIOSSLContext(configuration: tls ?? .makeClientConfiguration())
-      // A certificate's name is compared with names only.
+      // The server hostname (SNI, and the name in the certificate) must not be an IP address.
       let isAddress = (try? SocketAddress(ipAddress: secureName, port: 0)) != nil
       try pipeline.addHandler(try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : secureName))
     }
@@ -106,7 +123,7 @@ struct BoundRequest: Sendable {
     return try Connection(wrappingChannelSynchronously: channel)
   }
 
-  /// Before it connects.
+  /// Binds `channel`, which is not yet connected, to `interface`. Fails with ``InterfaceError``.
   static func bind(_ channel: any Channel, to interface: String?) -> EventLoopFuture<Void> {
     guard let interface else { return channel.eventLoop.makeSucceededVoidFuture() }
     var name = InterfaceName()
@@ -121,17 +138,9 @@ struct BoundRequest: Sendable {
       }
   }
 
-  /// `IFNAMSIZ` bytes, the last of them zero.
+  /// `IFNAMSIZ` bytes; the last one is zero.
   private struct InterfaceName {
     var first: UInt64 = 0
     var second: UInt64 = 0
   }
-}
-
-/// A connection cannot be bound to an interface.
-struct InterfaceError: Error, CustomStringConvertible {
-  let interface: String
-  let code: CInt
-
-  var description: String { "cannot use interface \(interface): \(String(cString: strerror(code)))" }
 }

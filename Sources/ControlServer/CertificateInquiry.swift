@@ -4,39 +4,39 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Why a server's certificate is not trusted. BoringSSL's error is the same for an expired certificate and for an unknown
-/// authority, so the server is connected to once more to see the certificate; nothing is sent.
+/// Finds out why a server's certificate is not trusted. BoringSSL's error is the same for an expired certificate and for an unknown
+/// authority, so this connects once more to look at the certificate; it sends no request.
 struct CertificateInquiry: Sendable {
   let url: String
-  /// `nil`: by any.
+  /// `nil`: any interface.
   let interface: String?
   let tls: TLSConfiguration?
 
   private static let limit = TimeAmount.seconds(5)
 
-  /// Whether `error` is one that this can tell more of.
+  /// Whether `error` is a certificate that is not trusted.
   static func concerns(_ error: any Error) -> Bool {
     guard case .handshakeFailed = error as? NIOSSLError else { return false }
     return "\(error)".contains("CERTIFICATE_VERIFY_FAILED")
   }
 
-  /// - Returns: The reason in a line; `nil` when the certificate cannot be seen.
+  /// - Returns: The reason in one line; `nil` when the certificate cannot be read.
   func reason(now: Date = Date()) async -> String? {
     guard let chain = try? await chain(), let first = chain.first else { return nil }
     if let expired = chain.first(where: { Self.date($0.notValidAfter) < now }) {
-      let which = expired == first ? "its certificate" : "the certificate of an authority between"
+      let which = expired == first ? "its certificate" : "the certificate of an intermediate authority"
       return
-        "\(which) has expired, on \(Self.text(expired.notValidAfter)); this host's clock says \(Self.text(time_t(now.timeIntervalSince1970)))"
+        "\(which) expired on \(Self.text(expired.notValidAfter)); this host's clock says \(Self.text(time_t(now.timeIntervalSince1970)))"
     }
     if Self.date(first.notValidBefore) > now {
       return
-        "its certificate is valid from \(Self.text(first.notValidBefore)) on only; this host's clock says \(Self.text(time_t(now.timeIntervalSince1970)))"
+        "its certificate is not valid before \(Self.text(first.notValidBefore)); this host's clock says \(Self.text(time_t(now.timeIntervalSince1970)))"
     }
-    return
-      "its certificate is not trusted: it is by an authority that neither the system nor control-server.ca-file knows"
+    return "its certificate is not trusted: neither the system nor control-server.ca-file knows the authority that "
+      + "issued it"
   }
 
-  /// The certificates that the server shows, its own first.
+  /// The certificates that the server presents, its own first.
   private func chain() async throws -> [NIOSSLCertificate] {
     guard let address = URLComponents(string: url), let host = address.host else { throw URLError(.badURL) }
     let name = host.trimmingCharacters(in: ["[", "]"])

@@ -7,13 +7,14 @@ import NIOHTTP1
 import NIOSSL
 import OrderedJSON
 
-/// Speaks with one control server over HTTPS or HTTP.
+/// Sends requests to one control server over HTTPS or HTTP. The value can be copied; copies share their connections.
 public struct ControlServerClient: Sendable {
+  /// The URL before the request's name, without a slash at the end.
   public let url: String
   let device: Device
   private let requestTimeout: Duration
   private let http: HTTPClient
-  /// Closes each connection after its request.
+  /// Opens a connection for each request and closes it afterwards.
   private let fresh: HTTPClient
   private let tls: TLSConfiguration?
   private let accepted = AcceptedCoding()
@@ -21,9 +22,10 @@ public struct ControlServerClient: Sendable {
 
   /// - Parameters:
   ///   - url: Without a slash at the end, e.g. `https://host/RMBTControlServer`.
-  ///   - caFile: PEM certificates to trust instead of the system's.
-  ///   - requestTimeout: Bound on a whole request, from the first look-up to the last byte of the answer.
-  /// - Throws: ``CAFileError`` when the file holds no certificates.
+  ///   - caFile: The path of the PEM certificates to trust instead of the system's; `nil`: the system's.
+  ///   - requestTimeout: The time limit of a whole request, from resolving the name to the last byte of the answer.
+  ///   - device: Sent with every request.
+  /// - Throws: ``CAFileError`` when the file cannot be read or holds no certificates.
   public init(url: String, caFile: String?, requestTimeout: Duration, device: Device) throws {
     self.url = url
     self.device = device
@@ -46,14 +48,15 @@ public struct ControlServerClient: Sendable {
     fresh = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
 
-  /// Ends all connections. To be called once, at the end.
+  /// Closes all connections. Call it once; no request is possible afterwards.
+  /// - Throws: An error of AsyncHTTPClient, e.g. for a second call.
   public func shutdown() async throws {
     try await http.shutdown()
     try await fresh.shutdown()
   }
 
-  /// Registers this device, or confirms that it is registered.
-  /// - Parameter clientUUID: What the server answered the first time; `nil` the first time.
+  /// Registers this device (/settings), or confirms the registration.
+  /// - Parameter clientUUID: The client UUID of the first registration; `nil` for the first registration.
   /// - Returns: The client UUID to use from now on.
   public func settings(clientUUID: String?) async throws(ServerFailure) -> String {
     let body = try await post(
@@ -61,14 +64,14 @@ public struct ControlServerClient: Sendable {
     return try SettingsAnswer.clientUUID(body, known: clientUUID)
   }
 
-  /// Asks for a test.
+  /// Requests a test (/coverageRequest).
   ///
-  /// The token for pings is made for the address that the request comes from: a connection that is left from before an address or
-  /// a route changed would tell the old one, or wait for an answer that cannot come.
+  /// The server issues the ping token for the source address of the request. A connection from before a change of address or route would
+  /// give the server the old address, or wait for an answer that cannot arrive.
   /// - Parameters:
-  ///   - isForPings: Takes the way that pings take now, with a connection of its own.
-  ///   - interface: The request leaves by it, as the pings will; `nil`: by any.
-  ///   - family: The request goes by that version of the internet protocol, as the pings will; `nil`: by either.
+  ///   - isForPings: Opens a new connection, so that the request leaves by the route that the pings take now.
+  ///   - interface: The interface by which the request leaves, like the pings; `nil`: any.
+  ///   - family: The version of the internet protocol, like the pings'; `nil`: either.
   public func requestCoverage(
     _ request: CoverageRequest, isForPings: Bool = false, by interface: String? = nil, family: AddressFamily? = nil
   ) async throws(ServerFailure) -> CoverageGrant {
@@ -78,33 +81,33 @@ public struct ControlServerClient: Sendable {
         by: interface != nil || family != nil ? .bound(interface, family) : isForPings ? .fresh : .kept))
   }
 
-  /// The request that hands over `result`, ready to leave.
+  /// The request that submits `result`, ready to send.
   public func prepare(_ result: CoverageResult) -> PreparedResult {
     PreparedResult(text: result.json(device).text, clientUUID: result.clientUUID)
   }
 
-  /// Hands over a session's fences. When this returns, the server has them. When it throws, it may have them all the same:
-  /// the answer can have been lost.
+  /// Submits a session's fences (/coverageResult). When this returns, the server has them. When it throws, the server may have them all the
+  /// same, because the answer can be lost.
   public func submit(_ result: PreparedResult) async throws(ServerFailure) {
     _ = try await post("coverageResult", text: result.text, clientUUID: result.clientUUID, mayCompress: true)
   }
 
-  /// - Parameter clientUUID: What the request names this device by: that is in no failure.
+  /// - Parameter clientUUID: The client UUID in the request; it is redacted in failures.
   func post(_ path: String, _ json: JSON, clientUUID: String?) async throws(ServerFailure) -> Data {
     try await post(path, text: json.text, clientUUID: clientUUID)
   }
 
-  /// How a request leaves.
+  /// The connection of a request.
   private enum Way {
-    /// By a connection that is kept for the next one.
+    /// A connection of the pool, open for the next request.
     case kept
-    /// By one of its own.
+    /// A new connection.
     case fresh
-    /// By one of its own that leaves as the pings do.
+    /// A new connection by a given interface or version of the internet protocol.
     case bound(_ interface: String?, AddressFamily?)
   }
 
-  /// - Parameter mayCompress: Whether the body is compressed where the server has said that it takes that.
+  /// - Parameter mayCompress: Whether to compress the body if the server accepts that.
   private func post(
     _ path: String, text: String, clientUUID: String?, mayCompress: Bool = false, by way: Way = .kept
   ) async throws(ServerFailure) -> Data {
@@ -112,34 +115,36 @@ public struct ControlServerClient: Sendable {
     let response = try await answer(to: path, text: text, mayCompress: mayCompress, by: way)
     let date = response.headers.first(name: "Date")
     let retryAfter = response.headers.first(name: "Retry-After").flatMap { RetryAfter.wait($0, date: date) }
-    let answer = try Answer.body(
+    let answer = try ServerAnswer.body(
       status: response.status, retryAfter: retryAfter, body: response.body, clientUUID: clientUUID)
     serverDate.note(date, sent: sent)
     return answer
   }
 
-  /// A body that was packed and refused is sent once more as it is: perhaps it is the packing.
+  /// Sends the body again uncompressed when the server may have refused the compression.
   private func answer(
     to path: String, text: String, mayCompress: Bool, by way: Way
   ) async throws(ServerFailure) -> BoundRequest.Response {
-    if mayCompress, accepted.isGzip, text.utf8.count >= Gzip.leastSize, let packed = Gzip.compressed(Array(text.utf8)) {
-      let response = try await exchange(path, ByteBuffer(bytes: packed), isPacked: true, by: way)
-      guard accepted.mayBlamePacking(for: response.status) else { return response }
+    if mayCompress, accepted.isGzip, text.utf8.count >= Gzip.leastSize,
+      let compressed = Gzip.compressed(Array(text.utf8))
+    {
+      let response = try await exchange(path, ByteBuffer(bytes: compressed), isCompressed: true, by: way)
+      guard accepted.mayRefuseCompression(for: response.status) else { return response }
       let plain = try await exchange(path, ByteBuffer(string: text), by: way)
-      accepted.noteRefusal(packed: response.status, plain: plain.status)
+      accepted.compare(compressed: response.status, plain: plain.status)
       return plain
     }
     return try await exchange(path, ByteBuffer(string: text), by: way)
   }
 
   private func exchange(
-    _ path: String, _ body: ByteBuffer, isPacked: Bool = false, by way: Way
+    _ path: String, _ body: ByteBuffer, isCompressed: Bool = false, by way: Way
   ) async throws(ServerFailure) -> BoundRequest.Response {
     var headers: HTTPHeaders = [
       "Content-Type": "application/json", "Accept": "application/json", "Accept-Language": device.language,
       "User-Agent": "coverage-probe/\(device.softwareVersion)",
     ]
-    if isPacked { headers.add(name: "Content-Encoding", value: "gzip") }
+    if isCompressed { headers.add(name: "Content-Encoding", value: "gzip") }
     if case .fresh = way { headers.add(name: "Connection", value: "close") }
     let address = url + "/" + path
     let response: BoundRequest.Response
@@ -155,11 +160,11 @@ public struct ControlServerClient: Sendable {
     } catch {
       throw .noAnswer(from: url, error, within: requestTimeout, distrust: await distrust(error, by: way))
     }
-    accepted.note(response.headers.first(name: "Accept-Encoding"), status: response.status)
+    accepted.apply(response.headers.first(name: "Accept-Encoding"), status: response.status)
     return response
   }
 
-  /// The server's time by its last success; `nil` when there was none, or the server does not say.
+  /// The `Date` of the latest successful answer; `nil` before the first one that has a date.
   public var latestDate: ServerDateReading? { serverDate.latest }
 
   private func distrust(_ error: any Error, by way: Way) async -> String? {
@@ -180,11 +185,4 @@ public struct ControlServerClient: Sendable {
       status: Int(response.status.code), headers: response.headers,
       body: Data(buffer: try await response.body.collect(upTo: 4 << 20)))
   }
-}
-
-/// `control-server.ca-file` cannot be used.
-public struct CAFileError: Error, CustomStringConvertible {
-  public let path: String
-
-  public var description: String { "control-server.ca-file: \(path) holds no PEM certificates that can be read" }
 }

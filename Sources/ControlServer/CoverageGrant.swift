@@ -1,22 +1,28 @@
 import Foundation
 
-/// What the control server answers to a request for a test (spec 4.3).
+/// The control server's answer to a request for a test (spec 4.3).
 public struct CoverageGrant: Hashable, Sendable {
+  /// The identifier of the test.
   public let testUUID: String
+  /// The identifier of the loop, for the request that continues the drive; `nil` when the server gives none.
   public let loopUUID: String?
-  /// 16 bytes that prove to the ping server that this device may ping it (spec 3.2).
+  /// 16 bytes that authorise this device at the ping server (spec 3.2).
   public let pingToken: [UInt8]
+  /// The name or address of the ping server.
   public let pingHost: String
+  /// The UDP port of the ping server, 1 to 65535.
   public let pingPort: UInt16
-  /// 4 or 6: the family that the token was made for; `nil` when the server does not say.
+  /// 4 or 6: the version of the internet protocol for which the token was issued; `nil` when the server gives none.
   public let ipVersion: Int?
-  /// The longest drive, and the longest session.
+  /// The longest duration of the whole drive; `nil`: no limit.
   public let maximumDrive: Duration?
+  /// The longest duration of one session; `nil`: no limit.
   public let maximumSession: Duration?
-  /// What is odd in the answer, and how it was understood; one line each.
+  /// The oddities of the answer and how they were understood, a line each.
   public let oddities: [String]
 
-  /// - Throws: ``ServerFailure/unusableAnswer(_:)`` when something is missing without which nobody can ping.
+  /// Reads the body of an answer.
+  /// - Throws: ``ServerFailure/unusableAnswer(_:)`` when the test's UUID or a value that pings need is missing or wrong.
   init(_ body: Data) throws(ServerFailure) {
     let answer: Answer
     do {
@@ -47,7 +53,7 @@ public struct CoverageGrant: Hashable, Sendable {
     self.oddities = oddities
   }
 
-  /// A server without settings answers with milliseconds in place of seconds (spec 4.3).
+  /// A limit of the answer. A server without this setting answers in milliseconds instead of seconds (spec 4.3).
   private static func limit(_ name: String, _ value: NumberOrText?, _ oddities: inout [String]) -> Duration? {
     guard let value else { return nil }
     switch value.number {
@@ -71,15 +77,5 @@ public struct CoverageGrant: Hashable, Sendable {
     let max_coverage_session_seconds: NumberOrText?
     let maxCoverageSessionSeconds: NumberOrText?
     let max_coverage_measurement_seconds: NumberOrText?
-  }
-}
-
-/// A number that some servers send as text.
-struct NumberOrText: Decodable {
-  let number: Int64?
-
-  init(from decoder: any Decoder) throws {
-    let value = try decoder.singleValueContainer()
-    number = (try? value.decode(Int64.self)) ?? (try? value.decode(String.self)).flatMap { Int64($0) }
   }
 }

@@ -1,21 +1,26 @@
 import OrderedJSON
 
-/// What this device and program say of themselves with every request (spec 4.1, 4.4). The server overwrites what it knows
-/// with what a result carries, so it is repeated there.
+/// The description of this device and program, a part of every request (spec 4.1, 4.4). It is in results as well, because the server
+/// overwrites its description of a test with the one in the result.
 public struct Device: Hashable, Sendable {
-  /// Never `unknown`: the server marks such tests as broken (spec 4.5).
+  /// The model of the device, not `unknown`: the server marks tests of an unknown model as broken (spec 4.5).
   public var model: String
-  /// The host's name in the field.
+  /// The operator's name of the device.
   public var device: String
+  /// Name and version of the operating system.
   public var osVersion: String
-  /// ISO 639.
+  /// ISO 639 code of the language of the server's messages.
   public var language: String
-  /// IANA zone, required by the server.
+  /// IANA name of the time zone; the server requires it.
   public var timezone: String
+  /// Version of this program; the server stores 10 characters of it as `client_version`.
   public var softwareVersion: String
+  /// Version of this program as a number that grows with each release.
   public var softwareVersionCode: Int64
+  /// Source revision of this program.
   public var softwareRevision: String
 
+  /// A description with the given values.
   public init(
     model: String, device: String, osVersion: String, language: String, timezone: String, softwareVersion: String,
     softwareVersionCode: Int64, softwareRevision: String
@@ -30,7 +35,7 @@ public struct Device: Hashable, Sendable {
     self.softwareRevision = softwareRevision
   }
 
-  /// The members that every request carries.
+  /// The members in every request.
   var members: [JSON.Member] {
     JSON.members([
       "platform": "Linux",

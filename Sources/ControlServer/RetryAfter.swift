@@ -2,13 +2,13 @@ import Coverage
 
 /// Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or a date.
 enum RetryAfter {
-  /// Longer waits are this long; the numbers of some servers are larger than any clock.
+  /// The upper limit: some servers send numbers beyond the range of any clock.
   static let longest: Duration = .seconds(366 * 86_400)
 
   /// - Parameters:
   ///   - text: The header's value.
-  ///   - date: The `Date` of the same response: the server's clock and this host's need not agree.
-  /// - Returns: `nil` for what is neither, and for a date without a `date` to measure it against.
+  ///   - date: The `Date` of the same response. A date is compared with it, because the clocks of server and host can differ.
+  /// - Returns: The wait from the response on; `nil` for other text, and for a date in a response without a `Date`.
   static func wait(_ text: String, date: String?) -> Duration? {
     let text = text.trimming()
     if !text.isEmpty, text.allSatisfy({ $0.isASCII && $0.isNumber }) {
@@ -16,39 +16,5 @@ enum RetryAfter {
     }
     guard let until = HTTPDate.time(text), let now = date.flatMap(HTTPDate.time) else { return nil }
     return min(max(.zero, until - now), longest)
-  }
-}
-
-/// Reads the three forms of a date in HTTP (RFC 9110, 5.6.7).
-enum HTTPDate {
-  private static let months = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ]
-
-  static func time(_ text: String) -> WallTime? {
-    let parts = text.trimming().split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init)
-    switch (parts.count, parts.last) {
-    case (6, "GMT"):  // Sun, 06 Nov 1994 08:49:37 GMT
-      return time(day: parts[1], month: parts[2], year: parts[3], clock: parts[4])
-    case (4, "GMT"):  // Sunday, 06-Nov-94 08:49:37 GMT
-      let date = parts[1].split(separator: "-").map(String.init)
-      guard date.count == 3, let short = Int(date[2]), (0...99).contains(short) else { return nil }
-      return time(day: date[0], month: date[1], year: String(short < 70 ? 2000 + short : 1900 + short), clock: parts[2])
-    case (5, _):  // Sun Nov  6 08:49:37 1994
-      return time(day: parts[2], month: parts[1], year: parts[4], clock: parts[3])
-    default: return nil
-    }
-  }
-
-  private static func time(day: String, month: String, year: String, clock: String) -> WallTime? {
-    guard let index = months.firstIndex(of: month), (1...2).contains(day.count) else { return nil }
-    let month = String(index + 1)
-    return WallTime(iso8601: "\(year)-\(month)-\(day)T\(clock)Z")
-  }
-}
-
-extension String {
-  fileprivate func trimming() -> String {
-    String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
   }
 }

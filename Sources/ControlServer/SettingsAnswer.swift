@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the control server answers to a registration (spec 4.2).
+/// The control server's answer to a registration (spec 4.2).
 struct SettingsAnswer: Decodable {
   struct Settings: Decodable {
     let uuid: String?
@@ -8,7 +8,8 @@ struct SettingsAnswer: Decodable {
 
   let settings: [Settings]?
 
-  /// The client UUID to use from now on; the one that is `known` where the answer names none.
+  /// The client UUID to use from now on; `known` when the answer has none.
+  /// - Throws: ``ServerFailure/unusableAnswer(_:)`` when there is neither.
   static func clientUUID(_ body: Data, known: String?) throws(ServerFailure) -> String {
     let answer = try? JSONDecoder().decode(SettingsAnswer.self, from: body)
     if let uuid = answer?.settings?.first?.uuid ?? known, !uuid.isEmpty { return uuid }

@@ -5,19 +5,19 @@ import NIOPosix
 import NIOSSL
 
 extension ServerFailure {
-  /// No answer came from `url`; the errors of the libraries below in words for an operator.
-  /// - Parameter distrust: Why the server's certificate is not trusted, where that is the reason and is known.
+  /// The failure for `error`, an error of the libraries below, in words for the operator.
+  /// - Parameter distrust: Why the server's certificate is not trusted; `nil` for other errors and when the reason is unknown.
   static func noAnswer(
     from url: String, _ error: any Error, within timeout: Duration, distrust: String? = nil
   ) -> ServerFailure {
-    let text = "\(Discretion.shown(url)): \(distrust ?? reason(error, within: timeout))"
+    let text = "\(Redaction.shown(url)): \(distrust ?? reason(error, within: timeout))"
     return isBeforeTheRequest(error) ? .unreachable(text) : .noAnswer(text)
   }
 
-  /// Whether there never was a connection that could have carried the request.
+  /// Whether the error happened before a connection existed that could carry the request.
   private static func isBeforeTheRequest(_ error: any Error) -> Bool {
     switch error {
-    case is NIOConnectionError, is NIOSSLExtraError, is FamilyError: true
+    case is NIOConnectionError, is NIOSSLExtraError, is BoundRequest.FamilyError: true
     case let error as HTTPClientError: error == .connectTimeout
     case let error as IOError: error.errnoCode == ECONNREFUSED
     case let error as NIOSSLError: if case .handshakeFailed = error { true } else { false }
@@ -53,14 +53,14 @@ extension ServerFailure {
     guard case .handshakeFailed(let cause) = error else { return "TLS failed: \(error)" }
     let text = "\(cause)"
     if text.contains("CERTIFICATE_VERIFY_FAILED") {
-      return "its certificate is not trusted: expired, or by an authority that neither the system nor "
-        + "control-server.ca-file knows"
+      return "its certificate is not trusted: it expired, or neither the system nor control-server.ca-file knows the "
+        + "authority that issued it"
     }
     if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
       return "it does not speak TLS there; is control-server.url an http:// one?"
     }
     if text.contains("EOF") { return "it closed the connection during the TLS handshake" }
-    // BoringSSL's own name of the error; what stands round it is of no use to an operator.
+    // BoringSSL's own name of the error; the text around it does not help an operator.
     let name = text.split(whereSeparator: { !($0.isUppercase || $0.isNumber || $0 == "_") }).max { $0.count < $1.count }
     return "the TLS handshake failed\(name.map { " (\($0))" } ?? "")"
   }

@@ -1,4 +1,4 @@
-// Coverage imports nothing but the standard library; these functions are all it takes from libc.
+// Coverage imports nothing but the standard library; of libc it uses these functions.
 import func Glibc.asin
 import func Glibc.cos
 import func Glibc.sin
@@ -10,7 +10,7 @@ public struct Coordinate: Hashable, Sendable {
   /// Degrees east, -180 to 180.
   public let longitude: Double
 
-  /// `nil` for a position that cannot be: not a number, or outside the ranges above.
+  /// `nil` for NaN and for a position outside of the ranges above.
   public init?(latitude: Double, longitude: Double) {
     guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }
     self.latitude = latitude
@@ -19,8 +19,8 @@ public struct Coordinate: Hashable, Sendable {
 
   /// Metres along the ground to `other`.
   ///
-  /// The chord between the two points of the ellipsoid, bent to an arc of the mean Earth radius. Up to 10 km, far beyond any
-  /// fence, it differs from the geodesic by less than a millimetre; across a continent by less than one percent.
+  /// Computes the chord between the two points of the ellipsoid and its arc at the mean Earth radius. Up to 10 km, far beyond any
+  /// fence, the result differs from the geodesic by less than a millimetre; across a continent by less than one percent.
   public func distance(to other: Coordinate) -> Double {
     let (a, b) = (geocentric, other.geocentric)
     let (dx, dy, dz) = (a.x - b.x, a.y - b.y, a.z - b.z)

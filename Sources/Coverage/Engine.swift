@@ -1,32 +1,45 @@
 /// Cuts a drive into fences (spec 2): events in, effects out.
 ///
 /// A pure state machine. It waits for nothing, reads no clock and does no I/O. Time comes in with every event and with
-/// ``advance(to:)``; ``nextDeadline`` says when the engine wants to be advanced though nothing happens.
+/// ``advance(to:)``; ``nextDeadline`` is the time to which the caller must advance the engine when no event comes before.
 public struct Engine: Sendable {
+  /// A stretch of time in which the position was too inaccurate to place a ping.
+  private struct InaccurateWindow: Sendable {
+    let begin: DriveTime
+    var end: DriveTime?
+
+    var isOpen: Bool { end == nil }
+  }
+
+  /// The operator's settings; the server's limit shortens ``Parameters/maximumDuration``.
   public private(set) var parameters: Parameters
-  /// The greatest moment seen so far.
+  /// The greatest time seen so far.
   public private(set) var now = DriveTime.start
-  /// The latest moment at which anything but a ping happened, or at which a ping of a fence was sent. An event of the past, a
-  /// ping apart, counts as of here, so that no fence ends before it began, or before a ping that it holds.
+  /// The time of the latest event that is no ping, or of the latest ping that counts in a fence, whichever is later. Other events of the
+  /// past count from here, so that no fence ends before it began or before one of its pings.
   public var latestChange: DriveTime { max(latestEvent, latestPing) }
 
   /// All fences of the drive, in order of entry; the last one may be open.
   public private(set) var fences: [Fence] = []
   /// All sessions of the drive; the last one is the current one.
   public private(set) var sessions = [Session(number: 0, started: .start)]
+  /// All warnings of the drive, in order of their beginning.
   public private(set) var warnings: [Warning] = []
+  /// The kind of link that carries the pings now.
   public private(set) var path: Path
+  /// The modem's technology now; `nil` when it has none.
   public private(set) var technology: Technology?
   /// When and why the drive ended; `nil` while it goes on.
   public private(set) var stopped: (at: DriveTime, reason: StopReason)?
 
   /// Pings with an outcome, whether or not they belong to a fence.
   public private(set) var pings = 0
+  /// Of ``pings``, those that were answered in time.
   public private(set) var pingsAnswered = 0
-  /// Pings that belong to no fence: sent outside of one, while the position was inaccurate, or on Wi-Fi.
+  /// Pings that count in no fence: sent outside of every fence, while the position was inaccurate, or on Wi-Fi.
   public private(set) var pingsUnassigned = 0
 
-  /// Of the last fences; kept until no more of a fence's pings can be answered in time.
+  /// The samples of the last fences. A fence's samples stay until none of its pings can be answered in time any more.
   private var samples: [PingSamples] = []
   private var latestEvent = DriveTime.start
   private var latestPing = DriveTime.start
@@ -36,14 +49,15 @@ public struct Engine: Sendable {
   private var hasHadAccurateFix = false
   private var warningIsDue = false
 
-  /// - Parameter path: The link at the start of the drive.
+  /// An engine at the start of a drive.
+  /// - Parameter path: The kind of link at the start of the drive.
   public init(parameters: Parameters = Parameters(), path: Path = .cellular) {
     self.parameters = parameters
     self.path = path
     if path == .wifi { warn(.wifi, from: .start) }
   }
 
-  /// The fence that the drive is in; `nil` between fences.
+  /// The fence in which the device is, with figures up to now; `nil` between fences.
   public var openFence: Fence? {
     guard let index = openIndex else { return nil }
     var fence = fences[index]
@@ -58,7 +72,7 @@ public struct Engine: Sendable {
 
   // MARK: Time
 
-  /// When ``advance(to:)`` has something to do; `nil` after the end.
+  /// The next time at which ``advance(to:)`` changes something; `nil` after the end.
   public var nextDeadline: DriveTime? {
     guard stopped == nil else { return nil }
     var deadline = endOfDuration
@@ -91,22 +105,22 @@ public struct Engine: Sendable {
 
   // MARK: Events
 
-  /// Takes one event; events after the end of the drive are ignored.
+  /// Applies one event. Events after the end of the drive have no effect.
   public mutating func handle(_ event: Event) -> [Effect] {
     var effects = advance(to: max(event.at, event.delivered ?? event.at))
     guard stopped == nil else { return effects }
-    if event.kind.concernsPing { return effects + takePing(event) }
+    if event.kind.concernsPing { return effects + count(event) }
 
     if event.delivered != nil, case .fix(let fix) = event.kind {
-      return effects + take(fix, arrived: event.at) + advance(to: now)
+      return effects + apply(fix, arrived: event.at) + advance(to: now)
     }
     latestEvent = max(latestChange, event.at)
     switch event.kind {
     case .ping, .late, .duplicate: break
-    case .fix(let fix): effects += take(fix)
-    case .path(let path): effects += take(path)
+    case .fix(let fix): effects += apply(fix)
+    case .path(let path): effects += apply(path)
     case .radio(let technology): self.technology = technology == Technology.none ? nil : technology
-    case .session(let grant): effects += take(grant)
+    case .session(let grant): effects += apply(grant)
     case .clockSet(let step): effects += moveAnchors(by: step)
     case .stop(let reason): effects += stop(reason)
     }
@@ -115,7 +129,7 @@ public struct Engine: Sendable {
 
   // MARK: Fixes
 
-  private mutating func take(_ fix: Fix) -> [Effect] {
+  private mutating func apply(_ fix: Fix) -> [Effect] {
     guard let centre = fix.coordinate, parameters.accepts(fix) else {
       openInaccurateWindow()
       return []
@@ -135,18 +149,18 @@ public struct Engine: Sendable {
     return effects
   }
 
-  /// Takes a fix that counts from a moment of the past, but from no moment before another event. Pings that were sent behind that moment
-  /// and have been counted are counted once more.
-  private mutating func take(_ fix: Fix, arrived: DriveTime) -> [Effect] {
+  /// Applies a fix from the past: from `arrived`, but from no time before another event. Pings that were sent after that time and are
+  /// counted already are taken back and counted again.
+  private mutating func apply(_ fix: Fix, arrived: DriveTime) -> [Effect] {
     let moment = max(arrived, latestEvent, recentPings.horizon)
-    let later = recentPings.take(since: moment)
+    let later = recentPings.removeAll(since: moment)
     for ping in later { uncount(ping) }
     (latestEvent, latestPing) = (moment, recentPings.latestOfFences)
-    // A warning that has fallen due meanwhile begins no sooner for that.
+    // A warning that became due after `moment` must not begin before it was due.
     earliestWarning = .start + parameters.warningAfter
-    var effects = take(fix)
+    var effects = apply(fix)
     earliestWarning = nil
-    for ping in later { effects += takePing(ping.event) }
+    for ping in later { effects += count(ping.event) }
     return effects
   }
 
@@ -179,17 +193,17 @@ public struct Engine: Sendable {
     guard let index = openIndex else { return [] }
     fences[index].exited = latestChange
     completeFigures(of: index)
-    forgetSamples()
+    dropOldSamples()
     return [.fenceClosed(fences[index])]
   }
 
-  private mutating func forgetSamples() {
+  private mutating func dropOldSamples() {
     let oldest = DriveTime(microseconds: latestChange.microseconds - PingSamples.memory)
-    let forgotten = fences.suffix(samples.count).prefix { $0.exited.map { $0 < oldest } ?? false }
-    samples.removeFirst(forgotten.count)
+    let complete = fences.suffix(samples.count).prefix { $0.exited.map { $0 < oldest } ?? false }
+    samples.removeFirst(complete.count)
   }
 
-  /// Where the pings of a fence are among ``samples``; `nil` when they are forgotten.
+  /// The index of a fence's samples in ``samples``; `nil` when they have been dropped.
   private func samplesPlace(of index: Int) -> Int? {
     let place = index - (fences.count - samples.count)
     return place >= 0 ? place : nil
@@ -218,9 +232,9 @@ public struct Engine: Sendable {
 
   // MARK: Pings
 
-  private mutating func takePing(_ event: Event) -> [Effect] {
+  private mutating func count(_ event: Event) -> [Effect] {
     let index = path == .wifi || positionWasInaccurate(at: event.at) ? nil : fence(at: event.at)
-    recentPings.note(event, in: index)
+    recentPings.append(event, in: index)
     switch event.kind {
     case .ping(let outcome):
       pings += 1
@@ -241,7 +255,7 @@ public struct Engine: Sendable {
     return [.fenceRevised(fences[index])]
   }
 
-  /// The fence in which `time` lies; the very first and last moment of a fence belong to none (spec 2.5).
+  /// The fence in which `time` lies. The exact moments of entry and exit belong to no fence (spec 2.5).
   private func fence(at time: DriveTime) -> Int? {
     guard let index = fences.lastIndex(where: { $0.entered < time }) else { return nil }
     guard let exited = fences[index].exited else { return index }
@@ -255,7 +269,7 @@ public struct Engine: Sendable {
 
   // MARK: Path
 
-  private mutating func take(_ path: Path) -> [Effect] {
+  private mutating func apply(_ path: Path) -> [Effect] {
     let changesWiFi = (path == .wifi) != (self.path == .wifi)
     self.path = path
     guard changesWiFi else { return [] }
@@ -270,7 +284,7 @@ public struct Engine: Sendable {
 
   private var currentSession: Int { sessions.count - 1 }
 
-  private mutating func take(_ grant: SessionGrant) -> [Effect] {
+  private mutating func apply(_ grant: SessionGrant) -> [Effect] {
     if let limit = grant.maximumDuration { parameters.maximumDuration = min(parameters.maximumDuration, limit) }
     let anchor = grant.anchor ?? latestChange
     let known = sessions[currentSession].testUUID
@@ -285,7 +299,7 @@ public struct Engine: Sendable {
     return ended + [.sessionBegan(next)]
   }
 
-  /// The server adds offsets to the time that it was told, which was wrong; longer offsets give the true time all the same.
+  /// The server adds the offsets to the anchor's wall time, which was wrong by `step`. Offsets that are longer by `step` give the true time.
   private mutating func moveAnchors(by step: Duration) -> [Effect] {
     sessions.indices.compactMap { index in
       guard let anchor = sessions[index].anchor else { return nil }
@@ -301,7 +315,7 @@ public struct Engine: Sendable {
 
   // MARK: Stop
 
-  /// A stop counts from the greatest moment seen, so that no fence ends before a ping that it holds.
+  /// A stop counts from the greatest time seen, so that no fence ends before one of its pings.
   private mutating func stop(_ reason: StopReason) -> [Effect] {
     latestEvent = max(latestChange, now)
     let effects = closeFence() + finalizeSession()
@@ -324,13 +338,4 @@ public struct Engine: Sendable {
       warnings[index].to = latestChange
     }
   }
-}
-
-/// A stretch of time in which the position was too inaccurate to say where a ping was sent.
-private struct InaccurateWindow: Sendable {
-  let begin: DriveTime
-  var end: DriveTime?
-
-  var isOpen: Bool { end == nil }
-
 }

@@ -1,30 +1,33 @@
-/// A circle on the ground and what was measured in it (spec 1.1).
+/// A circle on the ground with the pings that were sent in it (spec 1.1).
 public struct Fence: Hashable, Sendable {
   /// Position among the drive's fences, from 0, in order of entry.
   public let number: Int
-  /// Which of the drive's sessions it belongs to (``Session/number``).
+  /// The ``Session/number`` of the session to which the fence belongs.
   public let session: Int
+  /// When the fence opened.
   public let entered: DriveTime
-  /// `nil` while the fence is open.
+  /// When the fence ended; `nil` while it is open.
   public internal(set) var exited: DriveTime?
-  /// The fix that opened it; its position is the centre, which never moves.
+  /// The fix that opened the fence.
   public let fix: Fix
+  /// The position of ``fix``; it never moves.
   public let centre: Coordinate
-  /// Metres; frozen when the fence opens.
+  /// Metres; fixed when the fence opens (``Parameters/radius(of:)``).
   public let radius: Double
-  /// The last one seen with an accurate fix in the fence; `nil` when there was none.
+  /// The technology at the last accurate fix in the fence; `nil` when it was unknown at all of them.
   public internal(set) var technology: Technology?
-  /// Pings sent in this fence that have an outcome, answered or not.
+  /// Pings with an outcome, answered or failed, that were sent in this fence.
   public internal(set) var pings: Int
-  /// Of these, the answered ones.
+  /// Of ``pings``, those that were answered in time.
   public internal(set) var pingsAnswered: Int
-  /// Sum of the answered pings' round-trip times, in nanoseconds.
+  /// Sum of the answered pings' round-trip times in nanoseconds; saturates.
   public internal(set) var rttSumNanoseconds: Int64
-  /// Up to date in fences that effects carry and in ``Engine/openFence``.
+  /// Figures beyond the sums. They are current in fences that effects carry and in ``Engine/openFence``, not in ``Engine/fences``.
   public internal(set) var figures: PingFigures
-  /// `false` once Wi-Fi has touched the fence: then it is never sent (spec 2.6).
+  /// `false` for a fence that overlaps Wi-Fi time; such a fence is never submitted (spec 2.6).
   public internal(set) var isSubmittable: Bool
 
+  /// A fence with the given values, as the engine opens it or the store reads it.
   public init(
     number: Int, session: Int, entered: DriveTime, exited: DriveTime? = nil, fix: Fix, centre: Coordinate,
     radius: Double, technology: Technology? = nil, pings: Int = 0, pingsAnswered: Int = 0,
@@ -55,6 +58,7 @@ public struct Fence: Hashable, Sendable {
   /// How long the fence lasted; `nil` while it is open.
   public var duration: Duration? { exited.map { $0 - entered } }
 
+  /// Takes back ``count(_:)`` of the same outcome.
   mutating func uncount(_ outcome: PingOutcome) {
     pings -= 1
     if case .answered(let rttNanoseconds, _) = outcome {

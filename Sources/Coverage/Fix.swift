@@ -1,19 +1,19 @@
-/// What the positioning knows at one moment. Values that the receiver did not give, or gave as impossible, are `nil`.
+/// Position, accuracy and motion at one moment. A value that the receiver did not give, or that is impossible, is `nil`.
 public struct Fix: Hashable, Sendable {
-  /// Where; `nil` when the position is not known (no fix, or the receiver went silent).
+  /// The position; `nil` when the receiver has no fix or went silent.
   public let coordinate: Coordinate?
-  /// Horizontal accuracy in metres, at 68 % confidence, as phones report it.
-  /// `nil` when it is unknown; such a fix opens no fence.
+  /// Horizontal accuracy in metres, at 68 % confidence, as phones report it. `nil` when it is unknown: such a fix opens no
+  /// fence.
   public let accuracy: Double?
   /// Metres above mean sea level.
   public let altitude: Double?
   /// Degrees clockwise from true north, 0 to 360.
   public let course: Double?
-  /// Metres a second over ground.
+  /// Metres a second over ground, not negative.
   public let speed: Double?
 
-  /// Keeps what is possible. A negative accuracy, course or speed means "invalid" (spec 1.3) and becomes `nil`, as does
-  /// anything that is not a finite number.
+  /// Replaces impossible values by `nil`: a negative accuracy, course or speed, which means "invalid" (spec 1.3), a course above 360
+  /// degrees, and values that are not finite.
   public init(
     coordinate: Coordinate?, accuracy: Double? = nil, altitude: Double? = nil, course: Double? = nil,
     speed: Double? = nil
@@ -25,7 +25,7 @@ public struct Fix: Hashable, Sendable {
     self.speed = speed.flatMap(Self.nonNegative)
   }
 
-  /// The position is not known.
+  /// The fix without a position.
   public static let lost = Fix(coordinate: nil)
 
   private static func nonNegative(_ value: Double) -> Double? {

@@ -1,19 +1,12 @@
-/// What became of one ping.
+/// The outcome of one ping.
 public enum PingOutcome: Hashable, Sendable {
-  /// An answer came in time; the round-trip time (RFC 2681) in nanoseconds, and whether the kernel stamped both its ends.
+  /// An answer came in time. The round-trip time (RFC 2681) is in nanoseconds; `isKernelStamped`: the kernel stamped both its ends.
   case answered(rttNanoseconds: Int64, isKernelStamped: Bool = false)
-  /// No usable answer.
+  /// No usable answer came in time.
   case failed(PingFailure)
 
+  /// Whether an answer came in time.
   public var isAnswered: Bool {
     if case .answered = self { true } else { false }
   }
-}
-
-/// Why a ping has no round-trip time.
-public enum PingFailure: String, Hashable, Sendable, CaseIterable {
-  /// Nothing came within the timeout.
-  case timeout
-  /// The network refused to carry it: a send error or an ICMP error.
-  case network
 }

@@ -1,11 +1,11 @@
-/// A receiver's time over time: whether it runs with CLOCK_BOOTTIME, and since when.
+/// The history of one receiver's time: whether it runs with CLOCK_BOOTTIME, and since when.
 struct ReceiverTrack: Hashable, Sendable, Codable {
-  /// A run of readings that fit to each other.
+  /// Consecutive readings that agree with each other.
   private struct Run: Hashable, Sendable, Codable {
     /// The wall time of the boot by the first reading.
     let first: WallTime
     let since: Duration
-    /// The same by all of them: the least delayed ones count most.
+    /// The wall time of the boot by all readings; the least delayed ones count most.
     var booted: WallTime
     var latest: Duration
     var count = 1
@@ -15,10 +15,10 @@ struct ReceiverTrack: Hashable, Sendable, Codable {
       (since, latest) = (boot, boot)
     }
 
-    /// - Returns: Whether the reading fits. Readings of one moment differ by the delays of the serial line.
-    mutating func take(_ new: WallTime, at boot: Duration) -> Bool {
-      let drift = WallClock.Reading.drift(from: since, to: boot)
-      guard gap(first, new) <= ReceiverTrack.jitter.saturatingAdding(drift) else { return false }
+    /// - Returns: Whether the reading agrees with the run. Readings of one moment differ by the delays of the serial line.
+    mutating func append(_ new: WallTime, at boot: Duration) -> Bool {
+      let drift = ClockReading.drift(from: since, to: boot)
+      guard first.gap(to: new) <= ReceiverTrack.jitter.saturatingAdding(drift) else { return false }
       let later = new.microseconds.saturatingSubtracting(booted.microseconds)
       booted = WallTime(microseconds: booted.microseconds.saturatingAdding(later > 0 ? later : later / 16))
       latest = max(latest, boot)
@@ -29,26 +29,29 @@ struct ReceiverTrack: Hashable, Sendable, Codable {
     var lasted: Duration { latest - since }
   }
 
+  /// In microseconds: the uncertainty of a reading, because serial lines deliver a receiver's time late.
+  private static let margin: Int64 = 1_500_000
+  /// In microseconds: two readings of a run differ by no more than this and the drift between them.
   private static let jitter: Int64 = 1_500_000
-  /// So long, and in so many readings, a time runs before it is one.
+  /// A run becomes steady after this duration and this number of readings.
   private static let shortestRun = Duration.seconds(4)
   private static let fewestReadings = 5
-  /// A receiver that has jumped stays there for so long before it is believed again.
+  /// After a jump, the new run becomes steady only after this duration.
   private static let runAfterJump = Duration.seconds(10)
 
   private var steady: Run?
   private var candidate: Run?
-  /// How often its time has jumped since it was steady first.
+  /// How often the time has jumped since it was first steady; at most 1000.
   private(set) var jumps = 0
   private(set) var latest = Duration.zero
 
-  mutating func note(_ booted: WallTime, at boot: Duration) {
+  mutating func append(_ booted: WallTime, at boot: Duration) {
     latest = max(latest, boot)
-    if steady?.take(booted, at: boot) == true {
+    if steady?.append(booted, at: boot) == true {
       candidate = nil
       return
     }
-    guard candidate?.take(booted, at: boot) == true else {
+    guard candidate?.append(booted, at: boot) == true else {
       candidate = Run(booted, at: boot)
       return
     }
@@ -59,14 +62,14 @@ struct ReceiverTrack: Hashable, Sendable, Codable {
     (steady, candidate) = (run, nil)
   }
 
-  /// What it says; `nil` before it is steady.
-  var reading: WallClock.Reading? {
-    steady.map { WallClock.Reading(booted: $0.booted, at: $0.latest, margin: WallClock.receiverMargin) }
+  /// The receiver's time; `nil` before it is steady.
+  var reading: ClockReading? {
+    steady.map { ClockReading(booted: $0.booted, at: $0.latest, margin: Self.margin) }
   }
 
-  /// Moments that are kept, since the boot.
+  /// All stored moments, since the boot.
   var moments: [Duration] { [steady, candidate].compactMap { $0 }.flatMap { [$0.since, $0.latest] } + [latest] }
 
-  /// For how long it has been steady.
+  /// How long the receiver's time has been steady.
   var lasted: Duration { steady?.lasted ?? .zero }
 }

@@ -1,40 +1,40 @@
-/// The latest pings that were counted, with the fence that each counts in: a fix counts from the arrival of its position, though the rest of
-/// its epoch is waited for, and pings that were sent meanwhile move to where they belong.
+/// The latest counted pings, each with its fence. A fix counts from the arrival of its position but is delivered when its epoch is
+/// complete; pings that were sent in between are then taken back and counted again.
 struct RecentPings: Sendable {
-  /// In microseconds: longer than any epoch is waited for.
+  /// In microseconds; longer than the longest wait for an epoch.
   static let memory: Int64 = 3_000_000
 
   struct Entry: Sendable {
     let event: Event
-    /// Index of the fence; `nil`: it counts in none.
+    /// Index of the fence in which the ping counts; `nil`: in none.
     let fence: Int?
   }
 
   private var entries: [Entry] = []
-  /// No ping that was sent before can be moved any more.
+  /// The latest time of sending among the dropped pings: no fix can count from before it.
   private(set) var horizon = DriveTime(microseconds: .min)
 
-  mutating func note(_ event: Event, in fence: Int?) {
+  mutating func append(_ event: Event, in fence: Int?) {
     entries.append(Entry(event: event, fence: fence))
-    // Half of them at once, so that it is seldom done.
+    // Drop the older half once it is old enough: one removal for many pings.
     guard entries.count >= 64, let middle = entries[entries.count / 2].event.at.microseconds as Int64?,
       middle < event.at.microseconds.subtractingReportingOverflow(Self.memory).partialValue
     else { return }
-    forget(entries.count / 2)
+    drop(entries.count / 2)
   }
 
-  private mutating func forget(_ count: Int) {
+  private mutating func drop(_ count: Int) {
     horizon = entries.prefix(count).reduce(horizon) { max($0, $1.event.at) }
     entries.removeFirst(count)
   }
 
-  /// Takes the pings out that were sent at `time` or later.
-  mutating func take(since time: DriveTime) -> [Entry] {
-    let taken = entries.filter { $0.event.at >= time }
+  /// Removes the pings that were sent at `time` or later, and returns them in order of counting.
+  mutating func removeAll(since time: DriveTime) -> [Entry] {
+    let removed = entries.filter { $0.event.at >= time }
     entries.removeAll { $0.event.at >= time }
-    return taken
+    return removed
   }
 
-  /// When the latest ping of a fence was sent; of those that are forgotten, an upper bound.
+  /// The latest time of sending of a ping that counts in a fence; at least ``horizon``.
   var latestOfFences: DriveTime { entries.lazy.filter { $0.fence != nil }.map(\.event.at).reduce(horizon, max) }
 }

@@ -1,14 +1,17 @@
-/// One test of the control server within a drive (spec 1.3). A drive has one or more, one after the other.
+/// A stretch of a drive that belongs to one test of the control server (spec 1.3). A drive has one session or more, one after the other.
 public struct Session: Hashable, Sendable {
   /// Position among the drive's sessions, from 0.
   public let number: Int
-  /// The control server's name for it; `nil` until the server has answered.
+  /// The control server's identifier of the test; `nil` until the server has answered.
   public internal(set) var testUUID: String?
+  /// When the session began.
   public let started: DriveTime
   /// The moment to which the server relates the offsets of the fences; `nil` until the server has answered.
   public internal(set) var anchor: DriveTime?
+  /// When the session ended; `nil` while it is current.
   public internal(set) var finalized: DriveTime?
 
+  /// A session with the given values; without the optional ones the current session of a drive that has no answer yet.
   public init(
     number: Int, testUUID: String? = nil, started: DriveTime, anchor: DriveTime? = nil, finalized: DriveTime? = nil
   ) {

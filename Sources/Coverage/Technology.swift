@@ -3,14 +3,15 @@ public struct Technology: Hashable, Sendable {
   /// The name on the wire.
   public let name: String
 
+  /// - Parameter name: The name on the wire; any text is allowed, see ``isKnown``.
   public init(_ name: String) {
     self.name = name
   }
 
-  /// The control server's `network_type`; `nil` for a name that it does not know.
+  /// The control server's `network_type`; `nil` for a name that the server does not know.
   public var id: Int? { Self.ids[name] }
 
-  /// `true` for a name of spec 1.5's table.
+  /// Whether the name is in spec 1.5's table.
   public var isKnown: Bool { id != nil }
 
   /// The generation for display; `nil` for a name that the control server does not know.
@@ -40,14 +41,13 @@ public struct Technology: Hashable, Sendable {
     case noNetwork = "none"
   }
 
-  /// What a fence says in which no technology was ever seen.
+  /// The technology of a fence in which none was seen.
   public static let none = Technology("NONE")
 
-  /// Every name that the control server knows.
+  /// All names that the control server knows, sorted.
   public static var knownNames: [String] { ids.keys.sorted() }
 
-  // The names that the reference app sends, and below them those of the server's catalogue that a Linux modem can report
-  // besides.
+  // The names that the reference app sends; in the last line further names of the server's catalogue that a Linux modem can report.
   private static let ids: [String: Int] = [
     "2G/GSM": 1, "2G/EDGE": 2, "3G/UMTS": 3, "2G/CDMA": 4, "2G/EVDO_0": 5, "2G/EVDO_A": 6, "2G/EVDO_B": 12,
     "3G/HSDPA": 8, "3G/HSUPA": 9, "4G/LTE": 13, "2G/HRPD": 14, "5G/NR": 20, "5G/NRNSA": 41, "NONE": 1000,

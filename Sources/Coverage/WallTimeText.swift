@@ -1,5 +1,5 @@
 extension WallTime {
-  /// ISO 8601 in UTC with milliseconds, e.g. `2026-11-20T10:00:00.000Z`; what is finer is cut off.
+  /// ISO 8601 in UTC with milliseconds, e.g. `2026-11-20T10:00:00.000Z`; cut off to the millisecond.
   public var iso8601: String {
     let millisecondsOfDay = milliseconds - dayNumber * Self.millisecondsPerDay
     let (year, month, day) = Self.civil(from: dayNumber)
@@ -29,11 +29,11 @@ extension WallTime {
     return isUsual ? text : Self.padded(year, 4) + text.dropFirst(4)
   }
 
-  /// The same to the second, e.g. `2026-11-20T10:00:00Z`.
+  /// ISO 8601 in UTC with seconds, e.g. `2026-11-20T10:00:00Z`.
   public var iso8601Seconds: String { iso8601.dropLast(5) + "Z" }
 
-  /// Reads what ``iso8601`` writes; the fraction may have any number of digits or be absent. `nil` for anything else, and for
-  /// a time beyond the year 294,246, which 64 bits of microseconds cannot hold.
+  /// Reads the form that ``iso8601`` writes; the fraction may have any number of digits or be absent. `nil` for other text, and for a time
+  /// beyond the year 294,246, which exceeds 64 bits of microseconds.
   public init?(iso8601 text: String) {
     let parts = text.dropLast().split(separator: "T", omittingEmptySubsequences: false)
     guard text.hasSuffix("Z"), parts.count == 2 else { return nil }
@@ -72,8 +72,8 @@ extension WallTime {
 
   private static func isDigits(_ text: Substring) -> Bool { text.allSatisfy { ("0"..."9").contains($0) } }
 
-  // The proleptic Gregorian calendar in eras of 400 years = 146097 days, with years that begin in March so that the leap day
-  // is the last of its year; day 0 is 0000-03-01, 719468 days before the Unix epoch.
+  // The proleptic Gregorian calendar in eras of 400 years = 146097 days. Years begin in March, so that the leap day is the last day of
+  // its year; day 0 is 0000-03-01, 719468 days before the Unix epoch.
 
   private static func dayNumber(year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year

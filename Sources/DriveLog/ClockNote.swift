@@ -1,22 +1,23 @@
 import Coverage
 import OrderedJSON
 
-/// A line of a drive log that says which clock the times of the drive come from, from then on. Replay ignores it: what moves times is
-/// `clock_set`.
+/// A line of a drive log: the clock from which the drive's times come from this line on. Replay ignores it; `clock_set` moves times.
 public struct ClockNote: Hashable, Sendable {
+  /// When the ruling was made.
   public let at: DriveTime
   /// The clock that rules: `gnss`, `server` or `host`.
   public let ruledBy: String
-  /// Why, in one line.
+  /// The reason, in one line.
   public let because: String
   /// The clocks that agree with it.
   public let agreeing: [String]
   /// The clocks that contradict it.
   public let contradicting: [String]
-  /// By how much the host's clock is ahead of the drive's time.
+  /// How far the host's clock is ahead of the drive's time; `nil` when unknown.
   public let hostAhead: Duration?
 
-  public init(ruling: WallClock.Ruling, hostLead: Duration?, at: DriveTime) {
+  /// - Parameter hostLead: How far the host's clock is ahead of the drive's time.
+  public init(ruling: ClockRuling, hostLead: Duration?, at: DriveTime) {
     self.at = at
     ruledBy = ruling.source.rawValue
     because = ruling.reason.rawValue
@@ -40,7 +41,7 @@ public struct ClockNote: Hashable, Sendable {
 }
 
 extension ClockNote {
-  /// What stands behind the key `clock`.
+  /// The value of the key `clock`.
   struct Value: Decodable {
     private let ruledBy: String
     private let because: String?

@@ -1,30 +1,35 @@
 import Coverage
 import OrderedJSON
 
-/// The first line of a drive log (design.md, contract 3).
+/// The first line of a drive log (docs/drive-log.md).
 public struct DriveLogHeader: Hashable, Sendable {
-  /// The wall time of the drive's start, in whole milliseconds; what is finer is cut off.
+  /// The wall time of the drive's start, cut off to the millisecond.
   public let started: WallTime
+  /// The kind of link at the start.
   public let initialPath: Path
-  /// What the drive was cut with; absent in logs of other programs.
+  /// The parameters of the engine; absent in logs of other programs.
   public let parameters: Parameters?
-  /// How the drive was pinged; absent in logs of other programs.
+  /// The settings of the pings; absent in logs of other programs.
   public let pings: Pings?
-  /// The link that was measured, where there were several.
+  /// The name of the measured link; `nil` in a drive over one link.
   public let link: String?
-  /// Whether lines in between vouch for those before them (``Seal``); not in logs of earlier builds.
+  /// Whether the log has seals (``Seal``), lines with a checksum of the lines before them. Logs of earlier builds have none.
   public let isSealed: Bool
 
-  /// What a verification by other evidence has to know of the pings.
+  /// The settings of the pings, which `verify` needs.
   public struct Pings: Hashable, Sendable {
+    /// The interval at which pings are sent; above zero.
     public let interval: Duration
+    /// How long a ping waits for its answer; above zero.
     public let timeout: Duration
 
+    /// Settings with the given values.
     public init(interval: Duration, timeout: Duration) {
       (self.interval, self.timeout) = (interval, timeout)
     }
   }
 
+  /// A header with the given values; cuts `started` off to the millisecond.
   public init(
     started: WallTime, initialPath: Path, parameters: Parameters?, pings: Pings? = nil, link: String? = nil,
     isSealed: Bool = true
@@ -81,6 +86,8 @@ extension DriveLogHeader: Decodable {
     case speedLimit = "speed_limit"
   }
 
+  /// Reads the first line. Unknown members are ignored; `pings`, `link` and `sealed` of a wrong type count as absent.
+  /// - Throws: ``DriveLogError`` and `DecodingError`.
   public init(from decoder: any Decoder) throws {
     let line = try decoder.container(keyedBy: Key.self)
     guard let version = try line.decodeIfPresent(Int.self, forKey: .drive) else {
@@ -113,7 +120,7 @@ extension DriveLogHeader: Decodable {
     parameters.warningAfter = try seconds(.warningAfter) ?? parameters.warningAfter
     parameters.giveUpAfter = try seconds(.giveUpAfter) ?? parameters.giveUpAfter
     parameters.maximumDuration = try seconds(.maximumDuration) ?? parameters.maximumDuration
-    // Drives of earlier versions were cut without a limit.
+    // Earlier versions had no speed limit.
     parameters.speedLimit = try values.decodeIfPresent(Double.self, forKey: .speedLimit)
     return parameters
   }
@@ -124,11 +131,13 @@ extension DriveLogHeader.Pings: Decodable {
     case interval, timeout
   }
 
+  /// Reads the member `pings`.
+  /// - Throws: `DecodingError` for an interval or a timeout that is not above zero.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: Key.self)
     func seconds(_ key: Key) throws -> Duration {
       guard let time = DriveTime(seconds: try values.decode(Double.self, forKey: key)), time > .start else {
-        throw DecodingError.dataCorruptedError(forKey: key, in: values, debugDescription: "no length of time")
+        throw DecodingError.dataCorruptedError(forKey: key, in: values, debugDescription: "not a duration above zero")
       }
       return time.sinceStart
     }

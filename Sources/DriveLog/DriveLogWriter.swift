@@ -2,30 +2,31 @@ import Coverage
 import Foundation
 import OrderedJSON
 
-/// Appends events to a drive log, each at once, so that a kill loses nothing. A power cut loses what was written since the
-/// last ``sync()``, and may tear the last line that is left.
+/// Appends events to a drive log. Each line is written at once, so a kill loses none. A power cut loses the lines since the last
+/// ``sync()`` and can cut off the last remaining line.
 ///
-/// When the disk is full, lines wait in memory and go out before the next one that can be written.
+/// While the disk is full, lines wait in memory; the next call that finds room writes them first.
 public final class DriveLogWriter {
-  /// Lines that found no room in memory either. Above zero, the log cannot be replayed in full.
+  /// The number of lines that were dropped because neither the disk nor the buffer had room. Above zero, the log cannot be replayed in
+  /// full.
   public private(set) var linesDropped = 0
-  /// Whether lines wait in memory although there may be room: what little there is belongs to the fences.
-  public var isHeld = false
+  /// Whether lines wait in memory even if the disk has room: on an almost full disk, fences go first.
+  public var isPaused = false
 
-  /// Below zero as long as the file cannot be made.
+  /// Below zero while the file cannot be created.
   private var descriptor: CInt = -1
-  /// Where it is.
+  /// The path of the file.
   public let path: String
   private var waiting: [UInt8] = []
-  /// Of all lines that there should be, with those that found no room.
+  /// The length of all lines so far, including dropped ones.
   private var bytes: Int64 = 0
-  /// Of those since the last seal; `nil` when there are none.
+  /// The checksum of the lines since the last seal; `nil` when there are none.
   private var unsealed: UInt32?
-  /// About half an hour of a drive.
+  /// In bytes: about half an hour of a drive.
   private let waitingLimit = 2 << 20
 
   /// Creates the log and writes its header.
-  /// - Parameter waitsForRoom: Whether its lines wait in memory while the disk has no room for the file, or no inode.
+  /// - Parameter waitsForRoom: Whether lines wait in memory when the disk has no room or no inode for the file.
   /// - Throws: ``DriveLogError/unwritable(path:reason:)``
   public init(path: String, header: DriveLogHeader, waitsForRoom: Bool = false) throws {
     self.path = path
@@ -33,17 +34,17 @@ public final class DriveLogWriter {
       try create()
       try write(header.json)
     } catch {
-      guard waitsForRoom, Self.mayPass(errno) else {
+      guard waitsForRoom, Self.isTransient(errno) else {
         if descriptor >= 0 { unlink(path) }
         throw error
       }
       trouble = "\(error)"
-      // Where the file could be made, the header waits already.
+      // If the file was created, the header is in the buffer already.
       if descriptor < 0 { try? write(header.json) }
     }
   }
 
-  /// Why the file could not be written at first; its lines wait in memory.
+  /// Why the file could not be written when the log was created; `nil` when it was. Its lines wait in memory.
   public private(set) var trouble: String?
 
   private func create() throws {
@@ -53,9 +54,9 @@ public final class DriveLogWriter {
     Self.secure(descriptor, path)
   }
 
-  private static func mayPass(_ error: CInt) -> Bool { [ENOSPC, EDQUOT, EIO].contains(error) }
+  private static func isTransient(_ error: CInt) -> Bool { [ENOSPC, EDQUOT, EIO].contains(error) }
 
-  /// The way is its driver's alone, whatever the umask says, and what root writes belongs to the owner of the folder.
+  /// A log contains positions: only its owner may read it, whatever the umask. A log that root writes belongs to the owner of the folder.
   private static func secure(_ descriptor: CInt, _ path: String) {
     fchmod(descriptor, 0o600)
     var folder = stat()
@@ -65,8 +66,8 @@ public final class DriveLogWriter {
     fchown(descriptor, folder.st_uid, folder.st_gid)
   }
 
-  /// Creates the log under a name that is not taken in `folder`: a clock that was set back, or that begins at the same time with
-  /// each boot, gives a name twice.
+  /// Creates the log in `folder` as `name`.jsonl, or with a number behind the name if that file exists: a clock that is set back, or starts
+  /// at the same time with each boot, yields a name twice.
   /// - Throws: ``DriveLogError/unwritable(path:reason:)``
   public convenience init(newIn folder: String, name: String, header: DriveLogHeader, waitsForRoom: Bool = false) throws
   {
@@ -74,25 +75,27 @@ public final class DriveLogWriter {
     try self.init(path: paths.first { access($0, F_OK) != 0 } ?? paths[0], header: header, waitsForRoom: waitsForRoom)
   }
 
-  /// Makes all lines so far safe against a power cut.
+  /// Makes all lines so far durable.
   /// - Throws: ``DriveLogError/unwritable(path:reason:)``
   public func sync() throws {
     try flush()
-    // It may be held before there is a file.
+    // While it is paused there may be no file yet.
     guard descriptor >= 0 else { return }
     guard fdatasync(descriptor) == 0 else { throw Self.error(path) }
   }
 
-  /// - Parameter details: What a reader may like to know besides; replay ignores it.
-  /// - Throws: ``DriveLogError/unwritable(path:reason:)``, e.g. when the disk is full; the line is kept for the next call.
+  /// Appends an event.
+  /// - Parameter details: Further members of the line; replay ignores them.
+  /// - Throws: ``DriveLogError/unwritable(path:reason:)``, e.g. when the disk is full; the line waits for the next call.
   public func append(_ event: Event, beside details: [JSON.Member] = []) throws {
     try write(EventLine.json(event, beside: details))
   }
 
+  /// Appends a ruling on the clocks.
   /// - Throws: as ``append(_:beside:)``
   public func append(_ note: ClockNote) throws { try write(note.json) }
 
-  /// Notes in the log of a drive that is over that one of its sessions was forgotten: what is recovered from it is without that.
+  /// Marks a session of an ended drive as forgotten: recovery from this log leaves it out.
   /// - Throws: ``DriveLogError/unwritable(path:reason:)``
   public static func noteForgotten(session: Int, in path: String) throws {
     let descriptor = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
@@ -101,15 +104,15 @@ public final class DriveLogWriter {
     let note = JSON.object([
       "at": .seconds(DriveTime.start), "forgotten": .object(["session": .integer(Int64(session))]),
     ])
-    // The line before may be torn.
+    // The last line may be cut off.
     let line = Array("\n\(note.text)\n".utf8)
     guard Foundation.write(descriptor, line, line.count) == line.count, fsync(descriptor) == 0 else {
       throw error(path)
     }
   }
 
-  /// Vouches for all lines since the last call, with a line of its own; does nothing when there are none.
-  /// - Throws: ``DriveLogError/unwritable(path:reason:)``; the line is kept for the next call.
+  /// Appends a seal for all lines since the last one; does nothing when there are none.
+  /// - Throws: ``DriveLogError/unwritable(path:reason:)``; the line waits for the next call.
   public func seal(at time: DriveTime) throws {
     guard let checksum = unsealed else { return }
     // A seal that waits in memory is in the log before the next line.
@@ -131,7 +134,7 @@ public final class DriveLogWriter {
   }
 
   private func flush() throws {
-    guard !isHeld else { return }
+    guard !isPaused else { return }
     if descriptor < 0 { try create() }
     while !waiting.isEmpty {
       let written = waiting.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
@@ -146,7 +149,7 @@ public final class DriveLogWriter {
     defer { errno = error }
     var disk = statvfs()
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    // The kernel has one word for both.
+    // ENOSPC means no room or no inodes.
     let hasNoInodes = error == ENOSPC && statvfs(folder, &disk) == 0 && disk.f_files > 0 && disk.f_favail == 0
     return .unwritable(
       path: path,

@@ -1,19 +1,20 @@
 import Coverage
 import OrderedJSON
 
-/// One line of a drive log after the first: one event (design.md, contract 3).
+/// A line of a drive log behind the header: an event, a note or a seal (docs/drive-log.md).
 struct EventLine {
-  /// `nil` for an event of a kind that this program does not know, and for a note.
+  /// `nil` for an event of an unknown kind, and for a line that is not an event.
   let event: Event?
-  /// Which clock rules from then on.
+  /// Of a ruling on the clocks.
   var clock: ClockNote?
-  /// Of a ping: its number on the wire, as far as the log tells.
+  /// Of a ping: its sequence number on the wire, if the log has it.
   let pingSequence: UInt32?
-  /// Of a line that vouches for those before it, and is no event.
+  /// Of a seal.
   var seal: Seal?
-  /// Of a line that says that a session is forgotten, and is no event: its number.
+  /// Of a mark that a session is forgotten: the number of the session.
   var forgotten: Int?
 
+  /// The line of `event`, with `details` behind it.
   static func json(_ event: Event, beside details: [JSON.Member]) -> JSON {
     let (key, value) = kind(event)
     let delivered = JSON.members(["delivered": event.delivered.map(JSON.seconds)])
@@ -68,7 +69,7 @@ extension EventLine: Decodable {
   init(from decoder: any Decoder) throws {
     let line = try decoder.container(keyedBy: Key.self)
     guard let at = DriveTime(seconds: try line.decode(Double.self, forKey: .at)) else {
-      throw DecodingError.dataCorruptedError(forKey: .at, in: line, debugDescription: "no time of a drive")
+      throw DecodingError.dataCorruptedError(forKey: .at, in: line, debugDescription: "not a time of a drive")
     }
     let delivered = line.contains(.fix) ? try? line.decodeIfPresent(Double.self, forKey: .delivered) : nil
     event = try Self.kind(line).map { Event(at: at, $0, delivered: delivered.flatMap { DriveTime(seconds: $0) }) }
@@ -76,7 +77,7 @@ extension EventLine: Decodable {
       event == nil && line.contains(.clock) ? try line.decode(ClockNote.Value.self, forKey: .clock).note(at: at) : nil
     seal = line.contains(.seal) ? try line.decode(Seal.self, forKey: .seal) : nil
     forgotten = line.contains(.forgotten) ? try line.decode(ForgottenValue.self, forKey: .forgotten).session : nil
-    // It adds to what the line says; one that is no number takes nothing away from it.
+    // The number is optional: a wrong type does not invalidate the ping.
     pingSequence = line.contains(.ping) ? try? line.decodeIfPresent(UInt32.self, forKey: .sequence) : nil
   }
 
@@ -91,7 +92,7 @@ extension EventLine: Decodable {
       let name = try line.decodeIfPresent(String.self, forKey: .path) ?? Path.offline.rawValue
       guard let path = Path(rawValue: name) else {
         throw DecodingError.dataCorruptedError(
-          forKey: .path, in: line, debugDescription: "\"\(name)\" is none of cellular, wifi, none")
+          forKey: .path, in: line, debugDescription: "\"\(name)\" is not cellular, wifi or none")
       }
       return .path(path)
     }
@@ -101,7 +102,7 @@ extension EventLine: Decodable {
     if line.contains(.session) { return .session(try line.decode(SessionValue.self, forKey: .session).grant) }
     if line.contains(.clockSet) {
       guard let step = DriveTime(seconds: try line.decode(Double.self, forKey: .clockSet), limit: 1e10) else {
-        throw DecodingError.dataCorruptedError(forKey: .clockSet, in: line, debugDescription: "no length of time")
+        throw DecodingError.dataCorruptedError(forKey: .clockSet, in: line, debugDescription: "not a duration")
       }
       return .clockSet(by: step.sinceStart)
     }
@@ -113,101 +114,86 @@ extension EventLine: Decodable {
   }
 }
 
-private struct FixValue: Decodable {
-  let fix: Fix
+extension EventLine {
+  /// The value of `fix`; members that are absent are unknown.
+  private struct FixValue: Decodable {
+    let fix: Fix
 
-  private enum Key: String, CodingKey {
-    case latitude, longitude, accuracy, altitude, course, speed
-  }
-
-  init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: Key.self)
-    func number(_ key: Key) throws -> Double? { try values.decodeIfPresent(Double.self, forKey: key) }
-    var coordinate: Coordinate?
-    if let latitude = try number(.latitude), let longitude = try number(.longitude) {
-      coordinate = Coordinate(latitude: latitude, longitude: longitude)
-      guard coordinate != nil else {
-        throw DecodingError.dataCorruptedError(
-          forKey: .latitude, in: values, debugDescription: "\(latitude), \(longitude) is no place on Earth")
-      }
+    private enum Key: String, CodingKey {
+      case latitude, longitude, accuracy, altitude, course, speed
     }
-    fix = Fix(
-      coordinate: coordinate, accuracy: try number(.accuracy), altitude: try number(.altitude),
-      course: try number(.course), speed: try number(.speed))
-  }
-}
 
-private struct PingValue: Decodable {
-  let outcome: PingOutcome
-
-  private enum Key: String, CodingKey {
-    case error, stamps
-  }
-
-  init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: Key.self)
-    if let error = try values.decodeIfPresent(String.self, forKey: .error) {
-      outcome = .failed(PingFailure(rawValue: error) ?? .network)
-      return
-    }
-    outcome = .answered(
-      rttNanoseconds: try RoundTripValue(from: decoder).nanoseconds,
-      isKernelStamped: try values.decodeIfPresent(String.self, forKey: .stamps) == "kernel")
-  }
-}
-
-struct RoundTripValue: Decodable {
-  let nanoseconds: Int64
-
-  /// Up to an hour, in nanoseconds: longer than any ping waits.
-  static let possible: ClosedRange<Int64> = 0...3_600_000_000_000
-
-  private enum Key: String, CodingKey {
-    case rtt = "rtt_ms"
-  }
-
-  init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: Key.self)
-    let milliseconds = try values.decode(Double.self, forKey: .rtt)
-    let limits = Double(Self.possible.lowerBound) / 1e6...Double(Self.possible.upperBound) / 1e6
-    guard limits.contains(milliseconds) else {
-      throw DecodingError.dataCorruptedError(
-        forKey: .rtt, in: values, debugDescription: "\(milliseconds) is no round-trip time")
-    }
-    nanoseconds = Int64((milliseconds * 1e6).rounded())
-  }
-}
-
-private struct SessionValue: Decodable {
-  let grant: SessionGrant
-
-  private enum Key: String, CodingKey {
-    case testUUID = "test_uuid"
-    case anchor
-    case maximumDuration = "maximum_duration"
-  }
-
-  init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: Key.self)
-    func time(_ key: Key) throws -> DriveTime? {
-      try values.decodeIfPresent(Double.self, forKey: key).map { seconds in
-        guard let time = DriveTime(seconds: seconds) else {
+    init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: Key.self)
+      func number(_ key: Key) throws -> Double? { try values.decodeIfPresent(Double.self, forKey: key) }
+      var coordinate: Coordinate?
+      if let latitude = try number(.latitude), let longitude = try number(.longitude) {
+        coordinate = Coordinate(latitude: latitude, longitude: longitude)
+        guard coordinate != nil else {
           throw DecodingError.dataCorruptedError(
-            forKey: key, in: values, debugDescription: "\(seconds) is no time of a drive")
+            forKey: .latitude, in: values, debugDescription: "\(latitude), \(longitude) is not a position on Earth")
         }
-        return time
       }
+      fix = Fix(
+        coordinate: coordinate, accuracy: try number(.accuracy), altitude: try number(.altitude),
+        course: try number(.course), speed: try number(.speed))
     }
-    grant = SessionGrant(
-      testUUID: try values.decode(String.self, forKey: .testUUID), anchor: try time(.anchor),
-      maximumDuration: try time(.maximumDuration).flatMap { $0 > .start ? $0.sinceStart : nil })
   }
-}
 
-private struct StopValue: Decodable {
-  let reason: String?
-}
+  /// The value of `ping`.
+  private struct PingValue: Decodable {
+    let outcome: PingOutcome
 
-private struct ForgottenValue: Codable {
-  let session: Int
+    private enum Key: String, CodingKey {
+      case error, stamps
+    }
+
+    init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: Key.self)
+      if let error = try values.decodeIfPresent(String.self, forKey: .error) {
+        outcome = .failed(PingFailure(rawValue: error) ?? .network)
+        return
+      }
+      outcome = .answered(
+        rttNanoseconds: try RoundTripValue(from: decoder).nanoseconds,
+        isKernelStamped: try values.decodeIfPresent(String.self, forKey: .stamps) == "kernel")
+    }
+  }
+
+  /// The value of `session`.
+  private struct SessionValue: Decodable {
+    let grant: SessionGrant
+
+    private enum Key: String, CodingKey {
+      case testUUID = "test_uuid"
+      case anchor
+      case maximumDuration = "maximum_duration"
+    }
+
+    init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: Key.self)
+      func time(_ key: Key) throws -> DriveTime? {
+        try values.decodeIfPresent(Double.self, forKey: key).map { seconds in
+          guard let time = DriveTime(seconds: seconds) else {
+            throw DecodingError.dataCorruptedError(
+              forKey: key, in: values, debugDescription: "\(seconds) is not a time of a drive")
+          }
+          return time
+        }
+      }
+      grant = SessionGrant(
+        testUUID: try values.decode(String.self, forKey: .testUUID), anchor: try time(.anchor),
+        maximumDuration: try time(.maximumDuration).flatMap { $0 > .start ? $0.sinceStart : nil })
+    }
+  }
+
+  /// The value of `stop`.
+  private struct StopValue: Decodable {
+    let reason: String?
+  }
+
+  /// The value of `forgotten`.
+  private struct ForgottenValue: Codable {
+    let session: Int
+  }
 }

@@ -1,36 +1,42 @@
 import Coverage
 import Foundation
 
-/// A drive log as read: the header, the events in their order, and what could not be read.
+/// A drive log as read from a file: the header, the events in order, and the lines that could not be read.
 public struct RecordedDrive: Sendable {
+  /// The first line.
   public let header: DriveLogHeader
+  /// The events in the order of the log.
   public let events: [Event]
-  /// The numbers of pings on the wire, by index in ``events``, as far as the log tells them.
+  /// The sequence numbers of pings on the wire, by index in ``events``, for pings of which the log has it.
   public let pingSequences: [Int: UInt32]
-  /// Which clock ruled from when on, where the log tells.
+  /// The rulings on the clocks; empty in logs of earlier builds.
   public let clocks: [ClockNote]
-  /// Lines that are no event of a drive, by line number, counted from 1.
+  /// Lines that cannot be read.
   public let garbage: [GarbageLine]
-  /// Events of kinds that this program does not know.
+  /// The number of events of unknown kinds.
   public let unknownEvents: Int
-  /// The last line was cut off, as by a power cut.
+  /// Whether the last line is cut off, as a power cut leaves it.
   public let isTorn: Bool
-  /// Events, by index in ``events``, that may not be as they were written, or among which some may be missing. None in a log of an
-  /// earlier build, which cannot tell.
+  /// Events, by index in ``events``, that no seal confirms: they may have been changed, and events among them may be missing. Empty in
+  /// logs of earlier builds, which have no seals.
   public let unsealed: [Range<Int>]
-  /// Events behind the last line that vouches for others, as a kill leaves them.
+  /// Events behind the last seal, as a kill leaves them; `nil` when there are none.
   public let unsealedTail: Range<Int>?
-  /// Sessions, by number, that were forgotten on command.
+  /// The numbers of the sessions that were forgotten on command.
   public let forgotten: Set<Int>
-  /// Whether the header is as it was written, as far as the log tells.
+  /// Whether the header is unchanged; `true` in logs without seals.
   public let isHeaderSealed: Bool
 
+  /// A line that cannot be read.
   public struct GarbageLine: Hashable, Sendable {
+    /// The number of the line, from 1.
     public let number: Int
+    /// Why it cannot be read, for the operator.
     public let reason: String
   }
 
-  /// - Throws: ``DriveLogError`` when the file cannot be read or its first line is no header.
+  /// Reads the file at `path`.
+  /// - Throws: ``DriveLogError`` when the file cannot be read or its first line is not a header.
   public init(path: String) throws {
     let data: Data
     do {
@@ -41,7 +47,8 @@ public struct RecordedDrive: Sendable {
     try self.init(data)
   }
 
-  /// - Throws: ``DriveLogError`` when the first line is no header.
+  /// Reads the contents of a drive log.
+  /// - Throws: ``DriveLogError`` when the first line is not a header.
   public init(_ data: Data) throws {
     let bytes = [UInt8](data)
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -67,7 +74,7 @@ public struct RecordedDrive: Sendable {
         } else if let clock = read.clock {
           clocks.append(clock)
         } else if let seal = read.seal {
-          seals.take(seal, of: bytes, line: line.startIndex..<line.endIndex, number: index + 1, events: events.count)
+          seals.apply(seal, of: bytes, line: line.startIndex..<line.endIndex, number: index + 1, events: events.count)
         } else if let session = read.forgotten {
           forgotten.insert(session)
         } else {

@@ -1,4 +1,4 @@
-/// Bytes of somebody else's making. Every reading is checked; what lies outside is `nil`.
+/// Untrusted bytes. Every access is checked; outside of the bytes it yields `nil`.
 struct Bytes: Sendable {
   private let storage: [UInt8]
   private let range: Range<Int>
@@ -16,14 +16,14 @@ struct Bytes: Sendable {
     offset >= 0 && offset < count ? storage[range.lowerBound + offset] : nil
   }
 
-  /// `length` bytes from `offset` on, if there are so many.
+  /// `length` bytes from `offset` on; `nil` when there are fewer.
   func slice(_ offset: Int, _ length: Int) -> Bytes? {
     guard offset >= 0, length >= 0, offset <= count, length <= count - offset else { return nil }
     let start = range.lowerBound + offset
     return Bytes(storage: storage, range: start..<start + length)
   }
 
-  /// What follows `offset`.
+  /// The bytes from `offset` on.
   func dropping(_ offset: Int) -> Bytes? { slice(offset, count - offset) }
 
   func prefix(_ length: Int) -> Bytes { slice(0, min(max(0, length), count)) ?? self }
@@ -37,7 +37,7 @@ struct Bytes: Sendable {
 
   var array: [UInt8] { Array(storage[range]) }
 
-  // Network order, unless it is said otherwise.
+  // Big-endian, unless `little` is set.
 
   func u16(_ offset: Int, little: Bool = false) -> UInt16? {
     integer(offset, 2, little).map { UInt16(truncatingIfNeeded: $0) }

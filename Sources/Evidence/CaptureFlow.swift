@@ -1,21 +1,24 @@
 import CPinger
 import Glibc
 
-/// Packets of the probe's own: requests to a host, its replies, and ICMP errors that quote such a request.
+/// The packets of one target of this probe: requests to a host, its replies, and ICMP errors that quote such a request.
 public struct CaptureFlow: Hashable, Sendable {
+  /// The protocol, with the number that identifies this host's socket.
   public enum Echo: Hashable, Sendable {
-    /// RTR's UDP ping from this port of ours; `nil`: any, as long as it is not known.
+    /// RTR's UDP ping from this local port; `nil`: any port.
     case udp(localPort: UInt16?)
-    /// ICMP or ICMPv6 echo with this identifier; `nil`: any.
+    /// ICMP or ICMPv6 echo with this identifier; `nil`: any identifier.
     case icmp(identifier: UInt16?)
   }
 
+  /// The protocol.
   public var echo: Echo
-  /// A numeric address.
+  /// The numeric address of the host.
   public var host: String
-  /// The host's UDP port; of no meaning for ICMP.
+  /// The host's UDP port; ignored for ICMP.
   public var port: UInt16
 
+  /// A flow with the given values.
   public init(_ echo: Echo, host: String, port: UInt16) {
     self.echo = echo
     self.host = host
@@ -29,16 +32,8 @@ public struct CaptureFlow: Hashable, Sendable {
     case .icmp(let identifier): (flow.protocol, flow.local) = (CPING_ICMP, identifier ?? 0)
     }
     guard cping_address_parse(&flow.remote, host, flow.protocol == CPING_ICMP ? 0 : port) == 0 else {
-      throw CaptureError(code: -EINVAL, description: "packets cannot be captured: \(host) is no numeric address")
+      throw CaptureError(code: -EINVAL, description: "packets cannot be captured: \(host) is not a numeric address")
     }
     return flow
   }
-}
-
-/// Why packets cannot be captured.
-public struct CaptureError: Error, Hashable, CustomStringConvertible {
-  /// A negative errno.
-  public let code: CInt
-  /// One sentence that says what is missing.
-  public let description: String
 }

@@ -1,17 +1,17 @@
 import Coverage
 
-/// How far the host's clock was ahead of the time by which the drive started, at each moment, as its log tells. A pure value.
+/// The lead of the host's clock over the log's start time, at each moment of a drive, from the drive log. A pure value.
 struct ClockSteps {
-  /// What a drive log leaves out: smaller steps, and what the clock was slewed since the last one.
-  private static let untold: Duration = .seconds(1.1)
-  /// A step is noticed by and by.
-  private static let notice: Duration = .seconds(3)
+  /// The part of the lead that a drive log does not contain: smaller steps, and slewing since the last step.
+  private static let unlogged: Duration = .seconds(1.1)
+  /// The log can contain a step this late.
+  private static let detectionDelay: Duration = .seconds(3)
 
   private var steps: [(at: DriveTime, sum: Duration)] = [(DriveTime(microseconds: .min), .zero)]
 
   /// - Parameters:
-  ///   - events: Of the drive log: the times of the drive move with each `clock_set`.
-  ///   - hostLeads: By how much the host's clock was ahead of the drive's time, from when on; without any it never was.
+  ///   - events: The events of the drive log; each `clock_set` moves the drive's times.
+  ///   - hostLeads: The leads of the host's clock over the drive's time, each from its time on; before the first one, zero.
   init(_ events: [Event], hostLeads: [(at: DriveTime, lead: Duration)] = []) {
     let moves = events.compactMap { event in
       if case .clockSet(let step) = event.kind { (at: event.at, step: step, lead: Duration?.none) } else { nil }
@@ -25,15 +25,16 @@ struct ClockSteps {
     }
   }
 
+  /// Whether the clock explains that a ping's packet passed later than the log's time of it.
   /// - Parameters:
-  ///   - nanoseconds: How much later by the clock a ping left than the log has it.
-  ///   - interval: From ping to ping: no ping leaves later than that.
+  ///   - nanoseconds: The difference of the two times; negative when the packet passed earlier.
+  ///   - interval: The interval at which pings are sent: the longest delay of sending.
   func explain(_ nanoseconds: Int64, at time: DriveTime, within interval: Duration) -> Bool {
     let possible = steps.indices.filter { index in
       let isOver = index + 1 < steps.count && steps[index + 1].at < time
-      return steps[index].at <= time + Self.notice && !isOver
+      return steps[index].at <= time + Self.detectionDelay && !isOver
     }
-    return possible.contains { abs(.nanoseconds(nanoseconds) - steps[$0].sum) <= Self.untold + interval }
+    return possible.contains { abs(.nanoseconds(nanoseconds) - steps[$0].sum) <= Self.unlogged + interval }
   }
 }
 

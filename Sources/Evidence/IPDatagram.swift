@@ -1,28 +1,4 @@
-/// An IPv4 or IPv6 address, as bytes.
-public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-  let high: UInt64
-  let low: UInt64
-  let isSix: Bool
-
-  init?(_ bytes: Bytes?) {
-    guard let bytes else { return nil }
-    if bytes.count == 4, let low = bytes.u32(0) {
-      (high, self.low, isSix) = (0, UInt64(low), false)
-    } else if bytes.count == 16, let high = bytes.u64(0), let low = bytes.u64(8) {
-      (self.high, self.low, isSix) = (high, low, true)
-    } else {
-      return nil
-    }
-  }
-
-  public var description: String {
-    guard isSix else { return (0..<4).map { String(low >> (24 - 8 * UInt64($0)) & 0xFF) }.joined(separator: ".") }
-    return [high, low].flatMap { half in (0..<4).map { String(half >> (48 - 16 * UInt64($0)) & 0xFFFF, radix: 16) } }
-      .joined(separator: ":")
-  }
-}
-
-/// An IP packet with UDP or ICMP in it, the first or only fragment.
+/// An IP packet that contains UDP or ICMP, unfragmented or the first fragment.
 struct IPDatagram {
   enum Transport { case udp, icmp }
 
@@ -30,12 +6,13 @@ struct IPDatagram {
   let destination: IPAddress
   let isSix: Bool
   let transport: Transport
-  /// The transport's header and what follows, as far as it was captured.
+  /// The transport's header and the bytes behind it, as far as they were captured.
   let payload: Bytes
-  /// How long that was on the wire.
+  /// The length of ``payload`` on the wire, in bytes.
   let length: Int
 
-  /// - Parameter bytes: May be cut off anywhere behind the IP header, as by the capture or in an ICMP error.
+  /// `nil` for other packets.
+  /// - Parameter bytes: The packet. It can be cut off behind the IP header, by the capture or in an ICMP error.
   init?(_ bytes: Bytes) {
     switch bytes[0].map({ $0 >> 4 }) {
     case 4: self.init(four: bytes)
@@ -57,7 +34,7 @@ struct IPDatagram {
     default: return nil
     }
     (self.source, self.destination, isSix, length) = (source, destination, false, total - header)
-    // A short Ethernet frame is padded.
+    // Without the padding of a short Ethernet frame.
     payload = rest.prefix(total - header)
   }
 
@@ -66,7 +43,7 @@ struct IPDatagram {
       let destination = IPAddress(bytes.slice(24, 16)), var rest = bytes.dropping(40)
     else { return nil }
     var length = total
-    // Hop-by-hop, routing and destination options; more than a few are nobody's we know.
+    // Hop-by-hop, routing and destination options; a probe's packet has no more than four.
     for _ in 0..<4 where [0, 43, 60].contains(number) {
       guard let next = rest[0], let size = rest[1].map({ (Int($0) + 1) * 8 }), let behind = rest.dropping(size)
       else { return nil }
@@ -82,9 +59,8 @@ struct IPDatagram {
     payload = rest.prefix(length)
   }
 
-  /// Whether a socket would take it: true also where that cannot be told, as only a part was captured, and where the
-  /// checksum was left to a network card that was never passed (on veth and loopback it then is the sum of the addresses
-  /// alone).
+  /// Whether a socket would accept the packet. `true` also for a packet that was captured in part, and for one whose checksum was left to
+  /// the network card and never completed: on veth and loopback it is then the sum of the pseudo-header alone.
   var hasGoodChecksum: Bool {
     guard payload.count == length else { return true }
     let field = payload.u16(transport == .udp ? 6 : 2) ?? 0

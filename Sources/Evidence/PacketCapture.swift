@@ -1,56 +1,59 @@
 import CPinger
 import Foundation
 
-/// Writes the probe's own packets to pcapng files, on a thread of its own: the Swift face of cpcapture.h.
+/// Writes the probe's packets to pcapng files, on its own thread: the Swift face of cpcapture.h.
 ///
-/// Nothing that befalls it ends the measuring; ``state`` tells what is missing in the files.
+/// A failure of the capture never ends a measurement; ``state`` shows the packets that are missing in the files.
 public final class PacketCapture: @unchecked Sendable {
+  /// The settings of a capture.
   public struct Options: Hashable, Sendable {
-    /// The files are called `path`-0001.pcapng and so on; numbers go on after those of earlier captures, which stay.
+    /// The beginning of the files' names: `path`-0001.pcapng and so on. Numbers continue behind those of earlier captures, whose files stay.
     public var path: String
-    /// `nil`: all interfaces, also those to come.
+    /// `nil`: all interfaces, including those that appear later.
     public var interface: String?
     /// The largest size of a file, in bytes.
     public var fileSize: UInt64 = 16 << 20
-    /// So many files of this capture are kept, its oldest are removed.
+    /// The largest number of files of this capture; the oldest one is removed for a new one.
     public var fileCount: UInt32 = 16
 
+    /// Settings with the default sizes.
     public init(path: String, interface: String? = nil) {
       self.path = path
       self.interface = interface
     }
   }
 
+  /// Counters and state of a capture.
   public struct State: Hashable, Sendable {
-    /// Captured so far.
+    /// Packets that were captured.
     public var packets: UInt64 = 0
-    /// In files, removed ones included.
+    /// Packets that were written to files, including removed ones.
     public var written: UInt64 = 0
-    /// Missing because the kernel had no room for them.
+    /// Packets that the kernel dropped because its buffer was full.
     public var droppedByKernel: UInt64 = 0
-    /// Missing because the interface dropped them, as far as it says.
+    /// Packets that the interface dropped, as far as it counts them.
     public var droppedByInterface: UInt64 = 0
-    /// Missing because the disk refused them.
+    /// Packets that could not be written to disk.
     public var unwritten: UInt64 = 0
     /// The number of the newest file.
     public var files: UInt32 = 0
-    /// The number of this capture's first file; those before are of earlier ones.
+    /// The number of this capture's first file.
     public var firstFile: UInt32 = 1
-    /// Why nothing can be captured or written at present; `nil` when all is well.
+    /// Why packets cannot be captured or written now; `nil` when they can.
     public var trouble: String?
 
-    /// Packets that passed and are in no file.
+    /// The number of packets that are missing in the files.
     public var missing: UInt64 { droppedByKernel + droppedByInterface + unwritten }
   }
 
-  // Guards the two below. The C functions may be called from any thread, but not beside or after closing.
+  // Guards `capture` and `lastState`. The C functions can be called from any thread, but not during or after the close.
   private let lock = NSLock()
   private var capture: OpaquePointer?
   private var lastState = State()
 
   /// Opens the capture, which needs CAP_NET_RAW, and the first file.
-  /// - Parameter flows: What is captured until ``follow(_:)``; may be empty.
-  /// - Throws: ``CaptureError``
+  /// - Parameter flows: The packets to capture until ``follow(_:)``; can be empty.
+  /// - Throws: ``CaptureError`` for a missing privilege, an unknown interface, or a file that cannot be created.
   public init(_ options: Options, flows: [CaptureFlow] = []) throws(CaptureError) {
     let raw = try Self.raw(flows)
     var text = [CChar](repeating: 0, count: 400)
@@ -75,9 +78,9 @@ public final class PacketCapture: @unchecked Sendable {
     }
   }
 
-  /// Captures `flows` from now on, and still those of the call before, so that replies under way are not missed. Returns
-  /// when the filter is in place: a ping that is sent after that is captured.
-  /// - Throws: ``CaptureError``; then the filter stays as it was.
+  /// Captures `flows` from now on, and those of the previous call, so that replies under way are not missed. Returns when the filter is
+  /// active: pings that are sent afterwards are captured.
+  /// - Throws: ``CaptureError``; the filter is then unchanged.
   public func follow(_ flows: [CaptureFlow]) throws(CaptureError) {
     let raw = try Self.raw(flows)
     lock.lock()
@@ -90,6 +93,7 @@ public final class PacketCapture: @unchecked Sendable {
     }
   }
 
+  /// The counters now; after ``close()``, the last ones.
   public var state: State {
     lock.withLock {
       guard let capture else { return lastState }
@@ -99,7 +103,7 @@ public final class PacketCapture: @unchecked Sendable {
     }
   }
 
-  /// Writes what is under way and completes the file, which takes half a second. Calling it again does nothing.
+  /// Writes the packets under way and completes the file, which takes half a second. A second call only returns the state.
   @discardableResult
   public func close() -> State {
     lock.withLock {

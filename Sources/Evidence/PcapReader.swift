@@ -1,6 +1,6 @@
-/// Reads the older pcap, in either byte order, with microseconds or nanoseconds.
+/// Reads pcap, the format before pcapng, in either byte order, with microseconds or nanoseconds.
 enum PcapReader {
-  /// `nil` when it is no pcap.
+  /// `nil` for bytes that are not pcap.
   static func read(_ bytes: Bytes) -> CaptureContent? {
     guard let (little, unit) = format(bytes), let linkType = bytes.u32(20, little: little) else { return nil }
     var content = CaptureContent()
@@ -16,14 +16,14 @@ enum PcapReader {
       content.packets.append(
         CapturedPacket(
           stamp: Int64(seconds) * 1_000_000_000 + Int64(fraction) * unit,
-          // The upper half tells the length of a frame check sequence.
+          // The upper half contains the length of a frame check sequence.
           linkType: UInt16(truncatingIfNeeded: linkType), bytes: packet))
       offset += 16 + Int(captured)
     }
     return content
   }
 
-  /// Whether it is little-endian, and how many nanoseconds its smaller unit is.
+  /// Whether the file is little-endian, and the length of its smaller unit of time in nanoseconds; `nil` for another magic number.
   private static func format(_ bytes: Bytes) -> (little: Bool, unit: Int64)? {
     switch bytes.u32(0) {
     case 0xA1B2_C3D4: (false, 1000)

@@ -1,4 +1,4 @@
-/// Reads pcapng: blocks of a type, a length, a body, and the length once more.
+/// Reads pcapng: blocks of a type, a length, a body, and the length again.
 struct PcapngReader {
   private struct Interface {
     let linkType: UInt16
@@ -9,7 +9,7 @@ struct PcapngReader {
   private var interfaces: [Interface] = []
   private var isLittle = true
 
-  /// `nil` when it is no pcapng.
+  /// `nil` for bytes that are not pcapng.
   static func read(_ bytes: Bytes) -> CaptureContent? {
     guard bytes.u32(0) == sectionHeader, byteOrder(bytes) != nil else { return nil }
     var reader = PcapngReader()
@@ -19,7 +19,7 @@ struct PcapngReader {
 
   private static let sectionHeader: UInt32 = 0x0A0D_0D0A
 
-  /// Whether the section that begins here is little-endian; `nil` when it says neither.
+  /// Whether the section that begins here is little-endian; `nil` for an unknown magic number.
   private static func byteOrder(_ block: Bytes) -> Bool? {
     switch block.u32(8) {
     case 0x4D3C_2B1A: true
@@ -33,7 +33,7 @@ struct PcapngReader {
     while offset < bytes.count, content.damage == nil {
       guard let rest = bytes.dropping(offset) else { return }
       if rest.u32(0) == Self.sectionHeader {
-        guard let order = Self.byteOrder(rest) else { return stop(offset, "a section of no byte order") }
+        guard let order = Self.byteOrder(rest) else { return stop(offset, "a section without a byte order") }
         isLittle = order
         interfaces = []
       }
@@ -56,11 +56,11 @@ struct PcapngReader {
 
   private mutating func read(_ type: UInt32, _ body: Bytes, at offset: Int) {
     switch type {
-    case Self.sectionHeader where body.u16(4, little: isLittle) != 1: stop(offset, "a version that is not known")
+    case Self.sectionHeader where body.u16(4, little: isLittle) != 1: stop(offset, "an unknown version")
     case 1: readInterface(body, at: offset)
     case 5: readStatistics(body)
     case 6: readPacket(body)
-    // Packets without a time, or of a kind that is no longer written.
+    // Obsolete packets (2), and simple packets without a time (3).
     case 2, 3: content.unusable += 1
     default: break
     }
@@ -116,39 +116,5 @@ struct PcapngReader {
       body(code, value)
       offset += 4 + (Int(length) + 3) / 4 * 4
     }
-  }
-}
-
-/// How long a tick of an interface's clock is, and where it begins.
-struct TickLength: Hashable {
-  /// 10^-n seconds; with the highest bit set, 2^-n.
-  let resolution: UInt8
-  /// Seconds to be added.
-  let offset: Int64
-
-  /// Since the epoch; `nil` for what is before it or beyond the year 2262, so that differences of two always fit.
-  func nanoseconds(_ ticks: UInt64) -> Int64? {
-    guard let plain = scaled(ticks).flatMap(Int64.init(exactly:)) else { return nil }
-    let (shift, overflow) = offset.multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, overflow2) = plain.addingReportingOverflow(shift)
-    return overflow || overflow2 || sum < 0 ? nil : sum
-  }
-
-  private func scaled(_ ticks: UInt64) -> UInt64? {
-    let exponent = Int(resolution & 0x7F)
-    if resolution & 0x80 != 0 {
-      guard exponent < 64 else { return nil }
-      let (seconds, overflow) = (ticks >> UInt64(exponent)).multipliedReportingOverflow(by: 1_000_000_000)
-      let fraction = ticks & ((1 << UInt64(exponent)) - 1)
-      let product = fraction.multipliedFullWidth(by: 1_000_000_000)
-      let nanoseconds = exponent == 0 ? 0 : product.high << UInt64(64 - exponent) | product.low >> UInt64(exponent)
-      let (sum, overflow2) = seconds.addingReportingOverflow(nanoseconds)
-      return overflow || overflow2 ? nil : sum
-    }
-    guard exponent <= 28 else { return nil }
-    let power = (0..<abs(exponent - 9)).reduce(UInt64(1)) { power, _ in power * 10 }
-    if exponent > 9 { return ticks / power }
-    let (product, overflow) = ticks.multipliedReportingOverflow(by: power)
-    return overflow ? nil : product
   }
 }

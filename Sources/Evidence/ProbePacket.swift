@@ -1,12 +1,20 @@
-/// A packet of the probe: what it is, and of which ping.
+/// A packet of a ping: its kind, and the ping to which it belongs.
 struct ProbePacket: Hashable {
-  enum Kind: Hashable { case request, answer, refusal, error }
+  enum Kind: Hashable {
+    case request
+    /// A reply.
+    case answer
+    /// A refusal of the token (RE01).
+    case refusal
+    /// An ICMP error about a request.
+    case error
+  }
 
   let kind: Kind
   let key: PingKey
 
-  /// `nil` for anything that is no RTR ping, no echo, no reply to one and no ICMP error about one, and for replies with a
-  /// wrong checksum, which no socket ever sees.
+  /// `nil` for packets other than RTR pings, echo requests, replies to them and ICMP errors about them, and for replies with a wrong
+  /// checksum, which the kernel drops.
   init?(_ packet: CapturedPacket) {
     guard let network = Self.network(packet), let datagram = IPDatagram(network) else { return nil }
     self.init(datagram)
@@ -78,7 +86,7 @@ struct ProbePacket: Hashable {
 
   private static func echo(_ message: Bytes, _ remote: IPAddress) -> PingKey? {
     guard let identifier = message.u16(4), let sequence = message.u16(6) else { return nil }
-    // The wire's sequence comes round after 65536 pings; the first bytes of the payload do not.
+    // The sequence number of ICMP wraps after 65536 pings; the 32 bits in the payload do not.
     let payload = message.dropping(8)
     let token = payload?.u64(0) ?? 0
     return PingKey(
@@ -93,18 +101,4 @@ struct ProbePacket: Hashable {
     else { return nil }
     return request(quote)
   }
-}
-
-/// What makes a ping one of a kind on the wire.
-public struct PingKey: Hashable, Sendable {
-  /// Who is pinged.
-  public let remote: IPAddress
-  /// Its UDP port; `nil` for ICMP.
-  public let port: UInt16?
-  /// Our UDP port, or the echo identifier.
-  public let local: UInt16
-  /// RTR: as on the wire. ICMP: the 32 bits that CPinger has in the payload.
-  public let sequence: UInt32
-  var token: UInt64 = 0
-  var wireSequence: UInt16 = 0
 }

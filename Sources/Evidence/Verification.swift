@@ -1,71 +1,80 @@
 import Coverage
 
-/// What a drive log says of its pings beside what a capture shows of them. A pure value.
+/// The comparison of a drive log's pings with those of a capture. A pure value.
 public struct Verification: Hashable, Sendable {
-  /// One ping of which the two do not say the same.
+  /// A ping on which log and capture differ.
   public struct Disagreement: Hashable, Sendable {
+    /// The kinds of disagreement; the raw values complete the sentence "2 pings ...".
     public enum Kind: String, Hashable, Sendable, CaseIterable {
       /// The log has a round-trip time, the capture no reply in time.
       case answeredOnlyInLog = "answered in the log, not in the capture"
       /// The capture shows a reply in time, the log has none.
       case answeredOnlyInCapture = "answered in the capture, not in the log"
-      /// Answered in both, with round-trip times that no two ways of measuring the same ping give.
+      /// Answered in both, with round-trip times that differ by more than ``Verification/mostOfOnePing``.
       case roundTripDiffers = "with another round-trip time in the capture"
       /// The log has a ping that was sent, the capture no packet of it.
       case onlyInLog = "in the log, not in the capture"
-      /// The capture has a ping from the midst of the drive that the log does not have.
+      /// The capture has a ping during the drive that the log does not have.
       case onlyInCapture = "in the capture, not in the log"
-      /// In both, with times that no clock explains: the log tells when the host's was set.
+      /// In both, at times whose difference is not explained by the steps of the host's clock in the log.
       case sentAtAnotherTime = "at another time in the capture"
     }
 
-    /// The ping's time; for one that is only captured, by the wall clock.
+    /// The ping's time in the log; for a ping that is in the capture only, by the wall clock.
     public let at: DriveTime
+    /// How the two differ.
     public let kind: Kind
   }
 
-  /// How far the round-trip times of pings that were answered in both are apart.
+  /// The absolute differences of the round-trip times of pings that were answered in both. Percentiles are by nearest rank.
   public struct Difference: Hashable, Sendable {
+    /// The number of pings.
     public let count: Int
+    /// The median.
     public let p50Nanoseconds: Int64
+    /// The 99th percentile.
     public let p99Nanoseconds: Int64
+    /// The largest difference.
     public let maximumNanoseconds: Int64
   }
 
   /// Pings of the log that are in the capture.
   public private(set) var matched = 0
+  /// Of ``matched``, those that were answered in time in both.
   public private(set) var answeredInBoth = 0
+  /// Of ``matched``, those that were not answered in time in either.
   public private(set) var lostInBoth = 0
-  /// Pings of the log that failed before they became a packet, and are in the capture not either.
+  /// Pings of the log that could not be sent; the capture does not have them.
   public private(set) var notSent = 0
-  /// Captured pings that were refused (RE01), which a drive log leaves out.
+  /// Captured pings that were refused (RE01); a drive log does not contain them.
   public private(set) var refused = 0
-  /// Captured pings that the log does not cover: sent before it began, or without a verdict yet when it ended.
+  /// Captured pings that the log does not cover: sent before its start, or without an outcome at its end.
   public private(set) var notCovered = 0
-  /// Pings at the end of the log that a capture which was cut off does not cover.
+  /// Pings at the end of the log that are missing because the capture was cut off.
   public private(set) var notCaptured = 0
-  /// `nil` when no ping was answered in both.
+  /// The differences of the round-trip times; `nil` when no ping was answered in both.
   public let difference: Difference?
   /// In the order of time.
   public let disagreements: [Disagreement]
 
-  /// A reply at the very end of the timeout may be in time by one stamp and late by another.
+  /// In nanoseconds. A reply this close to the timeout can be in time by one stamp and late by the other.
   private static let edge: Int64 = 1_000_000
-  /// Two stamps of one packet are microseconds apart; more than this is another time, not another way of taking it.
+  /// The largest difference of two measurements of the same ping. Two stamps of one packet are microseconds apart.
   public static let mostOfOnePing: Duration = .milliseconds(1)
 
-  /// A power cut costs a capture the time since it was last forced to disk, 4 s, and what the kernel still held.
+  /// A power cut costs a capture the packets since the last sync, up to 4 s, and those in the kernel's buffer.
   static let mostMissingAtEnd: Duration = .seconds(5)
 
+  /// Compares the pings of a drive log with those of a capture.
   /// - Parameters:
-  ///   - events: Of the drive log, of which the pings count.
-  ///   - sequences: The numbers of pings on the wire, by index in `events`. Without any, pings are matched by their time.
+  ///   - events: The events of the drive log.
+  ///   - sequences: The sequence numbers of pings on the wire, by index in `events`. Without any, pings are paired by time.
   ///   - started: The wall time in the log's header.
-  ///   - trips: What the capture shows.
-  ///   - interval: From ping to ping.
-  ///   - timeout: After it a reply counted as lost.
-  ///   - hostLeads: By how much the host's clock was ahead of the drive's time, from when on.
-  ///   - isCutOff: The capture was not completed, as by a kill or a power cut: its end may be missing.
+  ///   - trips: The pings of the capture.
+  ///   - interval: The interval at which pings were sent.
+  ///   - timeout: The time limit of an answer.
+  ///   - isCutOff: Whether the capture was not completed, because of a kill or a power cut; its end can be missing.
+  ///   - hostLeads: The leads of the host's clock over the drive's time, each from its time on.
   public init(
     events: [Event], sequences: [Int: UInt32] = [:], started: WallTime, trips: [RoundTrip],
     interval: Duration = .milliseconds(100), timeout: Duration = .seconds(1), isCutOff: Bool = false,
@@ -133,57 +142,38 @@ public struct Verification: Hashable, Sendable {
     }
   }
 
-  /// A refusal after the timeout leaves the ping lost, as any reply does.
+  /// Whether the ping was refused in time. A refusal after the timeout leaves the ping lost, like every late reply.
   private static func isRefusal(_ trip: RoundTrip, _ timeout: Int64) -> Bool {
     trip.isRefused && trip.rttNanoseconds.map { $0 <= timeout } ?? false
   }
 
+  /// The number of disagreements of a kind.
   public func count(_ kind: Disagreement.Kind) -> Int { disagreements.count { $0.kind == kind } }
 
-  /// Whether the capture bears the log out: each ping of the log that was sent is in the capture and the other way round,
-  /// lost where it was lost, and the round-trip times agree within `limit` at the 99th of 100.
+  /// Whether the capture confirms the log: both have the same pings with the same outcomes, and the 99th percentile of the differences of
+  /// the round-trip times is at most `limit`.
   public func agrees(within limit: Duration = .microseconds(50)) -> Bool {
     matched > 0 && disagreements.isEmpty && difference.map { $0.p99Nanoseconds <= limit.inNanoseconds } ?? true
-  }
-}
-
-extension Alignment {
-  func unpaired(_ pairs: [Int: Int]) -> [RoundTrip] {
-    let paired = Set(pairs.values)
-    return trips.enumerated().filter { !paired.contains($0.offset) }.map(\.element)
-  }
-
-  /// Whether the log should have the ping: not when it was sent before the drive, nor when it may have been under way at
-  /// its end, for want of a verdict: a timeout before it, and an interval more, as verdicts take a moment to be written.
-  /// - Parameter end: The last that the log tells of.
-  func covers(_ trip: RoundTrip, _ pairs: [Int: Int], from started: WallTime, to end: DriveTime) -> Bool {
-    guard let last = pairs.max(by: { $0.key < $1.key }) else { return true }
-    let rest = (end - pings[last.key].at).inNanoseconds
-    return trip.sentAt / 1000 >= started.microseconds
-      && trip.sentAt
-        < trips[last.value].sentAt.saturatingAdding(rest).saturatingSubtracting(timeout).saturatingSubtracting(interval)
   }
 }
 
 extension Verification.Difference {
   init?(_ sorted: [Int64]) {
     guard let maximum = sorted.last else { return nil }
-    // The smallest that so many of a hundred do not exceed.
-    func percentile(_ percent: Int) -> Int64 { sorted[(sorted.count * percent + 99) / 100 - 1] }
     self.init(
-      count: sorted.count, p50Nanoseconds: percentile(50), p99Nanoseconds: percentile(99),
-      maximumNanoseconds: maximum)
+      count: sorted.count, p50Nanoseconds: sorted.nearestRank(50) ?? maximum,
+      p99Nanoseconds: sorted.nearestRank(99) ?? maximum, maximumNanoseconds: maximum)
   }
 }
 
 extension Verification {
-  /// The result for a person, line by line.
+  /// The result for the operator, line by line.
   public var lines: [String] {
     var lines = [
       "\(matched) pings in both: \(answeredInBoth) answered in both, \(lostInBoth) lost in both",
-      "\(notSent) not sent, \(refused) refused, \(notCovered) captured before or after what the log covers",
+      "\(notSent) not sent, \(refused) refused, \(notCovered) captured outside of the time that the log covers",
     ]
-    if notCaptured > 0 { lines.append("\(notCaptured) at the end of the log, when the capture had been cut off") }
+    if notCaptured > 0 { lines.append("\(notCaptured) at the end of the log, where the capture is cut off") }
     if let difference {
       let figures = [difference.p50Nanoseconds, difference.p99Nanoseconds, difference.maximumNanoseconds]
       let texts = figures.map { "\($0 / 1000).\($0 / 100 % 10)" }

@@ -1,10 +1,10 @@
 import Coverage
 
-/// The box round places that are seen one after the other.
+/// The bounding box of positions that are added one by one.
 struct BoundingBox {
   private(set) var south = Double.infinity
   private(set) var north = -Double.infinity
-  /// Of the places with a negative longitude, and of the others: a box over the antimeridian has both.
+  /// The ranges of negative and of other longitudes: a box across the antimeridian has both.
   private var western: ClosedRange<Double>?
   private var eastern: ClosedRange<Double>?
 
@@ -18,7 +18,7 @@ struct BoundingBox {
     }
   }
 
-  /// The longitudes from west to east; `east` is less than `west` where the box lies over the antimeridian (RFC 7946, 5.2).
+  /// The longitudes from west to east; `east` is less than `west` for a box across the antimeridian (RFC 7946, 5.2).
   var longitudes: (west: Double, east: Double)? {
     guard let western, let eastern else { return (western ?? eastern).map { ($0.lowerBound, $0.upperBound) } }
     let isOverAntimeridian = eastern.upperBound - western.lowerBound > 180
@@ -26,7 +26,7 @@ struct BoundingBox {
       ? (eastern.lowerBound, western.upperBound) : (western.lowerBound, eastern.upperBound)
   }
 
-  /// West, south, east, north in degrees; `nil` without a place.
+  /// West, south, east, north in degrees; `nil` without a position.
   var corners: [Double]? { longitudes.map { [$0.west, south, $0.east, north] } }
 
   private static func widened(_ range: ClosedRange<Double>?, to value: Double) -> ClosedRange<Double> {

@@ -2,25 +2,31 @@ import Coverage
 import DriveStore
 import OrderedJSON
 
-/// A fence on its way out of the program, with all that its line or feature says (design.md, contracts 3 and 4).
+/// A fence for export, with all values of its line or feature.
 ///
-/// No figure has more digits than it has meaning: places and lengths go to the centimetre, delays to the microsecond.
+/// Figures have only significant digits: positions and lengths are written to the centimetre, delays to the microsecond.
 public struct FenceRecord: Hashable, Sendable {
-  /// Within its drive for a replayed fence, within its store for a stored one.
+  /// Unique within the drive for a replayed fence, within the store for a stored one.
   public let id: Int64
+  /// The fence.
   public let fence: Fence
+  /// The session to which it belongs.
   public let session: Session
+  /// Where it comes from; it decides how times are written.
   public let origin: Origin
-  /// The link that was measured, where there were several.
+  /// The name of the measured link; `nil` in a drive over one link.
   public let link: String?
 
+  /// The origin of a fence.
   public enum Origin: Hashable, Sendable {
-    /// Times are seconds since the start of the drive.
+    /// A replay: times are seconds since the start of the drive.
     case replay
-    /// Times are wall time; the session has an id.
+    /// The store: times are wall times, and the session has an identifier.
     case store(driveStarted: WallTime, session: Int64)
   }
 
+  /// A record with the given values.
+  /// - Parameter id: By default the number of the fence within its drive.
   public init(id: Int64? = nil, fence: Fence, session: Session, origin: Origin, link: String? = nil) {
     self.id = id ?? Int64(fence.number)
     self.link = link
@@ -29,6 +35,7 @@ public struct FenceRecord: Hashable, Sendable {
     self.origin = origin
   }
 
+  /// The record of a stored fence.
   public init(_ stored: StoredFence) {
     self.init(
       id: stored.id, fence: stored.fence, session: stored.session.session,
@@ -94,7 +101,7 @@ public struct FenceRecord: Hashable, Sendable {
     text.member("avg_ping_kernel_ms", fence.figures.kernelMean.map(Self.milliseconds))
   }
 
-  /// Seven decimals are a centimetre.
+  /// Degrees with seven decimals, which are a centimetre.
   static func degrees(_ value: Double) -> JSON { rounded(value, 7) }
 
   private static func rounded(_ value: Double, _ places: Int) -> JSON {

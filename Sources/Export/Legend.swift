@@ -1,8 +1,8 @@
 import Coverage
 
-/// The colours of the map page and what they mean.
+/// The colours of the map page, with their labels.
 enum Legend {
-  /// One colour. Its name is a CSS class.
+  /// A colour; its name is a CSS class.
   struct Entry {
     let name: String
     let label: String
@@ -39,7 +39,7 @@ enum Legend {
 
   private static let noCoverage = "#A0A0A0"
 
-  /// Grey where there is no technology, and where no ping of some was answered (spec 1.1).
+  /// Grey without a technology, and for a fence with pings but without an answer (spec 1.1).
   static func technology(of fence: Fence) -> Entry {
     if fence.pings > 0, fence.pingsAnswered == 0 { return technologies[5] }
     return switch fence.technology?.generation {

@@ -1,7 +1,7 @@
-/// How the map page looks and what its buttons do.
+/// The style and the script of the map page.
 ///
-/// The line round a circle has the circle's own colour and the same width at every scale: on the map of a long drive, on which a
-/// circle is smaller than a pixel, it is the dot that shows.
+/// The outline of a circle has the circle's colour and the same width at every scale: on the map of a long drive, where a circle is smaller
+/// than a pixel, the outline is visible as a dot.
 enum MapLooks {
   static let style = """
     :root { font-family: system-ui, sans-serif; color: #222; background: #fafafa; }

@@ -1,10 +1,9 @@
 import Coverage
 
-/// A self-contained page with the fences as circles on the ground, to scale, coloured by technology, delay or loss. No tiles,
-/// no network: what is on the page is all that was measured.
+/// A self-contained page with the fences as circles to scale, coloured by technology, delay or loss. It has no tiles and needs no network.
 ///
-/// The records are read three times, for the figures and the map's size, for the track, and for the circles, so that the page
-/// takes no more memory with more fences.
+/// The records are read three times, for the totals and the size of the map, for the track, and for the circles, so that memory does not
+/// grow with the number of fences.
 struct MapPage<Records: FenceRecords> {
   private let records: Records
   private let totals: MapTotals
@@ -54,7 +53,9 @@ struct MapPage<Records: FenceRecords> {
   }
 
   private func writeMap(_ write: (String) throws -> Void) throws {
-    guard let projection = Projection(totals) else { return try write("<p>There is no fence to show.</p>\n") }
+    guard let projection = Projection(box: totals.box, largestRadius: totals.radius) else {
+      return try write("<p>There is no fence to show.</p>\n")
+    }
     try write(
       """
       <svg viewBox="0 0 \(projection.width) \(projection.height)" role="img" aria-label="Map of the fences">
@@ -65,7 +66,7 @@ struct MapPage<Records: FenceRecords> {
     try write("\(projection.scaleBar)\n</svg>\n")
   }
 
-  /// The way from fence to fence, broken where it is not known: where the next one lies further away than four radii (spec 2.13).
+  /// The line from fence to fence, interrupted where the next fence is further away than four radii (spec 2.13).
   private func writeTrack(_ projection: Projection, _ write: (String) throws -> Void) throws {
     var last: Fence?
     try write("<polyline class=\"track\" points=\"")
@@ -82,7 +83,7 @@ struct MapPage<Records: FenceRecords> {
     try write("\"/>\n")
   }
 
-  /// Only those that the figures and the map's size are made from.
+  /// The records that the totals include; later ones are left out.
   private func eachRecord(_ body: (FenceRecord) throws -> Void) throws {
     var rest = totals.fences
     try records.forEach { record in

@@ -1,10 +1,10 @@
 import Coverage
 
-/// What the fences of a map come to.
+/// The totals of a map's fences.
 struct MapTotals {
   private(set) var fences = 0
   private(set) var box = BoundingBox()
-  /// The greatest, in metres.
+  /// The largest radius in metres.
   private(set) var radius = 0.0
   private var pings = 0
   private var answered = 0
@@ -14,7 +14,7 @@ struct MapTotals {
     fences += 1
     box.add(fence.centre)
     radius = max(radius, fence.radius)
-    // A damaged store may hold any number.
+    // A damaged store can contain any number.
     pings = pings.saturatingAdding(fence.pings)
     answered = answered.saturatingAdding(fence.pingsAnswered)
     rttSumNanoseconds += Double(fence.rttSumNanoseconds)

@@ -1,6 +1,6 @@
 import Coverage
 
-/// A local map in metres: x to the east, y to the south, the fences all within.
+/// A local projection to metres: x to the east, y to the south. All fences are within its width and height.
 struct Projection {
   struct Point {
     let x: Double
@@ -15,16 +15,19 @@ struct Projection {
   private let metresPerDegreeEast: Double
   private let margin: Double
 
-  /// `nil` when there is nothing to show.
-  init?(_ totals: MapTotals) {
-    guard let (west, east) = totals.box.longitudes else { return nil }
-    let (south, north) = (totals.box.south, totals.box.north)
+  /// `nil` for an empty box.
+  /// - Parameters:
+  ///   - box: The centres of the fences.
+  ///   - largestRadius: The largest radius of a fence in metres.
+  init?(box: BoundingBox, largestRadius: Double) {
+    guard let (west, east) = box.longitudes else { return nil }
+    let (south, north) = (box.south, box.north)
     self.north = north
     self.west = west
     let middle = (north + south) / 2
     metresPerDegreeNorth = Self.metres(from: (middle - 0.0005, west), to: (middle + 0.0005, west)) * 1000
     metresPerDegreeEast = Self.metres(from: (middle, 0), to: (middle, 0.001)) * 1000
-    margin = max(totals.radius * 1.5, 30, (north - south) * metresPerDegreeNorth * 0.08)
+    margin = max(largestRadius * 1.5, 30, (north - south) * metresPerDegreeNorth * 0.08)
     width = Self.rounded(Self.degrees(from: west, to: east) * metresPerDegreeEast + 2 * margin)
     height = Self.rounded((north - south) * metresPerDegreeNorth + 2 * margin)
   }
@@ -47,10 +50,10 @@ struct Projection {
       """
   }
 
-  /// To a decimetre: what is finer only makes the page larger.
+  /// Rounded to a decimetre; more digits would only enlarge the page.
   static func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 
-  /// To the east, over the antimeridian where that lies between.
+  /// The degrees from `west` eastwards to `east`, across the antimeridian if it is between.
   private static func degrees(from west: Double, to east: Double) -> Double {
     east < west ? east - west + 360 : east - west
   }

@@ -1,24 +1,29 @@
-/// The link that pings leave by, as the kernel describes it.
+/// The link by which pings leave, as the kernel describes it.
 public struct Link: Hashable, Sendable {
-  /// What a link is, as far as that can be told from here.
+  /// The kind of a link, as far as the kernel shows it.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A mobile network's modem.
     case modem
+    /// An 802.11 radio.
     case wifi
     /// A cable, or a modem that looks like one.
     case ethernet
-    /// A VPN or the like; what carries it is not known.
+    /// A VPN or the like. The link that carries it is unknown.
     case tunnel
     /// The other end is on this host.
     case loopback
+    /// Any other kind.
     case other
   }
 
+  /// The name of the interface.
   public let interface: String
+  /// The kind of the link.
   public let kind: Kind
   /// Whether it is up and has a carrier, as far as the kernel knows.
   public let isRunning: Bool
 
+  /// A link with the given values.
   public init(interface: String, kind: Kind, isRunning: Bool = true) {
     self.interface = interface
     self.kind = kind
@@ -27,7 +32,7 @@ public struct Link: Hashable, Sendable {
 }
 
 extension Link.Kind: CustomStringConvertible {
-  /// For a sentence, with its article.
+  /// A noun with its article, for a sentence.
   public var description: String {
     switch self {
     case .modem: "a modem"
@@ -41,21 +46,21 @@ extension Link.Kind: CustomStringConvertible {
 }
 
 extension Link.Kind {
-  /// From what the kernel says of the link.
+  /// Classifies a link by the kernel's description.
   /// - Parameters:
   ///   - hardware: The type of its addresses, ARPHRD_* of `net/if_arp.h`.
-  ///   - software: The kind of a link that software makes; empty where it stands for hardware.
-  ///   - deviceType: DEVTYPE of the link's `uevent`; `nil`: it says none.
-  ///   - hasRadio: Whether it belongs to an 802.11 radio.
+  ///   - software: The kind of a virtual link (IFLA_INFO_KIND); empty for a link of a device.
+  ///   - deviceType: DEVTYPE of the link's `uevent`; `nil` when it has none.
+  ///   - hasRadio: Whether the link belongs to an 802.11 radio.
   init(hardware: UInt16, software: String, deviceType: String?, hasRadio: Bool) {
     switch hardware {
     case Hardware.loopback: self = .loopback
     case _ where deviceType == "wlan" || hasRadio: self = .wifi
     case _ where deviceType == "wwan" || Self.modems.contains(software): self = .modem
     case _ where Self.tunnels.contains(software): self = .tunnel
-    // A modem that was dialled. So is PPP over Ethernet, but no field device drives about with that.
+    // A dial-up modem. PPP over Ethernet has the same type but is not used in vehicles.
     case Hardware.ppp: self = .modem
-    // Bare IP packets: a modem's when there is a device behind, a tunnel's when there is none.
+    // Bare IP packets: a modem for a link of a device, a tunnel for a virtual link.
     case Hardware.rawIP, Hardware.none: self = software.isEmpty ? .modem : .tunnel
     case _ where Hardware.tunnels.contains(hardware): self = .tunnel
     case Hardware.ethernet: self = .ethernet

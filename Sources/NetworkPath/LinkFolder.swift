@@ -1,6 +1,6 @@
 import Foundation
 
-/// What sysfs tells of a link beyond the kernel's answers: `/sys/class/net`.
+/// The description of links in sysfs, `/sys/class/net`: it has values that netlink lacks.
 struct LinkFolder: Hashable, Sendable {
   var path = "/sys/class/net"
 
@@ -17,7 +17,7 @@ struct LinkFolder: Hashable, Sendable {
       && ["phy80211", "wireless"].contains { FileManager.default.fileExists(atPath: "\(path)/\(name)/\($0)") }
   }
 
-  /// In a network namespace, sysfs can be that of another one, with another link of the same name.
+  /// Whether sysfs shows this link. In a network namespace, sysfs can belong to another namespace with another link of the same name.
   private func shows(_ name: String, _ index: UInt32) -> Bool {
     text("\(name)/ifindex").flatMap { UInt32($0.trimmingCharacters(in: .whitespacesAndNewlines)) } == index
   }

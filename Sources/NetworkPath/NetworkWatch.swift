@@ -2,12 +2,12 @@ import CPinger
 import Dispatch
 import Glibc
 
-/// The kernel's word that a link, an address or a route has changed.
+/// Reports changes of links, addresses and routes, from the kernel's netlink messages.
 final class NetworkWatch {
   private let source: any DispatchSourceRead
 
-  /// - Parameter onEvent: Called with `nil` for each change, and with the reason when nothing more will be told.
-  /// - Throws: ``KernelFailure``, when the kernel tells nothing.
+  /// - Parameter onEvent: Called with `nil` for each change, and with the error when no further change will be reported.
+  /// - Throws: ``KernelFailure`` when netlink cannot be opened.
   init(_ onEvent: @escaping @Sendable (KernelFailure?) -> Void) throws(KernelFailure) {
     let changes = cpnetwork_open()
     guard changes >= 0 else { throw KernelFailure(code: changes) }
@@ -24,12 +24,4 @@ final class NetworkWatch {
   func cancel() { source.cancel() }
 
   deinit { source.cancel() }
-}
-
-/// What the kernel says instead of an answer.
-struct KernelFailure: Error, Hashable, CustomStringConvertible {
-  /// A negative errno.
-  let code: CInt
-
-  var description: String { String(cString: strerror(-code)) }
 }

@@ -1,17 +1,25 @@
 import Coverage
 import Foundation
 
-/// The file of `network.source: file:PATH`, read again and again.
+/// The file of `network.source: file:PATH`, read repeatedly.
 struct PathFile {
+  /// The file cannot be read, or its last line is not a path.
+  struct ReadError: Error, Hashable, CustomStringConvertible {
+    let file: String
+    let reason: String
+
+    var description: String { "network.source: \(file): \(reason); no network is assumed" }
+  }
+
   let name: String
   private var last: Path?
   private var failures = 0
 
   init(name: String) { self.name = name }
 
-  /// Once unreadable may be the moment in which the file is written anew; only from the second time on it counts.
-  /// - Returns: The path now, `nil` while it is not known; and the failure when it begins to count, for the log.
-  mutating func read() -> (path: Path?, news: PathFileError?) {
+  /// Reads the file. One failure can be the moment in which the file is replaced, so the path becomes offline at the second one in a row.
+  /// - Returns: The path, `nil` before the first success or second failure; and the error at the second failure in a row, for the log.
+  mutating func read() -> (path: Path?, newError: ReadError?) {
     switch Self.lastWord(of: name) {
     case .success(let path):
       (last, failures) = (path, 0)
@@ -23,24 +31,16 @@ struct PathFile {
     }
   }
 
-  static func lastWord(of file: String) -> Result<Path, PathFileError> {
+  static func lastWord(of file: String) -> Result<Path, ReadError> {
     guard let data = FileManager.default.contents(atPath: file) else {
-      return .failure(PathFileError(file: file, reason: "it cannot be read"))
+      return .failure(ReadError(file: file, reason: "it cannot be read"))
     }
     let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
     let word = lines.last?.trimmingCharacters(in: .whitespaces) ?? ""
     guard let path = Path(rawValue: word) else {
       return .failure(
-        PathFileError(file: file, reason: "its last line is \"\(word.prefix(20))\", expected cellular, wifi or none"))
+        ReadError(file: file, reason: "its last line is \"\(word.prefix(20))\", expected cellular, wifi or none"))
     }
     return .success(path)
   }
-}
-
-/// The file of `network.source` says nothing.
-struct PathFileError: Error, Hashable, CustomStringConvertible {
-  let file: String
-  let reason: String
-
-  var description: String { "network.source: \(file): \(reason); no network is assumed" }
 }

@@ -2,15 +2,18 @@ import CPinger
 import Coverage
 import Logging
 
-/// Tells which kind of link carries the pings, and when that changes.
+/// Reports the kind of link that carries the pings, and its changes.
 public struct PathMonitor: Sendable {
   private enum Wake {
+    /// A link, an address or a route changed.
     case changed
-    /// The kernel tells of no more changes.
-    case deaf(KernelFailure)
+    /// The kernel reports no further changes.
+    case watchFailed(KernelFailure)
+    /// The time of the next reading has come.
     case due
     /// The file is to be read.
     case poll
+    /// Pings go to another host.
     case destination(String)
   }
 
@@ -40,13 +43,15 @@ public struct PathMonitor: Sendable {
   private let wakes: AsyncStream<Wake>
   private let mailbox: AsyncStream<Wake>.Continuation
 
-  /// How often the route is asked for although no change was told of.
+  /// The interval between readings of the route without a reported change.
   private static let fallback: Duration = .seconds(10)
 
   /// - Parameters:
-  ///   - interface: The interface that pings are bound to, if any.
-  ///   - destination: The host that the pings go to, as far as it is known; its route decides in `auto`.
-  ///   - pollInterval: How often a file is read, and the route where the kernel tells of no changes.
+  ///   - source: Where the kind of link comes from.
+  ///   - interface: The interface to which pings are bound; `nil`: none.
+  ///   - destination: The host to which pings go; its route decides in `auto`. `nil`: the default route decides.
+  ///   - pollInterval: The interval between readings of a file, and of the route while the kernel reports no changes.
+  ///   - logger: Logs each change of the path, and failures.
   public init(
     source: PathSource, interface: String?, destination: String?, pollInterval: Duration = .seconds(1), logger: Logger
   ) {
@@ -57,7 +62,7 @@ public struct PathMonitor: Sendable {
     (wakes, mailbox) = AsyncStream.makeStream()
   }
 
-  /// What is the case now.
+  /// The reading now.
   public var current: PathReading {
     switch source {
     case .file(let name):
@@ -66,7 +71,7 @@ public struct PathMonitor: Sendable {
     }
   }
 
-  /// What an operator declares is the kind of the link; whether there is one, and which, the route tells even so.
+  /// The operator's declaration replaces the kind of the link only: the route still shows whether there is a link, and which.
   private func reading(of route: Route) -> PathReading {
     switch source {
     case .fixed(.wifi): return PathReading(fixed: .wifi)
@@ -77,12 +82,12 @@ public struct PathMonitor: Sendable {
     }
   }
 
-  /// Pings go to this address from now on; its route decides in `auto`.
+  /// Follows the route to another host from now on.
   public func follow(_ destination: String) { mailbox.yield(.destination(destination)) }
 
-  /// Delivers what is the case now, and every change, until the task is cancelled. To be called once.
+  /// Delivers the reading now, and every change, until the task is cancelled. Call it once.
   ///
-  /// The route is asked for when the kernel tells of a change, and now and then besides; a file is read every ``pollInterval``.
+  /// The route is read when the kernel reports a change, and from time to time besides; a file is read every ``pollInterval``.
   public func run(_ deliver: @Sendable (PathReading) -> Void) async {
     var route = route
     var file: PathFile? = if case .file(let name) = source { PathFile(name: name) } else { nil }
@@ -96,23 +101,23 @@ public struct PathMonitor: Sendable {
     for await wake in wakes {
       switch wake {
       case .changed: schedule.changed(at: .now)
-      case .deaf(let reason):
-        logDeafness(reason)
+      case .watchFailed(let reason):
+        logWatchFailure(reason)
         schedule = ReadingSchedule(fallback: pollInterval, startingAt: .now)
       case .destination(let host):
         route.destination = host
         schedule.changed(at: .now)
       case .poll:
-        let (word, news) = file?.read() ?? (nil, nil)
-        if let news { logger.warning("\(news)") }
-        declared = word
+        let (current, newError) = file?.read() ?? (nil, nil)
+        if let newError { logger.warning("\(newError)") }
+        declared = current
       case .due: break
       }
       if schedule.isDue(at: .now) { reading = self.reading(of: route) }
       if file == nil {
-        tell(reading, after: &last, deliver)
+        report(reading, after: &last, deliver)
       } else if let declared {
-        tell(PathReading(fixed: declared, way: reading.way), after: &last, deliver)
+        report(PathReading(fixed: declared, way: reading.way), after: &last, deliver)
       }
       if alarm.time != schedule.next {
         alarm.cancel()
@@ -124,7 +129,7 @@ public struct PathMonitor: Sendable {
     watch?.cancel()
   }
 
-  /// At whole multiples of the interval: there others have something to do as well.
+  /// Wakes at whole multiples of the interval, together with other timers.
   private func poll() async {
     let interval = UInt64(max(1, pollInterval.inNanoseconds))
     repeat {
@@ -134,21 +139,21 @@ public struct PathMonitor: Sendable {
 
   private func watch() -> NetworkWatch? {
     do {
-      return try NetworkWatch { [mailbox] failure in mailbox.yield(failure.map(Wake.deaf) ?? .changed) }
+      return try NetworkWatch { [mailbox] failure in mailbox.yield(failure.map(Wake.watchFailed) ?? .changed) }
     } catch {
-      logDeafness(error)
+      logWatchFailure(error)
       return nil
     }
   }
 
-  private func logDeafness(_ reason: KernelFailure) {
-    logger.warning("the kernel tells of no network changes: \(reason); looking every \(pollInterval)")
+  private func logWatchFailure(_ reason: KernelFailure) {
+    logger.warning("the kernel reports no network changes: \(reason); reading the route every \(pollInterval)")
   }
 
-  private func tell(_ reading: PathReading, after last: inout PathReading?, _ deliver: (PathReading) -> Void) {
+  private func report(_ reading: PathReading, after last: inout PathReading?, _ deliver: (PathReading) -> Void) {
     guard reading != last else { return }
     let line = "\(reading)"
-    // Another destination by the same way is delivered, and is no news for the log.
+    // Another destination by the same link is delivered but not logged.
     if last.map({ "\($0)" }) != line {
       logger.log(level: reading.wantsDeclaration ? .warning : .info, "network path: \(line)")
     }

@@ -1,27 +1,27 @@
 import Coverage
 
-/// What kind of link carries the pings at one moment, and what tells so.
+/// The kind of link that carries the pings at one moment, and why it counts as that kind.
 ///
-/// With `network.source: auto` only a modem's link counts as cellular. Any other link is none of the mobile network's, as far as
-/// can be told, and counts as Wi-Fi does: nothing that was measured on it may pass for mobile coverage (spec 9). An operator who
-/// knows that a modem is behind it says so. Loopback is measured: there is no network that could be mistaken for a mobile one,
-/// and a trial on one host needs no settings.
+/// With `network.source: auto` only a modem's link counts as cellular. Every other link counts as Wi-Fi, because nothing shows that a
+/// mobile network is behind it, and figures of other networks must not appear as mobile coverage (spec 9). An operator who knows that a
+/// modem is behind the link declares it in the configuration. Loopback counts as cellular, so that a trial on one host needs no settings.
 public struct PathReading: Hashable, Sendable {
+  /// The kind of link; it decides whether pings are sent.
   public let path: Path
-  /// The link that the route leaves by; `nil` without a route, and where `network.source` tells its kind.
+  /// The link by which the route leaves; `nil` without a route, and where `network.source` declares the kind.
   public let link: Link?
-  /// How pings leave, whichever kind of link that is; `nil` without a route.
+  /// The interface and address by which pings leave, for every kind of link; `nil` without a route.
   public let way: Way?
-  /// Why there is no link.
+  /// The description where ``link`` is `nil`.
   private let reason: String
 
-  /// Told by the configuration.
-  /// - Parameter way: What the route says beside it.
+  /// A path that the configuration declares.
+  /// - Parameter way: The way of the current route.
   init(fixed path: Path, way: Way? = nil) {
     self.init(path: path, link: nil, way: way, reason: "\(path.rawValue), as network.source says")
   }
 
-  /// Told by the route.
+  /// The path by the link of the current route.
   init(link: Link, way: Way? = nil) {
     let path: Path =
       switch link.kind {
@@ -42,14 +42,14 @@ public struct PathReading: Hashable, Sendable {
   }
 
   static func unknown(_ failure: KernelFailure) -> PathReading {
-    PathReading(path: .offline, link: nil, way: nil, reason: "none, the kernel does not tell the route: \(failure)")
+    PathReading(path: .offline, link: nil, way: nil, reason: "none, the kernel cannot look up the route: \(failure)")
   }
 
   private init(path: Path, link: Link?, way: Way?, reason: String) {
     (self.path, self.link, self.way, self.reason) = (path, link, way, reason)
   }
 
-  /// Whether a declaration of the operator's would let this link be measured.
+  /// Whether the link would be measured if the operator declared it as a modem's.
   var wantsDeclaration: Bool {
     guard path == .wifi, let link else { return false }
     return link.kind != .wifi

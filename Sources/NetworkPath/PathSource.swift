@@ -4,10 +4,12 @@ import Coverage
 public enum PathSource: Hashable, Sendable {
   /// From the routing table and the kind of the interface that carries the pings.
   case auto
+  /// Always the same kind.
   case fixed(Path)
-  /// The last line of a file: cellular, wifi or none.
+  /// From the last line of the file at this path: cellular, wifi or none.
   case file(String)
 
+  /// Reads `auto`, `fixed-cellular`, `fixed-wifi` or `file:PATH`; `nil` for other text.
   public init?(_ text: String) {
     switch text {
     case "auto": self = .auto

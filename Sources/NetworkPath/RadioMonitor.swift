@@ -3,19 +3,23 @@ import Logging
 import Subprocess
 import SystemPackage
 
-/// Tells the modem's radio technology, and when that changes.
+/// Reports the modem's radio technology, and its changes.
 public struct RadioMonitor: Sendable {
   private let source: RadioSource
   private let restartDelay: Duration
   private let logger: Logger
 
+  /// - Parameters:
+  ///   - source: Where the technology comes from.
+  ///   - restartDelay: The wait before a program that ended is started again.
+  ///   - logger: Logs unknown technologies and the end of the program.
   public init(source: RadioSource, restartDelay: Duration = .seconds(10), logger: Logger) {
     self.source = source
     self.restartDelay = restartDelay
     self.logger = logger
   }
 
-  /// Delivers the technology now, and every change, until the task is cancelled. `nil`: the modem has no service.
+  /// Delivers the technology now, and every change, until the task is cancelled. `nil`: no service, or unknown.
   public func run(_ deliver: @escaping @Sendable (Technology?) -> Void) async {
     switch source {
     case .none: return
@@ -34,7 +38,8 @@ public struct RadioMonitor: Sendable {
     }
   }
 
-  /// - Returns: Why the program is not running any more.
+  /// Runs the program until it ends.
+  /// - Returns: Why it ended, for the log.
   private func runOnce(_ path: String, _ deliver: @escaping @Sendable (Technology?) -> Void) async -> String {
     do {
       let ended = try await Subprocess.run(
@@ -53,25 +58,7 @@ public struct RadioMonitor: Sendable {
     case .technology(let technology): deliver(technology)
     case .unknown(let text):
       let names = Technology.knownNames.joined(separator: ", ")
-      logger.warning("radio.source: \(path) says \"\(text)\", which is no technology; known: \(names)")
-    }
-  }
-}
-
-/// What a radio program means by one line. An empty line, `none` or `NONE`: no service.
-enum TechnologyLine: Hashable {
-  case technology(Technology?)
-  case unknown(String)
-
-  init(_ line: String) {
-    let text = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
-    let technology = Technology(text)
-    if ["", "none", "NONE"].contains(text) {
-      self = .technology(nil)
-    } else if technology.isKnown {
-      self = .technology(technology)
-    } else {
-      self = .unknown(String(text.prefix(60)))
+      logger.warning("radio.source: \(path) says \"\(text)\", which is not a known technology; known: \(names)")
     }
   }
 }

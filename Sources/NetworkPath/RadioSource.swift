@@ -2,11 +2,14 @@ import Coverage
 
 /// Where the radio technology comes from: `radio.source` of the configuration.
 public enum RadioSource: Hashable, Sendable {
+  /// The technology is unknown.
   case none
+  /// Always the same technology.
   case fixed(Technology)
-  /// A program that prints a technology a line, whenever it changes.
+  /// The path of a program that prints a line with the technology at each change.
   case command(String)
 
+  /// Reads `none`, `fixed:NAME` with a known technology, or `command:PATH`; `nil` for other text.
   public init?(_ text: String) {
     if text == "none" {
       self = .none

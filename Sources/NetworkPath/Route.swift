@@ -2,22 +2,22 @@ import CPinger
 import Coverage
 import Glibc
 
-/// The way that pings take, as the kernel would choose it now. Nothing is sent to find out.
+/// The route of the pings, as the kernel chooses it now. Looking it up sends no packet.
 struct Route: Hashable, Sendable {
-  /// The interface that pings are bound to, if any.
+  /// The interface to which pings are bound; `nil`: none.
   let interface: String?
-  /// The host that pings go to. Where it is a name, the default route stands for it.
+  /// The host to which pings go. For a name, and for `nil`, the default route is looked up.
   var destination: String?
   var folder = LinkFolder()
 
-  /// What the route says of the path.
+  /// The reading by the current route.
   var reading: PathReading {
     let ways = addresses.map(way)
     if let (link, way) = ways.compactMap({ try? $0.get() }).first { return PathReading(link: link, way: way) }
     guard case .failure(let failure)? = ways.first else { return .noRoute(to: destination, by: interface) }
     switch -failure.code {
     case ENODEV: return .missing(interface: interface ?? "")
-    // The last two are routes that say prohibit and blackhole.
+    // EACCES and EINVAL are the answers of prohibit and blackhole routes.
     case ENETUNREACH, EHOSTUNREACH, EACCES, EINVAL: return .noRoute(to: destination, by: interface)
     default: return .unknown(failure)
     }
@@ -25,11 +25,11 @@ struct Route: Hashable, Sendable {
 
   private var addresses: [cping_address] {
     if let address = destination.flatMap(Self.numeric) { return [address] }
-    // These belong to nobody (RFC 5737, 3849).
+    // Addresses for documentation (RFC 5737, 3849): they match the default route only.
     return ["192.0.2.1", "2001:db8::1"].compactMap(Self.numeric)
   }
 
-  /// A host of a URL: IPv6 addresses can have their brackets.
+  /// The address of a URL's host, with or without the brackets of IPv6; `nil` for a name.
   private static func numeric(_ host: String) -> cping_address? {
     var address = cping_address()
     let text = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host

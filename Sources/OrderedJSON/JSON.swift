@@ -1,24 +1,27 @@
-/// A JSON value to be written: members keep the order in which they are given, and numbers are exact decimals.
+/// A JSON value for writing. Members stay in the given order, and numbers are exact decimals.
 ///
-/// Foundation's encoder orders keys by chance or by alphabet and writes binary fractions (`31.669999999999998`). Drive logs,
-/// exports and submissions are compared byte for byte and read by people, so they are written through this instead.
-/// Reading is Foundation's.
+/// Foundation's encoder writes keys in arbitrary or alphabetical order, and binary fractions (`31.669999999999998`). Drive logs, exports
+/// and submissions are compared byte for byte and read by people, so they are written through this type. For reading, use Foundation.
 public enum JSON: Hashable, Sendable {
   case string(String)
   case integer(Int64)
-  /// A decimal number: `units` / 10^`places`, written without trailing zeros but for one behind the point.
+  /// The decimal number `units` / 10^`places`, written without trailing zeros, but with at least one digit behind the point.
   case decimal(units: Int64, places: Int)
-  /// A binary number, written in the shortest way that reads back as the same number. Not finite: `null`.
+  /// A binary number, written in the shortest form that reads back as the same number; `null` for one that is not finite.
   case number(Double)
   case bool(Bool)
   case null
   case array([JSON])
   case object([Member])
 
+  /// A member of an object.
   public struct Member: Hashable, Sendable {
+    /// The name; escaped when it is written.
     public let key: String
+    /// The value.
     public let value: JSON
 
+    /// A member `key` with `value`.
     public init(_ key: String, _ value: JSON) {
       self.key = key
       self.value = value
@@ -35,7 +38,7 @@ public enum JSON: Hashable, Sendable {
     members.compactMap { key, value in value.map { Member(key, $0) } }
   }
 
-  /// `value` rounded half away from zero to `places` decimals; `nil` when it is not a number that fits.
+  /// `value` rounded half away from zero to `places` decimals; `nil` for NaN, infinity and values beyond 64 bits of units.
   public static func rounded(_ value: Double, places: Int) -> JSON? {
     let scaled = (value * powerOfTen(places)).rounded()
     guard let units = Int64(exactly: scaled) else { return nil }

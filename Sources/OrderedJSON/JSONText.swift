@@ -87,7 +87,8 @@ extension JSON {
     text[start...].reverse()
   }
 
-  /// Swift writes 0.00001 as `1e-05`: valid JSON, but some readers of coordinates stumble over it.
+  /// The number without an exponent where it is between 1e-12 and 1. Swift writes 0.00001 as `1e-05`: valid JSON, but some readers of
+  /// coordinates reject it.
   private static func plainText(_ number: Double) -> String {
     let shortest = number.description
     guard let mark = shortest.firstIndex(of: "e"), let exponent = Int(shortest[shortest.index(after: mark)...]),

@@ -1,32 +1,36 @@
 import CPinger
 import Foundation
 
-/// The numeric address and port of something to ping.
+/// The numeric address and port of a ping target.
 public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
+  /// The version of the internet protocol.
   public enum Family: Int, Hashable, Sendable {
     case ipv4 = 4
     case ipv6 = 6
   }
 
-  // The text is made when it is asked for: a flood has an address in each event.
+  // The text is computed on demand: in a flood, each event has an address.
   let raw: cping_address
 
-  /// Without the port, e.g. `192.0.2.1` or `fe80::1%eth0`.
+  /// The address without the port, e.g. `192.0.2.1` or `fe80::1%eth0`.
   public var host: String {
     var text = [CChar](repeating: 0, count: 64)
     return withUnsafePointer(to: raw) { String(cString: cping_address_format($0, &text, text.count)) }
   }
 
+  /// The UDP port; 0 for ICMP.
   public var port: UInt16 { raw.port }
 
+  /// The version of the internet protocol.
   public var family: Family { raw.family == 6 ? .ipv6 : .ipv4 }
 
+  /// The address, with its port if that is not 0.
   public var description: String {
     guard port != 0 else { return host }
     return family == .ipv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
-  /// - Parameter host: A numeric address.
+  /// The address in `host`; `nil` for text that is not a numeric address.
   public init?(numeric host: String, port: UInt16) {
     var raw = cping_address()
     guard cping_address_parse(&raw, host, port) == 0 else { return nil }
@@ -37,7 +41,7 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
     self.raw = raw
   }
 
-  /// Whether it counts on one link only, as link-local addresses do.
+  /// Whether the address belongs to one link, as link-local addresses do.
   public var hasScope: Bool { raw.scope_id != 0 }
 
   public static func == (left: PingAddress, right: PingAddress) -> Bool {
@@ -52,9 +56,10 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
     withUnsafeBytes(of: raw.bytes) { hasher.combine(bytes: $0) }
   }
 
-  /// The addresses of a name, in the system's order of preference; a numeric address is its own.
+  /// Resolves a name to its addresses, in the system's order of preference. A numeric address resolves to itself.
   ///
-  /// Asks the system's resolver, which can take seconds, on a thread of its own.
+  /// The system's resolver blocks, for seconds at times, so it runs on a thread of its own.
+  /// - Parameter family: Only addresses of this family; `nil`: of both.
   /// - Throws: ``NameError``
   public static func resolve(_ name: String, port: UInt16, family: Family? = nil) async throws(NameError)
     -> [PingAddress]
@@ -94,12 +99,4 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
     else { return nil }
     return text.withUnsafeBufferPointer { $0.baseAddress.map(String.init(cString:)) }
   }
-}
-
-/// A name cannot be turned into an address.
-public struct NameError: Error, Hashable, CustomStringConvertible {
-  public let name: String
-  public let reason: String
-
-  public var description: String { "cannot find the address of \(name): \(reason)" }
 }

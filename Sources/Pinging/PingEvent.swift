@@ -2,48 +2,63 @@ import CPinger
 import Coverage
 import Glibc
 
-/// What became of one ping, or something about a target.
+/// The verdict on a ping, a reply after the verdict, or an event of a target.
 public struct PingEvent: Hashable, Sendable {
+  /// The kinds of events.
   public enum Kind: Hashable, Sendable {
-    // Verdicts; every ping gets exactly one.
+    // Verdicts. Every ping gets exactly one.
+
+    /// Answered in time.
     case answered(rttNanoseconds: Int64)
+    /// Not answered in time.
     case lost(Way)
-    /// The server knows the token, but not from this address (RE01).
+    /// The ping server refused the token from this address (RE01).
     case refused(rttNanoseconds: Int64)
-    /// A router or host reported that the ping cannot get through.
+    /// A router or host reported with an ICMP error that the ping was not delivered.
     case icmpError(type: UInt8, code: UInt8)
-    /// The host could not send it; the reason in words.
+    /// The send call failed; the reason is for the operator.
     case notSent(reason: String)
-    /// The host had no time to send `count` pings in a row, this one the first: it stalled or slept.
+    /// This host stalled or slept and did not send `count` pings in a row; the event belongs to the first one.
     case missed(count: UInt64)
+    /// The target was removed before the ping was answered.
     case cancelled
-    // What can follow a verdict.
+
+    // Replies after a verdict.
+
+    /// An answer after the timeout.
     case late(rttNanoseconds: Int64)
+    /// A second or further answer.
     case duplicate
-    /// A reply whose bytes are not what was sent; it counts for nothing.
+    /// A reply whose bytes differ from those that were sent. It is ignored.
     case corrupt
-    // About a target.
+
+    // Events of a target.
+
+    /// The target has sent all its pings, and all have a verdict.
     case finished
+    /// The target was removed.
     case removed
-    /// The reader was too slow; so many events are missing.
+    /// The reader was too slow: `count` events were dropped.
     case overflow(count: UInt64)
   }
 
-  /// Where a ping was lost, as far as a one-way reflector's counters tell.
+  /// The direction in which a ping was lost, by the counters of a one-way reflector.
   public enum Way: String, Hashable, Sendable {
     case unknown, up, down
   }
 
-  /// Where a time stamp comes from.
+  /// The source of a time stamp.
   public enum Stamp: String, Hashable, Sendable {
     case none, kernel, clock
   }
 
-  /// The delay in each direction, by clocks that are not set alike: only differences between two pings mean anything.
+  /// The delay in each direction. The clocks of the two ends are not synchronised, so only differences between two pings are meaningful.
   public struct OneWay: Hashable, Sendable {
+    /// From this host to the far end, plus the unknown offset of the far end's clock.
     public let upNanoseconds: Int64
+    /// From the far end to this host, minus the same offset.
     public let downNanoseconds: Int64
-    /// The far side began anew with this ping: its clock is another one than before.
+    /// Whether the far end restarted before this ping: its clock has another offset than before.
     public let isRestarted: Bool
 
     init(upNanoseconds: Int64, downNanoseconds: Int64, isRestarted: Bool = false) {
@@ -52,10 +67,12 @@ public struct PingEvent: Hashable, Sendable {
     }
   }
 
-  /// What there is to say of a reply besides its round-trip time.
+  /// Properties of a reply beside its round-trip time.
   public struct Flags: OptionSet, Hashable, Sendable {
+    /// The bits, `cping_flag` of cpinger.h.
     public let rawValue: UInt32
 
+    /// The flags of the given bits.
     public init(rawValue: UInt32) {
       self.rawValue = rawValue
     }
@@ -64,38 +81,45 @@ public struct PingEvent: Hashable, Sendable {
       rawValue = flag.rawValue
     }
 
-    /// The wall clock was set while the ping was under way; the kernel's stamps were not used.
+    /// The wall clock was set while the ping was under way, so the kernel's stamps were not used.
     public static let clockStep = Flags(CPING_FLAG_CLOCK_STEP)
-    /// The kernel gave no stamp at that end; the clock was read instead, at both.
+    /// The kernel gave no stamp of the request; both times were read from the clock instead.
     public static let noSendStamp = Flags(CPING_FLAG_NO_SEND_STAMP)
+    /// The kernel gave no stamp of the reply; both times were read from the clock instead.
     public static let noReceiveStamp = Flags(CPING_FLAG_NO_RECEIVE_STAMP)
-    /// The kernel's stamps cannot be true and were not used.
+    /// The kernel's stamps are impossible and were not used.
     public static let absurdStamps = Flags(CPING_FLAG_STAMPS_ABSURD)
     /// A later ping of the target was answered before this one.
     public static let reordered = Flags(CPING_FLAG_REORDERED)
-    /// What came late or once more was a refusal of the token (RE01).
+    /// The late or duplicate reply was a refusal of the token (RE01).
     public static let refused = Flags(CPING_FLAG_REFUSED)
   }
 
+  /// The target of the ping.
   public let target: PingTarget.ID
+  /// The kind of event, with its values.
   public let kind: Kind
-  /// Number of the ping within its target, from 0.
+  /// The number of the ping within its target, from 0.
   public let number: UInt64
   /// The sequence number on the wire.
   public let sequence: UInt32
-  /// When the ping was scheduled, in nanoseconds on CLOCK_BOOTTIME: this is the ping's time.
+  /// The scheduled time of the ping, which counts as its time, in nanoseconds on CLOCK_BOOTTIME.
   public let slot: UInt64
-  /// When it was sent, on the same clock; `nil`: it never left.
+  /// When the ping was sent, on the same clock; `nil`: it was not sent.
   public let sent: UInt64?
   /// When a reply was read or the verdict reached, on the same clock.
   public let occurred: UInt64
+  /// The source of the request's time stamp.
   public let sendStamp: Stamp
+  /// The source of the reply's time stamp.
   public let receiveStamp: Stamp
+  /// Properties of the reply.
   public let flags: Flags
+  /// The delays in each direction; `nil` without a one-way reflector.
   public let oneWay: OneWay?
-  /// Whether a ping is known that it is about; a damaged reply may be of none.
+  /// Whether the event belongs to a known ping; `false` for some damaged replies.
   public let isOfKnownPing: Bool
-  /// Who answered or reported.
+  /// The sender of the reply or of the ICMP error.
   public let from: PingAddress?
 
   init(
@@ -165,8 +189,8 @@ public struct PingEvent: Hashable, Sendable {
     }
   }
 
-  /// What the fence algorithm makes of it; `nil` for what says nothing about the network: refusals (spec 2.5), pings that
-  /// this host did not send for want of time, and all that comes after a verdict.
+  /// The outcome for the engine; `nil` for events that do not count in a fence: refusals (spec 2.5), pings that this host was too slow to
+  /// send, replies after a verdict, and events of targets.
   public var outcome: PingOutcome? {
     switch kind {
     case .answered(let rtt):
@@ -179,7 +203,7 @@ public struct PingEvent: Hashable, Sendable {
     }
   }
 
-  /// The number on the wire; `nil` for a ping that was never built or never left.
+  /// The sequence number on the wire; `nil` for a ping that was not sent.
   public var sequenceOnWire: UInt32? {
     switch kind {
     case .notSent, .missed: nil
@@ -187,7 +211,7 @@ public struct PingEvent: Hashable, Sendable {
     }
   }
 
-  /// Whether the target itself has answered something, in time or not. A router's error says nothing of the target.
+  /// Whether the event shows that the target is alive: it answered, in time or not. A router's ICMP error does not show that.
   public var isSignOfLife: Bool {
     switch kind {
     case .answered, .refused, .late, .duplicate: true

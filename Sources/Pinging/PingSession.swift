@@ -1,30 +1,32 @@
 import Coverage
 
-/// Decides on which test of the control server pings are sent, and when another is asked for (spec 3.5). A pure value: time comes
-/// in as an argument, what it wants comes back.
+/// Decides with which test of the control server pings are sent, and when to request another one (spec 3.5). A pure value: time comes in as
+/// an argument, decisions come out.
 ///
-/// Getting a test is a preparation: a request to the control server, then what pings on it need. Each preparation has a
-/// generation, which becomes that of its test; outcomes of a generation that does not count any more change nothing. There is
-/// never more than one preparation, and while it lasts the old test goes on being used.
+/// A preparation is the request for a test and the set-up of its pings. Each preparation has a generation, which its test inherits; events
+/// of an outdated generation have no effect. There is at most one preparation at a time, and during it the old test stays in use.
 ///
-/// A test is good for the link and the address that it was requested by. Wi-Fi, another link and another address of this host end
-/// the test in use and the preparation, and no test requested before may be used from then on (``mayUse(requestedFor:)``).
+/// A test is valid for the link and the source address of its request. Wi-Fi, another link and another address end the test in use and the
+/// preparation, and invalidate every test that was requested before (``mayUse(requestedFor:)``).
 public struct PingSession: Hashable, Sendable {
+  /// The number of a preparation and of its test, from 1.
   public typealias Generation = Int
 
-  /// What is to be done now.
+  /// The action for one slot of the ping schedule.
   public enum Decision: Hashable, Sendable {
-    /// Get another test; pings go on as they do.
+    /// Start a preparation. The test in use stays in use.
     case prepare(Generation)
+    /// Pings are sent with the test of this generation.
     case send(Generation)
+    /// No pings are sent.
     case skip
   }
 
-  /// Why another test is wanted although there is one.
+  /// Why the test in use is to be replaced.
   private enum Cause: Hashable {
-    /// Too many pings in a row without an answer.
+    /// Too many consecutive pings were not answered.
     case failures
-    /// The session has as many fences as it may.
+    /// The session has reached the largest number of fences.
     case fences
   }
 
@@ -32,6 +34,7 @@ public struct PingSession: Hashable, Sendable {
     let generation: Generation
     /// When its preparation began.
     let launched: DriveTime
+    /// The end of its validity.
     let ends: DriveTime
   }
 
@@ -39,7 +42,7 @@ public struct PingSession: Hashable, Sendable {
     let generation: Generation
     let launched: DriveTime
     var causes: Set<Cause>
-    /// `nil`: the first of a drive, which may last as long as there is no network.
+    /// `nil` for the first preparation of a drive, which can last as long as there is no network.
     var deadline: DriveTime?
     var isGranted = false
     var old: Test?
@@ -56,7 +59,7 @@ public struct PingSession: Hashable, Sendable {
   private var lastGeneration = 0
   private var owed: Set<Cause> = []
   private var lastPath: Path?
-  /// Tests that were requested for this generation or an earlier one belong to a link or an address of before.
+  /// Tests of this and earlier generations belong to a former link or address.
   private var lastOutdated = 0
   private var lastLinkChange: DriveTime?
   /// When the last preparation began.
@@ -67,17 +70,18 @@ public struct PingSession: Hashable, Sendable {
   private var hasHadTest = false
   private var nextPreparation = DriveTime.start
   private var nextRecovery = DriveTime.start
-  /// Between recoveries of a test that is in use.
+  /// The wait between replacements of the test in use.
   private var recovery: RetryLadder
-  /// After requests that failed.
+  /// The wait after failed requests.
   private var retry: RetryLadder
-  /// After tests on which no ping could be sent.
+  /// The wait after tests with which no ping could be sent.
   private var activation: RetryLadder
-  /// After tests that were refused soon.
+  /// The wait after tests that were refused soon after their start.
   private var refusal: RetryLadder
-  /// After changes of the link that follow each other closely: a link that flaps does not flood the server with requests.
+  /// The wait after changes of the link in quick succession, so that a flapping link does not flood the server with requests.
   private var flapping: RetryLadder
 
+  /// A session at the start of a drive, without a test.
   public init(policy: RecoveryPolicy = RecoveryPolicy()) {
     self.policy = policy
     recovery = RetryLadder(first: policy.backoff, last: policy.backoffMax)
@@ -87,7 +91,7 @@ public struct PingSession: Hashable, Sendable {
     flapping = RetryLadder(first: .zero, second: policy.retryDelay, last: policy.backoff)
   }
 
-  /// The test whose pings count: the active one, or the old one while another is prepared.
+  /// The generation of the test in use: the active one, or the old one during a preparation.
   public var inUse: Generation? { test?.generation }
 
   private var test: Test? {
@@ -104,9 +108,9 @@ public struct PingSession: Hashable, Sendable {
 
   // MARK: Decisions
 
-  /// The decision table of spec 3.5. After `prepare`, one of ``activated(_:limit:requested:at:)``, ``requestFailed(_:at:)`` and
-  /// ``activationFailed(_:at:)`` has to follow.
-  /// - Parameter now: Not before any earlier moment.
+  /// Decides for the present moment, by the table of spec 3.5. After `prepare`, call one of ``activated(_:limit:requested:at:)``,
+  /// ``requestFailed(_:at:)`` and ``activationFailed(_:at:)``.
+  /// - Parameter now: Not before the time of any earlier call.
   public mutating func tick(at now: DriveTime, path: Path) -> Decision {
     let isBack = lastPath == .offline && path != .offline
     let isNewOnWiFi = path == .wifi && lastPath != .wifi
@@ -124,11 +128,11 @@ public struct PingSession: Hashable, Sendable {
     }
     switch state {
     case .idle:
-      // What failed without a network says nothing about now.
+      // A request that failed without a network does not delay the next one.
       if isBack { nextPreparation = now }
       return now >= nextPreparation ? prepare(at: now) : .skip
     case .preparing(let preparation):
-      // A request that began without a network can hang for long.
+      // A request that began without a network can hang until its timeout.
       if isBack, !preparation.isGranted {
         abandon(preparation)
         return prepare(at: now)
@@ -152,7 +156,7 @@ public struct PingSession: Hashable, Sendable {
     return .prepare(lastGeneration)
   }
 
-  /// Not one more ping on a test that was refused, or that is too old.
+  /// Ends the use of a test that was refused or has expired.
   private mutating func cut(at now: DriveTime) {
     guard let test else { return }
     if now - test.launched >= policy.provenAfter { refusal.reset() }
@@ -169,13 +173,13 @@ public struct PingSession: Hashable, Sendable {
 
   // MARK: The link
 
-  /// Pings leave by another link, or with another address of this host, than before. Wi-Fi as such need not be reported here.
+  /// Applies a change of the link or of the source address. For a change to Wi-Fi, ``tick(at:path:)`` does this itself.
   ///
-  /// The next test is requested with the next ``tick(at:path:)`` that is not on Wi-Fi. If changes follow each other within
+  /// The next ``tick(at:path:)`` that is not on Wi-Fi requests a test. When changes follow each other within
   /// ``RecoveryPolicy/provenAfter``, requests are at least 1, 2, 4 ... s apart, up to the policy's first back-off.
   public mutating func linkChanged(at now: DriveTime) {
     if lastLinkChange.map({ now - $0 >= policy.provenAfter }) ?? true { flapping.reset() }
-    // Without a request since the change before, there is nothing to space out.
+    // Delay the next request only if there was one since the last change.
     if let lastLaunch, lastLinkChange.map({ lastLaunch >= $0 }) ?? true {
       nextPreparation = max(now, lastLaunch + flapping.next())
     }
@@ -184,22 +188,22 @@ public struct PingSession: Hashable, Sendable {
     state = .idle
     owed.removeAll()
     (failures, hasSucceeded, isRefused) = (0, false, false)
-    // Failures on the former link say nothing about this one.
+    // Failures on the former link do not count on this one.
     retry.reset()
     activation.reset()
     recovery.reset()
     nextRecovery = now
   }
 
-  /// Whether a test that was requested for that generation may still be used: the link and the address are still the same.
+  /// Whether a test that was requested for this generation is valid: link and address have not changed since.
   public func mayUse(requestedFor generation: Generation) -> Bool { generation > lastOutdated }
 
-  // MARK: What became of preparations
+  // MARK: Results of preparations
 
-  /// Whether that preparation is still waited for.
+  /// Whether the preparation of this generation is under way.
   public func awaits(_ generation: Generation) -> Bool { preparation?.generation == generation }
 
-  /// The control server gave a test; what remains is short.
+  /// The control server granted a test; the set-up of its pings follows.
   public mutating func granted(_ generation: Generation, at now: DriveTime) {
     guard var preparation, preparation.generation == generation else { return }
     hasHadTest = true
@@ -209,10 +213,10 @@ public struct PingSession: Hashable, Sendable {
     state = .preparing(preparation)
   }
 
-  /// Pings are sent on the new test from now on; the old one is done with.
+  /// Pings are sent with the new test from now on; the old one is no longer in use.
   /// - Parameters:
-  ///   - limit: How long the server lets the test last.
-  ///   - requested: When it was asked for, from where its age counts, if that was for an earlier preparation.
+  ///   - limit: The server's limit for the duration of the test; `nil`: none.
+  ///   - requested: When the test was requested, if that was for an earlier preparation; its validity counts from there.
   public mutating func activated(
     _ generation: Generation, limit: Duration?, requested: DriveTime? = nil, at now: DriveTime
   ) {
@@ -227,14 +231,14 @@ public struct PingSession: Hashable, Sendable {
     activation.reset()
   }
 
-  /// The control server gave no test.
+  /// The request for a test failed.
   public mutating func requestFailed(_ generation: Generation, at now: DriveTime) {
     guard let preparation, preparation.generation == generation else { return }
     abandon(preparation)
     nextPreparation = max(now, preparation.launched + retry.next())
   }
 
-  /// There is a test, but no pings can be sent on it.
+  /// The control server granted a test, but no pings can be sent with it.
   public mutating func activationFailed(_ generation: Generation, at now: DriveTime) {
     guard let preparation, preparation.generation == generation else { return }
     abandon(preparation)
@@ -254,8 +258,9 @@ public struct PingSession: Hashable, Sendable {
     state = preparation.old.map(State.active) ?? .idle
   }
 
-  // MARK: What became of pings
+  // MARK: Outcomes of pings
 
+  /// A ping of this generation was answered.
   public mutating func answered(_ generation: Generation) {
     guard counts(generation) else { return }
     failures = 0
@@ -267,16 +272,17 @@ public struct PingSession: Hashable, Sendable {
     state = .preparing(preparation)
   }
 
+  /// A ping of this generation was not answered.
   public mutating func failed(_ generation: Generation) {
     if counts(generation) { failures += 1 }
   }
 
-  /// The ping server does not take the token any more (RE01).
+  /// The ping server refused the token of this generation (RE01).
   public mutating func refused(_ generation: Generation) {
     if generation == inUse { isRefused = true }
   }
 
-  /// The session has as many fences as it may.
+  /// The session of this generation has reached the largest number of fences.
   public mutating func filled(_ generation: Generation) {
     if case .active(let test) = state, test.generation == generation { owed.insert(.fences) }
   }

@@ -1,10 +1,12 @@
 import CPinger
 import Coverage
 
-/// Something to ping, and how.
+/// A host to ping, with the settings of its pings.
 public struct PingTarget: Hashable, Sendable {
+  /// The number of a target within its pinger, from 1.
   public typealias ID = Int64
 
+  /// The protocol of the pings.
   public enum Echo: Hashable, Sendable {
     /// RTR's UDP ping with the 16 bytes of a ping token (spec 3.1).
     case rtr(token: [UInt8])
@@ -14,44 +16,48 @@ public struct PingTarget: Hashable, Sendable {
     case oneWay
   }
 
-  /// The kind of socket that ICMP echoes leave by.
+  /// The kind of socket for ICMP echo.
   public enum Socket: Hashable, Sendable {
-    /// Datagram, and raw where that is not permitted.
+    /// A datagram socket; a raw one if that is not permitted.
     case any
-    /// Needs a group in `net.ipv4.ping_group_range`.
+    /// A datagram socket, which needs a group in `net.ipv4.ping_group_range`.
     case datagram
-    /// Needs CAP_NET_RAW.
+    /// A raw socket, which needs CAP_NET_RAW.
     case raw
   }
 
+  /// The address to which pings go.
   public var address: PingAddress
+  /// The protocol of the pings.
   public var echo: Echo
-  /// Of ICMP only.
+  /// The kind of socket; only for ICMP.
   public var socket = Socket.any
-  /// Pings leave by this interface or not at all; `nil`: the routing table decides.
+  /// The interface to which pings are bound; `nil`: the routing table decides.
   public var interface: String?
-  /// From ping to ping; at least 1 ms. When flooding: the least time between two on average.
+  /// The time from ping to ping, at least 1 ms. In a flood: the shortest mean time from ping to ping.
   public var interval: Duration
+  /// The time limit of an answer.
   public var timeout: Duration
-  /// How many pings; 0: until it is stopped.
+  /// The number of pings; 0: until the target is stopped.
   public var count: UInt64
-  /// The interface or source address need not be there yet; until it is, pings are not sent.
+  /// Whether the interface or source address can be absent; while it is, pings are not sent.
   public var awaitsInterface = false
-  /// As fast as answers come in, with so many pings under way at most; `nil`: on a grid of ``interval``.
+  /// The largest number of pings under way in a flood, which sends as fast as answers come; `nil`: pings on a grid of ``interval``.
   public var floodWindow: UInt32?
-  /// ICMP: bytes after the echo header, 12 to 65507. One-way: the whole datagram, 72 to 65507. `nil`: the format's own.
+  /// ICMP: bytes after the echo header, 12 to 65507. One-way: bytes of the whole datagram, 72 to 65507. `nil`: the format's default.
   public var size: UInt16?
-  /// Forbids fragmentation, and ignores the path MTU that the kernel remembers.
+  /// Whether fragmentation is forbidden. The path MTU that the kernel has cached is then ignored.
   public var isFragmentationForbidden = false
-  /// TTL or hop limit; `nil`: the host's.
+  /// TTL or hop limit; `nil`: the host's default.
   public var hopLimit: UInt8?
-  /// The whole traffic class byte, DSCP times four.
+  /// The traffic class byte: DSCP times four, plus the ECN bits.
   public var trafficClass: UInt8 = 0
-  /// For policy routing; 0: none.
+  /// The mark for policy routing (SO_MARK); 0: none.
   public var mark: UInt32 = 0
-  /// Pings carry this address or are not sent; `nil`: the kernel chooses.
+  /// The source address of the pings, which are not sent without it; `nil`: the kernel chooses.
   public var source: PingAddress?
 
+  /// A target with the given values and the defaults of the others.
   public init(
     address: PingAddress, echo: Echo, interface: String? = nil, interval: Duration = .milliseconds(100),
     timeout: Duration = .seconds(1), count: UInt64 = 0
@@ -103,14 +109,4 @@ public struct PingTarget: Hashable, Sendable {
     if awaitsInterface { flags |= CPING_TARGET_AWAIT.rawValue }
     return flags
   }
-}
-
-/// What a target is at.
-public struct PingTargetState: Hashable, Sendable {
-  /// UDP: our port. ICMP: the echo identifier.
-  public let localPort: UInt16
-  /// Pings so far, those that were not sent included.
-  public let slots: UInt64
-  /// Pings without a verdict yet.
-  public let underWay: UInt64
 }

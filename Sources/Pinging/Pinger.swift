@@ -2,23 +2,30 @@ import CPinger
 import Coverage
 import Glibc
 
-/// Sends pings on an exact time grid and tells what became of each: the Swift face of CPinger.
+/// Sends pings on an exact time grid and reports the verdict on each: the Swift face of CPinger.
 ///
-/// One instance has one thread of its own for sockets and time; events arrive in batches.
+/// Each instance has one thread for its sockets and timers. Events arrive in batches.
 public final class Pinger: Sendable {
-  /// What holds for all targets of a pinger.
+  /// The C instance. Its functions that are called here can be called from any thread.
+  private struct Handle: @unchecked Sendable {
+    let pinger: OpaquePointer
+  }
+
+  /// The settings of a pinger for all its targets.
   public struct Options: Hashable, Sendable {
-    /// Events that wait for a reader who is slow before some are lost; at most ``largestEventCapacity``.
+    /// The number of events that can wait for the reader before events are dropped; at most ``largestEventCapacity``.
     public var eventCapacity: UInt32 = 4096
-    /// How long after its timeout a ping is remembered, so that a reply is known as late or repeated.
+    /// How long a ping is remembered after its timeout, so that late and duplicate replies are recognised.
     public var memory: Duration = .seconds(10)
-    /// At most so many pings are remembered after their verdict, some 130 bytes each; at least 1.
+    /// The largest number of pings that are remembered after their verdict, at least 1; some 130 bytes each.
     public var remembered: UInt32 = 65_536
-    /// Asks for SCHED_FIFO; ``Pinger/scheduling`` says whether it was permitted.
+    /// Whether to request SCHED_FIFO; ``Pinger/scheduling`` shows whether it was permitted.
     public var isRealtime = false
 
+    /// The upper limit of ``eventCapacity``.
     public static let largestEventCapacity: UInt32 = 1 << 20
 
+    /// The defaults.
     public init() {}
 
     fileprivate var raw: cping_options {
@@ -31,20 +38,25 @@ public final class Pinger: Sendable {
     }
   }
 
-  /// How the pinger's thread is scheduled.
+  /// The scheduling of the pinger's thread.
   public enum Scheduling: Hashable, Sendable {
+    /// The default policy.
     case usual
+    /// SCHED_FIFO.
     case fifo
-    /// SCHED_FIFO was asked for, and the host does not permit it; the reason in words.
+    /// SCHED_FIFO was requested and refused; the reason is for the operator.
     case notPermitted(reason: String)
   }
 
+  /// The events of all targets, for one reader.
   public let events: PingEvents
+  /// The scheduling of the pinger's thread.
   public let scheduling: Scheduling
 
   private let handle: Handle
 
-  /// - Throws: ``PingerError`` when the host does not let it start.
+  /// Starts the thread.
+  /// - Throws: ``PingerError`` when the host lacks memory, threads or descriptors.
   public init(_ options: Options = Options()) throws(PingerError) {
     var pinger: OpaquePointer?
     var raw = options.raw
@@ -62,16 +74,16 @@ public final class Pinger: Sendable {
       }
   }
 
-  /// Opens what `target` needs and sends its first ping at `firstSlot`, by ``now``; as soon as possible when that is `nil`.
-  /// - Throws: ``PingerError``
+  /// Opens the sockets of `target` and sends its first ping at `firstSlot`, on the clock of ``now``; `nil`: as soon as possible.
+  /// - Throws: ``PingerError`` for a missing privilege, interface or address, and for settings outside of their ranges.
   public func start(_ target: PingTarget, at firstSlot: UInt64? = nil) throws(PingerError) -> PingTarget.ID {
     let id = try add(target)
     try begin(id, at: firstSlot)
     return id
   }
 
-  /// Opens what `target` needs and sends nothing yet, so that others can make ready for its first ping (see ``state(of:)``).
-  /// - Throws: ``PingerError``
+  /// Opens the sockets of `target` without sending a ping, so that the caller can prepare for the first one (see ``state(of:)``).
+  /// - Throws: as ``start(_:at:)``
   public func add(_ target: PingTarget) throws(PingerError) -> PingTarget.ID {
     var raw = target.raw
     let id = cping_add(handle.pinger, &raw)
@@ -79,8 +91,8 @@ public final class Pinger: Sendable {
     return id
   }
 
-  /// Sends the first ping of a target that was added, at `firstSlot` or as soon as possible.
-  /// - Throws: ``PingerError``; then the target is forgotten.
+  /// Sends the first ping of an added target, at `firstSlot` or as soon as possible.
+  /// - Throws: ``PingerError``; the target is then removed.
   public func begin(_ id: PingTarget.ID, at firstSlot: UInt64? = nil) throws(PingerError) {
     let status = cping_start(handle.pinger, id, firstSlot ?? 0)
     guard status >= 0 else {
@@ -89,65 +101,37 @@ public final class Pinger: Sendable {
     }
   }
 
-  /// What the target is at just now; `nil` when there is none of that number.
+  /// The state of a target now; `nil` for an unknown target.
   public func state(of id: PingTarget.ID) -> PingTargetState? {
     var info = cping_target_info()
     guard cping_inspect(handle.pinger, id, &info) >= 0 else { return nil }
     return PingTargetState(localPort: info.local_port, slots: info.slots, underWay: info.pending)
   }
 
-  /// Pings another address of the same family from the next ping on; replies to pings that went to the one before still
-  /// count.
-  /// - Throws: ``PingerError``; then the address stays as it was.
+  /// Sends the following pings to another address of the same family. Replies from the former address still count.
+  /// - Throws: ``PingerError``; the address is then unchanged.
   public func redirect(_ id: PingTarget.ID, to address: PingAddress) throws(PingerError) {
     var raw = address.raw
     let status = cping_redirect(handle.pinger, id, &raw)
     guard status >= 0 else { throw PingerError(code: status) }
   }
 
-  /// No pings until ``resume(_:)``; those under way still get their verdict.
+  /// Stops sending until ``resume(_:)``. Pings under way still get their verdict.
   public func pause(_ id: PingTarget.ID) { cping_pause(handle.pinger, id) }
+  /// Ends ``pause(_:)``.
   public func resume(_ id: PingTarget.ID) { cping_resume(handle.pinger, id) }
 
-  /// No more pings; those under way still get their verdict.
+  /// Ends sending. Pings under way still get their verdict.
   public func stop(_ id: PingTarget.ID) { cping_stop(handle.pinger, id) }
 
-  /// Forgets the target; pings under way end as cancelled.
+  /// Removes the target. The verdict on pings under way is ``PingEvent/Kind/cancelled``.
   public func remove(_ id: PingTarget.ID) { cping_remove(handle.pinger, id) }
 
-  /// Ends all targets; ``events`` ends when the last event has been read.
+  /// Ends all targets. ``events`` ends behind the last event.
   public func shutdown() { cping_shutdown(handle.pinger) }
 
-  /// Nanoseconds on CLOCK_BOOTTIME, the clock of all times of ``PingEvent``.
+  /// The present time in nanoseconds on CLOCK_BOOTTIME, the clock of all times in ``PingEvent``.
   public static var now: UInt64 { cping_now() }
 
   deinit { cping_shutdown(handle.pinger) }
-}
-
-/// The C instance; the functions that are called through it may be called from any thread.
-private struct Handle: @unchecked Sendable {
-  let pinger: OpaquePointer
-}
-
-/// The host does not let the pinger do something.
-public struct PingerError: Error, Hashable, CustomStringConvertible {
-  /// A negative errno.
-  public let code: CInt
-  /// What is missing, in one sentence.
-  public let description: String
-
-  init(code: CInt) {
-    self.code = code
-    description = String(cString: cping_explain(code))
-  }
-
-  /// - Parameter target: What could not be opened; the host is asked what it lacks for just that.
-  init(code: CInt, target: cping_target) {
-    self.code = code
-    var text = [CChar](repeating: 0, count: 512)
-    let found = withUnsafePointer(to: target) { cping_diagnose($0, &text, text.count) }
-    let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-    description =
-      found < 0 && !bytes.isEmpty ? String(decoding: bytes, as: UTF8.self) : String(cString: cping_explain(code))
-  }
 }

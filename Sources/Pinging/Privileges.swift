@@ -1,19 +1,21 @@
 import CPinger
 
-/// What this process may do beyond its user, and giving that up.
+/// Linux capabilities of this process, and how to drop them.
 public struct Privileges: OptionSet, Sendable {
+  /// The bits, CPING_KEEP_ of cpinger.h.
   public let rawValue: UInt32
 
+  /// The privileges of the given bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// What it takes to open raw sockets anew that are bound to an interface, sockets with a mark, and captures; for the threads of
-  /// pingers and captures that there are by then alone.
+  /// The capabilities to reopen raw sockets that are bound to an interface, sockets with a mark, and captures. Only the threads of pingers
+  /// and captures that exist at the time of ``drop(keeping:)`` keep them.
   public static let recovery = Privileges(rawValue: CPING_KEEP_RECOVERY.rawValue)
-  /// What root needs to write where others own the folder, in all threads, and in programs that are started.
+  /// The capabilities that root needs to write into folders of other users, in all threads and in started programs.
   public static let files = Privileges(rawValue: CPING_KEEP_FILES.rawValue)
 
-  /// Gives up all others, in every thread of the process, for good. What is open stays open.
-  /// - Returns: One line for a person when some threads may have kept theirs: no reason to measure nothing.
+  /// Drops all other capabilities permanently, in every thread of the process. Open sockets and files stay open.
+  /// - Returns: One line for the operator when some threads may have kept theirs, which does not prevent measuring; otherwise `nil`.
   public static func drop(keeping kept: Privileges) -> String? {
     let status = cping_drop_process_privileges(kept.rawValue)
     guard status < 0 else { return nil }

@@ -1,30 +1,32 @@
 import Coverage
 
-/// The client's side of the talk with gpsd, without the socket: what to do about what happened, and when next to look at the
-/// clock. Each connection goes greeting, watching, streaming; whatever goes wrong ends in a pause and a new attempt.
+/// The client's side of gpsd's protocol, without the socket: inputs in, effects and the next deadline out. Each connection passes through
+/// greeting, watching and streaming; every failure leads to a pause and a new attempt.
 struct Conversation {
+  /// An event of the socket, or of the clock.
   enum Input {
     case connected
     case connectionFailed(String)
     case bytes([UInt8])
-    /// The peer or the network ended the connection; an error's text where there was one.
+    /// The peer or the network ended the connection; with the text of an error, if there was one.
     case ended(String?)
-    /// Nothing but time.
+    /// Time has passed.
     case tick
   }
 
+  /// An action for the caller.
   enum Effect: Hashable {
     case connect
     case send(String)
     case disconnect
     case deliver(PositioningEvent)
-    /// Worth a line in the log; so many like it were left out since the last one.
+    /// Log the status; `leftOut` lines of its kind were omitted since the last one.
     case log(PositioningStatus, leftOut: Int)
   }
 
-  /// One write: gpsd reads what one `recv` gave, and misreads a command in two pieces without a word (spec/gpsd.md 2).
+  /// Send it in one write: gpsd parses the bytes of one `recv`, and misreads a split command without an error (spec/gpsd.md 2).
   static let watch = "?WATCH={\"enable\":true,\"json\":true};\n"
-  /// A silent receiver and a dead connection look the same. gpsd answers this at once.
+  /// Tells a silent receiver from a dead connection: gpsd answers it at once.
   static let question = "?DEVICES;\n"
 
   private enum Phase {
@@ -33,13 +35,13 @@ struct Conversation {
     case greeting(deadline: ContinuousClock.Instant)
     case watching(deadline: ContinuousClock.Instant, attempt: Int)
     case streaming(deadline: ContinuousClock.Instant)
-    /// Silent for a while, and asked.
+    /// After a time of silence, ``question`` was sent.
     case asking(deadline: ContinuousClock.Instant)
   }
 
   private let timings: Timings
   private let longestRetry: Duration
-  /// For this attempt: see ``Timings/handshake`` and ``Timings/silence``.
+  /// The values of this attempt: see ``Timings/handshake`` and ``Timings/silence``.
   private var handshake: Duration
   private var silence: Duration
   private var phase = Phase.connecting
@@ -49,10 +51,10 @@ struct Conversation {
   private var release: String?
   private var filter: FixFilter
   private var journal: StatusJournal
-  private var told = PositioningCounters()
+  private var reportedCounters = PositioningCounters()
   private var nextCounters: ContinuousClock.Instant
 
-  init(configuration: GPSD.Configuration, timings: Timings, startingAt start: HostTime) {
+  init(configuration: GPSDConfiguration, timings: Timings, startingAt start: HostTime) {
     self.timings = timings
     longestRetry = configuration.isLocal ? timings.longestLocalRetry : timings.longestRetry
     (handshake, silence, pause) = (timings.handshake, timings.silence, timings.firstRetry)
@@ -62,35 +64,36 @@ struct Conversation {
     nextCounters = start.instant + timings.account
   }
 
-  /// The first effects of all.
+  /// The effects at the start.
   mutating func start(at now: HostTime) -> [Effect] {
-    tell(.connecting, at: now) + [.connect]
+    report(.connecting, at: now) + [.connect]
   }
 
-  /// When to come with a ``Input/tick`` if nothing else happens before.
+  /// The time of the next ``Input/tick``, unless another input comes before.
   var nextDeadline: ContinuousClock.Instant {
     let others = [phaseDeadline, filter.nextDeadline].compactMap { $0 }
     return others.reduce(nextCounters, min)
   }
 
+  /// Applies an input.
   mutating func step(_ input: Input, at now: HostTime) -> [Effect] {
     var effects = perform(filter.advance(to: now), at: now)
     switch input {
     case .connected: phase = .greeting(deadline: now.instant + timings.greeting)
     case .connectionFailed(let reason): effects += drop(reason, at: now)
-    case .bytes(let bytes): effects += take(bytes, at: now)
+    case .bytes(let bytes): effects += handle(bytes, at: now)
     case .ended(let error): effects += drop(reasonOfEnd(error), at: now)
     case .tick: break
     }
-    return effects + lookAtTheClock(now)
+    return effects + meetDeadlines(now)
   }
 
-  /// The last effects of all.
+  /// The effects at the end.
   func finish() -> [Effect] {
     [.deliver(.counters(counters))]
   }
 
-  /// All so far.
+  /// The counters so far.
   var counters: PositioningCounters {
     var counters = filter.counters
     counters.overlongLines = earlierOverlongLines + lines.overlongLines
@@ -99,7 +102,7 @@ struct Conversation {
 
   // MARK: - Lines
 
-  private mutating func take(_ bytes: [UInt8], at now: HostTime) -> [Effect] {
+  private mutating func handle(_ bytes: [UInt8], at now: HostTime) -> [Effect] {
     var effects: [Effect] = []
     for line in lines.push(bytes) {
       if case .pausing = phase { break }
@@ -108,7 +111,7 @@ struct Conversation {
         filter.counters.brokenLines += 1
         continue
       }
-      effects += take(report, at: now)
+      effects += handle(report, at: now)
     }
     return effects
   }
@@ -122,20 +125,20 @@ struct Conversation {
     }
   }
 
-  private mutating func take(_ report: GPSDReport, at now: HostTime) -> [Effect] {
+  private mutating func handle(_ report: GPSDReport, at now: HostTime) -> [Effect] {
     filter.counters.reports += 1
     var effects = handshake(report, at: now)
     switch report {
     case .other: filter.counters.otherClasses += 1
     case .complaint(let message):
       filter.counters.complaints += 1
-      effects += tell(.complaint(message), at: now)
-    default: effects += perform(filter.take(report, at: now), at: now)
+      effects += self.report(.complaint(message), at: now)
+    default: effects += perform(filter.apply(report, at: now), at: now)
     }
     return effects
   }
 
-  /// Any report is a greeting: foreign servers need not begin with VERSION. The echo has to be right.
+  /// Any report counts as the greeting, because other servers than gpsd do not start with VERSION. The echo of WATCH must be right.
   private mutating func handshake(_ report: GPSDReport, at now: HostTime) -> [Effect] {
     if case .version(let release) = report { self.release = release }
     switch (phase, report) {
@@ -143,9 +146,9 @@ struct Conversation {
     case (.watching, .watch(enabled: true, json: true)):
       phase = .streaming(deadline: now.instant + silence)
       (handshake, pause) = (timings.handshake, timings.firstRetry)
-      return tell(.connected(release: release), at: now)
+      return self.report(.connected(release: release), at: now)
     case (.watching(_, attempt: 1), .watch): return watch(attempt: 2, at: now)
-    case (.watching, .watch): return drop("it does not switch its stream on", at: now)
+    case (.watching, .watch): return drop("it does not start its stream", at: now)
     default: return []
     }
   }
@@ -155,7 +158,7 @@ struct Conversation {
     return [.send(Self.watch)]
   }
 
-  // MARK: - Ends and new beginnings
+  // MARK: - Ends and new attempts
 
   /// - Parameter hasWaited: Whether seconds have passed without an answer: then the next attempt follows at once.
   private mutating func drop(_ reason: String, at now: HostTime, hasWaited: Bool = false) -> [Effect] {
@@ -165,13 +168,13 @@ struct Conversation {
     lines = LineSplitter()
     release = nil
     filter.counters.disconnections += 1
-    return [.disconnect] + tell(.disconnected(reason: reason), at: now)
+    return [.disconnect] + report(.disconnected(reason: reason), at: now)
   }
 
   private func reasonOfEnd(_ error: String?) -> String {
     if let error { return error }
     switch phase {
-    case .connecting, .greeting: return "gpsd is full or not ready (it hung up without a word)"
+    case .connecting, .greeting: return "gpsd is full or not ready (it closed the connection without an answer)"
     case .pausing, .watching, .streaming, .asking: return "gpsd closed the connection"
     }
   }
@@ -184,10 +187,10 @@ struct Conversation {
     }
   }
 
-  private mutating func lookAtTheClock(_ now: HostTime) -> [Effect] {
+  private mutating func meetDeadlines(_ now: HostTime) -> [Effect] {
     var effects: [Effect] = []
     if nextCounters <= now.instant {
-      effects += tellCounters(at: now)
+      effects += reportCounters(at: now)
       effects += journal.settle(at: now.instant).map { .log($0.status, leftOut: $0.leftOut) }
     }
     guard let phaseDeadline, phaseDeadline <= now.instant else { return effects }
@@ -211,23 +214,23 @@ struct Conversation {
     }
   }
 
-  private mutating func tellCounters(at now: HostTime) -> [Effect] {
+  private mutating func reportCounters(at now: HostTime) -> [Effect] {
     nextCounters = now.instant + timings.account
-    guard counters != told else { return [] }
-    told = counters
-    return [.deliver(.counters(told))]
+    guard counters != reportedCounters else { return [] }
+    reportedCounters = counters
+    return [.deliver(.counters(counters))]
   }
 
-  // MARK: - Telling
+  // MARK: - Reporting
 
   private mutating func perform(_ events: [PositioningEvent], at now: HostTime) -> [Effect] {
     events.flatMap { event in
-      if case .status(let status) = event { return tell(status, at: now) }
+      if case .status(let status) = event { return report(status, at: now) }
       return [.deliver(event)]
     }
   }
 
-  private mutating func tell(_ status: PositioningStatus, at now: HostTime) -> [Effect] {
+  private mutating func report(_ status: PositioningStatus, at now: HostTime) -> [Effect] {
     let verdict = journal.note(status, at: now.instant)
     return (verdict.isNews ? [.deliver(.status(status))] : [])
       + (verdict.logged.map { [.log(status, leftOut: $0)] } ?? [])

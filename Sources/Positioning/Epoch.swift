@@ -1,13 +1,14 @@
 import Coverage
 
-/// The usable reports of one receiver for one moment. NMEA receivers cause up to twenty for one position, the last the fullest.
+/// The usable reports of one receiver for one moment, merged. NMEA receivers cause up to twenty reports a position; the last is the most
+/// complete.
 struct Epoch {
   private(set) var report: TPV
-  /// When its first report came.
+  /// When the first report came.
   let began: ContinuousClock.Instant
-  /// When its latest report came.
+  /// When the latest report came.
   private(set) var latest: ContinuousClock.Instant
-  /// When the position came that the epoch has now.
+  /// When the present position came.
   private(set) var positionArrival: ContinuousClock.Instant
   /// The host's wall time when the receiver's time came.
   private(set) var timeArrival: WallTime?
@@ -20,16 +21,17 @@ struct Epoch {
     timeArrival = report.time == nil ? nil : now.wall
   }
 
-  /// Reports of one moment come within this of each other; the fastest receivers have a position each 50 ms.
+  /// The longest gap between reports of one moment; the fastest receivers have a position each 50 ms.
   private static let burst = Duration.milliseconds(40)
 
-  /// Equal times belong together. A report without time belongs to what is there if it says the same place, or comes at once.
-  func takes(_ next: TPV, at now: ContinuousClock.Instant) -> Bool {
+  /// Whether a report belongs to this epoch: it has the same time or, where one has no time, the same position or comes at once.
+  func includes(_ next: TPV, at now: ContinuousClock.Instant) -> Bool {
     if let time = report.time, let nextTime = next.time { return time == nextTime }
     let isSamePlace = (next.latitude, next.longitude) == (report.latitude, report.longitude)
     return isSamePlace || now <= latest + Self.burst
   }
 
+  /// Merges a report that belongs to this epoch.
   mutating func merge(_ next: TPV, at now: HostTime) {
     if report.time == nil, next.time != nil { timeArrival = now.wall }
     if (next.latitude, next.longitude) != (report.latitude, report.longitude) { positionArrival = now.instant }
@@ -45,21 +47,21 @@ struct Epoch {
 }
 
 extension TPV {
-  /// Where, if the figures are those of a place.
+  /// The position; `nil` when it is absent or impossible.
   var coordinate: Coordinate? {
     guard let latitude, let longitude else { return nil }
     return Coordinate(latitude: latitude, longitude: longitude)
   }
 
-  /// A fix as the engine wants it; altitude only when the receiver solved for it (mode 3), course only within the circle.
-  /// - Parameter speed: What to believe of the report's.
+  /// The fix for the engine. It has an altitude only in mode 3, and a course only up to 360 degrees.
+  /// - Parameter speed: The report's speed; `nil` if it is impossible.
   func fix(accuracy: HorizontalAccuracy, speed: Double?) -> Fix {
     Fix(
       coordinate: coordinate, accuracy: accuracy.metres, altitude: mode >= 3 ? altMSL ?? alt ?? altHAE : nil,
       course: track.flatMap { $0 <= 360 ? $0 : nil }, speed: speed)
   }
 
-  /// The counter of the reason for which this report is of no use; `nil` when it is usable (spec/gpsd.md 4).
+  /// The counter for an unusable report; `nil` for a usable one (spec/gpsd.md 4).
   var refusal: WritableKeyPath<PositioningCounters, Int>? {
     guard mode >= 2 else { return \.noFix }
     guard let latitude, let longitude else { return \.withoutPosition }

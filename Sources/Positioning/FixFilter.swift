@@ -1,24 +1,24 @@
 import Coverage
 
-/// From reports to fixes: chooses the receiver, refuses what cannot be or is old, makes one fix of an epoch's reports, and says when the
-/// position is lost. Reads no clock: time comes with each report and with ``advance(to:)`` (spec/gpsd.md 3 and 4).
-public struct FixFilter: Sendable {
-  /// What it goes by.
-  public struct Rules: Hashable, Sendable {
-    /// The only receiver to listen to; `nil`: the first with a fix, until it is stale or another is clearly better.
-    public var device: String?
-    /// See ``GPSD/Configuration/staleAfter``.
-    public var staleAfter: Duration
+/// Turns reports into fixes: chooses the receiver, refuses impossible and old positions, merges an epoch's reports into one fix, and reports
+/// the loss of the position. It reads no clock: time comes with each report and with ``advance(to:)`` (spec/gpsd.md 3 and 4).
+struct FixFilter: Sendable {
+  /// The settings of the filter.
+  struct Rules: Hashable, Sendable {
+    /// The only receiver to use; `nil`: the first with a fix, until it is stale or another is clearly better.
+    var device: String?
+    /// See ``GPSDConfiguration/staleAfter``.
+    var staleAfter: Duration
     /// See ``Timings/epochQuiet``.
-    public var epochQuiet: Duration
+    var epochQuiet: Duration
     /// See ``Timings/longestEpoch``.
-    public var longestEpoch: Duration
-    /// See ``GPSD/Configuration/maximumSpeed``.
-    public var maximumSpeed: Double?
-    /// See ``GPSD/Configuration/speedLimit``.
-    public var speedLimit: Double?
+    var longestEpoch: Duration
+    /// See ``GPSDConfiguration/maximumSpeed``.
+    var maximumSpeed: Double?
+    /// See ``GPSDConfiguration/speedLimit``.
+    var speedLimit: Double?
 
-    public init(configuration: GPSD.Configuration = GPSD.Configuration(), timings: Timings = Timings()) {
+    init(configuration: GPSDConfiguration = GPSDConfiguration(), timings: Timings = Timings()) {
       device = configuration.device
       staleAfter = configuration.staleAfter
       epochQuiet = timings.epochQuiet
@@ -28,45 +28,45 @@ public struct FixFilter: Sendable {
     }
   }
 
-  /// What was taken and refused so far.
-  public internal(set) var counters = PositioningCounters()
+  /// The counters so far.
+  var counters = PositioningCounters()
 
   private let rules: Rules
   private var receivers = Receivers()
   private var choice = ReceiverChoice()
-  private var clockWatch = ClockWatch()
+  private var clockWatch = ClockDifferenceWatch()
   private var clocks = ReceiverClocks()
   private var jumpFilter: JumpFilter?
   private var epoch: Epoch?
   private var closed = ClosedEpochs()
-  /// The last usable report, or the start.
+  /// The time of the last usable report, or of the start.
   private var lastUsable: ContinuousClock.Instant
-  /// The receiver that the fixes come from; inside it `nil` is a receiver without a name.
+  /// The receiver from which fixes come. Outer `nil`: none yet; inner `nil`: a receiver without a path.
   private var chosen: String??
   /// The accuracy of its last fix.
   private var chosenAccuracy: Double?
   private var isLost = false
-  /// Nothing usable came for long, and what comes now may have waited somewhere.
+  /// After a loss, the next reports may have been buffered.
   private var isCatchingUp = false
 
-  public init(rules: Rules, startingAt start: ContinuousClock.Instant) {
+  init(rules: Rules, startingAt start: ContinuousClock.Instant) {
     self.rules = rules
     lastUsable = start
     jumpFilter = rules.maximumSpeed.map(JumpFilter.init)
   }
 
-  /// When ``advance(to:)`` has something to do next, if nothing is reported before.
-  public var nextDeadline: ContinuousClock.Instant? {
+  /// The next time at which ``advance(to:)`` changes something, unless a report comes before.
+  var nextDeadline: ContinuousClock.Instant? {
     [epochDeadline, lossDeadline].compactMap { $0 }.min()
   }
 
-  /// What `report`, which came at `now`, leads to.
-  public mutating func take(_ report: GPSDReport, at now: HostTime) -> [PositioningEvent] {
+  /// Applies a report that came at `now`.
+  mutating func apply(_ report: GPSDReport, at now: HostTime) -> [PositioningEvent] {
     let due = advance(to: now)
     switch report {
     case .tpv(let tpv):
       let isChosen = chosen == .some(tpv.device)
-      return due + clocks.note(tpv, isChosen: isChosen, at: now.instant) + take(tpv, at: now)
+      return due + clocks.note(tpv, isChosen: isChosen, at: now.instant) + apply(tpv, at: now)
     case .sky(let device, let dilution):
       receivers.update(device) { $0.errors.note(dilution, at: now.instant) }
       return due
@@ -74,13 +74,13 @@ public struct FixFilter: Sendable {
       receivers.update(gst.device) { $0.errors.note(gst, at: now.instant) }
       return due
     case .devices(let devices): return due + receivers.replace(with: devices)
-    case .device(let device): return due + take(device, at: now)
+    case .device(let device): return due + apply(device, at: now)
     case .version, .watch, .complaint, .other: return due
     }
   }
 
-  /// Hands out an epoch that is complete, and notices a loss.
-  public mutating func advance(to now: HostTime) -> [PositioningEvent] {
+  /// Delivers the fix of a complete epoch, and reports a loss.
+  mutating func advance(to now: HostTime) -> [PositioningEvent] {
     var events: [PositioningEvent] = []
     if let deadline = epochDeadline, deadline <= now.instant { events += closeEpoch(at: now) }
     if let deadline = lossDeadline, deadline <= now.instant { events += lose(at: now) }
@@ -89,20 +89,20 @@ public struct FixFilter: Sendable {
 
   // MARK: - Receivers
 
-  private mutating func take(_ device: GPSDDevice, at now: HostTime) -> [PositioningEvent] {
+  private mutating func apply(_ device: GPSDDevice, at now: HostTime) -> [PositioningEvent] {
     let change = receivers.update(device)
     guard !device.isActive, chosen == .some(device.path), !isLost else { return change }
     return change + closeEpoch(at: now) + lose(at: now)
   }
 
-  /// Whether this receiver's reports count now.
+  /// Whether the reports of this receiver are used now.
   private func isEligible(_ device: String?) -> Bool {
     if let wanted = rules.device { return device == wanted }
     guard let chosen, !isLost else { return true }
     return device == chosen
   }
 
-  /// Whether the position of a receiver that is not the chosen one counts from now on.
+  /// Whether another receiver than the chosen one is used from now on.
   private mutating func takesOver(_ tpv: TPV, at now: HostTime) -> Bool {
     guard rules.device == nil, tpv.refusal == nil, isOfNow(tpv, at: now) else { return false }
     let figures = receivers.errorFigures(of: tpv, at: now.instant)
@@ -110,13 +110,13 @@ public struct FixFilter: Sendable {
       tpv.device, theirs: HorizontalAccuracy(figures).metres, mine: chosenAccuracy, at: now.instant)
   }
 
-  /// Whether the receiver's time says that the position has not waited somewhere.
+  /// Whether the position is current by the receiver's time, not buffered or repeated.
   private mutating func isOfNow(_ tpv: TPV, at now: HostTime) -> Bool {
     guard let time = tpv.time else { return true }
     return receivers.update(tpv.device) { $0.pace.judge(time, at: now) } == .current
   }
 
-  /// Hands over to `device` if another was the source, and says so, also after a loss.
+  /// Makes `device` the source of fixes, and reports a change of the source or the end of a loss.
   private mutating func choose(_ device: String?, at now: HostTime) -> [PositioningEvent] {
     guard chosen != .some(device) || isLost else { return [] }
     let rest = closeEpoch(at: now)
@@ -128,7 +128,7 @@ public struct FixFilter: Sendable {
 
   // MARK: - Epochs
 
-  private mutating func take(_ tpv: TPV, at now: HostTime) -> [PositioningEvent] {
+  private mutating func apply(_ tpv: TPV, at now: HostTime) -> [PositioningEvent] {
     counters.tpv += 1
     guard isEligible(tpv.device) || takesOver(tpv, at: now) else {
       counters.otherDevice += 1
@@ -144,10 +144,10 @@ public struct FixFilter: Sendable {
         counters[keyPath: refusal] += 1
         return []
       }
-      // A clock that stands still while the receiver moves says nothing.
+      // Ignore a time that stands still while the position moves.
       if closed.standsStill(tpv) { tpv.time = nil }
     }
-    if epoch?.takes(tpv, at: now.instant) == true, chosen == .some(tpv.device) {
+    if epoch?.includes(tpv, at: now.instant) == true, chosen == .some(tpv.device) {
       noteUsable(at: now)
       epoch?.merge(tpv, at: now)
       counters.merged += 1
@@ -162,7 +162,7 @@ public struct FixFilter: Sendable {
     return change + begin(tpv, at: now)
   }
 
-  /// A receiver that jumps about has lost its position as one that is silent has.
+  /// Jumping positions do not count as usable, so they lead to a loss as silence does.
   private mutating func noteUsable(at now: HostTime) {
     if jumpFilter?.isInDoubt != true { lastUsable = now.instant }
   }
@@ -177,8 +177,8 @@ public struct FixFilter: Sendable {
     return complete
   }
 
-  /// When this host was suspended, or too busy to read, what waited meanwhile comes at once: only the end of it is of now. The
-  /// receiver's time then runs fifty times as fast as the host's, or faster; its date does not matter.
+  /// Whether the open epoch is old. After this host was suspended, or too busy to read, buffered reports come at once, and only the last of
+  /// them are current. The receiver's time then runs at least fifty times as fast as the host's; its date does not matter.
   private func isOvertaken(by tpv: TPV, at now: HostTime) -> Bool {
     guard let epoch, let time = epoch.report.time, let next = tpv.time, next > time else { return false }
     let step = Duration.microseconds(next.microseconds) - .microseconds(time.microseconds)
@@ -204,7 +204,7 @@ public struct FixFilter: Sendable {
     lastUsable = max(lastUsable, epoch.latest)
     counters.fixes += 1
     if fix.refusedSpeed != nil { counters.impossibleSpeeds += 1 }
-    if ClockWatch.isOff(fix.clockDifference) { counters.wrongTimes += 1 }
+    if ClockDifferenceWatch.isOff(fix.clockDifference) { counters.wrongTimes += 1 }
     return clockWatch.note(fix.clockDifference) + [.fix(fix)]
   }
 
@@ -228,7 +228,7 @@ public struct FixFilter: Sendable {
 
   // MARK: - Loss
 
-  /// At least two cycles of the receiver.
+  /// The time without a usable report until the position is lost: at least two cycles of the receiver.
   private var staleAfter: Duration {
     max(rules.staleAfter, receivers.cycle(of: rules.device ?? chosen.flatMap { $0 }) * 2)
   }

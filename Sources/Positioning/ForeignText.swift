@@ -1,9 +1,9 @@
-/// Text from gpsd, made fit for a log and a terminal.
+/// Makes text from gpsd safe for a log and a terminal.
 enum ForeignText {
-  /// Scalars that a log line takes from one text.
+  /// The largest number of scalars of one text in a log line.
   static let longest = 200
 
-  /// Without controls, line ends, invisible and direction marks, which become spaces; cut off behind `limit` scalars.
+  /// Replaces controls, line ends, and invisible and direction marks by spaces, and cuts the text off behind `limit` scalars.
   static func clean(_ text: String, limit: Int = longest) -> String {
     var cleaned = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

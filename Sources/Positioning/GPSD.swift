@@ -7,52 +7,20 @@ import NIOPosix
 ///
 ///     for await event in GPSD(configuration: configuration, logger: logger).events() { ... }
 ///
-/// gpsd may be absent, restart, fall silent or lie; none of that ends the client (spec/gpsd.md 3). Only cancellation does.
+/// The client survives an absent, restarting, silent or faulty gpsd (spec/gpsd.md 3). Only cancellation ends it.
 public struct GPSD: Sendable {
-  /// Where gpsd is and what to take from it.
-  public struct Configuration: Hashable, Sendable {
-    /// A host name or address; all its addresses of both families are tried.
-    public var host: String
-    /// TCP port, 1 to 65535.
-    public var port: Int
-    /// The receiver to listen to, as gpsd names it; `nil`: the first one with a fix, until it goes stale.
-    public var device: String?
-    /// Without a usable position for this long, or two cycles of the receiver if that is longer, the position is lost.
-    public var staleAfter: Duration
-    /// See ``JumpFilter``; metres a second, above 0; `nil`: every position counts.
-    public var maximumSpeed: Double?
-    /// A speed above this, in metres a second, is left out of its fix: gpsd makes speeds out of jumps. `nil`: every speed counts.
-    public var speedLimit: Double?
-
-    public init(
-      host: String = "127.0.0.1", port: Int = 2947, device: String? = nil, staleAfter: Duration = .seconds(5),
-      maximumSpeed: Double? = nil, speedLimit: Double? = nil
-    ) {
-      self.host = host
-      self.port = port
-      self.device = device
-      self.staleAfter = staleAfter
-      self.maximumSpeed = maximumSpeed
-      self.speedLimit = speedLimit
-    }
-
-    /// Whether the server is on this host, by its name or address.
-    var isLocal: Bool {
-      let name = host.lowercased()
-      let isFourParts = name.split(separator: ".", omittingEmptySubsequences: false).count == 4
-      return (name.hasPrefix("127.") && isFourParts)
-        || ["localhost", "::1", "[::1]", "::ffff:127.0.0.1"].contains(name)
-    }
-  }
-
-  let configuration: Configuration
+  let configuration: GPSDConfiguration
   let timings: Timings
   let clock: HostClock
   let logger: Logger
 
-  public init(
-    configuration: Configuration = Configuration(), timings: Timings = Timings(), clock: HostClock = .system,
-    logger: Logger
+  /// A client with the given configuration; it connects in ``run(_:)`` or ``events()``.
+  public init(configuration: GPSDConfiguration, logger: Logger) {
+    self.init(configuration: configuration, timings: Timings(), logger: logger)
+  }
+
+  init(
+    configuration: GPSDConfiguration = GPSDConfiguration(), timings: Timings, clock: HostClock = .system, logger: Logger
   ) {
     self.configuration = configuration
     self.timings = timings
@@ -60,9 +28,9 @@ public struct GPSD: Sendable {
     self.logger = logger
   }
 
-  /// Runs until the task is cancelled; the connection is closed when it returns.
+  /// Runs until the task is cancelled. The connection is closed when it returns.
   ///
-  /// `deliver` is called in order, on the thread of the socket, and has to return at once: while it works nothing is read.
+  /// Calls `deliver` with the events in order, on the thread of the socket. `deliver` has to return at once: nothing is read meanwhile.
   public func run(_ deliver: @escaping @Sendable (PositioningEvent) -> Void) async {
     let (inputs, mailbox) = AsyncStream.makeStream(of: SocketInput.self)
     let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -128,7 +96,7 @@ private actor Talk {
       case .disconnect: socket.disconnect()
       case .deliver(let event): deliver(event)
       case .log(let status, let leftOut):
-        let rest = leftOut > 0 ? " (\(leftOut) \(leftOut == 1 ? "line" : "lines") like this left out)" : ""
+        let rest = leftOut > 0 ? " (\(counted(leftOut, "line")) like this left out)" : ""
         client.logger.log(level: status.logLevel, "\(status)\(rest)")
       }
     }

@@ -4,18 +4,35 @@ import NIOPosix
 
 import func Glibc.strerror
 
-/// What reaches the client from outside: the network's doings, marked with the connection that they belong to, or the alarm.
-enum SocketInput: Sendable {
-  case connected(connection: Int, any Channel)
-  case failed(connection: Int, String)
-  case bytes(connection: Int, [UInt8])
-  case ended(connection: Int, String?)
-  case alarm(at: ContinuousClock.Instant)
-}
-
-/// The client's socket and alarm clock; nothing is decided here. One connection at a time, each with its own number, so that
-/// what an old one still says is not taken for the new one's. Bytes come in only as fast as they are asked for.
+/// The client's socket and alarm clock, without decisions. There is one connection at a time, each with its own number, so that events of an
+/// old connection are recognised. Bytes are read only on demand (``readMore()``).
 struct GPSDSocket {
+  /// Forwards a channel's bytes and its end to the mailbox.
+  private final class Forwarder: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    private let connection: Int
+    private let mailbox: AsyncStream<SocketInput>.Continuation
+
+    init(connection: Int, mailbox: AsyncStream<SocketInput>.Continuation) {
+      self.connection = connection
+      self.mailbox = mailbox
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      mailbox.yield(.bytes(connection: connection, Array(unwrapInboundIn(data).readableBytesView)))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+      mailbox.yield(.ended(connection: connection, describe(error)))
+      context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+      mailbox.yield(.ended(connection: connection, nil))
+    }
+  }
+
   private let host: String
   private let port: Int
   private let timings: Timings
@@ -41,7 +58,7 @@ struct GPSDSocket {
 
   // MARK: - Input
 
-  /// Whether `input` is the present connection's, or the alarm. A connection that comes too late is closed.
+  /// Whether `input` belongs to the present connection, or is the alarm. Closes a connection that comes too late.
   func isCurrent(_ input: SocketInput) -> Bool {
     switch input {
     case .connected(connection, _), .failed(connection, _), .bytes(connection, _), .ended(connection, _): return true
@@ -53,7 +70,7 @@ struct GPSDSocket {
     }
   }
 
-  /// Notes what `input` changes here, and gives it on as the conversation understands it.
+  /// Applies `input` to the socket, and converts it for the conversation.
   mutating func admit(_ input: SocketInput) -> Conversation.Input {
     switch input {
     case .connected(_, let channel):
@@ -72,7 +89,7 @@ struct GPSDSocket {
 
   // MARK: - Effects
 
-  /// Tries the host's addresses of both families; the outcome comes as an input.
+  /// Tries the host's addresses of both families; the result comes as an input.
   mutating func connect() {
     connection += 1
     let (number, mailbox, place) = (connection, mailbox, "\(host):\(port)")
@@ -90,13 +107,13 @@ struct GPSDSocket {
       }
   }
 
-  /// The handler comes in only now, so that an address that lost the race to another has nothing to say, and the end of a
-  /// connection never overtakes its beginning.
+  /// Adds the handler only now, so that a connection that lost the race to another address sends no input, and the end of a connection never
+  /// overtakes its beginning.
   private static func join(
     _ channel: any Channel, _ number: Int, to mailbox: AsyncStream<SocketInput>.Continuation
   ) {
     let handler = Forwarder(connection: number, mailbox: mailbox)
-    // After cancellation nobody is left to close it.
+    // After cancellation no reader is left to close the channel.
     if case .terminated = mailbox.yield(.connected(connection: number, channel)) { channel.close(promise: nil) }
     do { try channel.pipeline.syncOperations.addHandler(handler) } catch {
       mailbox.yield(.ended(connection: number, nil))
@@ -105,7 +122,7 @@ struct GPSDSocket {
     if !channel.isActive { mailbox.yield(.ended(connection: number, nil)) }
   }
 
-  /// One write, one segment: the command is far shorter than any buffer.
+  /// Sends the command in one write and one segment: it is far shorter than any buffer.
   func send(_ command: String) {
     guard let channel else { return }
     channel.writeAndFlush(channel.allocator.buffer(string: command), promise: nil)
@@ -121,7 +138,7 @@ struct GPSDSocket {
     channel = nil
   }
 
-  /// Sees to it that an alarm comes at `deadline` or before; one that comes too early only costs a look at the clock.
+  /// Sets the alarm to `deadline`, unless it is set to an earlier time: an early alarm does no harm.
   mutating func alarm(at deadline: ContinuousClock.Instant) {
     let now = ContinuousClock.now
     let deadline = min(deadline, now + Self.longestAlarm)
@@ -133,7 +150,7 @@ struct GPSDSocket {
     armed = (deadline, task)
   }
 
-  /// The end: returns when the connection is closed.
+  /// Ends the socket; returns when the connection is closed.
   mutating func close() async {
     armed?.task.cancel()
     armed = nil
@@ -143,33 +160,7 @@ struct GPSDSocket {
   }
 }
 
-/// Passes a channel's bytes and its end on to the mailbox.
-private final class Forwarder: ChannelInboundHandler, Sendable {
-  typealias InboundIn = ByteBuffer
-
-  private let connection: Int
-  private let mailbox: AsyncStream<SocketInput>.Continuation
-
-  init(connection: Int, mailbox: AsyncStream<SocketInput>.Continuation) {
-    self.connection = connection
-    self.mailbox = mailbox
-  }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    mailbox.yield(.bytes(connection: connection, Array(unwrapInboundIn(data).readableBytesView)))
-  }
-
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    mailbox.yield(.ended(connection: connection, describe(error)))
-    context.close(promise: nil)
-  }
-
-  func channelInactive(context: ChannelHandlerContext) {
-    mailbox.yield(.ended(connection: connection, nil))
-  }
-}
-
-/// An error in the words of the system, where it has some.
+/// The system's text of an error, if it has one.
 private func describe(_ error: any Error) -> String {
   switch error {
   case let error as IOError: String(cString: strerror(error.errnoCode))

@@ -1,14 +1,14 @@
 import Coverage
 
-/// Refuses positions that cannot have been reached in the time since the last one (`location.maximum-speed`), as receivers
-/// give them between high walls or under a jammer. A pure value: the host's times of arrival come in as arguments.
+/// Refuses positions that cannot be reached in the time since the last accepted one (`location.maximum-speed`). Receivers report such
+/// positions between high walls or under jamming. A pure value: times of arrival come in as arguments.
 ///
-/// It never locks itself out: when several positions in a row agree with each other, it is there that the receiver is, and
-/// the one from before was wrong. And the longer ago the last accepted one was, the further away the next one may be.
+/// A wrong accepted position cannot block the filter: several consecutive positions that agree with each other are accepted, and the
+/// reachable distance grows with the time since the last accepted position.
 struct JumpFilter: Hashable, Sendable {
-  /// So many positions in a row that agree with each other are believed, however far away they are.
+  /// This many consecutive positions that agree with each other are accepted at any distance.
   static let proof = 3
-  /// Seconds by which a position is held up on the way at most.
+  /// The longest delay of a position on its way to this host, in seconds.
   private static let longestDelay = 30.0
 
   private struct Place: Hashable {
@@ -18,7 +18,7 @@ struct JumpFilter: Hashable, Sendable {
     let time: WallTime?
   }
 
-  /// A position that was refused, and how many in a row agreed up to it.
+  /// A refused position, and the number of consecutive positions up to it that agree.
   private struct Rival: Hashable {
     let place: Place
     let count: Int
@@ -34,10 +34,11 @@ struct JumpFilter: Hashable, Sendable {
   /// Whether the last position was refused.
   var isInDoubt: Bool { rival != nil }
 
+  /// Whether the position is accepted.
   /// - Parameters:
-  ///   - accuracy: Metres; 0 where it is not known, which allows for nothing.
+  ///   - accuracy: In metres; 0 when unknown.
   ///   - arrival: When the position reached this host.
-  ///   - time: The receiver's time of the position: positions that were held up on the way come closer together than they were made.
+  ///   - time: The receiver's time of the position. Delayed positions arrive closer together than they were measured.
   mutating func accepts(
     _ coordinate: Coordinate, accuracy: Double, at arrival: ContinuousClock.Instant, time: WallTime? = nil
   ) -> Bool {
@@ -61,7 +62,7 @@ struct JumpFilter: Hashable, Sendable {
       <= maximumSpeed * seconds + place.accuracy + start.accuracy
   }
 
-  /// The host's time, or the receiver's if that is longer and can be: its dates step by weeks.
+  /// The time between two positions by the host's clock, or by the receiver's if that is longer and plausible: its dates can step by weeks.
   private func seconds(from start: Place, to place: Place) -> Double {
     let seconds = max(0, (place.arrival - start.arrival).inSeconds)
     guard let begin = start.time, let end = place.time else { return seconds }

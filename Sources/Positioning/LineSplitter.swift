@@ -1,31 +1,31 @@
-/// Cuts a byte stream into lines, however the network has broken it up (spec/gpsd.md 1).
-public struct LineSplitter: Sendable {
-  /// Bytes a line may have, its end apart. gpsd's documented 10240 is no upper bound: 12811 have been seen.
-  public static let maximumLength = 65_536
+/// Splits a byte stream into lines, for any segmentation by the network (spec/gpsd.md 1).
+struct LineSplitter: Sendable {
+  /// The largest length of a line in bytes, without its end. gpsd documents 10240, but lines of 12811 bytes have been seen.
+  static let maximumLength = 65_536
 
-  /// Lines that were too long and have been thrown away up to their end.
-  public private(set) var overlongLines = 0
+  /// The number of lines that were too long and were discarded.
+  private(set) var overlongLines = 0
 
   private var partial: [UInt8] = []
   private var discarding = false
 
-  public init() {}
+  init() {}
 
   /// The lines that `bytes` completes, without LF or CR LF; empty ones are left out.
-  public mutating func push(_ bytes: some Sequence<UInt8>) -> [[UInt8]] {
+  mutating func push(_ bytes: some Sequence<UInt8>) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     for byte in bytes {
       if byte == UInt8(ascii: "\n") {
         if let line = finishLine() { lines.append(line) }
       } else if !discarding {
-        keep(byte)
+        append(byte)
       }
     }
     return lines
   }
 
-  /// The longest line is followed by CR: that one byte more is let in, and judged at the line's end.
-  private mutating func keep(_ byte: UInt8) {
+  /// Allows one byte more than the longest line, for a CR; the end of the line is checked in `finishLine`.
+  private mutating func append(_ byte: UInt8) {
     partial.append(byte)
     guard partial.count > Self.maximumLength + 1 else { return }
     discard()

@@ -1,10 +1,10 @@
 import Coverage
 
-/// Whether a receiver that stands beside the chosen one takes over: when it has been clearly better for some time. A pure value.
+/// Decides when another receiver replaces the chosen one: when it has been clearly better for some time. A pure value.
 struct ReceiverChoice {
-  /// How long the other one has to be better, so that no two take turns.
+  /// How long the other receiver must be better, so that two receivers do not alternate.
   static let patience = Duration.seconds(3)
-  /// A chosen receiver with this accuracy, in metres, is good enough to stay.
+  /// A chosen receiver with this accuracy, in metres, or a better one is not replaced.
   static let goodEnough = 10.0
 
   private struct Challenger {
@@ -15,9 +15,10 @@ struct ReceiverChoice {
 
   private var challenger: Challenger?
 
+  /// Whether `device` replaces the chosen receiver now.
   /// - Parameters:
-  ///   - theirs: The accuracy of `device`'s present position, metres.
-  ///   - mine: The accuracy of the chosen receiver's last one; `nil` when it is unknown.
+  ///   - theirs: The accuracy of `device`'s present position in metres; `nil` when unknown.
+  ///   - mine: The accuracy of the chosen receiver's last position in metres; `nil` when unknown.
   mutating func takesOver(
     _ device: String?, theirs: Double?, mine: Double?, at now: ContinuousClock.Instant
   ) -> Bool {
@@ -35,7 +36,7 @@ struct ReceiverChoice {
     return true
   }
 
-  /// Half of the error or less.
+  /// Better: at most half of the error.
   private static func isBetter(_ theirs: Double?, than mine: Double?) -> Bool {
     guard let theirs else { return false }
     guard let mine else { return true }

@@ -1,29 +1,29 @@
 import Coverage
 
-/// Tells a receiver's present positions from those that waited somewhere: in a buffer while gpsd or this host stood still, in a server that
-/// repeats itself. A pure value; each receiver has its own.
+/// Distinguishes a receiver's current positions from old ones, which were buffered while gpsd or this host stood still, or which a server
+/// repeats. A pure value; each receiver has its own.
 ///
-/// The receiver's time less the host's running time (CLOCK_BOOTTIME) is the same for all positions but for the way to this host. The
-/// greatest such offset is that of the shortest way; a position that falls more than ``tolerance`` behind it is old. Dates do not matter:
-/// receivers change theirs by weeks in mid-stream, and no position is a day old that comes between others (spec/gpsd.md 4).
+/// The receiver's time minus the host's running time (CLOCK_BOOTTIME) is constant except for the delay on the way to this host. The greatest
+/// such offset belongs to the shortest delay; a position more than ``tolerance`` behind it is old. Dates do not matter: receivers change
+/// theirs by weeks in mid-stream, and a position between others is never a day old (spec/gpsd.md 4).
 struct ReceiverPace {
   enum Verdict: Hashable {
     case current
-    /// Old, or the receiver's clock was set back; the second shows by the clock's running on at the host's pace.
+    /// Old; or the receiver's clock was set back, which shows when it goes on at the host's pace.
     case behind
   }
 
-  /// How far a position may fall behind.
+  /// The largest lag of a current position.
   static let tolerance = Duration.seconds(2)
-  /// A clock that was set back is followed when it has run at the host's pace for so long.
+  /// A clock that was set back is accepted when it has run at the host's pace for this time.
   static let proof = Duration.seconds(10)
-  /// How far the offset of a clock that runs at the host's pace moves.
+  /// The largest change of the offset of a clock that runs at the host's pace.
   private static let jitter = Duration.milliseconds(500)
   private static let day = 86_400.0
 
-  /// Times that have run at the host's pace.
+  /// Consecutive times that run at the host's pace.
   private struct Course {
-    /// The greatest one so far, less what is forgotten.
+    /// The greatest offset so far, which decays slowly.
     var offset: Duration
     let firstOffset: Duration
     var since: ContinuousClock.Instant
@@ -35,16 +35,17 @@ struct ReceiverPace {
     }
 
     var age: Duration { last - since }
-    /// Whether there is a pace to fall behind: a recording that is played fast has none.
+    /// Whether the course is long enough to compare with; a recording that is played fast has no such course.
     var isSteady: Bool { count >= 2 && age >= .seconds(1) }
   }
 
   private var origin: ContinuousClock.Instant?
   private var ruling: Course?
-  /// A course that differs from the ruling one and has to prove itself.
+  /// A course with another offset, which replaces the ruling one when it is proved.
   private var rival: Course?
 
-  /// - Parameter time: The receiver's; the first report of an epoch tells it.
+  /// Judges a position.
+  /// - Parameter time: The receiver's time in the first report of an epoch.
   mutating func judge(_ time: WallTime, at now: HostTime) -> Verdict {
     let origin = origin ?? now.instant
     self.origin = origin
@@ -67,7 +68,8 @@ struct ReceiverPace {
     return lag > .zero ? .behind : .current
   }
 
-  /// A difference of days that the time since the last position does not explain is one of dates: only what remains of it counts.
+  /// How far the offset is behind the course. A lag of days that the time since the last position does not explain is a change of the date:
+  /// only its remainder counts.
   private static func lag(of offset: Duration, behind course: Course, at now: ContinuousClock.Instant) -> Duration {
     let lag = course.offset - offset
     guard abs(lag) > .seconds(43_200), abs(lag) > now - course.last + .seconds(60) else { return lag }
@@ -75,7 +77,7 @@ struct ReceiverPace {
     return lag - .seconds(Int64(days * day))
   }
 
-  /// The offset goes down slowly with positions that all come later, as over a link that has become slower: 10 ms a second.
+  /// Extends the course. When all positions come later, as over a link that has become slower, the offset decays by 10 ms a second.
   private static func extend(_ course: Course, lag: Duration, at now: ContinuousClock.Instant) -> Course {
     var course = course
     let forgotten = min(min(now - course.last, .seconds(10)) / 100, lag)
@@ -97,8 +99,8 @@ struct ReceiverPace {
     self.rival = rival
   }
 
-  /// Whether the receiver's clock was set. Forward it needs no proof to count, only to rule; back it runs on at the host's pace, or agrees
-  /// with the host's wall clock, as when the leap second becomes known.
+  /// Whether the rival course is proved: the receiver's clock was set. Forward, positions count at once, but the course must last before it
+  /// rules. Back, it must run at the host's pace for longer, or agree with the host's wall clock, as when the leap seconds become known.
   private func isProved(lag: Duration, _ time: WallTime, _ wall: WallTime) -> Bool {
     guard let rival else { return false }
     if lag < .zero { return rival.count >= 3 && rival.age >= Self.tolerance }
@@ -111,6 +113,6 @@ struct ReceiverPace {
 private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }
 
 extension Duration {
-  /// Seconds without their fraction.
+  /// The seconds without their fraction.
   fileprivate var inWholeSeconds: Double { Double(components.seconds) }
 }

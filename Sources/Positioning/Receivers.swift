@@ -1,19 +1,19 @@
 import Coverage
 
-/// The receivers that gpsd has, as far as it said, and what is remembered of each from report to report.
+/// gpsd's receivers, as far as it has listed them, and the state of each from report to report.
 struct Receivers {
-  /// More than any gpsd has; so that a server that makes up devices does not fill the memory.
+  /// A limit for servers that invent devices; no gpsd has as many receivers.
   private static let maximumCount = 64
-  /// Seconds. No receiver is slower; a longer cycle is nonsense and must not put off the loss.
+  /// In seconds. No receiver is slower; a longer cycle is wrong and must not delay the loss of the position.
   private static let longestCycle = 10.0
 
-  /// What one receiver said of its errors and of the time.
+  /// The errors and the pace of one receiver.
   struct Memory {
     var errors = ErrorMemory()
     var pace = ReceiverPace()
   }
 
-  /// `nil` until gpsd has said.
+  /// `nil` until gpsd has listed its receivers.
   private var devices: [String: GPSDDevice]?
   private var memories: [String?: Memory] = [:]
 
@@ -28,19 +28,19 @@ struct Receivers {
     return changed.count <= Self.maximumCount ? change(to: changed) : []
   }
 
-  /// gpsd names the driver once it knows it, not in each report.
+  /// The device with the driver of an earlier report: gpsd names the driver once, not in each report.
   private func withDriver(_ device: GPSDDevice) -> GPSDDevice {
     guard device.driver == nil, let known = devices?[device.path]?.driver else { return device }
     return GPSDDevice(path: device.path, isActive: device.isActive, cycle: device.cycle, driver: known)
   }
 
-  /// The time between two fixes; zero where it is not known, or is nonsense.
+  /// The time between two fixes; zero when unknown or wrong.
   func cycle(of path: String?) -> Duration {
     guard let path, let cycle = devices?[path]?.cycle, cycle <= Self.longestCycle else { return .zero }
     return .seconds(cycle)
   }
 
-  /// Changes what is remembered of a receiver. Of receivers beyond ``maximumCount`` nothing is.
+  /// Changes the state of a receiver; discards it for receivers beyond ``maximumCount``.
   @discardableResult
   mutating func update<Result>(_ device: String?, _ change: (inout Memory) -> Result) -> Result {
     var memory = memories[device] ?? Memory()
@@ -57,34 +57,5 @@ struct Receivers {
     let isSame = devices.map { Set($0.keys) == Set(changed.keys) } ?? false
     devices = changed
     return isSame ? [] : [.status(.devices(changed.keys.sorted()))]
-  }
-}
-
-/// Says once for each change that the receiver's time is not the host's; nothing is ever set by it (spec/gpsd.md 4).
-struct ClockWatch {
-  /// Differences up to here are delays on the way.
-  private static let tolerance = Duration.seconds(2)
-
-  private var told: Duration?
-
-  /// A difference that only drifts, by half of what was told, is no change; nor is one that comes and goes about the tolerance.
-  mutating func note(_ difference: Duration?) -> [PositioningEvent] {
-    guard let difference else { return [] }
-    let limit = told == nil ? Self.tolerance : Self.tolerance / 2
-    let current = Self.abs(difference) > limit ? difference : nil
-    switch (told, current) {
-    case (nil, nil): return []
-    case (let told?, let current?) where Self.abs(current - told) <= max(Self.tolerance, Self.abs(told) / 2): return []
-    default:
-      told = current
-      return [.status(.clockDifference(current))]
-    }
-  }
-
-  /// Whether the difference is more than the way from the receiver explains.
-  static func isOff(_ difference: Duration?) -> Bool { difference.map { abs($0) > tolerance } ?? false }
-
-  private static func abs(_ duration: Duration) -> Duration {
-    duration < .zero ? .zero - duration : duration
   }
 }

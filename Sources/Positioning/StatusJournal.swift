@@ -1,16 +1,19 @@
-/// Keeps retries and a talkative gpsd from flooding listeners and the log: a reason is reported when it changes, and logged once more each
-/// minute; of each kind so many lines a minute are logged, and the rest is counted. A pure value.
+/// Limits how often statuses are delivered and logged, so that retries and a noisy gpsd do not flood listeners and the log. A reason is
+/// delivered when it changes, and logged again each minute; of each kind, a limited number of lines a minute is logged and the rest counted.
+/// A pure value.
 struct StatusJournal {
+  /// What to do with a status.
   struct Verdict: Hashable {
+    /// Whether to deliver it.
     let isNews: Bool
-    /// Whether to log it, and how many lines of its kind were left out since the last one; `nil`: leave it out.
+    /// The number of lines of its kind that were left out since the last one; `nil`: do not log it.
     let logged: Int?
   }
 
-  /// Lines of one kind in one ``reminder``.
+  /// The largest number of lines of one kind in the time of `reminder`.
   static let allowance = 6
 
-  /// What limits itself together.
+  /// A group of statuses with a common limit.
   private enum Kind: Hashable, CaseIterable {
     case connection, complaint, receivers, position, clock
 
@@ -26,20 +29,20 @@ struct StatusJournal {
     }
   }
 
-  /// The lines of a kind.
+  /// The count of lines of one kind.
   private struct Account {
     var began: ContinuousClock.Instant?
     var lines = 0
     var leftOut = 0
-    /// The state that the log has not, because there were too many before it.
+    /// The latest status that was left out; it is logged later.
     var waiting: PositioningStatus?
   }
 
   private let reminder: Duration
   private var accounts: [Kind: Account] = [:]
-  /// The connection's state as listeners know it.
+  /// The last delivered status of the connection.
   private var link: PositioningStatus?
-  /// The log's last word about the connection.
+  /// The last logged status of the connection.
   private var loggedLink: PositioningStatus?
   private var loggedEnd: (status: PositioningStatus, at: ContinuousClock.Instant)?
   private var loggedComplaint: (status: PositioningStatus, at: ContinuousClock.Instant)?
@@ -79,19 +82,19 @@ struct StatusJournal {
     }
   }
 
-  /// What is to be logged now that some time has passed: of each kind that was cut short, how things stand.
+  /// The statuses to log after some time: of each kind with omitted lines, the latest one.
   mutating func settle(at now: ContinuousClock.Instant) -> [(status: PositioningStatus, leftOut: Int)] {
     Kind.allCases.compactMap { kind in
       guard let account = accounts[kind], let waiting = account.waiting, let began = account.began,
         now >= began + reminder, let leftOut = log(waiting, at: now)
       else { return nil }
-      // It is one of those that were left out.
+      // The status itself is one of the lines that were left out.
       return (waiting, leftOut - 1)
     }
   }
 
-  /// Counts the line in its account.
-  /// - Returns: How many were left out before it; `nil` when it is left out itself.
+  /// Counts a line.
+  /// - Returns: The number of lines that were left out before it; `nil` when it is left out itself.
   private mutating func log(_ status: PositioningStatus, at now: ContinuousClock.Instant) -> Int? {
     var account = accounts[Kind(status)] ?? Account()
     defer { accounts[Kind(status)] = account }

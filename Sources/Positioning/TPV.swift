@@ -1,7 +1,7 @@
 import Coverage
 
-/// A time-position-velocity report. Whatever gpsd left out, or printed as something that is no finite number, is `nil`;
-/// nothing here has been judged (spec/gpsd.md 4).
+/// A time-position-velocity report of gpsd. Values that are absent or not finite are `nil`; values are not checked otherwise
+/// (spec/gpsd.md 4).
 public struct TPV: Hashable, Sendable {
   /// gpsd's path of the receiver.
   public var device: String?
@@ -9,7 +9,7 @@ public struct TPV: Hashable, Sendable {
   public var mode = 0
   /// 2 DGPS, 3 RTK fixed, 4 RTK float, 5 dead reckoning, 6 GNSS and dead reckoning, 7 surveyed, 8 simulated, 9 P(Y).
   public var status: Int?
-  /// The receiver's idea of the time: now and then wrong by years, so nothing may depend on it.
+  /// The receiver's time. It can be wrong by years, so no decision may depend on it alone.
   public var time: WallTime?
   /// Degrees north.
   public var latitude: Double?
@@ -19,26 +19,27 @@ public struct TPV: Hashable, Sendable {
   public var altMSL: Double?
   /// Metres above the ellipsoid (gpsd 3.20 and later).
   public var altHAE: Double?
-  /// Metres; a copy of `altMSL`, or up to gpsd 3.19 the only altitude, above whichever of the two.
+  /// Metres; a copy of `altMSL`. Up to gpsd 3.19 the only altitude, above either sea level or the ellipsoid.
   public var alt: Double?
   /// Degrees clockwise from true north.
   public var track: Double?
-  /// Metres a second over ground; gpsd invents it from the position's jump where the receiver gives none.
+  /// Metres a second over ground; gpsd derives it from the change of the position when the receiver gives none.
   public var speed: Double?
   /// Metres a second upwards.
   public var climb: Double?
-  /// Estimated horizontal error in metres; at which confidence depends on the receiver (docs/accuracy.md).
+  /// Estimated horizontal error in metres. Its confidence depends on the receiver (docs/accuracy.md).
   public var eph: Double?
-  /// Estimated error of the longitude in metres; as above.
+  /// Estimated error of the longitude in metres, with the same remark.
   public var epx: Double?
-  /// Estimated error of the latitude in metres; as above.
+  /// Estimated error of the latitude in metres, with the same remark.
   public var epy: Double?
-  /// Estimated vertical error in metres; as above.
+  /// Estimated vertical error in metres, with the same remark.
   public var epv: Double?
 
+  /// A report without values.
   public init() {}
 
-  /// This report with what a later one of the same epoch says laid over it.
+  /// This report, with the values of a later one of the same epoch over its own.
   func merged(with later: TPV) -> TPV {
     var both = later
     both.device = later.device ?? device
@@ -60,5 +61,27 @@ public struct TPV: Hashable, Sendable {
     both.epy = later.epy ?? epy
     both.epv = later.epv ?? epv
     return both
+  }
+}
+
+extension TPV {
+  init(_ object: JSONObject) {
+    self.init()
+    device = object.string("device")
+    mode = object.integer("mode") ?? 0
+    status = object.integer("status")
+    time = object.string("time").flatMap(ReceiverTime.parse)
+    latitude = object.number("lat")
+    longitude = object.number("lon")
+    altMSL = object.number("altMSL")
+    altHAE = object.number("altHAE")
+    alt = object.number("alt")
+    track = object.number("track")
+    speed = object.number("speed")
+    climb = object.number("climb")
+    eph = object.number("eph")
+    epx = object.number("epx")
+    epy = object.number("epy")
+    epv = object.number("epv")
   }
 }

@@ -18,7 +18,7 @@ public final class Timekeeper: Sendable {
   private nonisolated(unsafe) var value: WallClock
   private nonisolated(unsafe) var kept: WallClock
   private nonisolated(unsafe) var serverReading: ServerDateReading?
-  private nonisolated(unsafe) var told: WallClock.Ruling?
+  private nonisolated(unsafe) var told: ClockRuling?
   private nonisolated(unsafe) var isTroubleTold = false
 
   /// - Parameter clock: The host's clocks.
@@ -34,7 +34,7 @@ public final class Timekeeper: Sendable {
 
   /// Which clock rules now, and when this is.
   public struct Reading: Sendable {
-    public let ruling: WallClock.Ruling
+    public let ruling: ClockRuling
     /// Since the boot.
     public let boot: Duration
     /// By how much the host's clock is ahead of the time that rules; `nil` when it could not be read.
@@ -114,7 +114,7 @@ public final class Timekeeper: Sendable {
     }
   }
 
-  private func tell(_ ruling: WallClock.Ruling, _ reading: Reading, isFirst: Bool) {
+  private func tell(_ ruling: ClockRuling, _ reading: Reading, isFirst: Bool) {
     let lead = reading.hostLead ?? .zero
     let isOff = !(.seconds(-2)...(.seconds(2))).contains(lead)
     // That the host's clock is right is no news.

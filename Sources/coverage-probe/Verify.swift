@@ -6,8 +6,8 @@ struct Verify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Compares a drive log with a packet capture of the same drive.",
     discussion: """
-      Derives each ping's round-trip time again from what `record --capture` wrote, and says where the two differ. \
-      Exit status: 0 when the capture bears the log out: the same pings, the same ones lost, no round-trip time more than \
+      Derives each ping's round-trip time again from the files of `record --capture`, and reports the differences. \
+      Exit status: 0 when the capture confirms the log: the same pings, the same ones lost, no round-trip time more than \
       1 ms apart and 99 of 100 within --limit; 1 when they differ, or a file cannot be read; 64 wrong usage.
       """)
 
@@ -21,12 +21,12 @@ struct Verify: AsyncParsableCommand {
 
   @Option(
     name: .long, parsing: .unconditional,
-    help: "How far round-trip times may be apart at the 99th of 100, in microseconds.")
+    help: "The largest 99th percentile of the differences of round-trip times, in microseconds.")
   var limit = 50
 
   @Option(
     name: .long, parsing: .unconditional,
-    help: "After so many seconds a ping counted as lost; without it, what the log says, or 1.")
+    help: "The timeout of a ping in seconds; by default the log's, or 1.")
   var timeout: Double?
 
   mutating func validate() throws {

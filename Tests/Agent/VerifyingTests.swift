@@ -33,13 +33,13 @@ struct VerifyingTests {
     #expect(try complaint(drive: log, captures: [folder.file("gone")]).hasPrefix("cannot read capture file gone: "))
     #expect(
       try complaint(drive: log, captures: [text])
-        == "text is no capture file: it begins neither like pcapng nor like pcap")
+        == "text is not a capture file: it starts neither like pcapng nor like pcap")
   }
 
   @Test("when nothing matches, then the verdict says that, and the command fails")
   func nothing() throws {
     let empty = try folder.write("\n\r\r\n", to: "empty.pcapng")
-    #expect(try complaint(drive: log, captures: [empty]).hasPrefix("empty.pcapng is no capture file"))
+    #expect(try complaint(drive: log, captures: [empty]).hasPrefix("empty.pcapng is not a capture file"))
     let verifying = try Verifying(path: log, captures: [], limit: .microseconds(50))
     #expect(verifying.outcome == .failed)
     #expect(verifying.lines.last == "the two differ: no ping of the drive log is in the capture")

@@ -326,11 +326,11 @@ struct ClientTests {
     arguments: [
       (
         "IP:127.0.0.1", "20200101000000Z", "20200201000000Z",
-        "its certificate has expired, on 2020-02-01T00:00:00Z; this"
+        "its certificate expired on 2020-02-01T00:00:00Z; this"
       ),
       (
         "IP:127.0.0.1", "20900101000000Z", "20910201000000Z",
-        "its certificate is valid from 2090-01-01T00:00:00Z on only"
+        "its certificate is not valid before 2090-01-01T00:00:00Z"
       ),
       ("DNS:elsewhere", "20200101000000Z", "20900201000000Z", "its certificate is for another name than the one in"),
     ])

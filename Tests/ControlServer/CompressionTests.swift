@@ -62,10 +62,10 @@ extension ClientTests {
   func codings(text: String, isGzip: Bool) {
     #expect(AcceptedCoding.namesGzip(text) == isGzip)
     let accepted = AcceptedCoding()
-    accepted.note(text, status: 200)
-    accepted.note(nil, status: 200)
+    accepted.apply(text, status: 200)
+    accepted.apply(nil, status: 200)
     #expect(accepted.isGzip == isGzip, "an answer that says nothing changes nothing")
-    accepted.note(nil, status: 415)
+    accepted.apply(nil, status: 415)
     #expect(!accepted.isGzip)
   }
 }

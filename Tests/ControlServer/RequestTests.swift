@@ -151,7 +151,7 @@ struct RequestTests {
   @Test("when an answer is no plain success, then it is a failure of the right kind")
   func outcomes() throws {
     func outcome(_ status: Int, _ body: String) throws {
-      _ = try Answer.body(status: status, retryAfter: .seconds(30), body: Data(body.utf8))
+      _ = try ServerAnswer.body(status: status, retryAfter: .seconds(30), body: Data(body.utf8))
     }
     try outcome(200, "{}")
     try outcome(201, "{\"error\":[]}")
@@ -189,7 +189,7 @@ struct RequestTests {
     ])
   func discretion(status: Int, body: String) throws {
     let failure = #expect(throws: ServerFailure.self) {
-      _ = try Answer.body(
+      _ = try ServerAnswer.body(
         status: status, retryAfter: nil, body: Data(body.utf8), clientUUID: "0b1f7a52-0c56-4f4a-9d1e-5a3a4d1e9001")
     }
     let line = "\(try #require(failure))"

@@ -62,8 +62,8 @@ import Testing
     ("timezone", "null", .swallowed("timezone is missing")),
     ("timezone", #""Mars/Dome""#, .swallowed("unknown timezone Mars/Dome")),
     ("time", "null", .swallowed("time is missing")),
-    ("time", #""1760000000000""#, .format("time is no number")),
-    ("time", "1.5", .format("time: 1.5 is no integer of 64 bits")),
+    ("time", #""1760000000000""#, .format("time is not a number")),
+    ("time", "1.5", .format("time: 1.5 is not an integer of 64 bits")),
     ("measurement_type_flag", #""no""#, .format("unknown measurement_type_flag no")),
     ("loop_uuid", #""no""#, .badRequest("No test with loop UUID found by id null")),
   ])
@@ -122,9 +122,9 @@ import Testing
     ),
     (#""location":{"latitude":1,"longitude":2},"duration_ms":1"#, .swallowed("fences[1].offset_ms is missing")),
     (#""location":{"latitude":1,"longitude":2},"offset_ms":1"#, .swallowed("fences[1].duration_ms is missing")),
-    (#""offset_ms":2147483648"#, .format("fences[1].offset_ms: 2147483648 is no integer of 32 bits")),
-    (#""radius":15.0"#, .format("fences[1].radius: 15.0 is no integer of 32 bits")),
-    (#""avg_ping_ms":"3""#, .format("fences[1].avg_ping_ms is no number")),
+    (#""offset_ms":2147483648"#, .format("fences[1].offset_ms: 2147483648 is not an integer of 32 bits")),
+    (#""radius":15.0"#, .format("fences[1].radius: 15.0 is not an integer of 32 bits")),
+    (#""avg_ping_ms":"3""#, .format("fences[1].avg_ping_ms is not a number")),
   ])
   func badFenceStoresNothing(fence: String, refusal: Refusal) async throws {
     let client = try await client()

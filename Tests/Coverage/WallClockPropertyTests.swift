@@ -25,7 +25,7 @@ struct WallClockPropertyTests {
     var now = Duration.seconds(50)
     let startedBoot = Duration.seconds(50)
     var started: WallTime
-    var errors: [WallClock.Source: Duration] = [.host: .zero, .gnss: .zero, .server: .zero]
+    var errors: [ClockRuling.Source: Duration] = [.host: .zero, .gnss: .zero, .server: .zero]
     /// What the server said when it was asked last.
     var serverSaid: Duration?
     var told: [Told] = []
@@ -69,7 +69,7 @@ struct WallClockPropertyTests {
     }
 
     /// As a live drive does it.
-    private mutating func follow(_ ruling: WallClock.Ruling) {
+    private mutating func follow(_ ruling: ClockRuling) {
       let step = ruling.wall(at: startedBoot) - started
       guard ruling.isTrusted, step >= .seconds(1) || step <= .seconds(-1) else { return }
       started = started.adding(step)
@@ -77,12 +77,12 @@ struct WallClockPropertyTests {
     }
 
     /// Which clocks contradict that the boot was at `booted`, by their errors alone.
-    func contradicting(_ booted: WallTime) -> [WallClock.Source] {
+    func contradicting(_ booted: WallTime) -> [ClockRuling.Source] {
       let off = booted - WallClockPropertyTests.truth
       let receiver = receiverSaid.seconds > 15 ? receiverSaid.error : nil
-      let said = [(WallClock.Source.host, errors[.host]), (.gnss, receiver), (.server, serverSaid)]
+      let said = [(ClockRuling.Source.host, errors[.host]), (.gnss, receiver), (.server, serverSaid)]
       return said.filter { _, error in
-        guard let error, WallClock.plausible.contains(trueTime.adding(error)) else { return false }
+        guard let error, WallTime.plausible.contains(trueTime.adding(error)) else { return false }
         let difference = error - off
         return difference > .seconds(8) || difference < .seconds(-8)
       }.map(\.0)
@@ -112,7 +112,7 @@ struct WallClockPropertyTests {
       // Each has told the truth once.
       for _ in 0..<120 { drive.pass() }
       for lie in Self.lies.shuffled(using: &drive.random) {
-        let liar = WallClock.Source.allCases.randomElement(using: &drive.random) ?? .host
+        let liar = ClockRuling.Source.allCases.randomElement(using: &drive.random) ?? .host
         drive.errors = [.host: .zero, .gnss: .zero, .server: .zero]
         drive.errors[liar] = lie
         drive.ask()
@@ -135,7 +135,7 @@ struct WallClockPropertyTests {
     for round in 0..<200 {
       var drive = Drive(seed: seed &+ 1000 &+ UInt64(round))
       for _ in 0..<10 {
-        for source in WallClock.Source.allCases where Bool.random(using: &drive.random) {
+        for source in ClockRuling.Source.allCases where Bool.random(using: &drive.random) {
           drive.errors[source] =
             Bool.random(using: &drive.random) ? .zero : Self.lies.randomElement(using: &drive.random) ?? .zero
         }

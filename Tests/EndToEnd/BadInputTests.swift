@@ -303,7 +303,7 @@ struct BadInputTests {
     #expect(lines.first?.contains("\"pings\":1,\"pings_ok\":1,\"avg_ping_ms\":31.67") == true)
     for complaint in [
       "line 3 skipped: no JSON object", "line 4 skipped: \"ping.rtt_ms\" has the wrong type",
-      "line 7 skipped: 95.0, 16.3738 is no place on Earth", "1 event of unknown kind skipped",
+      "line 7 skipped: 95.0, 16.3738 is not a position on Earth", "1 event of unknown kind skipped",
       "the last line is cut off",
     ] {
       #expect(replay.standardError.contains(complaint), "\(replay.standardError)")

@@ -115,7 +115,8 @@ struct ExportTests {
   @Test("when two fences lie a known distance apart, then they do so on the map")
   func scale() throws {
     let fences = [Fence.sample(), Fence.sample(number: 1, latitude: 48.2182)]
-    let projection = try #require(Projection(totals(fences)))
+    let totals = totals(fences)
+    let projection = try #require(Projection(box: totals.box, largestRadius: totals.radius))
     let south = projection.point(fences[0].centre)
     let north = projection.point(fences[1].centre)
     let metres = fences[0].centre.distance(to: fences[1].centre)
@@ -130,7 +131,8 @@ struct ExportTests {
   @Test("when fences lie on both sides of the antimeridian, then the map is as wide as their distance")
   func antimeridian() throws {
     let fences = [Fence.sample(longitude: 179.99), Fence.sample(number: 1, longitude: -179.99)]
-    let projection = try #require(Projection(totals(fences)))
+    let totals = totals(fences)
+    let projection = try #require(Projection(box: totals.box, largestRadius: totals.radius))
     let (west, east) = (projection.point(fences[0].centre), projection.point(fences[1].centre))
     #expect(abs((east.x - west.x) - fences[0].centre.distance(to: fences[1].centre)) < 1)
   }

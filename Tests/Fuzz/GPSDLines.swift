@@ -48,7 +48,7 @@ enum GPSDLines: FuzzTarget {
   ]
 
   static func run(_ input: [UInt8]) {
-    var configuration = GPSD.Configuration()
+    var configuration = GPSDConfiguration()
     configuration.maximumSpeed = input.count.isMultiple(of: 2) ? 90 : nil
     var conversation = Conversation(configuration: configuration, timings: Timings(), startingAt: start)
     var drive = Road()

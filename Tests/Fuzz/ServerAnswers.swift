@@ -61,7 +61,7 @@ enum ServerAnswers: FuzzTarget {
     if lines.count > 2 { note(date: lines[2]) }
     let body = Data((lines.count > 3 ? lines[3] : "").utf8)
     do {
-      read(try Answer.body(status: status, retryAfter: retryAfter, body: body, clientUUID: "C1"))
+      read(try ServerAnswer.body(status: status, retryAfter: retryAfter, body: body, clientUUID: "C1"))
     } catch {
       follow(error)
     }

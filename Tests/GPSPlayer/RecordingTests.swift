@@ -85,11 +85,11 @@ import Testing
 
   @Test func requests() {
     var requests = GPSDRequests()
-    #expect(requests.take(#"?WATCH={"enable":true,"#.utf8).isEmpty)
-    #expect(requests.take("\"json\":true};\n?POLL;hello\n".utf8) == [.watch(enable: true, json: true), .poll])
-    #expect(requests.take("?WATCH={\"enable\":true,\"json\":tru};".utf8) == [.watch(enable: true, json: false)])
-    #expect(requests.take("?A\"B=1\n".utf8) == [.unknown("AB")])
+    #expect(requests.append(#"?WATCH={"enable":true,"#.utf8).isEmpty)
+    #expect(requests.append("\"json\":true};\n?POLL;hello\n".utf8) == [.watch(enable: true, json: true), .poll])
+    #expect(requests.append("?WATCH={\"enable\":true,\"json\":tru};".utf8) == [.watch(enable: true, json: false)])
+    #expect(requests.append("?A\"B=1\n".utf8) == [.unknown("AB")])
     let long = String(repeating: "x", count: 5000)
-    #expect(requests.take("?\(long);?VERSION;".utf8) == [.version])
+    #expect(requests.append("?\(long);?VERSION;".utf8) == [.version])
   }
 }

@@ -1,5 +1,6 @@
-import Positioning
 import Testing
+
+@testable import Positioning
 
 @Suite struct AccuracyTests {
   struct Case: Sendable, CustomTestStringConvertible {

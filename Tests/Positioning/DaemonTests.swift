@@ -1,9 +1,10 @@
 import Coverage
 import Foundation
 import Logging
-import Positioning
 import TestSupport
 import Testing
+
+@testable import Positioning
 
 /// The client against Debian's gpsd, which reads a recorded receiver from a TCP source (spec/gpsd.md 6).
 @Suite(

@@ -41,7 +41,7 @@ extension PositioningCounters {
       var (unfinished, overdue): (Set<Int>, Int) = ([], 0)
       for _ in 0..<200 {
         seconds += Int.random(in: 0..<50, using: &generator) == 0 ? 8 : .random(in: 0...0.5, using: &generator)
-        events += filter.take(report(&generator, at: seconds), at: seconds)
+        events += filter.apply(report(&generator, at: seconds), at: seconds)
         unfinished.insert(filter.counters.tpv - filter.counters.fates)
         if let next = filter.nextDeadline, next <= TestTime.at(seconds).instant { overdue += 1 }
       }

@@ -1,13 +1,14 @@
 import Coverage
-import Positioning
 import Testing
+
+@testable import Positioning
 
 @Suite struct FixFilterEpochTests {
   @Test func whenReportsHaveEqualTime_thenTheyMakeOneFixAndTheLaterFieldsWin() throws {
     var filter = FixFilter.fresh()
-    _ = filter.take(.usable(seconds: 1, eph: nil).with { $0.track = 10 }, at: 1)
-    _ = filter.take(.usable(seconds: 1, eph: 10).with { $0.speed = 3 }, at: 1.1)
-    let fix = try #require(filter.take(.usable(seconds: 2), at: 1.2).fixes.first)
+    _ = filter.apply(.usable(seconds: 1, eph: nil).with { $0.track = 10 }, at: 1)
+    _ = filter.apply(.usable(seconds: 1, eph: 10).with { $0.speed = 3 }, at: 1.1)
+    let fix = try #require(filter.apply(.usable(seconds: 2), at: 1.2).fixes.first)
     #expect(fix.fix.course == 10)
     #expect(fix.fix.speed == 3)
     #expect(abs((fix.fix.accuracy ?? 0) - 10) < 1e-9)
@@ -16,7 +17,7 @@ import Testing
 
   @Test func whenAReceiverIsQuietFor200Milliseconds_thenTheEpochIsHandedOut() {
     var filter = FixFilter.fresh()
-    _ = filter.take(.usable(), at: 1)
+    _ = filter.apply(.usable(), at: 1)
     #expect(filter.nextDeadline == TestTime.at(1.2).instant)
     #expect(filter.advance(to: 1.199).isEmpty)
     let fixes = filter.advance(to: 1.2).fixes
@@ -26,9 +27,9 @@ import Testing
 
   @Test func whenAReportHasNoTime_thenItJoinsTheEpochThatIsThere() {
     var filter = FixFilter.fresh()
-    _ = filter.take(.usable(), at: 1)
-    _ = filter.take(.usable(seconds: 1), at: 1.1)
-    _ = filter.take(.usable(), at: 1.2)
+    _ = filter.apply(.usable(), at: 1)
+    _ = filter.apply(.usable(seconds: 1), at: 1.1)
+    _ = filter.apply(.usable(), at: 1.2)
     #expect(filter.advance(to: 2).fixes.count == 1)
   }
 
@@ -41,16 +42,16 @@ import Testing
 
   @Test func whenThePositionImproves_thenItsArrivalIsThatOfTheNewPosition() {
     var filter = FixFilter.fresh()
-    _ = filter.take(.usable(seconds: 1), at: 1)
-    _ = filter.take(.usable(latitude: 48.3, seconds: 1), at: 1.1)
-    _ = filter.take(.usable(latitude: 48.3, seconds: 1), at: 1.2)
+    _ = filter.apply(.usable(seconds: 1), at: 1)
+    _ = filter.apply(.usable(latitude: 48.3, seconds: 1), at: 1.1)
+    _ = filter.apply(.usable(latitude: 48.3, seconds: 1), at: 1.2)
     #expect(filter.advance(to: 2).fixes.map(\.arrival) == [TestTime.at(1.1).instant])
   }
 
   @Test func whenTimesInterleave_thenEachEpochGivesOneFix() {
     var filter = FixFilter.fresh()
     let times: [Double] = [1, 2, 1, 2, 3, 2, 3]
-    var events = times.enumerated().flatMap { filter.take(.usable(seconds: $1), at: 1 + Double($0) / 100) }
+    var events = times.enumerated().flatMap { filter.apply(.usable(seconds: $1), at: 1 + Double($0) / 100) }
     events += filter.advance(to: 2)
     #expect(events.fixes.count == 3)
     #expect(filter.counters.stragglers == 2)
@@ -86,7 +87,7 @@ import Testing
 @Suite struct FixFilterRefusalTests {
   private func refused(_ tpv: TPV) -> PositioningCounters {
     var filter = FixFilter.fresh()
-    let events = filter.take(tpv, at: 1) + filter.advance(to: 2)
+    let events = filter.apply(tpv, at: 1) + filter.advance(to: 2)
     #expect(events.isEmpty)
     return filter.counters
   }
@@ -103,26 +104,26 @@ import Testing
 
   @Test func whenOnlyOneCoordinateIsZero_thenThePlaceIsReal() {
     var filter = FixFilter.fresh()
-    _ = filter.take(.usable(latitude: 0), at: 1)
+    _ = filter.apply(.usable(latitude: 0), at: 1)
     #expect(filter.advance(to: 2).fixes.count == 1)
   }
 
   @Test func whenDeadReckoning_thenTheFixCountsAndKeepsItsStatus() {
     var filter = FixFilter.fresh()
-    _ = filter.take(.usable().with { $0.status = 5 }, at: 1)
+    _ = filter.apply(.usable().with { $0.status = 5 }, at: 1)
     #expect(filter.advance(to: 2).fixes.first?.report?.status == 5)
   }
 
   @Test func whenTheModeIsTwo_thenThereIsNoAltitude() {
     var filter = FixFilter.fresh()
-    _ = filter.take(.usable(mode: 2).with { $0.altMSL = 171 }, at: 1)
+    _ = filter.apply(.usable(mode: 2).with { $0.altMSL = 171 }, at: 1)
     #expect(filter.advance(to: 2).fixes.map(\.fix.altitude) == [nil])
   }
 
   @Test func whenTheModeIsThree_thenTheBestAltitudeIsTaken() {
     func altitude(_ change: (inout TPV) -> Void) -> Double? {
       var filter = FixFilter.fresh()
-      _ = filter.take(.usable().with(change), at: 1)
+      _ = filter.apply(.usable().with(change), at: 1)
       return filter.advance(to: 2).fixes.first?.fix.altitude
     }
     #expect(altitude { ($0.altMSL, $0.alt, $0.altHAE) = (1, 2, 3) } == 1)
@@ -132,9 +133,9 @@ import Testing
 
   @Test func whenThereIsNoEstimate_thenTheReceiversOwnRecentSkyIsTaken() {
     var filter = FixFilter.fresh()
-    _ = filter.take(.sky(device: "gps0", Dilution(hdop: 1.2)), at: TestTime.at(0.5))
-    _ = filter.take(.usable(eph: nil), at: 1)
-    _ = filter.take(.sky(device: "gps1", Dilution(hdop: 9)), at: TestTime.at(1.1))
+    _ = filter.apply(.sky(device: "gps0", Dilution(hdop: 1.2)), at: TestTime.at(0.5))
+    _ = filter.apply(.usable(eph: nil), at: 1)
+    _ = filter.apply(.sky(device: "gps1", Dilution(hdop: 9)), at: TestTime.at(1.1))
     let fix = filter.advance(to: 2).fixes.first
     #expect(fix?.fix.accuracy == 6)
     #expect(fix?.accuracyRule == .hdop)
@@ -144,8 +145,8 @@ import Testing
   /// The one position behind these reports.
   private func fix(after reports: GPSDReport..., report: TPV) -> PositionedFix? {
     var filter = FixFilter.fresh()
-    for report in reports { _ = filter.take(report, at: TestTime.at(0.5)) }
-    _ = filter.take(report, at: 1)
+    for report in reports { _ = filter.apply(report, at: TestTime.at(0.5)) }
+    _ = filter.apply(report, at: 1)
     return filter.advance(to: 2).fixes.first
   }
 
@@ -165,15 +166,15 @@ import Testing
     #expect(fix(after: .gst(gst), report: .usable())?.fix.accuracy == 5)
     #expect(fix(after: .gst(gst), report: .usable(device: "gps1"))?.accuracyRule == .ephUnknown)
     var filter = FixFilter.fresh()
-    _ = filter.take(.gst(gst), at: TestTime.at(0))
-    _ = filter.take(.usable(), at: 3)
+    _ = filter.apply(.gst(gst), at: TestTime.at(0))
+    _ = filter.apply(.usable(), at: 3)
     #expect(filter.advance(to: 4).fixes.map(\.accuracyRule) == [.ephUnknown])
   }
 
   @Test func `when the sky view comes behind the position of its epoch, then the guess is known as one all the same`() {
     var filter = FixFilter.fresh()
-    _ = filter.take(.usable(seconds: 1, eph: 19), at: 1)
-    _ = filter.take(.sky(device: "gps0", Dilution(hdop: 1)), at: TestTime.at(1.05))
+    _ = filter.apply(.usable(seconds: 1, eph: 19), at: 1)
+    _ = filter.apply(.sky(device: "gps0", Dilution(hdop: 1)), at: TestTime.at(1.05))
     #expect(filter.advance(to: 2).fixes.map(\.accuracyRule) == [.ephFromHDOP])
   }
 
@@ -193,8 +194,8 @@ import Testing
 
   @Test func whenTheSkyIsOld_thenTheAccuracyIsUnknown() {
     var filter = FixFilter.fresh()
-    _ = filter.take(.sky(device: "gps0", Dilution(hdop: 1.2)), at: TestTime.at(0))
-    _ = filter.take(.usable(eph: nil), at: 20)
+    _ = filter.apply(.sky(device: "gps0", Dilution(hdop: 1.2)), at: TestTime.at(0))
+    _ = filter.apply(.usable(eph: nil), at: 20)
     #expect(filter.advance(to: 21).fixes.map(\.fix.accuracy) == [nil])
   }
 }
@@ -202,10 +203,10 @@ import Testing
 @Suite struct FixFilterDeviceTests {
   @Test func whenTwoReceiversReport_thenTheFirstWithAFixIsKept() {
     var filter = FixFilter.fresh()
-    var events = filter.take(.usable(mode: 1, device: "a"), at: 0)
+    var events = filter.apply(.usable(mode: 1, device: "a"), at: 0)
     events += (1...8).flatMap { second in
-      filter.take(.usable(device: "b"), at: Double(second))
-        + filter.take(.usable(latitude: 10, device: "a"), at: Double(second) + 0.1)
+      filter.apply(.usable(device: "b"), at: Double(second))
+        + filter.apply(.usable(latitude: 10, device: "a"), at: Double(second) + 0.1)
     }
     #expect(Set(events.fixes.map(\.device)) == ["b"])
     #expect(events.statuses == [.positioned(device: "b")])
@@ -214,29 +215,29 @@ import Testing
 
   @Test func whenTheChosenReceiverIsStale_thenTheOtherOneTakesOver() {
     var filter = FixFilter.fresh()
-    var events = filter.take(.usable(device: "a"), at: 0)
-    for second in 1...7 { events += filter.take(.usable(device: "b"), at: Double(second)) }
+    var events = filter.apply(.usable(device: "a"), at: 0)
+    for second in 1...7 { events += filter.apply(.usable(device: "b"), at: Double(second)) }
     #expect(events.statuses == [.positioned(device: "a"), .noFix, .positioned(device: "b")])
     #expect(events.fixes.map(\.device) == ["a", nil, "b", "b"])
   }
 
   @Test func whenAReceiverIsConfigured_thenNoOtherCountsEver() {
     var filter = FixFilter.fresh(device: "b")
-    let events = (0...20).flatMap { filter.take(.usable(device: "a"), at: Double($0)) }
+    let events = (0...20).flatMap { filter.apply(.usable(device: "a"), at: Double($0)) }
     #expect(events.fixes.isEmpty)
     #expect(events.statuses == [.noFix])
   }
 
   @Test func whenTheServerNamesNoReceiver_thenItsReportsCount() {
     var filter = FixFilter.fresh()
-    let events = filter.take(.usable(device: nil), at: 0) + filter.advance(to: 1)
+    let events = filter.apply(.usable(device: nil), at: 0) + filter.advance(to: 1)
     #expect(events.statuses == [.positioned(device: nil)])
     #expect(events.fixes.count == 1)
   }
 
   @Test func whenReceiversComeAndGo_thenTheListIsToldOnChange() {
     var filter = FixFilter.fresh()
-    func statuses(_ report: GPSDReport) -> [PositioningStatus] { filter.take(report, at: TestTime.at(1)).statuses }
+    func statuses(_ report: GPSDReport) -> [PositioningStatus] { filter.apply(report, at: TestTime.at(1)).statuses }
     #expect(statuses(.devices([])) == [.devices([])])
     #expect(statuses(.devices([])) == [])
     #expect(statuses(.device(GPSDDevice(path: "a"))) == [.devices(["a"])])
@@ -248,10 +249,10 @@ import Testing
 @Suite struct FixFilterLossTests {
   @Test func whenNoUsableReportComesForFiveSeconds_thenOneLostFixIsGiven() {
     var filter = FixFilter.fresh()
-    _ = filter.take(.usable(), at: 1)
+    _ = filter.apply(.usable(), at: 1)
     _ = filter.advance(to: 2)
     #expect(filter.nextDeadline == TestTime.at(6).instant)
-    #expect(filter.take(.usable(mode: 1), at: 5.9).isEmpty)
+    #expect(filter.apply(.usable(mode: 1), at: 5.9).isEmpty)
     let loss = filter.advance(to: 6)
     #expect(loss.fixes.map(\.fix) == [.lost])
     #expect(loss.statuses == [.noFix])
@@ -262,9 +263,9 @@ import Testing
 
   @Test func whenTheFixComesBack_thenItIsToldAgain() {
     var filter = FixFilter.fresh()
-    _ = filter.take(.usable(), at: 1)
+    _ = filter.apply(.usable(), at: 1)
     _ = filter.advance(to: 10)
-    #expect(filter.take(.usable(), at: 11).statuses == [.positioned(device: "gps0")])
+    #expect(filter.apply(.usable(), at: 11).statuses == [.positioned(device: "gps0")])
     #expect(filter.advance(to: 12).fixes.count == 1)
   }
 
@@ -275,8 +276,8 @@ import Testing
 
   @Test func whenTheReceiverIsSlow_thenTwoOfItsCyclesAreAllowed() {
     var filter = FixFilter.fresh()
-    _ = filter.take(.device(GPSDDevice(path: "gps0", cycle: 10)), at: TestTime.at(0))
-    _ = filter.take(.usable(), at: 1)
+    _ = filter.apply(.device(GPSDDevice(path: "gps0", cycle: 10)), at: TestTime.at(0))
+    _ = filter.apply(.usable(), at: 1)
     _ = filter.advance(to: 2)
     #expect(filter.nextDeadline == TestTime.at(21).instant)
   }
@@ -284,19 +285,19 @@ import Testing
   @Test("when a cycle is nonsense, then it does not put off the loss", arguments: [1e9, 10.1, 1e-300, -1])
   func cycle(_ cycle: Double) {
     var filter = FixFilter.fresh()
-    _ = filter.take(.devices([GPSDDevice(path: "gps0", cycle: cycle)]), at: TestTime.at(0))
-    _ = filter.take(.usable(), at: 1)
+    _ = filter.apply(.devices([GPSDDevice(path: "gps0", cycle: cycle)]), at: TestTime.at(0))
+    _ = filter.apply(.usable(), at: 1)
     _ = filter.advance(to: 2)
     #expect(filter.nextDeadline == TestTime.at(6).instant)
   }
 
   @Test func whenTheChosenReceiverIsClosed_thenThePositionIsLostAtOnce() {
     var filter = FixFilter.fresh()
-    _ = filter.take(.usable(), at: 1)
+    _ = filter.apply(.usable(), at: 1)
     let closed = GPSDReport.device(GPSDDevice(path: "gps0", isActive: false))
-    let events = filter.take(closed, at: TestTime.at(1.1))
+    let events = filter.apply(closed, at: TestTime.at(1.1))
     #expect(events.fixes.map { $0.fix == .lost } == [false, true])
-    #expect(filter.take(closed, at: TestTime.at(1.2)).isEmpty)
+    #expect(filter.apply(closed, at: TestTime.at(1.2)).isEmpty)
   }
 }
 
@@ -305,7 +306,7 @@ import Testing
   private func told(_ differences: [Double]) -> [PositioningStatus] {
     var filter = FixFilter.fresh()
     let events = differences.enumerated().flatMap { index, difference in
-      filter.take(.usable(seconds: Double(index) + difference), at: Double(index))
+      filter.apply(.usable(seconds: Double(index) + difference), at: Double(index))
         + filter.advance(to: Double(index) + 0.5)
     }
     #expect(events.fixes.count == differences.count)
@@ -336,7 +337,7 @@ import Testing
     let line = #"{"class":"TPV","mode":3,"time":"\#(time)","lat":48.2,"lon":16.3,"eph":5}"#
     let report = try #require(GPSDReport(line: Array(line.utf8)))
     let now = HostTime(instant: TestTime.at(1).instant, wall: WallTime(microseconds: 1_795_168_800_000_000))
-    let events = filter.take(report, at: now) + filter.advance(to: TestTime.at(2))
+    let events = filter.apply(report, at: now) + filter.advance(to: TestTime.at(2))
     #expect(events.fixes.count == 1)
     let said = events.statuses.compactMap { if case .clockDifference(let off?) = $0 { ("\($0)", off) } else { nil } }
     let (text, difference) = try #require(said.first)
@@ -354,32 +355,32 @@ import Testing
     arguments: [1.0, 5.0, 10.0])
   func backlog(rate: Double) {
     var filter = FixFilter.fresh()
-    for second in 1...5 { _ = filter.take(.usable(seconds: Double(second)), at: Double(second)) }
+    for second in 1...5 { _ = filter.apply(.usable(seconds: Double(second)), at: Double(second)) }
     _ = filter.advance(to: 5.5)
     // Twenty seconds later, everything since then at once: a millisecond for each second's worth.
     var events: [PositioningEvent] = []
     for step in 0..<Int(20 * rate) {
       let seconds = 5 + Double(step + 1) / rate
-      events += filter.take(
+      events += filter.apply(
         .usable(latitude: 48.2 + seconds / 1e4, seconds: seconds), at: 25 + Double(step) / rate / 1000)
     }
     events += filter.advance(to: 25.3)
     #expect(events.fixes.compactMap(\.fix.coordinate?.latitude) == [48.2 + 25 / 1e4])
     #expect(filter.counters.overtaken + filter.counters.behind == Int(20 * rate) - 1)
     // And on it goes at its pace.
-    _ = filter.take(.usable(seconds: 26), at: 26)
+    _ = filter.apply(.usable(seconds: 26), at: 26)
     #expect(filter.advance(to: 26.5).fixes.count == 1)
   }
 
   @Test("when positions come back after a tunnel at their pace, then each counts, however fast the receiver")
   func noBacklog() {
     var filter = FixFilter.fresh()
-    _ = filter.take(.usable(seconds: 1), at: 1)
+    _ = filter.apply(.usable(seconds: 1), at: 1)
     _ = filter.advance(to: 20)
     var fixes = 0
     for step in 0..<50 {
       let seconds = 20 + Double(step) / 25
-      fixes += filter.take(.usable(seconds: seconds), at: seconds).fixes.count
+      fixes += filter.apply(.usable(seconds: seconds), at: seconds).fixes.count
     }
     #expect(fixes + filter.advance(to: 23).fixes.count == 50)
   }
@@ -387,14 +388,14 @@ import Testing
   @Test("when several positions come at once after a short stall, then the last of them is of now")
   func shortStall() {
     var filter = FixFilter.fresh()
-    var events = filter.take(.usable(latitude: 48.21, seconds: 1), at: 1)
+    var events = filter.apply(.usable(latitude: 48.21, seconds: 1), at: 1)
     events += filter.advance(to: 1.2)
     for step in 2...4 {
       // In one piece, or nearly so.
       let now = step < 4 ? 1.5 : 1.501
-      events += filter.take(.usable(latitude: 48.2 + Double(step) / 100, seconds: 1 + Double(step) / 10), at: now)
+      events += filter.apply(.usable(latitude: 48.2 + Double(step) / 100, seconds: 1 + Double(step) / 10), at: now)
     }
-    events += filter.take(.usable(latitude: 48.25, seconds: 1.5), at: 1.6)
+    events += filter.apply(.usable(latitude: 48.25, seconds: 1.5), at: 1.6)
     events += filter.advance(to: 1.9)
     #expect(events.fixes.compactMap(\.fix.coordinate?.latitude) == [48.21, 48.24, 48.25])
     #expect(filter.counters.overtaken == 2)

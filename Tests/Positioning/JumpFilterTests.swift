@@ -180,7 +180,7 @@ private struct Receiver {
   /// One report a second at these latitudes.
   private func drive(_ filter: inout FixFilter, _ latitudes: [Double]) -> [PositioningEvent] {
     latitudes.enumerated().flatMap { index, latitude in
-      filter.take(.usable(latitude: latitude, seconds: Double(index)), at: Double(index))
+      filter.apply(.usable(latitude: latitude, seconds: Double(index)), at: Double(index))
     } + filter.advance(to: Double(latitudes.count) - 0.5)
   }
 
@@ -202,10 +202,10 @@ private struct Receiver {
 
   @Test func `when a position is made of many reports, then it is one towards the proof of a new place`() {
     var filter = filter(maximumSpeed: 60)
-    _ = filter.take(.usable(latitude: 48, seconds: 0), at: 0)
+    _ = filter.apply(.usable(latitude: 48, seconds: 0), at: 0)
     var fixes: [PositionedFix] = []
     for tenth in 10..<40 {
-      fixes += filter.take(.usable(latitude: 49, seconds: Double(tenth / 10)), at: Double(tenth) / 10).fixes
+      fixes += filter.apply(.usable(latitude: 49, seconds: Double(tenth / 10)), at: Double(tenth) / 10).fixes
     }
     fixes += filter.advance(to: 4.5).fixes
     #expect(fixes.map(\.fix.coordinate?.latitude) == [48, 49])
@@ -239,7 +239,7 @@ private struct Receiver {
   @Test func `when a receiver's date lies, then its fixes are counted, and stand`() {
     var filter = FixFilter.fresh()
     for second in 0..<5 {
-      _ = filter.take(.usable(seconds: Double(second) + 619_315_200), at: Double(second))
+      _ = filter.apply(.usable(seconds: Double(second) + 619_315_200), at: Double(second))
     }
     _ = filter.advance(to: 5)
     #expect((filter.counters.fixes, filter.counters.wrongTimes) == (5, 5))
@@ -247,7 +247,7 @@ private struct Receiver {
 
   @Test func `when reports are merged into one fix, then they are counted`() {
     var filter = FixFilter.fresh()
-    for tenth in 0..<4 { _ = filter.take(.usable(seconds: 1), at: 1 + Double(tenth) / 10) }
+    for tenth in 0..<4 { _ = filter.apply(.usable(seconds: 1), at: 1 + Double(tenth) / 10) }
     _ = filter.advance(to: 2)
     #expect((filter.counters.tpv, filter.counters.merged, filter.counters.fixes) == (4, 3, 1))
   }

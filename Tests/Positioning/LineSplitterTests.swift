@@ -1,5 +1,6 @@
-import Positioning
 import Testing
+
+@testable import Positioning
 
 @Suite struct LineSplitterTests {
   private func lines(_ chunks: [String]) -> [String] {

@@ -1,6 +1,7 @@
 import Coverage
-import Positioning
 import Testing
+
+@testable import Positioning
 
 /// Positions that waited somewhere before they came.
 @Suite struct OldPositionTests {

@@ -1,6 +1,7 @@
 import Coverage
-import Positioning
 import Testing
+
+@testable import Positioning
 
 @Suite struct ReceiverChoiceTests {
   /// Receiver `a` each second, `b` half a second after it.

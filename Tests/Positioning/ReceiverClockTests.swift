@@ -1,6 +1,7 @@
 import Coverage
-import Positioning
 import Testing
+
+@testable import Positioning
 
 @Suite struct ReceiverClockTests {
   private func clocks(_ events: [PositioningEvent]) -> [ReceiverClock] {
@@ -10,7 +11,7 @@ import Testing
   @Test func `when two receivers have a fix, then the time of each is told beside its arrival`() {
     var filter = FixFilter.fresh()
     let events =
-      filter.take(.usable(seconds: 1, device: "a"), at: 1.1) + filter.take(.usable(seconds: 0, device: "b"), at: 1.2)
+      filter.apply(.usable(seconds: 1, device: "a"), at: 1.1) + filter.apply(.usable(seconds: 0, device: "b"), at: 1.2)
     #expect(
       clocks(events) == [
         ReceiverClock(
@@ -22,20 +23,20 @@ import Testing
 
   @Test func `when a receiver reports ten times a second, then its time is told once a second`() {
     var filter = FixFilter.fresh()
-    let events = (0..<50).flatMap { filter.take(.usable(seconds: Double($0) / 10), at: Double($0) / 10) }
+    let events = (0..<50).flatMap { filter.apply(.usable(seconds: Double($0) / 10), at: Double($0) / 10) }
     #expect(clocks(events).map(\.arrival) == (0..<6).map { TestTime.at(Double($0) * 0.9).instant })
   }
 
   @Test func `when there is no fix, no time or an old one, then nothing is told`() {
     var filter = FixFilter.fresh()
     let reports = [TPV.usable(mode: 1, seconds: 1), .usable(), .usable(seconds: 2), .usable(seconds: 2)]
-    let events = reports.enumerated().flatMap { filter.take($1, at: Double($0) * 2) }
+    let events = reports.enumerated().flatMap { filter.apply($1, at: Double($0) * 2) }
     #expect(clocks(events).map(\.time) == [TestTime.wallOrigin + .init(.seconds(2))])
   }
 
   @Test func `when a server makes up receivers, then 64 of them are listened to`() {
     var filter = FixFilter.fresh()
-    let events = (0..<100).flatMap { filter.take(.usable(seconds: 1, device: "\($0)"), at: 1) }
+    let events = (0..<100).flatMap { filter.apply(.usable(seconds: 1, device: "\($0)"), at: 1) }
     #expect(clocks(events).count == 64)
   }
 }

@@ -1,8 +1,9 @@
 import Coverage
 import Foundation
-import Positioning
 import TestSupport
 import Testing
+
+@testable import Positioning
 
 /// What gpsd 3.22 told of ten real receivers, against the figures that were taken from it independently.
 struct RecordingTests {
@@ -53,7 +54,7 @@ struct RecordingTests {
   /// The recordings have no arrival times: all of it comes in the same instant, and epochs end by their time alone.
   private func filtered(_ reports: [GPSDReport]) -> (events: [PositioningEvent], counters: PositioningCounters) {
     var filter = FixFilter.fresh()
-    let events = reports.flatMap { filter.take($0, at: TestTime.at(1)) } + filter.advance(to: 3)
+    let events = reports.flatMap { filter.apply($0, at: TestTime.at(1)) } + filter.advance(to: 3)
     return (events, filter.counters)
   }
 

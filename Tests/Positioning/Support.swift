@@ -2,7 +2,8 @@ import Coverage
 import Foundation
 import Logging
 import NIOConcurrencyHelpers
-import Positioning
+
+@testable import Positioning
 
 /// A host whose time is told by the test.
 struct TestTime {
@@ -50,14 +51,14 @@ extension FixFilter {
     FixFilter(rules: .init(configuration: .init(device: device)), startingAt: TestTime.origin)
   }
 
-  mutating func take(_ tpv: TPV, at seconds: Double) -> [PositioningEvent] {
-    take(.tpv(tpv), at: TestTime.at(seconds))
+  mutating func apply(_ tpv: TPV, at seconds: Double) -> [PositioningEvent] {
+    apply(.tpv(tpv), at: TestTime.at(seconds))
   }
 
   /// The events of these reports, and of the second after them.
   mutating func play(_ reports: [(at: Double, tpv: TPV)]) -> [PositioningEvent] {
     var events: [PositioningEvent] = []
-    for report in reports { events += take(report.tpv, at: report.at) }
+    for report in reports { events += apply(report.tpv, at: report.at) }
     return events + advance(to: (reports.last?.at ?? 0) + 1)
   }
 

@@ -3,7 +3,7 @@ struct Backstage: Sendable {
   let store: Store
   let faults: FaultPlan
 
-  /// `nil`: no such thing.
+  /// `nil` for an unknown path.
   func answer(method: String, path: String, body: [UInt8]) async throws -> Answer? {
     switch (method, path) {
     case ("GET", "\(Route.backstage)/tests"): return .json(try await store.tests())

@@ -7,52 +7,57 @@ import NIOCore
 import NIOSSL
 import ServiceLifecycle
 
-/// An RTR-Netztest compatible control server for demos and tests: what a coverage client needs of it, and faults on
+/// An RTR-Netztest compatible control server for demos and tests: the endpoints that a coverage client needs, and faults on
 /// request.
 @main
 struct ControlServerCommand: AsyncParsableCommand {
+  /// Why the server cannot start, for the operator; the exit code is 1.
+  private struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
   static let configuration = CommandConfiguration(
     commandName: "control-server",
     abstract: "A stand-in for an RTR-Netztest control server, with faults on request.",
     discussion: """
-      When it is ready it prints one line, `control-server: listening on URL`, with the URL to configure in the client.
+      When it is ready it prints the line `control-server: listening on URL`, with the URL to configure in the client.
       SIGTERM and SIGINT end it.
 
       The protocol:
         POST /RMBTControlServer/settings | coverageRequest | coverageResult | history | ip
         GET  /RMBTStatisticServer/opentests/O{uuid}     (the test's open UUID, or its test UUID)
 
-      What it holds, as JSON:
+      The contents of its database, as JSON:
         GET /RMBTControlServer/-/tests      clients, tests with their fences as received, requests counted
         GET /RMBTControlServer/-/requests   the last 2000 requests: body, fault, status answered, reason
 
       Faults at run time:
         POST   /RMBTControlServer/-/faults        {"path":"coverageResult","fault":"503","count":2}
-        GET    /RMBTControlServer/-/faults        those to come
-        DELETE /RMBTControlServer/-/faults[/PATH] clears all, or those of a path
+        GET    /RMBTControlServer/-/faults        lists the planned faults
+        DELETE /RMBTControlServer/-/faults[/PATH] clears all faults, or those of a path
 
       A path is settings, coverageRequest, coverageResult, history, ip, opentests or * for all. Without a count a fault
-      lasts until it is cleared. Faults of a path are committed in the order in which they were asked for.
+      lasts until it is cleared. Faults of a path are applied in the order of the requests for them.
       Faults: \(Fault.help).
       """)
 
   @Option(help: "Address to listen on.") var host = "127.0.0.1"
   @Option(help: "Port to listen on; 0: any free one.") var port = 0
-  @Option(help: "SQLite file that keeps clients, tests and requests, or :memory:.") var database = ":memory:"
-  @Option(help: "Secret of the ping server; the first one mints the tokens. Repeatable. (default: demo-secret)")
+  @Option(help: "SQLite file with clients, tests and requests, or :memory:.") var database = ":memory:"
+  @Option(help: "Secret of the ping server; tokens are made with the first one. Repeatable. (default: demo-secret)")
   var secret: [String] = []
-  @Option(help: "Ping server told to clients that come over IPv4.") var pingHost = "127.0.0.1"
-  @Option(name: .customLong("ping-host-ipv6"), help: "Ping server told to clients that come over IPv6.")
+  @Option(help: "Ping server for clients that connect over IPv4.") var pingHost = "127.0.0.1"
+  @Option(name: .customLong("ping-host-ipv6"), help: "Ping server for clients that connect over IPv6.")
   var pingHostIPv6 = "::1"
   @Option(help: "UDP port of the ping server.") var pingPort = 4440
-  @Option(help: "Longest whole run that is told to clients.") var maxSessionSeconds = 14_400
-  @Option(help: "Longest single session that is told to clients.") var maxMeasurementSeconds = 3_600
+  @Option(help: "Longest duration of a drive, as clients get it.") var maxSessionSeconds = 14_400
+  @Option(help: "Longest duration of a session, as clients get it.") var maxMeasurementSeconds = 3_600
   @Flag(
     name: .customLong("trust-x-real-ip"),
-    help: "Take the client's address from the header X-Real-IP where there is one.") var trustRealIP = false
-  @Flag(help: "Take bodies packed with gzip, and say so in each answer (RFC 7694); the real server does not.")
+    help: "Use the header X-Real-IP, if present, as the client's address.") var trustRealIP = false
+  @Flag(help: "Accept bodies in gzip, and announce it in each answer (RFC 7694); the real server does not.")
   var gzip = false
-  @Option(help: "PATH:FAULT[:COUNT], a fault to begin with. Repeatable.") var fault: [String] = []
+  @Option(help: "PATH:FAULT[:COUNT], a fault to start with. Repeatable.") var fault: [String] = []
   @Option(help: "Serve HTTPS with this certificate chain, a PEM file; needs --key.") var certificate: String?
   @Option(help: "Private key of the certificate, a PEM file.") var key: String?
 
@@ -98,7 +103,7 @@ struct ControlServerCommand: AsyncParsableCommand {
     ServerOptions(
       secrets: secret.isEmpty ? ["demo-secret"] : secret, pingHost: pingHost, pingHostIPv6: pingHostIPv6,
       pingPort: pingPort, maxSessionSeconds: maxSessionSeconds, maxMeasurementSeconds: maxMeasurementSeconds,
-      trustRealIP: trustRealIP, takesGzip: gzip)
+      trustRealIP: trustRealIP, acceptsGzip: gzip)
   }
 
   private func tlsConfiguration() throws -> TLSConfiguration? {
@@ -112,13 +117,8 @@ struct ControlServerCommand: AsyncParsableCommand {
     }
   }
 
-  /// Prints the one line that scripts wait for.
+  /// Prints the line for which scripts wait.
   private static func announce(_ url: String) {
     try? FileHandle.standardOutput.write(contentsOf: Data("control-server: listening on \(url)\n".utf8))
   }
-}
-
-/// Why the server cannot start, for people; the exit code is 1.
-private struct Failure: Error, CustomStringConvertible {
-  let description: String
 }

@@ -1,14 +1,14 @@
 import Foundation
 import GRDB
 
-/// What POST /coverageRequest asks for, checked as far as it can be without the database.
+/// The body of POST /coverageRequest, checked as far as possible without the database.
 struct CoverageRequest: Sendable {
   static let clientNames: Set<String> = ["RMBT", "RMBTws", "RMBThttp", "QoS", "RMBTudp"]
   static let platforms: Set<String> = ["ANDROID", "IOS", "CLI", "WINDOWS", "DARWIN", "LINUX"]
   static let measurementTypes: Set<String> = ["regular", "dedicated", "loop_active", "loop_waiting"]
 
   let clientUUID: String?
-  /// `nil`: absent. A malformed one is `.some(nil)`.
+  /// `nil`: absent; `.some(nil)`: malformed.
   let loopUUID: String??
   let clientName: String?
   let platform: String?
@@ -40,7 +40,7 @@ struct CoverageRequest: Sendable {
     self.body = body
   }
 
-  /// The values that a test row cannot do without. The server looks for the client first, so these come behind it.
+  /// The values that a test row requires. The server checks the client before these.
   func required() throws -> (clientName: String, platform: String, timezone: String, time: Int64) {
     guard let clientName else { throw Refusal.swallowed("client_name is missing") }
     guard Self.clientNames.contains(clientName) else { throw Refusal.badRequest("unknown client_name \(clientName)") }
@@ -53,13 +53,6 @@ struct CoverageRequest: Sendable {
     guard let time else { throw Refusal.swallowed("time is missing") }
     return (clientName, platform, timezone, time)
   }
-}
-
-/// A test as /coverageRequest made it.
-struct RegisteredTest: Sendable {
-  let uuid: String
-  let loopUUID: String
-  let loopCounter: Int64
 }
 
 extension Store {
@@ -87,7 +80,7 @@ extension Store {
     }
   }
 
-  /// The loop that a new test joins, and its place in it. A loop must be one of this client's.
+  /// The loop of a new test, and the test's number in it. The loop must belong to this client.
   private static func loop(
     _ uuid: String??, of client: String, in db: Database
   ) throws -> (uuid: String, counter: Int64) {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The body of POST /coverageResult with its types checked. What must not be missing is looked at when it is stored, as
-/// the server does, so that an unknown client or test is told first.
+/// The body of POST /coverageResult with its types checked. Missing members are refused when it is stored, as on the real server, so
+/// that an unknown client or test is reported first.
 struct CoverageResult: Sendable {
   /// The columns that a result overwrites in its test. A missing one becomes NULL.
   static let deviceKeys = [
@@ -36,7 +36,8 @@ struct CoverageResult: Sendable {
     }
   }
 
-  /// The test to store the result in, or why there can be none.
+  /// The test to which the result belongs.
+  /// - Throws: The server's refusal when there is none.
   func requiredTest() throws -> String {
     if let testUUID { return testUUID }
     guard let sequenceNumber else { throw Refusal.swallowed("test_uuid and sequence_number are missing") }
@@ -44,7 +45,7 @@ struct CoverageResult: Sendable {
     throw Refusal.badRequest("No started test found by id \(Store.newUUID())")
   }
 
-  /// Members that the server reads, but that are of no use here: only their types count.
+  /// Checks the types of members that the real server reads and this one ignores.
   private static func checkOtherTypes(_ fields: Fields) throws {
     for key in [
       "telephony_network_operator", "telephony_network_sim_operator", "telephony_network_country",
@@ -63,57 +64,6 @@ struct CoverageResult: Sendable {
       _ = try radio.array("signals")
     }
     for key in ["cellLocations", "geoLocations", "android_permission_status"] { _ = try fields.array(key) }
-  }
-}
-
-/// An element of `fences`.
-struct FenceSubmission: Sendable {
-  let location: Location?
-  let technologyID: Int32?
-  let technology: String?
-  let offsetMilliseconds: Int32?
-  let durationMilliseconds: Int32?
-  let radius: Int32?
-  let averagePing: Double?
-  let signal: Double?
-  /// The element as it came.
-  let received: JSONValue
-
-  struct Location: Sendable {
-    let latitude, longitude, accuracy, altitude, bearing, speed: Double?
-    let provider: String?
-  }
-
-  init(_ fields: Fields) throws {
-    received = fields.json
-    location = try fields.fields("location").map { place in
-      Location(
-        latitude: try place.number("latitude"), longitude: try place.number("longitude"),
-        accuracy: try place.number("accuracy"), altitude: try place.number("altitude"),
-        bearing: try place.number("bearing"), speed: try place.number("speed"),
-        provider: try place.string("provider"))
-    }
-    technologyID = try fields.integer("technology_id", as: Int32.self)
-    technology = try fields.string("technology")
-    offsetMilliseconds = try fields.integer("offset_ms", as: Int32.self)
-    durationMilliseconds = try fields.integer("duration_ms", as: Int32.self)
-    radius = try fields.integer("radius", as: Int32.self)
-    averagePing = try fields.number("avg_ping_ms")
-    signal = try fields.number("signal")
-  }
-
-  /// The values whose columns are NOT NULL; `index` is the fence's place in the array.
-  func required(_ index: Int) throws -> (latitude: Double, longitude: Double, offset: Int32, duration: Int32) {
-    func missing(_ key: String) -> Refusal { .swallowed("fences[\(index)].\(key) is missing") }
-    guard let location else { throw missing("location") }
-    guard let latitude = location.latitude else { throw missing("location.latitude") }
-    guard let longitude = location.longitude else { throw missing("location.longitude") }
-    guard let offset = offsetMilliseconds else { throw missing("offset_ms") }
-    guard let duration = durationMilliseconds else { throw missing("duration_ms") }
-    for (key, text) in [("location.provider", location.provider), ("technology", technology)] {
-      if let text, text.count > 50 { throw Refusal.swallowed("fences[\(index)].\(key) is longer than 50 characters") }
-    }
-    return (latitude, longitude, offset, duration)
   }
 }
 

@@ -1,6 +1,6 @@
-/// A fault that the server commits on request.
+/// A deliberate fault of the server.
 enum Fault: Hashable, Sendable {
-  /// Nothing wrong; lets requests through before a later fault of the same path.
+  /// No fault: lets requests pass before a later fault of the same path.
   case none
   /// Answers with this status and an `error` body, without carrying the request out.
   case status(Int)
@@ -10,24 +10,24 @@ enum Fault: Hashable, Sendable {
   case empty
   /// 200 with an HTML page, not carried out.
   case html
-  /// 302 to this place, as captive portals do; not carried out.
+  /// 302 to this URL, as captive portals do; not carried out.
   case redirect(String)
   /// 200 with entries in `error`, not carried out.
   case error
   /// A TCP reset instead of an answer, not carried out.
   case reset
-  /// Silence for so many seconds, then the connection is closed; not carried out.
+  /// No answer for this number of seconds, then the connection is closed; not carried out.
   case hang(Double)
   /// Carried out and committed, then the connection is closed without an answer.
   case dropAnswer
-  /// Carried out at once, answered after so many seconds.
+  /// Carried out at once, answered after this number of seconds.
   case slow(Double)
-  /// Carried out after so many seconds, whether the client is still there or not.
+  /// Carried out after this number of seconds, even if the client has gone.
   case late(Double)
-  /// 200 with an empty body where the request's body has this text in it, not carried out; else nothing wrong.
+  /// 200 with an empty body if the request's body contains this text, not carried out; otherwise no fault.
   case emptyIf(String)
 
-  /// Longest `hang`, `slow` and `late`, so that no request stays for ever.
+  /// The longest `hang`, `slow` and `late` in seconds, so that every request ends.
   static let longest = 3600.0
 
   static let help = """
@@ -75,7 +75,7 @@ enum Fault: Hashable, Sendable {
     return seconds
   }
 
-  /// As `init` reads it.
+  /// The text that `init` reads.
   var text: String {
     switch self {
     case .none: "none"
@@ -92,64 +92,5 @@ enum Fault: Hashable, Sendable {
     case .late(let seconds): "late:\(seconds)"
     case .emptyIf(let text): "empty-if:\(text)"
     }
-  }
-}
-
-/// A fault, the endpoint that commits it, and how often.
-struct PlannedFault: Hashable, Sendable {
-  /// An endpoint such as `coverageResult`, or `*` for all.
-  let path: String
-  let fault: Fault
-  /// How many requests are left to go wrong; `nil`: until cleared.
-  var count: Int?
-
-  init(path: String, fault: Fault, count: Int? = nil) {
-    self.path = path
-    self.fault = fault
-    self.count = count
-  }
-
-  /// Reads the flag `PATH:FAULT[:COUNT]`. The last part is the count where the rest still is a fault: `hang:20` hangs
-  /// for 20 s without limit, `hang:20:3` three times.
-  init?(flag: String) {
-    let parts = flag.split(separator: ":", maxSplits: 1).map(String.init)
-    guard parts.count == 2 else { return nil }
-    path = parts[0]
-    if let colon = parts[1].lastIndex(of: ":"), let count = Int(parts[1][parts[1].index(after: colon)...]), count > 0,
-      let fault = Fault(String(parts[1][..<colon]))
-    {
-      self.fault = fault
-      self.count = count
-    } else if let fault = Fault(parts[1]) {
-      self.fault = fault
-    } else {
-      return nil
-    }
-  }
-
-  var json: JSONValue { ["path": .string(path), "fault": .string(fault.text), "count": JSONValue(count)] }
-}
-
-/// The faults to come, in the order in which they were asked for.
-actor FaultPlan {
-  private(set) var planned: [PlannedFault]
-
-  init(_ planned: [PlannedFault] = []) { self.planned = planned }
-
-  func add(_ fault: PlannedFault) { planned.append(fault) }
-
-  /// Clears the faults of `path`, or all of them.
-  func clear(path: String? = nil) {
-    planned.removeAll { path == nil || $0.path == path }
-  }
-
-  /// The fault for a request to `path`, counted as used. The first one planned goes first.
-  func next(for path: String) -> Fault {
-    guard let index = planned.firstIndex(where: { $0.path == path || $0.path == "*" }) else { return .none }
-    let fault = planned[index].fault
-    if let count = planned[index].count {
-      if count > 1 { planned[index].count = count - 1 } else { planned.remove(at: index) }
-    }
-    return fault
   }
 }

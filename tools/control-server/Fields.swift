@@ -1,25 +1,13 @@
 import Foundation
 
-/// Why a request is not carried out, in the two ways in which the real server says so.
-enum Refusal: Error, Hashable {
-  /// 400 with the text in the `error` list.
-  case badRequest(String)
-  /// 404 with the text in the `error` list.
-  case notFound(String)
-  /// An exception that the real server's logging filter swallows: 200 with an empty body. The text is for the request log.
-  case swallowed(String)
-
-  static func format(_ text: String) -> Refusal { .badRequest("Invalid request format: \(text)") }
-}
-
 /// Typed access to the members of a request's object. A member of the wrong type is a 400; null and absent are the same.
 struct Fields {
   private let object: JSONValue
   private let path: String
 
-  /// - Parameter path: where in the request this object is, for messages: `fences[2].location`.
+  /// - Parameter path: The place of this object in the request, for messages: `fences[2].location`.
   init(_ value: JSONValue, at path: String = "") throws {
-    guard case .object = value else { throw Refusal.format("\(path.isEmpty ? "the body" : path) is no object") }
+    guard case .object = value else { throw Refusal.format("\(path.isEmpty ? "the body" : path) is not an object") }
     object = value
     self.path = path
   }
@@ -44,11 +32,11 @@ struct Fields {
 
   func string(_ key: String) throws -> String? {
     guard let value = present(key) else { return nil }
-    guard case .string(let text) = value else { throw Refusal.format("\(name(key)) is no string") }
+    guard case .string(let text) = value else { throw Refusal.format("\(name(key)) is not a string") }
     return text
   }
 
-  /// A string whose column holds at most `limit` characters: a longer one breaks a constraint, which the server swallows.
+  /// A string for a column of `limit` characters. A longer one violates a constraint, which the real server swallows.
   func string(_ key: String, limit: Int) throws -> String? {
     let text = try string(key)
     if let text, text.count > limit { throw Refusal.swallowed("\(name(key)) is longer than \(limit) characters") }
@@ -57,14 +45,14 @@ struct Fields {
 
   func bool(_ key: String) throws -> Bool? {
     guard let value = present(key) else { return nil }
-    guard case .bool(let flag) = value else { throw Refusal.format("\(name(key)) is no boolean") }
+    guard case .bool(let flag) = value else { throw Refusal.format("\(name(key)) is not a boolean") }
     return flag
   }
 
   func number(_ key: String) throws -> Double? {
     guard let value = present(key) else { return nil }
     guard case .number(let spelling) = value, let number = Double(spelling), number.isFinite else {
-      throw Refusal.format("\(name(key)) is no number")
+      throw Refusal.format("\(name(key)) is not a number")
     }
     return number
   }
@@ -72,14 +60,14 @@ struct Fields {
   /// An integer, spelled as one: `15.0` is refused.
   func integer<Integer: FixedWidthInteger>(_ key: String, as type: Integer.Type) throws -> Integer? {
     guard let value = present(key) else { return nil }
-    guard case .number(let spelling) = value else { throw Refusal.format("\(name(key)) is no number") }
+    guard case .number(let spelling) = value else { throw Refusal.format("\(name(key)) is not a number") }
     guard let number = Integer(spelling) else {
-      throw Refusal.format("\(name(key)): \(spelling) is no integer of \(Integer.bitWidth) bits")
+      throw Refusal.format("\(name(key)): \(spelling) is not an integer of \(Integer.bitWidth) bits")
     }
     return number
   }
 
-  /// A UUID in lower case. Malformed text is as good as none: the server's deserialiser makes it null.
+  /// A UUID in lower case. Malformed text counts as absent: the real server's deserialiser makes it null.
   func uuid(_ key: String) throws -> String? {
     try string(key).flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }
   }
@@ -90,11 +78,11 @@ struct Fields {
 
   func array(_ key: String) throws -> [Fields]? {
     guard let value = present(key) else { return nil }
-    guard case .array(let elements) = value else { throw Refusal.format("\(name(key)) is no array") }
+    guard case .array(let elements) = value else { throw Refusal.format("\(name(key)) is not an array") }
     return try elements.enumerated().map { try Fields($0.element, at: "\(name(key))[\($0.offset)]") }
   }
 
-  /// `value`, or what the server does when it trips over a missing one.
+  /// `value`; throws the refusal of the real server when it is missing.
   func required<Value>(_ key: String, _ value: Value?) throws -> Value {
     guard let value else { throw Refusal.swallowed("\(name(key)) is missing") }
     return value

@@ -1,14 +1,14 @@
 import Foundation
 import GRDB
 
-/// POST /history, POST /ip and the statistics server's GET /opentests: how apps read back what they sent.
+/// POST /history, POST /ip and the statistics server's GET /opentests, with which apps read back their results.
 extension Endpoints {
   func history(_ call: Call) async throws -> Answer {
     let fields = try Fields(body: call.body)
     let uuid = try fields.uuid("uuid")
     let failed = try fields.bool("include_failed_tests") ?? false
     let coverage = try fields.bool("include_coverage_fences") ?? false
-    // As on the server: asking for failed tests takes precedence, and then coverage rows are left out.
+    // As on the real server, asking for failed tests takes precedence, and coverage rows are then left out.
     let states = failed ? ["UPDATE ERROR"] : coverage ? ["COVERAGE"] : []
     let limit = try fields.integer("result_limit", as: Int32.self) ?? -1
     let offset = try fields.integer("result_offset", as: Int32.self) ?? 0
@@ -24,7 +24,7 @@ extension Endpoints {
     return .json(["v": .string(String(call.peer.version)), "ip": .string(call.peer.text), "nat_type": "unknown"])
   }
 
-  /// - Parameter id: the last part of the path: `O` and an open test UUID; a test UUID serves too.
+  /// - Parameter id: The last part of the path: `O` and an open test UUID, or a test UUID.
   func openTest(_ id: String) async throws -> Answer {
     guard id.hasPrefix("O"), let uuid = UUID(uuidString: String(id.dropFirst()))?.uuidString.lowercased(),
       let test = try await store.openTest(uuid)
@@ -86,7 +86,7 @@ extension Store {
         [
           "fence_id": JSONValue(row["fence_id"] as Int64?), "technology_id": JSONValue(row["technology_id"] as Int64?),
           "technology": JSONValue(row["technology"] as String?),
-          // The server's statistics know no null here.
+          // The real server's statistics have no null here.
           "avg_ping_ms": JSONValue(row["avg_ping_ms"] as Double? ?? 0),
           "offset_ms": JSONValue(row["offset_ms"] as Int64?), "duration_ms": JSONValue(row["duration_ms"] as Int64?),
           "radius": JSONValue(row["radius"] as Int64?), "longitude": JSONValue(row["longitude"] as Double?),

@@ -1,13 +1,13 @@
 import CZlib
 
-/// Unpacks bodies that came with `Content-Encoding: gzip`.
+/// Decompresses bodies with `Content-Encoding: gzip`.
 enum Inflation {
-  /// - Parameter limit: The most bytes that it may come to.
-  /// - Throws: ``Refusal`` for what is no gzip, or too much.
+  /// - Parameter limit: The largest size of the decompressed body in bytes.
+  /// - Throws: ``Refusal`` for a body that is not gzip or too large.
   static func inflated(_ bytes: [UInt8], limit: Int) throws -> [UInt8] {
     var stream = z_stream()
     guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size)) == Z_OK else {
-      throw Refusal.format("no memory to unpack gzip")
+      throw Refusal.format("no memory to decompress gzip")
     }
     defer { inflateEnd(&stream) }
     var input = bytes
@@ -27,7 +27,7 @@ enum Inflation {
         output += chunk[..<produced]
         if output.count > limit { throw Refusal.format("the body is too large") }
       }
-      guard code == Z_STREAM_END else { throw Refusal.format("the body is no gzip") }
+      guard code == Z_STREAM_END else { throw Refusal.format("the body is not gzip") }
     }
     return output
   }

@@ -1,12 +1,12 @@
 /// Reads RFC 8259 JSON into `JSONValue`, strictly: nothing behind the value, no trailing commas, no `NaN`.
 struct JSONParser {
-  /// What is wrong, and at which byte.
+  /// An error, with its byte.
   struct Failure: Error, Hashable {
     let message: String
     let offset: Int
   }
 
-  /// Deeper nesting is refused, as the parser recurses and the bytes come from anybody.
+  /// Deeper nesting is refused, because the parser recurses and the bytes are untrusted.
   static let depthLimit = 64
 
   private let bytes: [UInt8]
@@ -30,7 +30,7 @@ struct JSONParser {
     while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
   }
 
-  private mutating func take(_ byte: UInt8) -> Bool {
+  private mutating func skip(_ byte: UInt8) -> Bool {
     guard next == byte else { return false }
     position += 1
     return true
@@ -62,17 +62,17 @@ struct JSONParser {
     position += 1
     var members: [JSONValue.Member] = []
     skipSpace()
-    if take(UInt8(ascii: "}")) { return .object(members) }
+    if skip(UInt8(ascii: "}")) { return .object(members) }
     while true {
       skipSpace()
       guard next == UInt8(ascii: "\"") else { throw failure("expected a key") }
       let key = try string()
       skipSpace()
-      guard take(UInt8(ascii: ":")) else { throw failure("expected a colon") }
+      guard skip(UInt8(ascii: ":")) else { throw failure("expected a colon") }
       members.append(.init(key: key, value: try value(depth: depth + 1)))
       skipSpace()
-      if take(UInt8(ascii: ",")) { continue }
-      guard take(UInt8(ascii: "}")) else { throw failure("expected a comma or the end of the object") }
+      if skip(UInt8(ascii: ",")) { continue }
+      guard skip(UInt8(ascii: "}")) else { throw failure("expected a comma or the end of the object") }
       return .object(members)
     }
   }
@@ -81,12 +81,12 @@ struct JSONParser {
     position += 1
     var elements: [JSONValue] = []
     skipSpace()
-    if take(UInt8(ascii: "]")) { return .array(elements) }
+    if skip(UInt8(ascii: "]")) { return .array(elements) }
     while true {
       elements.append(try value(depth: depth + 1))
       skipSpace()
-      if take(UInt8(ascii: ",")) { continue }
-      guard take(UInt8(ascii: "]")) else { throw failure("expected a comma or the end of the array") }
+      if skip(UInt8(ascii: ",")) { continue }
+      guard skip(UInt8(ascii: "]")) else { throw failure("expected a comma or the end of the array") }
       return .array(elements)
     }
   }
@@ -99,11 +99,11 @@ struct JSONParser {
 
   private mutating func number() throws(Failure) -> JSONValue {
     let start = position
-    _ = take(UInt8(ascii: "-"))
-    if !take(UInt8(ascii: "0")) { try digits() }
-    if take(UInt8(ascii: ".")) { try digits() }
-    if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
-      if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+    _ = skip(UInt8(ascii: "-"))
+    if !skip(UInt8(ascii: "0")) { try digits() }
+    if skip(UInt8(ascii: ".")) { try digits() }
+    if skip(UInt8(ascii: "e")) || skip(UInt8(ascii: "E")) {
+      if !skip(UInt8(ascii: "+")) { _ = skip(UInt8(ascii: "-")) }
       try digits()
     }
     return .number(String(decoding: bytes[start..<position], as: UTF8.self))
@@ -144,7 +144,7 @@ struct JSONParser {
   private mutating func unicodeScalar() throws(Failure) -> Unicode.Scalar {
     let unit = try hexUnit()
     if let scalar = Unicode.Scalar(unit) { return scalar }
-    guard (0xD800..<0xDC00).contains(unit), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
+    guard (0xD800..<0xDC00).contains(unit), skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")) else {
       throw failure("lone surrogate")
     }
     let low = try hexUnit()

@@ -1,7 +1,7 @@
-/// A JSON value as it came over the wire: numbers keep their spelling and members their order, so that read-back shows
-/// what a client really sent (`31.670000000000002` is not `31.67`, `15.0` is not `15`).
+/// A JSON value as received: numbers with their spelling and members in their order, so that read-back shows exactly what a client
+/// sent (`31.670000000000002` is not `31.67`, `15.0` is not `15`).
 ///
-/// The tool has its own reader on purpose: a mistake in the client's JSON code must not be hidden by sharing it.
+/// The tool has its own JSON code, so that it does not share the errors of the client's.
 enum JSONValue: Hashable, Sendable {
   case object([Member])
   case array([JSONValue])
@@ -16,7 +16,7 @@ enum JSONValue: Hashable, Sendable {
     let value: JSONValue
   }
 
-  /// The value of `key`; the last one where a key is repeated, as most parsers do.
+  /// The value of `key`; for a repeated key the last one, as in most parsers.
   subscript(key: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.last { $0.key == key }?.value

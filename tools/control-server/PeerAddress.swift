@@ -4,9 +4,9 @@ import Foundation
 struct PeerAddress: Hashable, Sendable {
   let bytes: [UInt8]
 
-  /// `nil` when `text` is no IP address.
+  /// `nil` when `text` is not an IP address.
   init?(_ text: String) {
-    // A link-local peer comes with its scope, which is no part of the address.
+    // A link-local peer has a scope, which is not part of the address.
     let address = String(text.prefix { $0 != "%" })
     var four = in_addr()
     var six = in6_addr()

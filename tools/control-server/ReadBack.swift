@@ -1,6 +1,6 @@
 import GRDB
 
-/// GET /-/tests: what the server holds, for tests and for users who want to see what arrived.
+/// GET /-/tests: clients, tests and counts of requests, for tests and for users.
 extension Store {
   func tests() async throws -> JSONValue {
     try await database.read { db in

@@ -5,18 +5,7 @@ import NIOCore
 import NIOSSL
 import ServiceLifecycle
 
-/// The context of a request. It keeps the connection, which faults need.
-struct ConnectionContext: RequestContext {
-  var coreContext: CoreRequestContextStorage
-  let channel: any Channel
-
-  init(source: ApplicationRequestContextSource) {
-    coreContext = .init(source: source)
-    channel = source.channel
-  }
-}
-
-/// Answers requests: picks the endpoint, commits the fault that is planned for it, keeps the log.
+/// Answers requests: selects the endpoint, applies the planned fault, and logs the request.
 struct Responder: HTTPResponder {
   static let bodyLimit = 16 << 20
 
@@ -24,7 +13,7 @@ struct Responder: HTTPResponder {
   let backstage: Backstage
   let scheme: String
 
-  /// What happens on the wire once the answer is known.
+  /// How the answer is sent.
   private enum Delivery {
     case answer(Answer)
     case late(Answer, seconds: Double)
@@ -35,7 +24,7 @@ struct Responder: HTTPResponder {
 
   func respond(to request: Request, context: ConnectionContext) async throws -> Response {
     var response = try await answer(to: request, context: context)
-    if endpoints.options.takesGzip { response.headers[.acceptEncoding] = "gzip" }
+    if endpoints.options.acceptsGzip { response.headers[.acceptEncoding] = "gzip" }
     return response
   }
 
@@ -46,8 +35,8 @@ struct Responder: HTTPResponder {
     let body: [UInt8]
     do {
       let received = Array(try await request.body.collect(upTo: Self.bodyLimit).readableBytesView)
-      let isPacked = endpoints.options.takesGzip && encoding == "gzip"
-      body = isPacked ? try Inflation.inflated(received, limit: Self.bodyLimit) : received
+      let isCompressed = endpoints.options.acceptsGzip && encoding == "gzip"
+      body = isCompressed ? try Inflation.inflated(received, limit: Self.bodyLimit) : received
     } catch is NIOTooManyBytesError {
       return Self.response(.error("the body is larger than \(Self.bodyLimit) bytes", status: 413))
     } catch let refusal as Refusal {
@@ -62,7 +51,7 @@ struct Responder: HTTPResponder {
     (entry.encoding, entry.port) = (encoding, context.channel.remoteAddress?.port)
     let delivery = try await process(
       name, path: path, body: body, request: request, context: context, fault: fault, entry: &entry)
-    // Logged before it is delivered, so that a test sees a request that hangs.
+    // Log before sending, so that a test sees a request that hangs.
     try await endpoints.store.log(entry)
     return try await deliver(delivery, on: context.channel)
   }
@@ -144,25 +133,25 @@ struct Responder: HTTPResponder {
     case .hang(let seconds):
       try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(seconds)) }
     case .reset:
-      // Lingering for zero seconds makes close() send a reset in place of the orderly end.
+      // With a linger time of zero, close() sends a reset.
       try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
       try await Self.closeBelowTLS(channel)
     case .close: break
     }
     try? await channel.close()
-    // The connection is gone, so that this one is not sent.
+    // The connection is closed, so this response is not sent.
     return Self.response(.empty)
   }
 
-  /// Closes the connection without TLS's own farewell, which would reach the client before the reset does.
+  /// Closes the connection without TLS's closure alert, which would reach the client before the reset.
   private static func closeBelowTLS(_ channel: any Channel) async throws {
     try await channel.eventLoop.submit {
-      // Closing from the handler's own place in the pipeline passes it by.
+      // A close from the handler's own context bypasses the handler.
       try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self).close(promise: nil)
     }.get()
   }
 
-  /// The client's address: the header that a proxy sets, where it is to be trusted, else the socket's peer.
+  /// The client's address: the header of a proxy if it is trusted, otherwise the socket's peer.
   private func peer(of request: Request, channel: any Channel) throws -> PeerAddress {
     if endpoints.options.trustRealIP,
       let text = request.headers.first(where: { $0.name.canonicalName == "x-real-ip" })?.value

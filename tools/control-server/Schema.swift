@@ -1,7 +1,7 @@
 import GRDB
 
-extension Store {
-  /// The tables, named after the server's own.
+/// The tables, with the names of the real server's.
+enum Schema {
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1") { db in
@@ -9,7 +9,7 @@ extension Store {
         sql: """
           CREATE TABLE client (uuid TEXT PRIMARY KEY, time INTEGER NOT NULL);
 
-          -- One row a test; `request_body` and `result_body` are what the client sent, byte for byte.
+          -- One row a test; `request_body` and `result_body` are the bodies as received.
           CREATE TABLE test (
             id INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, open_test_uuid TEXT NOT NULL UNIQUE,
             client_uuid TEXT NOT NULL REFERENCES client (uuid), loop_uuid TEXT NOT NULL,
@@ -38,7 +38,7 @@ extension Store {
     migrator.registerMigration("2") { db in
       try db.execute(
         sql: """
-          -- How the body was packed, and the client's port: one that goes on tells of one connection.
+          -- The encoding of the body, and the client's port: requests with the same port used one connection.
           ALTER TABLE request ADD COLUMN encoding TEXT;
           ALTER TABLE request ADD COLUMN port INTEGER;
           """)

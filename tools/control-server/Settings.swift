@@ -1,6 +1,6 @@
 import Foundation
 
-/// POST /settings: registration, and the addresses that a client is told.
+/// POST /settings: registration, and the addresses for clients.
 extension Endpoints {
   static let clientNames: Set<String> = ["RMBT", "RMBTjs", "Open-RMBT", "RMBTws", "HW-PROBE", "RTR-Netztest", "RMBTel"]
 
@@ -13,7 +13,7 @@ extension Endpoints {
     let version = try fields.number("terms_and_conditions_accepted_version") ?? 0
     var uuid = try fields.uuid("uuid")
     if let known = uuid, try await !store.clientExists(known) { uuid = nil }
-    // Without accepted terms no client is created, and every later call of it will fail.
+    // Without accepted terms no client is created, and each later request fails.
     if uuid == nil, accepted || version > 0 { uuid = try await store.createClient() }
     return .json(["settings": [settings(uuid: uuid, base: call.base).withoutNulls]])
   }

@@ -1,17 +1,17 @@
 import Foundation
 import GRDB
 
-/// What the server holds: clients, tests with their fences, and the log of requests.
+/// The database: clients, tests with their fences, and the log of requests.
 struct Store: Sendable {
-  /// Requests kept in the log; older ones are forgotten.
+  /// The largest number of requests in the log; older ones are deleted.
   static let requestLimit = 2000
 
   let database: DatabaseQueue
 
-  /// - Parameter path: a file, or `:memory:`.
+  /// - Parameter path: A file, or `:memory:`.
   init(path: String) throws {
     database = path == ":memory:" ? try DatabaseQueue() : try DatabaseQueue(path: path)
-    try Self.migrator.migrate(database)
+    try Schema.migrator.migrate(database)
   }
 
   func close() throws { try database.close() }
@@ -24,7 +24,7 @@ struct Store: Sendable {
 
   static func newUUID() -> String { UUID().uuidString.lowercased() }
 
-  /// Throws the server's 400 when there is no such client.
+  /// - Throws: The real server's 400 for an unknown client.
   static func requireClient(_ uuid: String?, in db: Database) throws -> String {
     guard let uuid, try Row.fetchOne(db, sql: "SELECT 1 FROM client WHERE uuid = ?", arguments: [uuid]) != nil else {
       throw Refusal.badRequest("No client found by id \(uuid ?? "null")")
@@ -45,23 +45,6 @@ struct Store: Sendable {
       try Row.fetchOne(db, sql: "SELECT 1 FROM client WHERE uuid = ?", arguments: [uuid]) != nil
     }
   }
-}
-
-/// A request as the log keeps it.
-struct RequestEntry: Sendable {
-  var method: String
-  var path: String
-  var peer: String?
-  var fault: String?
-  /// `nil`: no answer was sent.
-  var status: Int?
-  /// Why it was refused, also where the answer does not tell.
-  var reason: String?
-  var body: String
-  /// How the body was packed; `nil`: plain.
-  var encoding: String?
-  /// The client's.
-  var port: Int?
 }
 
 extension Store {

@@ -1,8 +1,8 @@
 import GRDB
 
 extension Store {
-  /// Stores a result as a whole or not at all. A test takes one result only: a second one is refused, also where the
-  /// client never saw the answer to the first.
+  /// Stores a result completely or not at all. A test accepts one result: a second one is refused, even if the client never got the
+  /// answer to the first.
   func accept(_ result: CoverageResult, peer: PeerAddress) async throws {
     try await database.write { db in
       _ = try Self.requireClient(result.clientUUID, in: db)
@@ -13,7 +13,7 @@ extension Store {
           SELECT time, ip_registered FROM test WHERE uuid = ? AND state IN ('COVERAGE_STARTED', 'SIGNAL_STARTED')
           """,
         arguments: [uuid])
-      // Whose test it is, is not asked: neither does the real server.
+      // Like the real server, do not check whether the test belongs to the client.
       guard let row else { throw Refusal.badRequest("No started test found by id \(uuid)") }
       try Self.update(uuid, with: result, peer: peer, registeredIP: row["ip_registered"], in: db)
       for (index, fence) in result.fences.enumerated() {
@@ -25,10 +25,10 @@ extension Store {
   private static func update(
     _ uuid: String, with result: CoverageResult, peer: PeerAddress, registeredIP: String, in db: Database
   ) throws {
-    // A trigger of the server's database spoils tests of a model called "unknown".
+    // A trigger of the real server's database marks tests of the model "unknown" as broken.
     let model = result.device[CoverageResult.deviceKeys.firstIndex(of: "model") ?? 0]
     let state = model?.lowercased() == "unknown" ? "UPDATE ERROR" : "COVERAGE"
-    // Without a single answered ping the client's address counts as not confirmed.
+    // Without an answered ping the client's address counts as not confirmed.
     let confirmed = result.fences.contains { $0.averagePing != nil }
     var arguments: [(any DatabaseValueConvertible)?] = [
       state, peer.text, peer.text != registeredIP, confirmed, result.networkType, result.networkType == 97,

@@ -1,4 +1,4 @@
-/* cping: a ping program over libcpinger. What it can do is in options.c (--help). */
+/* cping: a ping program over libcpinger. options.c has its options (--help). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <malloc.h>
@@ -48,7 +48,7 @@ static void catch_signals(run *r) {
 
 /* ---- Targets ---- */
 
-/* `place`: where in a file it stands; "": nowhere. */
+/* `place`: the place in a file of targets, for messages; "": none. */
 static void complain(run *r, const char *place, const char *name, const char *text) {
     fprintf(stderr, "cping: %s%s%s%s\n", place, name, name[0] ? ": " : "", text);
     r->failures++;
@@ -119,7 +119,7 @@ static subject *subject_at(const run *r, size_t n) {
     return r->workers[n % r->options.threads].subjects[n / r->options.threads];
 }
 
-/* Each a little later than the one before, so that they share the interval evenly. */
+/* Starts each target a little after the one before, so that they are spread evenly over the interval. */
 static int start_all(run *r) {
     uint64_t now_ns = cping_now();
     uint64_t interval_ns = r->options.target.interval_ns ? r->options.target.interval_ns : 100000000;
@@ -139,7 +139,7 @@ static void *run_worker(void *w) {
     return NULL;
 }
 
-/* The first worker is this thread's. One for which there is no thread works after it: late, but it does. */
+/* The first worker runs on this thread. A worker whose thread cannot be created runs after the first one. */
 static void work(run *r) {
     size_t count = r->opened;
     pthread_t *threads = calloc(count, sizeof *threads);
@@ -176,14 +176,14 @@ static int open_workers(run *r) {
     return error;
 }
 
-/* Without a resolver pings go on all the same. */
+/* Pings work without a resolver. */
 static void watch_names(run *r) {
     int error = resolver_start(&r->resolver);
     if (error) fprintf(stderr, "cping: names will not be looked up again: %s\n", strerror(-error));
     for (size_t i = 0; i < r->opened; i++) r->workers[i].resolver = r->resolver;
 }
 
-/* Sockets that are lost with their interface, and that only a capability opens again. */
+/* Whether a target has sockets that are lost with their interface and that need a capability to reopen. */
 static int must_reopen(const options *o) {
     return o->target.interface_name[0] || o->target.mark || (o->source && strchr(o->source, '%'));
 }
@@ -193,7 +193,7 @@ static int open_all(run *r) {
     if (r->options.verbose) report_environment(r->workers[0].pinger);
     for (size_t i = 0; i < r->options.name_count; i++) add(r, "", r->options.names[i]);
     if (r->options.file) add_from(r, r->options.file);
-    /* The threads that are still to come inherit what is left. */
+    /* Later threads inherit the remaining privileges. */
     int error = cping_drop_privileges(r->workers[0].pinger, must_reopen(&r->options) ? CPING_KEEP_RECOVERY : 0);
     if (error) fprintf(stderr, "cping: capabilities could not be dropped: %s\n", strerror(-error));
     if (r->count == 0 && r->failures == 0) fprintf(stderr, "cping: there is no target\n");
@@ -207,7 +207,7 @@ static void close_all(run *r) {
     free(r->workers);
 }
 
-/* Tables of which little is used take only the pages that are: glibc would clear them in its heap. */
+/* Allocate large tables with mmap, so that sparse ones take only the pages in use: glibc would clear them in its heap. */
 static void save_memory(void) {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 32 << 10);

@@ -28,7 +28,7 @@ static cping_address convert(const struct sockaddr *from) {
 }
 
 static answer look_up(const char *name, int family) {
-    /* Who asks for a family gets it, whatever addresses this host has. */
+    /* Return addresses of the requested family even if this host has none of it. */
     struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = family ? 0 : AI_ADDRCONFIG}, *found = NULL;
     hints.ai_family = family == 4 ? AF_INET : family == 6 ? AF_INET6 : AF_UNSPEC;
     answer result = {.error = getaddrinfo(name, NULL, &hints, &found)};
@@ -45,7 +45,7 @@ static void be_child(const char *name, int family, int pipe) {
     cping_drop_privileges(NULL, 0);
     sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
     answer own = look_up(name, family);
-    /* Less than PIPE_BUF: there in one piece, or not at all. */
+    /* Less than PIPE_BUF: written completely, or not at all. */
     _exit(write(pipe, &own, sizeof own) == sizeof own ? 0 : 1);
 }
 

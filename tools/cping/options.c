@@ -7,22 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With those under way they fit into the smallest table, and the program into 2 MB. */
+/* Together with the pings under way they fit into the smallest table, and the program into 2 MB. */
 enum { FLOOD_REMEMBERED = 900 };
 
 static const char help[] =
     "usage: cping [options] TARGET...\n"
     "\n"
-    "Pings each TARGET, a name or an address, on an exact time grid, and says what became of every ping.\n"
+    "Pings each TARGET, a name or an address, on an exact time grid, and reports the verdict on each ping.\n"
     "\n"
-    "What is sent:\n"
+    "Pings:\n"
     "  -4, -6                   only addresses of this family\n"
-    "  -c COUNT                 so many slots, then end (default: until SIGINT)\n"
-    "  -i SECONDS               from slot to slot, at least 0.001 (default 0.1)\n"
-    "  -W SECONDS               a reply counts as in time for so long (default 1)\n"
-    "  -w SECONDS               end then, whatever is under way\n"
-    "  -f                       flood: the next ping as soon as fewer than --window are under way; -i is then the least\n"
-    "                           time between two of them on average (default 0)\n"
+    "  -c COUNT                 number of slots (default: until SIGINT)\n"
+    "  -i SECONDS               time from slot to slot, at least 0.001 (default 0.1)\n"
+    "  -W SECONDS               time limit of a reply (default 1)\n"
+    "  -w SECONDS               end after this time, with pings under way or not\n"
+    "  -f                       flood: the next ping as soon as fewer than --window are under way; -i is then the\n"
+    "                           shortest mean time from ping to ping (default 0)\n"
     "      --window N           (default 64)\n"
     "  -s SIZE                  ICMP: bytes after the header, 12 to 65507 (default 56); one-way: of the whole datagram,\n"
     "                           72 to 65507 (default 72)\n"
@@ -31,37 +31,37 @@ static const char help[] =
     "  -Q CLASS                 traffic class byte, 0 to 255 (DSCP times four), also as 0x..\n"
     "  -m MARK                  for policy routing; needs CAP_NET_ADMIN or CAP_NET_RAW\n"
     "  -S ADDRESS               source\n"
-    "  -I INTERFACE             pings leave by this one or not at all\n"
-    "      --await              source and interface need not be there yet\n"
+    "  -I INTERFACE             interface to which pings are bound\n"
+    "      --await              source and interface can be absent at first\n"
     "      --raw, --datagram    ICMP by this kind of socket only\n"
-    "  -F FILE                  more targets, one a line of at most 1000 bytes, # begins a comment; -: standard input\n"
+    "  -F FILE                  more targets, one a line of at most 1000 bytes, # starts a comment; -: standard input\n"
     "      --udp PORT --token T RTR pings; T is the token of 16 bytes in base64\n"
     "      --udp PORT --oneway  pings of docs/one-way-format.md: loss and variation in each direction\n"
-    "      --remember N         pings kept after their verdict, so that late and second replies are known for what they\n"
-    "                           are; some 250 bytes each (default 65536, with -f 900)\n"
-    "      --requery SECONDS    a name is looked up again after so long a silence, and the run goes on where it is then\n"
-    "                           (default 30)\n"
-    "      --realtime           SCHED_FIFO, where that is permitted; so it is without -f\n"
-    "      --no-realtime        not that\n"
-    "      --threads N          the targets are dealt out to so many threads, 1 to 64, each with sockets of its own (default 1)\n"
+    "      --remember N         pings remembered after their verdict, so that late and duplicate replies are recognised;\n"
+    "                           some 250 bytes each (default 65536, with -f 900)\n"
+    "      --requery SECONDS    resolve a name again after this time of silence, and go on at its new address (default 30)\n"
+    "      --realtime           SCHED_FIFO if permitted; the default without -f\n"
+    "      --no-realtime        the default policy of the host\n"
+    "      --threads N          distribute the targets over this number of threads, 1 to 64, each with its own sockets (default 1)\n"
     "\n"
-    "What is said:\n"
+    "Output:\n"
     "      --json               a JSON object a line, and one a target at the end, under \"summary\"\n"
     "  -q                       only the summary\n"
-    "  -v                       what the host granted, on standard error\n"
-    "      --outage N           so many slots in a row without an answer are an outage (default 3)\n"
-    "      --linger SECONDS     at the end wait for replies that come late (default 0)\n"
+    "  -v                       the privileges that the host granted, on standard error\n"
+    "      --outage N           number of consecutive unanswered slots that make an outage (default 3)\n"
+    "      --linger SECONDS     wait at the end for late replies (default 0)\n"
     "      --help, --version\n"
     "\n"
-    "Verdicts: answered, lost, refused (RE01), icmp-error, not-sent, cancelled (the run ended first). Later can come: late,\n"
-    "duplicate. corrupt: a reply whose bytes are wrong, which is none. Loss is of the pings that were sent and have a verdict.\n"
-    "Times: slot_ns and sent_ns are CLOCK_BOOTTIME; rtt_ns is the difference of two stamps of the kernel's, or where a stamp\n"
-    "says \"clock\", of two readings of that clock. Percentiles are exact to 0.1 %. IPDV (RFC 3393) is the absolute\n"
+    "Verdicts: answered, lost, refused (RE01), icmp-error, not-sent, cancelled (the run ended first). After a verdict: late,\n"
+    "duplicate. corrupt: a reply with wrong bytes, which does not count. Loss is the share of the pings that were sent and have\n"
+    "a verdict but no reply in time.\n"
+    "Times: slot_ns and sent_ns are CLOCK_BOOTTIME; rtt_ns is the difference of two stamps of the kernel's, or, for\n"
+    "stamps \"clock\", of two readings of that clock. Percentiles are exact to 0.1 %. IPDV (RFC 3393) is the absolute\n"
     "difference of the round trips of two consecutive slots, both answered in time; one-way: also of up and of down. An\n"
     "outage lasts from its first slot to the next one that was answered.\n"
     "\n"
     "SIGQUIT prints the summary so far; pings under way are not in its loss. SIGINT and SIGTERM end the run.\n"
-    "Exit status: 0 every target answered at least once; 1 some did not; 2 it could not run; 64 wrong usage.\n";
+    "Exit status: 0 every target answered at least once; 1 some did not; 2 cping could not run; 64 wrong usage.\n";
 
 static void fail(const char *option, const char *value, const char *expected) {
     fprintf(stderr, "cping: %s %s: expected %s; see --help\n", option, value, expected);
@@ -71,7 +71,7 @@ static void fail(const char *option, const char *value, const char *expected) {
 static uint64_t whole(const char *option, const char *value, uint64_t min, uint64_t max, const char *expected) {
     char *end;
     unsigned long long number = strtoull(value, &end, value[0] == '0' && value[1] == 'x' ? 16 : 10);
-    /* strtoull takes more for a number than anybody means: spaces and signs. */
+    /* strtoull would also accept spaces and signs. */
     if (!isdigit((unsigned char)value[0]) || *end || number < min || number > max) fail(option, value, expected);
     return number;
 }
@@ -135,7 +135,7 @@ static void take_socket_option(cping_target *t, int option) {
     case AWAIT: t->flags |= CPING_TARGET_AWAIT; break;
     case RAW: t->socket = CPING_SOCKET_RAW; break;
     case DATAGRAM: t->socket = CPING_SOCKET_DATAGRAM; break;
-    default: exit(EXIT_USAGE);  /* getopt has said why */
+    default: exit(EXIT_USAGE);  /* getopt has printed the reason */
     }
 }
 
@@ -215,7 +215,7 @@ static void check(options *o) {
     if (!floods && o->has_interval && o->target.interval_ns < 1000000) {
         contradiction("-i is at least 0.001, except with -f");
     }
-    /* A flood would keep others from running. */
+    /* At realtime priority a flood would block other processes. */
     if (o->realtime == REALTIME || (o->realtime == 0 && !floods)) o->pinger_flags |= CPING_OPTION_REALTIME;
     if (o->remembered == 0 && floods) o->remembered = FLOOD_REMEMBERED;
     if (o->target.window && !floods) contradiction("--window is for -f");

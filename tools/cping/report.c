@@ -55,7 +55,7 @@ static void print_json_event(const subject *s, const cping_event *e) {
     char from[64];
     putchar('{');
     print_head(s);
-    /* A damaged reply can be of no ping that is known. */
+    /* A damaged reply can belong to no known ping. */
     int is_of_ping = e->kind != CPING_CORRUPT || e->sent_ns;
     if (is_of_ping) printf(",\"slot\":%" PRIu64 ",\"sequence\":%" PRIu32, e->slot, e->sequence);
     printf(",\"verdict\":\"%s\"", cping_kind_name(e->kind));

@@ -18,7 +18,7 @@ enum { AT_A_TIME = 8 };
 
 STAILQ_HEAD(questions, question);
 
-/* One look-up that is under way. */
+/* A look-up under way. */
 typedef struct errand {
     question *question;  /* NULL: none */
     pid_t child;
@@ -63,7 +63,7 @@ static void finish(resolver *r, errand *e) {
     deliver(r, q);
 }
 
-/* NULL: there is none, or the end is near. */
+/* NULL: there is none, or the resolver is stopping. */
 static question *next_question(resolver *r, int *is_ending) {
     pthread_mutex_lock(&r->lock);
     question *q = STAILQ_FIRST(&r->waiting);
@@ -116,7 +116,7 @@ static void abandon(resolver *r) {
 
 static void *run(void *argument) {
     resolver *r = argument;
-    /* What the pingers may need to recover, and their place before all others, is not for this thread. */
+    /* This thread needs neither the pingers' capabilities nor their priority. */
     cping_drop_privileges(NULL, 0);
     sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
     while (begin_errands(r)) wait_for_any(r);

@@ -1,5 +1,5 @@
-/* Looks names up beside the pinging, several at a time. One thread asks child processes: neither the time that the C library's
- * resolver takes nor its memory is the pinger's. */
+/* Resolves names concurrently with the pings, several at a time. One thread uses child processes, so that the C library's resolver costs
+ * the pinger neither time nor memory. */
 #ifndef RESOLVER_H
 #define RESOLVER_H
 
@@ -27,10 +27,10 @@ int resolver_start(resolver **started);
 /* Ends the look-ups that are under way. NULL is allowed. */
 void resolver_stop(resolver *r);
 
-/* The asker is told by `worker_answered` when it is answered. 0 or a negative errno: then nothing comes. */
+/* Calls `worker_answered` of the asker when the answer is there. 0, or a negative errno: then there is no answer. */
 int resolver_ask(resolver *r, struct worker *asker, struct subject *subject, const char *name, int family);
 
-/* The next answer to the asker, who frees it; NULL: no more. */
+/* The next answer to the asker, which frees it; NULL: none. */
 question *resolver_answer(resolver *r, const struct worker *asker);
 
 #endif

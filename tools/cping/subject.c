@@ -32,7 +32,7 @@ static void note_not_sent(subject *s, const cping_event *event) {
     else timeline_missed(&s->order, event->slot, event->slot_ns, s->target.interval_ns, event->count);
 }
 
-/* A router's error says nothing of the target. */
+/* A router's error does not show that the target is alive. */
 static int is_sign_of_life(const cping_event *event) {
     return event->kind == CPING_ANSWERED || event->kind == CPING_REFUSED || event->kind == CPING_LATE ||
            event->kind == CPING_DUPLICATE;

@@ -1,4 +1,4 @@
-/* A target as the program sees it: its name, and what has become of its pings so far. */
+/* A target of the program: its name, and the statistics of its pings. */
 #ifndef SUBJECT_H
 #define SUBJECT_H
 
@@ -10,7 +10,7 @@
 typedef struct subject {
     char *name;
     char address[64];  /* of `target`, as it is printed */
-    int is_named;      /* the name is none of an address: it is looked up again */
+    int is_named;      /* the name is not an address, so it is resolved again */
     watch watch;
     cping_target target;
     int64_t id;
@@ -24,7 +24,7 @@ typedef struct subject {
 
 void subject_note(subject *s, const cping_event *event);
 
-/* It is pinged there from now on. */
+/* Pings go to this address from now on. */
 void subject_move(subject *s, const cping_address *to);
 void subject_clear(subject *s);
 

@@ -1,4 +1,4 @@
-/* Files of targets: one a line, # begins a comment. */
+/* Files of targets: one a line, # starts a comment. */
 #ifndef TARGETS_H
 #define TARGETS_H
 
@@ -12,7 +12,7 @@ enum { TARGETS_LINE = 1001 };
 
 enum targets_line targets_next(FILE *file, char line[TARGETS_LINE]);
 
-/* What is wrong with a line; NULL: nothing. */
+/* The error of a line; NULL: none. */
 const char *targets_problem(enum targets_line kind);
 
 #endif

@@ -28,7 +28,7 @@ static void end_outage(timeline *t, uint64_t now_ns) {
     t->current = (outage){0};
 }
 
-/* A far side's clock can say anything; an hour is no variation of delay. */
+/* A far side's clock can be wrong: a difference above an hour is not a delay variation. */
 static void add_variation(histogram *h, int64_t now, int64_t before) {
     int64_t difference;
     if (__builtin_sub_overflow(now, before, &difference)) return;

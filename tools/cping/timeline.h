@@ -1,4 +1,4 @@
-/* Verdicts come in any order; outages and the variation of delay are about neighbouring slots. This puts them in order. */
+/* Puts verdicts, which come in any order, in the order of slots, for outages and delay variation. */
 #ifndef TIMELINE_H
 #define TIMELINE_H
 
@@ -7,11 +7,11 @@
 
 #include "histogram.h"
 
-/* Slots that may wait for an earlier one's verdict. More than that (a million pings a second with a long timeout), and the
- * earlier one counts as unanswered here, without waiting for what becomes of it. */
+/* The largest number of slots that wait for an earlier one's verdict. Beyond that (a million pings a second with a long timeout), the
+ * earlier one counts as unanswered here, before its verdict. */
 enum { TIMELINE_LIMIT = 16384 };
 
-/* What there is of a slot. One-way only: `up_ns` and `down_ns`, and whether the far side's clock began anew. */
+/* The result of a slot. One-way only: `up_ns` and `down_ns`, and whether the far side restarted. */
 typedef struct moment {
     uint64_t slot_ns;
     int64_t rtt_ns;  /* or one of the following */
@@ -33,7 +33,7 @@ typedef struct timeline {
     uint64_t base, end;  /* slots in the ring: from `base` up to but not including `end` */
     moment previous;     /* that of slot base - 1 */
     outage current;      /* pings > 0: slots without an answer right before `base` */
-    uint64_t threshold;  /* so many slots in a row are an outage */
+    uint64_t threshold;  /* the number of consecutive slots that make an outage */
     outage *outages;     /* the first ones; all are in the sums */
     size_t listed;
     uint64_t count, longest_ns, total_ns;
@@ -47,7 +47,7 @@ void timeline_note(timeline *t, uint64_t slot, moment of_slot);
 /* Several slots that were missed in a row. */
 void timeline_missed(timeline *t, uint64_t slot, uint64_t slot_ns, uint64_t interval_ns, uint64_t count);
 
-/* The outage that goes on at this moment, if any: up to `now_ns`. */
+/* The present outage, up to `now_ns`; without pings when there is none. */
 outage timeline_open_outage(const timeline *t, uint64_t now_ns);
 void timeline_clear(timeline *t);
 

@@ -23,7 +23,7 @@ const cping_address *watch_found(watch *w, const cping_address *present, const c
     const cping_address *first = NULL;
     watch_failed(w, now_ns);
     for (size_t i = 0; i < count; i++) {
-        /* As long as the name has the address, there is no reason to leave it. */
+        /* Stay at the address while the name has it. */
         if (is_same(&found[i], present)) return NULL;
         /* Another family would need another socket. */
         if (!first && found[i].family == present->family) first = &found[i];

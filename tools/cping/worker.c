@@ -147,7 +147,7 @@ static void work_until(worker *w, uint64_t end_ns, int is_lingering) {
         read_all(w);
         look_at_names(w);
         if (atomic_exchange(&w->wants_summary, 0)) summarise(w);
-        /* Lines appear as things happen, and no reader is asked for each of a flood. */
+        /* Flush, so that lines appear at once; not in a flood, where a write for each line costs too much. */
         if (!(w->options->target.flags & CPING_TARGET_FLOOD)) fflush(stdout);
     }
 }
@@ -157,7 +157,7 @@ void worker_run(worker *w) {
     uint64_t deadline_ns = w->options->deadline_ns ? now_ns + w->options->deadline_ns : 0;
     work_until(w, deadline_ns, 0);
     if (w->done == w->count && w->options->linger_ns) work_until(w, cping_now() + w->options->linger_ns, 1);
-    /* What is under way is cancelled, and said to be. */
+    /* Cancel the pings under way, and report them. */
     cping_shutdown(w->pinger);
     while (cping_wait(w->pinger, 0) > 0) read_all(w);
 }

@@ -1,4 +1,4 @@
-/* One pinger with the targets dealt to it, driven by one thread. */
+/* A pinger with its share of the targets, driven by one thread. */
 #ifndef WORKER_H
 #define WORKER_H
 
@@ -18,17 +18,17 @@ typedef struct worker {
     atomic_int is_ending, wants_summary;  /* set from outside, followed by worker_wake */
     resolver *resolver;      /* NULL: no target of the run has a name */
     atomic_int is_answered;  /* by the resolver */
-    uint64_t next_look_ns;   /* at who is silent */
+    uint64_t next_look_ns;   /* at silent targets */
 } worker;
 
 /* 0 or a negative errno. */
 int worker_open(worker *w, const options *o);
 void worker_close(worker *w);
 
-/* Takes a subject whose target is resolved. NULL, or what is wrong; then the subject stays the caller's. */
+/* Adds a subject whose target is resolved, and takes ownership. Returns NULL, or the error; the subject then stays the caller's. */
 const char *worker_add(worker *w, subject *s);
 
-/* Pings until all its targets are done, the time is up or it shall end. */
+/* Pings until all targets are done, the time is up, or it has to end. */
 void worker_run(worker *w);
 
 /* From a signal handler or another thread. */

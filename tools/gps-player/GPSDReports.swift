@@ -1,8 +1,8 @@
 import Foundation
 
-/// gpsd's own reports: made of a track, or recorded.
+/// gpsd's reports, from a track or a recording.
 enum GPSDReports {
-  /// The device that reports of a track are said to come from.
+  /// The device in the reports of a track.
   static let device = "/dev/ttyPlayer0"
 
   static func recording(_ points: [TrackPoint], start: UTCTime) -> Recording {
@@ -33,7 +33,7 @@ enum GPSDReports {
     return "{\(members.joined(separator: ","))}"
   }
 
-  /// An eph of 19.0 times HDOP would be gpsd's guess; a track's accuracy is a receiver's own.
+  /// Not 19.0, gpsd's factor from HDOP to `eph`: a track's accuracy is the receiver's own estimate.
   private static let metresPerHDOP = 5.0
 
   static func sky(_ point: TrackPoint, time: UTCTime) -> String {
@@ -49,8 +49,8 @@ enum GPSDReports {
     point.position == nil ? 1 : point.altitude == nil ? 2 : 3
   }
 
-  /// A recorded stream, line by line as it was. Its VERSION and DEVICES greet the client, and its WATCH is left to the
-  /// answer that a client really gets.
+  /// A recorded stream, line by line. Its VERSION and DEVICES become the greeting; its WATCH is left out, because each client gets its own
+  /// answer.
   static func recording(lines bytes: [UInt8], rate: Double?) throws -> Recording {
     var recording = Recording(pieces: [])
     var pace = Pace()

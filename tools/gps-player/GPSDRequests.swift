@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads the requests of gpsd's clients out of their bytes.
+/// Reads the requests of gpsd's clients.
 struct GPSDRequests {
   enum Request: Hashable {
     case watch(enable: Bool, json: Bool)
@@ -8,14 +8,14 @@ struct GPSDRequests {
     case unknown(String)
   }
 
-  /// A longer request is none; it is thrown away up to its end.
+  /// A longer request is discarded.
   static let longest = 1024
 
   private var pending: [UInt8] = []
   private var tooLong = false
 
-  /// The requests that `bytes` complete. A request ends with `;` or the line; what does not begin with `?` gets no answer.
-  mutating func take(_ bytes: some Sequence<UInt8>) -> [Request] {
+  /// The requests that `bytes` complete. A request starts with `?` and ends with `;` or the end of the line; other text is ignored.
+  mutating func append(_ bytes: some Sequence<UInt8>) -> [Request] {
     var requests: [Request] = []
     for byte in bytes {
       guard byte == UInt8(ascii: ";") || byte == UInt8(ascii: "\n") else {
@@ -38,7 +38,7 @@ struct GPSDRequests {
     case "VERSION": return .version
     case "DEVICES", "DEVICE": return .devices
     case "POLL": return .poll
-    // Only letters are quoted back: the answer is to be JSON whatever was asked.
+    // Quote letters only, so that the answer is valid JSON for every request.
     default: return .unknown(String(parts[0].unicodeScalars.filter { $0.isASCII && $0.properties.isAlphabetic }))
     }
   }
@@ -48,7 +48,7 @@ struct GPSDRequests {
       var enable: Bool?
       var json: Bool?
     }
-    // A broken policy is taken in silence for one without data, as gpsd does.
+    // Like gpsd, treat a broken policy as one without data.
     guard let policy = try? JSONDecoder().decode(Policy.self, from: Data(text.utf8)) else {
       return .watch(enable: true, json: false)
     }

@@ -1,39 +1,4 @@
-import ArgumentParser
-
-/// A span of seconds, `FROM,TO`.
-struct SecondsSpan: Hashable, Sendable, ExpressibleByArgument {
-  let from: Double
-  let to: Double
-
-  init?(argument: String) {
-    let parts = argument.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
-    guard parts.count == 2, let from = parts[0], let to = parts[1], from >= 0, to > from, to <= Recording.longest else {
-      return nil
-    }
-    self.from = from
-    self.to = to
-  }
-
-  func contains(_ seconds: Double) -> Bool { seconds >= from && seconds < to }
-}
-
-/// What a player does at a moment.
-struct Step: Sendable {
-  enum Action: Sendable {
-    case send(Recording.Piece)
-    /// Closes the connections; new ones are welcome.
-    case closeConnections
-    /// Closes the connections and the port.
-    case leave
-    /// Opens the port again.
-    case comeBack
-  }
-
-  let at: Double
-  let action: Action
-}
-
-/// What is to go wrong while a recording is played. Seconds are the recording's.
+/// The disturbances of a play. Seconds are the recording's.
 struct Mischief: Sendable {
   var startAt = 0.0
   var silence: [SecondsSpan] = []
@@ -56,11 +21,11 @@ struct Mischief: Sendable {
     }
     steps += closeAt.map { Step(at: $0, action: .closeConnections) }
     steps += away.flatMap { [Step(at: $0.from, action: .leave), Step(at: $0.to, action: .comeBack)] }
-    // `sorted` keeps the order of steps of the same moment.
+    // `sorted` is stable: steps of the same time stay in order.
     return steps.filter { $0.at >= startAt }.sorted { $0.at < $1.at }
   }
 
-  /// Broken sentences for a feed. None of them may become a position.
+  /// Broken sentences for a feed. A correct reader gets no position from them.
   static var nmeaGarbage: [[UInt8]] {
     [
       "$GPGGA,120000.00,4800.000,N,01600.000,E,1,08,1.0,100.0,M,,M,,*00\r\n",
@@ -71,7 +36,7 @@ struct Mischief: Sendable {
     ].map { Array($0.utf8) } + [[0xB5, 0x62, 0x01, 0x07, 0x00, 0x00, 0xFF, 0xFF]]
   }
 
-  /// Broken reports for gpsd's clients. None of them may become a position.
+  /// Broken reports for gpsd's clients. A correct client gets no position from them.
   static var reportGarbage: [[UInt8]] {
     [
       #"{"class":"TPV","device":"\#(GPSDReports.device)","mode":3,"lat":"#,

@@ -1,8 +1,8 @@
 import Foundation
 
-/// NMEA 0183 sentences for a track, such that gpsd makes the same track of them again.
+/// NMEA 0183 sentences from which gpsd computes the same track again.
 enum NMEA {
-  /// gpsd makes `eph` of HDOP by this many metres, so that an accuracy comes back as itself.
+  /// gpsd's factor from HDOP to `eph`, so that gpsd reports the track's accuracy.
   static let metresPerHDOP = 19.0
   private static let knotsPerMetrePerSecond = 3600.0 / 1852.0
 
@@ -14,7 +14,7 @@ enum NMEA {
       })
   }
 
-  /// GGA, GSA and RMC. The date comes last, so that gpsd takes RMC for the end of the epoch.
+  /// GGA, GSA and RMC. RMC, with the date, comes last, so that gpsd treats it as the end of the epoch.
   static func sentences(_ point: TrackPoint, time: UTCTime) -> [String] {
     guard let (latitude, longitude) = point.position else {
       return [
@@ -45,9 +45,9 @@ enum NMEA {
     return "$\(body)*\(digits.count < 2 ? "0" : "")\(digits)\r\n"
   }
 
-  /// Degrees and minutes, `ddmm.mmmmmmm`: seven decimals are a hundredth of a millimetre short of what gpsd can tell.
+  /// Degrees and minutes, `ddmm.mmmmmmm`: seven decimals are a fifth of a millimetre.
   static func angle(_ degrees: Double, width: Int) -> String {
-    // Rounded as a whole first, lest 59.99999999 minutes become 60.
+    // Round the whole angle first, so that 59.99999999 minutes do not become 60.
     let units = Int64((abs(degrees) * 60 * 1e7).rounded())
     let (whole, minutes) = units.quotientAndRemainder(dividingBy: 600_000_000)
     let fraction = String(minutes % 10_000_000)

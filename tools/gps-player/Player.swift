@@ -1,7 +1,6 @@
 import NIOCore
 
-/// Plays a recording to whoever listens, once, at its pace. The recording goes on whether anybody listens or not, as a
-/// receiver does; it begins with the first listener.
+/// Plays a recording once, at its pace, to all listeners. It starts with the first listener and goes on without any, like a receiver.
 actor Player {
   private let steps: [Step]
   private let startAt: Double
@@ -19,7 +18,7 @@ actor Player {
   private let begun = AsyncStream<Void>.makeStream()
   private let back = AsyncStream<Void>.makeStream()
 
-  /// - Parameter fragments: send in shreds of a few bytes.
+  /// - Parameter fragments: Whether to send in fragments of a few bytes.
   init(steps: [Step], startAt: Double, speed: Double, fragments: Bool) {
     self.steps = steps
     self.startAt = startAt
@@ -27,7 +26,7 @@ actor Player {
     self.fragments = fragments
   }
 
-  /// What was played until now.
+  /// The amount played so far, for the operator.
   var account: String { "played \(epochs) epochs, \(bytes) bytes" }
 
   // MARK: Connections
@@ -45,14 +44,14 @@ actor Player {
     listeners.remove(id)
   }
 
-  /// Begins or ends sending to a connection.
+  /// Starts or ends sending to a connection.
   func listen(_ id: Int, _ on: Bool) {
     guard connections[id] != nil else { return }
     if on { listeners.insert(id) } else { listeners.remove(id) }
     if on { begun.continuation.yield() }
   }
 
-  /// Waits until the port is to be opened again. `false`: it was not closed on purpose.
+  /// Waits until the port is to be opened again; `false` when it was not closed by a step.
   func waitForReturn() async -> Bool {
     guard isAway else { return false }
     for await _ in back.stream { return true }
@@ -67,12 +66,12 @@ actor Player {
     let start = clock.now
     for step in steps {
       try await clock.sleep(until: start + .seconds((step.at - startAt) / speed))
-      try await take(step)
+      try await perform(step)
     }
     hasEnded = true
   }
 
-  private func take(_ step: Step) async throws {
+  private func perform(_ step: Step) async throws {
     switch step.action {
     case .send(let piece):
       try await send(piece.bytes)
@@ -92,7 +91,7 @@ actor Player {
   private func send(_ bytes: [UInt8]) async throws {
     guard fragments else { return write(bytes[...]) }
     var rest = bytes[...]
-    // Sizes that never fall into step with lines. Only short pieces are worth the waits that keep shreds apart.
+    // Sizes that never coincide with lines. Wait between fragments of short pieces only.
     for size in [1, 1, 2, 3, 5, 8].cycled(times: bytes.count) where !rest.isEmpty {
       write(rest.prefix(size))
       rest = rest.dropFirst(size)
@@ -101,7 +100,7 @@ actor Player {
   }
 
   private func write(_ bytes: ArraySlice<UInt8>) {
-    // Nobody waits for a slow reader: what it does not take piles up here, at most the size of the recording.
+    // Do not wait for slow readers: their bytes are buffered, at most the size of the recording.
     for id in listeners {
       connections[id]?.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
     }
@@ -109,14 +108,14 @@ actor Player {
 
   private func closeConnections(flushing: Bool) async {
     for channel in connections.values {
-      // Behind everything that is still to be written, as closing would drop it.
+      // Wait until all bytes are written: closing would drop them.
       if flushing { try? await channel.writeAndFlush(ByteBuffer()) }
       try? await channel.close()
     }
   }
 
-  /// Closes everything.
-  /// - Parameter flushing: once all is sent, which takes as long as the slowest reader likes.
+  /// Closes all connections and the port.
+  /// - Parameter flushing: Whether to send all buffered bytes first, which takes as long as the slowest reader needs.
   func end(flushing: Bool) async {
     await closeConnections(flushing: flushing)
     try? await server?.close()

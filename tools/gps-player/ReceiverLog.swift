@@ -1,16 +1,16 @@
-/// A log of what a receiver sent: NMEA, binary, or both. Its bytes are played as they are.
+/// A log of a receiver's bytes: NMEA, binary, or both. They are played unchanged.
 enum ReceiverLog {
-  /// - Parameter rate: bytes a second; `nil`: at the pace of the log's own NMEA times.
+  /// - Parameter rate: In bytes a second; `nil`: the pace of the log's NMEA times.
   static func recording(_ bytes: [UInt8], rate: Double?) throws -> Recording {
     let body = withoutHeader(bytes)
     guard !body.isEmpty else { throw PlayerError("the log is empty") }
     let epochs = epochs(in: body)
     if let rate { return Recording(pieces: chunks(of: body, rate: rate, epochs: epochs.map(\.offset))) }
-    guard !epochs.isEmpty else { throw PlayerError("the log has no NMEA times to keep pace with; give --rate") }
+    guard !epochs.isEmpty else { throw PlayerError("the log has no NMEA times to set the pace; use --rate") }
     return Recording(pieces: pieces(of: body, epochs: epochs))
   }
 
-  /// Leading lines with `#` are notes about the log, which no receiver sent.
+  /// The log without its leading lines with `#`, which are notes and not from the receiver.
   static func withoutHeader(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
     var rest = bytes[...]
     while rest.first == UInt8(ascii: "#") {
@@ -20,7 +20,7 @@ enum ReceiverLog {
     return rest
   }
 
-  /// Where an epoch begins, and when.
+  /// The beginning of an epoch: its offset, and its time in seconds.
   struct Epoch: Hashable {
     let offset: Int
     let at: Double
@@ -30,7 +30,7 @@ enum ReceiverLog {
     var epochs: [Epoch] = []
     var pace = Pace()
     for line in body.split(separator: UInt8(ascii: "\n")) {
-      // Binary messages can stand before a sentence on what looks like one line.
+      // Binary messages can precede a sentence on the same line.
       guard let start = line.lastIndex(of: UInt8(ascii: "$")) else { continue }
       guard let time = time(in: line[start...]), pace.advance(to: time) else { continue }
       epochs.append(Epoch(offset: start, at: pace.elapsed))
@@ -38,7 +38,7 @@ enum ReceiverLog {
     return epochs
   }
 
-  /// The time of day that a sentence tells.
+  /// The time of day in a sentence, in seconds.
   private static func time(in sentence: ArraySlice<UInt8>) -> Double? {
     guard sentence.count < 200, let text = String(validating: sentence, as: UTF8.self) else { return nil }
     let fields = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -54,7 +54,7 @@ enum ReceiverLog {
 
   private static func pieces(of body: ArraySlice<UInt8>, epochs: [Epoch]) -> [Recording.Piece] {
     var pieces: [Recording.Piece] = []
-    // What stands before the first time goes with it.
+    // Bytes before the first time belong to the first piece.
     var start = body.startIndex
     for (index, epoch) in epochs.enumerated() {
       let end = index + 1 < epochs.count ? epochs[index + 1].offset : body.endIndex

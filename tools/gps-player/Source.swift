@@ -2,14 +2,14 @@ import Foundation
 
 /// A file to play.
 struct Source: Sendable {
-  /// Larger files are refused: they are kept in memory as a whole.
+  /// In bytes. Larger files are refused, because a file is read into memory as a whole.
   static let largest = 256 << 20
 
   let path: String
 
   /// - Parameters:
-  ///   - asReceiver: what a receiver sends is wanted, not what gpsd reports.
-  ///   - start: the time that a track's second 0 is given.
+  ///   - asReceiver: Whether to play a receiver's bytes instead of gpsd's reports.
+  ///   - start: The time of a track's second 0.
   func recording(asReceiver: Bool, rate: Double?, start: UTCTime) throws -> Recording {
     do {
       let bytes = try read()

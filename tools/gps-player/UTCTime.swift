@@ -1,6 +1,6 @@
 import Foundation
 
-/// A moment in UTC, whole milliseconds, in the spellings that receivers and gpsd use.
+/// A time in UTC, in whole milliseconds, in the notations of receivers and gpsd.
 struct UTCTime: Hashable, Sendable {
   let milliseconds: Int64
 

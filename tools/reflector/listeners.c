@@ -51,7 +51,7 @@ static int open_bound(const struct addrinfo *info, uint16_t port) {
     return -1;
 }
 
-/* The first address takes the port asked for, or any; the others take the same. Returns how many could be opened. */
+/* The first address uses the given port, or any; the others use the same. Returns the number of opened sockets. */
 static size_t open_all(struct listener *listeners, const struct options *options, uint16_t port) {
     for (size_t i = 0; i < options->listen_count; i++) {
         struct addrinfo *info = resolve(options->listen[i]);
@@ -84,7 +84,7 @@ static void announce(const struct listener *listeners, const struct options *opt
 
 void listeners_open(struct listener *listeners, const struct options *options) {
     size_t count = options->listen_count;
-    /* A port that is free on one address can be taken on another: try a few. */
+    /* A port that is free on one address can be in use on another: try a few. */
     for (int attempt = 0; attempt < 16; attempt++) {
         size_t opened = open_all(listeners, options, options->port);
         if (opened == count) {

@@ -1,4 +1,4 @@
-/* The sockets that requests come to. */
+/* The sockets for requests. */
 #ifndef REFLECTOR_LISTENERS_H
 #define REFLECTOR_LISTENERS_H
 
@@ -9,7 +9,7 @@ struct listener {
     int other_fd;  /* same address, another port */
 };
 
-/* Opens one for each address and prints a line for each; exits with 1 and one line if that is not possible. */
+/* Opens a socket for each address and prints a line for each; on failure prints one line and exits with 1. */
 void listeners_open(struct listener *listeners, const struct options *options);
 void listeners_close(struct listener *listeners, size_t count);
 

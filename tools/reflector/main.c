@@ -118,7 +118,7 @@ static void map_address(const struct sockaddr_storage *from, uint8_t address[16]
     memcpy(address + 12, &((const struct sockaddr_in *)from)->sin_addr, 4);
 }
 
-/* The kernel's receive stamp on CLOCK_BOOTTIME, which nobody sets, or 0. */
+/* The kernel's receive stamp on CLOCK_BOOTTIME, which is never set; 0 without a stamp. */
 static uint64_t stamp_of(struct msghdr *message) {
     for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
         if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS) continue;

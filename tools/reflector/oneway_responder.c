@@ -6,7 +6,7 @@ static int is_session(const struct oneway_session *session, uint64_t id, const u
     return session->is_used && session->id == id && memcmp(session->address, address, 16) == 0;
 }
 
-/* The session, or the place for it, which is then empty. */
+/* The session; for a new one, its place, which is empty. */
 static struct oneway_session *find(struct oneway_responder *responder, uint64_t id, const uint8_t address[16]) {
     size_t set = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 40) % (ONEWAY_SESSIONS / ONEWAY_WAYS);
     struct oneway_session *ways = &responder->sessions[set * ONEWAY_WAYS], *oldest = ways;
@@ -20,7 +20,7 @@ static struct oneway_session *find(struct oneway_responder *responder, uint64_t 
 
 enum { WIDTH = 128 };
 
-/* Returns 0 for a number that was seen before. What is older than the history counts as seen: nobody can tell. */
+/* Returns 0 for a number that was seen before. A number before the history counts as seen, because it is unknown. */
 static int mark(struct oneway_session *session, uint32_t number) {
     int32_t ahead = (int32_t)(number - session->newest);
     if (ahead > 0) {
@@ -36,7 +36,7 @@ static int mark(struct oneway_session *session, uint32_t number) {
     return is_new;
 }
 
-/* Bit n: `number` - 1 - n had arrived. Of a straggler not all of them are known. */
+/* Bit n: `number` - 1 - n had arrived. For a late request some of them are unknown. */
 static uint64_t history_before(const struct oneway_session *session, uint32_t number, uint32_t *flags) {
     uint32_t behind = session->newest - number;
     if (behind <= WIDTH - 64) return (uint64_t)(session->history >> behind);

@@ -7,8 +7,8 @@
 
 #include "oneway.h"
 
-/* So many sessions are remembered; a new one takes the place of the one that was silent for longest of those that hash to
- * the same places. */
+/* The number of sessions, and of places for each hash value. A new session replaces the one that was silent for longest among those with
+ * the same hash value. */
 enum { ONEWAY_SESSIONS = 1024, ONEWAY_WAYS = 8 };
 
 typedef unsigned __int128 oneway_history;
@@ -27,8 +27,8 @@ struct oneway_responder {
     struct oneway_session sessions[ONEWAY_SESSIONS];
 };
 
-/* Notes the request and fills in the reply, all but its sending: the send stamp and `sent` are the sender's to set. Returns
- * the session. */
+/* Counts the request and fills in the reply, except for the send stamp and `sent`, which the caller sets on sending. Returns the
+ * session. */
 struct oneway_session *oneway_note(struct oneway_responder *responder, const cping__oneway_key *key,
                                    const uint8_t address[16], uint64_t receive_ns, int is_kernel_stamp,
                                    cping__oneway *reply);

@@ -9,8 +9,8 @@
 static const char help[] =
     "usage: reflector [options]\n"
     "\n"
-    "Answers RTR UDP pings (RP01) as the measurement server does: RR01 for a token that one of the secrets signed for the\n"
-    "sender's address, RE01 for one signed for another address or when there is no secret, silence for everything else.\n"
+    "Answers RTR UDP pings (RP01) like the measurement server: RR01 for a token that one of the secrets signed for the\n"
+    "sender's address, RE01 for a token for another address or without a secret, no answer to other datagrams.\n"
     "\n"
     "  --listen ADDR            address to answer on, repeatable (default 127.0.0.1 and ::1)\n"
     "  --port N                 UDP port (default 4440; the public servers use 444, which needs privileges); 0: any,\n"
@@ -18,24 +18,24 @@ static const char help[] =
     "  --secret S               shared secret of the control server, repeatable, tried in order\n"
     "  --secret-file F          a secret, the first line of a file, repeatable\n"
     "  --one-way                answers the one-way format (docs/one-way-format.md) too, which needs no secret; of the\n"
-    "                           faults, --drop, --dead and --delay concern it\n"
+    "                           faults, --drop, --dead and --delay apply to it\n"
     "\n"
-    "Faults, by chance in percent of the requests that would be answered:\n"
+    "Random faults, in percent of the requests that would be answered:\n"
     "  --drop PERCENT           no answer\n"
     "  --duplicate PERCENT      two answers\n"
     "  --wrong-sequence PERCENT an answer with another sequence\n"
     "  --short PERCENT          an answer of seven bytes\n"
-    "  --unknown-magic PERCENT  an answer that begins with RX01\n"
+    "  --unknown-magic PERCENT  an answer that starts with RX01\n"
     "  --force-re01 PERCENT     RE01\n"
     "  --other-port PERCENT     an answer from another port\n"
     "Other faults:\n"
     "  --delay MS               answers leave this much later (default 0)\n"
     "  --re01-once              the first request after each SIGUSR1 gets RE01\n"
     "  --dead FROM,TO           no answers in these seconds since start, repeatable\n"
-    "  --seed N                 the same faults again for the same requests (default 1)\n"
+    "  --seed N                 a seed gives the same faults for the same requests (default 1)\n"
     "\n"
-    "Prints a line for each address when ready. SIGUSR2 and the end print counters to standard error.\n"
-    "SIGINT and SIGTERM end it with status 0.\n";
+    "Prints a line for each address when ready. SIGUSR2 and the end of the program print counters to standard error.\n"
+    "SIGINT and SIGTERM end the program with status 0.\n";
 
 static void fail(const char *option, const char *value, const char *expected) {
     fprintf(stderr, "reflector: --%s %s: expected %s\n", option, value, expected);
@@ -123,7 +123,7 @@ static void take(struct options *o, int option) {
         o->dead[o->dead_count++] = read_zone(optarg);
         break;
     case SEED: o->seed = (uint64_t)number("seed", optarg, 9007199254740992.0, "a whole number"); break;
-    default: exit(64);  /* getopt has said why */
+    default: exit(64);  /* getopt has printed the reason */
     }
 }
 

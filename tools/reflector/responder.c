@@ -68,7 +68,7 @@ static void spoil(struct responder *responder, struct answer *answer) {
     }
 }
 
-/* No token, hence only on request (--one-way): but an answer is never longer than what it answers. */
+/* These requests have no token, so they are answered only with --one-way. An answer is never longer than its request. */
 static struct answer answer_oneway(struct responder *responder, const struct request *request,
                                    const cping__oneway_key *key) {
     struct answer answer = {.length = request->length, .copies = 1, .is_oneway = 1};
@@ -78,7 +78,7 @@ static struct answer answer_oneway(struct responder *responder, const struct req
     return answer;
 }
 
-/* Whether the token lets the request be answered. */
+/* Whether the token permits an answer. */
 static int is_admitted(struct responder *responder, const struct request *request, enum token_verdict *verdict) {
     const struct options *options = responder->options;
     struct counters *counters = &responder->counters;
@@ -102,7 +102,7 @@ struct answer responder_answer(struct responder *responder, const struct request
     int is_oneway = options->one_way && cping__oneway_parse_request(request->bytes, request->length, &key) == 0;
     if (!is_oneway && !is_admitted(responder, request, &verdict)) return silence;
 
-    /* Dropping stands for a loss after the server, which has seen the request. */
+    /* A drop imitates a loss behind the server, which has counted the request. */
     struct answer answer = {0};
     if (is_oneway) answer = answer_oneway(responder, request, &key);
     int dropped = happens(responder, options->drop);

@@ -1,4 +1,4 @@
-/* What to answer, and when: the decision table of the RTR server, then the faults. */
+/* Decides on the answer to a request: the rules of the RTR server, then the faults. */
 #ifndef REFLECTOR_RESPONDER_H
 #define REFLECTOR_RESPONDER_H
 
@@ -23,7 +23,7 @@ struct responder {
     struct oneway_responder oneway;
 };
 
-/* Who asks and when. */
+/* A request, with its source and time. */
 struct request {
     const uint8_t *bytes;
     size_t length;
@@ -35,11 +35,11 @@ struct request {
 };
 
 struct answer {
-    uint8_t bytes[8];       /* unless it is a one-way answer, */
-    int is_oneway;          /* which is the request with these put in when it leaves */
+    uint8_t bytes[8];       /* of an RTR answer */
+    int is_oneway;          /* the answer is the request, into which `oneway` is written on sending */
     cping__oneway oneway;
     struct oneway_session *session;
-    size_t length;  /* 0: silence */
+    size_t length;  /* 0: no answer */
     int copies;
     int other_port;
 };

@@ -1,4 +1,4 @@
-/* The ping token: who may ping, decided from 16 bytes, a shared secret and the source address. */
+/* The ping token: 16 bytes that permit pings from one address, signed with a shared secret. */
 #ifndef REFLECTOR_TOKEN_H
 #define REFLECTOR_TOKEN_H
 

@@ -57,7 +57,7 @@ public struct Verifying: Sendable {
     }
   }
 
-  /// Whether the capture bears the log out.
+  /// Whether the capture confirms the log.
   public var outcome: CommandOutcome { verification.agrees(within: limit) ? .done : .failed }
 
   /// The result, line by line; the last one is the verdict.

@@ -37,7 +37,7 @@ struct DriveJournal {
   var drive: Int64 { recorder.drive }
 
   /// Why something is not on disk yet, in one line; `nil` when all is.
-  var trouble: String? { storeTrouble ?? logTrouble ?? (log?.isHeld == true ? Self.heldLog : nil) }
+  var trouble: String? { storeTrouble ?? logTrouble ?? (log?.isPaused == true ? Self.heldLog : nil) }
 
   private static let heldLog = "the disk is full: fences go to what was set aside for them, the drive log waits"
 
@@ -97,8 +97,8 @@ struct DriveJournal {
   mutating func checkpoint(_ engine: Engine, at now: DriveTime) {
     if let openFence = engine.openFence { unsavedFences[openFence.number] = openFence }
     save(engine, at: now)
-    if let log, log.isHeld, ballast.keep() {
-      log.isHeld = false
+    if let log, log.isPaused, ballast.keep() {
+      log.isPaused = false
       logger.notice("the disk has room again; the drive log goes on")
     }
     withLog {
@@ -117,7 +117,7 @@ struct DriveJournal {
         note(error)
       }
     }
-    log?.isHeld = false
+    log?.isPaused = false
     withLog { try $0.sync() }
     if let dropped = log?.linesDropped, dropped > 0 {
       logger.error(
@@ -130,7 +130,7 @@ struct DriveJournal {
       do {
         try write(at: now)
       } catch  where StoreError.isDiskFull(error) && ballast.release() {
-        log?.isHeld = true
+        log?.isPaused = true
         onDiskFull()
         logger.warning(
           "the disk is full; fences are written to what was set aside for them, the drive log waits; free some space")

@@ -26,7 +26,7 @@ final class PositionFeed: Sendable {
     self.timekeeper = timekeeper
     state = Mutex(State(zones: ExclusionZones(configuration.exclusionZones)))
     gpsd = GPSD(
-      configuration: GPSD.Configuration(
+      configuration: GPSDConfiguration(
         host: configuration.gpsd.host, port: configuration.gpsd.port, device: configuration.gpsd.device,
         staleAfter: configuration.gpsd.staleAfter, maximumSpeed: configuration.location.maximumSpeed,
         speedLimit: configuration.location.speedLimit),

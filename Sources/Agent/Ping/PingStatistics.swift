@@ -87,19 +87,12 @@ struct PingStatistics {
     guard case .inTime(let rtt, let oneWay) = verdict.reply else { return }
     let answer = Answer(number: verdict.number, rtt: rtt, oneWay: oneWay)
     if let previous, previous.number + 1 == answer.number {
-      variation.record(abs(answer.rtt - previous.rtt))
+      DelayVariation.between(previous.rtt, answer.rtt).map { variation.record($0) }
       if let now = answer.oneWay, let before = previous.oneWay, !now.isRestarted {
-        Self.record(now.upNanoseconds, before.upNanoseconds, in: &variationUp)
-        Self.record(now.downNanoseconds, before.downNanoseconds, in: &variationDown)
+        DelayVariation.between(before.upNanoseconds, now.upNanoseconds).map { variationUp.record($0) }
+        DelayVariation.between(before.downNanoseconds, now.downNanoseconds).map { variationDown.record($0) }
       }
     }
     previous = answer
-  }
-
-  /// A far side's clock can say anything; an hour is no variation of delay.
-  private static func record(_ now: Int64, _ before: Int64, in spread: inout Spread) {
-    let (difference, isTooLarge) = now.subtractingReportingOverflow(before)
-    guard !isTooLarge, difference.magnitude <= 3_600_000_000_000 else { return }
-    spread.record(abs(difference))
   }
 }

@@ -2,7 +2,7 @@
  * cpcapture: writes the probe's own packets to pcapng files, as evidence beside what the pinger reports.
  *
  *     cpcapture_flow flow;
- *     cpcapture_flow_of(&target, &info, &flow);                  after `cping_inspect` has told the local port
+ *     cpcapture_flow_of(&target, &info, &flow);                  after `cping_inspect` has set the local port
  *     char text[200];
  *     cpcapture *capture;
  *     int error = cpcapture_open(&(cpcapture_options){.path = "drive", .flows = &flow, .flow_count = 1}, &capture, text,
@@ -10,12 +10,12 @@
  *     ...
  *     cpcapture_close(capture, NULL);                            drive-0001.pcapng, drive-0002.pcapng ...
  *
- * One thread of its own reads from libpcap and writes; it neither delays the pinger nor is waited for by it, and nothing that
- * befalls it (a full disk, an interface that goes away) ends the measuring. The conventions are those of cpinger.h.
+ * A separate thread reads from libpcap and writes. It does not delay the pinger, and its failures (a full disk, an interface
+ * that disappears) do not end the measurement. The conventions are those of cpinger.h.
  *
- * When are packets in the file? The kernel hands them over in batches, half a second after they passed at the latest; each
- * batch is written at once, so that a kill loses no more than that. The file is forced to disk every 4 s and when it is
- * complete; a power cut loses no more than that.
+ * The kernel delivers packets in batches, at most half a second after they passed. Each batch is written at once, so a kill
+ * loses no more than that. The file is synced to disk every 4 s and when it is complete, so a power cut loses no more than
+ * that.
  */
 #ifndef CPCAPTURE_H
 #define CPCAPTURE_H
@@ -31,33 +31,33 @@ extern "C" {
 
 typedef struct cpcapture cpcapture;
 
-/* Packets of ours: requests to `remote`, what it replies, and ICMP errors of anybody that quote such a request. */
+/* The packets of a target: requests to `remote`, its replies, and ICMP errors of any host that quote such a request. */
 typedef struct cpcapture_flow {
     enum cping_protocol protocol;
-    uint16_t local;        /* our UDP port or the echo identifier; 0: any, as long as it is not known */
+    uint16_t local;        /* the local UDP port or the echo identifier; 0: any */
     uint16_t reserved;
     cping_address remote;  /* with its port, but for ICMP */
 } cpcapture_flow;
 
-/* The flow of a target that was added; `info` is what `cping_inspect` says of it. */
+/* The flow of an added target; `info` comes from `cping_inspect`. */
 void cpcapture_flow_of(const cping_target *target, const cping_target_info *info, cpcapture_flow *flow);
 
 typedef struct cpcapture_options {
     /* Files are called `path`-0001.pcapng and so on. Numbers go on after the greatest that is there: files of earlier captures
      * are neither overwritten nor removed. */
     const char *path;
-    const char *interface_name;  /* NULL or "any": all. A named one is waited for when it goes away, "any" outlives everything */
+    const char *interface_name;  /* NULL or "any": all interfaces. A named one can disappear and come back */
     const cpcapture_flow *flows;
-    size_t flow_count;           /* 0: nothing is captured before `cpcapture_follow` */
-    uint64_t file_size;          /* a file is at most so large; default 16 MiB, at least 8 KiB and four times `snapshot` */
-    uint32_t file_count;         /* so many files of this capture are kept, its oldest are removed; default 16 */
-    uint32_t snapshot;           /* bytes kept of a packet; default 160, which holds each header and key; 96 to 65535 */
+    size_t flow_count;           /* 0: no packets are captured before `cpcapture_follow` */
+    uint64_t file_size;          /* largest size of a file; default 16 MiB, at least 8 KiB and four times `snapshot` */
+    uint32_t file_count;         /* largest number of this capture's files; the oldest are removed; default 16 */
+    uint32_t snapshot;           /* captured bytes of a packet; default 160, enough for all headers and keys; 96 to 65535 */
     uint32_t ring_bytes;         /* of kernel memory for packets on their way to the thread; default 2 MiB */
     uint32_t reserved;
 } cpcapture_options;
 
 /* Opens libpcap (which needs CAP_NET_RAW, here and now only), the first file and the thread. Returns 0 or a negative errno,
- * and then in `text` one sentence that says what is missing.
+ * and then in `text` one sentence with the missing privilege or resource.
  *   -EPERM    CAP_NET_RAW is missing
  *   -ENODEV   there is no such interface;  -ENETDOWN  it is down
  *   -ENOENT, -EACCES, -ENOSPC and others  the first file cannot be created
@@ -65,27 +65,27 @@ typedef struct cpcapture_options {
  *   -ENOSYS   the library was built without libpcap */
 int cpcapture_open(const cpcapture_options *options, cpcapture **capture, char *text, size_t size);
 
-/* From now on these flows are captured, and still those of the call before, so that replies under way are not missed. No
- * packet falls into a gap: the kernel exchanges its filter at once. Returns when that is done: 0 or a negative errno, and then
- * the old flows stay. */
+/* Captures these flows from now on, and those of the previous call, so that replies under way are not missed. The kernel
+ * exchanges the filter atomically, without a gap. Returns when that is done: 0, or a negative errno with the old flows
+ * unchanged. */
 int cpcapture_follow(cpcapture *capture, const cpcapture_flow *flows, size_t count);
 
 typedef struct cpcapture_state {
-    uint64_t packets;            /* captured; equal to written + unwritten + what is still in memory */
+    uint64_t packets;            /* captured; equal to written + unwritten + packets in memory */
     uint64_t written;            /* in files, removed ones included */
-    uint64_t dropped_by_kernel;  /* the ring was full: a drop of evidence, not of a ping */
+    uint64_t dropped_by_kernel;  /* the ring was full: the packet is missing in the file, the ping is not lost */
     uint64_t dropped_by_interface;
-    uint64_t unwritten;          /* the disk refused them until memory was full as well */
+    uint64_t unwritten;          /* the disk refused them until memory was full, too */
     uint32_t files;              /* number of the newest */
-    int32_t error;               /* 0, or why nothing can be captured or written at present (a negative errno) */
+    int32_t error;               /* 0, or why packets cannot be captured or written now (a negative errno) */
     uint32_t first_file;         /* number of this capture's first */
     uint32_t reserved;
 } cpcapture_state;
 
 void cpcapture_get_state(cpcapture *capture, cpcapture_state *state);
 
-/* Writes what the kernel still holds (which takes half a second) and completes the file. `state`, the last one, may be NULL;
- * so may `capture`. */
+/* Writes the packets in the kernel's buffer (which takes half a second) and completes the file. Sets `state` to the last one;
+ * `state` and `capture` can be NULL. */
 void cpcapture_close(cpcapture *capture, cpcapture_state *state);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /*
- * cpinger: sends pings on an exact time grid and says what became of each.
+ * cpinger: sends pings on an exact time grid and reports the verdict on each.
  *
  * One instance (`cping`) owns one thread. That thread owns the sockets, the schedule, the matching of replies and the
  * timeouts. Callers give it targets and read events:
@@ -16,8 +16,8 @@
  *     cping_destroy(pinger);
  *
  * Conventions
- *  - Functions that can fail return 0 or a positive value for success and a negative errno otherwise. `cping_explain` says
- *    in words what an error of `cping_create` or `cping_add` means and what is missing.
+ *  - Functions that can fail return 0 or a positive value for success and a negative errno otherwise. `cping_explain` gives
+ *    the meaning of an error of `cping_create` or `cping_add` in words, with the missing privilege or resource.
  *  - Times are nanoseconds on CLOCK_BOOTTIME (`cping_now`), which neither jumps nor stops while the machine sleeps.
  *  - Structs are filled with zeroes first; a zero field means its default.
  *  - Every function may be called from any thread, with two exceptions: one thread at a time reads (`cping_read`,
@@ -66,7 +66,7 @@ enum cping_option {
 };
 
 typedef struct cping_options {
-    /* Events the ring holds before a slow reader loses some; rounded up to a power of two. Default 4096: more than three
+    /* Events that wait for a slow reader before some are dropped; rounded up to a power of two. Default 4096: more than three
      * minutes of two targets at ten pings a second. At most 2^20. Threadless: 512 at least and by default; the pinger stops
      * working until there is room, so that only `cping_remove` and `cping_shutdown` with many pings under way can lose some. */
     uint32_t ring_capacity;
@@ -75,17 +75,17 @@ typedef struct cping_options {
      * Default 10 s. */
     uint64_t linger_ns;
     uint32_t flags;       /* enum cping_option */
-    /* At most so many pings are remembered after their verdict (some 130 bytes each), the oldest are forgotten first.
+    /* The largest number of pings remembered after their verdict (some 130 bytes each); the oldest are dropped first.
      * Default 65536. Memory is bounded by this and by the pings under way. */
     uint32_t remembered;
 } cping_options;
 
-/* Starts an instance; `options` may be NULL. The sequence of RTR pings begins at a random number, chosen here once and
- * kept across all targets of the instance. */
+/* Starts an instance; `options` may be NULL. The sequence of RTR pings starts at a random number, which is chosen here
+ * for all targets of the instance. */
 int cping_create(const cping_options *options, cping **pinger);
 
-/* Ends all targets (their pending pings are CPING_CANCELLED) and the thread. `cping_read` still hands out what is in the
- * ring; when that is empty, `cping_wait` returns -ESHUTDOWN. Calling it again does nothing. */
+/* Ends all targets (their pending pings are CPING_CANCELLED) and the thread. `cping_read` still returns the events in the
+ * ring; when it is empty, `cping_wait` returns -ESHUTDOWN. Calling it again does nothing. */
 void cping_shutdown(cping *pinger);
 
 /* Shuts down, if that has not been done, and frees everything. NULL is allowed. */
@@ -94,14 +94,14 @@ void cping_destroy(cping *pinger);
 /* Now, on the clock of all times here. */
 uint64_t cping_now(void);
 
-/* What a negative errno of these functions means, in English words; never NULL. */
+/* The meaning of a negative errno of these functions, in English words; never NULL. */
 const char *cping_explain(int error);
 
-/* What the host granted. */
+/* The host's answers to requests for privileges. */
 typedef struct cping_environment {
     uint64_t timer_slack_ns;  /* of the pinger's thread; 1 was asked for */
     int32_t realtime;         /* 1: the thread runs as SCHED_FIFO; 0: not asked for; else a negative errno */
-    int32_t network_watch;    /* 1: the kernel tells of changed links, addresses and routes; else a negative errno */
+    int32_t network_watch;    /* 1: the kernel reports changed links, addresses and routes; else a negative errno */
 } cping_environment;
 
 void cping_get_environment(const cping *pinger, cping_environment *environment);
@@ -126,10 +126,10 @@ enum cping_target_flag {
      * socket (all that ask for the same protocol, family and socket options) take turns, a batch each, and have no more pings
      * under way together than its receive buffer holds: with CAP_NET_ADMIN some 1900 small ones. */
     CPING_TARGET_FLOOD = 1,
-    CPING_TARGET_DONT_FRAGMENT = 2,  /* DF, and the path MTU the kernel remembers is not obeyed: routers shall say theirs */
+    CPING_TARGET_DONT_FRAGMENT = 2,  /* DF, and the path MTU in the kernel's cache is ignored, so that routers report theirs */
     CPING_TARGET_ICMP_ID = 4,        /* `icmp_id` is the echo identifier; otherwise a random one is used */
-    /* The interface or the source address need not be there yet: until it is, slots are CPING_NOT_SENT. (An interface that
-     * was there and went away is waited for in any case.) */
+    /* The interface or the source address can be absent: while it is, slots are CPING_NOT_SENT. (An interface that existed
+     * and disappeared can always be absent.) */
     CPING_TARGET_AWAIT = 8,
 };
 
@@ -138,7 +138,7 @@ typedef struct cping_target {
     enum cping_socket socket;
     cping_address destination;
     uint8_t token[16];        /* RTR: the 16 bytes of the decoded ping token */
-    char interface_name[16];  /* pings leave by this interface or not at all; "": the routing table decides */
+    char interface_name[16];  /* pings are bound to this interface; "": the routing table decides */
     uint64_t interval_ns;     /* from slot to slot, at least 1 ms; default 100 ms */
     uint64_t timeout_ns;      /* from sending; a reply after exactly this time is still in time; default 1 s */
     uint64_t count;           /* slots until the target finishes by itself; 0: endless */
@@ -155,7 +155,7 @@ typedef struct cping_target {
     cping_address source;     /* pings carry this address (its port is ignored) or are not sent; family 0: the kernel's choice */
 } cping_target;
 
-/* Opens what the target needs and returns its id (> 0, never used twice). It does not send before `cping_start`.
+/* Opens the target's sockets and returns its id (> 0, never used twice). It does not send before `cping_start`.
  *   -EACCES        ICMP: neither ping_group_range nor CAP_NET_RAW permits an echo socket (or not the one asked for)
  *   -ENODEV        there is no interface of that name
  *   -EPERM         binding to an interface or a mark is not permitted
@@ -210,14 +210,14 @@ enum cping_keep {
  * or of enum cping_keep. Returns 0 or a negative errno. */
 int cping_drop_privileges(cping *pinger, unsigned keep);
 
-/* The same in every thread of the process, whoever began it, and in those to come. What each has left is read back from /proc.
- * Threads are told by SIGSYS, whose handler is chained and stays: what waits in them can end with EINTR, as by any signal. On a
- * failure nobody has more than before.
+/* The same in every existing and future thread of the process. The remaining capabilities of each are read back from /proc.
+ * SIGSYS makes the threads drop theirs; its handler is chained and stays. Blocking calls can end with EINTR, as with any signal. On a
+ * failure no thread has more than before.
  *   -EBUSY   a thread has blocked SIGSYS for 2 s; it drops as soon as it no longer does
  *   -ENOENT  there is no /proc: only the calling thread is known to have dropped */
 int cping_drop_process_privileges(unsigned keep);
 
-/* ---- What is known of a target ------------------------------------------------------------------------------------ */
+/* ---- The state of a target ---------------------------------------------------------------------------------------- */
 
 enum cping_stamps {
     CPING_STAMPS_UNTRIED = 0,
@@ -231,14 +231,14 @@ typedef struct cping_target_info {
     uint16_t reserved;
     uint64_t slots;            /* slots so far, missed ones included */
     uint64_t pending;          /* pings without a verdict yet */
-    enum cping_stamps send_stamps;  /* whether the kernel delivers them on this way, found by trying */
-    int32_t blocked;           /* 0, or why nothing can be sent at present (ENODEV: the interface, that of a link-local address
+    enum cping_stamps send_stamps;  /* whether the kernel delivers them for this target, found by trying */
+    int32_t blocked;           /* 0, or why pings cannot be sent now (ENODEV: the interface, that of a link-local address
                                   included, is not there) */
     /* Counts as in cping_stats, of this target alone. */
     uint64_t sent, answered, lost, refused, icmp_errors, not_sent, cancelled, late, duplicates, reordered, corrupt;
     /* One-way: of the lost, those that are known not to have reached the far side, and those that did. */
     uint64_t lost_up, lost_down;
-    /* One-way: what the far side has counted, by its newest reply. */
+    /* One-way: the far side's counters in its newest reply. */
     uint32_t far_received, far_sent, far_duplicates;
 } cping_target_info;
 
@@ -255,11 +255,11 @@ enum cping_kind {
     CPING_NOT_SENT = 5,    /* `error` says why; ETIME: the slot passed while the thread could not run, see `count` */
     CPING_CANCELLED = 6,   /* the target was removed first */
 
-    /* What can follow a verdict. */
+    /* Replies after a verdict. */
     CPING_LATE = 16,       /* a first reply after CPING_LOST or CPING_ICMP_ERROR; `rtt_ns` */
     CPING_DUPLICATE = 17,  /* one more reply; `rtt_ns` is its own */
-    CPING_CORRUPT = 18,    /* a reply whose bytes are not what was sent. It is no reply: the verdict is still to come, or was
-                              given. `slot` and `sequence` as far as the damage lets them be told, else `sent_ns` is 0 */
+    CPING_CORRUPT = 18,    /* a reply whose bytes differ from those sent. It does not count as a reply: the verdict follows, or was
+                              given. If the damage hides `slot` and `sequence`, `sent_ns` is 0 */
 
     /* About a target or the instance. */
     CPING_FINISHED = 32,   /* stopped or counted out, and every verdict given */
@@ -291,7 +291,7 @@ typedef struct cping_event {
     uint64_t sent_ns;       /* when it was sent; 0 if it was not */
     uint64_t event_ns;      /* when the reply was read or the verdict reached */
     int64_t rtt_ns;         /* round trip; -1: none. Always the difference of two readings of one clock */
-    int64_t rtt_bound_ns;   /* from before sending to after reading by CLOCK_BOOTTIME: the truth is not longer; -1: none */
+    int64_t rtt_bound_ns;   /* from before sending to after reading by CLOCK_BOOTTIME, an upper bound; -1: none */
     uint64_t count;         /* 1; for CPING_NOT_SENT with ETIME, how many slots from `slot` on, an interval apart, were
                                missed in a row; for CPING_OVERFLOW, how many events were dropped */
     uint32_t sequence;      /* RTR: as on the wire. ICMP: the low 16 bits are on the wire. 0 if nothing was built */
@@ -302,11 +302,11 @@ typedef struct cping_event {
     uint8_t icmp_type;      /* of CPING_ICMP_ERROR */
     uint8_t icmp_code;
     uint32_t flags;         /* enum cping_flag */
-    cping_address from;     /* who replied or reported; family 0: nobody */
+    cping_address from;     /* the sender of the reply or report; family 0: none */
     /* One-way replies only. The two clocks are not set alike: a single figure means nothing, the difference between those of
      * two pings is the variation of the delay in that direction. Near times are on CLOCK_BOOTTIME. */
     uint8_t far_stamp;      /* enum cping_stamp of the far side's receiving; CPING_STAMP_NONE: not a one-way reply */
-    uint8_t far_restarted;  /* the far side began to count anew with this ping */
+    uint8_t far_restarted;  /* the far side restarted its counters with this ping */
     uint16_t reserved;
     uint32_t far_received, far_sent, far_duplicates;  /* the far side's counters when it replied */
     uint64_t far_receive_ns, far_send_ns;             /* on a clock of the far side that is never set */
@@ -317,15 +317,15 @@ typedef struct cping_event {
 /* Moves up to `capacity` events, oldest first, into `buffer` and returns their number; 0 when there are none now. */
 size_t cping_read(cping *pinger, cping_event *buffer, size_t capacity);
 
-/* Blocks until there is something to read. Returns 1 if there is, 0 after `timeout_ms` (-1: no limit, 0: only look) or
+/* Blocks until there are events. Returns 1 if there is, 0 after `timeout_ms` (-1: no limit, 0: only look) or
  * after `cping_wake`, -ESHUTDOWN when the instance is shut down and all its events are read. */
 int cping_wait(cping *pinger, int timeout_ms);
 
 /* Makes the present or else the next `cping_wait` return. */
 void cping_wake(cping *pinger);
 
-/* A descriptor that polls readable when there is something to read, for callers with a loop of their own (who then call
- * `cping_read` until it returns 0). Threadless: when there is something to do; then call `cping_wait` with 0 first. It
+/* A descriptor that polls readable when there are events, for callers with their own loop (which then calls
+ * `cping_read` until it returns 0). Threadless: when there is work; then call `cping_wait` with 0 first. It
  * belongs to the instance. */
 int cping_event_fd(const cping *pinger);
 
@@ -334,23 +334,23 @@ const char *cping_kind_name(enum cping_kind kind);
 
 /* ---- Counters ----------------------------------------------------------------------------------------------------- */
 
-/* All since `cping_create`, over all targets. They are read one by one while the thread runs on: each is exact, together
- * they may be a ping apart. */
+/* Sums since `cping_create` over all targets. They are read one by one while the thread runs: each is exact, but two can
+ * differ by a ping. */
 typedef struct cping_stats {
-    uint64_t sent;               /* datagrams the kernel took */
+    uint64_t sent;               /* datagrams that the kernel accepted */
     uint64_t answered, lost, refused, icmp_errors, not_sent, cancelled;  /* verdicts, by slot */
     uint64_t late, duplicates, reordered;
-    uint64_t foreign_source;     /* datagrams from another address or port than the target's, other people's pings */
+    uint64_t foreign_source;     /* datagrams from another address or port than the target's, pings of other programs */
     uint64_t unknown_sequence;   /* from the right source, but no ping of that number is remembered */
     uint64_t unknown_magic;      /* neither RR01 nor RE01, or not an echo reply */
     uint64_t short_replies;
-    uint64_t corrupt;            /* ICMP and one-way: the payload is not what was sent */
+    uint64_t corrupt;            /* ICMP and one-way: the payload differs from the one sent */
     uint64_t unmatched_errors;   /* ICMP errors that belong to no pending ping, or could belong to several */
     uint64_t no_send_stamp, no_receive_stamp, absurd_stamps, clock_steps;
     uint64_t dropped_events;     /* the ring was full */
     uint64_t wakeups;            /* of the thread */
-    uint64_t network_changes;    /* links, addresses and routes, as far as the kernel told */
-    uint64_t reopened;           /* sockets bound anew to an interface that came back */
+    uint64_t network_changes;    /* changes of links, addresses and routes that the kernel reported */
+    uint64_t reopened;           /* sockets bound again to an interface that came back */
 } cping_stats;
 
 void cping_get_stats(const cping *pinger, cping_stats *stats);

@@ -1,6 +1,6 @@
 /*
- * cpnetwork: which link carries packets to a host, and when that may have changed. The kernel is asked by rtnetlink; nothing
- * is sent to anybody, and no privilege is needed.
+ * cpnetwork: the link by which packets to a host leave, and its changes. It uses rtnetlink, sends no packets, and needs no
+ * privilege.
  *
  *     int changes = cpnetwork_open();
  *     cpnetwork_link link;
@@ -28,24 +28,24 @@ extern "C" {
  * belongs to the caller, who closes it. */
 int cpnetwork_open(void);
 
-/* Reads away what the descriptor has. Returns 1 when something has changed since the last call, or may have: the kernel
- * says so when there was more to tell than it could keep. 0: nothing. */
+/* Drains the descriptor. Returns 1 when there was a change since the last call, or when the kernel's buffer overflowed, so that
+ * there can have been one; 0: none. */
 int cpnetwork_drain(int changes);
 
 typedef struct cpnetwork_link {
     char name[16];
-    char kind[16];        /* of a link that software makes: "veth", "wireguard", "vlan" ...; "": it stands for hardware */
+    char kind[16];        /* of a virtual link: "veth", "wireguard", "vlan" ...; "": a link of a device */
     uint32_t index;
     uint16_t hardware;    /* ARPHRD_ETHER ... (net/if_arp.h) */
     uint8_t is_running;   /* up, and with a carrier as far as the kernel knows */
     uint8_t reserved;
-    cping_address source; /* which packets carry there unless a socket says otherwise; family 0: the kernel names none */
+    cping_address source; /* the default source address of packets to the host; family 0: the kernel gives none */
 } cpnetwork_link;
 
 /* The link by which a packet to `destination` (its port is ignored) would leave now, from a socket that is bound to the
- * interface `interface_name`; NULL or "": from one that is not bound. Rules of policy routing that look at marks, users or
- * source addresses are asked for a packet without any.
- *   -ENETUNREACH, -EHOSTUNREACH, -EACCES, -EINVAL  no route, or one that says so (unreachable, prohibit, blackhole)
+ * interface `interface_name`; NULL or "": from one that is not bound. Policy routing by marks, users or source addresses is
+ * applied as to a packet without them.
+ *   -ENETUNREACH, -EHOSTUNREACH, -EACCES, -EINVAL  no route, or one of type unreachable, prohibit or blackhole
  *   -ENODEV                                        there is no interface of that name */
 int cpnetwork_route(const cping_address *destination, const char *interface_name, cpnetwork_link *link);
 

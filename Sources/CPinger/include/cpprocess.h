@@ -1,5 +1,5 @@
 /*
- * cpprocess: what a process that runs for hours costs its host.
+ * cpprocess: the memory of a process that runs for hours.
  */
 #ifndef CPPROCESS_H
 #define CPPROCESS_H
@@ -8,10 +8,9 @@
 extern "C" {
 #endif
 
-/* Unmaps the pages of the program's and its libraries' files that nothing was written to: code and constants. What is used
- * again comes back from the page cache with a fault of a microsecond or so, without any I/O as long as there is memory; what only the start
- * needed stays away. May be called at any time, in any thread. A debugger's breakpoints are pages that were written to, and
- * are lost. */
+/* Unmaps the pages of the program's and its libraries' read-only segments: code and constants. Pages that are used again come back
+ * from the page cache with a fault of about a microsecond, without I/O while there is memory; pages that only the start needed
+ * stay unmapped. It can be called at any time, in any thread. A debugger's breakpoints in them are lost. */
 void cpprocess_forget_start(void);
 
 /* Has glibc give large blocks (128 KiB and more) back to the system when they are freed. By itself it does so only until the first of them is

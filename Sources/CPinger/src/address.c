@@ -51,7 +51,7 @@ int cping__address_is_unspecified(const cping_address *address) {
 static int parse_scope(const char *text, uint32_t *scope) {
     *scope = if_nametoindex(text);
     if (*scope) return 0;
-    /* Digits and nothing else: strtoul would take signs, spaces and what is too large. */
+    /* Digits only: strtoul would also accept signs, spaces and numbers out of range. */
     uint64_t number = 0;
     for (const char *c = text; *c; c++) {
         if (*c < '0' || *c > '9' || number > UINT32_MAX) return -EINVAL;

@@ -1,4 +1,4 @@
-/* The kernel has no call that drops the capabilities of all threads: each is told by a signal and does it itself. */
+/* The kernel has no call that drops the capabilities of all threads. A signal makes each thread drop its own. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -35,7 +35,7 @@ void cping__recoverer_end(cping__recoverer *recoverer) {
 
 /* ---- In the other thread ---- */
 
-/* What a thread keeps comes with the signal, as the address of one of these. Whoever is told twice loses, never gains. */
+/* The signal's value is the address of one of these: the capabilities that the thread keeps. A second signal can only remove more. */
 static _Atomic uint64_t kept_by_most, kept_by_recoverers;
 static struct sigaction before;
 
@@ -59,7 +59,7 @@ static void on_signal(int number, siginfo_t *info, void *context) {
     errno = error;
 }
 
-/* ---- In the thread that tells ---- */
+/* ---- In the calling thread ---- */
 
 /* For good: a thread that blocks the signal now must find the handler later. */
 static int install_handler(void) {
@@ -126,7 +126,7 @@ static int tell_all(void) {
     return told;
 }
 
-/* Twice in a row nobody may have too much: a thread can begin while the first look is taken. */
+/* Two consecutive checks must find no capability too many, because a thread can start during the first one. */
 static int drop_in_all(void) {
     int clean = 0;
     for (int i = 0; i < PATIENCE_MS / PAUSE_MS && clean < 2; i++) {

@@ -25,7 +25,7 @@ static int start_thread(cping *pinger) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error) return error;
     pthread_setname_np(pinger->thread, "cping");
-    /* What the host granted is known when `cping_create` returns. */
+    /* The environment (`cping_get_environment`) must be known when `cping_create` returns. */
     while (sem_wait(&pinger->ready) != 0) {}
     return 0;
 }
@@ -163,7 +163,7 @@ size_t cping_read(cping *pinger, cping_event *buffer, size_t capacity) {
         atomic_store(&pinger->flood_waits, 0);
         eventfd_write(pinger->mailbox.wake_fd, 1);
     }
-    /* There is room now to say what was dropped. */
+    /* There is room now for the event of an overflow. */
     if (atomic_load_explicit(&pinger->ring.dropped, memory_order_relaxed)) eventfd_write(pinger->mailbox.wake_fd, 1);
     return count;
 }
@@ -206,14 +206,14 @@ int cping_wait(cping *pinger, int timeout_ms) {
 }
 
 void cping_wake(cping *pinger) {
-    /* Reading clears the descriptor; this stays until somebody has waited. */
+    /* Reading clears the descriptor; this flag stays until the next wait. */
     atomic_store(&pinger->woken, 1);
     eventfd_write(pinger->threadless ? pinger->mailbox.wake_fd : pinger->event_fd, 1);
 }
 
 int cping_event_fd(const cping *pinger) {
     if (!pinger->threadless) return pinger->event_fd;
-    /* Instances are never const: whoever asks for it is told of everything by it from now on, without short cuts. */
+    /* Instances are never const. The caller polls this descriptor from now on, so every change must signal it. */
     cping *own = (cping *)pinger;
     own->is_polled = 1;
     cping__watch_fully(own);

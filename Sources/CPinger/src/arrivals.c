@@ -1,8 +1,8 @@
-/* Reading before judging: a ping is lost only if its reply is not among what has arrived. */
+/* Reads before verdicts: a ping is lost only if its reply is not among the datagrams that have arrived. */
 #include "engine.h"
 
-/* The socket is empty in the end, or everything was read that its buffer can have held in the beginning: strangers who send without
- * end cannot hold us up without end. */
+/* Reads until the socket is empty, or until as many datagrams were read as its buffer can hold, so that a flood of foreign datagrams
+ * cannot block the thread. */
 static int read_all(cping *pinger, cping__channel *channel, int (*read)(cping *, cping__channel *)) {
     size_t most = channel->most_queued / (CPING__HAUL * CPING__HAULS_AT_ONCE) + 1;
     for (size_t i = 0; i < most; i++) {

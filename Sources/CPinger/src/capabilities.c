@@ -11,7 +11,7 @@ static uint64_t bit(unsigned capability) {
     return UINT64_C(1) << capability;
 }
 
-/* What root has beyond others where files are concerned. */
+/* The capabilities of root that concern files. */
 static uint64_t for_files(void) {
     return bit(CAP_CHOWN) | bit(CAP_DAC_OVERRIDE) | bit(CAP_DAC_READ_SEARCH) | bit(CAP_FOWNER) | bit(CAP_FSETID);
 }

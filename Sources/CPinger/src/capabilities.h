@@ -9,8 +9,8 @@
 
 #include "cpinger.h"
 
-/* Threads are told to give up by this signal. Of all that can be blocked it is blocked least: libdispatch's threads, which
- * Swift runs on, leave it open. */
+/* This signal makes a thread drop its capabilities. It is the signal that threads block least: libdispatch's threads, on which Swift
+ * runs, do not block it. */
 enum { CPING__DROP_SIGNAL = SIGSYS };
 
 /* A thread that opens sockets again when an interface is back. */
@@ -19,14 +19,14 @@ typedef struct cping__recoverer {
     pid_t thread;
 } cping__recoverer;
 
-/* The calling thread is one, until it is forgotten. */
+/* Registers the calling thread as one, and removes it. */
 void cping__recoverer_begin(cping__recoverer *recoverer);
 void cping__recoverer_end(cping__recoverer *recoverer);
 
-/* What `keep` (enum cping_keep) leaves to a thread, as a set of bits. */
+/* The capabilities that a thread keeps by `keep` (enum cping_keep), as a set of bits. */
 uint64_t cping__capabilities_kept(unsigned keep, int is_recoverer);
 
-/* Of the calling thread. Async-signal-safe. 0 or a negative errno. */
+/* Drops all others in the calling thread. Async-signal-safe. 0 or a negative errno. */
 int cping__capabilities_drop(uint64_t keep);
 
 /* All signals but those of faults and the one above: for threads that leave the others to the program. */

@@ -53,7 +53,7 @@ static int start_thread(cpcapture *capture) {
     int error = -pthread_create(&capture->thread, NULL, cpcapture__run, capture);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error) return error;
-    /* It says which thread it is before anybody can drop privileges. */
+    /* Wait until the thread has registered its id, so that a later drop of privileges knows it. */
     pthread_mutex_lock(&capture->lock);
     while (capture->recoverer.thread == 0) pthread_cond_wait(&capture->answered, &capture->lock);
     pthread_mutex_unlock(&capture->lock);

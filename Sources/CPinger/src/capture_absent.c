@@ -1,4 +1,4 @@
-/* What the capture is in a library that was built without libpcap: something that says so. */
+/* The capture in a library without libpcap: opening it fails with -ENOSYS. */
 #if !CPINGER_CAPTURE
 
 #include <errno.h>

@@ -23,7 +23,7 @@ static uint64_t realtime(void) {
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* ---- Blocks, in the byte order of the host, which the section header tells ---- */
+/* ---- Blocks, in the byte order of the host, which the section header contains ---- */
 
 typedef struct block {
     uint8_t *bytes;
@@ -82,7 +82,7 @@ static size_t header(const cpcapture__layout *layout, uint8_t *bytes) {
     put32(&section, 0x1A2B3C4D);
     uint16_t version[2] = {1, 0};
     put(&section, version, sizeof version);
-    put32(&section, UINT32_MAX);  /* the section's length is not told */
+    put32(&section, UINT32_MAX);  /* the section's length is not given */
     put32(&section, UINT32_MAX);
     put_option(&section, 4, program, sizeof program - 1);
     put32(&section, 0);
@@ -105,7 +105,7 @@ static size_t header(const cpcapture__layout *layout, uint8_t *bytes) {
     return length + end(&interface);
 }
 
-/* Of this file alone, so that it keeps its meaning when others are removed. */
+/* Statistics of this file alone, so that they are right when other files are removed. */
 static size_t statistics(const cpcapture__writer *writer, uint8_t *bytes) {
     const cpcapture__counts *now = &writer->counts, *then = &writer->at_start;
     uint64_t kernel = now->dropped_by_kernel - then->dropped_by_kernel;
@@ -116,7 +116,7 @@ static size_t statistics(const cpcapture__writer *writer, uint8_t *bytes) {
     put_time_option(&block, 2, writer->start_ns);
     put_time_option(&block, 3, time);
     put_count_option(&block, 5, now->dropped_by_interface - then->dropped_by_interface);
-    /* What passed the filter, what of it the kernel dropped, and what came into the file: the rest the disk refused. */
+    /* The packets that passed the filter, those that the kernel dropped, and those in the file. The disk refused the rest. */
     put_count_option(&block, 6, now->written - then->written + now->unwritten - then->unwritten + kernel);
     put_count_option(&block, 7, kernel);
     put_count_option(&block, 8, now->written - then->written);
@@ -148,7 +148,7 @@ static int write_whole(cpcapture__writer *writer, const uint8_t *bytes, size_t l
     return 0;
 }
 
-/* Numbers go on after those that are taken; what is there is another capture's evidence and stays. */
+/* Numbers continue behind existing files, which belong to other captures and stay. */
 static void begin_after(cpcapture__writer *writer, uint32_t taken) {
     uint32_t newest = cpcapture__newest_number(writer->layout.path);
     writer->number = newest > taken ? newest : taken;
@@ -186,7 +186,7 @@ static int create_numbered(cpcapture__writer *writer, uint32_t number) {
 
 static int create(cpcapture__writer *writer) {
     int error;
-    /* Another capture under the same path can take a number at any moment. */
+    /* Another capture with the same path can use a number at any moment. */
     while ((error = create_numbered(writer, writer->number + 1)) == -EEXIST) begin_after(writer, writer->number + 1);
     return error;
 }

@@ -16,12 +16,12 @@ typedef struct cpcapture__layout {
     char *filter;  /* its expression, for the reader's information, or NULL; the writer frees it */
 } cpcapture__layout;
 
-/* What happened to packets; sums since the start. */
+/* Counters of packets since the start. */
 typedef struct cpcapture__counts {
     uint64_t packets;  /* given to the writer */
     uint64_t written;  /* in a file */
     uint64_t unwritten;
-    uint64_t dropped_by_kernel, dropped_by_interface;  /* set by whoever knows */
+    uint64_t dropped_by_kernel, dropped_by_interface;  /* set by the capture's thread */
 } cpcapture__counts;
 
 typedef struct cpcapture__writer {
@@ -44,17 +44,17 @@ typedef struct cpcapture__writer {
 /* Creates the first file: 0 or a negative errno. Takes over the strings of `layout` in any case. */
 int cpcapture__writer_open(cpcapture__writer *writer, const cpcapture__layout *layout);
 
-/* Takes `captured` bytes of a packet of `length` bytes. What the disk refuses stays in memory while there is room. */
+/* Appends `captured` bytes of a packet of `length` bytes. Packets that the disk refuses stay in memory while there is room. */
 void cpcapture__writer_packet(cpcapture__writer *writer, uint64_t realtime_ns, const uint8_t *bytes, uint32_t captured,
                               uint32_t length);
 
-/* Writes what is in memory: 0 or a negative errno. */
+/* Writes the packets in memory: 0 or a negative errno. */
 int cpcapture__writer_flush(cpcapture__writer *writer);
 
-/* Forces what is written to disk. */
+/* Syncs the file to disk. */
 void cpcapture__writer_sync(cpcapture__writer *writer);
 
-/* Another expression for the files to come; takes it over. */
+/* Sets the filter expression in the following files; takes ownership of it. */
 void cpcapture__writer_set_filter(cpcapture__writer *writer, char *filter);
 
 /* Completes the file and frees the writer's memory; counts stay readable. */

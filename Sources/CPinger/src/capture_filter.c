@@ -31,8 +31,8 @@ static flow_text describe(const cpcapture_flow *flow, int is_exact) {
     return text;
 }
 
-/* Which of the numbers in the ICMP header tells an error, and where in it the quoted packet stands: ours have neither IP
- * options nor extension headers, so that every field of the quote is at a fixed place. */
+/* The condition for ICMP errors and for the quoted packet in them. The probe's packets have neither IP options nor extension headers, so
+ * every field of the quote is at a fixed offset. */
 static void put_quote(FILE *out, const cpcapture_flow *flow, const flow_text *text) {
     int six = flow->remote.family == 6;
     int is_echo = flow->protocol == CPING_ICMP;
@@ -114,8 +114,8 @@ char *cpcapture__filter_text(const cpcapture_flow *flows, size_t count) {
 
 /* ---- Its program ---- */
 
-/* A cooked packet socket hands out packets from the network header on, and libpcap makes up the link header in front. A load
- * from that made-up header becomes one of the kernel's own values; others move. Returns 0, or -1 for what has no equal. */
+/* A cooked packet socket delivers packets from the network header on; libpcap constructs the link header before it. A load from that
+ * header becomes a load of a kernel value, and other offsets move. Returns 0, or -1 for a field without a kernel value. */
 static int fix_offset(struct sock_filter *instruction, int link_type) {
     unsigned header = link_type == DLT_LINUX_SLL2 ? 20 : 16;
     unsigned protocol = link_type == DLT_LINUX_SLL2 ? 0 : 14;

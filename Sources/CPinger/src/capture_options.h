@@ -1,4 +1,4 @@
-/* What a capture is asked to do, checked. */
+/* The options of a capture, checked. */
 #ifndef CPCAPTURE__OPTIONS_H
 #define CPCAPTURE__OPTIONS_H
 

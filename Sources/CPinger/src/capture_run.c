@@ -20,7 +20,7 @@ static uint64_t now_ms(void) {
 static void take_packet(u_char *user, const struct pcap_pkthdr *header, const u_char *bytes) {
     cpcapture *capture = (cpcapture *)user;
     if (!cpcapture__source_wants(&capture->source, header, bytes)) return;
-    /* With nanosecond precision that is what the microseconds are. */
+    /* With nanosecond precision tv_usec contains nanoseconds. */
     uint64_t ns = (uint64_t)header->ts.tv_sec * 1000000000 + (uint64_t)header->ts.tv_usec;
     cpcapture__writer_packet(&capture->writer, ns, bytes, header->caplen, header->len);
 }

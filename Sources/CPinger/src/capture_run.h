@@ -25,7 +25,7 @@ struct cpcapture {
     /* Between callers and the thread. */
     pthread_mutex_t lock;
     pthread_cond_t answered;
-    char *wanted_filter;  /* not NULL: the thread shall take it */
+    char *wanted_filter;  /* not NULL: the thread has to apply it */
     int filter_status;
     int is_closing;
     cpcapture_state state;
@@ -39,8 +39,8 @@ struct cpcapture {
 /* The thread; `argument` is a capture. */
 void *cpcapture__run(void *argument);
 
-/* Of the thread, and of the caller that has ended it: takes over the drops that libpcap counts, and makes the state known with
- * why nothing can be captured or written at present, or 0. */
+/* For the thread, and for the caller that has ended it. Copies libpcap's counters of drops; publishes the state with `error`, the reason
+ * why packets cannot be captured or written now, or 0. */
 void cpcapture__count_drops(cpcapture *capture);
 void cpcapture__publish(cpcapture *capture, int error);
 

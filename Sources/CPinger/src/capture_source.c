@@ -28,7 +28,7 @@ static int explain(pcap_t *handle, int status, const char *interface_name, char 
     }
 }
 
-/* Only its name tells which interface a packet of "any" passed: the second cooked format has its index. */
+/* A capture of "any" needs the interface of each packet: the second cooked format contains its index. */
 static void choose_link_type(cpcapture__source *source) {
     if (pcap_datalink(source->handle) == DLT_LINUX_SLL) (void)pcap_set_datalink(source->handle, DLT_LINUX_SLL2);
     source->link_type = pcap_datalink(source->handle);
@@ -88,7 +88,7 @@ int cpcapture__source_filter(cpcapture__source *source, const char *expression) 
     cpcapture__former *former = malloc(sizeof *former);
     int error = former ? cpcapture__filter_attach(pcap_fileno(source->handle), source->link_type, &program) : -ENOMEM;
     if (error && (source->has_program || !former)) {
-        /* The kernel would go on to hold back what the new one wants. */
+        /* The kernel would still drop packets that the new filter selects. */
         pcap_freecode(&program);
         free(former);
         return error;

@@ -26,7 +26,7 @@ int cpcapture__source_open(cpcapture__source *source, const cpcapture_options *o
 /* From now on only packets that fit `expression`; 0 or a negative errno, and then the filter is the one before. */
 int cpcapture__source_filter(cpcapture__source *source, const char *expression);
 
-/* All was read that the kernel had handed over at `read_ms` (of `cping_now`): what came in by older filters is among it. */
+/* All packets that the kernel had delivered by `read_ms` (of `cping_now`) were read, including those of older filters. */
 void cpcapture__source_was_read(cpcapture__source *source, uint64_t read_ms);
 
 /* Whether a packet is wanted, or was when it can have come in: some can have come before the kernel had its filter. */

@@ -34,7 +34,7 @@ cping__channel_key cping__channel_key_of(const cping_target *target) {
 
 int cping__channel_suits(const cping__channel *channel, const cping__channel_key *key) {
     if (memcmp(&channel->key, key, sizeof *key) == 0) return 1;
-    /* Whoever does not care which kind of socket takes the one that is there. */
+    /* A target without a preferred kind of socket uses the existing one. */
     cping__channel_key same = *key;
     same.socket = channel->key.socket;
     return (key->socket == CPING_SOCKET_AUTO || key->socket == channel->kind) &&
@@ -149,7 +149,7 @@ static int take_port(cping__channel *channel) {
     cping_address wanted = channel->key.source;
     wanted.family = channel->key.family;
     if (channel->source_scope[0]) wanted.scope_id = cping__channel_interface_index(channel, channel->source_scope);
-    /* A socket that is opened anew stays the one that replies come to, if it can. */
+    /* A reopened socket keeps its port, if possible, so that replies under way reach it. */
     if (channel->kind == CPING_SOCKET_DATAGRAM) wanted.port = channel->local_port;
     socklen_t length = cping__address_to_socket(&wanted, &local);
     if (bind(channel->fd, (struct sockaddr *)&local, length) != 0) {

@@ -1,5 +1,5 @@
-/* A socket. Targets that ask for the same kind of socket with the same options share one, so that thousands of targets need
- * few. It outlives its interface: when that comes back, it is bound anew. */
+/* A socket. Targets with the same kind of socket and the same options share one, so that thousands of targets need few sockets. When its
+ * interface disappears and comes back, it is bound again. */
 #ifndef CPING__CHANNEL_H
 #define CPING__CHANNEL_H
 
@@ -12,7 +12,8 @@
 #include "cpinger.h"
 #include "stamps.h"
 
-/* So many datagrams leave and arrive in one call at most. What one call has sent comes back in one that finds no more. */
+/* The largest numbers of datagrams that one call sends (batch) and receives (haul). A haul is larger than a batch, so that one call
+ * receives all replies to a batch and finds the socket empty. */
 enum { CPING__STAMP_WINDOW = 1024, CPING__BATCH = 32, CPING__HAUL = 64 };
 
 struct cping__target;
@@ -72,13 +73,13 @@ typedef struct cping__outgoing {
 
 typedef struct cping__datagram {
     const uint8_t *bytes;
-    size_t length;  /* of what is at `bytes` */
+    size_t length;  /* of `bytes` */
     int cut;        /* it was longer */
     cping_address from;
     cping__moment at;
 } cping__datagram;
 
-/* What came through the error queue. */
+/* A message of the error queue. */
 typedef struct cping__notice {
     enum { CPING__NOTICE_NONE, CPING__NOTICE_STAMP, CPING__NOTICE_ICMP } kind;
     uint32_t sequence;    /* STAMP */
@@ -114,8 +115,8 @@ uint32_t cping__channel_interface_index(const cping__channel *channel, const cha
 /* Whether the socket lives and dies with an interface. */
 int cping__channel_is_bound(const cping__channel *channel);
 
-/* Looks whether the interface of that name is still the one the socket is bound to, and binds it anew if not; `blocked` is up
- * to date afterwards. 1: it was bound anew; `fd` may be another one then. */
+/* Binds the socket again if the interface of that name is another one than before; updates `blocked`. 1: it was bound again, and `fd` can
+ * be another descriptor. */
 int cping__channel_refresh(cping__channel *channel);
 
 /* transfer.c */
@@ -124,8 +125,8 @@ int cping__channel_refresh(cping__channel *channel);
 size_t cping__channel_send(cping__channel *channel, cping__batch *batch, const cping__outgoing *packets, size_t count,
                            int *error);
 
-/* Each reads a haul at most and returns its number; what they return is valid until the next call with that batch. `more`:
- * there can be more. */
+/* Each reads at most a haul and returns its number. The results are valid until the next call with that batch. `more`: there can be
+ * more. */
 size_t cping__channel_receive(cping__channel *channel, cping__batch *batch, const cping__datagram **datagrams, int *more);
 size_t cping__channel_notices(cping__channel *channel, cping__batch *batch, const cping__notice **notices, int *more);
 

@@ -8,8 +8,8 @@
 #define CPING__SECOND UINT64_C(1000000000)
 #define CPING__NEVER UINT64_MAX
 
-/* CLOCK_BOOTTIME together with how far CLOCK_REALTIME is ahead of it. Both are slewed alike, so that the distance changes
- * only when somebody sets the wall clock: two readings tell whether that happened between them. */
+/* CLOCK_BOOTTIME, and the lead of CLOCK_REALTIME over it. Both are slewed alike, so the lead changes only when the wall clock is set: two
+ * readings show whether it was set between them. */
 typedef struct cping__reading {
     uint64_t early_ns;  /* BOOTTIME when the reading began */
     uint64_t late_ns;   /* BOOTTIME when it was done */

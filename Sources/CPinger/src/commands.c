@@ -212,7 +212,7 @@ int64_t cping__command_shutdown(cping *pinger, const cping__command *command) {
     /* So that the targets need not look for theirs. */
     for (cping__ping *ping; (ping = TAILQ_FIRST(&pinger->finished));) cping__forget(pinger, ping);
     while (pinger->target_count) remove_target(pinger, pinger->targets[pinger->target_count - 1]);
-    /* What was called meanwhile would open what nobody closes. */
+    /* Commands that waited meanwhile must fail: they would open sockets that are never closed. */
     if (!pinger->threadless) cping__mailbox_close(&pinger->mailbox);
     return 0;
 }

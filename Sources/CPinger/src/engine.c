@@ -99,7 +99,8 @@ static int handle(cping *pinger, const struct epoll_event *event) {
     return 0;
 }
 
-/* What had arrived by `now_ns` shows in the next round's wait at the latest, and is read when that one ends with nothing left. */
+/* Datagrams that arrived by `now_ns` appear in the next round's wait at the latest, and are read when that round ends without unread
+ * ones. */
 static void end_round(cping *pinger, uint64_t now_ns) {
     if (pinger->has_unread) return;
     cping__forget_old(pinger);

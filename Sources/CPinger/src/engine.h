@@ -1,4 +1,4 @@
-/* What the pinger's thread works on. Only that thread touches it, apart from the ring, the counters and the mailbox. */
+/* The state of the pinger's thread. Only that thread accesses it, except for the ring, the counters and the mailbox. */
 #ifndef CPING__ENGINE_H
 #define CPING__ENGINE_H
 
@@ -46,7 +46,7 @@ typedef struct cping__target {
     uint64_t session;                      /* one-way */
     uint32_t number;                       /* of the newest ping; goes round */
     uint64_t far_since;                    /* the slot with whose ping the far side began to count */
-    uint64_t far_counted;                  /* the newest slot whose reply told the far side's counters */
+    uint64_t far_counted;                  /* the newest slot whose reply had the far side's counters */
     char scope_name[16];                   /* the interface of a link-local destination; "": it is none */
     int blocked;                           /* a negative errno while that interface is not there */
     cping__places places;
@@ -82,7 +82,7 @@ struct cping {
     uint64_t timer_ns;
     int is_polled;  /* threadless: the caller waits for epoll's descriptor */
     int stopping;
-    int has_news;  /* the ring got events that the reader has not been told of */
+    int has_news;  /* the ring has events that were not signalled to the reader */
     uint64_t linger_ns;
     uint64_t remembered_limit, remembered;
     uint64_t former_places;  /* of all targets */
@@ -126,13 +126,14 @@ void cping__run_once(cping *pinger, int timeout_ms);
 uint64_t cping__next_due(cping *pinger);
 void cping__emit(cping *pinger, const cping_event *event);
 
-/* Sets the reader's descriptor for events, once: a reader who looks at times of its own costs no call per event. */
+/* Signals the reader's descriptor once for all new events: a reader with its own schedule costs no call per event. */
 void cping__tell_reader(cping *pinger);
 
-/* Threadless, there is nobody who could read while the ring fills up: whatever can produce many events stops here. */
+/* Whether the ring has room. In a threadless instance no reader can empty the ring meanwhile, so code that produces many events stops when
+ * this returns 0. */
 int cping__has_room(const cping *pinger);
 
-/* watch.c: what epoll is told to look at, and waiting for it. */
+/* watch.c: the descriptors that epoll watches, and waiting for them. */
 int cping__watch(cping *pinger, cping__channel *channel);
 void cping__watch_anew(cping *pinger);
 int cping__wait_until(cping *pinger, struct epoll_event *ready, int capacity, uint64_t due_ns, int timeout_ms);
@@ -161,7 +162,7 @@ void cping__forget_surplus(cping *pinger);
 void cping__forget_old(cping *pinger);
 uint64_t cping__random(cping *pinger);
 
-/* verdicts.c: what becomes of a ping, in events and counters. */
+/* verdicts.c: verdicts on pings, in events and counters. */
 cping_event cping__event(const cping__target *target, const cping__ping *ping, enum cping_kind kind);
 void cping__replied(cping *pinger, cping__ping *ping, const cping__reply *reply);
 void cping__send_stamp(cping *pinger, cping__ping *ping, int64_t stamp_ns);
@@ -189,7 +190,7 @@ cping__ping *cping__find_ping(cping *pinger, const cping__channel *channel, cons
 cping__ping *cping__find_wire_sequence(cping *pinger, const cping__channel *channel, const cping_address *address,
                                        uint16_t wire_sequence);
 
-/* So many hauls at most are read at once, so that a flood of foreign datagrams cannot keep us from sending. 1: no more is there,
+/* The largest number of hauls that is read at once, so that a flood of foreign datagrams cannot block sending. 1: the socket is empty,
  * 0: there can be more. */
 enum { CPING__HAULS_AT_ONCE = 16 };
 int cping__read_datagrams(cping *pinger, cping__channel *channel);

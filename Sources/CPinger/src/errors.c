@@ -1,12 +1,12 @@
-/* The error queue: send stamps, and ICMP errors, which quote what we sent. */
+/* The error queue: send stamps, and ICMP errors, which quote the packet that was sent. */
 #include <string.h>
 
 #include "engine.h"
 #include "icmp.h"
 #include "rtr.h"
 
-/* A router need not quote more than our UDP header; then the error can be told apart only if there is a single ping that it can
- * mean. It can also mean one that was given up, since routers look for a neighbour for seconds before they say so. */
+/* A router need not quote more than the UDP header. Such an error is matched only if it can belong to a single ping. It can also belong to
+ * a ping that was given up, because routers search for a neighbour for seconds before they report an error. */
 static cping__ping *only_unheard_ping(const cping *pinger, const cping__channel *channel, const cping_address *destination) {
     cping__ping *only = NULL;
     /* Pings are under way to addresses that are no target's any more; this can be such an address. */

@@ -50,7 +50,7 @@ void cping__flood_changed(cping__target *target) {
     target->is_flooding = floods;
 }
 
-/* How many pings the pace allows now. What could not be made up for within a batch is let go. */
+/* The number of pings that the pace allows now. A backlog of more than a batch is dropped. */
 static uint32_t paced_credit(cping__target *target, uint64_t now_ns) {
     uint64_t pace_ns = target->config.interval_ns;
     uint64_t due = (now_ns - target->flood_ns) / pace_ns + 1;
@@ -73,7 +73,7 @@ void cping__flood_hold(cping__target *target, uint64_t now_ns) {
     target->flood_ns = now_ns + CPING__MILLISECOND;
 }
 
-/* Not after each ping: a few in a row find what they need in the caches. */
+/* Not after each ping: several in a row use the caches better. */
 static void end_turn(cping__channel *channel, cping__target *target) {
     if (!target->is_flooding || !TAILQ_NEXT(target, flooder)) return;
     TAILQ_REMOVE(&channel->flooders, target, flooder);

@@ -1,5 +1,5 @@
-/* Flooding: targets without a grid, which send as fast as replies come in. Those that share a socket share a window too, of
- * as many pings as its receive buffer surely holds: what is lost is lost by the network. */
+/* Flooding: targets without a grid, which send as fast as replies come in. Targets that share a socket also share a window of as many pings
+ * as its receive buffer holds, so that only the network loses pings. */
 #ifndef CPING__FLOOD_H
 #define CPING__FLOOD_H
 
@@ -10,19 +10,19 @@
 
 struct cping__target;
 
-/* Whether a socket could send now; nothing else need be waited for then. */
+/* Whether a socket can send now; the thread does not wait then. */
 int cping__flood_is_due(cping *pinger);
 
-/* One batch of each socket that has room, dealt out over its targets in turn, and what has come for it. */
+/* Sends one batch on each socket that has room, in turns of its targets, and reads the replies that have come. */
 void cping__flood_run(cping *pinger, uint64_t now_ns);
 
-/* The target's time has come. */
+/* The time of the target's next ping has come. */
 void cping__flood_due(struct cping__target *target, uint64_t now_ns);
 
-/* Something could not be sent: where nothing can be sent, slots are not burnt at the speed of light. */
+/* A ping could not be sent: delays the next one, so that slots are not used up at full speed while nothing can be sent. */
 void cping__flood_hold(struct cping__target *target, uint64_t now_ns);
 
-/* Its phase or what is under way is another. */
+/* The target's phase or the number of its pings under way has changed. */
 void cping__flood_changed(struct cping__target *target);
 
 /* When the target itself, not its socket, can send again; CPING__NEVER if no time is waited for. */

@@ -17,7 +17,7 @@ static uint16_t checksum(const uint8_t *bytes, size_t length) {
     return (uint16_t)~sum;
 }
 
-/* xorshift64, begun with what the payload carries, so that damage anywhere shows. */
+/* xorshift64, seeded with the sequence and the token in the payload, so that damage anywhere is detected. */
 static uint64_t begin(uint32_t sequence, uint64_t token) {
     uint64_t state = token ^ sequence * UINT64_C(0x9e3779b97f4a7c15);
     return state ? state : 1;

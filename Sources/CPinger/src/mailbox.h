@@ -35,7 +35,7 @@ void cping__mailbox_destroy(cping__mailbox *mailbox);
 /* Callers: waits until the command has run; its result, or -ESHUTDOWN. */
 int64_t cping__mailbox_call(cping__mailbox *mailbox, cping__command command);
 
-/* The pinger's thread: runs what is waiting; on the way out: answers it all with -ESHUTDOWN from now on. */
+/* The pinger's thread: `run` runs the waiting commands; `close` answers all from now on with -ESHUTDOWN. */
 void cping__mailbox_run(cping__mailbox *mailbox, cping *pinger);
 void cping__mailbox_close(cping__mailbox *mailbox);
 

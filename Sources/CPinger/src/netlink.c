@@ -12,7 +12,7 @@
 
 #include "cpnetwork.h"
 
-/* ---- Being told of changes ---- */
+/* ---- Changes ---- */
 
 int cpnetwork_open(void) {
     struct sockaddr_nl address = {.nl_family = AF_NETLINK,
@@ -28,7 +28,7 @@ int cpnetwork_open(void) {
     return fd;
 }
 
-/* Only that there was something matters: what is the case now is asked for. A full buffer (ENOBUFS) says so too. */
+/* The contents do not matter: the caller reads the present state. A full buffer (ENOBUFS) is a change, too. */
 int cpnetwork_drain(int changes) {
     char buffer[8192];
     int changed = 0;
@@ -92,7 +92,7 @@ static int ask(const question *question, uint16_t expected, size_t body, answer 
     if (fd < 0) return -errno;
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     int error = 0;
-    /* Connected: nobody else is heard. */
+    /* A connected socket receives from the kernel only. */
     if (connect(fd, (struct sockaddr *)&kernel, sizeof kernel) != 0) error = -errno;
     if (error == 0 && send(fd, question, question->header.nlmsg_len, 0) < 0) error = -errno;
     ssize_t length = error == 0 ? recv(fd, answer, sizeof *answer, MSG_TRUNC) : 0;

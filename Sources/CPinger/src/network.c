@@ -1,4 +1,4 @@
-/* Listens to what the kernel tells of links, addresses and routes, so that sockets follow their interface at once. */
+/* Follows the kernel's reports of changed links, addresses and routes, so that sockets follow their interface at once. */
 #define _GNU_SOURCE
 #include "cpnetwork.h"
 #include "engine.h"
@@ -19,7 +19,7 @@ void cping__network_read(cping *pinger) {
 }
 
 void cping__network_refresh(cping *pinger, cping__channel *channel) {
-    /* What waits in a socket that is replaced would be lost with it. */
+    /* Read the datagrams that wait in the socket before it is replaced. */
     if (cping__channel_is_bound(channel)) cping__read_arrived(pinger, channel, cping__now());
     if (!cping__channel_refresh(channel)) return;
     /* It can be a new descriptor. */

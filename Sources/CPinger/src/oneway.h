@@ -9,7 +9,7 @@ enum { CPING__ONEWAY_HEADER = 72, CPING__ONEWAY_LARGEST = 65507, CPING__ONEWAY_Q
 
 enum { CPING__ONEWAY_KERNEL_STAMP = 1, CPING__ONEWAY_RESTARTED = 2, CPING__ONEWAY_NO_HISTORY = 4 };
 
-/* What the sender writes and the far side gives back. */
+/* The values that the sender writes and the far side returns. */
 typedef struct cping__oneway_key {
     uint32_t number;    /* consecutive within the session, from 1 */
     uint32_t sequence;  /* any */

@@ -69,7 +69,7 @@ static size_t send_from(cping *pinger, cping__outbox *outbox, size_t first, int 
     return cping__channel_send(outbox->channel, pinger->batch, outbox->packets + first, outbox->count - first, error);
 }
 
-/* The interface of a link-local destination can be another one, and the kernel has not told yet. */
+/* Sets the addresses again: a link-local destination can have another interface before the kernel has reported it. */
 static void address_anew(cping__outbox *outbox, size_t first) {
     for (size_t i = first; i < outbox->count; i++) {
         cping__target *target = outbox->pings[i]->target;
@@ -78,7 +78,7 @@ static void address_anew(cping__outbox *outbox, size_t first) {
     }
 }
 
-/* Whether what stopped a packet may be over by now; at most a few milliseconds are spent on finding out. */
+/* Whether to send a packet again after an error that can be over; waits for at most a few milliseconds. */
 static int is_worth_another_try(cping *pinger, size_t first, int error, int attempt) {
     cping__channel *channel = pinger->outbox->channel;
     const cping__ping *ping = pinger->outbox->pings[first];

@@ -47,7 +47,7 @@ static int grow(cping__pending *pending) {
     return 0;
 }
 
-/* What was used before goes first: memory that was never touched costs nothing. */
+/* Reuse entries first: memory that was never touched costs nothing. */
 static cping__ping *take_unused(cping__pending *pending) {
     cping__ping *ping = pending->unused;
     if (ping) {

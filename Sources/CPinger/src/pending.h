@@ -20,7 +20,7 @@ enum cping__state {
     CPING__ANSWERED,  /* a reply was reported: the next one is a duplicate; in the pinger's `finished` */
 };
 
-/* What later one-way replies tell of a ping. */
+/* The far side's knowledge of a ping, by later one-way replies. */
 enum cping__far { CPING__FAR_UNKNOWN, CPING__FAR_MISSING, CPING__FAR_SEEN };
 
 typedef struct cping__ping {

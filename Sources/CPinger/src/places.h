@@ -1,5 +1,5 @@
-/* Where a target's pings were sent. A target that is redirected keeps its former addresses as long as a ping that was sent there is
- * remembered: replies count from there, and from there only. */
+/* The addresses to which a target's pings were sent. After a redirect, a former address stays as long as a ping to it is remembered: the
+ * reply must come from that address. */
 #ifndef CPING__PLACES_H
 #define CPING__PLACES_H
 

@@ -1,4 +1,4 @@
-/* What the process may do, in words, and giving it up. */
+/* The privileges of the process, in words, and dropping them. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/capability.h>
@@ -10,7 +10,7 @@
 #include "capabilities.h"
 #include "engine.h"
 
-/* ---- Saying what is missing ---- */
+/* ---- Missing privileges ---- */
 
 static int has_capability(unsigned capability) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

@@ -1,4 +1,4 @@
-/* Memory that holds what the start of the process needed. */
+/* Releases memory that only the start of the process needed. */
 #define _GNU_SOURCE
 #include "cpprocess.h"
 

@@ -1,4 +1,4 @@
-/* How far a target is: what is under way, what it waits for, whether it is done. */
+/* The progress of a target: pings under way, its next deadline, its end. */
 #include "engine.h"
 
 static uint64_t next_slot(const cping__target *target) {
@@ -18,7 +18,7 @@ void cping__target_changed(cping *pinger, cping__target *target) {
     /* A reply after exactly the timeout is in time. */
     uint64_t deadline = oldest ? oldest->sent.clocks.late_ns + target->config.timeout_ns + 1 : CPING__NEVER;
     if (deadline < due) due = deadline;
-    /* The oldest ping of a flood is another one all the time. An entry that comes too early is set anew then. */
+    /* The oldest ping of a flood changes constantly. An entry that is due too early is then set again. */
     if (cping__floods(target) && target->entry.place && target->entry.time_ns <= due) return;
     cping__agenda_set(&pinger->agenda, &target->entry, due);
 }

@@ -85,7 +85,7 @@ static void read_echo(cping *pinger, cping__channel *channel, const cping__datag
     size_t length = datagram->length - header;
     enum cping__icmp_reply reply = cping__icmp_parse(datagram->bytes + header, length, channel->key.family, &echo);
     if (length >= CPING__ICMP_HEADER && cping__icmp_identifier(datagram->bytes + header) != channel->local_port) {
-        /* Another program's. The socket's filter cannot stop what arrived on another CPU while it was attached. */
+        /* Another program's reply. The socket's filter does not stop datagrams that arrived on another CPU while it was attached. */
         CPING__COUNT(pinger, foreign_source);
     } else if (reply == CPING__ICMP_ECHO_REPLY) {
         match_echo(pinger, channel, datagram, length, &echo);
@@ -128,7 +128,7 @@ static void read_oneway(cping *pinger, cping__channel *channel, const cping__dat
         CPING__COUNT(pinger, unknown_magic);
     } else {
         cping__ping *ping = cping__find_ping(pinger, channel, &datagram->from, key->sequence);
-        /* Its sequence can be what is damaged: the token must agree before it is called this ping's. */
+        /* The sequence itself can be damaged: the reply belongs to this ping only if the token agrees. */
         count_corrupt(pinger, channel, datagram, ping && ping->token == key->token ? ping : NULL);
     }
 }

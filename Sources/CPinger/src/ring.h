@@ -1,4 +1,4 @@
-/* A bounded queue of events from one writing to one reading thread. What does not fit is counted, and said when there is room. */
+/* A bounded queue of events from one writing to one reading thread. Events that do not fit are counted, and reported when there is room. */
 #ifndef CPING__RING_H
 #define CPING__RING_H
 
@@ -18,14 +18,14 @@ typedef struct cping__ring {
 
 int cping__ring_create(cping__ring *ring, uint32_t capacity);
 
-/* Takes all of its memory now: else a process seems to grow for as long as it takes to go round once. */
+/* Touches all of its memory now: otherwise the process grows until the ring has been filled once. */
 void cping__ring_touch(cping__ring *ring);
 void cping__ring_destroy(cping__ring *ring);
 
 /* Writer. Returns 1 if the event went in, 0 if it was dropped. */
 int cping__ring_write(cping__ring *ring, const cping_event *event);
 
-/* Writer: says what was dropped as soon as there is room. Returns 1 if it wrote. */
+/* Writer: reports dropped events as soon as there is room. Returns 1 if it wrote. */
 int cping__ring_report(cping__ring *ring);
 
 /* Reader. */

@@ -20,7 +20,7 @@ uint64_t cping__grid_due(const cping__grid *grid, uint64_t now_ns);
 /* Moves on to the first slot that is not before `now`, never back. */
 void cping__grid_skip(cping__grid *grid, uint64_t now_ns);
 
-/* A binary heap by time. Entries are embedded in what they belong to; an entry with time CPING__NEVER stays out. */
+/* A binary heap by time. Entries are embedded in their owners; an entry with the time CPING__NEVER is not in the heap. */
 typedef struct cping__entry {
     uint64_t time_ns;
     size_t place;  /* 1-based index into the heap; 0: not in it */

@@ -58,7 +58,7 @@ static uint64_t slots_left(const cping__target *target) {
 static void run_grid(cping *pinger, cping__target *target, uint64_t now_ns) {
     uint64_t due = cping__grid_due(&target->grid, now_ns);
     if (due == 0) return;
-    /* Only the slot that `now` falls into is sent, however long the thread was held up: no bursts. */
+    /* Only the present slot is sent, however long the thread was delayed: no bursts. */
     uint64_t missed = due - 1 < slots_left(target) ? due - 1 : slots_left(target);
     if (missed) {
         cping__missed(pinger, target, target->slots, cping__grid_time(&target->grid, target->grid.next), missed);

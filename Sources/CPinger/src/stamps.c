@@ -55,7 +55,7 @@ cping__figure cping__measure(const cping__moment *sent, const cping__moment *rec
 
 void cping__stamps_enable(int socket) {
     int flags = 0;
-    /* The kernel starts numbering anew only when OPT_ID goes from off to on. */
+    /* The kernel restarts its numbers only when OPT_ID changes from off to on. */
     setsockopt(socket, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof flags);
     flags = SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE |
             SOF_TIMESTAMPING_OPT_ID | SOF_TIMESTAMPING_OPT_TSONLY;

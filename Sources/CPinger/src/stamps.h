@@ -23,11 +23,11 @@ typedef struct cping__figure {
 /* `sent` was read right before sending, `received` right after receiving. */
 cping__figure cping__measure(const cping__moment *sent, const cping__moment *received);
 
-/* The moment on CLOCK_BOOTTIME: by the kernel's stamp, or else what the caller has. */
+/* The moment on CLOCK_BOOTTIME by the kernel's stamp; without one `otherwise_ns`. */
 int64_t cping__boot_time(const cping__moment *moment, uint64_t otherwise_ns);
 
-/* Asks the kernel for software stamps of both directions and makes it number datagrams from 0. What a kernel refuses is
- * found out later, by stamps that do not come. */
+/* Requests software stamps of both directions, and numbers of datagrams from 0. A refusal by the kernel shows later, by missing
+ * stamps. */
 void cping__stamps_enable(int socket);
 
 /* The software stamp among the control messages, or 0. */

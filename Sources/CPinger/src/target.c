@@ -1,4 +1,4 @@
-/* What a target may ask for. */
+/* Checks the settings of a target. */
 #include <string.h>
 
 #include "address.h"

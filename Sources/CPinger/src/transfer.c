@@ -1,4 +1,4 @@
-/* Batches of datagrams out and in, and what the error queue tells of them. */
+/* Sends and receives batches of datagrams, and reads the error queue. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <time.h>  /* before errqueue.h, which needs it */
@@ -80,8 +80,8 @@ static size_t send_batch(cping__channel *channel, cping__batch *batch, const cpi
     return 0;
 }
 
-/* EINVAL can mean that the kernel does not know the control message, or something about the packet: the packet without it
- * tells which. */
+/* EINVAL can be about the control message, which older kernels do not know, or about the packet. Sending the packet without the message
+ * shows which. */
 static size_t try_without_number(cping__channel *channel, cping__batch *batch, const cping__outgoing *packet, int *error) {
     channel->numbers_itself = 0;
     restart_numbers(channel);
@@ -128,7 +128,7 @@ static size_t receive_batch(cping__channel *channel, cping__batch *batch, size_t
 }
 
 size_t cping__channel_receive(cping__channel *channel, cping__batch *batch, const cping__datagram **datagrams, int *more) {
-    /* Room for what should come and for an IP header with all its options. */
+    /* Room for the expected reply and an IP header with all options. */
     size_t needed = channel->largest + 64;
     size_t size = needed <= 256 ? 256 : needed <= 2048 ? 2048 : GIANT;
     size_t count = AREA / size < CPING__HAUL ? AREA / size : CPING__HAUL;
@@ -144,7 +144,7 @@ size_t cping__channel_receive(cping__channel *channel, cping__batch *batch, cons
             .cut = (message->msg_flags & MSG_TRUNC) != 0,
             .from = cping__address_from_socket((struct sockaddr *)&batch->addresses[i]),
             .at = {.clocks = clocks, .kernel_ns = cping__stamps_find(message)}};
-        /* What the socket does not say, nobody sent. */
+        /* Without a name there is no sender. */
         if (message->msg_namelen == 0) batch->datagrams[i].from.family = 0;
     }
     *datagrams = batch->datagrams;

@@ -151,7 +151,7 @@ static int begin_waiting(cping *pinger, cping__ping *ping, const cping__reply *r
     return 1;
 }
 
-/* What a one-way reply tells of the pings before it that have no verdict yet. */
+/* Applies the history in a one-way reply to earlier pings without a verdict. */
 static void note_history(const cping__ping *replied, const cping__oneway *far) {
     cping__target *target = replied->target;
     cping__ping *ping;
@@ -167,7 +167,7 @@ static void note_history(const cping__ping *replied, const cping__oneway *far) {
     }
 }
 
-/* The newest reply's counters are taken; an older one's if they tell more, since its ping can have arrived last. */
+/* Uses the counters of the newest reply; those of an older one if they are higher, because its ping can have arrived last. */
 static void note_counters(const cping__ping *replied, const cping__oneway *far) {
     cping__target *target = replied->target;
     int is_behind = (int32_t)(far->received - target->totals.far_received) < 0 && !(far->flags & CPING__ONEWAY_RESTARTED);

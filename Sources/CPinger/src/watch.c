@@ -1,4 +1,4 @@
-/* What the thread waits for: descriptors, and the time of the next thing that is due. */
+/* Waits for descriptors, and for the time of the next deadline. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/timerfd.h>
@@ -6,7 +6,7 @@
 
 #include "engine.h"
 
-/* A socket that is read again and again without being waited for costs less if its packets wake nobody. */
+/* A socket that is read repeatedly without a wait is taken out of epoll, so that its packets cause no wakeups. */
 enum { UNWATCHED_AFTER = 4 };
 
 int cping__watch(cping *pinger, cping__channel *channel) {
@@ -40,7 +40,7 @@ static void set_timer(cping *pinger, uint64_t due_ns) {
     if (due_ns == pinger->timer_ns) return;
     pinger->timer_ns = due_ns;
     struct itimerspec when = {0};
-    /* Zero would switch the timer off; what is due at zero is due at one. */
+    /* Zero would switch the timer off; use one. */
     if (due_ns == 0) due_ns = 1;
     if (due_ns != CPING__NEVER) {
         when.it_value.tv_sec = (time_t)(due_ns / CPING__SECOND);

@@ -2,10 +2,10 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// The port, and those who connect to it.
+/// The listening port, and its connections.
 struct Port: Sendable {
   enum Role: Sendable {
-    /// Sends what a receiver sends, from the moment of connecting.
+    /// Sends like a receiver, from the moment of connecting.
     case feed
     /// Speaks gpsd's protocol.
     case gpsd(Recording.Greeting, versionDelay: Double)
@@ -17,8 +17,8 @@ struct Port: Sendable {
 
   private typealias Client = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-  /// Listens until cancelled or ended by the player.
-  /// - Parameter announce: is told the port when it is open for the first time.
+  /// Listens until it is cancelled, or ended by the player.
+  /// - Parameter announce: Called with the port when it is open for the first time.
   func serve(_ port: Int, announce: (Int) -> Void) async throws {
     var port = port
     var announced = false
@@ -42,7 +42,7 @@ struct Port: Sendable {
       try await withThrowingDiscardingTaskGroup { group in
         for try await client in clients {
           group.addTask {
-            // A connection that breaks is that connection's affair.
+            // A broken connection does not affect the others.
             try? await attend(client)
           }
         }
@@ -57,7 +57,7 @@ struct Port: Sendable {
         switch role {
         case .feed:
           await player.listen(id, true)
-          // gpsd may write to its receiver; it is read, so that closing ends in order.
+          // gpsd can write to its receiver. Read that, so that the connection closes in order.
           for try await _ in inbound {}
         case .gpsd(let greeting, let delay):
           if delay > 0 { try await Task.sleep(for: .seconds(delay)) }
@@ -82,10 +82,10 @@ struct Port: Sendable {
   ) async throws {
     var requests = GPSDRequests()
     for try await buffer in inbound {
-      for request in requests.take(buffer.readableBytesView) {
+      for request in requests.append(buffer.readableBytesView) {
         switch request {
         case .watch(let enable, let json):
-          // Silent before the answer, so that no report stands between DEVICES and WATCH.
+          // Stop reports before the answer, so that none comes between DEVICES and WATCH.
           await player.listen(id, false)
           try await say([greeting.devices, GPSDRequests.watchEcho(enable: enable, json: json)], to: client)
           if enable && json { await player.listen(id, true) }

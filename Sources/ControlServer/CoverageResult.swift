@@ -1,57 +1,20 @@
 import Coverage
 import OrderedJSON
 
-/// Registers the device, or says that it is still there (spec 4.2).
-struct SettingsRequest {
-  let clientUUID: String?
-  let device: Device
-
-  var json: JSON {
-    .object(
-      JSON.members([
-        "uuid": .string(clientUUID ?? ""),
-        "terms_and_conditions_accepted": true,
-        "terms_and_conditions_accepted_version": 6,
-      ]) + device.members)
-  }
-}
-
-/// Asks for a test: a place for fences, and a token for the pings (spec 4.3).
-public struct CoverageRequest: Hashable, Sendable {
-  public let clientUUID: String
-  /// The loop of the session before, when this one continues a drive.
-  public let loopUUID: String?
-  /// The server adds the offsets of the fences to this very time, to the millisecond.
-  public let time: WallTime
-
-  public init(clientUUID: String, loopUUID: String?, time: WallTime) {
-    self.clientUUID = clientUUID
-    self.loopUUID = loopUUID
-    self.time = time
-  }
-
-  func json(_ device: Device) -> JSON {
-    .object(
-      JSON.members([
-        "client_uuid": .string(clientUUID),
-        "uuid": .string(clientUUID),
-        "loop_uuid": loopUUID.map(JSON.string),
-        "time": .integer(time.milliseconds),
-        "measurement_type_flag": "dedicated",
-      ]) + device.members)
-  }
-}
-
-/// Hands over the fences of one session (spec 4.4).
+/// The request that submits fences of one session (spec 4.4).
 public struct CoverageResult: Hashable, Sendable {
+  /// The client UUID of this device's registration.
   public let clientUUID: String
+  /// The test to which the fences belong.
   public let testUUID: String
   /// The wall time of the drive's start.
   public let driveStarted: WallTime
+  /// The drive time of the anchor; the offsets of the fences are relative to it.
   public let anchor: DriveTime
-  /// In order of entry: the server takes the first one's position for the test's.
+  /// In order of entry: the server uses the position of the first fence as the test's. Open fences are left out.
   public let fences: [Fence]
 
+  /// A result with the given values.
   public init(clientUUID: String, testUUID: String, driveStarted: WallTime, anchor: DriveTime, fences: [Fence]) {
     self.clientUUID = clientUUID
     self.testUUID = testUUID
@@ -69,7 +32,7 @@ public struct CoverageResult: Hashable, Sendable {
       ]) + device.members + JSON.members(["fences": .array(fences.compactMap(json))]))
   }
 
-  /// `nil` for a fence that is still open: one without `duration_ms` makes the server fail.
+  /// `nil` for an open fence: the server fails on a fence without `duration_ms`.
   private func json(_ fence: Fence) -> JSON? {
     guard let duration = fence.duration else { return nil }
     let technology = fence.technology ?? .none
@@ -85,7 +48,7 @@ public struct CoverageResult: Hashable, Sendable {
     ])
   }
 
-  /// The server's columns are that wide; a damaged store may hold anything.
+  /// `value` within 32 bits, the width of the server's columns; a damaged store can hold any value.
   private static func int32(_ value: Double) -> Int64 {
     value.isNaN ? 0 : Int64(min(max(value, Double(Int32.min)), Double(Int32.max)))
   }
@@ -102,10 +65,4 @@ public struct CoverageResult: Hashable, Sendable {
       "provider": "gps",
     ])
   }
-}
-
-/// The body of a request that hands over fences.
-public struct PreparedResult: Hashable, Sendable {
-  let text: String
-  let clientUUID: String
 }

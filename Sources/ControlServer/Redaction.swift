@@ -1,10 +1,10 @@
 import Foundation
 
-/// Takes out of a server's text what is for nobody to read: the name of this device, tokens that give access to a test server, and
-/// the user and password of a URL. Servers echo what they were sent; what they say ends in logs and in the store.
-struct Discretion {
+/// Removes secrets from a server's text: the client UUID of this device, tokens that give access to a test server, and the user and
+/// password of a URL. Servers echo requests, and their messages go to logs and into the store.
+struct Redaction {
   private static let device = "(this device's)"
-  /// Of a name with fewer letters and digits than this, every second word would be a part.
+  /// A client UUID with fewer letters and digits is not redacted, because it would match parts of ordinary words.
   private static let leastLength = 8
   private static let tokens = [
     // {"ping_token":"..."}, token=...
@@ -17,10 +17,10 @@ struct Discretion {
 
   private let clientUUID: String?
 
-  /// - Parameter clientUUID: What the request named this device by; `nil` when it named nobody.
+  /// - Parameter clientUUID: The client UUID in the request; `nil` when it had none.
   init(clientUUID: String?) { self.clientUUID = clientUUID }
 
-  /// `text` without all that.
+  /// `text` without secrets.
   func apply(to text: String) -> String {
     var text = text
     if let pattern = clientPattern { text = text.replacing(pattern: pattern, with: Self.device) }
@@ -28,7 +28,7 @@ struct Discretion {
     return text
   }
 
-  /// In any case, with its dashes, without them, or with others.
+  /// The client UUID in upper or lower case, with dashes or underscores or without them.
   private var clientPattern: String? {
     let characters = (clientUUID ?? "").filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.map(String.init)
     return characters.count >= Self.leastLength ? "(?i)" + characters.joined(separator: "[-_]?") : nil

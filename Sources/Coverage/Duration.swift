@@ -1,20 +1,20 @@
 extension Duration {
-  /// Whole microseconds, cut off towards zero; the most that fit, 292,000 years, for anything longer.
+  /// Whole microseconds, cut off towards zero; saturates at 292,000 years.
   public var inMicroseconds: Int64 {
     let (seconds, attoseconds) = components
     return seconds.saturatingMultiplied(by: 1_000_000).saturatingAdding(attoseconds / 1_000_000_000_000)
   }
 
-  /// Whole milliseconds, cut off towards zero, as the control server's `offset_ms` and `duration_ms` are (spec 2.10).
+  /// Whole milliseconds, cut off towards zero, like the control server's `offset_ms` and `duration_ms` (spec 2.10).
   public var inMilliseconds: Int64 { inMicroseconds / 1000 }
 
-  /// Whole nanoseconds, cut off towards zero; the most that fit, 292 years, for anything longer.
+  /// Whole nanoseconds, cut off towards zero; saturates at 292 years.
   public var inNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     return seconds.saturatingMultiplied(by: 1_000_000_000).saturatingAdding(attoseconds / 1_000_000_000)
   }
 
-  /// Seconds as a number, for reckoning with speeds and for display: to the nanosecond, beyond 285 years to the second.
+  /// Seconds, for arithmetic with speeds and for display: to the nanosecond up to 285 years, to the second beyond.
   public var inSeconds: Double {
     let seconds = components.seconds
     guard seconds.magnitude < 9_000_000_000 else { return Double(seconds) }

@@ -1,10 +1,10 @@
-/// What came from gpsd and what became of it. Counts from the start of the client; they never go down.
+/// Counters of reports, refusals and fixes since the start of the client. They never decrease.
 public struct PositioningCounters: Hashable, Sendable {
   /// Lines that were gpsd reports of any class.
   public var reports = 0
-  /// Lines that were no JSON object with a class.
+  /// Lines that were not a JSON object with a class.
   public var brokenLines = 0
-  /// Lines beyond ``LineSplitter/maximumLength``, thrown away.
+  /// Lines beyond ``LineSplitter/maximumLength``, discarded.
   public var overlongLines = 0
   /// Reports of classes that are not used.
   public var otherClasses = 0
@@ -19,7 +19,7 @@ public struct PositioningCounters: Hashable, Sendable {
   public var otherDevice = 0
   /// TPVs with mode 0 or 1.
   public var noFix = 0
-  /// TPVs with a mode of 2 or 3 that carry no position all the same.
+  /// TPVs with mode 2 or 3 but without a position.
   public var withoutPosition = 0
   /// TPVs with a latitude or longitude that cannot be.
   public var outOfRange = 0
@@ -27,32 +27,33 @@ public struct PositioningCounters: Hashable, Sendable {
   public var nullIsland = 0
   /// TPVs that the receiver itself calls simulated (status 8).
   public var simulated = 0
-  /// TPVs of an epoch that had been handed out before they came.
+  /// TPVs of an epoch whose fix was delivered before they came.
   public var stragglers = 0
-  /// Epochs that had waited somewhere while this host was suspended or too busy, and came together with later ones.
+  /// Epochs that were buffered while this host was suspended or too busy, and came together with later ones.
   public var overtaken = 0
-  /// TPVs that fell too far behind the receiver's clock: what waited somewhere, or was sent again; see ``ReceiverPace``.
+  /// TPVs that were too far behind the receiver's clock, because they were buffered or sent again; see ``ReceiverPace``.
   public var behind = 0
-  /// TPVs with the time and the place of the epoch before, long after it.
+  /// TPVs with the time and the position of the epoch before, long after it.
   public var repeated = 0
-  /// TPVs that added to an epoch instead of beginning one.
+  /// TPVs that were merged into an epoch instead of starting one.
   public var merged = 0
 
-  /// Fixes handed out, lost ones apart.
+  /// Delivered fixes with a position.
   public var fixes = 0
-  /// Of these, fixes with a receiver's time more than 2 s from the host's.
+  /// Of ``fixes``, those whose receiver's time differs by more than 2 s from the host's.
   public var wrongTimes = 0
-  /// Of these, fixes whose speed cannot be and was left out; see ``GPSD/Configuration/speedLimit``.
+  /// Of ``fixes``, those whose speed was impossible and was left out; see ``GPSDConfiguration/speedLimit``.
   public var impossibleSpeeds = 0
-  /// Complete epochs at places that could not have been reached in the time; see ``JumpFilter``.
+  /// Complete epochs at positions that cannot be reached in the time; see ``JumpFilter``.
   public var jumps = 0
   /// How often the position was lost.
   public var losses = 0
 
+  /// The counters at the start.
   public init() {}
 
-  /// The positions that were not used, by reason, for a person; `nil` when all were. Reports without a fix, and those of
-  /// receivers that were not listened to, are none.
+  /// The number of refused positions by reason, for the operator; `nil` when there were none. Reports without a fix, and those of other
+  /// receivers than the chosen one, do not count.
   public var refusals: String? {
     let reasons = [
       (withoutPosition, "incomplete"), (outOfRange, "not on Earth"), (nullIsland, "at 0,0"), (simulated, "simulated"),

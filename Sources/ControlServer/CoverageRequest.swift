@@ -1,0 +1,30 @@
+import Coverage
+import OrderedJSON
+
+/// The request for a test, to which fences can be submitted, and for a ping token (spec 4.3).
+public struct CoverageRequest: Hashable, Sendable {
+  /// The client UUID of this device's registration.
+  public let clientUUID: String
+  /// The loop of the session before; `nil` for the first session of a drive.
+  public let loopUUID: String?
+  /// The anchor, sent to the millisecond: the server adds the offsets of the fences to it.
+  public let time: WallTime
+
+  /// A request with the given values.
+  public init(clientUUID: String, loopUUID: String?, time: WallTime) {
+    self.clientUUID = clientUUID
+    self.loopUUID = loopUUID
+    self.time = time
+  }
+
+  func json(_ device: Device) -> JSON {
+    .object(
+      JSON.members([
+        "client_uuid": .string(clientUUID),
+        "uuid": .string(clientUUID),
+        "loop_uuid": loopUUID.map(JSON.string),
+        "time": .integer(time.milliseconds),
+        "measurement_type_flag": "dedicated",
+      ]) + device.members)
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// Classifies an HTTP answer. Only 2xx with a JSON object without `error` entries is a success (spec 4.0).
+enum ServerAnswer {
+  /// The body of a successful answer.
+  /// - Parameters:
+  ///   - retryAfter: The wait that the answer's `Retry-After` asks for.
+  ///   - clientUUID: The client UUID in the request; it is redacted in failures.
+  static func body(
+    status: Int, retryAfter: Duration?, body: Data, clientUUID: String? = nil
+  ) throws(ServerFailure) -> Data {
+    let redaction = Redaction(clientUUID: clientUUID)
+    let object = (try? JSONSerialization.jsonObject(with: body)) as? [String: Any]
+    let errors = (object?["error"].map(messages) ?? []).map(redaction.apply)
+    var found: String { describe(body, redaction) }
+    switch status {
+    case 200..<300:
+      guard object != nil else { throw .notTheServer(status: status, found: found) }
+      guard errors.isEmpty else { throw .refused(status: status, message: errors.joined(separator: "; ")) }
+      return body
+    case 429: throw .tooManyRequests(retryAfter: retryAfter)
+    case 300..<400: throw .notTheServer(status: status, found: "a redirect")
+    case 500...: throw .serverTrouble(status: status, message: errors.first ?? found, retryAfter: retryAfter)
+    default: throw .refused(status: status, message: errors.first ?? found)
+    }
+  }
+
+  private static func messages(_ value: Any) -> [String] {
+    switch value {
+    case let list as [Any]: list.map { $0 as? String ?? "\($0)" }
+    case let text as String: text.isEmpty ? [] : [text]
+    case is NSNull: []
+    default: ["\(value)"]
+    }
+  }
+
+  private static func describe(_ body: Data, _ redaction: Redaction) -> String {
+    if body.isEmpty { return "an empty body" }
+    // Redact before cutting: a secret that is cut in half would not be recognised.
+    let start = redaction.apply(to: String(decoding: body.prefix(4096), as: UTF8.self)).prefix(60)
+    return "a body that begins with \"\(start.split(whereSeparator: \.isWhitespace).joined(separator: " "))\""
+  }
+}

@@ -1,0 +1,193 @@
+/// Compares the clocks that are known at one moment, and rules on the wall time.
+struct ClockComparison {
+  /// One clock at this moment.
+  struct Clock {
+    let source: ClockRuling.Source
+    /// The wall time of the boot by this clock.
+    let booted: WallTime
+    /// Its uncertainty in microseconds.
+    let margin: Int64
+
+    func agrees(with other: WallTime, margin otherMargin: Int64 = 0) -> Bool {
+      booted.gap(to: other) <= ClockComparison.tolerance.saturatingAdding(margin).saturatingAdding(otherMargin)
+    }
+  }
+
+  /// In microseconds: two clocks agree when they differ by no more than this and their own margins.
+  private static let tolerance: Int64 = 1_500_000
+  /// In microseconds. Smaller differences of the host's clock come from reading two clocks one after the other.
+  static let smallestStep: Int64 = 1_000_000
+  /// In microseconds. Smaller differences of other clocks come from delays on the way.
+  private static let smallestCorrection: Int64 = 1_500_000
+
+  private let boot: Duration
+  private let hostBooted: WallTime?
+  private let former: [WallTime]
+  /// The last ruling; `nil` when there was none or it was not trusted.
+  private let incumbent: ClockRuling?
+  private let host: Clock?
+  private let server: Clock?
+  private let receivers: [(clock: Clock, track: ReceiverTrack)]
+  private var clocks: [Clock] { [host, server].compactMap { $0 } + receivers.map(\.clock) }
+  /// All clocks but the host's.
+  var witnesses: [Clock] { clocks.filter { $0.source != .host } }
+
+  /// - Parameters:
+  ///   - former: The wall times of the boot by the host's clock before it was set.
+  ///   - incumbent: The last ruling.
+  ///   - boot: The time since the boot.
+  init(
+    host: HostTrack?, server: ClockReading?, receivers: [String: ReceiverTrack], former: [WallTime],
+    incumbent: ClockRuling?, at boot: Duration
+  ) {
+    self.boot = boot
+    self.former = former
+    self.incumbent = incumbent.flatMap { $0.isTrusted ? $0 : nil }
+    hostBooted = host?.booted
+    self.host = host.flatMap {
+      WallTime.plausible.contains($0.booted.adding(boot)) ? Clock(source: .host, booted: $0.booted, margin: 0) : nil
+    }
+    self.server = server.map { Clock(source: .server, booted: $0.booted, margin: $0.margin(at: boot)) }
+    // The latest reading first.
+    self.receivers = receivers.sorted { ($0.value.latest, $0.key) > ($1.value.latest, $1.key) }
+      .compactMap { _, track in
+        track.reading.map {
+          (Clock(source: .gnss, booted: $0.booted, margin: $0.margin(at: boot)), track)
+        }
+      }
+  }
+
+  /// The ruling, with the clocks that agree with it and those that contradict it.
+  var ruling: ClockRuling {
+    var ruling = decided
+    let agreeing = clocks.filter { $0.agrees(with: ruling.booted) }
+    ruling.agreeing = Set(agreeing.map(\.source)).sorted()
+    ruling.contradicting = Set(clocks.filter { !$0.agrees(with: ruling.booted) }.map(\.source)).sorted()
+    return ruling
+  }
+
+  private var decided: ClockRuling {
+    if let members = majority { return ruling(of: members) }
+    guard let host else { return withoutHost }
+    let alone = ClockRuling(booted: host.booted, source: .host, reason: .alone, isConfirmed: false)
+    guard let last = incumbent else { return witnesses.isEmpty ? alone : rewritten(alone, .disagreement) }
+    guard !witnesses.isEmpty else { return moved(last, to: host.booted, .host, .alone, by: Self.smallestStep) }
+    if let kept = beforeStep(last) { return kept }
+    if last.booted.gap(to: host.booted) < Self.smallestStep { return steadyReceiver(against: last) ?? stay(last) }
+    return stay(last, .contradictedStep)
+  }
+
+  // MARK: Two clocks agree
+
+  /// The largest group of clocks that agree with one of them. `nil` when no two clocks agree, or when several groups are equally large and
+  /// none of them agrees with the last ruling.
+  private var majority: [Clock]? {
+    let groups = clocks.map { center in
+      clocks.filter { $0.agrees(with: center.booted, margin: center.margin) }
+    }
+    guard let count = groups.map(\.count).max(), count >= 2 else { return nil }
+    let largest = groups.filter { $0.count == count }
+    if let last = incumbent, let same = largest.first(where: { $0.contains { $0.agrees(with: last.booted) } }) {
+      return same
+    }
+    let isUnique = largest.allSatisfy { group in
+      group.allSatisfy { member in
+        largest[0].contains { $0.agrees(with: member.booted, margin: member.margin) }
+      }
+    }
+    return isUnique ? largest[0] : nil
+  }
+
+  private func ruling(of members: [Clock]) -> ClockRuling {
+    let ofHost = members.first { $0.source == .host }
+    if let gnss = members.first(where: { $0.source == .gnss }) {
+      // The host's clock has no delay of a serial line: where the two agree, its time is the more precise one.
+      let isFine = ofHost.map { $0.booted.gap(to: gnss.booted) <= Self.tolerance } ?? false
+      let booted = isFine ? ofHost?.booted ?? gnss.booted : gnss.booted
+      // A receiver can be late by seconds: receiver and server alone do not move a confirmed ruling with which one of them agrees.
+      if !isFine, let last = incumbent, last.isConfirmed,
+        let witness = ([gnss] + members).first(where: { $0.agrees(with: last.booted) })
+      {
+        return confirmed(last.booted, witness.source, by: Self.smallestCorrection)
+      }
+      return confirmed(booted, .gnss, by: Self.smallestCorrection)
+    }
+    if let ofHost { return confirmed(ofHost.booted, .host, by: Self.smallestStep) }
+    return confirmed(members[0].booted, members[0].source, by: Self.smallestCorrection)
+  }
+
+  private func confirmed(_ booted: WallTime, _ source: ClockRuling.Source, by step: Int64) -> ClockRuling {
+    let new = ClockRuling(booted: booted, source: source, reason: .agreement, isConfirmed: true)
+    guard let last = incumbent else { return new }
+    var moved = moved(last, to: booted, source, .agreement, by: step)
+    moved.isConfirmed = true
+    return moved
+  }
+
+  // MARK: No two clocks agree
+
+  /// The ruling while the host's clock shows an impossible time.
+  private var withoutHost: ClockRuling {
+    if let last = incumbent {
+      let isAgreed = witnesses.contains { $0.agrees(with: last.booted) }
+      return stay(last, witnesses.isEmpty || isAgreed ? .hostNotSet : .disagreement)
+    }
+    if let witness = receivers.first?.clock ?? server, witnesses.allSatisfy({ $0.agrees(with: witness.booted) }) {
+      return ClockRuling(booted: witness.booted, source: witness.source, reason: .hostNotSet, isConfirmed: false)
+    }
+    let booted = hostBooted ?? WallTime(microseconds: 0)
+    var untrusted = ClockRuling(booted: booted, source: .host, reason: .hostNotSet, isConfirmed: false)
+    untrusted.isTrusted = false
+    return untrusted
+  }
+
+  /// The ruling when a clock agrees with the time before the host's clock was set: with the last ruling, or with a former time of the
+  /// host's clock. `nil` when none does.
+  private func beforeStep(_ last: ClockRuling) -> ClockRuling? {
+    if let witness = witnesses.first(where: { $0.agrees(with: last.booted) }) {
+      // A clock does not confirm a ruling that comes from itself alone.
+      let isItsOwn = !last.isConfirmed && last.source == witness.source
+      var kept = stay(last, isItsOwn && last.reason == .steady ? .steady : .contradictedStep)
+      (kept.source, kept.isConfirmed) = (witness.source, !isItsOwn)
+      return kept
+    }
+    guard witnesses.count == 1 else { return nil }
+    let matching = former.first { time in
+      WallTime.plausible.contains(time.adding(boot)) && witnesses[0].agrees(with: time)
+    }
+    return matching.map {
+      ClockRuling(booted: $0, source: witnesses[0].source, reason: .contradictedStep, isConfirmed: true)
+    }
+  }
+
+  /// The ruling of a receiver whose time is steady, when it is the only other clock and the last ruling is the host's, unconfirmed. A
+  /// difference as small as the leap seconds must last longer: a receiver learns their number within 12.5 minutes. `nil` before that.
+  private func steadyReceiver(against last: ClockRuling) -> ClockRuling? {
+    guard !last.isConfirmed, server == nil, receivers.count == 1, let (clock, track) = receivers.first else {
+      return nil
+    }
+    let isLeapSeconds = clock.booted.gap(to: last.booted) <= 20_000_000
+    let needed: Duration = isLeapSeconds ? .seconds(900) : .seconds(60)
+    guard track.lasted >= needed * (1 + 10 * track.jumps) else { return nil }
+    return ClockRuling(booted: clock.booted, source: .gnss, reason: .steady, isConfirmed: false)
+  }
+
+  private func stay(_ last: ClockRuling, _ reason: ClockRuling.Reason = .disagreement) -> ClockRuling {
+    rewritten(last, reason)
+  }
+
+  private func rewritten(_ ruling: ClockRuling, _ reason: ClockRuling.Reason) -> ClockRuling {
+    var ruling = ruling
+    ruling.reason = reason
+    return ruling
+  }
+
+  /// The last ruling, moved if it is off by `step` or more.
+  private func moved(
+    _ last: ClockRuling, to booted: WallTime, _ source: ClockRuling.Source, _ reason: ClockRuling.Reason, by step: Int64
+  ) -> ClockRuling {
+    let isFar = last.booted.gap(to: booted) >= step
+    return ClockRuling(
+      booted: isFar ? booted : last.booted, source: source, reason: reason, isConfirmed: !isFar && last.isConfirmed)
+  }
+}

@@ -1,0 +1,12 @@
+/// The variation of delay between two consecutive pings (RFC 3393, 4.2), without its sign.
+public enum DelayVariation {
+  /// In nanoseconds: no ping waits an hour for its answer, so a larger difference comes from a wrong clock.
+  private static let largest: Int64 = 3_600_000_000_000
+
+  /// The absolute difference of the delays of two consecutive pings, in nanoseconds; `nil` above an hour, as a clock of a far end that is
+  /// wrong or was set gives it.
+  public static func between(_ former: Int64, _ latter: Int64) -> Int64? {
+    let difference = latter.saturatingSubtracting(former).saturatingMagnitude
+    return difference <= largest ? difference : nil
+  }
+}

@@ -1,0 +1,16 @@
+/// The control server's answer to a request for a test, as far as the engine needs it.
+public struct SessionGrant: Hashable, Sendable {
+  /// The server's identifier of the test.
+  public let testUUID: String
+  /// The moment to which the server relates the offsets of the fences; `nil`: the time of the event.
+  public let anchor: DriveTime?
+  /// The server's limit for the whole drive. It has an effect only where it is shorter than the operator's.
+  public let maximumDuration: Duration?
+
+  /// A grant of test `testUUID`; without `anchor` the event's time is the anchor, without `maximumDuration` the operator's limit holds.
+  public init(testUUID: String, anchor: DriveTime? = nil, maximumDuration: Duration? = nil) {
+    self.testUUID = testUUID
+    self.anchor = anchor
+    self.maximumDuration = maximumDuration
+  }
+}

@@ -1,0 +1,9 @@
+import Glibc
+
+/// An error of the kernel.
+struct KernelFailure: Error, Hashable, CustomStringConvertible {
+  /// A negative errno.
+  let code: CInt
+
+  var description: String { String(cString: strerror(-code)) }
+}

@@ -1,0 +1,21 @@
+import Coverage
+
+/// Detects that pings leave by another interface or with another source address than before. A pure value.
+///
+/// An outage between two readings is not a change if interface and address are the same afterwards. Ways to different hosts are not
+/// compared. Readings of Wi-Fi are ignored, because no pings are sent there.
+public struct WayWatch: Hashable, Sendable {
+  private var last: Way?
+
+  /// A watch without a reading.
+  public init() {}
+
+  /// Applies a reading.
+  /// - Returns: Whether its interface or source address differs from the last one's.
+  public mutating func hasChanged(_ reading: PathReading) -> Bool {
+    guard reading.path == .cellular, let way = reading.way else { return false }
+    defer { last = way }
+    guard let last, last.destination == way.destination else { return false }
+    return last != way
+  }
+}

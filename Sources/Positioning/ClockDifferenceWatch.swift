@@ -1,0 +1,30 @@
+/// Reports each change of the difference between the receiver's time and the host's, once. It sets no clock (spec/gpsd.md 4).
+struct ClockDifferenceWatch {
+  /// Smaller differences are delays on the way.
+  private static let tolerance = Duration.seconds(2)
+
+  private var reported: Duration?
+
+  /// The event of a change. A drift by up to half of the reported difference is not a change, nor is a difference that varies around the
+  /// tolerance.
+  mutating func note(_ difference: Duration?) -> [PositioningEvent] {
+    guard let difference else { return [] }
+    let limit = reported == nil ? Self.tolerance : Self.tolerance / 2
+    let current = Self.abs(difference) > limit ? difference : nil
+    switch (reported, current) {
+    case (nil, nil): return []
+    case (let reported?, let current?) where Self.abs(current - reported) <= max(Self.tolerance, Self.abs(reported) / 2):
+      return []
+    default:
+      reported = current
+      return [.status(.clockDifference(current))]
+    }
+  }
+
+  /// Whether the difference exceeds the delay on the way from the receiver.
+  static func isOff(_ difference: Duration?) -> Bool { difference.map { abs($0) > tolerance } ?? false }
+
+  private static func abs(_ duration: Duration) -> Duration {
+    duration < .zero ? .zero - duration : duration
+  }
+}

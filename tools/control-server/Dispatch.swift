@@ -1,0 +1,14 @@
+extension Endpoints {
+  /// Carries out a request.
+  /// - Throws: `Refusal` where the server's rules refuse it.
+  func carryOut(_ name: String, path: String, _ call: Call) async throws -> Answer {
+    switch name {
+    case "settings": try await settings(call)
+    case "coverageRequest": try await coverageRequest(call)
+    case "coverageResult": try await coverageResult(call)
+    case "history": try await history(call)
+    case "ip": try await ip(call)
+    default: try await openTest(String(path.split(separator: "/").last ?? ""))
+    }
+  }
+}

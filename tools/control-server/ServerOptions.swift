@@ -1,0 +1,12 @@
+/// The options of the command line that the endpoints use.
+struct ServerOptions: Sendable {
+  /// Secrets of the ping server; tokens are made with the first one.
+  var secrets: [String]
+  var pingHost: String
+  var pingHostIPv6: String
+  var pingPort: Int
+  var maxSessionSeconds: Int
+  var maxMeasurementSeconds: Int
+  var trustRealIP: Bool
+  var acceptsGzip = false
+}
