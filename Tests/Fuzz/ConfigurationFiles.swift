@@ -1,9 +1,8 @@
 import Coverage
 import Foundation
-import Settings
 import Submission
 
-@testable import Agent
+@testable import Settings
 
 /// Configuration files, and the texts that stand on command lines: durations, sizes.
 enum ConfigurationFiles: FuzzTarget {
@@ -61,14 +60,12 @@ enum ConfigurationFiles: FuzzTarget {
   }
 
   private static func load() -> ProbeConfiguration? {
-    let done = DispatchSemaphore(value: 0)
-    nonisolated(unsafe) var loaded: ProbeConfiguration?
-    Task.detached {
-      do { loaded = try ProbeConfiguration.load(file: path, environment: [:]) } catch { _ = "\(error)" }
-      done.signal()
+    do {
+      return try ProbeConfiguration.load(file: path, environment: [:])
+    } catch {
+      _ = "\(error)"
+      return nil
     }
-    done.wait()
-    return loaded
   }
 
   private static func use(_ configuration: ProbeConfiguration) {
@@ -78,9 +75,12 @@ enum ConfigurationFiles: FuzzTarget {
     _ = engine.handle(Event(at: .start + .seconds(2), .ping(.answered(rttNanoseconds: 31_000_000))))
     _ = engine.advance(to: .start + .seconds(86_400))
     for fence in engine.fences { _ = Sent.text(fence, of: engine) }
-    let policy = configuration.sender.gate
-    var breaker = CircuitBreaker(policy: policy.breaker)
-    var backoff = Backoff(base: policy.backoff, cap: policy.backoffMax)
+    let submission = configuration.submission
+    var breaker = CircuitBreaker(
+      policy: CircuitBreaker.Policy(
+        threshold: submission.breakerThreshold, backoff: submission.breakerBackoff,
+        backoffMax: submission.breakerBackoffMax))
+    var backoff = Backoff(base: submission.backoff, cap: submission.backoffMax)
     for second in 0..<40 {
       let now: Duration = .seconds(second * 100_000)
       if let call = breaker.begin(at: now, force: true) {

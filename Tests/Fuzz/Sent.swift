@@ -17,7 +17,8 @@ enum Sent {
       clientUUID: "C", testUUID: session.testUUID ?? "T", driveStarted: started, anchor: session.anchor ?? .start,
       fences: [fence])
     let stored = FenceRecord(fence: fence, session: session, origin: .store(driveStarted: started, session: 1))
-    return result.json(device).text + stored.line
-      + FenceRecord(fence: fence, session: session, origin: .replay).line
+    let replayed = FenceRecord(fence: fence, session: session, origin: .replay)
+    for record in [stored, replayed] { try? ExportFormat.jsonl.export([record]) { _ = $0.count } }
+    return result.json(device).text
   }
 }
