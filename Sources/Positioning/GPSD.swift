@@ -7,7 +7,7 @@ import NIOPosix
 ///
 ///     for await event in GPSD(configuration: configuration, logger: logger).events() { ... }
 ///
-/// The client survives an absent, restarting, silent or faulty gpsd (spec/gpsd.md 3). Only cancellation ends it.
+/// The client survives an absent, restarting, silent or faulty gpsd (docs/protocol.md, 4.3). Only cancellation ends it.
 public struct GPSD: Sendable {
   let configuration: GPSDConfiguration
   let timings: Timings
