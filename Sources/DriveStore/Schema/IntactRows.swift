@@ -13,7 +13,7 @@ enum IntactRows {
   /// Makes the views for a connection. Its database may still be empty: views are resolved where they are used.
   /// - Throws: GRDB's `DatabaseError`
   static func makeViews(_ db: Database) throws {
-    RowChecksum.register(db)
+    try RowChecksum.register(db)
     for (table, _) in RowChecksum.tables {
       let isIntact = RowChecksum.isIntact(table)
       try db.execute(
