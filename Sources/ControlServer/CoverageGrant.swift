@@ -1,12 +1,12 @@
 import Foundation
 
-/// The control server's answer to a request for a test (spec 4.3).
+/// The control server's answer to a request for a test (docs/protocol.md, 3.4).
 public struct CoverageGrant: Hashable, Sendable {
   /// The identifier of the test.
   public let testUUID: String
   /// The identifier of the loop, for the request that continues the drive; `nil` when the server gives none.
   public let loopUUID: String?
-  /// 16 bytes that authorise this device at the ping server (spec 3.2).
+  /// 16 bytes that authorise this device at the ping server (docs/protocol.md, 1.2).
   public let pingToken: [UInt8]
   /// The name or address of the ping server.
   public let pingHost: String
@@ -53,7 +53,8 @@ public struct CoverageGrant: Hashable, Sendable {
     self.oddities = oddities
   }
 
-  /// A limit of the answer. A server without this setting answers in milliseconds instead of seconds (spec 4.3).
+  /// A limit of the answer. A server without this setting answers in milliseconds instead of seconds (docs/protocol.md,
+  /// 3.4).
   private static func limit(_ name: String, _ value: NumberOrText?, _ oddities: inout [String]) -> Duration? {
     guard let value else { return nil }
     switch value.number {

@@ -1,7 +1,7 @@
 import Coverage
 import OrderedJSON
 
-/// The request for a test, to which fences can be submitted, and for a ping token (spec 4.3).
+/// The request for a test, to which fences can be submitted, and for a ping token (docs/protocol.md, 3.4).
 public struct CoverageRequest: Hashable, Sendable {
   /// The client UUID of this device's registration.
   public let clientUUID: String

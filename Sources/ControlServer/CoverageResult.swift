@@ -1,7 +1,7 @@
 import Coverage
 import OrderedJSON
 
-/// The request that submits fences of one session (spec 4.4).
+/// The request that submits fences of one session (docs/protocol.md, 3.5).
 public struct CoverageResult: Hashable, Sendable {
   /// The client UUID of this device's registration.
   public let clientUUID: String

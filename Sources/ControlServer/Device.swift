@@ -1,9 +1,10 @@
 import OrderedJSON
 
-/// The description of this device and program, a part of every request (spec 4.1, 4.4). It is in results as well, because the server
-/// overwrites its description of a test with the one in the result.
+/// The description of this device and program, a part of every request (docs/protocol.md, 3.2). It is in results as
+/// well, because the server overwrites its description of a test with the one in the result.
 public struct Device: Hashable, Sendable {
-  /// The model of the device, not `unknown`: the server marks tests of an unknown model as broken (spec 4.5).
+  /// The model of the device, not `unknown`: the server marks tests of an unknown model as broken (docs/protocol.md,
+  /// 3.7).
   public var model: String
   /// The operator's name of the device.
   public var device: String

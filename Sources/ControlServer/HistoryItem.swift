@@ -1,4 +1,4 @@
-/// A test in the server's history of tests with fences (spec 4.6).
+/// A test in the server's history of tests with fences (docs/protocol.md, 3.6).
 public struct HistoryItem: Hashable, Sendable {
   /// The identifier of the test.
   public let testUUID: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Classifies an HTTP answer. Only 2xx with a JSON object without `error` entries is a success (spec 4.0).
+/// Classifies an HTTP answer. Only 2xx with a JSON object without `error` entries is a success (docs/protocol.md, 3.1).
 enum ServerAnswer {
   /// The body of a successful answer.
   /// - Parameters:

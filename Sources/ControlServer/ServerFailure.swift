@@ -1,7 +1,7 @@
 import Coverage
 import Foundation
 
-/// Why a request to the control server did not succeed (spec 4.0, 4.4). None of its fences counts as submitted.
+/// Why a request to the control server did not succeed (docs/protocol.md, 3.1). None of its fences counts as submitted.
 public enum ServerFailure: Error, Hashable, CustomStringConvertible {
   /// No connection, because of the name, the route, a refusal or TLS. No byte of the request was sent. The text begins with the URL.
   case unreachable(String)
@@ -21,7 +21,8 @@ public enum ServerFailure: Error, Hashable, CustomStringConvertible {
   /// The upper limit for the wait that a server asks for.
   public static let longestWait: Duration = .seconds(3600)
 
-  /// The server does not know the loop, or it belongs to another client (spec 4.0). The same request without a loop may succeed.
+  /// The server does not know the loop, or it belongs to another client (docs/protocol.md, 3.1). The same request
+  /// without a loop may succeed.
   public var isUnknownLoop: Bool {
     if case .refused(400, let message) = self { message.contains("loop UUID") } else { false }
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The control server's answer to a registration (spec 4.2).
+/// The control server's answer to a registration (docs/protocol.md, 3.3).
 struct SettingsAnswer: Decodable {
   struct Settings: Decodable {
     let uuid: String?

@@ -1,6 +1,6 @@
 import OrderedJSON
 
-/// The request that registers the device or confirms its registration (spec 4.2).
+/// The request that registers the device or confirms its registration (docs/protocol.md, 3.3).
 struct SettingsRequest {
   /// `nil` for the first registration.
   let clientUUID: String?

@@ -5,7 +5,8 @@ extension Duration {
     return seconds.saturatingMultiplied(by: 1_000_000).saturatingAdding(attoseconds / 1_000_000_000_000)
   }
 
-  /// Whole milliseconds, cut off towards zero, like the control server's `offset_ms` and `duration_ms` (spec 2.10).
+  /// Whole milliseconds, cut off towards zero, like the control server's `offset_ms` and `duration_ms`
+  /// (docs/algorithm.md, 7).
   public var inMilliseconds: Int64 { inMicroseconds / 1000 }
 
   /// Whole nanoseconds, cut off towards zero; saturates at 292 years.

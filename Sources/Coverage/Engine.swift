@@ -1,4 +1,4 @@
-/// Cuts a drive into fences (spec 2): events in, effects out.
+/// Cuts a drive into fences (docs/algorithm.md): events in, effects out.
 ///
 /// A pure state machine. It waits for nothing, reads no clock and does no I/O. Time comes in with every event and with
 /// ``advance(to:)``; ``nextDeadline`` is the time to which the caller must advance the engine when no event comes before.
@@ -255,7 +255,7 @@ public struct Engine: Sendable {
     return [.fenceRevised(fences[index])]
   }
 
-  /// The fence in which `time` lies. The exact moments of entry and exit belong to no fence (spec 2.5).
+  /// The fence in which `time` lies. The exact moments of entry and exit belong to no fence (docs/algorithm.md, 4).
   private func fence(at time: DriveTime) -> Int? {
     guard let index = fences.lastIndex(where: { $0.entered < time }) else { return nil }
     guard let exited = fences[index].exited else { return index }

@@ -1,4 +1,4 @@
-/// A circle on the ground with the pings that were sent in it (spec 1.1).
+/// A circle on the ground with the pings that were sent in it (docs/algorithm.md, 1).
 public struct Fence: Hashable, Sendable {
   /// Position among the drive's fences, from 0, in order of entry.
   public let number: Int
@@ -24,7 +24,7 @@ public struct Fence: Hashable, Sendable {
   public internal(set) var rttSumNanoseconds: Int64
   /// Figures beyond the sums. They are current in fences that effects carry and in ``Engine/openFence``, not in ``Engine/fences``.
   public internal(set) var figures: PingFigures
-  /// `false` for a fence that overlaps Wi-Fi time; such a fence is never submitted (spec 2.6).
+  /// `false` for a fence that overlaps Wi-Fi time; such a fence is never submitted (docs/algorithm.md, 5).
   public internal(set) var isSubmittable: Bool
 
   /// A fence with the given values, as the engine opens it or the store reads it.

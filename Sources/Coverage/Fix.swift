@@ -12,8 +12,8 @@ public struct Fix: Hashable, Sendable {
   /// Metres a second over ground, not negative.
   public let speed: Double?
 
-  /// Replaces impossible values by `nil`: a negative accuracy, course or speed, which means "invalid" (spec 1.3), a course above 360
-  /// degrees, and values that are not finite.
+  /// Replaces impossible values by `nil`: a negative accuracy, course or speed, which means "invalid"
+  /// (docs/algorithm.md, 3), a course above 360 degrees, and values that are not finite.
   public init(
     coordinate: Coordinate?, accuracy: Double? = nil, altitude: Double? = nil, course: Double? = nil,
     speed: Double? = nil

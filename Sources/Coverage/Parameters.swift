@@ -1,4 +1,4 @@
-/// The operator's settings of the fence algorithm (spec 1.4).
+/// The operator's settings of the fence algorithm (docs/configuration.md).
 public struct Parameters: Hashable, Sendable {
   /// The smallest radius of a fence in metres.
   public var minimumRadius: Double = 15
@@ -21,7 +21,7 @@ public struct Parameters: Hashable, Sendable {
   /// The defaults.
   public init() {}
 
-  /// The radius in metres of a fence that opens at `fix` (spec 1.2).
+  /// The radius in metres of a fence that opens at `fix` (docs/algorithm.md, 2).
   public func radius(of fix: Fix) -> Double {
     max(minimumRadius, 10 + 2 * (fix.accuracy ?? 0), possible(fix.speed) ?? 0)
   }

@@ -1,4 +1,5 @@
-/// A stretch of a drive that belongs to one test of the control server (spec 1.3). A drive has one session or more, one after the other.
+/// A stretch of a drive that belongs to one test of the control server (docs/algorithm.md, 7). A drive has one session
+/// or more, one after the other.
 public struct Session: Hashable, Sendable {
   /// Position among the drive's sessions, from 0.
   public let number: Int

@@ -1,4 +1,4 @@
-/// A radio technology by its name on the wire, e.g. `4G/LTE` (spec 1.5).
+/// A radio technology by its name on the wire, e.g. `4G/LTE` (docs/protocol.md, 5).
 public struct Technology: Hashable, Sendable {
   /// The name on the wire.
   public let name: String
@@ -11,7 +11,7 @@ public struct Technology: Hashable, Sendable {
   /// The control server's `network_type`; `nil` for a name that the server does not know.
   public var id: Int? { Self.ids[name] }
 
-  /// Whether the name is in spec 1.5's table.
+  /// Whether the name is in docs/protocol.md, 5's table.
   public var isKnown: Bool { id != nil }
 
   /// The generation for display; `nil` for a name that the control server does not know.
@@ -31,7 +31,7 @@ public struct Technology: Hashable, Sendable {
     }
   }
 
-  /// Groups for display (spec 1.5).
+  /// Groups for display (docs/protocol.md, 5).
   public enum Generation: String, Hashable, Sendable, CaseIterable {
     case two = "2G"
     case three = "3G"

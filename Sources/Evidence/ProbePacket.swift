@@ -51,8 +51,8 @@ struct ProbePacket: Hashable {
     return bytes.dropping(offset + 2)
   }
 
-  // RTR: "RP01" + sequence + token one way, "RR01" or "RE01" + sequence the other (spec 3.1). Echo: the reply has the
-  // request's identifier, sequence and payload.
+  // RTR: "RP01" + sequence + token one way, "RR01" or "RE01" + sequence the other (docs/protocol.md, 1.1). Echo: the
+  // reply has the request's identifier, sequence and payload.
 
   private static func request(_ datagram: IPDatagram) -> PingKey? {
     let message = datagram.payload

@@ -9,7 +9,7 @@ enum Legend {
     let colour: String
   }
 
-  /// The reference app's colours (spec 1.5).
+  /// The reference app's colours (docs/protocol.md, 5).
   static let technologies = [
     Entry(name: "t-2g", label: "2G", colour: "#FFDE00"),
     Entry(name: "t-3g", label: "3G", colour: "#EFFF00"),
@@ -39,7 +39,7 @@ enum Legend {
 
   private static let noCoverage = "#A0A0A0"
 
-  /// Grey without a technology, and for a fence with pings but without an answer (spec 1.1).
+  /// Grey without a technology, and for a fence with pings but without an answer (docs/algorithm.md, 1).
   static func technology(of fence: Fence) -> Entry {
     if fence.pings > 0, fence.pingsAnswered == 0 { return technologies[5] }
     return switch fence.technology?.generation {

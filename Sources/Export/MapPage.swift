@@ -66,7 +66,8 @@ struct MapPage<Records: FenceRecords> {
     try write("\(projection.scaleBar)\n</svg>\n")
   }
 
-  /// The line from fence to fence, interrupted where the next fence is further away than four radii (spec 2.13).
+  /// The line from fence to fence, interrupted where the next fence is further away than four radii (docs/algorithm.md,
+  /// 9).
   private func writeTrack(_ projection: Projection, _ write: (String) throws -> Void) throws {
     var last: Fence?
     try write("<polyline class=\"track\" points=\"")

@@ -3,8 +3,9 @@ import Coverage
 /// The kind of link that carries the pings at one moment, and why it counts as that kind.
 ///
 /// With `network.source: auto` only a modem's link counts as cellular. Every other link counts as Wi-Fi, because nothing shows that a
-/// mobile network is behind it, and figures of other networks must not appear as mobile coverage (spec 9). An operator who knows that a
-/// modem is behind the link declares it in the configuration. Loopback counts as cellular, so that a trial on one host needs no settings.
+/// mobile network is behind it, and figures of other networks must not appear as mobile coverage (docs/algorithm.md,
+/// 5). An operator who knows that a modem is behind the link declares it in the configuration. Loopback counts as
+/// cellular, so that a trial on one host needs no settings.
 public struct PathReading: Hashable, Sendable {
   /// The kind of link; it decides whether pings are sent.
   public let path: Path

@@ -1,28 +1,33 @@
-/// Writes JSON text value by value, straight into bytes, with commas where they belong.
+/// Writes JSON text value by value into bytes, and adds the commas.
 ///
-/// For text that is written a hundred thousand times: a ``JSON`` value of an object makes arrays of its members first. Scalars are ``JSON``
-/// values here too, so that each number and each string is written in the same way everywhere.
+/// It is for text that is written a hundred thousand times, because a ``JSON`` object first allocates arrays of its members. Scalars are
+/// ``JSON`` values, so that numbers and strings have the same form everywhere.
 public struct JSONWriter {
   /// The text so far.
   public private(set) var bytes: [UInt8] = []
 
+  /// A writer without text.
   public init() {}
 
-  /// Forgets the text so far, once it is elsewhere. The next value begins a new text, without a comma before it.
+  /// Removes the text so far. The next value starts a new text, without a comma before it.
   public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-  /// Writes `text` as it is.
+  /// Appends `text` unchanged.
   public mutating func raw(_ text: StaticString) {
     text.withUTF8Buffer { bytes.append(contentsOf: $0) }
   }
 
+  /// Starts an object, as a value.
   public mutating func beginObject() { begin("{") }
+  /// Ends the innermost object.
   public mutating func endObject() { bytes.append(UInt8(ascii: "}")) }
+  /// Starts an array, as a value.
   public mutating func beginArray() { begin("[") }
+  /// Ends the innermost array.
   public mutating func endArray() { bytes.append(UInt8(ascii: "]")) }
 
-  /// Begins a member of an object; its value comes next.
-  /// - Parameter key: Without marks that JSON escapes.
+  /// Starts a member of an object; its value must follow.
+  /// - Parameter key: A name without characters that JSON escapes.
   public mutating func key(_ key: StaticString) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -31,14 +36,14 @@ public struct JSONWriter {
     bytes.append(UInt8(ascii: ":"))
   }
 
-  /// A member of an object; nothing without a value.
+  /// Writes a member of an object; does nothing for `nil`.
   public mutating func member(_ key: StaticString, _ value: JSON?) {
     guard let value else { return }
     self.key(key)
     value.write(to: &bytes)
   }
 
-  /// A value: an element of an array, or that of the key before it.
+  /// Writes an element of an array, or the value of the last key.
   public mutating func value(_ value: JSON) {
     separate()
     value.write(to: &bytes)
@@ -49,7 +54,7 @@ public struct JSONWriter {
     bytes.append(UInt8(ascii: mark))
   }
 
-  /// A comma, behind a value.
+  /// Writes a comma if a value precedes.
   private mutating func separate() {
     switch bytes.last {
     case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): break

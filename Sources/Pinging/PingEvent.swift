@@ -189,8 +189,8 @@ public struct PingEvent: Hashable, Sendable {
     }
   }
 
-  /// The outcome for the engine; `nil` for events that do not count in a fence: refusals (spec 2.5), pings that this host was too slow to
-  /// send, replies after a verdict, and events of targets.
+  /// The outcome for the engine; `nil` for events that do not count in a fence: refusals (docs/algorithm.md, 4), pings
+  /// that this host was too slow to send, replies after a verdict, and events of targets.
   public var outcome: PingOutcome? {
     switch kind {
     case .answered(let rtt):

@@ -1,7 +1,7 @@
 import Coverage
 
-/// Decides with which test of the control server pings are sent, and when to request another one (spec 3.5). A pure value: time comes in as
-/// an argument, decisions come out.
+/// Decides with which test of the control server pings are sent, and when to request another one (docs/protocol.md, 2).
+/// A pure value: time comes in as an argument, decisions come out.
 ///
 /// A preparation is the request for a test and the set-up of its pings. Each preparation has a generation, which its test inherits; events
 /// of an outdated generation have no effect. There is at most one preparation at a time, and during it the old test stays in use.
@@ -108,8 +108,8 @@ public struct PingSession: Hashable, Sendable {
 
   // MARK: Decisions
 
-  /// Decides for the present moment, by the table of spec 3.5. After `prepare`, call one of ``activated(_:limit:requested:at:)``,
-  /// ``requestFailed(_:at:)`` and ``activationFailed(_:at:)``.
+  /// Decides for the present moment, by the table of docs/protocol.md, 2. After `prepare`, call one of
+  /// ``activated(_:limit:requested:at:)``, ``requestFailed(_:at:)`` and ``activationFailed(_:at:)``.
   /// - Parameter now: Not before the time of any earlier call.
   public mutating func tick(at now: DriveTime, path: Path) -> Decision {
     let isBack = lastPath == .offline && path != .offline

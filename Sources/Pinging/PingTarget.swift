@@ -8,7 +8,7 @@ public struct PingTarget: Hashable, Sendable {
 
   /// The protocol of the pings.
   public enum Echo: Hashable, Sendable {
-    /// RTR's UDP ping with the 16 bytes of a ping token (spec 3.1).
+    /// RTR's UDP ping with the 16 bytes of a ping token (docs/protocol.md, 1.1).
     case rtr(token: [UInt8])
     /// ICMP or ICMPv6 echo.
     case icmp

@@ -1,4 +1,4 @@
-/// The waits and limits of ``PingSession``: `recovery.*` of the configuration (spec 1.4).
+/// The waits and limits of ``PingSession``: `recovery.*` of the configuration (docs/protocol.md, 2).
 public struct RecoveryPolicy: Hashable, Sendable {
   /// The number of consecutive unanswered pings after which another test is requested.
   public var failureThreshold = 30
@@ -16,13 +16,13 @@ public struct RecoveryPolicy: Hashable, Sendable {
   public var retryDelayMax: Duration = .seconds(60)
   /// When a test has been in use for this time, a refusal (RE01) of it counts as the first one.
   public var provenAfter: Duration = .seconds(60)
-  /// The longest use of a test. A token is valid for 4 h (spec 3.3); the session ends before.
+  /// The longest use of a test. A token is valid for 4 h (docs/protocol.md, 1.3); the session ends before.
   public var longestSession: Duration = .seconds(4 * 3600 - 120)
 
   /// The defaults.
   public init() {}
 
-  /// How long a test may be used, from its request on (spec 3.5).
+  /// How long a test may be used, from its request on (docs/protocol.md, 2).
   /// - Parameter limit: The server's limit for the duration of the test; `nil`: none.
   public func life(limit: Duration?) -> Duration { min(limit ?? longestSession, longestSession) }
 }

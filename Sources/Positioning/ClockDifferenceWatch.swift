@@ -1,4 +1,5 @@
-/// Reports each change of the difference between the receiver's time and the host's, once. It sets no clock (spec/gpsd.md 4).
+/// Reports each change of the difference between the receiver's time and the host's, once. It sets no clock
+/// (docs/protocol.md, 4.4).
 struct ClockDifferenceWatch {
   /// Smaller differences are delays on the way.
   private static let tolerance = Duration.seconds(2)

@@ -24,7 +24,8 @@ struct Conversation {
     case log(PositioningStatus, leftOut: Int)
   }
 
-  /// Send it in one write: gpsd parses the bytes of one `recv`, and misreads a split command without an error (spec/gpsd.md 2).
+  /// Send it in one write: gpsd parses the bytes of one `recv`, and misreads a split command without an error
+  /// (docs/protocol.md, 4.2).
   static let watch = "?WATCH={\"enable\":true,\"json\":true};\n"
   /// Tells a silent receiver from a dead connection: gpsd answers it at once.
   static let question = "?DEVICES;\n"

@@ -61,7 +61,7 @@ extension TPV {
       course: track.flatMap { $0 <= 360 ? $0 : nil }, speed: speed)
   }
 
-  /// The counter for an unusable report; `nil` for a usable one (spec/gpsd.md 4).
+  /// The counter for an unusable report; `nil` for a usable one (docs/protocol.md, 4.4).
   var refusal: WritableKeyPath<PositioningCounters, Int>? {
     guard mode >= 2 else { return \.noFix }
     guard let latitude, let longitude else { return \.withoutPosition }

@@ -1,7 +1,8 @@
 import Coverage
 
 /// Turns reports into fixes: chooses the receiver, refuses impossible and old positions, merges an epoch's reports into one fix, and reports
-/// the loss of the position. It reads no clock: time comes with each report and with ``advance(to:)`` (spec/gpsd.md 3 and 4).
+/// the loss of the position. It reads no clock: time comes with each report and with ``advance(to:)``
+/// (docs/protocol.md, 4.3 and 4.4).
 struct FixFilter: Sendable {
   /// The settings of the filter.
   struct Rules: Hashable, Sendable {

@@ -7,7 +7,7 @@ import NIOPosix
 ///
 ///     for await event in GPSD(configuration: configuration, logger: logger).events() { ... }
 ///
-/// The client survives an absent, restarting, silent or faulty gpsd (spec/gpsd.md 3). Only cancellation ends it.
+/// The client survives an absent, restarting, silent or faulty gpsd (docs/protocol.md, 4.3). Only cancellation ends it.
 public struct GPSD: Sendable {
   let configuration: GPSDConfiguration
   let timings: Timings
@@ -37,7 +37,7 @@ public struct GPSD: Sendable {
     let socket = GPSDSocket(
       host: configuration.host, port: configuration.port, timings: timings, loop: loop, mailbox: mailbox)
     await withTaskCancellationHandler {
-      await Talk(self, on: loop).converse(inputs, over: socket, deliver)
+      await Runner(self, on: loop).converse(inputs, over: socket, deliver)
     } onCancel: {
       mailbox.finish()
     }
@@ -57,47 +57,48 @@ public struct GPSD: Sendable {
   }
 }
 
-/// Runs the conversation on the thread of the socket: each hand-over from there to another thread would cost more than all that is done
-/// with a line.
-private actor Talk {
-  private let client: GPSD
-  private let loop: any EventLoop
+extension GPSD {
+  /// Runs the conversation on the thread of the socket: passing a line to another thread would cost more than handling it.
+  fileprivate actor Runner {
+    private let client: GPSD
+    private let loop: any EventLoop
 
-  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
-  init(_ client: GPSD, on loop: any EventLoop) { (self.client, self.loop) = (client, loop) }
+    init(_ client: GPSD, on loop: any EventLoop) { (self.client, self.loop) = (client, loop) }
 
-  func converse(
-    _ inputs: AsyncStream<SocketInput>, over socket: sending GPSDSocket, _ deliver: (PositioningEvent) -> Void
-  ) async {
-    let (clock, logger) = (client.clock, client.logger)
-    var socket = socket
-    var conversation = Conversation(
-      configuration: client.configuration, timings: client.timings, startingAt: clock.now())
-    perform(conversation.start(at: clock.now()), over: &socket, deliver)
-    socket.alarm(at: conversation.nextDeadline)
-    for await input in inputs where socket.isCurrent(input) {
-      perform(conversation.step(socket.admit(input), at: clock.now()), over: &socket, deliver)
-      socket.readMore()
+    func converse(
+      _ inputs: AsyncStream<SocketInput>, over socket: sending GPSDSocket, _ deliver: (PositioningEvent) -> Void
+    ) async {
+      let (clock, logger) = (client.clock, client.logger)
+      var socket = socket
+      var conversation = Conversation(
+        configuration: client.configuration, timings: client.timings, startingAt: clock.now())
+      perform(conversation.start(at: clock.now()), over: &socket, deliver)
       socket.alarm(at: conversation.nextDeadline)
+      for await input in inputs where socket.isCurrent(input) {
+        perform(conversation.step(socket.admit(input), at: clock.now()), over: &socket, deliver)
+        socket.readMore()
+        socket.alarm(at: conversation.nextDeadline)
+      }
+      perform(conversation.finish(), over: &socket, deliver)
+      if let refusals = conversation.counters.refusals { logger.notice("positions refused: \(refusals)") }
+      await socket.close()
     }
-    perform(conversation.finish(), over: &socket, deliver)
-    if let refusals = conversation.counters.refusals { logger.notice("positions refused: \(refusals)") }
-    await socket.close()
-  }
 
-  private func perform(
-    _ effects: [Conversation.Effect], over socket: inout GPSDSocket, _ deliver: (PositioningEvent) -> Void
-  ) {
-    for effect in effects {
-      switch effect {
-      case .connect: socket.connect()
-      case .send(let command): socket.send(command)
-      case .disconnect: socket.disconnect()
-      case .deliver(let event): deliver(event)
-      case .log(let status, let leftOut):
-        let rest = leftOut > 0 ? " (\(counted(leftOut, "line")) like this left out)" : ""
-        client.logger.log(level: status.logLevel, "\(status)\(rest)")
+    private func perform(
+      _ effects: [Conversation.Effect], over socket: inout GPSDSocket, _ deliver: (PositioningEvent) -> Void
+    ) {
+      for effect in effects {
+        switch effect {
+        case .connect: socket.connect()
+        case .send(let command): socket.send(command)
+        case .disconnect: socket.disconnect()
+        case .deliver(let event): deliver(event)
+        case .log(let status, let leftOut):
+          let rest = leftOut > 0 ? " (\(counted(leftOut, "line")) like this left out)" : ""
+          client.logger.log(level: status.logLevel, "\(status)\(rest)")
+        }
       }
     }
   }

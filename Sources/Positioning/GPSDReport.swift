@@ -1,4 +1,4 @@
-/// A line from gpsd, as far as this client uses it (spec/gpsd.md 1 to 5).
+/// A line from gpsd, as far as this client uses it (docs/protocol.md, 4).
 enum GPSDReport: Hashable, Sendable {
   /// gpsd's greeting. Its protocol numbers are inconsistent: 3.27 has 0.16, 3.27.4 has 16.1.
   case version(release: String?)

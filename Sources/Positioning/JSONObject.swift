@@ -1,7 +1,8 @@
 /// The members of a JSON object in one line, with values that are parsed on demand.
 ///
 /// gpsd's lines are not always JSON: old and other servers write `nan` and `inf`, and pass-through devices write commas before brackets and
-/// their own class names (spec/gpsd.md 4 and 5). So this only delimits the values at first; a value that cannot be parsed is absent.
+/// their own class names (docs/protocol.md, 4.5). So this only delimits the values at first; a value that cannot be
+/// parsed is absent.
 struct JSONObject {
   private var members: [String: ArraySlice<UInt8>] = [:]
 

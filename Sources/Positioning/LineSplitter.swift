@@ -1,4 +1,4 @@
-/// Splits a byte stream into lines, for any segmentation by the network (spec/gpsd.md 1).
+/// Splits a byte stream into lines, for any segmentation by the network (docs/protocol.md, 4.1).
 struct LineSplitter: Sendable {
   /// The largest length of a line in bytes, without its end. gpsd documents 10240, but lines of 12811 bytes have been seen.
   static let maximumLength = 65_536

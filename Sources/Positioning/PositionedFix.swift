@@ -22,7 +22,8 @@ public struct PositionedFix: Hashable, Sendable {
   public let gst: GSTReport?
   /// An impossible speed of the receiver in metres a second, which the fix leaves out.
   public let refusedSpeed: Double?
-  /// The receiver's time minus the host's. Not for use as a clock: receivers' dates are often wrong (spec/gpsd.md 4).
+  /// The receiver's time minus the host's. Not for use as a clock: receivers' dates are often wrong (docs/protocol.md,
+  /// 4.4).
   public let clockDifference: Duration?
 
   /// A fix with the given values; without `delivered` it was delivered on arrival.

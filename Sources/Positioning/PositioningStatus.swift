@@ -17,7 +17,7 @@ public enum PositioningStatus: Hashable, Sendable {
   case disconnected(reason: String)
   /// The receiver's time minus the host's, when it exceeds 2 s and has changed; `nil` when the two agree again.
   case clockDifference(Duration?)
-  /// gpsd sent an ERROR report; it goes on after that (spec/gpsd.md 2).
+  /// gpsd sent an ERROR report; it goes on after that (docs/protocol.md, 4.2).
   case complaint(String)
 }
 

@@ -5,7 +5,7 @@ import Coverage
 ///
 /// The receiver's time minus the host's running time (CLOCK_BOOTTIME) is constant except for the delay on the way to this host. The greatest
 /// such offset belongs to the shortest delay; a position more than ``tolerance`` behind it is old. Dates do not matter: receivers change
-/// theirs by weeks in mid-stream, and a position between others is never a day old (spec/gpsd.md 4).
+/// theirs by weeks in mid-stream, and a position between others is never a day old (docs/protocol.md, 4.4).
 struct ReceiverPace {
   enum Verdict: Hashable {
     case current

@@ -1,7 +1,7 @@
 import Coverage
 
 /// A time-position-velocity report of gpsd. Values that are absent or not finite are `nil`; values are not checked otherwise
-/// (spec/gpsd.md 4).
+/// (docs/protocol.md, 4.4).
 public struct TPV: Hashable, Sendable {
   /// gpsd's path of the receiver.
   public var device: String?

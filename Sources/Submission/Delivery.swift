@@ -231,8 +231,8 @@ extension Sender {
     try await clock.sleep(.seconds(1) + .seconds(1) * clock.random())
   }
 
-  /// The server swallows what it cannot store, and answers 200 without a word (spec 4.0), as a captive portal does. When it took
-  /// another batch in this pass, and never took this one, it is the batch.
+  /// The server swallows what it cannot store, and answers 200 without a word (docs/protocol.md, 3.1), as a captive
+  /// portal does. When it took another batch in this pass, and never took this one, it is the batch.
   private func isTheBatchItself(
     _ batch: Batch, _ failure: ServerFailure, _ pass: inout Pass
   ) async throws -> Bool {

@@ -3,7 +3,7 @@ import Coverage
 import DriveStore
 import Logging
 
-/// What became of batches whose answers were lost: the server's history tells (spec 4.6).
+/// What became of batches whose answers were lost: the server's history tells (docs/protocol.md, 3.6).
 extension Sender {
   /// Asks about everything in the queue that may have arrived, and settles it. When a history cannot be read, the batches that it is
   /// about go behind the others.

@@ -30,7 +30,8 @@ enum Verdict: Hashable, Sendable {
   }
 
   private static func refusal(_ status: Int, _ message: String) -> Verdict {
-    // The texts are the server's own (spec 4.0); they come with 400, and some servers put `error` entries into a 200.
+    // The texts are the server's own (docs/protocol.md, 3.1); they come with 400, and some servers put `error` entries
+    // into a 200.
     if status == 400 || status < 300 {
       if message.contains("No started test found") { return .noStartedTest }
       if message.contains("No client found") { return .unknownClient }

@@ -179,7 +179,7 @@ private struct Found: Equatable {
     figures = fence.figures
   }
 
-  /// Milliseconds are cut off towards zero (spec 2.10), as the division of integers is.
+  /// Milliseconds are cut off towards zero (docs/algorithm.md, 7), as the division of integers is.
   init(_ circle: Oracle.Circle, _ test: (uuid: String?, anchor: Int64?)) {
     entered = circle.entered
     exited = circle.exited

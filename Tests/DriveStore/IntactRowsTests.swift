@@ -25,6 +25,7 @@ struct IntactRowsTests {
     try await store.database.write { db in
       try db.execute(
         sql: "INSERT INTO clock (boot_id, booted_at, ruled_by, confirmed, memory) VALUES ('B', 1, 'gnss', 1, '{}')")
+      try db.execute(sql: "INSERT INTO forgetting (id) VALUES (7)")
     }
   }
 
@@ -40,10 +41,11 @@ struct IntactRowsTests {
     #expect(rows > 0)
     #expect(try await count("intact_\(table)") == rows)
     #expect(try await count("damaged_\(table)") == 0)
-    let column = try #require(
-      ["fence": "pings", "batch": "attempt", "session": "started_at", "drive": "started_at", "clock": "booted_at"][
-        table]
-        ?? (table == "breaker" ? "memory" : "client_uuid"))
+    let columns = [
+      "fence": "pings", "batch": "attempt", "session": "started_at", "drive": "started_at", "clock": "booted_at",
+      "breaker": "memory", "registration": "client_uuid", "forgetting": "row_checksum",
+    ]
+    let column = try #require(columns[table])
     try await store.damage(
       "UPDATE \(table) SET \(column) = \(column) || '1' WHERE rowid = (SELECT min(rowid) FROM \(table))")
     #expect(try await count(table) == rows)

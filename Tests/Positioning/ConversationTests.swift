@@ -51,7 +51,7 @@ import Testing
   @Test mutating func whenGPSDHangsUpWithoutAWord_thenItIsFullOrNotReady() throws {
     connect()
     let effects = conversation.step(.ended(nil), at: TestTime.at(0.1))
-    #expect(reasons(effects) == ["gpsd is full or not ready (it hung up without a word)"])
+    #expect(reasons(effects) == ["gpsd is full or not ready (it closed the connection without an answer)"])
   }
 
   @Test mutating func `when the greeting is late, then seven seconds are allowed, at each attempt, without a pause`() {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Positioning
 
-/// The client against Debian's gpsd, which reads a recorded receiver from a TCP source (spec/gpsd.md 6).
+/// The client against Debian's gpsd, which reads a recorded receiver from a TCP source (docs/protocol.md, 4.6).
 @Suite(
   .enabled(if: Sky.gpsdProgram != nil, "needs gpsd (apt-get install gpsd)"),
   .timeLimit(.minutes(1)))

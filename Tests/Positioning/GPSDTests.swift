@@ -75,7 +75,7 @@ import Testing
     // A busy machine may lose its patience on the way.
     #expect(
       events.statuses.filter { $0 != .noFix } == [
-        .connecting, .disconnected(reason: "gpsd is full or not ready (it hung up without a word)"),
+        .connecting, .disconnected(reason: "gpsd is full or not ready (it closed the connection without an answer)"),
         .devices(["gps0"]), .connected(release: "3.22"), .positioned(device: "gps0"),
       ])
     await server.stop()

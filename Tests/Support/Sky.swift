@@ -1,6 +1,6 @@
 import Foundation
 
-/// Debian's gpsd, fed by the player with a receiver's recording (spec/gpsd.md 6).
+/// Debian's gpsd, fed by the player with a receiver's recording (docs/protocol.md, 4.6).
 public struct Sky: Sendable {
   public let port: UInt16
   private let player: GPSPlayerTool

@@ -66,11 +66,3 @@ struct CoverageResult: Sendable {
     for key in ["cellLocations", "geoLocations", "android_permission_status"] { _ = try fields.array(key) }
   }
 }
-
-extension Endpoints {
-  func coverageResult(_ call: Call) async throws -> Answer {
-    let result = try CoverageResult(Fields(body: call.body), body: call.text)
-    try await store.accept(result, peer: call.peer)
-    return .json([:])
-  }
-}

@@ -3,7 +3,7 @@ import Foundation
 /// gpsd's reports, from a track or a recording.
 enum GPSDReports {
   /// The device in the reports of a track.
-  static let device = "/dev/ttyPlayer0"
+  static let device = Recording.Greeting.device
 
   static func recording(_ points: [TrackPoint], start: UTCTime) -> Recording {
     Recording(

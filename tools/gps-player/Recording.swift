@@ -19,9 +19,12 @@ struct Recording: Sendable {
 
   /// gpsd's greeting, as lines without their ends.
   struct Greeting: Hashable, Sendable {
+    /// The device in the default greeting, and in the reports of a track.
+    static let device = "/dev/ttyPlayer0"
+
     var version = #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#
     var devices = """
-      {"class":"DEVICES","devices":[{"class":"DEVICE","path":"\(GPSDReports.device)","driver":"NMEA0183",\
+      {"class":"DEVICES","devices":[{"class":"DEVICE","path":"\(Self.device)","driver":"NMEA0183",\
       "activated":"2026-01-01T00:00:00.000Z","native":0,"bps":9600,"parity":"N","stopbits":1,"cycle":1.00}]}
       """
   }

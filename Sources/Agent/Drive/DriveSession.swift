@@ -6,7 +6,7 @@ import Settings
 
 /// The tests of the control server that a drive goes through, and their pings.
 extension Drive {
-  /// Requests stay small, and a server's trouble with one costs no more than this (spec 9).
+  /// Requests stay small, and a server's trouble with one costs no more than this (docs/protocol.md, 3.5).
   private static let fencesPerSession = 400
 
   /// Does what the ping session wants now.

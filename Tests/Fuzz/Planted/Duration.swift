@@ -1,4 +1,4 @@
-// The control of tools/fuzz: Sources/Coverage/DurationUnits.swift with the arithmetic that it had when a receiver's date of the year 2400
+// The control of tools/fuzz: Sources/Coverage/Duration.swift with the arithmetic that it had when a receiver's date of the year 2400
 // ended the process.
 
 extension Duration {
