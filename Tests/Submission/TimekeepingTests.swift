@@ -145,7 +145,7 @@ struct TimekeepingTests {
     let rig = try await SendingRig()
     let booted = rig.time.agreeWithServer()
     let hostError = Duration.seconds(3600)
-    try rig.store.keep(Self.clock(evidence, booted: booted, hostError: hostError), ofBoot: "boot 1")
+    try rig.store.clocks.persist(Self.clock(evidence, booted: booted, hostError: hostError), ofBoot: "boot 1")
     let times = try await record(rig, booted: booted.later(by: hostError)).map { $0 - 3_600_000_000 }
     rig.time.wallError += hostError
     rig.time.catchUp(booted)
@@ -160,11 +160,11 @@ struct TimekeepingTests {
     let rig = try await SendingRig()
     let booted = rig.time.agreeWithServer()
     let hostError = Duration.seconds(3600)
-    try rig.store.keep(Self.clock(.formerHost, booted: booted, hostError: hostError), ofBoot: "boot 1")
+    try rig.store.clocks.persist(Self.clock(.formerHost, booted: booted, hostError: hostError), ofBoot: "boot 1")
     _ = try await record(rig, booted: booted.later(by: hostError))
-    try await rig.store.makeBatches(of: [1], limit: 400, at: .sampleStart)
-    let refused = try #require(try await rig.store.batches(of: [1], in: [.waiting]).first)
-    try await rig.store.quarantine(batch: refused, reason: "refused", at: .sampleStart)
+    try await rig.store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    let refused = try #require(try await rig.store.outbox.batches(of: [1], in: [.waiting]).first)
+    try await rig.store.outbox.quarantine(batch: refused, reason: "refused", at: .sampleStart)
     _ = try await record(rig, booted: booted.later(by: hostError), sinceBoot: .seconds(460))
     rig.time.wallError += hostError
     rig.time.catchUp(booted)
