@@ -241,7 +241,8 @@ let package = Package(
       name: "ExportTests", dependencies: ["Export", "DriveStore", "Coverage", "TestSupport"], path: "Tests/Export",
       swiftSettings: strict),
     .testTarget(
-      name: "SettingsTests", dependencies: ["Settings", "Coverage", "NetworkPath", "TestSupport"], path: "Tests/Settings",
+      name: "SettingsTests", dependencies: ["Settings", "Coverage", "NetworkPath", "TestSupport"],
+      path: "Tests/Settings",
       swiftSettings: strict),
     .testTarget(
       name: "AgentTests",

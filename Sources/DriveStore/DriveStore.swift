@@ -25,7 +25,8 @@ public final class DriveStore: Sendable {
     store = try StoreDatabase(directory, purpose: purpose) { isAfterUncleanEnd in
       do { return try file.open(isAfterUncleanEnd: isAfterUncleanEnd) } catch {
         // Space that is set aside for fences is of no use to a store that cannot be opened.
-        let trouble = (error as? DatabaseError).map { StoreError.unusable(directory.database, $0) } ?? error as? StoreError
+        let trouble =
+          (error as? DatabaseError).map { StoreError.unusable(directory.database, $0) } ?? error as? StoreError
         guard case .diskTrouble? = trouble, Ballast(directory).release() else { throw error }
         return try file.open(isAfterUncleanEnd: isAfterUncleanEnd)
       }

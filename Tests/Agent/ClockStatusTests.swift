@@ -6,7 +6,7 @@ import Testing
 struct ClockStatusTests {
   private let start = WallTime.earliestTrusted.adding(.seconds(86_400))
 
-  private func ruling(gnss: Duration? = nil, host: WallTime? = nil) -> WallClock.Ruling {
+  private func ruling(gnss: Duration? = nil, host: WallTime? = nil) -> ClockRuling {
     var clock = WallClock()
     let boot = Duration.seconds(100)
     _ = clock.judge(host: host ?? start, at: boot)

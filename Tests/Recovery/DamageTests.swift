@@ -121,12 +121,12 @@ struct DamageTests {
     try recorder.save(sessions: road.engine.sessions, fences: road.ended, seen: road.engine.now)
     let stopped = try #require(road.engine.stopped)
     try recorder.end(at: stopped.at, reason: stopped.reason)
-    try await store.makeBatches(of: [1], limit: 10, at: Site.now)
-    for batch in try await store.batches(of: [1], in: [.waiting]) {
+    try await store.outbox.makeBatches(of: [1], limit: 10, at: Site.now)
+    for batch in try await store.outbox.batches(of: [1], in: [.waiting]) {
       let test = Batch.Test(uuid: "X\(batch.id)", anchor: Site.now)
-      try await store.anchor(batch: batch.id, test: test, loopUUID: nil, client: "C")
-      try await store.beginSending(batch: batch.id, fences: batch.fences, client: "C", at: Site.now)
-      try await store.markSubmitted(batch: batch.id, at: Site.now)
+      try await store.outbox.anchor(batch: batch.id, test: test, loopUUID: nil, client: "C")
+      try await store.outbox.beginSending(batch: batch.id, fences: batch.fences, client: "C", at: Site.now)
+      try await store.outbox.markSubmitted(batch: batch.id, at: Site.now)
     }
     // As a salvage leaves the store when a page of fences and the page of batches are lost.
     try await store.damage("DELETE FROM fence WHERE number < 20; DELETE FROM batch WHERE id < 3")

@@ -12,10 +12,12 @@ struct TimekeepingTests {
   private static let errors: [Duration] = [.seconds(3600), .seconds(10 * 86_400), .seconds(11 * 365 * 86_400)]
 
   /// A drive of ten minutes ago, of this boot, with its true times.
-  private func record(_ rig: SendingRig, booted: WallTime) async throws -> [Int] {
-    let started = booted.later(by: .seconds(400))
+  private func record(
+    _ rig: SendingRig, booted: WallTime, sinceBoot: Duration = .seconds(400)
+  ) async throws -> [Int] {
+    let started = booted.later(by: sinceBoot)
     let drive = try rig.record(
-      tests: [nil], started: (started - .sampleStart).inSeconds, boot: ("boot 1", .seconds(400)))
+      tests: [nil], started: (started - .sampleStart).inSeconds, boot: ("boot 1", sinceBoot))
     try await rig.store.end(drive: drive, at: started.later(by: .seconds(300)))
     return [0, 4].map { Int(started.microseconds) + $0 * 1_000_000 }
   }
@@ -143,7 +145,7 @@ struct TimekeepingTests {
     let rig = try await SendingRig()
     let booted = rig.time.agreeWithServer()
     let hostError = Duration.seconds(3600)
-    try rig.store.keep(Self.clock(evidence, booted: booted, hostError: hostError), ofBoot: "boot 1")
+    try rig.store.clocks.persist(Self.clock(evidence, booted: booted, hostError: hostError), ofBoot: "boot 1")
     let times = try await record(rig, booted: booted.later(by: hostError)).map { $0 - 3_600_000_000 }
     rig.time.wallError += hostError
     rig.time.catchUp(booted)
@@ -158,12 +160,12 @@ struct TimekeepingTests {
     let rig = try await SendingRig()
     let booted = rig.time.agreeWithServer()
     let hostError = Duration.seconds(3600)
-    try rig.store.keep(Self.clock(.formerHost, booted: booted, hostError: hostError), ofBoot: "boot 1")
+    try rig.store.clocks.persist(Self.clock(.formerHost, booted: booted, hostError: hostError), ofBoot: "boot 1")
     _ = try await record(rig, booted: booted.later(by: hostError))
-    try await rig.store.makeBatches(of: [1], limit: 400, at: .sampleStart)
-    let refused = try #require(try await rig.store.batches(of: [1], in: [.waiting]).first)
-    try await rig.store.quarantine(batch: refused, reason: "refused", at: .sampleStart)
-    _ = try await record(rig, booted: booted.later(by: hostError + .seconds(60)))
+    try await rig.store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    let refused = try #require(try await rig.store.outbox.batches(of: [1], in: [.waiting]).first)
+    try await rig.store.outbox.quarantine(batch: refused, reason: "refused", at: .sampleStart)
+    _ = try await record(rig, booted: booted.later(by: hostError), sinceBoot: .seconds(460))
     rig.time.wallError += hostError
     rig.time.catchUp(booted)
     #expect(try await rig.sender().pass(.quarantined).fencesSent == 4)

@@ -4,11 +4,11 @@ import Submission
 
 /// Which clock the times come from, for `status` (docs/clock.md).
 struct ClockStatus: Sendable {
-  let ruling: WallClock.Ruling
+  let ruling: ClockRuling
   /// By how much the host's clock is ahead of the time that rules; `nil` when it could not be read.
   let hostAhead: Duration?
 
-  init(ruling: WallClock.Ruling, hostAhead: Duration?) { (self.ruling, self.hostAhead) = (ruling, hostAhead) }
+  init(ruling: ClockRuling, hostAhead: Duration?) { (self.ruling, self.hostAhead) = (ruling, hostAhead) }
 
   init(_ reading: Timekeeper.Reading) { self.init(ruling: reading.ruling, hostAhead: reading.hostLead) }
 
