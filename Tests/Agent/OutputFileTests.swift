@@ -97,23 +97,6 @@ struct OutputFileTests {
         == "\(file) is written in place, as it has several names: a failure before the end leaves it incomplete")
   }
 
-  @Test(
-    "when no file can be made beside it, then one line says why, and that a failure leaves it incomplete",
-    .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
-  func warnsOfFolder() throws {
-    // All inodes are used up by the directory itself and the file: that stops root too.
-    let disk = folder.file("disk")
-    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
-    try #require(mount("tmpfs", disk, "tmpfs", 0, "size=64k,nr_inodes=2") == 0)
-    defer { umount2(disk, CInt(MNT_DETACH)) }
-    try "old".write(toFile: disk + "/file", atomically: false, encoding: .utf8)
-    let output = try OutputFile(path: disk + "/file")
-    #expect(output.warning?.contains("as no file can be made beside it (No space left on device)") == true)
-    try output.write(Array("new".utf8))
-    try output.finish()
-    #expect(try String(contentsOfFile: disk + "/file", encoding: .utf8) == "new")
-  }
-
   @Test("when the path is a device without room, then it stays a device, and the line says why")
   func device() throws {
     let output = try OutputFile(path: "/dev/full")

@@ -134,6 +134,7 @@ struct WallClockPropertyTests {
     let seed = SeededGenerator.seedOfThisRun
     for round in 0..<200 {
       var drive = Drive(seed: seed &+ 1000 &+ UInt64(round))
+      drive.ask()
       for _ in 0..<10 {
         for source in ClockRuling.Source.allCases where Bool.random(using: &drive.random) {
           drive.errors[source] =

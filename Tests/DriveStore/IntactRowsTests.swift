@@ -43,7 +43,7 @@ struct IntactRowsTests {
     #expect(try await count("damaged_\(table)") == 0)
     let columns = [
       "fence": "pings", "batch": "attempt", "session": "started_at", "drive": "started_at", "clock": "booted_at",
-      "breaker": "memory", "registration": "client_uuid", "forgetting": "row_checksum",
+      "breaker": "memory", "registration": "client_uuid", "forgetting": "id",
     ]
     let column = try #require(columns[table])
     try await store.damage(

@@ -61,8 +61,11 @@ struct ServiceSocketTests {
     let service = try await idle(field)
     service.signal(SIGQUIT)
     _ = try await eventually("the status") {
-      service.standardError.contains("idle: waiting for a command\nwaiting to be sent: 0 fences in 0 sessions")
-        ? () : nil
+      let lines = service.standardError.split(separator: "\n")
+      let isWhole = ["idle: waiting for a command", "waiting to be sent: 0 fences in 0 sessions"].allSatisfy { line in
+        lines.contains { $0.hasSuffix(line) }
+      }
+      return isWhole ? () : nil
     }
     try await end(service)
   }
