@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 
-from arena import Arena, Hang, Kill
+from arena import NO_PINGS, Arena, Hang, Kill
 from verdict import Judge
 
 COMMANDS = {"submit": ("submit",), "record": ("record", "--duration", "2s"), "agent": ("agent",)}
@@ -52,7 +52,7 @@ class Round:
         if status == -9:
             self.killed += 1
             self.killed_on += last_call(arena)
-        elif status != 0:
+        elif status not in (0, NO_PINGS):
             judge.complain("stuck", f"{command} ended with {status}: {arena.last_errors()}")
         store = arena.read_store()
         judge.see_store(store)
