@@ -17,7 +17,7 @@ MUTANTS = [
     Mutant("marks-before-the-answer", "a batch counts as sent before its answer is there", "submit", "lost", [
         ("Submission/Delivery.swift",
          "      step = .coverageResult\n      try await request { try await server.submit(result) }",
-         "      step = .coverageResult\n      try await store.markSubmitted(batch: batch.id, at: clock.wall())\n"
+         "      step = .coverageResult\n      try await store.outbox.markSubmitted(batch: batch.id, at: clock.wall())\n"
          "      try await request { try await server.submit(result) }")]),
     Mutant("does-not-ask", "what may have left is sent anew, with a new test, and nobody asks the server", "submit", "twice", [
         ("Submission/Sender.swift", "      try await settleDoubts(&pass)\n", "      pass.areDoubtsSettled = true\n"),
