@@ -61,10 +61,8 @@ struct ServiceSocketTests {
     let service = try await idle(field)
     service.signal(SIGQUIT)
     _ = try await eventually("the status") {
-      let lines = service.standardError.split(separator: "\n")
-      let isWhole = ["idle: waiting for a command", "waiting to be sent: 0 fences in 0 sessions"].allSatisfy { line in
-        lines.contains { $0.hasSuffix(line) }
-      }
+      let isWhole = ["idle: waiting for a command\n", "waiting to be sent: 0 fences in 0 sessions"]
+        .allSatisfy(service.standardError.contains)
       return isWhole ? () : nil
     }
     try await end(service)
