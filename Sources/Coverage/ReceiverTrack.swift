@@ -41,7 +41,9 @@ struct ReceiverTrack: Hashable, Sendable, Codable {
 
   private var steady: Run?
   private var candidate: Run?
-  /// How often the time has jumped since it was first steady; at most 1000.
+  /// More jumps than these make no difference.
+  static let mostJumps = 1000
+  /// How often the time has jumped since it was first steady; at most ``mostJumps``.
   private(set) var jumps = 0
   private(set) var latest = Duration.zero
 
@@ -58,7 +60,7 @@ struct ReceiverTrack: Hashable, Sendable, Codable {
     guard let run = candidate, run.count >= Self.fewestReadings,
       run.lasted >= (steady == nil ? Self.shortestRun : Self.runAfterJump)
     else { return }
-    if steady != nil { jumps += jumps < 1000 ? 1 : 0 }
+    if steady != nil { jumps += jumps < Self.mostJumps ? 1 : 0 }
     (steady, candidate) = (run, nil)
   }
 

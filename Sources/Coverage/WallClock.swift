@@ -102,6 +102,7 @@ public struct WallClock: Hashable, Sendable, Codable {
     let margins = [server?.margin].compactMap { $0 }
     return moments.allSatisfy { $0 >= .zero && $0 <= boot }
       && margins.allSatisfy { (0...3_600_000_000).contains($0) }
+      && receivers.values.allSatisfy { (0...ReceiverTrack.mostJumps).contains($0.jumps) }
       && former.count <= Self.formerLimit && receivers.count <= Self.receiverLimit
   }
 

@@ -46,6 +46,8 @@ struct FixFilter: Sendable {
   private var chosen: String??
   /// The accuracy of its last fix.
   private var chosenAccuracy: Double?
+  /// When the position of the last fix came, from any receiver.
+  private var lastArrival: ContinuousClock.Instant?
   private var isLost = false
   /// After a loss, the next reports may have been buffered.
   private var isCatchingUp = false
@@ -179,11 +181,14 @@ struct FixFilter: Sendable {
   }
 
   /// Whether the open epoch is old. After this host was suspended, or too busy to read, buffered reports come at once, and only the last of
-  /// them are current. The receiver's time then runs at least fifty times as fast as the host's; its date does not matter.
+  /// them are current. The receiver's time then runs at least fifty times as fast as the host's; its date does not matter. Of two positions
+  /// in one read only the second is current: both would count from the same moment, and the fence between them would have no duration.
   private func isOvertaken(by tpv: TPV, at now: HostTime) -> Bool {
     guard let epoch, let time = epoch.report.time, let next = tpv.time, next > time else { return false }
     let step = Duration.microseconds(next.microseconds) - .microseconds(time.microseconds)
-    guard isCatchingUp || closed.isAtItsPace(until: next, now.instant), step < .seconds(43_200) else { return false }
+    guard step < .seconds(43_200) else { return false }
+    if epoch.positionArrival == now.instant { return true }
+    guard isCatchingUp || closed.isAtItsPace(until: next, now.instant) else { return false }
     return step > (now.instant - epoch.latest) * 50
   }
 
@@ -196,6 +201,11 @@ struct FixFilter: Sendable {
     self.epoch = nil
     isCatchingUp = false
     closed.note(epoch)
+    // Two receivers' positions can come in one read; a fence between them would have no duration.
+    guard lastArrival.map({ $0 < epoch.positionArrival }) ?? true else {
+      counters.overtaken += 1
+      return []
+    }
     let fix = positionedFix(of: epoch, at: now)
     guard isWithinReach(fix) else {
       counters.jumps += 1
@@ -203,6 +213,7 @@ struct FixFilter: Sendable {
     }
     chosenAccuracy = fix.fix.accuracy
     lastUsable = max(lastUsable, epoch.latest)
+    lastArrival = fix.arrival
     counters.fixes += 1
     if fix.refusedSpeed != nil { counters.impossibleSpeeds += 1 }
     if ClockDifferenceWatch.isOff(fix.clockDifference) { counters.wrongTimes += 1 }

@@ -55,6 +55,21 @@ struct ClockMemoryTests {
     #expect(try store.clocks.wallClock(ofBoot: "A", at: .seconds(10_000)) == nil)
   }
 
+  @Test("when the memory counts more jumps of a receiver than there can be, then it is none")
+  func impossibleJumps() throws {
+    try store.clocks.persist(clock(), ofBoot: "A")
+    let changed = try store.database.write { db in
+      try db.execute(
+        sql: """
+          UPDATE clock SET memory = replace(memory, '"jumps":0', '"jumps":9223372036854775807')
+            WHERE memory LIKE '%"jumps":0%'
+          """)
+      return db.changesCount
+    }
+    #expect(changed == 1)
+    #expect(try store.clocks.wallClock(ofBoot: "A", at: .seconds(30)) == nil)
+  }
+
   @Test("when drives of this boot were recorded, then their times of the boot are known, the latest first")
   func times() throws {
     for (boot, lead) in [("A", 0.0), ("A", 3600), ("B", 7200)] {

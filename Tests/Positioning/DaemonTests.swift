@@ -11,23 +11,38 @@ import Testing
   .enabled(if: Sky.gpsdProgram != nil, "needs gpsd (apt-get install gpsd)"),
   .timeLimit(.minutes(1)))
 struct DaemonTests {
+  /// The recording's last whole second, 2017-01-10 00:10:52 UTC.
+  private static let lastTime = WallTime(microseconds: 1_484_007_052_000_000)
+
   @Test func whenARealGPSDReadsARecordedReceiver_thenTheFixesAreThoseOfTheRecording() async throws {
-    let sky = try await Sky("ublox-8.log", pace: ["--rate", "400000"])
+    let sky = try await Sky("ublox-8.log", pace: ["--rate", "20000"])
     var timings = Timings()
     timings.firstRetry = .milliseconds(20)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     // However busy this machine is.
     let client = GPSD(
       configuration: .init(port: Int(sky.port), staleAfter: .seconds(30)), timings: timings, logger: logger)
-    var (fixes, release) = ([PositionedFix](), String?.none)
-    for await event in client.events() {
-      if case .status(.connected(let told)) = event { release = told }
-      if case .fix(let fix) = event { fixes.append(fix) }
-      if fixes.count == 72 { break }
+    let (events, mailbox) = AsyncStream.makeStream(of: PositioningEvent.self)
+    let task = Task {
+      await client.run { mailbox.yield($0) }
+      mailbox.finish()
+    }
+    var (fixes, release, counters) = ([PositionedFix](), String?.none, PositioningCounters())
+    for await event in events {
+      switch event {
+      case .status(.connected(let told)): release = told
+      case .fix(let fix): fixes.append(fix)
+      case .counters(let last): counters = last
+      default: break
+      }
+      if fixes.last?.report?.time == Self.lastTime { task.cancel() }
     }
     try await sky.kill()
     #expect(release?.hasPrefix("3.") == true)
-    #expect(Set(fixes.compactMap(\.report?.time)).count == 72)
+    // A busy machine reads several of the recording's seconds at once; then the last of them counts.
+    #expect(fixes.count + counters.overtaken == 72)
+    #expect(fixes.count > 7)
+    #expect(Set(fixes.compactMap(\.report?.time)).count == fixes.count)
     for coordinate in fixes.map(\.fix.coordinate) {
       let coordinate = try #require(coordinate)
       #expect((44.068897833...44.0690135).contains(coordinate.latitude))

@@ -58,4 +58,29 @@ import Testing
     #expect(events.fixes.count == 100)
     #expect(!events.statuses.contains(.noFix))
   }
+
+  @Test func `when two positions come in one read, then the newer is the fix`() {
+    var filter = FixFilter.fresh()
+    let reports = [(at: 1.0, tpv: place(1)), (2, place(2)), (4, place(3)), (4, place(4)), (5, place(5))]
+    let events = filter.play(reports)
+    #expect(ages(events).allSatisfy { abs($0) < 0.01 })
+    #expect(events.fixes.count == 4)
+    #expect(filter.counters.overtaken == 1)
+  }
+
+  @Test func `when a receiver's first position comes in one read with the last of another, then one of them is a fix`() {
+    var filter = FixFilter.fresh()
+    var events: [PositioningEvent] = []
+    for second in 1...30 {
+      let now = Double(second)
+      for device in ["/dev/coarse", "/dev/fine"] {
+        let report = place(now).with { ($0.device, $0.eph) = (device, device == "/dev/fine" ? 2 : 400) }
+        events += filter.apply(report, at: now)
+      }
+    }
+    events += filter.advance(to: 31)
+    #expect(events.statuses.contains(.positioned(device: "/dev/fine")))
+    let arrivals = events.fixes.map(\.arrival)
+    #expect(zip(arrivals, arrivals.dropFirst()).allSatisfy { $0 < $1 })
+  }
 }

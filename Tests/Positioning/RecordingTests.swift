@@ -51,10 +51,11 @@ struct RecordingTests {
     return reports
   }
 
-  /// The recordings have no arrival times: all of it comes in the same instant, and epochs end by their time alone.
+  /// The recordings have no arrival times: the reports come a microsecond apart, and epochs end by their time alone.
   private func filtered(_ reports: [GPSDReport]) -> (events: [PositioningEvent], counters: PositioningCounters) {
     var filter = FixFilter.fresh()
-    let events = reports.flatMap { filter.apply($0, at: TestTime.at(1)) } + filter.advance(to: 3)
+    let events = reports.enumerated().flatMap { filter.apply($1, at: TestTime.at(1 + Double($0) / 1e6)) }
+      + filter.advance(to: 3)
     return (events, filter.counters)
   }
 

@@ -45,7 +45,7 @@ struct SessionErasure {
       // A salvage may have kept the note of a session that is gone.
       try db.execute(sql: "DELETE FROM forgetting WHERE id NOT IN (SELECT id FROM session)")
       return try Int64.fetchAll(
-        db, sql: "SELECT id FROM forgetting WHERE \(RowChecksum.isIntact("forgetting")) ORDER BY id")
+        db, sql: "SELECT id FROM intact_forgetting ORDER BY id")
     }
     for session in sessions {
       do {
@@ -75,7 +75,8 @@ struct SessionErasure {
           db,
           sql: """
             SELECT session.number, log, (SELECT count(*) FROM session WHERE drive_id = drive.id) AS sessions,
-              \(RowChecksum.isIntact("drive")) AND \(RowChecksum.isIntact("session")) AS is_intact
+              EXISTS (SELECT 1 FROM intact_drive AS whole WHERE whole.id = drive.id)
+                AND EXISTS (SELECT 1 FROM intact_session AS whole WHERE whole.id = session.id) AS is_intact
             FROM drive JOIN session ON drive_id = drive.id WHERE session.id = ?
             """, arguments: [session])
       else { return nil }
