@@ -7,7 +7,7 @@ import Testing
 @testable import Recovery
 
 /// Which fences of a log are certain.
-struct LogReplayTests {
+struct LogReplaySlowTests {
   @Test("when a log is whole, then all fences that ended are certain, and so is the end")
   func whole() throws {
     let road = try Road(fences: 12)

@@ -7,7 +7,7 @@ import Testing
 @testable import ControlServer
 
 /// The client against the real control server tool.
-struct ClientTests {
+struct ClientSlowTests {
   private let device = Device(
     model: "test", device: "test", osVersion: "1", language: "en", timezone: "Etc/UTC", softwareVersion: "1.0",
     softwareVersionCode: 1, softwareRevision: "test")

@@ -5,7 +5,7 @@ import Testing
 @testable import ControlServer
 
 /// Bodies packed with gzip.
-extension ClientTests {
+extension ClientSlowTests {
   @Test(
     "when the server says that it takes gzip, then large bodies are packed, else they are plain; one connection serves all",
     arguments: [true, false])

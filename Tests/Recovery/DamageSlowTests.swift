@@ -10,7 +10,7 @@ import Testing
 @testable import Recovery
 
 /// Damage to the store's file, its write-ahead log, the index of that, and the drive logs, one of them or several together.
-struct DamageTests {
+struct DamageSlowTests {
   private let site: Site
 
   init() throws { site = try Site() }
