@@ -158,7 +158,9 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "simulate-fleet",
-      dependencies: ["Submission", "Coverage", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: [
+        "Submission", "ControlServer", "Coverage", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       path: "tools/simulate-fleet",
       swiftSettings: strict),
     .executableTarget(

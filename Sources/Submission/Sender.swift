@@ -1,44 +1,29 @@
 import ControlServer
 import Coverage
 import DriveStore
-import Foundation
 import Logging
 
-/// Sends what waits in the store to the control server: nothing lost, nothing twice.
+/// Sends the fences that wait in the store to the control server: nothing lost, nothing twice.
 ///
-/// Passes never overlap: one that is asked for during another waits for it. All decisions are values (``ServerGate``, ``Verdict``,
-/// ``TroubleJudge``, ``PassMode``, ``HistoryReading``); this is the shell round them. Cancelling a pass at any point loses
-/// nothing: what may have left is on disk before it does, and asked about afterwards.
+/// It runs passes one at a time, on command and in the background, beside the requests of drives for tests. The order of a pass is
+/// ``PassRunner``'s; every request leaves through ``GatedServer``. Cancelling a pass at any point loses nothing: a batch that may
+/// leave is marked on disk before it does, and asked about afterwards.
 public actor Sender {
-  let store: DriveStore
-  let server: ControlServerClient
-  let registration: Registration
-  let settings: SenderSettings
-  /// Its wall time is that of the clock that rules.
-  let clock: SenderClock
-  let logger: Logger
+  /// Requests tests for drives.
+  public nonisolated let tests: TestRequester
+  private let server: GatedServer
+  private let runner: PassRunner
+  private let housekeeping: Housekeeping
+  private let policy: ServerGate.Policy
+  private let clock: SenderClock
+  private let logger: Logger
   private let turn = Turn()
-  /// The wait after the store has failed: that says nothing of the server.
-  var storeBackoff: Backoff
-  let timekeeper: Timekeeper
-  /// Whether the log has it that the state directory holds too much, and that nothing of it may go.
-  var isExcessTold = false
-  var isMakingRoom = false
-  var gate: ServerGate
-  /// The gate as the store has it; `nil` when the last write failed.
-  var rememberedGate: ServerGate.Lasting?
-  var gateWrites = OrderedWrites()
-  var isGateTroubleLogged = false
-  var loggedBreakerState: CircuitBreaker.State
-  /// The gate's leave for the pass under way.
-  var call: ServerGate.Call?
-  var spreadWait: Task<Void, any Error>?
   /// The wait between two passes of ``keepSending(every:)``.
-  var idleWait: Task<Void, any Error>?
-  var isNudged = false
+  private var idle: InterruptibleSleep?
+  private var isNudged = false
   /// The first of the drives that are being recorded.
   public private(set) var runningDrive: Int64?
-  /// `nil` before the first one.
+  /// The last pass that had anything to send; `nil` before the first one.
   public private(set) var lastPass: EndedPass?
 
   /// - Parameters:
@@ -46,39 +31,81 @@ public actor Sender {
   ///   - timekeeper: Where several parts of a process go by the same time.
   /// - Throws: `StoreError`, or GRDB's `DatabaseError`
   public init(
-    store: DriveStore, server: ControlServerClient, registration: Registration,
-    settings: SenderSettings = SenderSettings(), clock: SenderClock, timekeeper: Timekeeper? = nil, logger: Logger
+    store: DriveStore, server: ControlServerClient, settings: SenderSettings = SenderSettings(), clock: SenderClock,
+    timekeeper: Timekeeper? = nil, logger: Logger
   ) throws {
-    self.store = store
-    self.server = server
-    self.registration = registration
-    self.settings = settings
-    let keeper = try timekeeper ?? Timekeeper(store: store, server: server, clock: clock, logger: logger)
-    self.timekeeper = keeper
-    self.clock = clock.ruled(by: keeper)
-    self.logger = logger
-    storeBackoff = Backoff(base: settings.gate.backoff, cap: settings.gate.backoffMax)
-    do {
-      gate = try ServerGate.stored(
-        in: StoreReader(store), server: server.url, policy: settings.gate, clock: clock)
-    } catch let error as DecodingError {
-      logger.warning("the store's circuit breaker cannot be read; it begins closed: \(error)")
-      gate = ServerGate(policy: settings.gate)
-    }
-    rememberedGate = gate.lasting
-    loggedBreakerState = gate.breaker.state
+    let timekeeper = try timekeeper ?? Timekeeper(store: store, server: server, clock: clock, logger: logger)
+    try self.init(
+      store: store, serving: server, settings: settings, clock: clock, timekeeper: timekeeper, logger: logger)
   }
 
-  /// Tells which drives are being recorded, one for each link: this one and all later ones; `nil` for none. No pass touches
+  init(
+    store: DriveStore, serving server: any ControlServing, settings: SenderSettings, clock host: SenderClock,
+    timekeeper: Timekeeper, logger: Logger
+  ) throws {
+    (policy, self.logger) = (settings.gate, logger)
+    let clock = host.ruled(by: timekeeper)
+    self.clock = clock
+    let server = GatedServer(
+      server, gate: try .stored(in: store, server: server.url, policy: settings.gate, clock: host, logger: logger),
+      store: store, clock: clock, timekeeper: timekeeper, logger: logger)
+    self.server = server
+    let registration = Registration(store: store, server: server)
+    tests = TestRequester(server: server, registration: registration, logger: logger)
+    housekeeping = Housekeeping(
+      store: store, retention: settings.retention, quota: settings.quota, clock: clock, timekeeper: timekeeper,
+      logger: logger)
+    let dating = DriveDating(
+      store: store, timekeeper: timekeeper, clock: clock, registration: registration, logger: logger)
+    let outcomes = BatchOutcomes(store: store, server: server, clock: clock, logger: logger)
+    let history = HistoryCheck(
+      store: store, server: server, registration: registration, outcomes: outcomes,
+      fencesPerRequest: settings.fencesPerRequest, clock: clock, logger: logger)
+    let anchor = TestAnchor(
+      store: store, server: server, registration: registration, clock: clock, timekeeper: timekeeper, logger: logger)
+    runner = PassRunner(
+      server: server, registration: registration, housekeeping: housekeeping,
+      preparation: PassPreparation(
+        store: store, dating: dating, housekeeping: housekeeping, registration: registration,
+        legacyThreshold: settings.legacyThreshold, fencesPerRequest: settings.fencesPerRequest, clock: clock,
+        logger: logger),
+      dating: dating, history: history,
+      delivery: Delivery(
+        store: store, server: server, registration: registration, dating: dating, anchor: anchor, history: history,
+        outcomes: outcomes, clock: clock, logger: logger),
+      clock: clock, logger: logger)
+  }
+
+  /// Sets which drives are being recorded, one for each link: this one and all later ones; `nil` for none. No pass touches
   /// anything of them.
   public func setRunningDrives(from drive: Int64?) { runningDrive = drive }
+
+  /// The gate's state, for status and metrics.
+  public var status: SenderStatus { get async { await server.status } }
+
+  /// Drops what may go because a write has met a full disk.
+  public func makeRoom() async { await housekeeping.makeRoom(except: runningDrive) }
+
+  // MARK: Passes
 
   /// One pass over what waits. A record that the server refuses does not hold up the others; a server that cannot take anything
   /// ends the pass.
   /// - Throws: GRDB's `DatabaseError` when the store fails.
   public func pass(_ mode: PassMode, urgency: ServerGate.Urgency = .commanded) async throws -> Report {
+    guard urgency != .background else { return try await passInTurn(mode, urgency) }
     // Somebody waits: a pass before this one that is still waiting for its share of the spread begins now.
-    if urgency != .background { spreadWait?.cancel() }
+    await server.commandedPassBegins()
+    let result: Result<Report, any Error>
+    do {
+      result = .success(try await passInTurn(mode, urgency))
+    } catch {
+      result = .failure(error)
+    }
+    await server.commandedPassEnded()
+    return try result.get()
+  }
+
+  private func passInTurn(_ mode: PassMode, _ urgency: ServerGate.Urgency) async throws -> Report {
     do {
       return try await turn.run { try await self.runPass(mode, urgency) }
     } catch is CancellationError {
@@ -88,110 +115,47 @@ public actor Sender {
     }
   }
 
-  /// The sender for status and metrics.
-  public var status: SenderStatus {
-    let now = clock.boot()
-    let hold = gate.hold(.background, at: now)
-    return SenderStatus(
-      breaker: gate.breaker.snapshot(at: now), hold: hold,
-      nextAttemptInMilliseconds: (hold?.wait ?? .zero).inWholeMilliseconds)
-  }
-
   private func runPass(_ mode: PassMode, _ urgency: ServerGate.Urgency) async throws -> Report {
-    guard clock.wall() >= .earliestTrusted else { return Report(hold: .clock) }
-    // A write that failed earlier.
-    await rememberGate()
-    var pass = Pass(mode: mode, urgency: urgency, running: try await firstRunningDrive())
-    do {
-      try await prepare(&pass)
-      guard !pass.queue.isEmpty else { return pass.report }
-      try await begin(urgency)
-      // The clock may have been set while the pass waited for its share of the spread.
-      try await followClock(&pass)
-      try await settleTimes(&pass)
-      try await settleAge(&pass)
-      try await deliverAll(&pass)
-      try await settleDoubts(&pass)
-      try await deliverAll(&pass)
-      await conclude(&pass)
-    } catch let end as PassEnd {
-      await conclude(&pass, end)
-    } catch let held as Held {
-      await conclude(&pass, .held(.gate(held.hold)))
-    } catch let failure as ServerFailure {
-      await conclude(&pass, Task.isCancelled ? .stopped(failure) : .failed(failure))
-    } catch is CancellationError {
-      await conclude(&pass, .stopped(nil))
-    } catch {
-      // The store's trouble says nothing of the server's.
-      await endCall(.cancelled)
-      throw error
-    }
-    pass.complete()
-    noteHold(&pass)
-    logger.info("\(mode) pass: \(pass.summary)")
-    lastPass = EndedPass(ended: clock.wall(), report: pass.report)
-    return pass.report
+    let (report, hadQueue) = try await runner.run(mode, urgency, running: runningDrive)
+    if hadQueue { lastPass = EndedPass(ended: clock.wall(), report: report) }
+    return report
   }
 
-  /// After everything in the queue had its turn.
-  private func conclude(_ pass: inout Pass) async {
-    guard let failure = pass.judge.unresolved else { return await endCall(.success) }
-    await noteTrouble(failure, pass.urgency)
-  }
+  // MARK: In the background
 
-  private func conclude(_ pass: inout Pass, _ end: PassEnd) async {
-    switch end {
-    case .held(let hold):
-      pass.report.hold = hold
-      await endCall(.cancelled)
-    case .stopped(let failure):
-      pass.report.wasStopped = true
-      pass.note(failure)
-      await endCall(.cancelled)
-    case .failed(let failure):
-      logger.warning("\(pass.mode) pass ends: \(failure)")
-      pass.note(failure)
-      pass.report.wasEndedByServer = true
-      await endCall(.failed(failure))
-      await noteTrouble(failure, pass.urgency)
+  /// Sends in the background until the task is cancelled: a cold pass at once, again until one was possible and took up all that
+  /// was left behind, then a warm one from time to time, when a wait after trouble is over, and after each ``nudge()``.
+  ///
+  /// An error of the store is logged, and the pass tried again at the pace of the back-off; when the disk is full, after room was made.
+  /// - Parameter interval: From one pass to the next, while nothing happens.
+  public func keepSending(every interval: Duration = .seconds(15 * 60)) async {
+    var schedule = PassSchedule(every: interval, policy: policy)
+    while !Task.isCancelled {
+      do {
+        schedule.passEnded(try await pass(schedule.mode, urgency: .background))
+      } catch {
+        logger.error("\(schedule.mode) pass: the store fails: \(error)")
+        if StoreError.isDiskFull(error) { await makeRoom() }
+        schedule.storeFailed(at: clock.boot(), random: clock.random())
+      }
+      let gate: Duration = .milliseconds(await status.nextAttemptInMilliseconds)
+      await idle(for: schedule.wait(gate: gate, at: clock.boot()))
     }
   }
 
-  private func noteTrouble(_ failure: ServerFailure, _ urgency: ServerGate.Urgency) async {
-    let verdict = Verdict(failure)
-    if verdict == .forbidden {
-      // Nobody tries again after a pass on command.
-      let plan = urgency == .background ? "; trying again in 15 min" : ""
-      logger.error("the control server wants nothing from this device\(plan): \(failure)")
-    }
-    gate.troubled(by: failure, at: clock.boot(), random: clock.random())
-    await rememberGate()
-    // Before anything else is sent, the server has to show that it is there.
-    if verdict != .tooManyRequests { await registration.doubt() }
+  /// Starts the next pass in the background now, e.g. because a drive asks for a test.
+  public func nudge() {
+    isNudged = true
+    idle?.interrupt()
   }
 
-  /// Says until when what was kept has to wait.
-  private func noteHold(_ pass: inout Pass) {
-    guard pass.report.sessionsKept > 0, !pass.report.wasStopped else { return }
-    if pass.report.hold == nil, let hold = gate.hold(.commanded, at: clock.boot()) { pass.report.hold = .gate(hold) }
-    if case .gate(let hold) = pass.report.hold {
-      pass.report.heldUntil = WallTime(microseconds: clock.wall().microseconds + hold.wait.inMicroseconds)
-    }
+  private func idle(for duration: Duration) async {
+    defer { isNudged = false }
+    // During the pass before.
+    guard !isNudged else { return }
+    let sleep = InterruptibleSleep(duration, clock)
+    idle = sleep
+    await sleep.finish()
+    idle = nil
   }
-}
-
-/// A pass that is over.
-public struct EndedPass: Hashable, Sendable {
-  public let ended: WallTime
-  public let report: Report
-}
-
-/// The sender for status and metrics.
-public struct SenderStatus: Hashable, Sendable {
-  public let breaker: BreakerSnapshot
-  /// Why no pass in the background may send now; `nil` when one may.
-  public let hold: ServerGate.Hold?
-  /// Milliseconds until a pass in the background may send; 0: at once.
-  public let nextAttemptInMilliseconds: Int64
 }

@@ -15,10 +15,10 @@ struct TestTroubleTests {
   mutating func held() {
     #expect(isNews(ServerFailure.tooManyRequests(retryAfter: .seconds(30))))
     for seconds in (1..<30).reversed() {
-      #expect(isNews(Sender.Held(hold: .breaker(.seconds(seconds)))) == (seconds == 29))
+      #expect(isNews(ServerGate.Hold.breaker(.seconds(seconds))) == (seconds == 29))
     }
     #expect(!isNews(ServerFailure.tooManyRequests(retryAfter: .seconds(60))))
-    #expect(!isNews(Sender.Held(hold: .breaker(.seconds(60)))))
+    #expect(!isNews(ServerGate.Hold.breaker(.seconds(60))))
     #expect(isNews(ServerFailure.serverTrouble(status: 503, message: "busy", retryAfter: .seconds(9))))
     #expect(!isNews(ServerFailure.serverTrouble(status: 503, message: "busy", retryAfter: .seconds(8))))
     #expect(isNews(ServerFailure.refused(status: 400, message: "No client found")))

@@ -85,7 +85,7 @@ enum ServerAnswers: FuzzTarget {
     _ = try? SettingsAnswer.clientUUID(body, known: nil)
     if let page = try? HistoryPage(body) {
       var reading = HistoryReading(cursor: 0, oldest: .min)
-      reading.take(page)
+      reading.append(page)
     }
     guard let grant = try? CoverageGrant(body) else { return }
     var engine = Engine()

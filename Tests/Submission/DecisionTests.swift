@@ -88,7 +88,7 @@ struct DecisionTests {
     var (reading, pages) = (reading, 0)
     while let offset = reading.offset {
       let page = Array(all.dropFirst(offset).prefix(pageSize))
-      reading.take(HistoryPage(entries: page.count, items: page))
+      reading.append(HistoryPage(entries: page.count, items: page))
       pages += 1
     }
     return (reading, pages)
@@ -107,18 +107,18 @@ struct DecisionTests {
   )
   func entriesWithoutTest() {
     var reading = HistoryReading(cursor: nil, oldest: 0)
-    reading.take(HistoryPage(entries: 100, items: items((1...40).reversed())))
+    reading.append(HistoryPage(entries: 100, items: items((1...40).reversed())))
     #expect(reading.offset == 100)
-    reading.take(HistoryPage(entries: 30, items: []))
+    reading.append(HistoryPage(entries: 30, items: []))
     #expect(reading.offset == 130)
-    reading.take(HistoryPage(entries: 0, items: []))
+    reading.append(HistoryPage(entries: 0, items: []))
     #expect(reading.offset == nil)
   }
 
   @Test("when a server ignores the offset, then the second of its equal pages is the last")
   func repeatedPages() {
     var reading = HistoryReading(cursor: nil, oldest: 0)
-    for _ in 0..<2 { reading.take(HistoryPage(entries: 100, items: items((1...100).reversed()))) }
+    for _ in 0..<2 { reading.append(HistoryPage(entries: 100, items: items((1...100).reversed()))) }
     #expect(reading.offset == nil && !reading.isEndless)
   }
 
@@ -154,7 +154,7 @@ struct DecisionTests {
     var reading = HistoryReading(cursor: nil, oldest: 0)
     var pages = 0
     while reading.offset != nil, pages < 5000 {
-      reading.take(HistoryPage(entries: 100, items: items(pages * 100..<pages * 100 + 100)))
+      reading.append(HistoryPage(entries: 100, items: items(pages * 100..<pages * 100 + 100)))
       pages += 1
     }
     #expect(pages == HistoryReading.pageLimit)

@@ -14,9 +14,11 @@ final class SendingRig: Sendable {
   let store: DriveStore
   let tool: ControlServerTool
   let client: ControlServerClient
-  let registration: Registration
+  private let registration: Registration
   let time: TurnedClock
   let lines: LogLines
+  /// Set by the test alone, at its end.
+  private nonisolated(unsafe) var isFinished = false
 
   /// - Parameter requestTimeout: Of the HTTP client.
   init(requestTimeout: Duration = .seconds(5), tool: [String] = []) async throws {
@@ -24,9 +26,14 @@ final class SendingRig: Sendable {
     store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
     self.tool = try await ControlServerTool(tool)
     client = try Self.client(of: self.tool.url, requestTimeout: requestTimeout)
-    registration = Registration(store: store, server: client)
     time = TurnedClock()
     lines = LogLines()
+    registration = Registration(
+      store: store,
+      server: GatedServer(
+        client, gate: ServerGate(), store: store, clock: time.clock,
+        timekeeper: try Timekeeper(store: store, server: client, clock: time.clock, logger: lines.logger),
+        logger: lines.logger))
   }
 
   static func client(of url: String, requestTimeout: Duration = .seconds(5)) throws -> ControlServerClient {
@@ -45,9 +52,7 @@ final class SendingRig: Sendable {
     var settings = SenderSettings()
     change(&settings)
     let server = server ?? client
-    return try Sender(
-      store: store, server: server, registration: Registration(store: store, server: server), settings: settings,
-      clock: time.clock, logger: lines.logger)
+    return try Sender(store: store, server: server, settings: settings, clock: time.clock, logger: lines.logger)
   }
 
   /// Records a drive whose sessions have these tests.
@@ -78,9 +83,12 @@ final class SendingRig: Sendable {
     return recorder.drive
   }
 
+  /// Registers the device with the first call.
+  func clientUUID() async throws -> String { try await registration.clientUUID(for: GatedServer.Exchange()) }
+
   func test() async throws -> String {
     let request = CoverageRequest(
-      clientUUID: try await registration.clientUUID(), loopUUID: nil, time: .sampleStart.later(by: .seconds(1)))
+      clientUUID: try await clientUUID(), loopUUID: nil, time: .sampleStart.later(by: .seconds(1)))
     return try await client.requestCoverage(request).testUUID
   }
 
@@ -112,8 +120,15 @@ final class SendingRig: Sendable {
   }
 
   func finish() async throws {
+    isFinished = true
     try await client.shutdown()
     try await tool.program.stop()
+  }
+
+  /// Where a test threw before ``finish()``: a client that is not shut down ends the whole run. The tool ends with its last owner.
+  deinit {
+    guard !isFinished else { return }
+    Task { [client] in try await client.shutdown() }
   }
 }
 
@@ -178,34 +193,6 @@ final class TurnedClock: Sendable {
         }
       },
       random: { 0.5 })
-  }
-}
-
-/// Keeps what is logged.
-final class LogLines: Sendable {
-  private let lock = NSLock()
-  private nonisolated(unsafe) var lines: [String] = []
-
-  var all: [String] { lock.withLock { lines } }
-
-  fileprivate func append(_ line: String) { lock.withLock { lines.append(line) } }
-
-  var logger: Logger {
-    var logger = Logger(label: "test") { _ in Handler(lines: self) }
-    logger.logLevel = .trace
-    return logger
-  }
-
-  private struct Handler: LogHandler {
-    let lines: LogLines
-    var logLevel = Logger.Level.trace
-    var metadata = Logger.Metadata()
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) { lines.append("\(event.level): \(event.message)") }
   }
 }
 

@@ -15,15 +15,16 @@ Mutant = namedtuple("Mutant", "name text command expected edits")
 
 MUTANTS = [
     Mutant("marks-before-the-answer", "a batch counts as sent before its answer is there", "submit", "lost", [
-        ("Submission/Delivery.swift",
-         "      step = .coverageResult\n      try await request { try await server.submit(result) }",
+        ("Submission/Sending/Delivery.swift",
+         "      step = .coverageResult\n      try await server.submit(result, in: pass.exchange)",
          "      step = .coverageResult\n      try await store.outbox.markSubmitted(batch: batch.id, at: clock.wall())\n"
-         "      try await request { try await server.submit(result) }")]),
+         "      try await server.submit(result, in: pass.exchange)")]),
     Mutant("does-not-ask", "what may have left is sent anew, with a new test, and nobody asks the server", "submit", "twice", [
-        ("Submission/Sender.swift", "      try await settleDoubts(&pass)\n", "      pass.areDoubtsSettled = true\n"),
-        ("Submission/Delivery.swift",
-         "if let test = batch.test { test } else { try await anchor(&batch) }",
-         "if let test = batch.test, batch.state == .waiting { test } else { try await anchor(&batch) }")]),
+        ("Submission/Sending/PassRunner.swift",
+         "    try await history.settleDoubts(&pass)\n", "    pass.areDoubtsSettled = true\n"),
+        ("Submission/Sending/Delivery.swift",
+         "if let test = batch.test { test } else { try await anchor.anchor(&batch, pass) }",
+         "if let test = batch.test, batch.state == .waiting { test } else { try await anchor.anchor(&batch, pass) }")]),
     Mutant("writes-late", "a fence that has ended waits for the next checkpoint", "record", "unwritten", [
         ("Agent/Drive/DriveJournal.swift",
          "        unsavedFences[fence.number] = fence\n        isUrgent = true\n",

@@ -1,3 +1,4 @@
+import ControlServer
 import Coverage
 import Submission
 
@@ -32,7 +33,7 @@ struct Outcome: Sendable {
 }
 
 /// A fleet whose server comes back at 0 s: it takes so many requests a second, and answers 429 to what is above. Each device runs
-/// the sender's own circuit breaker and back-off on a virtual clock.
+/// the sender's own gate on a virtual clock.
 struct Fleet {
   let devices: Int
   /// Requests a second that the server takes.
@@ -44,21 +45,19 @@ struct Fleet {
   static let horizon = 3600
 
   private struct Device {
-    var breaker = CircuitBreaker()
-    var backoff = Backoff()
-    var call: CircuitBreaker.Call?
+    var gate: ServerGate
+    var call: ServerGate.Call?
     var done = 0
   }
 
   func run(_ generator: inout some RandomNumberGenerator) -> Outcome {
-    var fleet = Array(repeating: Device(), count: devices)
+    var policy = ServerGate.Policy()
+    policy.spread = .seconds(behaviour.spread)
+    var fleet = Array(repeating: Device(gate: ServerGate(policy: policy)), count: devices)
     var outcome = Outcome(refusals: Array(repeating: 0, count: devices), devices: devices)
     outcome.requests = Array(repeating: 0, count: Self.horizon)
     var agenda: [[Int]] = Array(repeating: [], count: Self.horizon * 1000)
-    for device in 0..<devices {
-      let start = Int(Double.random(in: 0..<1, using: &generator) * behaviour.spread * 1000)
-      agenda[start].append(device)
-    }
+    agenda[0] = Array(0..<devices)
     var tokens = Double(rate)
     for now in agenda.indices {
       tokens = min(Double(rate), tokens + Double(rate) / 1000)
@@ -79,14 +78,23 @@ struct Fleet {
     _ generator: inout some RandomNumberGenerator
   ) -> Int? {
     let time: Duration = .milliseconds(now)
-    device.call = device.call ?? device.breaker.begin(at: time)
-    guard let call = device.call else { return Self.milliseconds(device.breaker.remaining(at: time)) }
+    let call: ServerGate.Call
+    if let begun = device.call, device.gate.allows(begun, at: time) {
+      call = begun
+    } else {
+      switch device.gate.ask(.background, at: time, random: Double.random(in: 0..<1, using: &generator)) {
+      case .leave(let begun): call = begun
+      case .held(let hold): return Self.milliseconds(hold.wait)
+      case .spread(let wait): return Self.milliseconds(wait)
+      }
+    }
+    device.call = call
     outcome.requests[now / 1000] += 1
     if tokens >= 1 {
       tokens -= 1
       device.done += 1
       guard device.done >= requestsPerDelivery else { return Self.roundTrip }
-      device.breaker.end(call, .success, at: time)
+      device.gate.end(call, .success, at: time, random: 0)
       outcome.delivered.append(now)
       return nil
     }
@@ -96,9 +104,10 @@ struct Fleet {
     let (jitter, random) = (
       Double.random(in: 0..<1, using: &generator), Double.random(in: 0..<1, using: &generator)
     )
-    device.breaker.end(call, .tooManyRequests(retryAfter: nil), at: time, jitter: jitter)
-    device.backoff.refused(at: time, random: random)
-    return Self.milliseconds(max(device.breaker.remaining(at: time), device.backoff.remaining(at: time)))
+    let refusal = ServerFailure.tooManyRequests(retryAfter: nil)
+    device.gate.end(call, .failed(refusal), at: time, random: jitter)
+    device.gate.troubled(by: refusal, at: time, random: random)
+    return Self.milliseconds(device.gate.hold(.background, at: time)?.wait ?? .zero)
   }
 
   /// From one request of a delivery to the next.

@@ -60,10 +60,8 @@ public struct Submitting: Sendable {
     ) { [logger] in logger.error("\($0)") }
     if let warning = store.directory.warning { logger.warning("\(warning)") }
     await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).attempt(at: .current)
-    let registration = Registration(store: store, server: server)
     let sender = try Sender(
-      store: store, server: server, registration: registration, settings: configuration.sender, clock: .host,
-      logger: logger)
+      store: store, server: server, settings: configuration.sender, clock: .host, logger: logger)
     return try await sender.pass(mode, urgency: urgency)
   }
 }

@@ -16,7 +16,6 @@ final class DriveSources: Sendable {
   private let positions: PositionFeed
   private let path: PathMonitor
   private let radio: RadioMonitor
-  private let server: ControlServerClient
   private let sender: Sender
   private let family: PingAddress.Family?
   private let interface: String?
@@ -34,7 +33,6 @@ final class DriveSources: Sendable {
       source: link.network, interface: link.interface, destination: URL(string: server.url)?.host(), logger: logger)
     initialPath = path.current.path
     radio = RadioMonitor(source: link.radio, logger: logger)
-    self.server = server
     self.sender = sender
     family = configuration.pings.family
     interface = link.interface
@@ -89,11 +87,8 @@ final class DriveSources: Sendable {
   }
 
   private func requestTest(at time: WallTime, loopUUID: String?) async throws -> CoverageGrant {
-    try await sender.ask { [server, interface, family] client in
-      try await server.requestCoverage(
-        CoverageRequest(clientUUID: client, loopUUID: loopUUID, time: time), isForPings: true, by: interface,
-        family: family.flatMap { AddressFamily(rawValue: $0.rawValue) })
-    }
+    try await sender.tests.requestTest(
+      loopUUID: loopUUID, at: time, by: interface, family: family.flatMap { AddressFamily(rawValue: $0.rawValue) })
   }
 
   /// Looks up the ping server of a test, and answers with an input.

@@ -33,8 +33,8 @@ struct LiveDrive: Sendable {
       }
       timekeeper = try Timekeeper(store: store, server: server, clock: .host, logger: logger)
       sender = try Sender(
-        store: store, server: server, registration: Registration(store: store, server: server),
-        settings: configuration.sender, clock: .host, timekeeper: timekeeper, logger: logger)
+        store: store, server: server, settings: configuration.sender, clock: .host, timekeeper: timekeeper,
+        logger: logger)
       positions = PositionFeed(configuration, timekeeper: timekeeper, logger: logger)
       self.server = server
       self.logger = logger

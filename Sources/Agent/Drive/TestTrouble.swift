@@ -15,7 +15,7 @@ struct TestTrouble: Hashable, Sendable {
     text = "\(error)"
     subject =
       switch error {
-      case is Sender.Held: "held"
+      case is ServerGate.Hold: "held"
       case ServerFailure.tooManyRequests: "429"
       case ServerFailure.serverTrouble(let status, _, _): "\(status)"
       default: "\(error)"

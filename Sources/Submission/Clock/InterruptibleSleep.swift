@@ -1,0 +1,18 @@
+/// A sleep that somebody else can end early.
+struct InterruptibleSleep: Sendable {
+  private let task: Task<Void, any Error>
+
+  /// Starts the sleep.
+  init(_ duration: Duration, _ clock: SenderClock) { task = Task { try await clock.sleep(duration) } }
+
+  /// Returns when the sleep is over, was interrupted, or the caller's task is cancelled.
+  func finish() async {
+    _ = await withTaskCancellationHandler {
+      await task.result
+    } onCancel: {
+      task.cancel()
+    }
+  }
+
+  func interrupt() { task.cancel() }
+}

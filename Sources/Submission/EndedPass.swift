@@ -1,0 +1,7 @@
+import Coverage
+
+/// A pass that is over.
+public struct EndedPass: Hashable, Sendable {
+  public let ended: WallTime
+  public let report: Report
+}

@@ -1,0 +1,180 @@
+import ControlServer
+import Coverage
+
+/// Decides whether a request to the control server may leave now: one answer for passes, for a drive's requests for tests, and for
+/// the history check. A pure value: time comes in with each call, as the time since the host's boot.
+///
+/// It joins four waits. The circuit breaker and a `Retry-After` bind every request; the operator's `--force` overrides both. The
+/// back-off after trouble and the spread bind background passes only. Whatever suspends between ``ask(_:at:random:)`` and the
+/// request has to check ``allows(_:at:)`` again before the request leaves: another request may have met 429 meanwhile. ``GatedServer`` does
+/// that for all of them.
+public struct ServerGate: Hashable, Sendable {
+  public struct Policy: Hashable, Sendable {
+    public var breaker = CircuitBreaker.Policy()
+    /// Upper ends of the first and of the longest wait after trouble with the network or the server.
+    public var backoff: Duration = .seconds(30)
+    public var backoffMax: Duration = .seconds(300)
+    /// The first background request after a start or an outage waits for a random part of this.
+    public var spread: Duration = .seconds(60)
+    /// Background passes pause for this long when the server wants nothing from this device (401, 403).
+    static let pause: Duration = .seconds(15 * 60)
+
+    public init() {}
+  }
+
+  /// How urgent a request is.
+  public enum Urgency: Hashable, Sendable {
+    /// Waits for its share of the spread, and for the back-off.
+    case background
+    /// Only the circuit breaker and a `Retry-After` hold it up.
+    case commanded
+    /// The operator's override: nothing that began before it holds it up.
+    case forced
+  }
+
+  /// The right to one call, which may be several requests.
+  public struct Call: Hashable, Sendable {
+    fileprivate let breaker: CircuitBreaker.Call
+    /// The end of the `Retry-After` that a forced call ignores.
+    fileprivate let ignored: Duration?
+  }
+
+  public enum Answer: Hashable, Sendable {
+    case leave(Call)
+    case held(Hold)
+    /// Sleep for that long, then ask again.
+    case spread(Duration)
+  }
+
+  /// Why no request may leave, and for how long. Thrown to a caller whose request is not sent.
+  public enum Hold: Error, Hashable, Sendable {
+    /// The circuit breaker is open.
+    case breaker(Duration)
+    /// The server's `Retry-After` has not passed.
+    case retryAfter(Duration)
+    /// Background only: the back-off after trouble, or the pause after 401 or 403.
+    case trouble(Duration)
+
+    public var wait: Duration {
+      switch self {
+      case .breaker(let wait), .retryAfter(let wait), .trouble(let wait): wait
+      }
+    }
+  }
+
+  /// How a call ended.
+  public enum Outcome: Hashable, Sendable {
+    case success
+    case failed(ServerFailure)
+    /// Cancelled, or ended by something that says nothing about the server.
+    case cancelled
+  }
+
+  /// What outlives the process.
+  struct Lasting: Hashable, Sendable {
+    var breaker: CircuitBreaker
+    var backoff: Backoff
+    /// The end of the server's `Retry-After`; `nil` without one.
+    var quietUntil: Duration?
+  }
+
+  public let policy: Policy
+  private(set) var lasting: Lasting
+  private var isSpreadDue = true
+
+  public init(policy: Policy = Policy()) {
+    self.policy = policy
+    lasting = Lasting(
+      breaker: CircuitBreaker(policy: policy.breaker), backoff: Backoff(base: policy.backoff, cap: policy.backoffMax))
+  }
+
+  /// A gate as an earlier process left it.
+  init(policy: Policy, lasting: Lasting) {
+    self.policy = policy
+    self.lasting = lasting
+  }
+
+  public var breaker: CircuitBreaker { lasting.breaker }
+
+  /// The longest of the waits that bind such a request; `nil` when it may leave now.
+  public func hold(_ urgency: Urgency, at now: Duration) -> Hold? {
+    guard urgency != .forced else { return nil }
+    var holds: [Hold] = [
+      .breaker(breaker.remaining(at: now)), .retryAfter(max(.zero, (lasting.quietUntil ?? now) - now)),
+    ]
+    if urgency == .background { holds.append(.trouble(lasting.backoff.remaining(at: now))) }
+    return holds.filter { $0.wait > .zero }.max { $0.wait < $1.wait }
+  }
+
+  /// - Parameter random: 0 to 1.
+  public mutating func ask(_ urgency: Urgency, at now: Duration, random: Double) -> Answer {
+    if let hold = hold(urgency, at: now) { return .held(hold) }
+    let isDue = isSpreadDue
+    isSpreadDue = false
+    let wait = policy.spread * min(max(random, 0), 1)
+    if urgency == .background, isDue, wait > .zero { return .spread(wait) }
+    guard let call = lasting.breaker.begin(at: now, force: urgency == .forced) else {
+      return .held(.breaker(breaker.remaining(at: now)))
+    }
+    return .leave(Call(breaker: call, ignored: urgency == .forced ? lasting.quietUntil : nil))
+  }
+
+  /// Whether the next request of a call may leave now.
+  public func allows(_ call: Call, at now: Duration) -> Bool {
+    guard lasting.breaker.allows(call.breaker) else { return false }
+    return (lasting.quietUntil ?? now) <= now || lasting.quietUntil == call.ignored
+  }
+
+  /// A request of any call failed. What its `Retry-After` asks for only lengthens a wait, and is an hour at most.
+  public mutating func heard(_ failure: ServerFailure, at now: Duration) {
+    guard let wait = failure.retryAfter, wait > .zero else { return }
+    let until = now + min(wait, CircuitBreaker.Policy.retryAfterMax)
+    lasting.quietUntil = max(lasting.quietUntil ?? until, until)
+  }
+
+  /// - Parameter random: 0 to 1, for the breaker's jitter.
+  public mutating func end(_ call: Call, _ outcome: Outcome, at now: Duration, random: Double) {
+    switch outcome {
+    case .success:
+      lasting.breaker.end(call.breaker, .success, at: now)
+      // A success of a forced call disproves the wait that it ignored.
+      if let quiet = lasting.quietUntil, quiet <= now || quiet == call.ignored { lasting.quietUntil = nil }
+    case .failed(let failure):
+      heard(failure, at: now)
+      if case .tooManyRequests(let retryAfter) = failure {
+        lasting.breaker.end(call.breaker, .tooManyRequests(retryAfter: retryAfter), at: now, jitter: random)
+      } else {
+        lasting.breaker.end(call.breaker, .failure, at: now, jitter: random)
+      }
+    case .cancelled: lasting.breaker.end(call.breaker, .cancelled, at: now, jitter: random)
+    }
+  }
+
+  /// A pass delivered something.
+  public mutating func delivered() { lasting.backoff.succeeded() }
+
+  /// A pass ended in trouble: background passes wait.
+  /// - Parameter random: 0 to 1.
+  public mutating func troubled(by failure: ServerFailure, at now: Duration, random: Double) {
+    let verdict = Verdict(failure)
+    switch verdict {
+    case .tooManyRequests: lasting.backoff.refused(at: now, random: random)
+    case .forbidden: lasting.backoff.pause(for: Policy.pause, at: now)
+    default: lasting.backoff.failed(at: now, random: random)
+    }
+    if verdict != .tooManyRequests { isSpreadDue = true }
+  }
+}
+
+extension ServerGate.Hold: CustomStringConvertible {
+  /// Without the wait.
+  public var reason: String {
+    switch self {
+    case .breaker: "the control server asked for fewer requests (429)"
+    case .retryAfter: "the control server asked to be left alone (Retry-After)"
+    case .trouble: "sending pauses after trouble"
+    }
+  }
+
+  public var description: String { "\(reason); the next request may leave in \(wait.components.seconds + 1) s" }
+}

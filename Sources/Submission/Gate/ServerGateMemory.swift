@@ -1,0 +1,104 @@
+import Coverage
+import DriveStore
+import Foundation
+import Logging
+
+extension ServerGate {
+  /// What outlives the process, as JSON. Wall time is not in it: on a device without a clock of its own it means nothing. The members
+  /// of the circuit breaker lie flat in it, as in stores of earlier builds, which have nothing else.
+  struct Memory: Codable, Hashable, Sendable {
+    var breaker: CircuitBreaker.Memory
+    var retryAfter: Deadline?
+    var trouble: Deadline?
+    /// Passes in a row that ended in trouble.
+    var failures: Int?
+
+    private enum Key: String, CodingKey { case retryAfter, trouble, failures }
+
+    init(breaker: CircuitBreaker.Memory, retryAfter: Deadline?, trouble: Deadline?, failures: Int?) {
+      self.breaker = breaker
+      self.retryAfter = retryAfter
+      self.trouble = trouble
+      self.failures = failures
+    }
+
+    init(from decoder: any Decoder) throws {
+      breaker = try CircuitBreaker.Memory(from: decoder)
+      let own = try decoder.container(keyedBy: Key.self)
+      retryAfter = try own.decodeIfPresent(Deadline.self, forKey: .retryAfter)
+      trouble = try own.decodeIfPresent(Deadline.self, forKey: .trouble)
+      failures = try own.decodeIfPresent(Int.self, forKey: .failures)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      try breaker.encode(to: encoder)
+      var own = encoder.container(keyedBy: Key.self)
+      try own.encodeIfPresent(retryAfter, forKey: .retryAfter)
+      try own.encodeIfPresent(trouble, forKey: .trouble)
+      try own.encodeIfPresent(failures, forKey: .failures)
+    }
+  }
+
+  /// The end of a wait, in microseconds.
+  struct Deadline: Codable, Hashable, Sendable {
+    /// On the boot-time clock.
+    var at: Int64
+    /// What was left of the wait when this was written.
+    var remaining: Int64
+
+    init?(_ end: Duration?, at now: Duration) {
+      guard let end else { return nil }
+      at = end.inMicroseconds
+      remaining = max(.zero, end - now).inMicroseconds
+    }
+
+    /// After a reboot, the wait that was left counts from the boot on. No wait is longer than `longest`, whatever the store says.
+    func end(isSameBoot: Bool, now: Duration, longest: Duration) -> Duration {
+      max(.zero, min(.microseconds(isSameBoot ? at : remaining), now + longest))
+    }
+  }
+
+  func memory(at now: Duration, bootID: String) -> Memory {
+    Memory(
+      breaker: breaker.memory(at: now, bootID: bootID), retryAfter: Deadline(lasting.quietUntil, at: now),
+      trouble: Deadline(lasting.backoff.until, at: now), failures: lasting.backoff.failures)
+  }
+
+  init(policy: Policy, memory: Memory, at now: Duration, bootID: String) {
+    let isSameBoot = memory.breaker.bootID == bootID
+    let longest = max(policy.backoffMax + Backoff.least, Policy.pause)
+    self.init(
+      policy: policy,
+      lasting: Lasting(
+        breaker: CircuitBreaker(policy: policy.breaker, memory: memory.breaker, at: now, bootID: bootID),
+        backoff: Backoff(
+          base: policy.backoff, cap: policy.backoffMax, failures: memory.failures ?? 0,
+          until: memory.trouble?.end(isSameBoot: isSameBoot, now: now, longest: longest)),
+        quietUntil: memory.retryAfter?.end(
+          isSameBoot: isSameBoot, now: now, longest: CircuitBreaker.Policy.retryAfterMax)))
+  }
+
+  /// The gate as the store has it.
+  /// - Parameter server: The URL of the control server.
+  /// - Throws: `DecodingError` when it is damaged, GRDB's `DatabaseError`.
+  public static func stored(
+    in reader: StoreReader, server: String, policy: Policy = Policy(), clock: SenderClock
+  ) throws -> ServerGate {
+    guard let text = try reader.breakerMemory(at: server) else { return ServerGate(policy: policy) }
+    let memory = try JSONDecoder().decode(Memory.self, from: Data(text.utf8))
+    return ServerGate(policy: policy, memory: memory, at: clock.boot(), bootID: clock.bootID)
+  }
+
+  /// The gate as the store has it. One that cannot be read is logged, and begins closed.
+  /// - Throws: GRDB's `DatabaseError`
+  static func stored(
+    in store: DriveStore, server: String, policy: Policy, clock: SenderClock, logger: Logger
+  ) throws -> ServerGate {
+    do {
+      return try stored(in: StoreReader(store), server: server, policy: policy, clock: clock)
+    } catch let error as DecodingError {
+      logger.warning("the store's circuit breaker cannot be read; it begins closed: \(error)")
+      return ServerGate(policy: policy)
+    }
+  }
+}

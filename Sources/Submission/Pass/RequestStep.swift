@@ -1,0 +1,2 @@
+/// The requests that sending a batch takes, by their paths.
+enum RequestStep: String, Hashable, Sendable { case settings, coverageRequest, coverageResult, history }

@@ -1,0 +1,20 @@
+import ControlServer
+
+/// The requests of `ControlServerClient` that ``GatedServer`` lets leave; tests answer them without a server.
+protocol ControlServing: Sendable {
+  var url: String { get }
+  /// The server's time by its last success; `nil` when it is not known.
+  var latestDate: ServerDateReading? { get }
+  /// Composes a request without sending it.
+  func prepare(_ result: CoverageResult) -> PreparedResult
+
+  // Each of these is one request. They throw `ServerFailure`.
+  func settings(clientUUID: String?) async throws -> String
+  func requestCoverage(
+    _ request: CoverageRequest, isForPings: Bool, by interface: String?, family: AddressFamily?
+  ) async throws -> CoverageGrant
+  func submit(_ result: PreparedResult) async throws
+  func history(clientUUID: String, offset: Int, limit: Int) async throws -> HistoryPage
+}
+
+extension ControlServerClient: ControlServing {}

@@ -1,0 +1,148 @@
+import ControlServer
+import Coverage
+import DriveStore
+import Logging
+
+/// The control server behind ``ServerGate``. Every request of this process leaves through ``send(_:_:)``, which asks the gate with
+/// no suspension between its answer and the request: whatever a caller waited for before, the gate's last word counts.
+actor GatedServer {
+  /// Requests that belong together: those of a pass, or those for one test. For the gate they share one call, until it ends.
+  struct Exchange: Hashable, Sendable {
+    private let id = UInt64.random(in: 0...UInt64.max)
+  }
+
+  private let server: any ControlServing
+  private let clock: SenderClock
+  private let timekeeper: Timekeeper
+  private var gate: ServerGate
+  private var record: GateRecord
+  /// The gate's calls that have not ended.
+  private var calls: [Exchange: ServerGate.Call] = [:]
+  /// The wait of a background pass for its share of the spread.
+  private var spread: InterruptibleSleep?
+  /// Passes on command that run or wait behind another pass.
+  private var commandedPasses = 0
+
+  /// - Parameter gate: As an earlier process left it.
+  init(
+    _ server: any ControlServing, gate: ServerGate, store: DriveStore, clock: SenderClock, timekeeper: Timekeeper,
+    logger: Logger
+  ) {
+    (self.server, self.clock, self.timekeeper, self.gate) = (server, clock, timekeeper, gate)
+    record = GateRecord(of: gate, in: store, url: server.url, bootID: clock.bootID, logger: logger)
+  }
+
+  nonisolated var url: String { server.url }
+
+  var status: SenderStatus { SenderStatus(gate, at: clock.boot()) }
+
+  var isBreakerClosed: Bool { gate.breaker.state == .closed }
+
+  /// Why no such request may leave now; `nil` when one may.
+  func hold(_ urgency: ServerGate.Urgency) -> ServerGate.Hold? { gate.hold(urgency, at: clock.boot()) }
+
+  // MARK: Requests
+
+  /// Registers this device, or confirms its registration.
+  func settings(clientUUID: String?, in exchange: Exchange) async throws -> String {
+    try await send(exchange) { try await $0.settings(clientUUID: clientUUID) }
+  }
+
+  /// Asks for a test; the parameters are those of `ControlServerClient`.
+  func requestCoverage(
+    _ request: CoverageRequest, isForPings: Bool = false, by interface: String? = nil, family: AddressFamily? = nil,
+    in exchange: Exchange
+  ) async throws -> CoverageGrant {
+    try await send(exchange) {
+      try await $0.requestCoverage(request, isForPings: isForPings, by: interface, family: family)
+    }
+  }
+
+  /// Composes a request without sending it.
+  nonisolated func prepare(_ result: CoverageResult) -> PreparedResult { server.prepare(result) }
+
+  func submit(_ result: PreparedResult, in exchange: Exchange) async throws {
+    try await send(exchange) { try await $0.submit(result) }
+  }
+
+  func history(clientUUID: String, offset: Int, limit: Int, in exchange: Exchange) async throws -> HistoryPage {
+    try await send(exchange) { try await $0.history(clientUUID: clientUUID, offset: offset, limit: limit) }
+  }
+
+  /// The only place from which requests leave.
+  /// - Throws: ``ServerGate/Hold``, `ControlServer.ServerFailure`, `CancellationError`
+  private func send<Answer: Sendable>(
+    _ exchange: Exchange, _ request: (any ControlServing) async throws -> Answer
+  ) async throws -> Answer {
+    try await admit(exchange)
+    defer { timekeeper.settle() }
+    do {
+      return try await request(server)
+    } catch let failure as ServerFailure {
+      gate.heard(failure, at: clock.boot())
+      if case .tooManyRequests = failure { await end(exchange, .failed(failure)) }
+      throw failure
+    }
+  }
+
+  // MARK: The gate
+
+  /// Waits until a request of `exchange` may leave. After each suspension it asks again: another request may have met 429 meanwhile.
+  /// It returns without a suspension behind the gate's last answer.
+  /// - Parameter urgency: Of a call that begins now; one that goes on keeps its own.
+  /// - Throws: ``ServerGate/Hold``, `CancellationError`
+  func admit(_ exchange: Exchange, _ urgency: ServerGate.Urgency = .commanded) async throws {
+    while true {
+      if let call = calls[exchange], gate.allows(call, at: clock.boot()) { return }
+      switch gate.ask(urgency, at: clock.boot(), random: clock.random()) {
+      case .leave(let call):
+        calls[exchange] = call
+        await persist()
+      case .spread(let wait): try await waitForSpread(wait)
+      case .held(let hold): throw hold
+      }
+    }
+  }
+
+  /// Ends the call of `exchange`, if there is one. A later request of it begins another.
+  func end(_ exchange: Exchange, _ outcome: ServerGate.Outcome) async {
+    guard let call = calls.removeValue(forKey: exchange) else { return }
+    gate.end(call, outcome, at: clock.boot(), random: clock.random())
+    await persist()
+  }
+
+  /// A batch was delivered: the back-off of background passes begins from its start again.
+  func delivered() { gate.delivered() }
+
+  /// A pass ended in trouble: background passes wait.
+  func troubled(by failure: ServerFailure) async {
+    gate.troubled(by: failure, at: clock.boot(), random: clock.random())
+    await persist()
+  }
+
+  /// Writes down the part of the gate's state that outlives the process, if the store does not have it yet.
+  func persist() async {
+    guard let write = record.begin(gate, at: clock.boot()) else { return }
+    record.ended(await write.result)
+  }
+
+  // MARK: The spread
+
+  /// A pass on command waits for no other pass's share of the spread: none begins until ``commandedPassEnded()``, and the present one
+  /// ends.
+  func commandedPassBegins() {
+    commandedPasses += 1
+    spread?.interrupt()
+  }
+
+  func commandedPassEnded() { commandedPasses -= 1 }
+
+  private func waitForSpread(_ duration: Duration) async throws {
+    guard commandedPasses == 0 else { return }
+    let sleep = InterruptibleSleep(duration, clock)
+    spread = sleep
+    await sleep.finish()
+    spread = nil
+    try Task.checkCancellation()
+  }
+}

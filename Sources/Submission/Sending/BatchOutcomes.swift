@@ -1,0 +1,80 @@
+import ControlServer
+import DriveStore
+import Logging
+
+/// Persists what became of a batch, and tells the gate and the pass.
+struct BatchOutcomes: Sendable {
+  let store: DriveStore
+  let server: GatedServer
+  let clock: SenderClock
+  let logger: Logger
+
+  /// The server has the batch.
+  func accepted(_ batch: Batch, _ pass: inout Pass) async throws {
+    try await store.outbox.markSubmitted(batch: batch.id, at: clock.wall())
+    await server.delivered()
+    await server.end(pass.exchange, .success)
+    pass.accepted(batch)
+  }
+
+  func quarantine(_ batch: Batch, reason: String, _ pass: inout Pass) async throws {
+    let fences = batch.fences == 1 ? "a fence" : "\(batch.fences) fences"
+    logger.warning("\(fences) of session \(batch.session) quarantined: \(reason)")
+    try await store.outbox.quarantine(batch: batch, reason: reason, at: clock.wall())
+    pass.quarantined(batch)
+  }
+
+  /// Puts batches that met trouble behind the others, in the store too.
+  /// - Parameter batches: At least one; those that one request was about.
+  /// - Throws: ``PassEnd`` when the trouble is the server's, GRDB's `DatabaseError`
+  func setAside(
+    _ batches: [Batch], _ failure: ServerFailure, at step: RequestStep, _ pass: inout Pass
+  ) async throws {
+    if Task.isCancelled { throw PassEnd.stopped(failure) }
+    if Verdict(failure).bindsEveryBatch { throw PassEnd.failed(failure) }
+    await server.end(pass.exchange, .failed(failure))
+    pass.note(failure)
+    let finding = batches.first.map { pass.judge.failed($0.id, at: step, failure) }
+    for batch in batches {
+      try await store.outbox.noteTrouble(batch: batch.id, isAnswer: step == .coverageResult)
+      pass.setAside(batch)
+      logger.info("batch \(batch.id) goes behind the others: /\(step) failed")
+    }
+    switch finding {
+    case .server: throw PassEnd.failed(failure)
+    case .noTests:
+      let rest = pass.queue.count { $0.test == nil }
+      logger.warning("the control server makes no tests now; \(rest) more batches without one wait")
+    case .batch, nil: break
+    }
+  }
+
+  /// The server refuses a batch as such: it is split in two, down to one fence, which is quarantined.
+  /// - Throws: ``PassEnd`` when the pass has met enough refusals, GRDB's `DatabaseError`
+  func refuse(_ batch: Batch, _ failure: ServerFailure, _ pass: inout Pass) async throws {
+    await server.end(pass.exchange, .failed(failure))
+    let isEnough = pass.refused(batch)
+    if batch.fences > 1 {
+      let parts = try await store.outbox.split(batch: batch)
+      logger.info("batch \(batch.id) is split: \(parts.map { "\($0.fences)" }.joined(separator: " and ")) fences")
+      pass.queue.insert(contentsOf: parts, at: 0)
+    } else {
+      try await quarantine(batch, reason: "\(failure)", &pass)
+      pass.note(failure)
+    }
+    if isEnough { throw PassEnd.failed(failure) }
+  }
+
+  /// 429: the next batch may follow after a moment, until the breaker opens; a server that says how long to wait ends the pass.
+  /// - Throws: ``PassEnd``, `CancellationError`
+  func putOff(_ batch: Batch, _ failure: ServerFailure, _ pass: inout Pass) async throws {
+    pass.note(failure)
+    pass.judge.refused(failure)
+    guard await server.isBreakerClosed, failure == .tooManyRequests(retryAfter: nil) else {
+      throw PassEnd.failed(failure)
+    }
+    pass.setAside(batch)
+    if pass.queue.isEmpty { throw PassEnd.failed(failure) }
+    try await clock.sleep(.seconds(1) + .seconds(1) * clock.random())
+  }
+}

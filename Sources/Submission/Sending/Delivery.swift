@@ -1,0 +1,147 @@
+import ControlServer
+import Coverage
+import DriveStore
+import Logging
+
+/// Sends the batches of a pass, one after the other.
+struct Delivery: Sendable {
+  let store: DriveStore
+  let server: GatedServer
+  let registration: Registration
+  let dating: DriveDating
+  let anchor: TestAnchor
+  let history: HistoryCheck
+  let outcomes: BatchOutcomes
+  let clock: SenderClock
+  let logger: Logger
+
+  /// Sends what the pass may send now.
+  func deliverAll(_ pass: inout Pass) async throws {
+    while true {
+      try Task.checkCancellation()
+      try await dating.follow(&pass)
+      try await dating.askForTime(&pass)
+      guard let batch = pass.next else { return }
+      try await deliver(batch, &pass)
+    }
+  }
+
+  /// How sending a batch ended.
+  private enum Sending {
+    case accepted
+    /// Its session was forgotten meanwhile.
+    case nothingToSend
+    case failed(ServerFailure, at: RequestStep)
+  }
+
+  /// Sends a batch and takes it out of the queue, unless the pass ends with it.
+  private func deliver(_ queued: Batch, _ pass: inout Pass) async throws {
+    var batch = queued
+    var rule = AnswerRule()
+    while true {
+      let sending = try await send(&batch, &pass)
+      log(sending, of: batch)
+      switch sending {
+      case .accepted: return try await outcomes.accepted(batch, &pass)
+      case .nothingToSend: return pass.remove(batch)
+      case .failed(let failure, let step):
+        if Task.isCancelled { throw PassEnd.stopped(failure) }
+        let isSuspect = batch.isSuspect && pass.tally.fencesSent > 0
+        let consequence = rule.consequence(of: failure, at: step, isSuspect: isSuspect)
+        if AnswerRule.hasNotArrived(after: failure, at: step) { try await store.outbox.release(batch: batch.id) }
+        guard try await follow(consequence, of: failure, at: step, &batch, &pass) else { return }
+      }
+    }
+  }
+
+  /// - Returns: Whether the batch is to be sent again now.
+  private func follow(
+    _ consequence: AnswerRule.Consequence, of failure: ServerFailure, at step: RequestStep, _ batch: inout Batch,
+    _ pass: inout Pass
+  ) async throws -> Bool {
+    switch consequence {
+    case .registerAgain:
+      await registration.doubt()
+      return true
+    case .replaceTest: return try await replaceTest(&batch, &pass)
+    case .endPass: throw PassEnd.failed(failure)
+    case .setAside: try await outcomes.setAside([batch], failure, at: step, &pass)
+    case .refuse: try await outcomes.refuse(batch, failure, &pass)
+    case .putOff: try await outcomes.putOff(batch, failure, &pass)
+    case .suspect: try await settleSuspect(batch, failure, &pass)
+    }
+    return false
+  }
+
+  private func log(_ sending: Sending, of batch: Batch) {
+    let outcome =
+      switch sending {
+      case .accepted: "accepted"
+      case .nothingToSend: "not in the store any more"
+      case .failed(let failure, at: .coverageResult): "\(failure)"
+      case .failed(let failure, let step): "not sent, /\(step) failed: \(failure)"
+      }
+    logger.info("batch \(batch.id), \(batch.fences) fences: \(outcome)")
+  }
+
+  private func send(_ batch: inout Batch, _ pass: inout Pass) async throws -> Sending {
+    var step = RequestStep.settings
+    let reader = StoreReader(store)
+    do {
+      guard try !reader.fences(of: batch).isEmpty else { return .nothingToSend }
+      let clientUUID = try await registration.clientUUID(for: pass.exchange)
+      step = .coverageRequest
+      var test = if let test = batch.test { test } else { try await anchor.anchor(&batch, pass) }
+      step = .settings
+      try await dating.follow(&pass, for: &batch)
+      step = .coverageRequest
+      let fences = try reader.fences(of: batch)
+      guard !fences.isEmpty else { return .nothingToSend }
+      // The offset overflows the server's 32 bits, as after a clock that was set by weeks; use a new anchor.
+      if !TestAnchor.canHold(fences, of: batch, anchor: test.anchor) { test = try await anchor.anchor(&batch, pass) }
+      let result = server.prepare(
+        CoverageResult(
+          clientUUID: clientUUID, testUUID: test.uuid, driveStarted: batch.driveStarted,
+          anchor: test.anchor.since(batch.driveStarted), fences: fences))
+      try Task.checkCancellation()
+      try await store.outbox.beginSending(batch: batch.id, fences: fences.count, client: clientUUID, at: clock.wall())
+      batch.client = batch.client ?? clientUUID
+      step = .coverageResult
+      try await server.submit(result, in: pass.exchange)
+      return .accepted
+    } catch let failure as ServerFailure {
+      return .failed(failure, at: step)
+    }
+  }
+
+  /// The server knows no started test for `batch`: its history tells whether the fences arrived; else the batch gets another test.
+  /// - Returns: Whether the batch is to be sent again now.
+  private func replaceTest(_ batch: inout Batch, _ pass: inout Pass) async throws -> Bool {
+    var step = RequestStep.history
+    do {
+      if try await history.isSettled(batch, &pass) { return false }
+      try await store.outbox.release(batch: batch.id)
+      step = .coverageRequest
+      try await anchor.anchor(&batch, pass)
+      return true
+    } catch let failure as ServerFailure {
+      try await outcomes.setAside([batch], failure, at: step, &pass)
+      return false
+    }
+  }
+
+  /// The server swallowed `batch`: its history tells whether the fences arrived; else the batch counts as refused.
+  private func settleSuspect(_ batch: Batch, _ failure: ServerFailure, _ pass: inout Pass) async throws {
+    do {
+      if try await history.isSettled(batch, &pass) { return }
+    } catch let failure as ServerFailure {
+      return try await outcomes.setAside([batch], failure, at: .history, &pass)
+    }
+    try await outcomes.refuse(batch, failure, &pass)
+  }
+}
+
+extension Batch {
+  /// The server could not take it so often that the batch itself may be the cause.
+  fileprivate var isSuspect: Bool { troubles >= 2 }
+}

@@ -1,0 +1,65 @@
+import Coverage
+import DriveStore
+import Logging
+
+/// Dates drives by the clock that rules, before and during a pass.
+struct DriveDating: Sendable {
+  let store: DriveStore
+  let timekeeper: Timekeeper
+  let clock: SenderClock
+  let registration: Registration
+  let logger: Logger
+
+  /// Corrects the times of drives that were recorded by a wrong clock.
+  /// - Returns: Whether times were corrected.
+  @discardableResult
+  func settle(_ pass: inout Pass) async throws -> Bool {
+    timekeeper.settle()
+    let reading = timekeeper.read()
+    let isSure =
+      reading.ruling.isConfirmed || pass.doubts.hasAskedForTime && reading.ruling.contradicting.isEmpty
+    let settled = try await store.clockSettlement.settle(
+      bootID: clock.bootID, sinceBoot: reading.boot, now: reading.wall, isSure: isSure)
+    pass.doubts.hasNewDates = !settled.doubted.isEmpty
+    for drive in settled.corrected {
+      logger.notice(
+        "drive \(drive) was recorded by a clock that was wrong; its times are right now (\(reading.ruling))")
+    }
+    for drive in settled.lost {
+      logger.warning("drive \(drive) was recorded with a clock that was never set: it is quarantined")
+    }
+    return !settled.corrected.isEmpty
+  }
+
+  /// Corrects times in mid-pass: the clock may have been set while the pass waited for its share of the spread, or for a server that
+  /// hangs.
+  /// - Throws: ``PassEnd`` when the clock shows a time that cannot be, GRDB's `DatabaseError`
+  func follow(_ pass: inout Pass) async throws {
+    guard clock.wall() >= .earliestTrusted else { throw PassEnd.held(.clock) }
+    guard try await settle(&pass) else { return }
+    let sessions = Array(Set(pass.queue.map(\.session)))
+    pass.refresh(with: try await store.outbox.batches(of: sessions, in: [.waiting, .sending, .quarantined]))
+  }
+
+  /// The same for a batch that is about to leave: an answer of the server can have shown that its fences are dated by a wrong clock.
+  func follow(_ pass: inout Pass, for batch: inout Batch) async throws {
+    try await follow(&pass)
+    try await askForTime(&pass)
+    guard let current = pass.queue.first(where: { $0.id == batch.id }), current.driveStarted != batch.driveStarted
+    else { return }
+    batch = current
+  }
+
+  /// Asks the server for the time when drives would be dated again by a clock that no other one has confirmed, and dates them by the
+  /// answer. A server that does not say contradicts nothing.
+  func askForTime(_ pass: inout Pass) async throws {
+    guard pass.doubts.hasNewDates, !pass.doubts.hasAskedForTime else { return }
+    if !timekeeper.isServerKnown {
+      logger.notice("\(pass.mode) pass: the clock was set since drives were recorded; asking the server for the time")
+      await registration.doubt()
+      _ = try await registration.clientUUID(for: pass.exchange)
+    }
+    pass.doubts.hasAskedForTime = true
+    try await follow(&pass)
+  }
+}

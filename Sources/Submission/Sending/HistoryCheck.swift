@@ -1,0 +1,117 @@
+import ControlServer
+import DriveStore
+import Logging
+
+/// Asks the server's histories which batches have arrived, where answers were lost (docs/protocol.md, 3.6).
+struct HistoryCheck: Sendable {
+  let store: DriveStore
+  let server: GatedServer
+  let registration: Registration
+  let outcomes: BatchOutcomes
+  /// The most fences of a batch that is made here.
+  let fencesPerRequest: Int
+  let clock: SenderClock
+  let logger: Logger
+
+  /// Asks about everything in the queue that may have arrived, and settles it. When a history cannot be read, the batches that it is
+  /// about go behind the others.
+  ///
+  /// What the server does not have is sent again, to the same test: as a test takes one result only, that is safe even when the first
+  /// request is still on its way. Only when the server does not know the test as a started one either, it is anchored anew. Of a batch
+  /// whose row was lost the test may not be known: then no test of the history may be its own that nothing else accounts for.
+  func settleDoubts(_ pass: inout Pass) async throws {
+    pass.areDoubtsSettled = true
+    let doubtful = pass.queue.filter { $0.state != .waiting }
+    guard !doubtful.isEmpty else { return }
+    let held = try await readHistories(of: doubtful, pass)
+    for unread in held.unread { try await outcomes.setAside(unread.batches, unread.failure, at: .history, &pass) }
+    let unread = Set(held.unread.flatMap { $0.batches.map(\.id) })
+    for batch in doubtful where !unread.contains(batch.id) {
+      let finding = held.finding(forDoubtful: batch, isForced: pass.urgency == .forced)
+      if try await settle(batch, finding, &pass) { continue }
+      if batch.state == .sending { try await store.outbox.release(batch: batch.id) }
+    }
+    try await reopenQuarantined(&pass)
+  }
+
+  /// Asks about one batch, whose test the server does not know as a started one.
+  /// - Returns: Whether the batch is settled now.
+  /// - Throws: `ServerFailure` when the history cannot be read.
+  func isSettled(_ batch: Batch, _ pass: inout Pass) async throws -> Bool {
+    let held = try await readHistories(of: [batch], pass)
+    if let unread = held.unread.first { throw unread.failure }
+    return try await settle(batch, held.finding(forUnstarted: batch, isForced: pass.urgency == .forced), &pass)
+  }
+
+  /// - Returns: Whether nothing more of the batch is to be sent.
+  private func settle(_ batch: Batch, _ finding: HeldFences.Finding, _ pass: inout Pass) async throws -> Bool {
+    switch finding {
+    case .absent: return false
+    case .arrived(let fences):
+      logger.info("batch \(batch.id): the server has its \(fences) fences")
+      try await outcomes.accepted(batch, &pass)
+    case .quarantine(let reason): try await outcomes.quarantine(batch, reason: reason, &pass)
+    case .staysQuarantined(let fences):
+      logger.warning(
+        """
+        batch \(batch.id): not sent again, the server has \(fences) fences of its test \(batch.testInQuestion ?? "?"); \
+        submit --quarantined --force sends all \(batch.fences) anew
+        """)
+      pass.quarantined(batch)
+    }
+    return true
+  }
+
+  /// Lines up the quarantined batches of the queue again, in batches of their own.
+  private func reopenQuarantined(_ pass: inout Pass) async throws {
+    let quarantined = pass.queue.filter { $0.state == .quarantined }
+    guard !quarantined.isEmpty else { return }
+    try await store.outbox.reopen(batches: quarantined, at: clock.wall())
+    let sessions = Array(Set(quarantined.map(\.session)))
+    try await store.outbox.makeBatches(of: sessions, limit: fencesPerRequest, at: clock.wall())
+    let known = Set(pass.queue.map(\.id))
+    let reopened = try await store.outbox.batches(of: sessions, in: [.waiting]).filter { !known.contains($0.id) }
+    pass.queue = DeliveryOrder.sorted(pass.queue.filter { $0.state != .quarantined } + reopened)
+  }
+
+  // MARK: Reading
+
+  /// The fences that the server holds, by the histories of all clients that sent these batches.
+  private func readHistories(of batches: [Batch], _ pass: Pass) async throws -> HeldFences {
+    let current = try await registration.clientUUID(for: pass.exchange)
+    var held = HeldFences()
+    for (client, batches) in Dictionary(grouping: batches, by: { $0.client ?? current }) {
+      let isCurrent = client == current
+      // Without a known test, read the whole history.
+      let isWhole = !isCurrent || batches.contains(where: \.isLost)
+      let cursor = isWhole ? nil : try await store.servers.historyCursor(at: server.url)
+      let oldest = batches.compactMap { $0.test?.anchor.milliseconds }.min() ?? 0
+      do {
+        let reading = try await read(HistoryReading(cursor: cursor, oldest: oldest), of: client, pass)
+        held.add(reading)
+        if isCurrent { try await store.servers.setHistoryCursor(reading.cursor, at: server.url) }
+      } catch let failure as ServerFailure where !isCurrent && Verdict(failure) == .unknownClient {
+        held.add(stranger: client)
+        logger.warning("the server does not know this device by the name that \(batches.count) batches left under")
+      } catch let failure as ServerFailure {
+        if Task.isCancelled { throw failure }
+        held.add(unread: batches, failure)
+      }
+    }
+    if batches.contains(where: \.isLost) { held.knownTests = try await store.outbox.knownTests() }
+    logger.info("asked the server's history: it lists \(held.testCount) tests as far back as that matters")
+    return held
+  }
+
+  private func read(_ begun: HistoryReading, of client: String, _ pass: Pass) async throws -> HistoryReading {
+    var reading = begun
+    while let offset = reading.offset {
+      reading.append(
+        try await server.history(
+          clientUUID: client, offset: offset, limit: HistoryReading.pageSize, in: pass.exchange))
+    }
+    // What is not in an unfinished reading may be at the server all the same.
+    if reading.isEndless { throw ServerFailure.unusableAnswer("/history gives pages without end") }
+    return reading
+  }
+}

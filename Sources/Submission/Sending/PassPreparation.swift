@@ -1,0 +1,94 @@
+import Coverage
+import DriveStore
+import Logging
+
+/// Brings the store in order before a pass, and lines up what is to be sent.
+struct PassPreparation: Sendable {
+  let store: DriveStore
+  let dating: DriveDating
+  let housekeeping: Housekeeping
+  let registration: Registration
+  /// Fences without a session are sent when they are older than this.
+  let legacyThreshold: Duration
+  /// The most fences of a batch.
+  let fencesPerRequest: Int
+  let clock: SenderClock
+  let logger: Logger
+
+  func prepare(_ pass: inout Pass) async throws {
+    let now = clock.wall()
+    // Only while a recovery from the drive logs could not be completed.
+    if store.recoveryNeed == .rolledBack { _ = try await store.lostBatches.doubtUnsent(except: pass.running) }
+    try await dating.settle(&pass)
+    // Before interrupted drives are ended: unfinished sessions are spared, because no pass could send them so far.
+    pass.doubts.oldFences = try await housekeeping.deleteOld(pass.mode, except: pass.running)
+    if pass.mode.isCold {
+      let ended = try await store.drives.endInterrupted(except: pass.running, at: now)
+      if ended > 0 {
+        logger.info("\(pass.mode) pass: ended \(ended) sessions that an earlier run left unfinished")
+        pass.doubts.oldFences = 0
+      }
+    }
+    try await repair(pass, now)
+    try await housekeeping.keepWithinQuota(except: pass.running)
+    try await lineUp(&pass)
+  }
+
+  /// Asks the server for the time when fences look too old by a clock that may be wrong, and deletes them if it agrees.
+  func settleAge(_ pass: inout Pass) async throws {
+    guard pass.doubts.oldFences > 0 else { return }
+    logger.notice(
+      "\(pass.mode) pass: \(pass.doubts.oldFences) fences look too old to be sent, if the clock is right; asking the server"
+    )
+    await registration.doubt()
+    _ = try await registration.clientUUID(for: pass.exchange)
+    guard housekeeping.isAgeConfirmed else { return }
+    pass.doubts.oldFences = try await housekeeping.deleteOld(pass.mode, except: pass.running)
+    try await lineUp(&pass)
+  }
+
+  /// Sets right what damage has left. Fences whose session is missing wait for a cold pass.
+  private func repair(_ pass: Pass, _ now: WallTime) async throws {
+    let threshold = pass.mode.isCold ? now.earlier(by: legacyThreshold) : WallTime(microseconds: .min)
+    let adopted = try await store.orphans.adopt(lastSeenBefore: threshold, except: pass.running)
+    if adopted > 0 { logger.info("\(pass.mode) pass: \(adopted) fences without a session have one again") }
+    let doubtful = try await store.lostBatches.doubtDamaged(except: pass.running)
+    if doubtful > 0 {
+      logger.warning(
+        "\(pass.mode) pass: the rows of \(doubtful) batches are damaged; the server is asked whether it has them")
+    }
+  }
+
+  private func lineUp(_ pass: inout Pass) async throws {
+    let reader = StoreReader(store)
+    // Not all sessions: a store keeps thousands, and a pass comes with each test.
+    let sessions = try reader.unsentSessions(except: pass.running)
+    let (chosen, skipped) = pass.mode.choose(from: sessions, running: pass.running)
+    if let running = pass.running { pass.report.fencesOfRunningDrives = try reader.fencesToSend(fromDrive: running) }
+    let ids = chosen.map(\.id)
+    try await store.outbox.makeBatches(of: ids, limit: fencesPerRequest, at: clock.wall())
+    let states: [Batch.State] = [.waiting, .sending] + (pass.mode == .quarantined ? [.quarantined] : [])
+    pass.queue = DeliveryOrder.sorted(try await store.outbox.batches(of: ids, in: states))
+    pass.report.fencesWithoutSession = try reader.orphans(except: pass.running)
+    log(pass, skipped: skipped, damaged: try reader.damagedRows())
+  }
+
+  private func log(_ pass: Pass, skipped: [(session: StoredSession, reason: String)], damaged: Int) {
+    let groups = pass.queue.map { "\($0.test?.uuid ?? "no test yet"): \($0.fences)" }
+    let shown = groups.prefix(20).joined(separator: ", ") + (groups.count > 20 ? ", \(groups.count - 20) more" : "")
+    let queue = groups.isEmpty ? "nothing to send" : "\(groups.count) groups of fences (\(shown))"
+    logger.info("\(pass.mode) pass: \(queue)")
+    for (session, reason) in skipped where pass.mode.isCold || pass.mode == .warm {
+      let fences = session.isWaiting ? session.waitingFences : session.quarantinedFences
+      logger.info("\(pass.mode) pass: session \(session.id) with \(fences) fences \(reason): skipped")
+    }
+    if damaged > 0 {
+      logger.error("\(pass.mode) pass: \(damaged) rows of the store are damaged; they are kept, and not sent")
+    }
+    let orphans = pass.report.fencesWithoutSession
+    if orphans > 0 {
+      let reason = pass.mode.isCold ? "are younger than submission.legacy-threshold" : "wait for a cold pass"
+      logger.info("\(pass.mode) pass: \(orphans) fences without a session \(reason): skipped")
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import ControlServer
+import Coverage
+import DriveStore
+import Logging
+
+/// Runs one pass: prepare the store, send what is certain, ask about what is in doubt, send the rest.
+struct PassRunner: Sendable {
+  let server: GatedServer
+  let registration: Registration
+  let housekeeping: Housekeeping
+  let preparation: PassPreparation
+  let dating: DriveDating
+  let history: HistoryCheck
+  let delivery: Delivery
+  let clock: SenderClock
+  let logger: Logger
+
+  /// - Parameter running: The first of the drives that are being recorded, `nil` for none.
+  /// - Returns: Its report, and whether there was anything to send.
+  /// - Throws: GRDB's `DatabaseError` when the store fails.
+  func run(
+    _ mode: PassMode, _ urgency: ServerGate.Urgency, running: Int64?
+  ) async throws -> (report: Report, hadQueue: Bool) {
+    guard clock.wall() >= .earliestTrusted else { return (Report(hold: .clock), false) }
+    // A write that failed earlier.
+    await server.persist()
+    var pass = Pass(mode: mode, urgency: urgency, running: try await housekeeping.firstRunningDrive(running))
+    do {
+      try await preparation.prepare(&pass)
+      guard !pass.queue.isEmpty else { return (pass.report, false) }
+      try await send(&pass)
+      await conclude(&pass)
+    } catch {
+      guard let end = PassEnd(error, isCancelled: Task.isCancelled) else {
+        // The store's trouble says nothing about the server.
+        await server.end(pass.exchange, .cancelled)
+        throw error
+      }
+      await conclude(&pass, end)
+    }
+    pass.complete()
+    await reportHold(&pass)
+    logger.info("\(mode) pass: \(pass.summary)")
+    return (pass.report, true)
+  }
+
+  private func send(_ pass: inout Pass) async throws {
+    try await server.admit(pass.exchange, pass.urgency)
+    // The clock may have been set while the pass waited for its share of the spread.
+    try await dating.follow(&pass)
+    try await dating.askForTime(&pass)
+    try await preparation.settleAge(&pass)
+    try await delivery.deliverAll(&pass)
+    try await history.settleDoubts(&pass)
+    try await delivery.deliverAll(&pass)
+  }
+
+  /// The pass has tried everything in its queue.
+  private func conclude(_ pass: inout Pass) async {
+    guard let failure = pass.judge.unresolved else { return await server.end(pass.exchange, .success) }
+    await server.end(pass.exchange, .cancelled)
+    await noteTrouble(failure, pass.urgency)
+  }
+
+  private func conclude(_ pass: inout Pass, _ end: PassEnd) async {
+    switch end {
+    case .held(let hold):
+      pass.report.hold = hold
+      await server.end(pass.exchange, .cancelled)
+    case .stopped(let failure):
+      pass.report.wasStopped = true
+      pass.note(failure)
+      await server.end(pass.exchange, .cancelled)
+    case .failed(let failure):
+      logger.warning("\(pass.mode) pass ends: \(failure)")
+      pass.note(failure)
+      pass.report.wasEndedByServer = true
+      await server.end(pass.exchange, .failed(failure))
+      await noteTrouble(failure, pass.urgency)
+    }
+  }
+
+  private func noteTrouble(_ failure: ServerFailure, _ urgency: ServerGate.Urgency) async {
+    let verdict = Verdict(failure)
+    if verdict == .forbidden {
+      // A pass on command is not repeated.
+      let plan = urgency == .background ? "; trying again in 15 min" : ""
+      logger.error("the control server wants nothing from this device\(plan): \(failure)")
+    }
+    await server.troubled(by: failure)
+    // Before anything else is sent, the server has to show that it is there.
+    if verdict != .tooManyRequests { await registration.doubt() }
+  }
+
+  /// Reports until when the rest of the queue has to wait.
+  private func reportHold(_ pass: inout Pass) async {
+    guard pass.report.sessionsKept > 0, !pass.report.wasStopped else { return }
+    if pass.report.hold == nil, let hold = await server.hold(.commanded) { pass.report.hold = .gate(hold) }
+    if case .gate(let hold) = pass.report.hold {
+      pass.report.heldUntil = WallTime(microseconds: clock.wall().microseconds + hold.wait.inMicroseconds)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import ControlServer
+import Coverage
+import DriveStore
+import Logging
+
+/// Gets tests for batches that have none, or none that can hold them.
+struct TestAnchor: Sendable {
+  let store: DriveStore
+  let server: GatedServer
+  let registration: Registration
+  let clock: SenderClock
+  let timekeeper: Timekeeper
+  let logger: Logger
+
+  /// Gives `batch` another test, anchored now: its fences lie before the anchor.
+  @discardableResult
+  func anchor(_ batch: inout Batch, _ pass: Pass) async throws -> Batch.Test {
+    let clientUUID = try await registration.clientUUID(for: pass.exchange)
+    let time = try anchorTime(for: batch)
+    let grant = try await server.requestCoverage(
+      CoverageRequest(clientUUID: clientUUID, loopUUID: nil, time: time), in: pass.exchange)
+    let test = Batch.Test(uuid: grant.testUUID, anchor: time)
+    do {
+      try await store.outbox.anchor(batch: batch.id, test: test, loopUUID: grant.loopUUID, client: clientUUID)
+    } catch let used as StoreError {
+      throw ServerFailure.unusableAnswer("\(used)")
+    }
+    logger.info("batch \(batch.id): the server made test \(test.uuid) for it")
+    (batch.test, batch.client) = (test, clientUUID)
+    return test
+  }
+
+  /// Whether the offset of each fence fits where the server keeps it: 32 bits, in milliseconds.
+  static func canHold(_ fences: [Fence], of batch: Batch, anchor: WallTime) -> Bool {
+    let anchor = anchor.since(batch.driveStarted)
+    return fences.allSatisfy { Int32(exactly: ($0.entered - anchor).inMilliseconds) != nil }
+  }
+
+  /// Now, in whole milliseconds, by the clock that rules; by the server's, where the server contradicts that clock and could not hold the
+  /// offsets otherwise. Fences have the same times at the server either way.
+  private func anchorTime(for batch: Batch) throws -> WallTime {
+    let fences = try StoreReader(store).fences(of: batch)
+    let times = [clock.wall(), timekeeper.serverTime].compactMap { $0 }
+      .map { WallTime(microseconds: $0.milliseconds.saturatingMultiplied(by: 1000)) }
+    return times.first { Self.canHold(fences, of: batch, anchor: $0) } ?? times[0]
+  }
+}

@@ -1,0 +1,57 @@
+import ControlServer
+import Coverage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import DriveStore
+@testable import Submission
+
+/// Requests of drives for tests, beside the passes, with the real control server tool.
+@Suite(.serialized)
+struct AskingSlowTests {
+  @Test(
+    "when a drive's request is told how long to wait, then nothing else leaves before, in the next process neither",
+    arguments: [429, 503])
+  func retryAfter(status: Int) async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [nil])
+    let sender = try rig.sender()
+    try await rig.tool.setFault("\(status)-retry-after:60", on: "coverageRequest", count: 1)
+    await #expect(throws: ServerFailure.self) {
+      try await sender.tests.requestTest(loopUUID: nil, at: .sampleStart)
+    }
+    rig.time.turn(by: .seconds(59))
+    let before = try await rig.paths().count
+    for sender in [sender, try rig.sender()] {
+      await #expect(throws: ServerGate.Hold.retryAfter(.seconds(1))) {
+        try await sender.tests.requestTest(loopUUID: nil, at: .sampleStart)
+      }
+      for urgency in [ServerGate.Urgency.background, .commanded] {
+        let report = try await sender.pass(.cold, urgency: urgency)
+        #expect(report.hold == .gate(.retryAfter(.seconds(1))))
+        #expect(report.heldUntil == rig.time.clock.wall().later(by: .seconds(1)))
+        #expect(report.sessionsKept == 1)
+      }
+    }
+    #expect(try await rig.paths().count == before)
+    #expect(try await rig.sender().pass(.cold, urgency: .forced).sessionsSent == 1)
+    try await rig.finish()
+  }
+
+  @Test("when the server has forgotten the device, then a drive's request registers it again and gets its test")
+  func forgotten() async throws {
+    let rig = try await SendingRig()
+    let port = try #require(URL(string: rig.tool.url)?.port)
+    let sender = try rig.sender()
+    _ = try await sender.tests.requestTest(loopUUID: nil, at: .sampleStart)
+    let before = try await rig.store.servers.clientUUID(at: rig.tool.url)
+    try await rig.tool.program.stop()
+    let another = try await ControlServerTool(["--port", "\(port)"])
+    let grant = try await sender.tests.requestTest(loopUUID: nil, at: .sampleStart)
+    #expect(try await another.tests().map { $0["uuid"] as? String } == [grant.testUUID])
+    #expect(try await rig.store.servers.clientUUID(at: rig.tool.url) != before)
+    try await rig.client.shutdown()
+    try await another.program.stop()
+  }
+}

@@ -1,0 +1,194 @@
+import ControlServer
+import Coverage
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import DriveStore
+@testable import Submission
+
+/// Lost answers, and what the server's history says about them, one after the other: each test starts a server of its own.
+@Suite(.serialized)
+struct ExactlyOnceSlowTests {
+  @Test("when an answer is lost after the server took the session, then the history tells, and it is not sent again")
+  func lostAnswer() async throws {
+    let rig = try await SendingRig()
+    let drive = try rig.record(tests: [try await rig.test()])
+    try await rig.tool.setFault("drop-answer", on: "coverageResult", count: 1)
+    #expect(try await rig.sender().pass(.drive(drive)).sessionsKept == 1)
+    let report = try await rig.sender().pass(.cold)
+    #expect(report.sessionsSent == 1)
+    #expect(report.fencesSent == 2)
+    #expect(try await rig.requests("coverageResult") == 1)
+    #expect(try rig.states() == [.submitted])
+    #expect(try await rig.holdsAllOnce(2))
+    #expect(try await rig.store.servers.historyCursor(at: rig.tool.url) != nil)
+    try await rig.finish()
+  }
+
+  @Test("when the process dies before the first byte or after the last, then the next one asks before it sends")
+  func death() async throws {
+    let rig = try await SendingRig()
+    let test = try await rig.test()
+    let drive = try rig.record(tests: [test, try await rig.test()])
+    let sessions = try StoreReader(rig.store).sessions()
+    try await rig.store.outbox.makeBatches(of: sessions.map(\.id), limit: 400, at: .sampleStart)
+    let batches = try await rig.store.outbox.batches(of: sessions.map(\.id), in: [.waiting])
+    let client = try await rig.clientUUID()
+    // Both were about to leave; one did, and arrived.
+    for batch in batches {
+      try await rig.store.outbox.beginSending(batch: batch.id, fences: 2, client: client, at: .sampleStart)
+    }
+    try await rig.client.submit(
+      rig.client.prepare(
+        CoverageResult(
+          clientUUID: client, testUUID: test, driveStarted: .sampleStart, anchor: .seconds(1),
+          fences: try StoreReader(rig.store).fences(of: batches[0]))))
+    let report = try await rig.sender().pass(.drive(drive))
+    #expect(report.sessionsSent == 2)
+    #expect(try await rig.requests("coverageResult") == 2)
+    #expect(try await rig.holdsAllOnce(4))
+    try await rig.finish()
+  }
+
+  @Test(
+    "when the server carries out a request after the client gave it up, then the fences are there once all the same")
+  func lateCommit() async throws {
+    let rig = try await SendingRig(requestTimeout: .milliseconds(500))
+    _ = try rig.record(tests: [nil], fences: 3)
+    try await rig.tool.setFault("late:2", on: "coverageResult", count: 1)
+    let sender = try rig.sender()
+    #expect(try await sender.pass(.cold).sessionsKept == 1)
+    #expect(try await sender.pass(.cold).sessionsSent == 1, "the history does not have it yet")
+    _ = try await eventually("the late one is carried out") {
+      try await rig.tool.requests(to: "coverageResult").first { $0["fault"] as? String == "late:2.0" }?["reason"]
+    }
+    #expect(try await rig.holdsAllOnce(3))
+    try await rig.finish()
+  }
+
+  /// A rig whose server took three fences of a session, and whose answer was lost.
+  private func rigInDoubt() async throws -> SendingRig {
+    let rig = try await SendingRig()
+    let drive = try rig.record(tests: [try await rig.test()], fences: 3)
+    try await rig.tool.setFault("drop-answer", on: "coverageResult", count: 1)
+    #expect(try await rig.sender().pass(.drive(drive)).sessionsKept == 1)
+    return rig
+  }
+
+  @Test("when the server is called by another name after a lost answer, then the history of the first name tells")
+  func otherName() async throws {
+    let rig = try await rigInDoubt()
+    let renamed = try SendingRig.client(of: rig.tool.url.replacing("127.0.0.1", with: "localhost"))
+    #expect(try await rig.sender(to: renamed).pass(.cold).sessionsSent == 1)
+    let name = try await rig.store.servers.clientUUID(at: renamed.url)
+    #expect(try await rig.store.servers.clientUUID(at: rig.tool.url) != name)
+    #expect(try await rig.requests("coverageResult") == 1)
+    #expect(try await rig.holdsAllOnce(3))
+    try await renamed.shutdown()
+    try await rig.finish()
+  }
+
+  @Test(
+    "when the registration is lost after a lost answer, then the history of the lost name tells, and no log names it")
+  func lostRegistration() async throws {
+    let rig = try await rigInDoubt()
+    let lost = try #require(try await rig.store.servers.clientUUID(at: rig.tool.url))
+    try await rig.store.database.write { try $0.execute(sql: "DELETE FROM registration") }
+    #expect(try await rig.sender().pass(.cold).sessionsSent == 1)
+    #expect(try await rig.store.servers.clientUUID(at: rig.tool.url) != lost)
+    #expect(try await rig.requests("coverageResult") == 1)
+    #expect(try await rig.holdsAllOnce(3))
+    #expect(!rig.lines.all.joined().contains(lost))
+    try await rig.finish()
+  }
+
+  @Test("when a batch may have left to another server, then it is quarantined, and sent to this one on command only")
+  func otherServer() async throws {
+    let rig = try await rigInDoubt()
+    let another = try await ControlServerTool()
+    let client = try SendingRig.client(of: another.url)
+    let sender = try rig.sender(to: client)
+    #expect(try await sender.pass(.cold).sessionsQuarantined == 1)
+    #expect(try await another.fences().isEmpty)
+    #expect(try StoreReader(rig.store).sessions().first?.quarantineReason?.contains("may have left before") == true)
+    #expect(try await sender.pass(.cold) == Report())
+    #expect(try await sender.pass(.quarantined).sessionsSent == 1)
+    #expect(try await another.fences().count == 3)
+    try await client.shutdown()
+    try await another.program.stop()
+    try await rig.finish()
+  }
+
+  @Test("when the server has no such test, and no fences of it, then the session is anchored anew")
+  func unknownTest() async throws {
+    let rig = try await SendingRig()
+    let good = try await rig.test()
+    let drive = try rig.record(tests: [good, UUID().uuidString])
+    let report = try await rig.sender().pass(.drive(drive))
+    #expect(report.sessionsSent == 2)
+    #expect(
+      try await rig.paths().suffix(5) == [
+        "coverageResult", "history", "coverageRequest", "coverageResult", "coverageResult",
+      ])
+    #expect(try await rig.holdsAllOnce(4))
+    try await rig.finish()
+  }
+
+  @Test("when the server has another number of fences, then the session is quarantined, and sent anew by force only")
+  func otherCount() async throws {
+    let rig = try await SendingRig()
+    let test = try await rig.test()
+    try await rig.client.submit(
+      rig.client.prepare(
+        CoverageResult(
+          clientUUID: try await rig.clientUUID(), testUUID: test, driveStarted: .sampleStart,
+          anchor: .seconds(1), fences: [.sample(entered: 500)])))
+    _ = try rig.record(tests: [test], fences: 3)
+    let sender = try rig.sender()
+    let report = try await sender.pass(.cold)
+    #expect(report.sessionsQuarantined == 1)
+    let stored = try #require(try StoreReader(rig.store).sessions().first)
+    #expect(stored.quarantineReason == "the server has 1 fences of test \(test), and 3 were sent")
+    #expect(rig.lines.all.contains { $0.contains("3 fences of session 1 quarantined") })
+    #expect(try await sender.pass(.quarantined).sessionsQuarantined == 1)
+    #expect(try await rig.tool.fences().count == 1, "the server has something of it already")
+    let warning =
+      "not sent again, the server has 1 fences of its test \(test); submit --quarantined --force sends all 3"
+    #expect(rig.lines.all.filter { $0.contains(warning) }.count == 1)
+    #expect(try await sender.pass(.quarantined, urgency: .forced).sessionsSent == 1)
+    #expect(try await rig.holdsAllOnce(4))
+    try await rig.finish()
+  }
+
+  @Test("when trouble comes at random, then after it every fence is there once")
+  func chaos() async throws {
+    let rig = try await SendingRig(requestTimeout: .milliseconds(300))
+    var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
+    let faults = ["none", "none", "503", "reset", "drop-answer", "empty", "429", "hang:1", "slow:0.4", "late:0.5"]
+    let paths = ["settings", "coverageRequest", "coverageResult", "coverageResult", "coverageResult", "history"]
+    var sender = try rig.sender { $0.fencesPerRequest = 3 }
+    for round in 0..<12 {
+      _ = try rig.record(tests: [nil], fences: 4, started: Double(round) * 60)
+      for _ in 0..<3 {
+        let fault = faults.randomElement(using: &generator) ?? "none"
+        try await rig.tool.setFault(fault, on: paths.randomElement(using: &generator) ?? "*", count: 1)
+      }
+      // Now and then the process is another one, or the pass is stopped.
+      if round % 3 == 0 { sender = try rig.sender { $0.fencesPerRequest = 3 } }
+      let pass = Task { [sender] in try await sender.pass(.cold, urgency: .forced) }
+      if round % 4 == 1 { pass.cancel() }
+      _ = try await pass.value
+      rig.time.turn(by: .seconds(400))
+    }
+    try await rig.tool.clearFaults()
+    for _ in 0..<4 {
+      rig.time.turn(by: .seconds(400))
+      _ = try await sender.pass(.quarantined)
+    }
+    #expect(try rig.states().allSatisfy { $0 == .submitted })
+    #expect(try await rig.holdsAllOnce(48))
+    try await rig.finish()
+  }
+}

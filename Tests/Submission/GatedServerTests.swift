@@ -1,0 +1,230 @@
+import ControlServer
+import Coverage
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import DriveStore
+@testable import Submission
+
+/// Requests and the gate between them and the server, in every order that matters, without a server.
+struct GatedServerTests {
+  private static let tooMany = ServerFailure.tooManyRequests(retryAfter: nil)
+
+  // MARK: Writes
+
+  @Test("when a write is slow, or fails, then those that were asked for later come after it")
+  func order() async throws {
+    let (paper, door) = (Paper(), Door())
+    var writes = OrderedWrites()
+    let first = writes.begin {
+      await door.pass()
+      await paper.write("first")
+      throw CancellationError()
+    }
+    let others = ["second", "third"].map { word in writes.begin { await paper.write(word) } }
+    // Time for one that does not wait.
+    for _ in 0..<1000 { await Task.yield() }
+    #expect(await paper.words.isEmpty)
+    await door.open()
+    for other in others { try await other.value }
+    await #expect(throws: CancellationError.self) { try await first.value }
+    #expect(await paper.words == ["first", "second", "third"])
+  }
+
+  @Test("when many requests end at the same time, then the breaker on disk is the one in memory")
+  func many() async throws {
+    var policy = ServerGate.Policy()
+    policy.breaker.threshold = 1000
+    let rig = try GateRig(policy: policy) { step, count in
+      if step == .coverageRequest, count % 3 != 0 { throw Self.tooMany }
+    }
+    for _ in 0..<5 {
+      await withTaskGroup { group in
+        // Some end with 429.
+        for _ in 0..<8 { group.addTask { _ = try? await rig.requestTest() } }
+      }
+      let stored = try rig.storedGate(policy: policy)
+      #expect(await rig.server.status.breaker.refusals == stored.breaker.refusals)
+    }
+    #expect(rig.spy.requests.count { $0 == .coverageRequest } == 40)
+  }
+
+  @Test("when the store does not take the gate's state, then it is written with the next request")
+  func failingStore() async throws {
+    let rig = try GateRig { step, count in
+      guard step == .coverageRequest else { return }
+      if count < 2 { throw Self.tooMany } else { throw CancellationError() }
+    }
+    try await rig.store.database.write {
+      try $0.execute(sql: "CREATE TRIGGER fault BEFORE INSERT ON breaker BEGIN SELECT RAISE(ABORT, 'a fault'); END")
+    }
+    for _ in 0..<2 { await #expect(throws: ServerFailure.self) { try await rig.requestTest() } }
+    #expect(rig.lines.all.count { $0.contains("does not take the circuit breaker's state") } == 1)
+    try await rig.store.database.write { try $0.execute(sql: "DROP TRIGGER fault") }
+    await #expect(throws: CancellationError.self) { try await rig.requestTest() }
+    #expect(try rig.storedGate().breaker.refusals == 2)
+  }
+
+  // MARK: Asking again
+
+  @Test("when another request is told to wait while a drive's waits for the registration, then that one does not leave")
+  func waitMeanwhile() async throws {
+    let (registering, requesting) = (Door(), Door())
+    let rig = try GateRig { step, count in
+      if step == .settings, count == 1 { await registering.pass() }
+      guard step == .coverageRequest else { return }
+      await requesting.pass()
+      throw ServerFailure.tooManyRequests(retryAfter: .seconds(60))
+    }
+    let slow = Task { try await rig.requestTest() }
+    await requesting.someoneWaits()
+    await rig.registration.doubt()
+    let other = Task { try await rig.requestTest() }
+    await registering.someoneWaits()
+    await requesting.open()
+    await #expect(throws: ServerFailure.self) { try await slow.value }
+    await registering.open()
+    await #expect(throws: ServerGate.Hold.retryAfter(.seconds(60))) { try await other.value }
+    #expect(rig.spy.requests == [.settings, .coverageRequest, .settings])
+  }
+
+  @Test("when another request is told to wait while one waits for its turn to register, then it does not register")
+  func waitInTurn() async throws {
+    let registering = Door()
+    let rig = try GateRig { step, _ in
+      await registering.pass()
+      throw ServerFailure.serverTrouble(status: 503, message: "", retryAfter: .seconds(60))
+    }
+    let first = Task { try await rig.requestTest() }
+    await registering.someoneWaits()
+    let second = Task { try await rig.requestTest() }
+    await registering.open()
+    await #expect(throws: ServerFailure.self) { try await first.value }
+    await #expect(throws: ServerGate.Hold.self) { try await second.value }
+    #expect(rig.spy.requests == [.settings])
+  }
+
+  @Test("when the gate closes behind an exchange, then none of its further requests leaves, of any kind")
+  func everyKind() async throws {
+    let rig = try GateRig { step, count in
+      if step == .coverageRequest, count < 3 { throw Self.tooMany }
+    }
+    let exchange = GatedServer.Exchange()
+    try await rig.server.admit(exchange)
+    for _ in 0..<3 { await #expect(throws: ServerFailure.self) { try await rig.requestTest() } }
+    let before = rig.spy.requests.count
+    let request = CoverageRequest(clientUUID: "x", loopUUID: nil, time: .sampleStart)
+    let result = rig.server.prepare(
+      CoverageResult(clientUUID: "x", testUUID: "T", driveStarted: .sampleStart, anchor: .start, fences: []))
+    await #expect(throws: ServerGate.Hold.self) { try await rig.server.settings(clientUUID: nil, in: exchange) }
+    await #expect(throws: ServerGate.Hold.self) { try await rig.server.requestCoverage(request, in: exchange) }
+    await #expect(throws: ServerGate.Hold.self) { try await rig.server.submit(result, in: exchange) }
+    await #expect(throws: ServerGate.Hold.self) {
+      try await rig.server.history(clientUUID: "x", offset: 0, limit: 1, in: exchange)
+    }
+    #expect(rig.spy.requests.count == before)
+    rig.time.turn(by: .seconds(34))
+    try await rig.server.submit(result, in: exchange)
+    #expect(rig.spy.requests.last == .coverageResult)
+  }
+
+  @Test("when a request is forced, then the breaker does not hold it, but what it meets holds the next one")
+  func forced() async throws {
+    let rig = try GateRig { step, _ in throw ServerFailure.tooManyRequests(retryAfter: .seconds(100)) }
+    await #expect(throws: ServerFailure.self) { try await rig.requestTest() }
+    let exchange = GatedServer.Exchange()
+    await #expect(throws: ServerGate.Hold.self) { try await rig.server.admit(exchange, .commanded) }
+    try await rig.server.admit(exchange, .forced)
+    await #expect(throws: ServerFailure.self) { try await rig.server.settings(clientUUID: nil, in: exchange) }
+    await #expect(throws: ServerGate.Hold.self) { try await rig.server.settings(clientUUID: nil, in: exchange) }
+    #expect(rig.spy.requests.count == 2)
+  }
+
+  // MARK: The spread
+
+  @Test("when a pass on command comes, then no other pass's share of the spread holds it up, begun or not")
+  func spread() async throws {
+    for isBegun in [true, false] {
+      let rig = try GateRig()
+      rig.time.holdsSleepers = true
+      if !isBegun { await rig.server.commandedPassBegins() }
+      let background = Task { try await rig.server.admit(GatedServer.Exchange(), .background) }
+      if isBegun {
+        _ = try await eventually("the wait for the spread") { rig.time.sleeps.isEmpty ? nil : true }
+        await rig.server.commandedPassBegins()
+      }
+      try await background.value
+      #expect(rig.time.sleeps == (isBegun ? [.seconds(30)] : []))
+    }
+  }
+
+  @Test("when a pass is cancelled while it waits for its share of the spread, then it ends, and nothing leaves")
+  func cancelledSpread() async throws {
+    let rig = try GateRig()
+    rig.time.holdsSleepers = true
+    let background = Task { try await rig.server.admit(GatedServer.Exchange(), .background) }
+    _ = try await eventually("the wait for the spread") { rig.time.sleeps.isEmpty ? nil : true }
+    background.cancel()
+    await #expect(throws: CancellationError.self) { try await background.value }
+    #expect(rig.spy.requests.isEmpty)
+  }
+
+  // MARK: Registration
+
+  @Test("when requests come at once, then one registration is enough for all")
+  func oneRegistration() async throws {
+    let rig = try GateRig()
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<5 { group.addTask { _ = try await rig.requestTest() } }
+      try await group.waitForAll()
+    }
+    #expect(rig.spy.requests.count { $0 == .settings } == 1)
+    #expect(try await rig.store.servers.clientUUID(at: rig.spy.url) == "a client")
+  }
+
+  @Test("when the server does not know the device after it registered again, then the request is sent once more only")
+  func lastingStranger() async throws {
+    let rig = try GateRig { step, _ in
+      if step == .coverageRequest { throw ServerFailure.refused(status: 400, message: "No client found by id x") }
+    }
+    await #expect(throws: ServerFailure.self) { try await rig.requestTest() }
+    #expect(rig.spy.requests == [.settings, .coverageRequest, .settings, .coverageRequest])
+  }
+}
+
+/// Notes words in their order.
+private actor Paper {
+  private(set) var words: [String] = []
+
+  func write(_ word: String) { words.append(word) }
+}
+
+/// Holds up all that come to it until it is opened.
+private actor Door {
+  private var isOpen = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+  private var watching: [CheckedContinuation<Void, Never>] = []
+
+  func pass() async {
+    guard !isOpen else { return }
+    await withCheckedContinuation { continuation in
+      waiting.append(continuation)
+      for watcher in watching { watcher.resume() }
+      watching = []
+    }
+  }
+
+  /// Returns when somebody waits at the door.
+  func someoneWaits() async {
+    guard waiting.isEmpty else { return }
+    await withCheckedContinuation { watching.append($0) }
+  }
+
+  func open() {
+    isOpen = true
+    for continuation in waiting { continuation.resume() }
+    waiting = []
+  }
+}

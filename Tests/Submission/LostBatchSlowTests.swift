@@ -1,0 +1,224 @@
+import ControlServer
+import Coverage
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import DriveStore
+@testable import Submission
+
+/// Batches whose rows are damaged, or were lost in a salvage: whether they ever left, only the server knows.
+@Suite(.serialized)
+struct LostBatchSlowTests {
+  /// A rig whose server took what was sent first, and whose answer was lost.
+  private func rigInDoubt(
+    tests: Int = 1, fences: Int = 3, limit: Int = 400
+  ) async throws -> SendingRig {
+    let rig = try await SendingRig()
+    let drive = try rig.record(tests: tests == 0 ? [nil] : try await rig.tests(tests), fences: fences)
+    try await rig.tool.setFault("drop-answer", on: "coverageResult", count: 1)
+    // Another part is not taken.
+    if limit < fences { try await rig.tool.setFault("429", on: "coverageResult", count: 1) }
+    #expect(try await rig.sender { $0.fencesPerRequest = limit }.pass(.drive(drive)).sessionsKept == tests.positive)
+    return rig
+  }
+
+  // MARK: A damaged row
+
+  @Test("when the row of a batch in doubt is damaged, then its test's history tells, and nothing goes twice")
+  func damagedInDoubt() async throws {
+    let rig = try await rigInDoubt()
+    try await rig.store.damage("UPDATE batch SET sent_at = 5, attempt = 0, state = 'waiting'")
+    #expect(try await rig.sender().pass(.warm).sessionsSent == 1)
+    #expect(try await rig.requests("coverageResult") == 1)
+    #expect(try rig.states() == [.submitted])
+    #expect(try await rig.holdsAllOnce(3))
+    #expect(try StoreReader(rig.store).damagedRows() == 0)
+    try await rig.finish()
+  }
+
+  @Test(
+    "when the row of a batch that never left is damaged, then the server is asked once, and its fences go, rightly placed",
+    arguments: [
+      "anchor_at = anchor_at + 1", "state = 'submitted'", "state = 'quarantined'", "client_uuid = NULL, troubles = 9",
+      "attempt = attempt + 1, sent_fences = 1, sent_at = 7, checksum = 'x', reason = 'y'",
+    ])
+  func damagedUnsent(_ change: String) async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [try await rig.test()], fences: 3)
+    try await rig.store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    try await rig.store.damage("UPDATE batch SET \(change)")
+    #expect(try await rig.sender().pass(.warm).sessionsSent == 1)
+    #expect(try await rig.requests("history") == 1)
+    #expect(try await rig.holdsAllOnce(3))
+    #expect(try rig.states() == [.submitted])
+    // The server adds the offset to the time of the test, which is the anchor.
+    let stored = try #require(try StoreReader(rig.store).sessions().first)
+    let anchor = try #require(stored.session.anchor)
+    let offsets = try await rig.tool.fences().map { try #require($0.integer("offset_ms")) }
+    #expect(offsets.map { $0 + Int(anchor.sinceStart.inMilliseconds) } == [0, 4000, 8000])
+    try await rig.finish()
+  }
+
+  @Test("when the name of its test is damaged as well, then what may have arrived is quarantined, not sent again")
+  func damagedName() async throws {
+    let rig = try await rigInDoubt()
+    try await rig.store.damage("UPDATE batch SET test_uuid = 'another', sent_fences = 1")
+    #expect(try await rig.sender().pass(.warm).sessionsQuarantined == 1)
+    #expect(try await rig.requests("coverageResult") == 1)
+    #expect(try rig.states() == [.quarantined])
+    let reason = try StoreReader(rig.store).sessions().first?.quarantineReason
+    #expect(reason?.contains("which nothing else in the store accounts for") == true)
+    #expect(try await rig.holdsAllOnce(3))
+    try await rig.finish()
+  }
+
+  // MARK: After a salvage
+
+  @Test(
+    "when all rows of batches are lost and another drive waits in none, then what was sent is not sent again, and no start ends"
+  )
+  func lostTable() async throws {
+    let rig = try await SendingRig()
+    let sent = try rig.record(tests: [try await rig.test()], fences: 3)
+    #expect(try await rig.sender().pass(.drive(sent)).sessionsSent == 1)
+    _ = try rig.record(tests: [nil], fences: 3, started: 600)
+    try rig.store.salvage(without: "DELETE FROM batch")
+    #expect(try await rig.sender().pass(.cold).sessionsSent == 1)
+    #expect(try await rig.holdsAllOnce(6))
+    try await rig.finish()
+  }
+
+  @Test(
+    "when a store is older than what was sent without a test of its own, then the server is asked, and nothing goes twice"
+  )
+  func rolledBack() async throws {
+    let rig = try await SendingRig()
+    let sent = try rig.record(tests: [nil], fences: 3)
+    _ = try rig.record(tests: [try await rig.test()], fences: 5, started: 6000)
+    #expect(try await rig.sender().pass(.drive(sent)).sessionsSent == 1)
+    try await rig.store.damage(
+      "UPDATE fence SET batch_id = NULL, submitted_at = NULL, row_checksum = NULL WHERE drive_id = 1; DELETE FROM batch"
+    )
+    try rig.store.signFences()
+    #expect(try await rig.store.lostBatches.doubtUnsent() == 8)
+    let report = try await rig.sender().pass(.cold)
+    // The history knows the test of the first drive; only the second one leaves.
+    #expect(report.sessionsSent == 2, "\(report)")
+    #expect(try await rig.requests("coverageResult") == 2)
+    #expect(try await rig.requests("history") >= 1)
+    #expect(try await rig.holdsAllOnce(8))
+    try await rig.finish()
+  }
+
+  @Test("when a salvage loses the row of a batch in doubt, then the history of its session's test tells")
+  func lostRow() async throws {
+    let rig = try await rigInDoubt()
+    try rig.store.salvage(without: "DELETE FROM batch")
+    #expect(try await rig.sender().pass(.warm).sessionsSent == 1)
+    #expect(try await rig.requests("coverageResult") == 1)
+    #expect(try await rig.holdsAllOnce(3))
+    try await rig.finish()
+  }
+
+  @Test("when a salvage loses several rows of a session, one of them in doubt, then none goes twice and none is lost")
+  func lostRows() async throws {
+    let rig = try await rigInDoubt(fences: 4, limit: 2)
+    try rig.store.salvage(without: "DELETE FROM batch")
+    #expect(try await rig.sender().pass(.cold).sessionsQuarantined == 1)
+    #expect(try await rig.requests("coverageResult") == 2)
+    #expect(try await rig.holdsAllOnce(2))
+    #expect(try StoreReader(rig.store).sessions().map(\.quarantinedFences) == [4])
+    try await rig.finish()
+  }
+
+  @Test("when the part that was sent lost its row, then the parts that were not do not pass for it")
+  func lostSentRow() async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [try await rig.test()], fences: 4)
+    try await rig.tool.setFault("none", on: "coverageResult", count: 1)
+    try await rig.tool.setFault("503", on: "coverageResult", count: 1)
+    #expect(try await rig.sender { $0.fencesPerRequest = 2 }.pass(.cold).fencesSent == 2)
+    try rig.store.salvage(without: "DELETE FROM batch")
+    #expect(try await rig.sender().pass(.cold).sessionsSent == 1)
+    #expect(try await rig.holdsAllOnce(4))
+    try await rig.finish()
+  }
+
+  @Test("when a salvage loses the batch and this device's name, then the history of the session's name tells")
+  func lostRegistration() async throws {
+    let rig = try await rigInDoubt(tests: 0)
+    try rig.store.salvage(without: "DELETE FROM batch; DELETE FROM registration")
+    #expect(try await rig.sender().pass(.warm).sessionsSent == 1)
+    #expect(try await rig.requests("coverageResult") == 1)
+    #expect(try await rig.holdsAllOnce(3))
+    try await rig.finish()
+  }
+
+  @Test(
+    "when a salvage loses all that could tell where fences went, then they are quarantined, and sent on command",
+    arguments: ["DELETE FROM session", "DELETE FROM session; DELETE FROM registration"])
+  func lostAll(_ more: String) async throws {
+    let rig = try await rigInDoubt(tests: 0)
+    try rig.store.salvage(without: "DELETE FROM batch; \(more)")
+    #expect(try await rig.sender().pass(.cold).sessionsQuarantined == 1)
+    #expect(try await rig.requests("coverageResult") == 1)
+    #expect(try await rig.sender().pass(.cold) == Report())
+    #expect(try await rig.sender().pass(.quarantined).sessionsSent == 1, "by command")
+    #expect(try await rig.tool.fences().count == 6)
+    try await rig.finish()
+  }
+
+  @Test("when a salvage loses rows of batches that never left, then one question is enough, and all of it goes")
+  func lostUnsent() async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [try await rig.test(), nil], fences: 3)
+    _ = try rig.record(tests: [nil], fences: 3, started: 60)
+    try await rig.store.outbox.makeBatches(of: [1, 2, 3], limit: 2, at: .sampleStart)
+    try rig.store.salvage(without: "DELETE FROM batch")
+    #expect(try await rig.sender().pass(.cold).sessionsSent == 3)
+    #expect(try await rig.requests("history") == 1)
+    #expect(try await rig.holdsAllOnce(9))
+    #expect(try await rig.sender().pass(.cold) == Report())
+    #expect(try await rig.requests("history") == 1, "it is known from then on")
+    try await rig.finish()
+  }
+
+  // MARK: The client of a drive's test
+
+  @Test("when this device got another name after a drive's test was made, then the history of the first name is asked")
+  func otherClient() async throws {
+    let rig = try await SendingRig()
+    let drive = try rig.record(tests: [try await rig.test()], fences: 3)
+    try await rig.store.database.write { try $0.execute(sql: "DELETE FROM registration") }
+    try await rig.tool.setFault("drop-answer", on: "coverageResult", count: 1)
+    #expect(try await rig.sender().pass(.drive(drive)).sessionsKept == 1)
+    #expect(try await rig.sender().pass(.warm).sessionsSent == 1)
+    #expect(try await rig.requests("coverageResult") == 1)
+    #expect(try await rig.holdsAllOnce(3))
+    try await rig.finish()
+  }
+}
+
+extension Int {
+  fileprivate var positive: Int { Swift.max(1, self) }
+}
+
+extension DriveStore {
+  /// Has the file found damaged, and rows lost in it.
+  fileprivate func salvage(without loss: String) throws {
+    try database.writeWithoutTransaction { db in
+      try db.execute(
+        sql: "PRAGMA foreign_keys = OFF; \(loss); DROP TRIGGER fence_updated; PRAGMA foreign_keys = ON")
+    }
+    try repair()
+  }
+
+  /// Makes the fences ones that were written so.
+  fileprivate func signFences() throws {
+    try database.write { db in
+      for id in try Int64.fetchAll(db, sql: "SELECT id FROM fence") { try RowChecksum.sign("fence", id: id, db) }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import ControlServer
+import Coverage
+import Foundation
+import Logging
+import TestSupport
+
+@testable import ControlServer
+@testable import DriveStore
+@testable import Submission
+
+/// A control server that a test answers for: no process, no socket.
+final class ServerSpy: ControlServing {
+  /// Runs while a request is under way; it throws the failure of the request.
+  typealias Answer = @Sendable (_ step: RequestStep, _ count: Int) async throws -> Void
+
+  let url = "http://spy/RMBTControlServer"
+  private let lock = NSLock()
+  private nonisolated(unsafe) var steps: [RequestStep] = []
+  private let answer: Answer
+
+  /// - Parameter answer: Takes how many requests of this step there were before.
+  init(_ answer: @escaping Answer = { _, _ in }) { self.answer = answer }
+
+  /// The requests that have left, in their order.
+  var requests: [RequestStep] { lock.withLock { steps } }
+
+  var latestDate: ServerDateReading? { nil }
+
+  func prepare(_ result: CoverageResult) -> PreparedResult {
+    PreparedResult(text: "", clientUUID: result.clientUUID)
+  }
+
+  func settings(clientUUID: String?) async throws -> String {
+    try await request(.settings)
+    return clientUUID ?? "a client"
+  }
+
+  func requestCoverage(
+    _ request: CoverageRequest, isForPings: Bool, by interface: String?, family: AddressFamily?
+  ) async throws -> CoverageGrant {
+    let number = try await self.request(.coverageRequest)
+    let token = Data(repeating: 7, count: 16).base64EncodedString()
+    return try CoverageGrant(
+      Data(#"{"test_uuid":"T\#(number)","ping_token":"\#(token)","ping_host":"127.0.0.1","ping_port":444}"#.utf8))
+  }
+
+  func submit(_ result: PreparedResult) async throws { try await request(.coverageResult) }
+
+  func history(clientUUID: String, offset: Int, limit: Int) async throws -> HistoryPage {
+    try await request(.history)
+    return HistoryPage(entries: 0, items: [])
+  }
+
+  @discardableResult
+  private func request(_ step: RequestStep) async throws -> Int {
+    let before = lock.withLock {
+      steps.append(step)
+      return steps.count { $0 == step } - 1
+    }
+    try await answer(step, before)
+    return before
+  }
+}
+
+/// A store, a spy for a server, and the gate between them.
+struct GateRig {
+  let folder: TemporaryFolder
+  let store: DriveStore
+  let spy: ServerSpy
+  let time = TurnedClock()
+  let lines = LogLines()
+  let server: GatedServer
+  let registration: Registration
+  let tests: TestRequester
+
+  init(policy: ServerGate.Policy = ServerGate.Policy(), _ answer: @escaping ServerSpy.Answer = { _, _ in }) throws {
+    folder = try TemporaryFolder()
+    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    spy = ServerSpy(answer)
+    server = GatedServer(
+      spy, gate: ServerGate(policy: policy), store: store, clock: time.clock,
+      timekeeper: try Timekeeper(store: store, latestDate: { nil }, clock: time.clock, logger: lines.logger),
+      logger: lines.logger)
+    registration = Registration(store: store, server: server)
+    tests = TestRequester(server: server, registration: registration, logger: lines.logger)
+  }
+
+  func requestTest() async throws -> CoverageGrant { try await tests.requestTest(loopUUID: nil, at: .sampleStart) }
+
+  /// The gate as the next process finds it.
+  func storedGate(policy: ServerGate.Policy = ServerGate.Policy()) throws -> ServerGate {
+    try ServerGate.stored(in: StoreReader(store), server: spy.url, policy: policy, clock: time.clock)
+  }
+}
