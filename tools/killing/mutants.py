@@ -25,9 +25,9 @@ MUTANTS = [
          "if let test = batch.test { test } else { try await anchor(&batch) }",
          "if let test = batch.test, batch.state == .waiting { test } else { try await anchor(&batch) }")]),
     Mutant("writes-late", "a fence that has ended waits for the next checkpoint", "record", "unwritten", [
-        ("Agent/Drive/DriveJournal.swift",
-         "        unsavedFences[fence.number] = fence\n        isUrgent = true\n",
-         "        unsavedFences[fence.number] = fence\n")]),
+        ("Driving/DriveJournal.swift",
+         "        rows.insert(fence)\n        isUrgent = true\n",
+         "        rows.insert(fence)\n")]),
 ]
 
 
