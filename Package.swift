@@ -107,10 +107,22 @@ let package = Package(
 
     // Floor 3
     .target(
+      name: "Driving",
+      dependencies: [
+        "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore", "ControlServer",
+        "DriveLog", "Evidence", "Submission", "Settings",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+
+    // Floor 4
+    .target(
       name: "Agent",
       dependencies: [
         "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
-        "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Settings", "Export",
+        "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Settings", "Export", "Driving",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -121,11 +133,11 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // Floor 4
+    // Floor 5
     .executableTarget(
       name: "coverage-probe",
       dependencies: [
-        "Agent", "Coverage", "Settings", "Export",
+        "Agent", "Driving", "Coverage", "Settings", "Export",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -247,9 +259,18 @@ let package = Package(
       path: "Tests/Settings",
       swiftSettings: strict),
     .testTarget(
+      name: "DrivingTests",
+      dependencies: [
+        "Driving", "Settings", "DriveStore", "DriveLog", "ControlServer", "Submission", "Recovery", "Evidence",
+        "Pinging", "Positioning", "NetworkPath", "Coverage", "OrderedJSON", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Tests/Driving", swiftSettings: strict),
+    .testTarget(
       name: "AgentTests",
       dependencies: [
-        "Agent", "Settings", "DriveStore", "DriveLog", "Evidence", "Pinging", "Positioning", "Coverage", "OrderedJSON",
+        "Agent", "Driving", "Settings", "DriveStore", "DriveLog", "Evidence", "Pinging", "Positioning", "Coverage",
+        "OrderedJSON",
         "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],

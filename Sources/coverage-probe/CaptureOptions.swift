@@ -1,5 +1,6 @@
 import Agent
 import ArgumentParser
+import Driving
 import Settings
 
 /// `--capture PATH` and what belongs to it, the same for all commands that ping.

@@ -1,6 +1,7 @@
 import Agent
 import ArgumentParser
 import Coverage
+import Driving
 import Foundation
 import Settings
 import Synchronization

@@ -26,9 +26,9 @@ MUTANTS = [
          "if let test = batch.test { test } else { try await anchor.anchor(&batch, pass) }",
          "if let test = batch.test, batch.state == .waiting { test } else { try await anchor.anchor(&batch, pass) }")]),
     Mutant("writes-late", "a fence that has ended waits for the next checkpoint", "record", "unwritten", [
-        ("Agent/Drive/DriveJournal.swift",
-         "        unsavedFences[fence.number] = fence\n        isUrgent = true\n",
-         "        unsavedFences[fence.number] = fence\n")]),
+        ("Driving/DriveJournal.swift",
+         "        rows.insert(fence)\n        isUrgent = true\n",
+         "        rows.insert(fence)\n")]),
 ]
 
 

@@ -1,3 +1,5 @@
+import Driving
+
 /// Why a service could not do what a command asked of it, in its words.
 struct ServiceRefusal: Error, CustomStringConvertible {
   let description: String
@@ -14,7 +16,7 @@ public enum CommandOutcome: Int32, Hashable, Sendable {
   case unmeasured = 69
 
   /// The outcome of a command that recorded a drive, with what came of its links: trouble with the data is worse than no pings.
-  func of(_ summaries: [Drive.Summary]) -> CommandOutcome {
+  func of(_ summaries: [DriveSummary]) -> CommandOutcome {
     self == .done && !summaries.isEmpty && summaries.allSatisfy { $0.silence != nil } ? .unmeasured : self
   }
 }

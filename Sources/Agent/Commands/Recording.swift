@@ -2,6 +2,7 @@ import ControlServer
 import Coverage
 import DriveLog
 import DriveStore
+import Driving
 import Foundation
 import Logging
 import Pinging
@@ -11,9 +12,8 @@ import Submission
 /// `record`: one drive in the foreground, submitted at its end.
 public struct Recording: Sendable {
   private let configuration: ProbeConfiguration
-  private let parameters: Parameters
+  private let options: DriveOptions
   private let submits: Bool
-  private let capture: CaptureSettings?
   private let logger: Logger
 
   /// - Parameters:
@@ -25,11 +25,13 @@ public struct Recording: Sendable {
     logger: Logger
   ) {
     self.configuration = configuration
-    var parameters = configuration.parameters
-    if let maximumDuration { parameters.maximumDuration = min(parameters.maximumDuration, maximumDuration) }
-    self.parameters = parameters
+    var options = configuration.driveOptions
+    if let maximumDuration {
+      options.parameters.maximumDuration = min(options.parameters.maximumDuration, maximumDuration)
+    }
+    options.capture = capture
+    self.options = options
     self.submits = submits
-    self.capture = capture
     self.logger = logger
   }
 
@@ -42,23 +44,21 @@ public struct Recording: Sendable {
     stop: AsyncStream<Void>, onStatus: @escaping @Sendable ([DriveStatus]) -> Void, print: @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
     try await withControlServer(configuration, for: "without it there is nothing to ping", logger: logger) { server in
-      let environment = try LiveDrive.Environment(
+      let environment = try DriveEnvironment(
         configuration: configuration, purpose: "\(Program.name) record", server: server, logger: logger)
       return try await record(in: environment, stop: stop, onStatus: onStatus, print: print)
     }
   }
 
   private func record(
-    in environment: LiveDrive.Environment, stop: AsyncStream<Void>,
+    in environment: DriveEnvironment, stop: AsyncStream<Void>,
     onStatus: @escaping @Sendable ([DriveStatus]) -> Void, print: @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
     await environment.recover(configuration)
     let loops = try await environment.beginDrive()
-    let drive = try LiveDrive(
-      configuration: configuration, parameters: parameters, capture: capture, continuing: loops,
-      environment: environment)
-    let isBound = configuration.driveLinks.contains { $0.interface != nil }
-    LiveDrive.dropPrivileges(keeping: capture != nil || isBound ? .recovery : [], logger)
+    let drive = try LiveDrive(options: options, continuing: loops, environment: environment)
+    let isBound = options.links.contains { $0.interface != nil }
+    LiveDrive.dropPrivileges(keeping: options.capture != nil || isBound ? .recovery : [], logger)
     let receiving = Task { await environment.positions.run() }
     defer { receiving.cancel() }
     let (givingUp, giveUp) = AsyncStream<Void>.makeStream()
@@ -98,7 +98,7 @@ public struct Recording: Sendable {
   }
 
   /// Sends the drive, and after it what waited before.
-  private func submit(_ summaries: [Drive.Summary], with sender: Sender) async throws -> Report {
+  private func submit(_ summaries: [DriveSummary], with sender: Sender) async throws -> Report {
     logger.info("submitting \(counted(summaries.reduce(0) { $0 + $1.submittableFences }, "fence"))")
     await sender.setRunningDrives(from: nil)
     var report = Report()
@@ -108,7 +108,7 @@ public struct Recording: Sendable {
   }
 }
 
-extension Drive.Summary {
+extension DriveSummary {
   /// What came of it, for a person.
   var lines: [String] {
     let ending =

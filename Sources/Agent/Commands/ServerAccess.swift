@@ -1,6 +1,7 @@
 import ControlServer
 import Coverage
 import DriveStore
+import Driving
 import Logging
 import Pinging
 import Settings

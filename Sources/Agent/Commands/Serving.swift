@@ -1,4 +1,5 @@
 import CPinger
+import Driving
 import Logging
 import Settings
 
@@ -26,7 +27,7 @@ public struct Serving: Sendable {
     cpprocess_return_large_blocks()
     let configuration = try ProbeConfiguration.load(file: configurationFile)
     return try await withControlServer(configuration, for: "without it there is nothing to ping", logger: logger) {
-      let environment = try LiveDrive.Environment(
+      let environment = try DriveEnvironment(
         configuration: configuration, purpose: "\(Program.name) agent", server: $0, logger: logger)
       LiveDrive.dropPrivileges(logger)
       await environment.recover(configuration)

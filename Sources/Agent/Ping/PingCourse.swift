@@ -1,3 +1,4 @@
+import Driving
 import Pinging
 
 /// A run under way: its targets, what they have come to so far, and what is done with each thing that happens.

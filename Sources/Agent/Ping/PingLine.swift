@@ -1,5 +1,6 @@
 import Coverage
 import DriveLog
+import Driving
 import OrderedJSON
 import Pinging
 

@@ -1,4 +1,5 @@
 import DriveLog
+import Driving
 import OrderedJSON
 
 /// The statistics of one target, as text and as JSON.

@@ -1,6 +1,7 @@
 import ControlServer
 import Coverage
 import DriveStore
+import Driving
 import Logging
 import Positioning
 import Settings
@@ -10,7 +11,7 @@ import Submission
 actor Service: ServiceCommands {
   private enum Input: Sendable {
     case positioning(PositioningEvent)
-    case driveEnded([Drive.Summary])
+    case driveEnded([DriveSummary])
     case socketOpened
     case socketFailed(ServiceSocketError)
     case reload
@@ -25,7 +26,7 @@ actor Service: ServiceCommands {
 
   private let configurationFile: String?
   private var configuration: ProbeConfiguration
-  private let environment: LiveDrive.Environment
+  private let environment: DriveEnvironment
   private let logger: Logger
   private let inputs: AsyncStream<Input>
   private let continuation: AsyncStream<Input>.Continuation
@@ -45,7 +46,7 @@ actor Service: ServiceCommands {
   /// What the disk refuses of a drive that has ended.
   private var unsaved: (fences: Int, trouble: String)?
 
-  init(configuration: ProbeConfiguration, configurationFile: String?, environment: LiveDrive.Environment) {
+  init(configuration: ProbeConfiguration, configurationFile: String?, environment: DriveEnvironment) {
     self.configuration = configuration
     self.configurationFile = configurationFile
     self.environment = environment
@@ -134,7 +135,7 @@ actor Service: ServiceCommands {
     do {
       let loops = try await environment.beginDrive()
       let live = try LiveDrive(
-        configuration: configuration, parameters: configuration.parameters, continuing: loops, environment: environment)
+        options: configuration.driveOptions, continuing: loops, environment: environment)
       logger.info("a drive begins (\(current.reason))")
       drive = live
       Task { [continuation] in
@@ -154,7 +155,7 @@ actor Service: ServiceCommands {
     }
   }
 
-  private func driveEnded(_ summaries: [Drive.Summary]) {
+  private func driveEnded(_ summaries: [DriveSummary]) {
     summaries.flatMap(\.lines).forEach { logger.info("\($0)") }
     summaries.compactMap(\.silenceLine).forEach { logger.warning("\($0)") }
     hasEnded = true

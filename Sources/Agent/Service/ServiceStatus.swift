@@ -1,5 +1,6 @@
 import Coverage
 import DriveStore
+import Driving
 import OrderedJSON
 import Submission
 

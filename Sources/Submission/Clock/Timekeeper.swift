@@ -40,7 +40,7 @@ public final class Timekeeper: Sendable {
   }
 
   /// Which clock rules now, and when this is.
-  public struct Reading: Sendable {
+  public struct Reading: Hashable, Sendable {
     public let ruling: ClockRuling
     /// Since the boot.
     public let boot: Duration

@@ -1,0 +1,20 @@
+import Coverage
+import Driving
+import Positioning
+import Settings
+
+extension ProbeConfiguration {
+  /// How a drive measures.
+  var driveOptions: DriveOptions {
+    DriveOptions(
+      links: driveLinks, parameters: parameters, recovery: recovery, pingInterval: pings.interval,
+      pingTimeout: pings.timeout, pingFamily: pings.family, writesLog: drive.log)
+  }
+
+  /// The receiver's daemon, and which positions count.
+  var receiver: GPSDConfiguration {
+    GPSDConfiguration(
+      host: gpsd.host, port: gpsd.port, device: gpsd.device, staleAfter: gpsd.staleAfter,
+      maximumSpeed: location.maximumSpeed, speedLimit: location.speedLimit)
+  }
+}

@@ -1,0 +1,344 @@
+import Coverage
+import DriveLog
+import Logging
+import NetworkPath
+import OrderedJSON
+import Pinging
+import Positioning
+import Settings
+import Submission
+
+/// A drive on one link, from start to stop: inputs in, effects out. A pure value.
+///
+/// It reads no clock, waits for nothing and does no I/O: the time comes in with each input, and ``DriveRunner`` runs the effects. The same
+/// inputs at the same times always give the same effects.
+struct Drive: Sendable {
+  /// Requests stay small, and a server's trouble with one costs no more than this (docs/protocol.md, 3.5).
+  private static let fencesPerSession = 400
+  private static let checkpointInterval = Duration.seconds(4)
+  /// From the start of pings on a test to the first one: the session begins before it.
+  private static let pingDelay: UInt64 = 20_000_000
+
+  private let options: DriveOptions
+  private let link: LinkSettings
+  private(set) var engine: Engine
+  private(set) var clock: DriveClock
+  private(set) var journal: DriveJournal
+  private var tests: ServerTests
+  private var pings = ServerPings()
+  private var wayWatch = WayWatch()
+  private var reporting: DriveReporting
+  private var lastCheckpoint = DriveTime.start
+
+  /// - Parameters:
+  ///   - path: The kind of link at the start.
+  ///   - loopUUID: The loop that the drive continues.
+  init(_ options: DriveOptions, link: LinkSettings, clock: DriveClock, path: Path, loopUUID: String? = nil) {
+    (self.options, self.link, self.clock) = (options, link, clock)
+    engine = Engine(parameters: options.parameters, path: path)
+    journal = DriveJournal(started: clock.started, hasLog: options.writesLog)
+    tests = ServerTests(options.recovery, loopUUID: loopUUID)
+    reporting = DriveReporting(link: link.name)
+  }
+
+  /// It has stopped: by a stop input, or by itself. Further events change nothing.
+  var isOver: Bool { engine.stopped != nil }
+
+  /// Whether all of it is in the store, its end included.
+  var isSaved: Bool { journal.isComplete }
+
+  // MARK: Inputs
+
+  /// Handles `input`, and runs the effects in their order with all that follows from their answers.
+  /// - Parameters:
+  ///   - now: Reads `Pinger.now`.
+  ///   - perform: Runs an effect, and returns its answer where it has one.
+  mutating func run(_ input: DriveInput, now: () -> UInt64, perform: (DriveEffect) -> DriveInput?) {
+    var waiting = [DriveEffect](handle(input, at: now()).reversed())
+    while let effect = waiting.popLast() {
+      let answer: DriveInput? = if case .proceed(let stage) = effect { .proceed(stage) } else { perform(effect) }
+      if let answer { waiting += handle(answer, at: now()).reversed() }
+    }
+  }
+
+  /// - Parameter boot: Now, in nanoseconds on the clock of `Pinger.now`.
+  /// - Returns: The effects, to be run in this order (see ``run(_:now:perform:)``).
+  mutating func handle(_ input: DriveInput, at boot: UInt64) -> [DriveEffect] {
+    let now = clock.time(ofSlot: boot)
+    switch input {
+    case .began: return began(at: now)
+    case .ended: return ended(at: now)
+    case .disk(let answer): return journal.handle(answer, of: engine)
+    case .proceed(let stage): return proceed(to: stage, at: now)
+    case .pingsBegan(let target, let start): return pingsBegan(target, start, at: now, boot)
+    case .pingsRefused(let reason, let start):
+      return tests.unusable("cannot ping \(start.address): \(reason)", start.generation, at: now)
+    case _ where isOver: return []
+    case .ping(let event): return handle(event, at: now, boot)
+    case .pingsRead: return [.proceed(.decision)]
+    case .positioning(let event): return handle(event, at: now) + [.proceed(.decision)]
+    case .path(let reading): return handle(reading, at: now) + [.proceed(.decision)]
+    case .radio(let technology): return record(.radio(technology), at: now) + [.proceed(.decision)]
+    case .granted(let grant, let generation): return granted(grant, generation, at: now) + [.proceed(.decision)]
+    case .requestFailed(let trouble, let generation):
+      return tests.failed(trouble, generation, at: now) + [.proceed(.decision)]
+    case .resolved(let address, let grant, let generation):
+      return resolved(address, grant, generation, at: boot) + [.proceed(.decision)]
+    case .unresolved(let reason, let generation):
+      return tests.unusable(reason, generation, at: now) + [.proceed(.decision)]
+    case .lookedUp(let host, let addresses):
+      return pings.found(addresses, of: host, at: boot) + [.proceed(.decision)]
+    case .tick(let readings): return tick(readings, at: now, boot) + [.proceed(.decision)]
+    case .stop: return (pings.target.map { [.stopPings($0)] } ?? []) + record(.stop(.user), at: now)
+    }
+  }
+
+  private mutating func proceed(to stage: DriveStage, at now: DriveTime) -> [DriveEffect] {
+    switch stage {
+    case .checkpointed(let time): journal.checkpointed(at: time)
+    case .report(let time): report(at: time)
+    case .decision: decide(at: now)
+    case .ending(let time, let reason): journal.end(at: time, reason)
+    }
+  }
+
+  // MARK: Start and end
+
+  private mutating func began(at now: DriveTime) -> [DriveEffect] {
+    journal.apply([.sessionBegan(engine.sessions[0])], at: engine.now) + logClock(at: now)
+  }
+
+  private mutating func ended(at now: DriveTime) -> [DriveEffect] {
+    let stopped = engine.stopped ?? (now, .user)
+    noteSilence()
+    return journal.checkpoint(engine.openFence, at: stopped.at) + [.proceed(.ending(at: stopped.at, stopped.reason))]
+  }
+
+  /// - Parameters:
+  ///   - drive: Its number in the store.
+  ///   - capture: The result of its capture.
+  ///   - now: Its end, where it has not stopped.
+  func summary(drive: Int64, capture: CaptureSummary?, at now: DriveTime) -> DriveSummary {
+    let stopped = engine.stopped ?? (now, .user)
+    return DriveSummary(
+      drive: drive, link: link.name, fences: engine.fences.count,
+      submittableFences: engine.fences.filter(\.isSubmittable).count, tally: reporting.total,
+      lasted: stopped.at.sinceStart, reason: stopped.reason, capture: capture, silence: reporting.silenceReason)
+  }
+
+  // MARK: Events of the engine
+
+  /// Writes an event to the log, hands it to the engine and writes the changes to the store.
+  /// - Parameter time: When it happened. Only pings belong to the past: anything else counts from now.
+  private mutating func record(
+    _ kind: Event.Kind, at time: DriveTime, beside details: [JSON.Member] = []
+  ) -> [DriveEffect] {
+    let effects = letTimePass(to: time)
+    guard !isOver else { return effects }
+    let event = kind.concernsPing ? Event(at: time, kind) : Event(at: max(time, engine.latestChange), kind)
+    return effects + apply(event, beside: details)
+  }
+
+  /// A fix counts from the arrival of its position, even if pings that were sent after it are counted already.
+  private mutating func record(_ positioned: PositionedFix) -> [DriveEffect] {
+    let delivered = clock.time(of: positioned.delivered)
+    let effects = letTimePass(to: delivered)
+    guard !isOver else { return effects }
+    let arrived = max(.start, clock.time(of: positioned.arrival))
+    let isLate = arrived < engine.latestChange
+    let event = Event(at: arrived, .fix(positioned.fix), delivered: isLate ? max(arrived, delivered) : nil)
+    return effects + apply(event, beside: positioned.details)
+  }
+
+  private mutating func apply(_ event: Event, beside details: [JSON.Member]) -> [DriveEffect] {
+    let line = journal.append(event, beside: details)
+    let changes = engine.handle(event)
+    return line + logStop(in: changes, by: event) + journal.apply(changes, at: engine.now)
+  }
+
+  private mutating func letTimePass(to time: DriveTime) -> [DriveEffect] {
+    let changes = engine.advance(to: time)
+    guard !changes.isEmpty else { return [] }
+    return logStop(in: changes, by: nil) + journal.apply(changes, at: engine.now)
+  }
+
+  /// The log has a stop by the engine itself too, so that a replay with other settings ends there as well. Like each event, it is
+  /// logged before the store has its consequences.
+  private func logStop(in changes: [Effect], by event: Event?) -> [DriveEffect] {
+    guard let stopped = engine.stopped, changes.contains(.stopped(stopped.reason)) else { return [] }
+    if case .stop = event?.kind { return [] }
+    return journal.append(Event(at: stopped.at, .stop(stopped.reason)))
+  }
+
+  // MARK: Positioning
+
+  private mutating func handle(_ event: PositioningEvent, at now: DriveTime) -> [DriveEffect] {
+    switch event {
+    case .fix(let positioned):
+      reporting.note(positioned.fix, isAccurate: engine.parameters.accepts(positioned.fix))
+      return record(positioned)
+    case .status(let change): reporting.note(change)
+    case .counters(let counters): reporting.note(counters)
+    case .clock: break
+    }
+    return []
+  }
+
+  // MARK: Pings
+
+  private mutating func handle(_ event: PingEvent, at now: DriveTime, _ boot: UInt64) -> [DriveEffect] {
+    pings.heard(event, at: boot)
+    let generation = pings.generation(of: event.target)
+    let at = clock.time(ofSlot: event.slot)
+    let counts = pings.counts(event.target, at: at)
+    switch event.kind {
+    case .refused: return generation.map { tests.refused($0) } ?? []
+    case .finished: return pings.finished(event.target)
+    case .overflow(let count):
+      return [.tell(.error, "the host was too slow to take \(count) ping results; they belong to no fence")]
+    case .late(let rtt): return counts ? record(.late(rttNanoseconds: rtt), at: at) : []
+    case .duplicate: return counts ? record(.duplicate, at: at) : []
+    default: break
+    }
+    guard counts, let outcome = event.outcome else { return [] }
+    if let generation { tests.count(outcome, of: generation) }
+    reporting.count(outcome)
+    return record(
+      .ping(outcome), at: at,
+      beside: JSON.members(["sequence": event.sequenceOnWire.map { .integer(Int64($0)) }]))
+  }
+
+  // MARK: Network
+
+  private mutating func handle(_ reading: PathReading, at now: DriveTime) -> [DriveEffect] {
+    reporting.note(reading)
+    var effects: [DriveEffect] = []
+    if wayWatch.hasChanged(reading) {
+      effects.append(
+        .tell(.notice, "the link of the pings has changed: \(reading); a test of before is not used any more"))
+      tests.session.linkChanged(at: now)
+    }
+    return reading.path == engine.path ? effects : effects + record(.path(reading.path), at: now)
+  }
+
+  // MARK: Tests
+
+  private mutating func decide(at now: DriveTime) -> [DriveEffect] {
+    // A test that is requested with a wrong time would place all its fences wrongly.
+    guard !isOver, clock.isTrusted else { return [] }
+    if let inUse = tests.session.inUse, fencesOfSession >= Self.fencesPerSession { tests.session.filled(inUse) }
+    let decision = tests.session.tick(at: now, path: engine.path)
+    let effects = pings.generation == tests.session.inUse ? [] : pings.stop(at: now)
+    switch decision {
+    case .prepare(let generation): return effects + prepare(generation, at: now)
+    case .send, .skip: return effects
+    }
+  }
+
+  private var fencesOfSession: Int {
+    engine.fences.reversed().prefix { $0.session == engine.sessions.count - 1 }.count
+  }
+
+  private mutating func prepare(_ generation: PingSession.Generation, at now: DriveTime) -> [DriveEffect] {
+    if let grant = tests.usable(at: now) { return granted(grant, generation, at: now) }
+    let isFirst = engine.sessions.last?.testUUID == nil
+    return (isFirst ? [] : [.tell(.info, "asking the control server for another test")])
+      + tests.ask(for: generation, by: clock, at: now)
+  }
+
+  /// A test came. While no other is in use, the fences belong to it from now on, whether or not pings can begin on it: a test that
+  /// is not used stays empty at the server for good.
+  private mutating func granted(
+    _ grant: Grant, _ generation: PingSession.Generation, at now: DriveTime
+  ) -> [DriveEffect] {
+    var effects = tests.answered(grant, generation, pinging: options.pingFamily)
+    let isAwaited = tests.session.awaits(generation)
+    if engine.sessions.last?.testUUID == nil || (isAwaited && tests.session.inUse == nil) {
+      effects += beginSession(grant, at: now)
+    }
+    tests.unused = grant
+    guard isAwaited else { return effects }
+    tests.session.granted(generation, at: now)
+    return effects + [.resolve(grant, for: generation)]
+  }
+
+  private func resolved(
+    _ address: PingAddress, _ grant: Grant, _ generation: PingSession.Generation, at boot: UInt64
+  ) -> [DriveEffect] {
+    guard tests.session.awaits(generation) else { return [] }
+    var target = PingTarget(
+      address: address, echo: .rtr(token: grant.coverage.pingToken), interface: link.interface,
+      interval: options.pingInterval, timeout: options.pingTimeout)
+    target.awaitsInterface = true
+    let firstSlot = boot.addingReportingOverflow(Self.pingDelay).partialValue
+    return [.beginPings(PingStart(target: target, grant: grant, generation: generation, firstSlot: firstSlot))]
+  }
+
+  private mutating func pingsBegan(
+    _ target: PingTarget.ID, _ start: PingStart, at now: DriveTime, _ boot: UInt64
+  ) -> [DriveEffect] {
+    guard !isOver, tests.session.awaits(start.generation) else { return [.stopPings(target)] }
+    var effects = beginSession(start.grant, at: now)
+    tests.began(start, at: now)
+    effects += pings.stop(at: engine.latestChange)
+    pings.begin(target, start, at: boot)
+    return effects + [.tell(.info, "test \(start.grant.coverage.testUUID): pinging \(start.address)")]
+  }
+
+  /// All that is measured from now on belongs to that test, and so does anything before it that has none.
+  private mutating func beginSession(_ grant: Grant, at now: DriveTime) -> [DriveEffect] {
+    let coverage = grant.coverage
+    guard engine.sessions.last?.testUUID != coverage.testUUID else { return [] }
+    tests.follow(coverage.loopUUID)
+    if let loop = coverage.loopUUID {
+      let isFirst = engine.sessions.count == 1 && engine.sessions[0].testUUID == nil
+      journal.setLoop(loop, ofSession: isFirst ? 0 : engine.sessions.count)
+    }
+    let session = SessionGrant(
+      testUUID: coverage.testUUID, anchor: grant.told.since(clock.started), maximumDuration: coverage.maximumDrive)
+    return record(.session(session), at: now)
+  }
+
+  // MARK: Time
+
+  private mutating func tick(_ readings: DriveReadings, at now: DriveTime, _ boot: UInt64) -> [DriveEffect] {
+    var effects = letTimePass(to: now)
+    guard !isOver else { return effects }
+    effects += follow(readings.clock, at: now)
+    noteSilence()
+    effects += pings.tick(at: boot)
+    reporting.isCaptureInTrouble = readings.isCaptureInTrouble
+    if now - lastCheckpoint >= Self.checkpointInterval {
+      lastCheckpoint = now
+      effects += journal.checkpoint(engine.openFence, at: now)
+    }
+    return effects + [.proceed(.report(at: now))]
+  }
+
+  private mutating func noteSilence() {
+    reporting.noteSilence(
+      path: engine.path, isClockTrusted: clock.isTrusted, tests: tests, isPinging: pings.target != nil)
+  }
+
+  /// During a drive another clock can come to rule, or the host's can be set: by a receiver, or by NTP once there is a network. Then all
+  /// times so far were wrong.
+  private mutating func follow(_ reading: Timekeeper.Reading, at now: DriveTime) -> [DriveEffect] {
+    var effects: [DriveEffect] = []
+    if let step = clock.adjust(to: reading) {
+      effects.append(
+        .tell(.notice, "the times of this drive were off: they move by \(step.inSeconds) s (\(reading.ruling))"))
+      journal.started = clock.started
+      effects += record(.clockSet(by: step), at: now)
+    }
+    return effects + logClock(at: now)
+  }
+
+  private mutating func logClock(at now: DriveTime) -> [DriveEffect] {
+    guard let news = clock.news() else { return [] }
+    return journal.append(ClockNote(ruling: news.ruling, hostLead: news.hostLead, at: max(.start, now)))
+  }
+
+  private mutating func report(at now: DriveTime) -> [DriveEffect] {
+    [.report(reporting.report(of: engine, journal: journal, tests: tests, isClockTrusted: clock.isTrusted, at: now))]
+  }
+}

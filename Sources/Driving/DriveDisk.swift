@@ -1,0 +1,111 @@
+import Coverage
+import DriveLog
+import DriveStore
+import Foundation
+import Logging
+
+/// The row of a drive in the store, and its log: runs the effects of a ``DriveJournal``.
+struct DriveDisk {
+  private var recorder: DriveRecorder
+  private let log: DriveLogWriter?
+  private let ballast: Ballast
+  private let onDiskFull: @Sendable () -> Void
+
+  /// - Parameter onDiskFull: Asks for old data to be deleted.
+  init(recorder: DriveRecorder, log: DriveLogWriter?, ballast: Ballast, onDiskFull: @escaping @Sendable () -> Void) {
+    (self.recorder, self.log, self.ballast, self.onDiskFull) = (recorder, log, ballast, onDiskFull)
+  }
+
+  /// Makes the files of a drive on one link: its row in the store and, unless switched off, its log.
+  /// - Throws: `DriveLogError`, GRDB's `DatabaseError`
+  init(
+    _ options: DriveOptions, link: String?, path: Path, clock: DriveClock, store: DriveStore, server: String,
+    logger: Logger, onDiskFull: @escaping @Sendable () -> Void
+  ) throws {
+    let name = clock.started.iso8601.replacing(":", with: "-") + (link.map { "-\($0)" } ?? "")
+    let log =
+      options.writesLog
+      ? try DriveLogWriter(
+        newIn: store.directory.driveLogs, name: name,
+        header: DriveLogHeader(
+          started: clock.started, initialPath: path, parameters: options.parameters,
+          pings: .init(interval: options.pingInterval, timeout: options.pingTimeout), link: link),
+        waitsForRoom: true) : nil
+    if let log { logger.info("drive log: \(log.path)") }
+    if let trouble = log?.trouble {
+      logger.error("\(trouble); the drive goes on without its log, whose lines wait in memory until there is room")
+    }
+    let recorder: DriveRecorder
+    do {
+      recorder = try DriveRecorder(
+        store, started: clock.started, boot: (HostBoot.id, clock.startedBoot), log: log?.path, link: link,
+        server: server)
+    } catch {
+      // On a full disk a service tries again and again.
+      if let log { unlink(log.path) }
+      throw error
+    }
+    let ballast = Ballast(store.directory)
+    ballast.keep()
+    self.init(recorder: recorder, log: log, ballast: ballast, onDiskFull: onDiskFull)
+  }
+
+  /// The drive's number in the store.
+  var drive: Int64 { recorder.drive }
+
+  /// Runs `effect`.
+  /// - Returns: Its answer, where it has one.
+  mutating func perform(_ effect: DiskEffect) -> DiskAnswer? {
+    switch effect {
+    case .append(let event, let details): return withLog { try $0.append(event, beside: details) }
+    case .note(let note): return withLog { try $0.append(note) }
+    case .seal(let time): return withLog { try $0.seal(at: time) }
+    case .syncLog: return withLog { try $0.sync() }
+    case .holdLog(let isHeld):
+      log?.isPaused = isHeld
+      return nil
+    case .closeLog: return closeLog()
+    case .write(let write): return failure { try $0.save(write) }.map { .writeFailed(write, $0) } ?? .written(write)
+    case .repairStore: return .repaired(failure { try $0.repair() })
+    case .endDrive(let time, let reason): return .driveEnded(failure { try $0.end(at: time, reason: reason) })
+    case .releaseBallast(let write, let failure): return .ballastReleased(ballast.release(), for: write, failure)
+    case .setBallastAside: return .ballastSetAside(ballast.keep())
+    case .makeRoom:
+      onDiskFull()
+      return nil
+    }
+  }
+
+  private func withLog(_ body: (DriveLogWriter) throws -> Void) -> DiskAnswer? {
+    guard let log else { return nil }
+    do {
+      try body(log)
+      return .logged(trouble: nil)
+    } catch {
+      return .logged(trouble: "\(error)")
+    }
+  }
+
+  private func closeLog() -> DiskAnswer? {
+    guard let log else { return nil }
+    log.isPaused = false
+    guard case .logged(let trouble)? = withLog({ try $0.sync() }) else { return nil }
+    return .logClosed(trouble: trouble, dropped: log.linesDropped)
+  }
+
+  private mutating func failure(_ body: (inout DriveRecorder) throws -> Void) -> StoreFailure? {
+    do {
+      try body(&recorder)
+      return nil
+    } catch {
+      return StoreFailure(error)
+    }
+  }
+}
+
+extension DriveRecorder {
+  fileprivate mutating func save(_ write: StoreWrite) throws {
+    started = write.started
+    try save(sessions: write.sessions, fences: write.fences, seen: write.seen, loopUUIDs: write.loopUUIDs)
+  }
+}

@@ -1,0 +1,170 @@
+import Coverage
+import DriveLog
+import OrderedJSON
+
+/// Decides when a drive is written to disk: its fences and sessions to the store, its events to the drive log. A pure value; ``DriveDisk``
+/// runs its effects.
+///
+/// On a full disk, the room that was set aside is given to the fences, and more of it asked for. Rows that the disk refuses nevertheless
+/// stay in memory and are tried again with the next write; nothing is dropped as long as the process lives. A store that proves
+/// damaged is repaired, and the whole drive is written to it again.
+struct DriveJournal: Hashable, Sendable {
+  private static let heldLog = "the disk is full: fences go to what was set aside for them, the drive log waits"
+
+  private let hasLog: Bool
+  /// When the drive started, by the clock that rules. A change moves all times of the drive with the next write.
+  var started: WallTime
+  private var rows = UnsavedRows()
+  private var loopUUIDs: [Int: String] = [:]
+  private var isEnded = false
+  private var isLogHeld = false
+  private var storeTrouble: String?
+  private var logTrouble: String?
+
+  init(started: WallTime, hasLog: Bool) { (self.started, self.hasLog) = (started, hasLog) }
+
+  /// Why something is not on disk yet, in one line; `nil` when all is.
+  var trouble: String? { storeTrouble ?? logTrouble ?? (isLogHeld ? Self.heldLog : nil) }
+
+  /// Fences that are not in the store yet.
+  var unsavedFenceCount: Int { rows.fenceCount }
+
+  /// Whether all of the drive is in the store, its end included.
+  var isComplete: Bool { isEnded && rows.isEmpty }
+
+  mutating func setLoop(_ uuid: String, ofSession number: Int) { loopUUIDs[number] = uuid }
+
+  // MARK: Writing
+
+  func append(_ event: Event, beside details: [JSON.Member] = []) -> [DriveEffect] {
+    hasLog ? [.disk(.append(event, beside: details))] : []
+  }
+
+  func append(_ note: ClockNote) -> [DriveEffect] { hasLog ? [.disk(.note(note))] : [] }
+
+  /// Handles the changes by the drive's engine. Sessions and fences that ended are written at once; late pings to ended fences wait for the
+  /// next write.
+  mutating func apply(_ changes: [Effect], at now: DriveTime) -> [DriveEffect] {
+    var isUrgent = false
+    for change in changes {
+      switch change {
+      case .sessionBegan(let session), .sessionChanged(let session):
+        rows.insert(session)
+        isUrgent = true
+      case .fenceClosed(let fence):
+        rows.insert(fence)
+        isUrgent = true
+      case .fenceRevised(let fence): rows.insert(fence)
+      case .stopped: isUrgent = true
+      }
+    }
+    return isUrgent ? seal(at: now) + [write(seen: now)] : []
+  }
+
+  /// Writes the open fence as it is now, and the drive log, so that a power cut costs no more of them than the time since the
+  /// last call.
+  mutating func checkpoint(_ openFence: Fence?, at now: DriveTime) -> [DriveEffect] {
+    if let openFence { rows.insert(openFence) }
+    return [write(seen: now), .proceed(.checkpointed(at: now))]
+  }
+
+  func checkpointed(at now: DriveTime) -> [DriveEffect] {
+    guard hasLog else { return [] }
+    return (isLogHeld ? [.disk(.setBallastAside)] : []) + seal(at: now) + [.disk(.syncLog)]
+  }
+
+  /// A drive has not ended in the store before its last fence is there.
+  func end(at time: DriveTime, _ reason: StopReason) -> [DriveEffect] {
+    (rows.isEmpty ? [.disk(.endDrive(at: time, reason))] : []) + (hasLog ? [.disk(.closeLog)] : [])
+  }
+
+  private func seal(at now: DriveTime) -> [DriveEffect] { hasLog ? [.disk(.seal(at: now))] : [] }
+
+  private mutating func write(seen: DriveTime) -> DriveEffect {
+    .disk(.write(rows.write(started: started, seen: seen, loopUUIDs: loopUUIDs)))
+  }
+
+  // MARK: Answers
+
+  mutating func handle(_ answer: DiskAnswer, of engine: Engine) -> [DriveEffect] {
+    switch answer {
+    case .logged(let trouble): return logged(trouble)
+    case .logClosed(let trouble, let dropped):
+      isLogHeld = false
+      return logged(trouble) + (dropped > 0 ? [.tell(.error, Self.lacking(dropped))] : [])
+    case .written(let write): return written(write)
+    case .writeFailed(let write, let failure): return failed(write, failure, engine)
+    case .ballastReleased(true, let write, _): return retry(write)
+    case .ballastReleased(false, _, let failure): return note(failure)
+    case .ballastSetAside(true):
+      isLogHeld = false
+      return [.disk(.holdLog(false)), .tell(.notice, "the disk has room again; the drive log goes on")]
+    case .ballastSetAside(false): return []
+    case .repaired(let failure?): return note(failure)
+    case .repaired(nil):
+      var write = rows.write(started: started, seen: engine.now, loopUUIDs: loopUUIDs)
+      write.isRetry = true
+      return [.disk(.write(write))]
+    case .driveEnded(let failure?): return note(failure)
+    case .driveEnded(nil):
+      isEnded = true
+      return []
+    }
+  }
+
+  private mutating func logged(_ trouble: String?) -> [DriveEffect] {
+    defer { logTrouble = trouble }
+    guard let trouble, logTrouble == nil else { return [] }
+    return [.tell(.error, "\(trouble); its lines wait in memory")]
+  }
+
+  private static func lacking(_ lines: Int) -> String {
+    "the drive log lacks \(lines) lines: there was no room for them on the disk; the fences are complete"
+  }
+
+  private mutating func written(_ write: StoreWrite) -> [DriveEffect] {
+    rows.remove(write)
+    guard storeTrouble != nil else { return [] }
+    storeTrouble = nil
+    return [.tell(.notice, "the store can be written again; nothing is missing in it")]
+  }
+
+  private mutating func failed(_ write: StoreWrite, _ failure: StoreFailure, _ engine: Engine) -> [DriveEffect] {
+    switch failure.kind {
+    case .diskFull where !write.isRetry: return [.disk(.releaseBallast(for: write, failure))]
+    case .damage where !write.isRetry && storeTrouble == nil:
+      // If the repair fails, all of the drive waits in memory.
+      engine.sessions.forEach { rows.insert($0) }
+      engine.fences.forEach { rows.insert($0) }
+      if let openFence = engine.openFence { rows.insert(openFence) }
+      return [.tell(.error, "the store is damaged: \(failure.text)"), .disk(.repairStore)]
+    case .diskFull, .damage, .other: return note(failure)
+    }
+  }
+
+  private mutating func retry(_ write: StoreWrite) -> [DriveEffect] {
+    var write = write
+    write.isRetry = true
+    isLogHeld = hasLog
+    return (hasLog ? [.disk(.holdLog(true))] : []) + [
+      .disk(.makeRoom),
+      .tell(
+        .warning,
+        "the disk is full; fences are written to what was set aside for them, the drive log waits; free some space"),
+      .disk(.write(write)),
+    ]
+  }
+
+  private mutating func note(_ failure: StoreFailure) -> [DriveEffect] {
+    var effects: [DriveEffect] = failure.kind == .diskFull ? [.disk(.makeRoom)] : []
+    if storeTrouble == nil {
+      let advice = failure.remedy.map { "; \($0)" } ?? ""
+      effects.append(
+        .tell(
+          .error,
+          "cannot write to the store: \(failure.reason); fences wait in memory until it can be written\(advice)"))
+    }
+    storeTrouble = "store: \(failure.reason)"
+    return effects
+  }
+}

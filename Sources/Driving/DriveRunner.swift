@@ -1,0 +1,110 @@
+import Coverage
+import DriveStore
+import Logging
+import Pinging
+import Submission
+
+/// The shell round a ``Drive``: gives it its inputs in one order, and runs its effects before the next one.
+actor DriveRunner {
+  /// A drive writes to the disk before it handles its next input: not on a thread that tasks share.
+  private let executor = DiskExecutor("drive")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  private var drive: Drive
+  private var disk: DriveDisk
+  private var pings: CapturedPings
+  private let sources: DriveSources
+  private let timekeeper: Timekeeper
+  private let logger: Logger
+  private let onStatus: @Sendable (DriveStatus) -> Void
+  /// The request for a test that is under way.
+  private var request: Task<Void, Never>?
+
+  init(
+    _ drive: Drive, disk: DriveDisk, sources: DriveSources, capture: RunningCapture?, timekeeper: Timekeeper,
+    logger: Logger, onStatus: @escaping @Sendable (DriveStatus) -> Void
+  ) {
+    (self.drive, self.disk, self.sources, self.timekeeper) = (drive, disk, sources, timekeeper)
+    (self.logger, self.onStatus) = (logger, onStatus)
+    pings = CapturedPings(sources.pinger, capture: capture, logger: logger)
+  }
+
+  /// Runs until the drive stops: by a stop input, or by itself.
+  func run() async -> DriveSummary {
+    handle(.began)
+    await withTaskGroup { group in
+      sources.start(in: &group)
+      for await signal in sources.signals {
+        readPings()
+        if !drive.isOver { handle(input(of: signal)) }
+        if drive.isOver { break }
+      }
+      group.cancelAll()
+      request?.cancel()
+      sources.stop()
+    }
+    handle(.ended)
+    return drive.summary(drive: disk.drive, capture: pings.close(), at: drive.clock.time(ofSlot: Pinger.now))
+  }
+
+  /// Tries again to write what the disk refused, after the end.
+  /// - Returns: How many fences are in memory only, and why something is; no reason when nothing is.
+  func save() -> (unsaved: Int, trouble: String?) {
+    guard !drive.isSaved, drive.isOver else { return (0, nil) }
+    handle(.ended)
+    return (drive.journal.unsavedFenceCount, drive.isSaved ? nil : drive.journal.trouble ?? "")
+  }
+
+  // MARK: Inputs
+
+  private func readPings() {
+    while !drive.isOver {
+      let events = sources.pinger.events.available()
+      if events.isEmpty { return }
+      for event in events { handle(.ping(event)) }
+    }
+  }
+
+  private func input(of signal: DriveSignal) -> DriveInput {
+    switch signal {
+    case .input(let input): return input
+    case .pingsDue: return .pingsRead
+    case .tick:
+      pings.follow()
+      timekeeper.settle()
+      return .tick(DriveReadings(clock: timekeeper.read(), isCaptureInTrouble: pings.isCaptureInTrouble))
+    }
+  }
+
+  private func handle(_ input: DriveInput) {
+    drive.run(input, now: { Pinger.now }, perform: perform)
+  }
+
+  // MARK: Effects
+
+  private func perform(_ effect: DriveEffect) -> DriveInput? {
+    switch effect {
+    case .disk(let effect): return disk.perform(effect).map { .disk($0) }
+    case .proceed(let stage): return .proceed(stage)
+    case .tell(let level, let line): logger.log(level: level, "\(line)")
+    case .report(let status): onStatus(status)
+    case .requestTest(let wanted): request = sources.requestTest(wanted)
+    case .cancelRequest: request?.cancel()
+    case .resolve(let grant, let generation): sources.resolve(grant, for: generation)
+    case .beginPings(let start): return begin(start)
+    case .stopPings(let target): pings.stop(target)
+    case .removePings(let target): pings.remove(target)
+    case .redirectPings(let target, let address): pings.redirect(target, to: address)
+    case .lookUp(let host, let address): sources.lookUp(host, like: address)
+    }
+    return nil
+  }
+
+  private func begin(_ start: PingStart) -> DriveInput {
+    do {
+      return .pingsBegan(try pings.begin(start.target, firstSlot: start.firstSlot), start)
+    } catch {
+      return .pingsRefused(reason: "\(error)", start)
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import Coverage
+import Glibc
+
+extension WallTime {
+  /// Now, by the host's wall clock.
+  public static var current: WallTime {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return WallTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+  }
+}

@@ -1,0 +1,121 @@
+import ControlServer
+import Coverage
+import Pinging
+import Settings
+
+/// The tests of the control server that a drive asks for: the request under way, the grant that waits for its use, and why there is
+/// none. A pure value.
+struct ServerTests: Hashable, Sendable {
+  private struct Pending: Hashable {
+    let generation: PingSession.Generation
+    let asked: DriveTime
+  }
+
+  private let policy: RecoveryPolicy
+  /// On which test pings are sent.
+  var session: PingSession
+  private var pending: Pending?
+  /// A test on which no pings could begin so far.
+  var unused: Grant?
+  private(set) var loopUUID: String?
+  /// Oddities of the control server's answers that are in the log.
+  private var loggedOddities: Set<String> = []
+  private var troubles = TestTroubles()
+  /// Why there is no test to ping on, for the status.
+  private(set) var warning: String?
+  /// Since the last test on which pings began.
+  private(set) var lastTrouble: String?
+  /// The ping server refused the token (RE01), and has answered no ping since.
+  private(set) var isRefused = false
+
+  /// - Parameter loopUUID: The loop that the drive continues.
+  init(_ policy: RecoveryPolicy, loopUUID: String? = nil) {
+    (self.policy, self.loopUUID) = (policy, loopUUID)
+    session = PingSession(policy: policy)
+  }
+
+  // MARK: Requests
+
+  /// A grant that waits, if it can still be used; else it is dropped.
+  mutating func usable(at now: DriveTime) -> Grant? {
+    if let unused, !unused.isUsable(at: now, in: session, policy) { self.unused = nil }
+    return unused
+  }
+
+  /// Asks for a test. A request that has taken too long, or that left by another link, is cancelled: there is never a second one.
+  mutating func ask(for generation: PingSession.Generation, by clock: DriveClock, at now: DriveTime) -> [DriveEffect] {
+    var effects: [DriveEffect] = []
+    if let pending {
+      effects.append(.cancelRequest)
+      if now - pending.asked >= policy.prepareTimeout {
+        let timeout = DurationText.text(policy.prepareTimeout.inSeconds)
+        effects += complain(TestTrouble("the control server has not answered within \(timeout)"))
+      }
+    }
+    pending = Pending(generation: generation, asked: now)
+    let at = clock.wholeMillisecond(now)
+    return effects + [
+      .requestTest(TestRequest(generation: generation, at: at, started: clock.started, loopUUID: loopUUID))
+    ]
+  }
+
+  /// The request ended without a test. The reason counts even if the preparation has ended.
+  mutating func failed(_ trouble: TestTrouble, _ generation: PingSession.Generation, at now: DriveTime) -> [DriveEffect]
+  {
+    defer { session.requestFailed(generation, at: now) }
+    guard pending?.generation == generation else { return [] }
+    pending = nil
+    return complain(trouble)
+  }
+
+  /// The request was answered with a test.
+  mutating func answered(
+    _ grant: Grant, _ generation: PingSession.Generation, pinging family: PingAddress.Family?
+  ) -> [DriveEffect] {
+    if pending?.generation == generation { pending = nil }
+    let oddities = grant.coverage.oddities + [grant.oddity(forPingsOf: family)].compactMap { $0 }
+    return oddities.filter { loggedOddities.insert($0).inserted }.map { .tell(.warning, $0) }
+  }
+
+  mutating func follow(_ loopUUID: String?) { self.loopUUID = loopUUID ?? self.loopUUID }
+
+  // MARK: Pings
+
+  /// Pings begin on the test.
+  mutating func began(_ start: PingStart, at now: DriveTime) {
+    unused = nil
+    (warning, lastTrouble) = (nil, nil)
+    troubles.end()
+    session.activated(
+      start.generation, limit: start.grant.coverage.maximumSession, requested: start.grant.requested, at: now)
+  }
+
+  /// No pings can be sent on the test.
+  mutating func unusable(_ reason: String, _ generation: PingSession.Generation, at now: DriveTime) -> [DriveEffect] {
+    session.activationFailed(generation, at: now)
+    return complain(TestTrouble(reason), warning: "the ping server cannot be pinged")
+  }
+
+  mutating func count(_ outcome: PingOutcome, of generation: PingSession.Generation) {
+    guard outcome.isAnswered else { return session.failed(generation) }
+    session.answered(generation)
+    // Another test was requested without success, but this one works again.
+    if generation == session.inUse { (warning, isRefused) = (nil, false) }
+  }
+
+  /// The ping server refused the token (RE01).
+  mutating func refused(_ generation: PingSession.Generation) -> [DriveEffect] {
+    defer { session.refused(generation) }
+    guard generation == session.inUse else { return [] }
+    isRefused = true
+    return [.tell(.notice, "the ping server refuses the token (RE01)")]
+  }
+
+  /// - Parameter warning: For the status, until there is a test.
+  private mutating func complain(
+    _ trouble: TestTrouble, warning: String = "no test from the control server"
+  ) -> [DriveEffect] {
+    (self.warning, lastTrouble) = (warning, trouble.text)
+    return troubles.isNews(trouble) ? [.tell(.warning, "\(trouble.text); the drive goes on, trying again")] : []
+  }
+}

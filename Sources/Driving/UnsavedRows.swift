@@ -1,0 +1,41 @@
+import Coverage
+
+/// The sessions and fences of a drive that are not known to be in the store. A pure value.
+///
+/// A write holds all of them. It empties this only when it has succeeded, and only of rows that have not changed since.
+struct UnsavedRows: Hashable, Sendable {
+  private struct Row<Value: Hashable & Sendable>: Hashable, Sendable {
+    let value: Value
+    /// The number of the first write that holds this value.
+    let write: Int
+  }
+
+  private var sessionRows: [Int: Row<Session>] = [:]
+  private var fenceRows: [Int: Row<Fence>] = [:]
+  private var nextWrite = 0
+
+  var isEmpty: Bool { sessionRows.isEmpty && fenceRows.isEmpty }
+  var fenceCount: Int { fenceRows.count }
+
+  mutating func insert(_ session: Session) { sessionRows[session.number] = Row(value: session, write: nextWrite) }
+  mutating func insert(_ fence: Fence) { fenceRows[fence.number] = Row(value: fence, write: nextWrite) }
+
+  /// All rows, as the next write.
+  mutating func write(started: WallTime, seen: DriveTime, loopUUIDs: [Int: String]) -> StoreWrite {
+    defer { nextWrite += 1 }
+    return StoreWrite(
+      number: nextWrite, started: started,
+      sessions: sessionRows.sorted { $0.key < $1.key }.map(\.value.value),
+      fences: fenceRows.sorted { $0.key < $1.key }.map(\.value.value), seen: seen, loopUUIDs: loopUUIDs)
+  }
+
+  /// `write` is durable.
+  mutating func remove(_ write: StoreWrite) {
+    for session in write.sessions where sessionRows[session.number].map({ $0.write <= write.number }) == true {
+      sessionRows[session.number] = nil
+    }
+    for fence in write.fences where fenceRows[fence.number].map({ $0.write <= write.number }) == true {
+      fenceRows[fence.number] = nil
+    }
+  }
+}

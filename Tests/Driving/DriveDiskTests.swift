@@ -1,0 +1,138 @@
+import Coverage
+import DriveLog
+import DriveStore
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+@testable import Driving
+
+/// The files of a drive: each effect and its answer.
+final class DriveDiskTests {
+  private let folder: TemporaryFolder
+  private let store: DriveStore
+  private let clock = DriveClock(DriveRig.reading(), now: (DriveRig.startedBoot, .now))
+  private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+  }
+
+  private func disk(link: String? = nil, writesLog: Bool = true) throws -> DriveDisk {
+    var options = DriveOptions(links: [])
+    options.writesLog = writesLog
+    return try DriveDisk(
+      options, link: link, path: .wifi, clock: clock, store: store, server: "https://one", logger: logger,
+      onDiskFull: {})
+  }
+
+  private var logs: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: store.directory.driveLogs).sorted() }
+  }
+
+  private func write(_ fences: [Fence], started: WallTime = .sampleStart) -> StoreWrite {
+    StoreWrite(
+      number: 0, started: started, sessions: [Session(number: 0, testUUID: "T", started: .start, anchor: .start)],
+      fences: fences, seen: .seconds(20), loopUUIDs: [0: "L"])
+  }
+
+  private func stored() async throws -> [StoredFence] {
+    try await store.reading { reader in try reader.sessions().flatMap { try reader.fences(of: $0) } }
+  }
+
+  @Test("when a drive on a link begins, then its log has the start, the path and the link, and the store names the log")
+  func begin() throws {
+    var disk = try disk(link: "A")
+    #expect(try logs == ["2026-11-20T10-00-00.000Z-A.jsonl"])
+    #expect(disk.perform(.append(Event(at: .seconds(1), .path(.cellular)), beside: [])) == .logged(trouble: nil))
+    #expect(disk.perform(.seal(at: .seconds(1))) == .logged(trouble: nil))
+    #expect(disk.perform(.syncLog) == .logged(trouble: nil))
+    let recorded = try RecordedDrive(path: store.directory.driveLogs + "/" + (try logs[0]))
+    #expect(recorded.header.started == .sampleStart && recorded.header.initialPath == .wifi)
+    #expect(recorded.header.link == "A")
+    #expect(recorded.events == [Event(at: .seconds(1), .path(.cellular))])
+    #expect(recorded.unsealedTail == nil)
+  }
+
+  @Test("when two drives begin in the same millisecond, then each has a log of its own")
+  func sameName() throws {
+    let (first, second) = (try disk(), try disk())
+    #expect(try logs.count == 2)
+    #expect(first.drive != second.drive)
+  }
+
+  @Test("when no log is wanted, then there is none, and its effects have no answer")
+  func noLog() throws {
+    var disk = try disk(writesLog: false)
+    #expect(try logs.isEmpty)
+    #expect(disk.perform(.append(Event(at: .start, .path(.wifi)), beside: [])) == nil)
+    #expect(disk.perform(.closeLog) == nil)
+    #expect(disk.perform(.write(write([.sample()]))) == .written(write([.sample()])))
+  }
+
+  @Test("when a write is confirmed, then the store has its rows, once however often it comes")
+  func writing() async throws {
+    var disk = try disk()
+    let write = write([.sample(number: 0), .sample(number: 1, entered: 15)])
+    #expect(disk.perform(.write(write)) == .written(write))
+    #expect(disk.perform(.write(write)) == .written(write))
+    let fences = try await stored()
+    #expect(fences.map(\.fence.number) == [0, 1])
+    #expect(fences[0].session.loopUUID == "L" && fences[0].session.driveStarted == .sampleStart)
+  }
+
+  @Test("when the start has moved, then the next write moves all of the drive")
+  func moved() async throws {
+    var disk = try disk()
+    _ = disk.perform(.write(write([.sample(number: 0)])))
+    let later = WallTime.sampleStart.later(by: .seconds(60))
+    _ = disk.perform(.write(write([], started: later)))
+    #expect(try await stored().map(\.session.driveStarted) == [later])
+    #expect(try await stored().map(\.fence.entered) == [.seconds(10)])
+  }
+
+  @Test("when the store refuses a write, then the answer has the write and the reason")
+  func refused() async throws {
+    var disk = try disk()
+    // Its session is not there.
+    let orphan = StoreWrite(
+      number: 3, started: .sampleStart, sessions: [], fences: [.sample(session: 7)], seen: .start, loopUUIDs: [:])
+    guard case .writeFailed(let write, let failure)? = disk.perform(.write(orphan)) else {
+      Issue.record("the store has a fence without a session")
+      return
+    }
+    #expect(write == orphan && !failure.reason.isEmpty && failure.kind != .diskFull)
+    #expect(try await stored().isEmpty)
+  }
+
+  @Test("when the drive ends, then the store has the reason, and the log is complete")
+  func end() async throws {
+    var disk = try disk()
+    _ = disk.perform(.write(write([.sample()])))
+    #expect(disk.perform(.endDrive(at: .seconds(20), .user)) == .driveEnded(nil))
+    #expect(disk.perform(.closeLog) == .logClosed(trouble: nil, dropped: 0))
+    #expect(try await stored().count == 1)
+  }
+
+  @Test("when room is set aside, then it can be released once, and set aside again")
+  func ballast() throws {
+    var disk = try disk()
+    let (write, failure) = (write([]), ModelDisk.full)
+    #expect(disk.perform(.releaseBallast(for: write, failure)) == .ballastReleased(true, for: write, failure))
+    #expect(disk.perform(.releaseBallast(for: write, failure)) == .ballastReleased(false, for: write, failure))
+    #expect(disk.perform(.setBallastAside) == .ballastSetAside(true))
+  }
+
+  @Test("when the log is held, then its lines wait in memory, and are written when it is held no longer")
+  func held() throws {
+    var disk = try disk()
+    let path = store.directory.driveLogs + "/" + (try logs[0])
+    #expect(disk.perform(.holdLog(true)) == nil)
+    #expect(disk.perform(.append(Event(at: .start, .path(.offline)), beside: [])) == .logged(trouble: nil))
+    #expect(try RecordedDrive(path: path).events.isEmpty)
+    #expect(disk.perform(.closeLog) == .logClosed(trouble: nil, dropped: 0))
+    #expect(try RecordedDrive(path: path).events.count == 1)
+  }
+}

@@ -1,0 +1,153 @@
+import Coverage
+import TestSupport
+import Testing
+
+@testable import Driving
+
+/// When a drive is written to disk, and the way it meets a disk that refuses.
+struct DriveJournalTests {
+  private var rig = DriveRig()
+
+  /// Three seconds on a fence.
+  init() throws {
+    try rig.startPinging()
+    rig.fix(0)
+    rig.wait(3)
+  }
+
+  /// Leaves the open fence.
+  private mutating func closeFence(_ number: Int = 0) {
+    rig.fix(Double(number + 1) * 100)
+    rig.wait(1)
+  }
+
+  @Test("when the disk is full, then the fence goes to the room that was set aside, and the log waits")
+  mutating func full() {
+    rig.disk.storeFailure = ModelDisk.full
+    closeFence()
+    #expect(rig.disk.fences[0]?.exited != nil)
+    #expect(rig.disk.isLogHeld && !rig.disk.hasBallast)
+    #expect(rig.disk.requestsForRoom == 1)
+    #expect(rig.lines.last?.hasPrefix("warning: the disk is full; fences are written to what was set aside") == true)
+    #expect(rig.drive.journal.trouble?.hasPrefix("the disk is full:") == true)
+    #expect(rig.drive.journal.unsavedFenceCount == 0)
+  }
+
+  @Test("when the disk has room again, then room is set aside again, and the log goes on")
+  mutating func roomAgain() {
+    rig.disk.storeFailure = ModelDisk.full
+    closeFence()
+    rig.wait(4)
+    rig.tick()
+    #expect(!rig.disk.isLogHeld && rig.disk.hasBallast)
+    #expect(rig.lines.last == "notice: the disk has room again; the drive log goes on")
+    #expect(rig.drive.journal.trouble == nil)
+  }
+
+  @Test("when nothing was set aside, then fences wait in memory, once said, and all are written when there is room")
+  mutating func noBallast() {
+    rig.disk.storeFailure = ModelDisk.full
+    rig.disk.hasBallast = false
+    for number in 0..<3 { closeFence(number) }
+    #expect(rig.disk.fences.isEmpty)
+    #expect(rig.drive.journal.unsavedFenceCount == 3)
+    #expect(rig.disk.requestsForRoom == 3)
+    let troubles = rig.lines.filter { $0.contains("cannot write to the store") }
+    #expect(
+      troubles == [
+        "error: cannot write to the store: the disk is full; fences wait in memory until it can be written; "
+          + "free some space"
+      ])
+    #expect(rig.drive.journal.trouble == "store: the disk is full")
+    rig.disk.storeFailure = nil
+    closeFence(3)
+    #expect(rig.disk.fences.keys.sorted() == [0, 1, 2, 3])
+    #expect(rig.lines.last == "notice: the store can be written again; nothing is missing in it")
+    #expect(rig.drive.journal.trouble == nil)
+  }
+
+  @Test("when the room that was set aside does not help, then it is tried once only")
+  mutating func uselessBallast() {
+    rig.disk.storeFailure = ModelDisk.full
+    rig.disk.ballastHelps = false
+    closeFence()
+    #expect(rig.disk.fences.isEmpty && rig.drive.journal.unsavedFenceCount == 1)
+    #expect(rig.disk.isLogHeld)
+  }
+
+  @Test("when the store is damaged, then it is repaired, and the whole drive is written to it again")
+  mutating func damage() {
+    for number in 0..<3 { closeFence(number) }
+    rig.disk.storeFailure = ModelDisk.damaged
+    closeFence(3)
+    #expect(rig.disk.fences.keys.sorted() == [0, 1, 2, 3, 4], "the open fence, too")
+    #expect(rig.disk.sessions[0]?.testUUID == "T1")
+    #expect(rig.lines.suffix(1) == ["error: the store is damaged: malformed"])
+    #expect(rig.drive.journal.trouble == nil)
+  }
+
+  @Test("when the repair fails, then all of the drive waits in memory, and no repair is tried before a write succeeds")
+  mutating func failedRepair() {
+    for number in 0..<2 { closeFence(number) }
+    (rig.disk.storeFailure, rig.disk.repairs) = (ModelDisk.damaged, false)
+    var repairs = 0
+    for number in 2..<4 {
+      var drive = rig
+      drive.onEffect = { if case .disk(.repairStore) = $0 { repairs += 1 } }
+      drive.fix(Double(number + 1) * 100)
+      rig = drive
+      rig.wait(1)
+    }
+    #expect(repairs == 1)
+    #expect(rig.drive.journal.unsavedFenceCount == 4)
+    #expect(rig.drive.journal.trouble == "store: malformed")
+  }
+
+  @Test("when the log cannot be written, then that is said once, until it was written again")
+  mutating func log() {
+    rig.disk.logTrouble = "drive.jsonl: no space"
+    for _ in 0..<5 { rig.ping(.lost(.unknown)) }
+    let line = "error: drive.jsonl: no space; its lines wait in memory"
+    #expect(rig.lines.filter { $0 == line }.count == 1)
+    #expect(rig.drive.journal.trouble == "drive.jsonl: no space")
+    rig.disk.logTrouble = nil
+    rig.ping(.lost(.unknown))
+    #expect(rig.drive.journal.trouble == nil)
+    rig.disk.logTrouble = "drive.jsonl: no space"
+    rig.ping(.lost(.unknown))
+    #expect(rig.lines.filter { $0 == line }.count == 2)
+  }
+
+  @Test("when the log lacks lines, then its end says so")
+  mutating func dropped() {
+    rig.disk.linesDropped = 12
+    rig.feed(.stop)
+    rig.feed(.ended)
+    #expect(rig.lines.last?.hasPrefix("error: the drive log lacks 12 lines:") == true)
+  }
+
+  @Test("when no log is wanted, then the store has the drive all the same")
+  mutating func noLog() throws {
+    rig = DriveRig { $0.writesLog = false }
+    try rig.startPinging()
+    rig.fix(0)
+    rig.wait(4)
+    rig.tick()
+    rig.feed(.stop)
+    rig.feed(.ended)
+    #expect(rig.disk.events.isEmpty && rig.disk.clockNotes.isEmpty && rig.disk.seals == 0 && rig.disk.syncs == 0)
+    #expect(rig.disk.fences[0]?.exited != nil && rig.drive.isSaved)
+  }
+
+  @Test("when pings of an ended fence come late, then the store has them with the next write")
+  mutating func revised() {
+    rig.ping(.lost(.unknown), ago: 1)
+    closeFence()
+    let pings = rig.disk.fences[0]?.pings
+    rig.ping(.answered(rttNanoseconds: 5), ago: 2)
+    #expect(rig.disk.fences[0]?.pings == pings)
+    rig.wait(4)
+    rig.tick()
+    #expect(rig.disk.fences[0]?.pings == (pings ?? 0) + 1)
+  }
+}

@@ -1,0 +1,35 @@
+import Coverage
+import OrderedJSON
+import Positioning
+import Testing
+
+@testable import Driving
+
+struct FixDetailsTests {
+  private func text(_ positioned: PositionedFix) -> String { JSON.object(positioned.details).text }
+
+  @Test("when a fix is logged, then what the receiver said stands beside it as it was said")
+  func raw() {
+    var report = TPV()
+    (report.mode, report.status, report.eph, report.epx, report.epy, report.epv) = (3, 2, 16.2, 5.2, 6.1, 11.5)
+    let positioned = PositionedFix(
+      fix: Fix(coordinate: Coordinate(latitude: 48.2, longitude: 16.3), accuracy: 10), arrival: .now,
+      accuracyRule: .ephSigma, driver: "u-blox", report: report, dilution: Dilution(hdop: 0.9, xdop: 0.5, ydop: 0.75),
+      gst: GSTReport(device: nil, latitude: 1.5, longitude: 2.5), refusedSpeed: 5000)
+    #expect(
+      text(positioned)
+        == #"{"accuracy_source":"eph","accuracy_rule":"eph-sigma","driver":"u-blox","mode":3,"status":2,"eph":16.2,"#
+        + #""epx":5.2,"epy":6.1,"epv":11.5,"hdop":0.9,"xdop":0.5,"ydop":0.75,"gst_latitude":1.5,"gst_longitude":2.5,"#
+        + #""refused_speed":5000.0}"#)
+  }
+
+  @Test("when the receiver left something out, then so does the log")
+  func absent() {
+    var report = TPV()
+    report.mode = 2
+    let positioned = PositionedFix(
+      fix: Fix(coordinate: Coordinate(latitude: 48.2, longitude: 16.3)), arrival: .now, report: report)
+    #expect(text(positioned) == #"{"mode":2}"#)
+    #expect(text(PositionedFix(fix: .lost, arrival: .now)) == "{}")
+  }
+}

@@ -1,0 +1,31 @@
+import Coverage
+import Foundation
+import Pinging
+import TestSupport
+import Testing
+
+@testable import ControlServer
+@testable import Driving
+
+/// How long a test that waits for its use may still be used.
+struct GrantTests {
+  @Test(
+    "when a test has waited, then it is used only within its life, which counts from the request for it",
+    arguments: [
+      ("null", 14_279, true), ("null", 14_280, false), ("60", 59, true), ("60", 60, false), ("999999", 14_280, false),
+    ])
+  func life(limit: String, waited: Double, isUsable: Bool) throws {
+    let answer = """
+      {"test_uuid": "t", "ping_token": "AAECAwQFBgcICQoLDA0ODw==", "ping_host": "h", "ping_port": 1,
+       "max_coverage_measurement_seconds": \(limit)}
+      """
+    let grant = Grant(
+      coverage: try CoverageGrant(Data(answer.utf8)), generation: 1, requested: .seconds(10), told: .sampleStart)
+    var session = PingSession()
+    let decision = session.tick(at: .seconds(10), path: .cellular)
+    #expect(decision == .prepare(1))
+    #expect(grant.isUsable(at: .seconds(10 + waited), in: session, RecoveryPolicy()) == isUsable)
+    session.linkChanged(at: .seconds(11))
+    #expect(!grant.isUsable(at: .seconds(10 + waited), in: session, RecoveryPolicy()), "requested by another link")
+  }
+}

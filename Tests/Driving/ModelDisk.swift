@@ -1,0 +1,80 @@
+import Coverage
+import DriveLog
+
+@testable import Driving
+
+/// A disk in memory: the rows of a store as upserts leave them, and the lines of a drive log. It can be full, damaged or failing.
+struct ModelDisk {
+  private(set) var sessions: [Int: Session] = [:]
+  private(set) var fences: [Int: Fence] = [:]
+  private(set) var loopUUIDs: [Int: String] = [:]
+  private(set) var started: WallTime?
+  private(set) var end: (at: DriveTime, reason: StopReason)?
+  /// Each event in the log, in order.
+  private(set) var events: [Event] = []
+  private(set) var clockNotes: [ClockNote] = []
+  private(set) var seals = 0
+  private(set) var syncs = 0
+  private(set) var isLogHeld = false
+  private(set) var requestsForRoom = 0
+  var hasBallast = true
+  /// `nil`: it can be written.
+  var storeFailure: StoreFailure?
+  var logTrouble: String?
+  /// A full disk has room once the ballast is released.
+  var ballastHelps = true
+  var repairs = true
+  var linesDropped = 0
+
+  static let full = StoreFailure(kind: .diskFull, text: "full", reason: "the disk is full", remedy: "free some space")
+  static let damaged = StoreFailure(kind: .damage, text: "malformed", reason: "malformed")
+  static let failing = StoreFailure(kind: .other, text: "I/O error", reason: "the disk fails")
+
+  mutating func perform(_ effect: DiskEffect) -> DiskAnswer? {
+    switch effect {
+    case .append(let event, _):
+      events.append(event)
+      return .logged(trouble: logTrouble)
+    case .note(let note):
+      clockNotes.append(note)
+      return .logged(trouble: logTrouble)
+    case .seal:
+      seals += 1
+      return .logged(trouble: logTrouble)
+    case .syncLog:
+      syncs += 1
+      return .logged(trouble: logTrouble)
+    case .holdLog(let isHeld): isLogHeld = isHeld
+    case .closeLog:
+      isLogHeld = false
+      return .logClosed(trouble: logTrouble, dropped: linesDropped)
+    case .write(let write): return self.write(write)
+    case .repairStore:
+      guard repairs else { return .repaired(Self.damaged) }
+      storeFailure = nil
+      (sessions, fences) = ([:], [:])
+      return .repaired(nil)
+    case .endDrive(let at, let reason):
+      if storeFailure == nil { end = (at, reason) }
+      return .driveEnded(storeFailure)
+    case .releaseBallast(let write, let failure):
+      if hasBallast, ballastHelps { storeFailure = nil }
+      defer { hasBallast = false }
+      return .ballastReleased(hasBallast, for: write, failure)
+    case .setBallastAside:
+      hasBallast = hasBallast || storeFailure?.kind != .diskFull
+      return .ballastSetAside(hasBallast)
+    case .makeRoom: requestsForRoom += 1
+    }
+    return nil
+  }
+
+  private mutating func write(_ write: StoreWrite) -> DiskAnswer {
+    if let storeFailure { return .writeFailed(write, storeFailure) }
+    for session in write.sessions { sessions[session.number] = session }
+    for fence in write.fences { fences[fence.number] = fence }
+    loopUUIDs.merge(write.loopUUIDs) { $1 }
+    started = write.started
+    return .written(write)
+  }
+}

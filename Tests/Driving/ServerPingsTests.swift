@@ -1,0 +1,83 @@
+import Pinging
+import TestSupport
+import Testing
+
+@testable import ControlServer
+@testable import Driving
+
+/// Where a drive's pings go when the server falls silent, by a clock that only the test moves.
+struct ServerPingsTests {
+  private let second: UInt64 = 1_000_000_000
+  private let old: PingAddress
+  private let new: PingAddress
+
+  init() throws {
+    old = try .sample(2)
+    new = try .sample(3)
+  }
+
+  private func start(_ host: String, generation: Int = 1) throws -> PingStart {
+    PingStart(
+      target: PingTarget(address: old, echo: .rtr(token: [])),
+      grant: Grant(
+        coverage: try .sample("T", host: host), generation: generation, requested: .start, told: .sampleStart),
+      generation: generation, firstSlot: 0)
+  }
+
+  private func pings(to host: String) throws -> ServerPings {
+    var pings = ServerPings()
+    pings.begin(1, try start(host), at: 0)
+    return pings
+  }
+
+  @Test("when the server was silent for 30 s, then its name is resolved once, and the pings go to its new address")
+  func moves() throws {
+    var pings = try pings(to: "server.example")
+    let effects = (1...31 as ClosedRange<UInt64>).flatMap { pings.tick(at: $0 * second) }
+    #expect(effects == [.lookUp(host: "server.example", like: old)])
+    #expect(
+      pings.found([new], of: "server.example", at: 32 * second) == [
+        .tell(.notice, "server.example was silent at 127.0.0.2:9 and is at 127.0.0.3:9 now; pinging there"),
+        .redirectPings(1, to: new),
+      ])
+  }
+
+  @Test("when the server was given by its address, answers, or is not pinged, then no name is resolved")
+  func stays() throws {
+    var numeric = try pings(to: "127.0.0.2")
+    #expect(numeric.tick(at: 31 * second) == [])
+    var answering = try pings(to: "server.example")
+    answering.heard(.sample(.answered(rttNanoseconds: 1)), at: 29 * second)
+    #expect(answering.tick(at: 31 * second) == [])
+    var other = try pings(to: "server.example")
+    other.heard(.sample(.answered(rttNanoseconds: 1), target: 2), at: 29 * second)
+    #expect(other.tick(at: 31 * second).count == 1, "another target's answer is no sign of this one")
+    var paused = try pings(to: "server.example")
+    #expect(paused.stop(at: .start) == [.stopPings(1)])
+    #expect(paused.tick(at: 29 * second) == [])
+    #expect(paused.tick(at: 31 * second) == [])
+  }
+
+  @Test("when the answer is about the server of an earlier test, or there is none, then the pings stay where they are")
+  func staleAnswers() throws {
+    var pings = try pings(to: "server.example")
+    _ = pings.tick(at: 31 * second)
+    #expect(pings.found([new], of: "other.example", at: 32 * second) == [])
+    #expect(pings.found([], of: "server.example", at: 32 * second) == [])
+    var none = ServerPings()
+    #expect(none.found([new], of: "server.example", at: 32 * second) == [])
+    #expect(none.tick(at: 32 * second) == [] && none.stop(at: .start) == [])
+  }
+
+  @Test("when pings have stopped, then those sent before count for their test until its last verdict")
+  func cuts() throws {
+    var pings = try pings(to: "server.example")
+    _ = pings.stop(at: .seconds(5))
+    #expect(pings.counts(1, at: .seconds(4.9)) && !pings.counts(1, at: .seconds(5)))
+    pings.begin(2, try start("server.example", generation: 2), at: 0)
+    #expect((pings.target, pings.generation, pings.generation(of: 1)) == (2, 2, 1))
+    #expect(pings.finished(1) == [.removePings(1)])
+    #expect(pings.generation(of: 1) == nil && pings.counts(1, at: .seconds(9)))
+    #expect(pings.target == 2)
+  }
+}

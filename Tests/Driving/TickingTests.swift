@@ -1,0 +1,37 @@
+import Pinging
+import Testing
+
+@testable import Driving
+
+@Suite(.timeLimit(.minutes(1))) struct TickingTests {
+  private static let period: UInt64 = 20_000_000
+
+  @Test("when something is done each period, then once in each whole multiple of it, until its task is cancelled")
+  func wholeMultiples() async {
+    let (moments, continuation) = AsyncStream<UInt64>.makeStream()
+    let beat = Task {
+      await each(.nanoseconds(Self.period)) { continuation.yield(Pinger.now) }
+      continuation.finish()
+    }
+    var periods: [UInt64] = []
+    for await moment in moments {
+      periods.append(moment / Self.period)
+      if periods.count == 6 { beat.cancel() }
+    }
+    // The first comes at once; a busy machine may leave some out, and one may be on its way when the task is cancelled.
+    #expect(zip(periods, periods.dropFirst()).allSatisfy { $0 < $1 })
+    #expect((6...7).contains(periods.count))
+  }
+
+  @Test("when the next time is far away, then a cancelled task returns at once")
+  func cancelled() async {
+    let (begun, continuation) = AsyncStream<Void>.makeStream()
+    let beat = Task { await each(.seconds(86_400)) { continuation.yield() } }
+    let idle = Task { await untilCancelled() }
+    _ = await begun.first { true }
+    beat.cancel()
+    idle.cancel()
+    await beat.value
+    await idle.value
+  }
+}
