@@ -1,4 +1,5 @@
 import Coverage
+import Driving
 import OrderedJSON
 import Submission
 
