@@ -11,7 +11,7 @@ struct TestTime {
   static let wallOrigin = WallTime(microseconds: 1_600_000_000_000_000)
 
   static func at(_ seconds: Double) -> HostTime {
-    let duration = Duration.milliseconds(Int64(seconds * 1000))
+    let duration = Duration.microseconds(Int64((seconds * 1e6).rounded()))
     return HostTime(instant: origin + duration, wall: wallOrigin + DriveTime(duration))
   }
 }

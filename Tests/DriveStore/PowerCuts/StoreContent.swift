@@ -28,6 +28,15 @@ struct StoreContent: Hashable {
       return rows
     }
   }
+
+  /// Deleting a session is two transactions: the first only notes it, and the next start does the second.
+  func hasBegunToForget(from acknowledged: StoreContent, to underWay: StoreContent) -> Bool {
+    let added = rows.keys.filter { acknowledged.rows[$0] == nil }
+    guard added.count == 1, let note = added.first, note.table == "forgetting" else { return false }
+    let session = Key(table: "session", row: note.row)
+    return acknowledged.rows[session] != nil && underWay.rows[session] == nil
+      && rows.filter { $0.key != note } == acknowledged.rows
+  }
 }
 
 /// What cuts have done to a store, counted.
@@ -51,7 +60,9 @@ struct Judgement: CustomStringConvertible {
   ///   - acknowledged: What was in the store when the last call returned before the cut.
   ///   - underWay: What the call that was cut would have left.
   mutating func compare(_ found: StoreContent, acknowledged: StoreContent, underWay: StoreContent) {
-    guard found != acknowledged, found != underWay else { return }
+    guard found != acknowledged, found != underWay, !found.hasBegunToForget(from: acknowledged, to: underWay) else {
+      return
+    }
     var isEachRowGood = true
     for (key, value) in acknowledged.rows {
       let now = found.rows[key]
