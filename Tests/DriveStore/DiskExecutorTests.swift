@@ -22,7 +22,7 @@ struct DiskExecutorTests {
   }
 
   @Test(
-    "when more actors wait for a disk than tasks have threads, then other tasks go on", .timeLimit(.minutes(1)))
+    "when more actors wait for a disk than tasks have threads, then other tasks go on", .timeLimit(.minutes(5)))
   func otherTasks() async {
     let gate = DispatchSemaphore(value: 0)
     let (entries, entered) = AsyncStream<Void>.makeStream()

@@ -36,7 +36,7 @@ struct SideReaderTests {
 
   /// writer:  begins a transaction, waits for the gate ................ commits
   /// reader:                                    reads, opens the gate
-  @Test("when the writer is in the middle of a transaction, then a read does not wait for it", .timeLimit(.minutes(1)))
+  @Test("when the writer is in the middle of a transaction, then a read does not wait for it", .timeLimit(.minutes(5)))
   func besideTransaction() async throws {
     try save(2)
     let gate = DispatchSemaphore(value: 0)

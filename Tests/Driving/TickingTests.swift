@@ -3,7 +3,7 @@ import Testing
 
 @testable import Driving
 
-@Suite(.timeLimit(.minutes(1))) struct TickingTests {
+@Suite(.timeLimit(.minutes(5))) struct TickingTests {
   private static let period: UInt64 = 20_000_000
 
   @Test("when something is done each period, then once in each whole multiple of it, until its task is cancelled")

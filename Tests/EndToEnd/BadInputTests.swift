@@ -16,7 +16,7 @@ struct BadInputTests {
   }
 
   private func wait(forFences count: Int, in field: Field) async throws {
-    _ = try await eventually(within: .seconds(30), "\(count) fences are stored") {
+    _ = try await eventually("\(count) fences are stored") {
       try await field.sessions().compactMap { $0["fences"] as? Int }.reduce(0, +) >= count ? () : nil
     }
   }
@@ -53,7 +53,7 @@ struct BadInputTests {
   func gpsdGoesAway() async throws {
     // At this pace the port is closed for 2 s of the drive; the client's own wait comes on top.
     let (field, player, record) = try await drive(player: ["--speed", "5", "--away", "15,25"])
-    _ = try await eventually(within: .seconds(30), "the track is over") {
+    _ = try await eventually("the track is over") {
       player.standardOutput.contains("played") ? () : nil
     }
     record.signal(SIGTERM)

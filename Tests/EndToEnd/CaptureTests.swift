@@ -12,7 +12,7 @@ struct CaptureTests {
     let field = try await Field(gpsdPort: gps.port, keeping: [gps.program], reflectorOptions: ["--drop", "20"])
     let path = field.folder.file("drive")
     let record = try field.start("record", ["--no-submit", "--capture", path, "--capture-size", "8K"])
-    _ = try await eventually(within: .seconds(60), "150 pings are logged") {
+    _ = try await eventually("150 pings are logged") {
       (try? pings(try field.driveLog()).count).flatMap { $0 >= 150 ? () : nil }
     }
     record.signal(SIGTERM)

@@ -117,7 +117,7 @@ struct ClockTests {
       "coverage-probe", ["record", "--config", field.configuration],
       environment: ["LD_PRELOAD": clock, "CLOCK_SHIFT": field.folder.file("shift")])
     func fences(_ count: Int) async throws {
-      _ = try await eventually(within: .seconds(60), "\(count) fences") {
+      _ = try await eventually("\(count) fences") {
         try await field.sessions().first?["fences"] as? Int ?? 0 >= count ? () : nil
       }
     }
@@ -179,10 +179,10 @@ struct ClockTests {
     let record = try RunningProgram.product(
       "coverage-probe", ["record", "--config", field.configuration],
       environment: ["LD_PRELOAD": clock, "CLOCK_SHIFT": field.folder.file("shift")])
-    _ = try await eventually(within: .seconds(30), "a test") {
+    _ = try await eventually("a test") {
       record.standardError.contains("pinging 127.0.0.1") ? () : nil
     }
-    _ = try await eventually(within: .seconds(60), "fences") {
+    _ = try await eventually("fences") {
       try await field.sessions().first?["fences"] as? Int ?? 0 >= 4 ? () : nil
     }
     record.signal(SIGTERM)

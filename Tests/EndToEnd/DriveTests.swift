@@ -41,7 +41,7 @@ struct DriveTests {
     let sky = try await Sky("bundg_zeus_9.log", pace: ["--speed", "8"])
     let field = try await Field(gpsdPort: sky.port, keeping: sky.programs)
     let record = try field.start("record")
-    try await eventually(within: .seconds(30), "five fences are stored") {
+    try await eventually("five fences are stored") {
       try await field.sessions().first?["fences"] as? Int ?? 0 >= 5 ? () : nil
     }
     record.signal(SIGKILL)

@@ -124,7 +124,7 @@ final class Outpost: @unchecked Sendable {
 
   /// Waits until the service has met trouble `count` times more.
   func waitForTrouble(_ count: Int = 1) async throws {
-    _ = try await eventually(within: .seconds(30), "the service is in trouble") {
+    _ = try await eventually("the service is in trouble") {
       log.split(separator: "\n").filter { $0.contains("pass ends: ") || $0.contains("goes behind the others: ") }.count
         >= troublesSeen + count ? () : nil
     }
@@ -133,7 +133,7 @@ final class Outpost: @unchecked Sendable {
 
   /// Waits until the server has so many requests to `path`.
   func waitForRequests(_ count: Int, to path: String) async throws {
-    _ = try await eventually(within: .seconds(30), "\(count) requests to \(path)") {
+    _ = try await eventually("\(count) requests to \(path)") {
       try await ask("GET", "requests")["requests"].map { $0.filter { $0["path"] as? String == path } }?.count ?? 0
         >= count ? () : nil
     }

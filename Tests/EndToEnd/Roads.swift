@@ -125,7 +125,7 @@ struct Roads {
   @discardableResult func wait(
     for count: Int, _ what: String, after start: Double = -1, where isWanted: (LoggedEvent) -> Bool
   ) async throws -> Double {
-    try await eventually(within: .seconds(15), "\(count) \(what)") {
+    try await eventually("\(count) \(what)") {
       let found = try events().filter { $0.at > start && isWanted($0) }
       return found.count >= count ? found[count - 1].at : nil
     }

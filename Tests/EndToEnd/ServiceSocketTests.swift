@@ -7,7 +7,7 @@ import Testing
 struct ServiceSocketTests {
   private func idle(_ field: Field) async throws -> RunningProgram {
     let service = try field.start("agent")
-    _ = try await eventually(within: .seconds(20), "the service answers") {
+    _ = try await eventually("the service answers") {
       try await field.run("status").status == 0 ? () : nil
     }
     return service
@@ -23,7 +23,7 @@ struct ServiceSocketTests {
     let field = try await Field(gpsdPort: 1, settings: "agent: { record: command }")
     let service = try await idle(field)
     try FileManager.default.removeItem(atPath: field.socket)
-    _ = try await eventually(within: .seconds(20), "it answers again") {
+    _ = try await eventually("it answers again") {
       try await field.run("status").status == 0 ? () : nil
     }
     #expect(service.standardError.contains("is gone; making it again"))

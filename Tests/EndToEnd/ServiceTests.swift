@@ -18,13 +18,13 @@ struct ServiceTests {
   }
 
   private func wait(for state: String, _ field: Field) async throws {
-    _ = try await eventually(within: .seconds(20), "the service is \(state)") {
+    _ = try await eventually("the service is \(state)") {
       try await status(field)?["state"] as? String == state ? () : nil
     }
   }
 
   private func waitForFences(_ count: Int, _ field: Field) async throws {
-    _ = try await eventually(within: .seconds(20), "\(count) fences") {
+    _ = try await eventually("\(count) fences") {
       let drives = try await status(field)?["drives"] as? [[String: Any]]
       return (drives?.first?["fences"] as? Int ?? 0) >= count ? () : nil
     }
@@ -49,7 +49,7 @@ struct ServiceTests {
     #expect(try await field.run("resume").output == "resume: recording (started by command)\n")
     try await wait(for: "recording", field)
     _ = try await field.run("stop")
-    _ = try await eventually(within: .seconds(20), "both drives are sent") {
+    _ = try await eventually("both drives are sent") {
       let sessions = try await field.sessions()
       let waiting = sessions.filter {
         $0["submittable_fences"] as? Int ?? 0 > 0 && $0["state"] as? String != "submitted"
@@ -72,7 +72,7 @@ struct ServiceTests {
     #expect(try await field.run("record", ["--no-submit", "--duration", "3s"]).status == 0)
     try await field.server.setFault("429", on: "settings", count: 3)
     let service = try field.start("agent")
-    _ = try await eventually(within: .seconds(20), "the breaker is open") {
+    _ = try await eventually("the breaker is open") {
       _ = try await field.run("submit")
       let sender = try await status(field)?["sender"] as? [String: Any]
       return sender?["breaker"] as? String == "open" ? () : nil
@@ -103,7 +103,7 @@ struct ServiceTests {
     let fences = before.compactMap { $0["submittable_fences"] as? Int }.reduce(0, +)
 
     let next = try field.start("agent")
-    _ = try await eventually(within: .seconds(20), "the drive is sent") {
+    _ = try await eventually("the drive is sent") {
       try await field.server.fences().count == fences ? () : nil
     }
     try await end(next)
@@ -153,18 +153,18 @@ struct ServiceTests {
     let service = try field.start("agent")
     try await waitForFences(3, field)
     try fill(disk + "/filler")
-    _ = try await eventually(within: .seconds(20), "the disk is full") {
+    _ = try await eventually("the disk is full") {
       service.standardError.contains("cannot write to the store: the disk is full") ? () : nil
     }
     _ = try await field.run("stop")
-    _ = try await eventually(within: .seconds(20), "the drive has ended") {
+    _ = try await eventually("the drive has ended") {
       service.standardError.contains("in memory only:") ? () : nil
     }
     // Longer than a stop of the service would wait.
     let stopped = ContinuousClock.now
     _ = try await eventually("a while") { ContinuousClock.now - stopped > .seconds(6) ? () : nil }
     try FileManager.default.removeItem(atPath: disk + "/filler")
-    _ = try await eventually(within: .seconds(20), "the drive is sent") {
+    _ = try await eventually("the drive is sent") {
       try await field.sessions().allSatisfy { $0["state"] as? String == "submitted" } ? () : nil
     }
     let recorded = try await field.replayed().compactMap { $0["offset_ms"] as? Int }
@@ -178,11 +178,11 @@ struct ServiceTests {
   func privileges(command: String) async throws {
     let field = try await field("submission: { spread: 0s }")
     let program = try field.start(command)
-    _ = try await eventually(within: .seconds(20), "the drive has a test") {
+    _ = try await eventually("the drive has a test") {
       try await field.server.tests().isEmpty ? nil : ()
     }
     let aboutFiles: UInt64 = 0b1_1111
-    _ = try await eventually(within: .seconds(10), "all threads have given up the rest") {
+    _ = try await eventually("all threads have given up the rest") {
       try privileges(of: program).allSatisfy { $0 & ~aboutFiles == 0 } ? () : nil
     }
     // A drive that ends before its first ping has a status of its own.
@@ -232,7 +232,7 @@ struct ServiceTests {
     let service = try field.start("agent")
     try await wait(for: "recording", field)
     try await wait(for: "idle", field)
-    _ = try await eventually(within: .seconds(20), "the drive is sent") {
+    _ = try await eventually("the drive is sent") {
       try await field.server.fences().isEmpty ? nil : ()
     }
     #expect(service.standardError.contains("a drive begins (moving)"))

@@ -18,7 +18,7 @@ struct SubSessionTests {
   }
 
   private func waitFor(_ count: Int, testsOf field: Field) async throws {
-    _ = try await eventually(within: .seconds(30), "\(count) tests") {
+    _ = try await eventually("\(count) tests") {
       try await tests(field).count >= count ? () : nil
     }
   }
@@ -68,7 +68,7 @@ struct SubSessionTests {
       settings: "pings: { timeout: 200ms }\nrecovery: { failure-threshold: 20, backoff: 2s }")
     let record = try field.start("record")
     try await waitFor(3, testsOf: field)
-    _ = try await eventually(within: .seconds(30), "the dead zone is over") {
+    _ = try await eventually("the dead zone is over") {
       record.standardError.contains("00:00:10  ") ? () : nil
     }
     try await end(record, field)

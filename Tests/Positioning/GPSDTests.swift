@@ -6,7 +6,7 @@ import Testing
 
 @testable import Positioning
 
-@Suite(.timeLimit(.minutes(1))) struct GPSDTests {
+@Suite(.timeLimit(.minutes(5))) struct GPSDTests {
   private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
   private static let quick: Timings = {

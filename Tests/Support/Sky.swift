@@ -21,7 +21,7 @@ public struct Sky: Sendable {
 
   /// Waits until the recording is over.
   public func isOver() async throws {
-    _ = try await eventually(within: .seconds(60), "the recording is over") {
+    _ = try await eventually("the recording is over") {
       player.program.standardOutput.contains("played") ? () : nil
     }
   }

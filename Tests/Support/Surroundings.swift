@@ -65,7 +65,7 @@ public final class TemporaryFolder: Sendable {
 
 /// Waits for a condition, and fails when it does not come true.
 public func eventually<Value>(
-  within limit: Duration = .seconds(60), _ what: String, _ probe: () async throws -> Value?
+  within limit: Duration = .seconds(120), _ what: String, _ probe: () async throws -> Value?
 ) async throws -> Value {
   let deadline = ContinuousClock.now + limit
   while ContinuousClock.now < deadline {

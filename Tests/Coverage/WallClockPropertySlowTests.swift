@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Drives with three clocks that lie in turns: the host's, the receiver's and the server's.
-struct WallClockPropertyTests {
+struct WallClockPropertySlowTests {
   private static let truth = WallTime.earliestTrusted.adding(.seconds(30 * 86_400))
   private static let lies: [Duration] = [
     .seconds(3600), .seconds(-3600), .seconds(86_400), .seconds(10 * 86_400), .seconds(-10 * 86_400),
@@ -35,11 +35,11 @@ struct WallClockPropertyTests {
 
     init(seed: UInt64) {
       random = SeededGenerator(seed: seed)
-      started = WallClockPropertyTests.truth.adding(startedBoot)
+      started = WallClockPropertySlowTests.truth.adding(startedBoot)
     }
 
     var at: DriveTime { DriveTime(now - startedBoot) }
-    var trueTime: WallTime { WallClockPropertyTests.truth.adding(now) }
+    var trueTime: WallTime { WallClockPropertySlowTests.truth.adding(now) }
 
     /// One second.
     mutating func pass() {
@@ -78,7 +78,7 @@ struct WallClockPropertyTests {
 
     /// Which clocks contradict that the boot was at `booted`, by their errors alone.
     func contradicting(_ booted: WallTime) -> [ClockRuling.Source] {
-      let off = booted - WallClockPropertyTests.truth
+      let off = booted - WallClockPropertySlowTests.truth
       let receiver = receiverSaid.seconds > 15 ? receiverSaid.error : nil
       let said = [(ClockRuling.Source.host, errors[.host]), (.gnss, receiver), (.server, serverSaid)]
       return said.filter { _, error in
@@ -100,7 +100,7 @@ struct WallClockPropertyTests {
 
     var trueTimes: [WallTime] {
       engine.fences.filter { engine.sessions[$0.session].anchor != nil }
-        .map { WallClockPropertyTests.truth.adding(startedBoot + $0.entered.sinceStart) }
+        .map { WallClockPropertySlowTests.truth.adding(startedBoot + $0.entered.sinceStart) }
     }
   }
 

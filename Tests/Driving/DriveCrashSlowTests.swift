@@ -12,7 +12,7 @@ import Testing
 ///     effects     append · append · seal · write · append ...
 ///     killed at     0        1       2       3       4     each of them once
 ///     then        the next start recovers: no fence that ended is lost, none is there twice
-struct DriveCrashTests {
+struct DriveCrashSlowTests {
   private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
   /// The state of a drive when it was killed.

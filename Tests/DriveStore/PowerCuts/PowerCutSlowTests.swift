@@ -7,7 +7,7 @@ import Testing
 @testable import DriveStore
 
 /// What is left of the store when the power fails: docs/power-loss.md.
-struct PowerCutTests {
+struct PowerCutSlowTests {
   /// 10,000 with `POWER_CUTS=10000`.
   private static let cutsAskedFor = ProcessInfo.processInfo.environment["POWER_CUTS"].flatMap { Int($0) }
   private static let cuts = cutsAskedFor ?? 20

@@ -7,7 +7,7 @@ import Testing
 @testable import DriveStore
 
 /// Files that a worn disk, a power cut or another program has damaged.
-struct FileDamageTests {
+struct FileDamageSlowTests {
   private let folder: TemporaryFolder
   private let directory: StateDirectory
 

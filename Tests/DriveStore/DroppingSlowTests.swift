@@ -7,7 +7,7 @@ import Testing
 @testable import DriveStore
 
 /// A quota on a real store and real files.
-struct DroppingTests {
+struct DroppingSlowTests {
   private let folder: TemporaryFolder
   private let directory: StateDirectory
 

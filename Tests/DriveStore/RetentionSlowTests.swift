@@ -7,7 +7,7 @@ import Testing
 @testable import DriveStore
 
 /// What goes by age: with a clock that may be wrong, and with drive logs.
-struct RetentionTests {
+struct RetentionSlowTests {
   private let folder: TemporaryFolder
   private let store: DriveStore
   private let day: Duration = .seconds(86_400)

@@ -7,7 +7,7 @@ import Testing
 @testable import DriveStore
 
 /// Stores in which the pages are damaged that lead to the others.
-struct PageRescueTests {
+struct PageRescueSlowTests {
   private let folder: TemporaryFolder
   private let directory: StateDirectory
   private let reports = SalvageReports()
