@@ -76,7 +76,8 @@ struct ClientSlowTests {
   func faults(fault: String) async throws {
     let tool = try await ControlServerTool()
     try await tool.setFault(fault, on: "coverageResult")
-    try await withClient(of: tool.url, timeout: .milliseconds(800)) { client in
+    let patience: Duration = fault.hasPrefix("hang") ? .seconds(2) : .seconds(30)
+    try await withClient(of: tool.url, timeout: patience) { client in
       let (uuid, grant) = try await request(client)
       let result = client.prepare(
         CoverageResult(

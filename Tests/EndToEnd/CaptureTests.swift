@@ -97,7 +97,7 @@ struct CaptureTests {
     let path = field.folder.file("drive")
     var logs: [String] = []
     for number in 1...2 {
-      let drive = try await field.run("record", ["--no-submit", "--duration", "2s", "--capture", path])
+      let drive = try await field.record(pings: 15, ["--no-submit", "--capture", path])
       #expect(drive.status == 0, "\(drive.errors)")
       #expect(drive.output.contains("capture: 1 file, \(path)-000\(number).pcapng; "), "\(drive.output)")
       logs += try field.driveLogs().filter { !logs.contains($0) }

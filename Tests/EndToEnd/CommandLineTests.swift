@@ -114,6 +114,9 @@ struct CommandLineTests {
       record.standardError.ranges(of: "\n00:00:").count == 1 ? () : nil
     }
     #expect(before >= 1)
+    _ = try await eventually("a ping is logged") {
+      try String(contentsOfFile: field.driveLog(), encoding: .utf8).contains("\"ping\":") ? () : nil
+    }
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0)
   }

@@ -52,6 +52,20 @@ struct Field {
     return Finished(status: status, output: program.standardOutput, errors: program.standardError)
   }
 
+  /// Records until the drive log has so many pings, however busy this machine is.
+  func record(pings count: Int, _ arguments: [String] = []) async throws -> Finished {
+    let before = (try? driveLogs()) ?? []
+    let program = try start("record", arguments)
+    _ = try await eventually("\(count) pings are logged") {
+      let logs = ((try? driveLogs()) ?? []).filter { !before.contains($0) }
+      let text = logs.first.flatMap { try? String(contentsOfFile: $0, encoding: .utf8) } ?? ""
+      return text.ranges(of: "\"ping\":").count >= count ? () : nil
+    }
+    program.signal(SIGTERM)
+    let status = try await program.exitStatus()
+    return Finished(status: status, output: program.standardOutput, errors: program.standardError)
+  }
+
   struct Finished {
     let status: Int32
     let output: String

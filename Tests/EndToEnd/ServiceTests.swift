@@ -69,7 +69,7 @@ struct ServiceTests {
   )
   func commandsForTheStore() async throws {
     let field = try await field("agent: { record: command }\nsubmission: { spread: 0s }")
-    #expect(try await field.run("record", ["--no-submit", "--duration", "3s"]).status == 0)
+    #expect(try await field.record(pings: 10, ["--no-submit"]).status == 0)
     try await field.server.setFault("429", on: "settings", count: 3)
     let service = try field.start("agent")
     _ = try await eventually("the breaker is open") {
