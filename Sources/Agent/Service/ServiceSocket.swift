@@ -6,9 +6,9 @@ import NIOPosix
 import OrderedJSON
 import Submission
 
-/// The door of the service for commands: HTTP over a unix socket, open to root and to the user that the service runs as.
+/// Accepts commands for the service: HTTP over a unix socket, open to root and to the user that the service runs as.
 ///
-///     GET  /status                     how things stand; as lines for a person with `Accept: text/plain`
+///     GET  /status                     the state; lines for an operator with `Accept: text/plain`
 ///     GET  /metrics                    the same for a monitoring system
 ///     POST /start /stop /pause /resume
 ///     POST /submit?mode=M&force=true   a resend pass, cold, warm or quarantined; answers when it has ended
