@@ -278,7 +278,7 @@ struct BadInputTests {
     #expect(try await asking.exitStatus() == 1)
     #expect(asking.standardOutput.isEmpty)
     #expect(
-      asking.standardError.hasSuffix("Permission denied: a store is its owner's alone; run this as root\n"),
+      asking.standardError.hasSuffix("Permission denied: only the owner may read a store; run this as root\n"),
       "\(asking.standardError)")
   }
 

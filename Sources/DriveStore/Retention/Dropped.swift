@@ -2,7 +2,7 @@
 public struct Dropped: Hashable, Sendable {
   /// Fences that the server has.
   public internal(set) var fences = 0
-  /// Drive logs whose drives are completely sent.
+  /// Drive logs, of completely sent drives or of no drive.
   public internal(set) var driveLogs = 0
   /// Files of damaged stores that were set aside.
   public internal(set) var damagedStores = 0
