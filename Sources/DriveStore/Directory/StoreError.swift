@@ -44,7 +44,7 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
       let trouble = DiskState.trouble(at: directory)
       return .diskTrouble(
         path: "state directory \(directory)", reason: trouble?.reason ?? words(error),
-        remedy: trouble?.remedy ?? "see what the kernel says of its disk")
+        remedy: trouble?.remedy ?? "see the kernel's messages about its disk")
     }
     return .unusableDirectory(path: directory, reason: words(error))
   }
@@ -65,7 +65,7 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     }
     if error.resultCode == .SQLITE_FULL || error.resultCode == .SQLITE_IOERR {
       let (reason, remedy) = writeTrouble(error)
-      return .diskTrouble(path: "store \(path)", reason: reason, remedy: remedy ?? "see what the kernel says of it")
+      return .diskTrouble(path: "store \(path)", reason: reason, remedy: remedy ?? "see the kernel's messages about it")
     }
     if error.resultCode == .SQLITE_READONLY {
       return .unusable(
@@ -130,13 +130,13 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     return switch error.resultCode {
     case .SQLITE_FULL: ("the disk is full", "free some space")
     case .SQLITE_IOERR:
-      ("the disk fails or a quota is used up (\(message))", "see what the kernel says of it, or free some space")
+      ("the disk fails or a quota is used up (\(message))", "see the kernel's messages about it, or free some space")
     case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
       (
         "this user may not write to it, or its disk is read-only (\(message))",
         "give this user the right to, or mount its disk for writing"
       )
-    case .SQLITE_BUSY, .SQLITE_LOCKED: ("another program holds it (\(message))", "end that program")
+    case .SQLITE_BUSY, .SQLITE_LOCKED: ("another program uses it (\(message))", "end that program")
     default: ("\(error)", nil)
     }
   }

@@ -31,7 +31,7 @@ public struct Salvage: Hashable, Sendable, CustomStringConvertible {
       isReadable
       ? "\(counted(fences, "fence")) of \(counted(sessions, "session")) saved, \(counted(damagedRows, "damaged row")) left out"
       : "nothing in it can be read, and a new one begins"
-    return "the store was damaged (\(damage)): \(saved); the old file is kept as \(setAside)"
+    return "the store was damaged (\(damage)): \(saved); the old file is now \(setAside)"
   }
 }
 

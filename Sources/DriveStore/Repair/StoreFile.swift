@@ -51,7 +51,7 @@ struct StoreFile {
       let aside = asideName() + file.dropFirst(path.count)
       try move(file, to: aside)
       if file == path + "-wal" {
-        report(Salvage(damage: "\(file) was no file and is kept as \(aside)", isStoreOlder: true))
+        report(Salvage(damage: "\(file) was not a regular file and is now \(aside)", isStoreOlder: true))
       } else if file == path {
         var salvage = Salvage(damage: "it was no file")
         salvage.setAside = aside

@@ -101,7 +101,7 @@ struct HistoryCheck: Sendable {
       }
     }
     if batches.contains(where: \.isLost) { held.knownTests = try await store.outbox.knownTests() }
-    logger.info("read the server's history: it lists \(held.testCount) tests in the time that matters")
+    logger.info("read the server's history: it lists \(held.testCount) tests of the relevant time")
     return held
   }
 
