@@ -72,7 +72,7 @@ struct PingLine {
       Verdict(name: "refused", text: "\(Self.milliseconds(rtt)) (token refused, RE01)", rttNanoseconds: rtt)
     case .icmpError(let type, let code):
       Verdict(
-        name: "icmp-error", text: "unreachable: ICMP type \(type) code \(code) from \(event.from?.host ?? "an unknown host")",
+        name: "icmp-error", text: "unreachable: ICMP type \(type) code \(code) from \(event.from?.host ?? "unknown")",
         icmp: (type, code), reason: "ICMP type \(type) code \(code)")
     case .notSent(let reason): Verdict(name: "not-sent", text: "not sent: \(reason)", reason: reason)
     case .missed(let count):
