@@ -10,10 +10,14 @@ import Settings
 import Submission
 
 extension DriveEnvironment {
-  /// - Parameter purpose: What this process is, for another one that finds the store in use.
+  /// - Parameters:
+  ///   - configuration: All settings.
+  ///   - purpose: Names this process to others that find the store in use.
+  ///   - server: The client of the control server.
+  ///   - logger: The program's log.
   /// - Throws: `StoreError`, GRDB's `DatabaseError`
   init(configuration: ProbeConfiguration, purpose: String, server: ControlServerClient, logger: Logger) throws {
-    // What loading the program took: else it adds to what beginning a drive takes.
+    // Releases the memory that loading the program needed, before a drive needs its own.
     cpprocess_forget_start()
     let store = try DriveStore(directory: StateDirectory(path: configuration.stateDirectory), purpose: purpose) {
       logger.error("\($0)")
@@ -29,7 +33,7 @@ extension DriveEnvironment {
       timekeeper: timekeeper, logger: logger)
   }
 
-  /// Recovers from the drive logs what damage has taken from the store. Call it before anything is recorded or sent.
+  /// Restores fences that the store has lost from the drive logs. Must be called before anything is recorded or sent.
   func recover(_ configuration: ProbeConfiguration) async {
     if let warning = store.directory.warning { logger.warning("\(warning)") }
     await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).attempt(at: .current)

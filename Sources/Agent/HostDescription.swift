@@ -2,7 +2,7 @@ import ControlServer
 import Foundation
 
 extension Device {
-  /// This host, as far as its files tell.
+  /// This host, as far as its files describe it.
   static var thisHost: Device {
     Device(
       model: model, device: ProcessInfo.processInfo.hostName, osVersion: osVersion,

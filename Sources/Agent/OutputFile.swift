@@ -1,21 +1,21 @@
 import Foundation
 import Glibc
 
-/// Where a command writes its result.
+/// The destination of a command's result.
 ///
-/// A regular file is replaced by a new one with its mode and its owner, when all of the new one is on the disk. Until then the
-/// new one has no name, so that a failure, a signal or a power cut leaves nothing behind. Symbolic links are followed. A device,
-/// a pipe or a socket is written to, and so is a file that cannot be replaced: one with several names, of another owner, or in a
-/// directory that this user may not write to; then ``warning`` says so.
+/// A regular file is replaced by a new one with the same mode and owner after all of the new file is on the disk.
+/// Until then the new file has no name, so that a failure, a signal or a power cut leaves nothing behind. Symbolic
+/// links are followed. Devices, pipes and sockets are written directly. So is a file that cannot be replaced: one
+/// with several names, of another owner, or in a directory without write permission; ``warning`` then says so.
 public final class OutputFile {
   private enum Target {
-    /// Standard output, a device, a pipe, or a regular file that cannot be replaced, for that reason.
+    /// Standard output, a device, a pipe, or a regular file that cannot be replaced for `reason`.
     case existing(reason: String? = nil)
-    /// The complete file gets this path. `partial`: its name until then, on a file system without files that have none.
+    /// The complete file gets this path. `partial`: its temporary name, on a file system without unnamed files.
     case replacement(path: String, partial: String?)
   }
 
-  /// As the operator named it.
+  /// The name that the operator gave.
   private let name: String
   private let descriptor: CInt
   private let isOwned: Bool
@@ -25,7 +25,8 @@ public final class OutputFile {
 
   private static let bufferSize = 1 << 16
 
-  /// - Parameter path: `nil` and `-` are standard output.
+  /// Opens the destination; creates no name yet.
+  /// - Parameter path: `nil` and `-` mean standard output.
   /// - Throws: ``OutputError``
   public convenience init(path: String?) throws(OutputError) {
     guard let path, path != "-" else {
@@ -50,24 +51,27 @@ public final class OutputFile {
     if case .replacement(_, let partial?) = target { unlink(partial) }
   }
 
-  /// One line when a failure in the middle leaves an incomplete file and no old one: why the file cannot be replaced.
+  /// Why the file is written in place, in one line; a failure would leave it incomplete. `nil` when it will be
+  /// replaced.
   public var warning: String? {
     guard case .existing(let reason?) = target else { return nil }
     return "\(name) is written in place, as \(reason): a failure before the end leaves it incomplete"
   }
 
+  /// Writes `bytes` after earlier ones.
   /// - Throws: ``OutputError``
   public func write(_ bytes: [UInt8]) throws(OutputError) {
     buffer.append(contentsOf: bytes)
     if buffer.count >= Self.bufferSize { try flush() }
   }
 
-  /// To be called once, when all is written: the result is at its place, and on the disk, when this returns.
-  /// - Throws: ``OutputError``; then a file that was to be replaced is as it was.
+  /// Completes the output; must be called once, after the last write. On return the result has its name and is on the
+  /// disk.
+  /// - Throws: ``OutputError``; the old file is then unchanged, unless it was written in place.
   public func finish() throws(OutputError) {
     try flush()
     guard isOwned else { return }
-    // Pipes and devices have nothing to sync.
+    // Pipes and devices cannot be synced.
     guard fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS else { throw error() }
     if case .replacement(let path, let partial) = target { try replace(path, by: partial) }
     isFinished = true
@@ -97,7 +101,8 @@ public final class OutputFile {
 
   // MARK: Opening
 
-  /// `/dev/stdout` and its like: opening them would begin at the start of a file that the shell appends to.
+  /// The descriptor of `/dev/stdout` and similar paths. Opening such a path would write at the start of a file that
+  /// the shell appends to.
   private static func inheritedDescriptor(_ path: String) -> CInt? {
     if path == "/dev/stdout" { return STDOUT_FILENO }
     if path == "/dev/stderr" { return STDERR_FILENO }
@@ -111,7 +116,7 @@ public final class OutputFile {
       guard errno == ENOENT else { throw OutputError(path: path, code: errno) }
       return try create(endOfLinks(path), mode: 0o666, named: path)
     }
-    // A directory is refused here, and a file that this user may not write to, whoever may replace it.
+    // Fails for directories, and for files that this user may not write to, even if the user could replace them.
     let existing = Glibc.open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
     guard existing >= 0 else { throw OutputError(path: path, code: errno) }
     guard status.st_mode & S_IFMT == S_IFREG else { return (existing, .existing()) }
@@ -139,7 +144,7 @@ public final class OutputFile {
     let reason: String
   }
 
-  /// Begins a file that is to replace the regular file at `path`.
+  /// Begins a file that replaces the regular file at `path`.
   /// - Throws: ``OutputError`` on a full or failing disk, which may not hold a file written in place either.
   private static func replacement(
     of path: String, _ status: stat
@@ -160,7 +165,7 @@ public final class OutputFile {
     return .success((descriptor, target))
   }
 
-  /// The path that a dangling link leads to: the file that is to be made.
+  /// The path that a dangling link leads to, where the file will be created.
   private static func endOfLinks(_ path: String) throws(OutputError) -> String {
     var current = URL(fileURLWithPath: path)
     for _ in 0..<40 {
@@ -173,11 +178,12 @@ public final class OutputFile {
     throw OutputError(path: path, code: ELOOP)
   }
 
-  /// Begins the file that is to be at `path`.
+  /// Begins a new file for `path`.
   private static func create(
     _ path: String, mode: mode_t, named name: String
   ) throws(OutputError) -> (CInt, Target) {
-    // __O_TMPFILE, which Glibc's module does not have; the same on all of Debian's architectures for Swift.
+    // `__O_TMPFILE`, which Swift's Glibc module lacks; the value is the same on all architectures that Swift supports
+    // on Debian.
     let withoutName = 0o20_000_000 | O_DIRECTORY
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     let unnamed = Glibc.open(folder, withoutName | O_WRONLY | O_CLOEXEC, mode)
@@ -195,7 +201,7 @@ public final class OutputFile {
     (0..<8).map { "\(path).\(getpid())-\($0).partial" }
   }
 
-  /// Gives a new file the owner and the mode of the one that it replaces.
+  /// Gives a new file the owner and the mode of the file that it replaces.
   private static func takeOver(_ status: stat, _ descriptor: CInt) -> Bool {
     var own = stat()
     guard fstat(descriptor, &own) == 0 else { return false }
@@ -208,23 +214,29 @@ public final class OutputFile {
   }
 }
 
-/// The result of a command could not be written.
+/// Why the result of a command could not be written.
 public struct OutputError: Error, Hashable, CustomStringConvertible {
+  /// The destination.
   public let path: String
-  /// As in errno(3).
+  /// The value of errno(3).
   public let code: CInt
 
+  /// - Parameters:
+  ///   - path: The destination.
+  ///   - code: The value of errno(3).
   public init(path: String, code: CInt) { (self.path, self.code) = (path, code) }
 
-  /// The program that reads the output has ended, as `head` does when it has enough.
+  /// Whether the program that reads the output has ended, as `head` does after its last line.
   public var isReaderGone: Bool { code == EPIPE }
 
+  /// Destination and reason, in one line.
   public var description: String { "cannot write \(path): \(String(cString: strerror(code)))" }
 }
 
-/// Writes to a descriptor that may be a pipe, and may be set not to block.
+/// Writes to a descriptor that may be a pipe, and may be non-blocking.
 public enum DescriptorOutput {
-  /// - Returns: Whether all bytes are written; `errno` says why not.
+  /// Writes all of `bytes`, waiting while a non-blocking descriptor is full.
+  /// - Returns: Whether all bytes were written; if not, `errno` has the reason.
   public static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]

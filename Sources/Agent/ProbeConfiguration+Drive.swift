@@ -11,7 +11,7 @@ extension ProbeConfiguration {
       pingTimeout: pings.timeout, pingFamily: pings.family, writesLog: drive.log)
   }
 
-  /// The receiver's daemon, and which positions count.
+  /// How to reach gpsd, and which positions to accept.
   var receiver: GPSDConfiguration {
     GPSDConfiguration(
       host: gpsd.host, port: gpsd.port, device: gpsd.device, staleAfter: gpsd.staleAfter,

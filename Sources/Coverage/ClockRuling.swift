@@ -9,6 +9,7 @@ public struct ClockRuling: Hashable, Sendable, Codable {
     /// The host's wall clock.
     case host
 
+    /// In the alphabetical order of the raw values.
     public static func < (left: Source, right: Source) -> Bool { left.rawValue < right.rawValue }
   }
 

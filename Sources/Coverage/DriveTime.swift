@@ -23,6 +23,7 @@ public struct DriveTime: Hashable, Comparable, Sendable {
   /// The time since the start of the drive.
   public var sinceStart: Duration { .microseconds(microseconds) }
 
+  /// The earlier moment is less.
   public static func < (left: DriveTime, right: DriveTime) -> Bool {
     left.microseconds < right.microseconds
   }

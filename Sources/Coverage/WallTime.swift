@@ -18,6 +18,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
   /// Whole milliseconds since the epoch, rounded towards the past.
   public var milliseconds: Int64 { microseconds.flooredDivision(by: 1000) }
 
+  /// The earlier moment is less.
   public static func < (left: WallTime, right: WallTime) -> Bool {
     left.microseconds < right.microseconds
   }

@@ -1,20 +1,21 @@
 import Coverage
 import GRDB
 
-/// The door to a state directory for its one writer.
+/// The store of a state directory, for its one writing process.
 ///
-/// When a call returns, its change is on the disk: WAL with `synchronous=FULL`, both read back when the store is opened, one
-/// writing connection in the process, one process in the directory.
+/// When a call returns, its change is durable: WAL with `synchronous=FULL`, both read back when the store is opened;
+/// one writing connection in the process, one writing process in the directory.
 public final class DriveStore: Sendable {
-  /// Ends before the writer does, which then leaves no write-ahead log behind.
+  /// Must be released before the writer, so that the writer can remove the write-ahead log.
   private let sideReader: SideReader
   let store: StoreDatabase
   var database: DatabaseQueue { store.queue }
 
-  /// Opens the store, making or migrating it where needed, and saving what can be saved from a damaged one.
+  /// Opens the store; creates or migrates it if needed, and salvages a damaged one.
   /// - Parameters:
-  ///   - purpose: Names this process to another one that finds the store in use; e.g. `coverage-probe record`.
-  ///   - report: Takes what was saved when the store was damaged, now or at a ``repair()``.
+  ///   - directory: The state directory; created if it is missing.
+  ///   - purpose: Names this process to others that find the store in use, e.g. `coverage-probe record`.
+  ///   - report: Receives the result of salvaging a damaged store, now or in ``repair()``.
   /// - Throws: ``StoreError``
   public init(
     directory: StateDirectory, purpose: String, report: @escaping @Sendable (Salvage) -> Void = { _ in }
@@ -24,7 +25,7 @@ public final class DriveStore: Sendable {
     sideReader = SideReader(directory)
     store = try StoreDatabase(directory, purpose: purpose) { isAfterUncleanEnd in
       do { return try file.open(isAfterUncleanEnd: isAfterUncleanEnd) } catch {
-        // Space that is set aside for fences is of no use to a store that cannot be opened.
+        // A store that cannot be opened cannot use the space reserved for fences.
         let trouble =
           (error as? DatabaseError).map { StoreError.unusable(directory.database, $0) } ?? error as? StoreError
         guard case .diskTrouble? = trouble, Ballast(directory).release() else { throw error }
@@ -33,53 +34,58 @@ public final class DriveStore: Sendable {
     }
   }
 
+  /// The state directory.
   public var directory: StateDirectory { store.directory }
 
-  /// Reads beside the writer: no fence waits for it, however long it takes. It sees all that was written before the call.
-  /// - Throws: ``StoreError``, GRDB's `DatabaseError`, and what `body` throws.
+  /// Reads beside the writer: a read of any length delays no fence. It sees everything written before the call.
+  /// - Throws: ``StoreError``, GRDB's `DatabaseError`, and errors of `body`.
   public func reading<Result: Sendable>(
     _ body: @escaping @Sendable (StoreReader) throws -> Result
   ) async throws -> Result {
     try await sideReader.read(body)
   }
 
-  /// The drives of the store: the next one, and those that were left unfinished.
+  /// The recorded drives: the id of the next one, and interrupted ones.
   public var drives: RecordedDrives { RecordedDrives(store: store) }
   /// The clocks of the present boot.
   public var clocks: ClockMemory { ClockMemory(store: store) }
-  /// Batches: what is to be sent, is on its way, was sent or refused.
+  /// Batches: fences to send, on their way, sent or refused.
   public var outbox: Outbox { Outbox(store: store) }
-  /// What control servers have given this device, and what is known of them.
+  /// What control servers gave this device, and how far their histories are known.
   public var servers: ServerRecords { ServerRecords(store: store) }
-  /// Deletes what is too old.
+  /// Deletes data by its age.
   public var cleanup: Cleanup { Cleanup(store: store) }
-  /// Drops what the server has, for a quota or a full disk.
+  /// Deletes data for the quota, or on a full disk.
   public var space: StoreSpace { StoreSpace(store: store) }
   /// Fences whose session or drive is missing or damaged.
   public var orphans: Orphans { Orphans(store: store) }
-  /// Batches that may have left, though the store no longer says so.
+  /// Batches that may have been sent although the store has lost the record.
   public var lostBatches: LostBatches { LostBatches(store: store) }
-  /// Times that a wrong clock has told.
+  /// Corrects times that came from a wrong clock.
   public var clockSettlement: ClockSettlement { ClockSettlement(store: store) }
-  /// The drives of the store beside their logs.
+  /// The stored drives, to compare them with their logs.
   public var comparison: DriveComparison { DriveComparison(store: store) }
 
-  /// Deletes a session with its fences as if it had never been, sent or not. Its bytes are overwritten in the database file, and
-  /// the write-ahead log is emptied.
-  /// - Parameter note: Notes in a drive log, which stays, that its session of that number is forgotten; durable when it returns.
+  /// Deletes a session with its fences, sent or not, and overwrites their bytes in the database file and the
+  /// write-ahead log.
+  /// - Parameters:
+  ///   - session: The id of the session.
+  ///   - note: Writes into a drive log, which stays, that its session of this number is forgotten; must be durable on
+  ///     return.
   /// - Returns: `nil` when there is no such session.
-  /// - Throws: ``ForgettingError``. GRDB's `DatabaseError`, `CocoaError` when the drive log cannot be deleted, and what `note` throws:
-  ///   then the session is still there.
+  /// - Throws: ``ForgettingError``. GRDB's `DatabaseError`, `CocoaError` when the drive log cannot be deleted, and
+  ///   errors of `note`: then the session still exists.
   public func forget(
     session: Int64, noting note: (_ number: Int, _ log: String) throws -> Void
   ) async throws -> Forgotten? {
     try await SessionErasure(store: store).forget(session, noting: note)
   }
 
-  /// Completes what a crash or a failure has interrupted; to be called before anything is recovered from drive logs.
+  /// Completes deletions that a crash or a failure interrupted. Must be called before any recovery from drive logs.
   /// - Parameters:
   ///   - note: As for ``forget(session:noting:)``.
-  ///   - report: Takes the result for each session, or why it is still there; then the next start tries again.
+  ///   - report: Receives the result for each session, or the reason why it still exists; then the next start tries
+  ///     again.
   /// - Throws: GRDB's `DatabaseError`
   public func completeForgetting(
     noting note: (_ number: Int, _ log: String) throws -> Void, report: (Result<Forgotten, ForgettingError>) -> Void
@@ -89,31 +95,32 @@ public final class DriveStore: Sendable {
 
   // MARK: Damage
 
-  /// Closes the store and opens it again, as at a start: to be called when ``StoreError/isDamage(_:)`` says so of an error. Reads
-  /// and writes that run meanwhile fail.
+  /// Closes the store and opens it again, as at a start. For use after an error for which ``StoreError/isDamage(_:)``
+  /// is true. Concurrent reads and writes fail.
   /// - Throws: ``StoreError``
   public func repair() throws {
     sideReader.reconnect()
     try store.reopen()
   }
 
-  /// The damage that is still to be made up for from the drive logs: found when the store was opened, or by an earlier process.
+  /// The pending recovery from the drive logs, after damage found now or by an earlier process.
   public var recoveryNeed: RecoveryNeed { RecoveryMark(directory).need }
 
-  /// Notes that the store is older than what its drives have sent, before that is hidden by what is recovered.
+  /// Marks the store as older than what its drives have sent, before a recovery hides this.
   /// - Throws: ``StoreError``
   public func noteRollback() throws { try RecoveryMark(directory).set(.rolledBack) }
 
-  /// Notes that the need is met.
+  /// Removes the mark of a pending recovery.
   public func endRecovery() { RecoveryMark(directory).clear() }
 
-  /// Writes what the store lacks of a drive, all or nothing: fences that ended, the sessions that they belong to, the drive itself. What is
-  /// there and whole stays as it is. Recovered fences say so (`recovered_at`).
+  /// Adds the parts of a drive that the store lacks, all or nothing: ended fences, their sessions, the drive itself.
+  /// Intact rows stay unchanged. Recovered fences are marked (`recovered_at`).
   /// - Parameters:
+  ///   - logged: The drive as its log describes it.
   ///   - drive: Its id; `nil` when the store has nothing of it.
-  ///   - started: To this the times of the fences relate.
-  ///   - now: The moment of the recovery.
-  /// - Returns: Its id, and how many fences were recovered.
+  ///   - started: The start that the fences' times relate to.
+  ///   - now: The time of the recovery.
+  /// - Returns: The drive's id, and the number of recovered fences.
   /// - Throws: GRDB's `DatabaseError`
   public func recover(
     _ logged: LoggedDrive, as drive: Int64?, started: WallTime, at now: WallTime
@@ -131,12 +138,13 @@ public final class DriveStore: Sendable {
 }
 
 extension DriveRecorder {
-  /// Enters a new drive.
+  /// Inserts a new drive.
   /// - Parameters:
-  ///   - boot: The boot of the host that it happens in, and the time since then.
-  ///   - log: The path of its drive log, `nil` when none is written.
-  ///   - link: The name of the link that it measures, where there are several.
-  ///   - server: The URL of the control server that makes its tests: they are stored with the client UUID that this device has there.
+  ///   - boot: The boot of the host, and the time since it.
+  ///   - log: The path of the drive log; `nil` for none.
+  ///   - link: The name of the measured link; `nil` when there is one link only.
+  ///   - server: The URL of the control server that grants its tests; they are stored with this device's client UUID
+  ///   there.
   /// - Throws: GRDB's `DatabaseError`
   public init(
     _ store: DriveStore, started: WallTime, boot: (id: String, sinceBoot: Duration)? = nil, log: String?,
@@ -147,6 +155,6 @@ extension DriveRecorder {
 }
 
 extension StoreReader {
-  /// Reads through the writer's own connection.
+  /// Reads through the writing connection.
   public init(_ store: DriveStore) { self.init(store.database) }
 }

@@ -2,21 +2,21 @@ import Evidence
 import Logging
 import Pinging
 
-/// The pinger of a drive, with the capture that follows its pings from server to server.
+/// The pinger of a drive, with a capture that follows its pings from server to server.
 struct CapturedPings {
   private let pinger: Pinger
   private var capture: RunningCapture?
   private let logger: Logger
-  /// The pings that began last, and where they go.
+  /// The target that began last, and its address.
   private var latest: (target: PingTarget.ID, address: PingAddress)?
-  /// Where pings went before; answers may be on their way from there.
+  /// The flow before the present one; its answers may still arrive.
   private var former: CaptureFlow?
 
   init(_ pinger: Pinger, capture: RunningCapture?, logger: Logger) {
     (self.pinger, self.capture, self.logger) = (pinger, capture, logger)
   }
 
-  /// Sends the first ping when the capture is ready for it.
+  /// Adds `target`, and sends its first ping after the capture follows it.
   /// - Throws: `PingerError`
   mutating func begin(_ target: PingTarget, firstSlot: UInt64? = nil) throws(PingerError) -> PingTarget.ID {
     let id = try pinger.add(target)
@@ -41,7 +41,8 @@ struct CapturedPings {
 
   func remove(_ target: PingTarget.ID) { pinger.remove(target) }
 
-  /// Keeps the capture at the pings: their local port can change when an interface comes back. To be called once a second.
+  /// Makes the capture follow the pings: their local port can change when an interface comes back. Must be called
+  /// once a second.
   mutating func follow() {
     guard capture != nil else { return }
     let flows = flow.map { [$0] + [former].compactMap { $0 } }

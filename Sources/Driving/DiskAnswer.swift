@@ -1,16 +1,16 @@
 /// The result of a ``DiskEffect``.
 enum DiskAnswer: Hashable, Sendable {
-  /// - Parameter trouble: `nil`: the lines so far are written.
+  /// - Parameter trouble: Why the lines are not all written; `nil`: they are.
   case logged(trouble: String?)
-  /// - Parameter dropped: How many lines the log lacks.
+  /// - Parameter dropped: The number of lines that the log lacks.
   case logClosed(trouble: String?, dropped: Int)
   case written(StoreWrite)
   case writeFailed(StoreWrite, StoreFailure)
-  /// - Parameter isReleased: Whether any room was set aside.
+  /// - Parameter isReleased: Whether there was a ballast.
   case ballastReleased(_ isReleased: Bool, for: StoreWrite, StoreFailure)
   case ballastSetAside(_ isSetAside: Bool)
-  /// - Parameter failure: `nil`: the store is whole again.
+  /// - Parameter failure: Why the repair failed; `nil`: the store is intact again.
   case repaired(_ failure: StoreFailure?)
-  /// - Parameter failure: `nil`: the end is in the store.
+  /// - Parameter failure: Why the write failed; `nil`: the end is in the store.
   case driveEnded(_ failure: StoreFailure?)
 }

@@ -4,13 +4,13 @@ import OrderedJSON
 
 /// A command of a ``DriveJournal`` to the ``DriveDisk``.
 enum DiskEffect: Hashable, Sendable {
-  // The drive log: answered by ``DiskAnswer/logged(trouble:)``, but for `holdLog` and `closeLog`.
+  // The drive log: answered by ``DiskAnswer/logged(trouble:)``, except `holdLog` and `closeLog`.
   case append(Event, beside: [JSON.Member])
   case note(ClockNote)
-  /// Vouches for the lines so far.
+  /// Writes a line with a checksum of the lines so far.
   case seal(at: DriveTime)
   case syncLog
-  /// Not answered. `true`: lines wait in memory although there may be room.
+  /// `true`: lines wait in memory even if the disk may have room. Not answered.
   case holdLog(Bool)
   /// Answered by ``DiskAnswer/logClosed(trouble:dropped:)``.
   case closeLog
@@ -22,10 +22,11 @@ enum DiskEffect: Hashable, Sendable {
   case repairStore
   /// Answered by ``DiskAnswer/driveEnded(_:)``.
   case endDrive(at: DriveTime, StopReason)
-  /// Gives the room that was set aside to a write that the disk refused. Answered by ``DiskAnswer/ballastReleased(_:for:_:)``.
+  /// Gives the room of the ballast to a write that the disk refused. Answered by
+  /// ``DiskAnswer/ballastReleased(_:for:_:)``.
   case releaseBallast(for: StoreWrite, StoreFailure)
-  /// Sets room aside again. Answered by ``DiskAnswer/ballastSetAside(_:)``.
+  /// Makes the ballast again. Answered by ``DiskAnswer/ballastSetAside(_:)``.
   case setBallastAside
-  /// Asks for old data to be deleted. Not answered.
+  /// Asks the sender to delete old data. Not answered.
   case makeRoom
 }

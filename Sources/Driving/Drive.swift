@@ -10,13 +10,13 @@ import Submission
 
 /// A drive on one link, from start to stop: inputs in, effects out. A pure value.
 ///
-/// It reads no clock, waits for nothing and does no I/O: the time comes in with each input, and ``DriveRunner`` runs the effects. The same
-/// inputs at the same times always give the same effects.
+/// It reads no clock, does not wait and does no I/O: the time comes in with each input, and ``DriveRunner`` runs the
+/// effects. The same inputs at the same times always give the same effects.
 struct Drive: Sendable {
-  /// Requests stay small, and a server's trouble with one costs no more than this (docs/protocol.md, 3.5).
+  /// Limits the size of a request, and the fences that a refused request delays (docs/protocol.md, 3.5).
   private static let fencesPerSession = 400
   private static let checkpointInterval = Duration.seconds(4)
-  /// From the start of pings on a test to the first one: the session begins before it.
+  /// Time from the start of pings on a test to the first ping, in nanoseconds: the session must begin before it.
   private static let pingDelay: UInt64 = 20_000_000
 
   private let options: DriveOptions
@@ -32,7 +32,7 @@ struct Drive: Sendable {
 
   /// - Parameters:
   ///   - path: The kind of link at the start.
-  ///   - loopUUID: The loop that the drive continues.
+  ///   - loopUUID: The loop that the drive continues; `nil` for a new one.
   init(_ options: DriveOptions, link: LinkSettings, clock: DriveClock, path: Path, loopUUID: String? = nil) {
     (self.options, self.link, self.clock) = (options, link, clock)
     engine = Engine(parameters: options.parameters, path: path)
@@ -41,18 +41,19 @@ struct Drive: Sendable {
     reporting = DriveReporting(link: link.name)
   }
 
-  /// It has stopped: by a stop input, or by itself. Further events change nothing.
+  /// Whether the drive has stopped, by a stop input or by its own decision. Further events have no effect.
   var isOver: Bool { engine.stopped != nil }
 
-  /// Whether all of it is in the store, its end included.
+  /// Whether all of the drive is in the store, including its end.
   var isSaved: Bool { journal.isComplete }
 
   // MARK: Inputs
 
-  /// Handles `input`, and runs the effects in their order with all that follows from their answers.
+  /// Handles `input`, then runs its effects in order, including those that follow from their answers.
   /// - Parameters:
-  ///   - now: Reads `Pinger.now`.
-  ///   - perform: Runs an effect, and returns its answer where it has one.
+  ///   - input: The input.
+  ///   - now: Returns the current `Pinger.now`, in nanoseconds.
+  ///   - perform: Runs an effect, and returns its answer if it has one.
   mutating func run(_ input: DriveInput, now: () -> UInt64, perform: (DriveEffect) -> DriveInput?) {
     var waiting = [DriveEffect](handle(input, at: now()).reversed())
     while let effect = waiting.popLast() {
@@ -61,7 +62,9 @@ struct Drive: Sendable {
     }
   }
 
-  /// - Parameter boot: Now, in nanoseconds on the clock of `Pinger.now`.
+  /// - Parameters:
+  ///   - input: The input.
+  ///   - boot: The current time in nanoseconds on the clock of `Pinger.now`.
   /// - Returns: The effects, to be run in this order (see ``run(_:now:perform:)``).
   mutating func handle(_ input: DriveInput, at boot: UInt64) -> [DriveEffect] {
     let now = clock.time(ofSlot: boot)
@@ -115,9 +118,9 @@ struct Drive: Sendable {
   }
 
   /// - Parameters:
-  ///   - drive: Its number in the store.
+  ///   - drive: The drive's id in the store.
   ///   - capture: The result of its capture.
-  ///   - now: Its end, where it has not stopped.
+  ///   - now: The end of a drive that has not stopped.
   func summary(drive: Int64, capture: CaptureSummary?, at now: DriveTime) -> DriveSummary {
     let stopped = engine.stopped ?? (now, .user)
     return DriveSummary(
@@ -128,8 +131,8 @@ struct Drive: Sendable {
 
   // MARK: Events of the engine
 
-  /// Writes an event to the log, hands it to the engine and writes the changes to the store.
-  /// - Parameter time: When it happened. Only pings belong to the past: anything else counts from now.
+  /// Logs an event, applies it to the engine, and stores the changes.
+  /// - Parameter time: When it happened. Only pings may have happened earlier; everything else happens now.
   private mutating func record(
     _ kind: Event.Kind, at time: DriveTime, beside details: [JSON.Member] = []
   ) -> [DriveEffect] {
@@ -139,7 +142,7 @@ struct Drive: Sendable {
     return effects + apply(event, beside: details)
   }
 
-  /// A fix counts from the arrival of its position, even if pings that were sent after it are counted already.
+  /// A fix counts from the arrival of its position, even if pings sent after it have been counted already.
   private mutating func record(_ positioned: PositionedFix) -> [DriveEffect] {
     let delivered = clock.time(of: positioned.delivered)
     let effects = letTimePass(to: delivered)
@@ -162,8 +165,8 @@ struct Drive: Sendable {
     return logStop(in: changes, by: nil) + journal.apply(changes, at: engine.now)
   }
 
-  /// The log has a stop by the engine itself too, so that a replay with other settings ends there as well. Like each event, it is
-  /// logged before the store has its consequences.
+  /// Logs a stop that the engine decided on, so that a replay with other settings stops at the same time. The log has
+  /// it before the store has its consequences, as with every event.
   private func logStop(in changes: [Effect], by event: Event?) -> [DriveEffect] {
     guard let stopped = engine.stopped, changes.contains(.stopped(stopped.reason)) else { return [] }
     if case .stop = event?.kind { return [] }
@@ -195,7 +198,7 @@ struct Drive: Sendable {
     case .refused: return generation.map { tests.refused($0) } ?? []
     case .finished: return pings.finished(event.target)
     case .overflow(let count):
-      return [.tell(.error, "the host was too slow to take \(count) ping results; they belong to no fence")]
+      return [.tell(.error, "dropped \(count) ping results: the reader fell behind; they count in no fence")]
     case .late(let rtt): return counts ? record(.late(rttNanoseconds: rtt), at: at) : []
     case .duplicate: return counts ? record(.duplicate, at: at) : []
     default: break
@@ -215,7 +218,7 @@ struct Drive: Sendable {
     var effects: [DriveEffect] = []
     if wayWatch.hasChanged(reading) {
       effects.append(
-        .tell(.notice, "the link of the pings has changed: \(reading); a test of before is not used any more"))
+        .tell(.notice, "the link of the pings has changed: \(reading); earlier tests are no longer used"))
       tests.session.linkChanged(at: now)
     }
     return reading.path == engine.path ? effects : effects + record(.path(reading.path), at: now)
@@ -224,7 +227,7 @@ struct Drive: Sendable {
   // MARK: Tests
 
   private mutating func decide(at now: DriveTime) -> [DriveEffect] {
-    // A test that is requested with a wrong time would place all its fences wrongly.
+    // A test requested with a wrong time would misplace all of its fences.
     guard !isOver, clock.isTrusted else { return [] }
     if let inUse = tests.session.inUse, fencesOfSession >= Self.fencesPerSession { tests.session.filled(inUse) }
     let decision = tests.session.tick(at: now, path: engine.path)
@@ -246,8 +249,8 @@ struct Drive: Sendable {
       + tests.ask(for: generation, by: clock, at: now)
   }
 
-  /// A test came. While no other is in use, the fences belong to it from now on, whether or not pings can begin on it: a test that
-  /// is not used stays empty at the server for good.
+  /// The server granted a test. If no test is in use, the fences belong to this one from now on, whether or not its
+  /// pings can begin: an unused test would stay empty on the server.
   private mutating func granted(
     _ grant: Grant, _ generation: PingSession.Generation, at now: DriveTime
   ) -> [DriveEffect] {
@@ -285,7 +288,7 @@ struct Drive: Sendable {
     return effects + [.tell(.info, "test \(start.grant.coverage.testUUID): pinging \(start.address)")]
   }
 
-  /// All that is measured from now on belongs to that test, and so does anything before it that has none.
+  /// Everything measured from now on belongs to the test, and so do earlier fences without one.
   private mutating func beginSession(_ grant: Grant, at now: DriveTime) -> [DriveEffect] {
     let coverage = grant.coverage
     guard engine.sessions.last?.testUUID != coverage.testUUID else { return [] }
@@ -320,13 +323,13 @@ struct Drive: Sendable {
       path: engine.path, isClockTrusted: clock.isTrusted, tests: tests, isPinging: pings.target != nil)
   }
 
-  /// During a drive another clock can come to rule, or the host's can be set: by a receiver, or by NTP once there is a network. Then all
-  /// times so far were wrong.
+  /// During a drive another clock can begin to rule, or the host's clock can be set by a receiver or by NTP. Then all
+  /// times so far move.
   private mutating func follow(_ reading: Timekeeper.Reading, at now: DriveTime) -> [DriveEffect] {
     var effects: [DriveEffect] = []
     if let step = clock.adjust(to: reading) {
       effects.append(
-        .tell(.notice, "the times of this drive were off: they move by \(step.inSeconds) s (\(reading.ruling))"))
+        .tell(.notice, "the times of this drive were wrong: they move by \(step.inSeconds) s (\(reading.ruling))"))
       journal.started = clock.started
       effects += record(.clockSet(by: step), at: now)
     }

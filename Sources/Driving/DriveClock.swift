@@ -1,15 +1,15 @@
 import Coverage
 import Submission
 
-/// The start of a drive on each of its clocks: the boot-time clock, and the wall time by the clock that rules. A pure value.
+/// The start of a drive on both of its clocks: CLOCK_BOOTTIME and the ruling wall clock. A pure value.
 struct DriveClock: Hashable, Sendable {
-  /// Wall time of the start by the clock that rules, in whole milliseconds, as the drive log can say it.
+  /// The start in ruling wall time, in whole milliseconds, the resolution of the drive log.
   private(set) var started: WallTime
-  /// The same moment on CLOCK_BOOTTIME.
+  /// The start on CLOCK_BOOTTIME.
   let startedBoot: Duration
   private let startedInstant: ContinuousClock.Instant
   private(set) var reading: Timekeeper.Reading
-  /// The last reading that the drive log has.
+  /// The last reading in the drive log.
   private var logged: Timekeeper.Reading?
 
   private static let smallestStep: Duration = .seconds(1)
@@ -26,11 +26,11 @@ struct DriveClock: Hashable, Sendable {
     startedInstant = now.instant - (.nanoseconds(Int64(clamping: now.boot)) - startedBoot)
   }
 
-  /// Whether any clock can be right.
+  /// Whether any clock shows a possible time.
   var isTrusted: Bool { reading.ruling.isTrusted }
 
   /// Follows the clock that rules now.
-  /// - Returns: By how much that moves the times of the drive, in whole milliseconds; `nil`: not at all.
+  /// - Returns: The step of the drive's times, in whole milliseconds; `nil` for none.
   mutating func adjust(to reading: Timekeeper.Reading) -> Duration? {
     self.reading = reading
     guard reading.ruling.isTrusted else { return nil }
@@ -42,7 +42,7 @@ struct DriveClock: Hashable, Sendable {
     return .milliseconds(milliseconds)
   }
 
-  /// The reading that the drive log lacks; `nil` when it has the last one.
+  /// The reading that the drive log does not have yet; `nil` when it has the latest one.
   mutating func news() -> Timekeeper.Reading? {
     let isKnown =
       logged.map { logged in
@@ -61,7 +61,7 @@ struct DriveClock: Hashable, Sendable {
 
   func time(of instant: ContinuousClock.Instant) -> DriveTime { DriveTime(instant - startedInstant) }
 
-  /// The moment on the drive's wall clock, cut to the whole millisecond in which the control server takes times.
+  /// The start of the wall-clock millisecond that contains `time`: the control server's times have this resolution.
   func wholeMillisecond(_ time: DriveTime) -> DriveTime {
     WallTime(microseconds: (started + time).milliseconds.saturatingMultiplied(by: 1000)).since(started)
   }

@@ -4,19 +4,19 @@ import DriveStore
 import Foundation
 import Logging
 
-/// The row of a drive in the store, and its log: runs the effects of a ``DriveJournal``.
+/// The files of a drive: its rows in the store, and its log. Runs the effects of a ``DriveJournal``.
 struct DriveDisk {
   private var recorder: DriveRecorder
   private let log: DriveLogWriter?
   private let ballast: Ballast
   private let onDiskFull: @Sendable () -> Void
 
-  /// - Parameter onDiskFull: Asks for old data to be deleted.
+  /// - Parameter onDiskFull: Asks the sender to delete old data.
   init(recorder: DriveRecorder, log: DriveLogWriter?, ballast: Ballast, onDiskFull: @escaping @Sendable () -> Void) {
     (self.recorder, self.log, self.ballast, self.onDiskFull) = (recorder, log, ballast, onDiskFull)
   }
 
-  /// Makes the files of a drive on one link: its row in the store and, unless switched off, its log.
+  /// Creates the row of a drive on one link in the store and, unless switched off, its log.
   /// - Throws: `DriveLogError`, GRDB's `DatabaseError`
   init(
     _ options: DriveOptions, link: String?, path: Path, clock: DriveClock, store: DriveStore, server: String,
@@ -33,7 +33,7 @@ struct DriveDisk {
         waitsForRoom: true) : nil
     if let log { logger.info("drive log: \(log.path)") }
     if let trouble = log?.trouble {
-      logger.error("\(trouble); the drive goes on without its log, whose lines wait in memory until there is room")
+      logger.error("\(trouble); the drive goes on, and the lines of its log wait in memory until the disk has room")
     }
     let recorder: DriveRecorder
     do {
@@ -41,7 +41,7 @@ struct DriveDisk {
         store, started: clock.started, boot: (HostBoot.id, clock.startedBoot), log: log?.path, link: link,
         server: server)
     } catch {
-      // On a full disk a service tries again and again.
+      // A service on a full disk retries often: leave no empty log behind.
       if let log { unlink(log.path) }
       throw error
     }
@@ -50,11 +50,11 @@ struct DriveDisk {
     self.init(recorder: recorder, log: log, ballast: ballast, onDiskFull: onDiskFull)
   }
 
-  /// The drive's number in the store.
+  /// The drive's id in the store.
   var drive: Int64 { recorder.drive }
 
   /// Runs `effect`.
-  /// - Returns: Its answer, where it has one.
+  /// - Returns: Its answer, if it has one.
   mutating func perform(_ effect: DiskEffect) -> DiskAnswer? {
     switch effect {
     case .append(let event, let details): return withLog { try $0.append(event, beside: details) }

@@ -1,20 +1,21 @@
 import Logging
 import Pinging
 
-/// A command of a ``Drive`` to the shell round it. Effects are run in their order; the answer to one is handled, and its own effects
-/// are run, before the next one.
+/// A command of a ``Drive`` to its shell. The shell runs effects in order. It passes the answer of each one to the
+/// drive, and runs the effects of that answer, before the next one.
 enum DriveEffect: Hashable, Sendable {
   /// A line for the program's log.
   case tell(Logger.Level, String)
   case report(DriveStatus)
-  /// Answered by the same stage as an input.
+  /// Answered by an input with the same stage.
   case proceed(DriveStage)
 
   // The drive log and the store: answered by ``DiskAnswer``.
   case disk(DiskEffect)
 
   // Tests of the control server.
-  /// Answered later, by ``DriveInput/granted(_:for:)`` or ``DriveInput/requestFailed(_:for:)``. One at a time.
+  /// Answered later, by ``DriveInput/granted(_:for:)`` or ``DriveInput/requestFailed(_:for:)``. One request at a
+  /// time.
   case requestTest(TestRequest)
   case cancelRequest
   /// Answered later, by ``DriveInput/resolved(_:_:for:)`` or ``DriveInput/unresolved(reason:for:)``.
@@ -26,6 +27,7 @@ enum DriveEffect: Hashable, Sendable {
   case stopPings(PingTarget.ID)
   case removePings(PingTarget.ID)
   case redirectPings(PingTarget.ID, to: PingAddress)
-  /// Resolves a host again, to an address like the one it had. Answered later, by ``DriveInput/lookedUp(host:addresses:)``.
+  /// Looks up a host again, for an address of the family of the old one. Answered later, by
+  /// ``DriveInput/lookedUp(host:addresses:)``.
   case lookUp(host: String, like: PingAddress)
 }

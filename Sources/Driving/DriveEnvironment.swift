@@ -7,13 +7,20 @@ import Submission
 
 /// The parts that all drives of a process share.
 public struct DriveEnvironment: Sendable {
+  /// The store of the state directory.
   public let store: DriveStore
+  /// The client of the control server.
   public let server: ControlServerClient
+  /// Sends stored fences, and requests tests.
   public let sender: Sender
+  /// The receiver's positions.
   public let positions: PositionFeed
+  /// The ruling clock.
   public let timekeeper: Timekeeper
+  /// The program's log.
   public let logger: Logger
 
+  /// Joins parts that share the same store, control server and clocks.
   public init(
     store: DriveStore, server: ControlServerClient, sender: Sender, positions: PositionFeed, timekeeper: Timekeeper,
     logger: Logger
@@ -22,8 +29,8 @@ public struct DriveEnvironment: Sendable {
     (self.positions, self.timekeeper, self.logger) = (positions, timekeeper, logger)
   }
 
-  /// To be called before a drive is made: no pass touches it from now on.
-  /// - Returns: By link, the loops that it continues.
+  /// Prepares for a new drive: no pass changes it from now on. Must be called before the drive is made.
+  /// - Returns: By link, the loop to continue.
   /// - Throws: GRDB's `DatabaseError`
   public func beginDrive() async throws -> [String?: String] {
     await sender.setRunningDrives(from: try await store.drives.next())

@@ -2,17 +2,17 @@ import Coverage
 import DriveLog
 import OrderedJSON
 
-/// Decides when a drive is written to disk: its fences and sessions to the store, its events to the drive log. A pure value; ``DriveDisk``
-/// runs its effects.
+/// Decides when a drive is written to disk: its fences and sessions to the store, its events to the drive log. A pure
+/// value; ``DriveDisk`` runs its effects.
 ///
-/// On a full disk, the room that was set aside is given to the fences, and more of it asked for. Rows that the disk refuses nevertheless
-/// stay in memory and are tried again with the next write; nothing is dropped as long as the process lives. A store that proves
-/// damaged is repaired, and the whole drive is written to it again.
+/// On a full disk, fences get the room of the ballast, and the sender is asked to delete old data. Rows that the disk
+/// still refuses stay in memory, and the next write includes them; no row is dropped while the process lives. A
+/// damaged store is repaired, and the whole drive is written to it again.
 struct DriveJournal: Hashable, Sendable {
-  private static let heldLog = "the disk is full: fences go to what was set aside for them, the drive log waits"
+  private static let heldLog = "the disk is full: fences use the space reserved for them, the drive log waits"
 
   private let hasLog: Bool
-  /// When the drive started, by the clock that rules. A change moves all times of the drive with the next write.
+  /// The start of the drive by the ruling clock. A change moves all times of the drive with the next write.
   var started: WallTime
   private var rows = UnsavedRows()
   private var loopUUIDs: [Int: String] = [:]
@@ -23,13 +23,13 @@ struct DriveJournal: Hashable, Sendable {
 
   init(started: WallTime, hasLog: Bool) { (self.started, self.hasLog) = (started, hasLog) }
 
-  /// Why something is not on disk yet, in one line; `nil` when all is.
+  /// Why part of the drive is not on disk, in one line; `nil` when all of it is.
   var trouble: String? { storeTrouble ?? logTrouble ?? (isLogHeld ? Self.heldLog : nil) }
 
   /// Fences that are not in the store yet.
   var unsavedFenceCount: Int { rows.fenceCount }
 
-  /// Whether all of the drive is in the store, its end included.
+  /// Whether all of the drive is in the store, including its end.
   var isComplete: Bool { isEnded && rows.isEmpty }
 
   mutating func setLoop(_ uuid: String, ofSession number: Int) { loopUUIDs[number] = uuid }
@@ -42,8 +42,8 @@ struct DriveJournal: Hashable, Sendable {
 
   func append(_ note: ClockNote) -> [DriveEffect] { hasLog ? [.disk(.note(note))] : [] }
 
-  /// Handles the changes by the drive's engine. Sessions and fences that ended are written at once; late pings to ended fences wait for the
-  /// next write.
+  /// Handles the engine's changes. Writes sessions and fences that ended at once; late pings of ended fences wait for
+  /// the next write.
   mutating func apply(_ changes: [Effect], at now: DriveTime) -> [DriveEffect] {
     var isUrgent = false
     for change in changes {
@@ -61,8 +61,8 @@ struct DriveJournal: Hashable, Sendable {
     return isUrgent ? seal(at: now) + [write(seen: now)] : []
   }
 
-  /// Writes the open fence as it is now, and the drive log, so that a power cut costs no more of them than the time since the
-  /// last call.
+  /// Writes the open fence in its present state, and the drive log. A power cut costs at most the time since the last
+  /// call.
   mutating func checkpoint(_ openFence: Fence?, at now: DriveTime) -> [DriveEffect] {
     if let openFence { rows.insert(openFence) }
     return [write(seen: now), .proceed(.checkpointed(at: now))]
@@ -73,7 +73,7 @@ struct DriveJournal: Hashable, Sendable {
     return (isLogHeld ? [.disk(.setBallastAside)] : []) + seal(at: now) + [.disk(.syncLog)]
   }
 
-  /// A drive has not ended in the store before its last fence is there.
+  /// Notes the end in the store, after the last fence is there.
   func end(at time: DriveTime, _ reason: StopReason) -> [DriveEffect] {
     (rows.isEmpty ? [.disk(.endDrive(at: time, reason))] : []) + (hasLog ? [.disk(.closeLog)] : [])
   }
@@ -119,7 +119,7 @@ struct DriveJournal: Hashable, Sendable {
   }
 
   private static func lacking(_ lines: Int) -> String {
-    "the drive log lacks \(lines) lines: there was no room for them on the disk; the fences are complete"
+    "the drive log lacks \(lines) lines: the disk had no room for them; the fences are complete"
   }
 
   private mutating func written(_ write: StoreWrite) -> [DriveEffect] {
@@ -133,7 +133,7 @@ struct DriveJournal: Hashable, Sendable {
     switch failure.kind {
     case .diskFull where !write.isRetry: return [.disk(.releaseBallast(for: write, failure))]
     case .damage where !write.isRetry && storeTrouble == nil:
-      // If the repair fails, all of the drive waits in memory.
+      // If the repair fails, the whole drive waits in memory.
       engine.sessions.forEach { rows.insert($0) }
       engine.fences.forEach { rows.insert($0) }
       if let openFence = engine.openFence { rows.insert(openFence) }
@@ -150,7 +150,7 @@ struct DriveJournal: Hashable, Sendable {
       .disk(.makeRoom),
       .tell(
         .warning,
-        "the disk is full; fences are written to what was set aside for them, the drive log waits; free some space"),
+        "the disk is full; fences use the space reserved for them, the drive log waits; free some space"),
       .disk(.write(write)),
     ]
   }

@@ -2,23 +2,26 @@ import Coverage
 import Pinging
 import Settings
 
-/// How a drive measures, the same on all of its links but for ``links``.
+/// How a drive measures: the same on all links, except ``links``.
 public struct DriveOptions: Sendable {
-  /// At least one.
+  /// The links to measure; at least one.
   public var links: [LinkSettings]
-  /// For the fences.
+  /// The parameters of the fence algorithm.
   public var parameters: Parameters
+  /// When and how to request another test.
   public var recovery: RecoveryPolicy
-  /// From ping to ping.
+  /// Time from one ping to the next.
   public var pingInterval: Duration
-  /// A ping that is not answered within it is lost.
+  /// A ping without an answer within this time counts as lost.
   public var pingTimeout: Duration
-  /// `nil`: as the control server says.
+  /// The IP version of pings and requests for tests; `nil`: the one that the control server chooses.
   public var pingFamily: PingAddress.Family?
+  /// Whether each drive writes a drive log.
   public var writesLog: Bool
-  /// Where the pings are captured as packets; `nil`: nowhere.
+  /// Where the packets of the pings are captured; `nil`: nowhere.
   public var capture: CaptureSettings?
 
+  /// Values are used as they are: ``ProbeConfiguration`` has checked their ranges.
   public init(
     links: [LinkSettings], parameters: Parameters = Parameters(), recovery: RecoveryPolicy = RecoveryPolicy(),
     pingInterval: Duration = .milliseconds(100), pingTimeout: Duration = .seconds(1),

@@ -1,6 +1,6 @@
 import Submission
 
-/// The state of the surroundings of a ``Drive``, read once a second.
+/// The readings that a ``Drive`` gets once a second.
 struct DriveReadings: Hashable, Sendable {
   var clock: Timekeeper.Reading
   var isCaptureInTrouble = false

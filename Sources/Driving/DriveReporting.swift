@@ -2,8 +2,8 @@ import Coverage
 import NetworkPath
 import Positioning
 
-/// Collects what an operator reads of a drive: its status once a second, the total of its pings, and the reason for their absence.
-/// A pure value.
+/// Collects a drive's figures for operators: its status once a second, the total of its pings, and the reason when no
+/// ping was sent. A pure value.
 struct DriveReporting: Hashable, Sendable {
   private var status = DriveStatus()
   private(set) var total = PingTally()
@@ -11,7 +11,7 @@ struct DriveReporting: Hashable, Sendable {
   private var gpsTrouble: String?
   var isCaptureInTrouble = false
 
-  /// - Parameter link: The link's name, where there are several.
+  /// - Parameter link: The link's name, if there are several links.
   init(link: String?) { status.link = link }
 
   // MARK: Inputs
@@ -36,7 +36,7 @@ struct DriveReporting: Hashable, Sendable {
     total.count(outcome)
   }
 
-  /// Once a second, and at the end.
+  /// Must be called once a second, and at the end.
   mutating func noteSilence(path: Path, isClockTrusted: Bool, tests: ServerTests, isPinging: Bool) {
     guard total.pings == 0 else { return }
     silence.note(
@@ -47,10 +47,10 @@ struct DriveReporting: Hashable, Sendable {
 
   // MARK: Results
 
-  /// Why no ping was sent; `nil` when one was.
+  /// Why no ping was sent; `nil` when one was sent.
   var silenceReason: String? { total.pings == 0 ? silence.reason : nil }
 
-  /// The status of the drive now, with the pings since the last one.
+  /// The present status of the drive, with the pings since the last report.
   mutating func report(
     of engine: Engine, journal: DriveJournal, tests: ServerTests, isClockTrusted: Bool, at now: DriveTime
   ) -> DriveStatus {

@@ -4,9 +4,9 @@ import Logging
 import Pinging
 import Submission
 
-/// The shell round a ``Drive``: gives it its inputs in one order, and runs its effects before the next one.
+/// The shell of a ``Drive``: passes it inputs in one order, and runs the effects of each before the next one.
 actor DriveRunner {
-  /// A drive writes to the disk before it handles its next input: not on a thread that tasks share.
+  /// A drive writes to the disk before its next input, so it must not block a thread that other tasks share.
   private let executor = DiskExecutor("drive")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -29,7 +29,7 @@ actor DriveRunner {
     pings = CapturedPings(sources.pinger, capture: capture, logger: logger)
   }
 
-  /// Runs until the drive stops: by a stop input, or by itself.
+  /// Runs until the drive stops, by a stop input or by its own decision.
   func run() async -> DriveSummary {
     handle(.began)
     await withTaskGroup { group in
@@ -47,8 +47,9 @@ actor DriveRunner {
     return drive.summary(drive: disk.drive, capture: pings.close(), at: drive.clock.time(ofSlot: Pinger.now))
   }
 
-  /// Tries again to write what the disk refused, after the end.
-  /// - Returns: How many fences are in memory only, and why something is; no reason when nothing is.
+  /// Writes again what the disk refused. For use after the end.
+  /// - Returns: The number of fences that are in memory only, and the reason; the reason is `nil` when all of the
+  ///   drive is on disk.
   func save() -> (unsaved: Int, trouble: String?) {
     guard !drive.isSaved, drive.isOver else { return (0, nil) }
     handle(.ended)

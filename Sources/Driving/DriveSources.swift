@@ -38,8 +38,8 @@ final class DriveSources: Sendable {
     interface = link.interface
   }
 
-  /// What became of pings is read so often, and before anything else that happens: each hand-over from thread to thread costs more
-  /// than a ping.
+  /// Interval between reads of ping events. They are also read before every other input. Reading each one at once
+  /// would cost more processor time than the ping.
   private static let pingsPeriod: Duration = .milliseconds(500)
 
   func start(in group: inout TaskGroup<Void>) {
@@ -59,13 +59,14 @@ final class DriveSources: Sendable {
     continuation.finish()
   }
 
-  /// - Returns: Whether there was still something to stop.
+  /// - Returns: Whether the stream was still open.
   func requestStop() -> Bool {
     if case .terminated = continuation.yield(.input(.stop)) { false } else { true }
   }
 
-  /// Asks the control server for a test, and answers with an input. What waits to be sent gets its pass, too.
-  /// - Returns: The request, to be cancelled when its answer is not waited for any more.
+  /// Requests a test from the control server, and yields the answer as an input. The sender starts a pass first, for
+  /// waiting fences.
+  /// - Returns: The request; the caller cancels it when it no longer needs the answer.
   func requestTest(_ wanted: TestRequest) -> Task<Void, Never> {
     Task {
       let generation = wanted.generation
@@ -90,7 +91,7 @@ final class DriveSources: Sendable {
       loopUUID: loopUUID, at: time, by: interface, family: family.flatMap { AddressFamily(rawValue: $0.rawValue) })
   }
 
-  /// Looks up the ping server of a test, and answers with an input.
+  /// Looks up the address of a test's ping server, and yields the answer as an input.
   func resolve(_ grant: Grant, for generation: PingSession.Generation) {
     Task {
       do {
@@ -105,7 +106,7 @@ final class DriveSources: Sendable {
     }
   }
 
-  /// Resolves a host again as `address` was, and answers with an input.
+  /// Looks up a host again, for addresses of the family of `address`, and yields the answer as an input.
   func lookUp(_ host: String, like address: PingAddress) {
     Task {
       let found = try? await PingAddress.resolve(host, port: address.port, family: address.family)

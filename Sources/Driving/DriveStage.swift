@@ -1,12 +1,12 @@
 import Coverage
 
-/// The part of a step that follows when the effects before it have been run: it depends on their answers.
+/// The part of a step that runs after the effects before it, because it depends on their answers.
 enum DriveStage: Hashable, Sendable {
-  /// The store has, or has refused, the open fence: the drive log is next.
+  /// The store has accepted or refused the open fence; next is the drive log.
   case checkpointed(at: DriveTime)
   case report(at: DriveTime)
-  /// Which test to ping on, and whether to ask for another one.
+  /// Decide which test to ping on, and whether to request another one.
   case decision
-  /// The store has, or has refused, the last fences: the end of the drive is next.
+  /// The store has accepted or refused the last fences; next is the end of the drive.
   case ending(at: DriveTime, StopReason)
 }

@@ -2,27 +2,35 @@ import Coverage
 import NetworkPath
 import Positioning
 
-/// What an operator wants to know of a drive that goes on, on one link.
+/// The state of a running drive on one link, for the operator.
 public struct DriveStatus: Hashable, Sendable {
-  /// The link's name, where there are several.
+  /// The link's name; `nil` when there is one link only.
   public var link: String?
+  /// Time since the start of the drive.
   public var elapsed: Duration = .zero
-  /// The last fix, and whether it is accurate enough for fences.
+  /// The last fix.
   public var fix: Fix?
+  /// Whether the last fix is accurate enough for fences.
   public var isAccurate = false
+  /// Fences so far, including the open one.
   public var fences = 0
-  /// The fence that the drive is in, as it is so far.
+  /// The present fence, with its figures so far.
   public var openFence: Fence?
+  /// The pings of the last second.
   public var lastSecond = PingTally()
+  /// The radio technology; `nil` when it is unknown.
   public var technology: Technology?
+  /// The test that pings are sent on.
   public var testUUID: String?
   /// The link that carries the pings; `nil` before it is known.
   public var network: PathReading?
-  /// What was received from gpsd, and what of it was refused.
+  /// Counts of what gpsd sent, and of refused positions by reason.
   public var positioning = PositioningCounters()
-  /// Why something of the drive is not on the disk as it should be, and how many fences are in memory only.
+  /// Why part of the drive is not on the disk; `nil` when all of it is.
   public var diskTrouble: String?
+  /// Fences that are in memory only.
   public var unsavedFences = 0
+  /// Reasons why the drive does not measure at present.
   public var warnings: [String] = []
 
   /// One line, e.g. `00:12:31  48.20820 16.37380 ±4 m  17 fences  31.7 ms 0 % lost  4G/LTE`.
@@ -30,7 +38,7 @@ public struct DriveStatus: Hashable, Sendable {
     "\(Self.clock(elapsed))  \(position)  \(linkLine)"
   }
 
-  /// What differs between the links of a drive.
+  /// The part of the line that differs between the links of a drive.
   private var linkLine: String {
     var parts = [counted(fences, "fence"), lastSecond.line]
     parts.append(technology?.name ?? "no technology")
@@ -45,10 +53,11 @@ public struct DriveStatus: Hashable, Sendable {
     return "\(clock(first.elapsed))  \(first.position)  \(each)"
   }
 
-  /// What to say while pings could be sent and none are, or are in vain.
+  /// The warning while no ping is sent or answered although the path allows pings.
   /// - Parameters:
-  ///   - isMissing: There is no test to send pings on.
-  ///   - isRefused: The ping server refused the last token, and has answered no ping since.
+  ///   - isMissing: Whether there is no test to send pings on.
+  ///   - isRefused: Whether the ping server refused the last token, and has answered no ping since.
+  ///   - path: The kind of link.
   static func warning(ofMissingTest isMissing: Bool, isRefused: Bool, on path: Path) -> String? {
     guard path != .wifi else { return nil }
     if isRefused { return "the ping server refuses the token" }
@@ -69,7 +78,7 @@ public struct DriveStatus: Hashable, Sendable {
       .joined(separator: ":")
   }
 
-  /// `value` with so many places, in the same form in every locale.
+  /// `value` with `places` decimals, in the same form in every locale.
   public static func decimal(_ value: Double, places: Int) -> String {
     value.formatted(
       .number.precision(.fractionLength(places)).grouping(.never).locale(.init(identifier: "en_US_POSIX")))

@@ -2,20 +2,26 @@ import Coverage
 
 /// The result of a drive on one link.
 public struct DriveSummary: Sendable {
-  /// Its number in the store.
+  /// The drive's id in the store.
   public let drive: Int64
-  /// The link's name, where there are several.
+  /// The link's name; `nil` when there is one link only.
   public let link: String?
+  /// Fences of the drive.
   public let fences: Int
+  /// Fences of the drive that Wi-Fi did not touch.
   public let submittableFences: Int
+  /// All pings of the drive.
   public let tally: PingTally
+  /// Time from start to stop.
   public let lasted: Duration
+  /// Why the drive stopped.
   public let reason: StopReason
-  /// `nil` without a capture.
+  /// The result of the capture; `nil` without one.
   public let capture: CaptureSummary?
-  /// Why no ping was sent; `nil` when one was.
+  /// Why no ping was sent; `nil` when one was sent.
   public let silence: String?
 
+  /// Joins the results of one link.
   public init(
     drive: Int64, link: String?, fences: Int, submittableFences: Int, tally: PingTally, lasted: Duration,
     reason: StopReason, capture: CaptureSummary?, silence: String?

@@ -2,7 +2,7 @@ import OrderedJSON
 import Positioning
 
 extension PositionedFix {
-  /// What the receiver said, as it said it, to stand beside the fix in the drive log; replay ignores it.
+  /// The receiver's own figures, written beside the fix in the drive log; replay ignores them.
   var details: [JSON.Member] {
     JSON.members([
       "accuracy_source": fix.accuracy.map { _ in .string(accuracyRule.source.rawValue) },

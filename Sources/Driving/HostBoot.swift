@@ -1,8 +1,8 @@
 import Foundation
 
-/// The boot of this host that this process lives in.
+/// The current boot of this host.
 public enum HostBoot {
-  /// Another one after each boot; empty where the kernel does not tell.
+  /// The kernel's boot id: another value after each boot; empty when the kernel does not provide it.
   public static let id =
     FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id")
     .map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines) } ?? ""

@@ -2,7 +2,7 @@ import Coverage
 import Glibc
 
 extension WallTime {
-  /// Now, by the host's wall clock.
+  /// The current time of the host's wall clock.
   public static var current: WallTime {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -6,16 +6,19 @@ import Pinging
 import Settings
 import Submission
 
-/// A drive as its operator sees it: on every link one ``DriveRunner``, all by the same clock and with the same positions.
+/// A drive on all links: one ``DriveRunner`` for each link, with one clock and one receiver.
 public struct LiveDrive: Sendable {
   private let parts: [(drive: DriveRunner, sources: DriveSources)]
   private let statuses: AsyncStream<(link: Int, DriveStatus)>
   private let endStatuses: @Sendable () -> Void
 
-  /// Opens everything that the drive needs; nothing is measured yet.
+  /// Opens everything that the drive needs; measures nothing yet.
   /// - Parameters:
-  ///   - loopUUIDs: By link, the loops that the drive continues.
-  /// - Throws: What keeps a drive from beginning.
+  ///   - options: How to measure.
+  ///   - environment: The parts shared by all drives of the process.
+  ///   - loopUUIDs: By link, the loop to continue.
+  /// - Throws: ``CaptureRefusal``, `DriveLogError`, GRDB's `DatabaseError`, and errors of the sources: the drive
+  ///   cannot begin.
   public init(
     options: DriveOptions, continuing loopUUIDs: [String?: String] = [:], environment: DriveEnvironment
   ) throws {
@@ -24,7 +27,7 @@ public struct LiveDrive: Sendable {
     let (statuses, report) = AsyncStream<(link: Int, DriveStatus)>.makeStream(bufferingPolicy: .bufferingNewest(64))
     self.statuses = statuses
     endStatuses = { report.finish() }
-    // Before the drive begins: one that was to be captured and cannot be is none.
+    // Before the drive begins: a drive whose capture cannot be opened must not start.
     let captures = try links.map { link in try options.capture.map { try RunningCapture($0.of(link)) } }
     let sources = try links.map { link in
       try DriveSources(
@@ -45,19 +48,20 @@ public struct LiveDrive: Sendable {
     }
   }
 
-  /// Gives up what the process may do and a drive no longer needs, now that the captures are open.
+  /// Gives up the capabilities that a drive no longer needs after its captures are open.
   public static func dropPrivileges(keeping kept: Privileges = [], _ logger: Logger) {
     if let warning = Privileges.drop(keeping: [kept, .files]) { logger.warning("\(warning)") }
   }
 
-  /// Runs until every link's drive has stopped: by ``requestStop()``, or by itself.
-  /// - Parameter onStatus: Called once a second with the links in their order.
+  /// Runs until the drive of every link has stopped, by ``requestStop()`` or by its own decision.
+  /// - Parameter onStatus: Called once a second with the status of each link, in order.
+  /// - Returns: The result of each link, in order.
   public func run(onStatus: @escaping @Sendable ([DriveStatus]) -> Void) async -> [DriveSummary] {
     let watching = Task { [statuses, count = parts.count] in
       var latest: [DriveStatus?] = Array(repeating: nil, count: count)
       var fresh: Set<Int> = []
       for await (link, status) in statuses {
-        // One that is heard again before all others belongs to a second in which some had nothing to say: they have ended.
+        // A second status of this link before one of each other link: those others have ended, so begin a new round.
         let isAgain = !fresh.insert(link).inserted
         latest[link] = status
         guard isAgain || fresh.count == count else { continue }
@@ -65,6 +69,7 @@ public struct LiveDrive: Sendable {
         fresh = isAgain ? [link] : []
       }
     }
+    // The code that only the start needed leaves memory; what runs again is mapped again without I/O.
     let settling = Task {
       try await Task.sleep(for: .seconds(10))
       cpprocess_forget_start()
@@ -79,14 +84,16 @@ public struct LiveDrive: Sendable {
     return summaries.sorted { $0.0 < $1.0 }.map(\.1)
   }
 
-  /// - Returns: Whether there was still something to stop.
+  /// Stops the drive on all links.
+  /// - Returns: Whether any of them was still running.
   @discardableResult
   public func requestStop() -> Bool {
     parts.map { $0.sources.requestStop() }.contains(true)
   }
 
-  /// Tries again to write what the disk refused, after the end.
-  /// - Returns: How many fences are in memory only, and why something is; no reason when nothing is.
+  /// Writes again what the disk refused. For use after the end.
+  /// - Returns: The number of fences that are in memory only, and the reason; the reason is `nil` when all of the
+  ///   drive is on disk.
   public func save() async -> (unsaved: Int, trouble: String?) {
     var rest: (unsaved: Int, trouble: String?) = (0, nil)
     for part in parts {
@@ -98,7 +105,7 @@ public struct LiveDrive: Sendable {
 }
 
 extension CaptureSettings {
-  /// With several links each has files of its own.
+  /// With several links, each has its own files.
   fileprivate func of(_ link: LinkSettings) -> CaptureSettings {
     var settings = self
     if let name = link.name { settings.path += "-\(name)" }

@@ -1,13 +1,18 @@
 import Coverage
 
-/// Pings counted over some time.
+/// Pings counted over a period.
 public struct PingTally: Hashable, Sendable {
+  /// Pings with a known result.
   public var pings = 0
+  /// Pings answered in time.
   public var answered = 0
+  /// The sum of the round-trip times of ``answered`` pings.
   public var rttSumNanoseconds: Int64 = 0
 
+  /// No pings.
   public init() {}
 
+  /// Counts one ping.
   public mutating func count(_ outcome: PingOutcome) {
     pings += 1
     if case .answered(let rttNanoseconds, _) = outcome {
@@ -16,7 +21,7 @@ public struct PingTally: Hashable, Sendable {
     }
   }
 
-  /// Mean and loss, e.g. `31.7 ms 0 % lost`.
+  /// Mean delay and loss, e.g. `31.7 ms 0 % lost`.
   public var line: String {
     guard pings > 0 else { return "no pings" }
     let mean =

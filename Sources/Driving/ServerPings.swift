@@ -1,33 +1,33 @@
 import Coverage
 import Pinging
 
-/// Where the pings of a drive go, and to which test each one belongs. A pure value.
+/// The targets of a drive's pings, and the test of each one. A pure value.
 ///
-/// Pings follow the server's name when it moves to another address.
+/// Pings follow the ping server's name when it resolves to another address.
 struct ServerPings: Hashable, Sendable {
   private struct Server: Hashable {
-    /// As the control server named it.
+    /// The name from the control server.
     let host: String
     let target: PingTarget.ID
     var watch: NameWatch
   }
 
-  /// The pings that are being sent.
+  /// The target that pings are sent to now.
   private(set) var target: PingTarget.ID?
-  /// By target, those that have stopped included until their last verdict.
+  /// The test of each target, including stopped targets that still have pings without a verdict.
   private var generations: [PingTarget.ID: PingSession.Generation] = [:]
-  /// When targets that have stopped gave way to another session; pings that they sent later count for none.
+  /// When each stopped target was replaced by another session; its later pings count for no fence.
   private var cuts: [PingTarget.ID: DriveTime] = [:]
   /// `nil` before the first test.
   private var server: Server?
 
-  /// The test to which the pings of `target` belong; `nil` for an unknown one.
+  /// The test that the pings of `target` belong to; `nil` for an unknown target.
   func generation(of target: PingTarget.ID) -> PingSession.Generation? { generations[target] }
 
-  /// The test of the pings that are being sent.
+  /// The test of the pings sent now.
   var generation: PingSession.Generation? { target.flatMap { generations[$0] } }
 
-  /// Whether a ping of `target` that was sent at `time` counts.
+  /// Whether a ping sent to `target` at `time` counts.
   func counts(_ target: PingTarget.ID, at time: DriveTime) -> Bool { cuts[target].map { time < $0 } ?? true }
 
   /// - Parameter now: In nanoseconds on the clock of `Pinger.now`.
@@ -37,7 +37,7 @@ struct ServerPings: Hashable, Sendable {
     server = Server(host: start.host, target: target, watch: NameWatch(address: start.address, at: now))
   }
 
-  /// Pings that were sent before `time` still count.
+  /// Stops the pings. Those sent before `time` still count.
   mutating func stop(at time: DriveTime) -> [DriveEffect] {
     guard let target else { return [] }
     cuts[target] = time
@@ -45,7 +45,7 @@ struct ServerPings: Hashable, Sendable {
     return [.stopPings(target)]
   }
 
-  /// The last verdict of `target` is known.
+  /// Removes `target` after its last verdict.
   mutating func finished(_ target: PingTarget.ID) -> [DriveEffect] {
     generations[target] = nil
     cuts[target] = nil
@@ -56,7 +56,7 @@ struct ServerPings: Hashable, Sendable {
     if event.target == target, event.isSignOfLife { server?.watch.heard(at: now) }
   }
 
-  /// Once a second. Silence means nothing while nothing is sent.
+  /// Must be called once a second. Silence means nothing while no pings are sent.
   mutating func tick(at now: UInt64) -> [DriveEffect] {
     guard var server else { return [] }
     if target == nil { server.watch.heard(at: now) }
@@ -67,7 +67,10 @@ struct ServerPings: Hashable, Sendable {
     return isWanted ? [.lookUp(host: server.host, like: address)] : []
   }
 
-  /// - Parameter addresses: Of `host`; none when the look-up failed.
+  /// - Parameters:
+  ///   - addresses: The addresses of `host`; empty when the look-up failed.
+  ///   - host: The name that was looked up.
+  ///   - now: In nanoseconds on the clock of `Pinger.now`.
   mutating func found(_ addresses: [PingAddress], of host: String, at now: UInt64) -> [DriveEffect] {
     guard var server, server.host == host else { return [] }
     let old = server.watch.address

@@ -3,8 +3,8 @@ import Coverage
 import Pinging
 import Settings
 
-/// The tests of the control server that a drive asks for: the request under way, the grant that waits for its use, and why there is
-/// none. A pure value.
+/// The tests that a drive requests from the control server: the request under way, the grant that waits for use, and
+/// the reason when there is none. A pure value.
 struct ServerTests: Hashable, Sendable {
   private struct Pending: Hashable {
     let generation: PingSession.Generation
@@ -12,23 +12,23 @@ struct ServerTests: Hashable, Sendable {
   }
 
   private let policy: RecoveryPolicy
-  /// On which test pings are sent.
+  /// Decides which test pings are sent on.
   var session: PingSession
   private var pending: Pending?
-  /// A test on which no pings could begin so far.
+  /// A granted test whose pings have not begun.
   var unused: Grant?
   private(set) var loopUUID: String?
-  /// Oddities of the control server's answers that are in the log.
+  /// Oddities of the control server's answers that the log already has.
   private var loggedOddities: Set<String> = []
   private var troubles = TestTroubles()
   /// Why there is no test to ping on, for the status.
   private(set) var warning: String?
-  /// Since the last test on which pings began.
+  /// The last trouble since pings began on a test.
   private(set) var lastTrouble: String?
-  /// The ping server refused the token (RE01), and has answered no ping since.
+  /// Whether the ping server refused the token (RE01) and has answered no ping since.
   private(set) var isRefused = false
 
-  /// - Parameter loopUUID: The loop that the drive continues.
+  /// - Parameter loopUUID: The loop that the drive continues; `nil` for a new one.
   init(_ policy: RecoveryPolicy, loopUUID: String? = nil) {
     (self.policy, self.loopUUID) = (policy, loopUUID)
     session = PingSession(policy: policy)
@@ -36,13 +36,14 @@ struct ServerTests: Hashable, Sendable {
 
   // MARK: Requests
 
-  /// A grant that waits, if it can still be used; else it is dropped.
+  /// The granted test that waits, if it is still usable; drops it otherwise.
   mutating func usable(at now: DriveTime) -> Grant? {
     if let unused, !unused.isUsable(at: now, in: session, policy) { self.unused = nil }
     return unused
   }
 
-  /// Asks for a test. A request that has taken too long, or that left by another link, is cancelled: there is never a second one.
+  /// Requests a test. Cancels a request that has timed out or left by another link, so that there is never a second
+  /// one.
   mutating func ask(for generation: PingSession.Generation, by clock: DriveClock, at now: DriveTime) -> [DriveEffect] {
     var effects: [DriveEffect] = []
     if let pending {
@@ -59,7 +60,7 @@ struct ServerTests: Hashable, Sendable {
     ]
   }
 
-  /// The request ended without a test. The reason counts even if the preparation has ended.
+  /// The request failed. Its reason is logged even if the preparation has ended.
   mutating func failed(_ trouble: TestTrouble, _ generation: PingSession.Generation, at now: DriveTime) -> [DriveEffect]
   {
     defer { session.requestFailed(generation, at: now) }
@@ -68,7 +69,7 @@ struct ServerTests: Hashable, Sendable {
     return complain(trouble)
   }
 
-  /// The request was answered with a test.
+  /// The server granted a test.
   mutating func answered(
     _ grant: Grant, _ generation: PingSession.Generation, pinging family: PingAddress.Family?
   ) -> [DriveEffect] {
@@ -99,7 +100,7 @@ struct ServerTests: Hashable, Sendable {
   mutating func count(_ outcome: PingOutcome, of generation: PingSession.Generation) {
     guard outcome.isAnswered else { return session.failed(generation) }
     session.answered(generation)
-    // Another test was requested without success, but this one works again.
+    // A request for another test failed, but this test works again.
     if generation == session.inUse { (warning, isRefused) = (nil, false) }
   }
 
@@ -111,7 +112,9 @@ struct ServerTests: Hashable, Sendable {
     return [.tell(.notice, "the ping server refuses the token (RE01)")]
   }
 
-  /// - Parameter warning: For the status, until there is a test.
+  /// - Parameters:
+  ///   - trouble: For the log.
+  ///   - warning: For the status, until there is a test.
   private mutating func complain(
     _ trouble: TestTrouble, warning: String = "no test from the control server"
   ) -> [DriveEffect] {

@@ -1,22 +1,22 @@
 import Coverage
 import NetworkPath
 
-/// Why a drive has not pinged, noted once a second while that is so. A pure value.
+/// Counts, once a second, why a drive sends no pings. A pure value.
 struct Silence: Hashable, Sendable {
   private var seconds: [String: Int] = [:]
   private var last: String?
 
-  /// What keeps a drive from pinging at one moment.
+  /// What prevents pings at one moment.
   struct Situation: Sendable {
     var path: Path
     /// The link; `nil` before it is known.
     var network: PathReading?
     var isClockTrusted: Bool
-    /// The ping server's last word was that it refuses the token.
+    /// The ping server refused the token, and has answered no ping since.
     var isRefused: Bool
-    /// The last trouble with getting a test, or with pinging on it.
+    /// The last trouble with a request for a test, or with pings on it.
     var trouble: String?
-    /// Pings are under way.
+    /// Pings are being sent.
     var isPinging = false
 
     var reason: String {
@@ -35,7 +35,7 @@ struct Silence: Hashable, Sendable {
     last = reason
   }
 
-  /// The reason that lasted longest; of several the last one.
+  /// The reason that lasted longest; if several did, the latest one.
   var reason: String? {
     guard let most = seconds.values.max() else { return nil }
     if let last, seconds[last] == most { return last }

@@ -1,9 +1,9 @@
 import DriveStore
 
-/// Why the store could not be written.
+/// Why a write to the store failed.
 struct StoreFailure: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
-    /// Room on the disk may help.
+    /// Freeing space may help.
     case diskFull
     /// The file is damaged.
     case damage
@@ -11,9 +11,9 @@ struct StoreFailure: Hashable, Sendable {
   }
 
   let kind: Kind
-  /// One line, as the error describes itself.
+  /// The error's description, in one line.
   let text: String
-  /// For a person.
+  /// The reason in words for an operator.
   let reason: String
   let remedy: String?
 

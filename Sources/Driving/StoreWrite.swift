@@ -1,17 +1,17 @@
 import Coverage
 
-/// Sessions and fences that go to the store in one transaction.
+/// Sessions and fences written to the store in one transaction.
 struct StoreWrite: Hashable, Sendable {
-  /// Writes are numbered in their order.
+  /// Numbers the writes of a drive in order.
   let number: Int
-  /// When the drive started, by the clock that rules now.
+  /// The start of the drive by the ruling clock.
   let started: WallTime
   let sessions: [Session]
   let fences: [Fence]
-  /// How far an open fence is known to have lasted.
+  /// How long the open fence is known to last.
   let seen: DriveTime
-  /// By session, the loop that it belongs to.
+  /// The loop of each session, by session number.
   let loopUUIDs: [Int: String]
-  /// It has failed once, and what stood in its way has been removed.
+  /// Whether it has failed once, and the cause was removed.
   var isRetry = false
 }

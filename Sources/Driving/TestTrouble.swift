@@ -5,12 +5,12 @@ import Submission
 struct TestTrouble: Hashable, Sendable {
   /// One line for the log.
   let text: String
-  /// The same without figures that differ from try to try, such as the seconds of a wait.
+  /// The text without figures that change with each try, such as the seconds of a wait.
   let subject: String
 
   init(_ text: String) { (self.text, subject) = (text, text) }
 
-  /// - Parameter error: What a request for a test ended with.
+  /// - Parameter error: The error of a request for a test.
   init(_ error: any Error) {
     text = "\(error)"
     subject =
@@ -23,17 +23,17 @@ struct TestTrouble: Hashable, Sendable {
   }
 }
 
-/// Which troubles the log has already, since the last test that pings began on. A pure value.
+/// The troubles that the log already has since pings began on a test. A pure value.
 struct TestTroubles: Hashable, Sendable {
-  /// More different ones than a person can read of say nothing more.
+  /// Limits the lines: an operator does not read more different reasons than this.
   private static let most = 16
   private var told: Set<String> = []
 
-  /// - Returns: Whether `trouble` is news for the log.
+  /// - Returns: Whether the log does not have `trouble` yet.
   mutating func isNews(_ trouble: TestTrouble) -> Bool {
     told.count < Self.most && told.insert(trouble.subject).inserted
   }
 
-  /// There is a test, and pings begin on it.
+  /// Pings began on a test: the next trouble is news again.
   mutating func end() { told.removeAll() }
 }

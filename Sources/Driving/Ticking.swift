@@ -2,19 +2,22 @@ import NIOCore
 import NIOPosix
 import Pinging
 
-/// Calls `deliver` now and at each whole second of CLOCK_BOOTTIME until the task is cancelled; seconds that the host slept through are
-/// left out.
+/// Calls `deliver` now and at each whole second of CLOCK_BOOTTIME until the task is cancelled. Skips seconds during
+/// which the host slept.
 public func eachSecond(_ deliver: @escaping @Sendable () -> Void) async { await each(.seconds(1), deliver) }
 
-/// Calls `deliver` now and at each whole multiple of `period` of CLOCK_BOOTTIME, so that all that is done so regularly is done in one
-/// go, until the task is cancelled; those that the host slept through are left out. `deliver` has to return at once.
+/// Calls `deliver` now and at each whole multiple of `period` on CLOCK_BOOTTIME until the task is cancelled. Skips
+/// multiples during which the host slept. All callers wake up at the same moments, which saves wakeups.
+/// - Parameters:
+///   - period: At least a nanosecond.
+///   - deliver: Must return at once.
 public func each(_ period: Duration, _ deliver: @escaping @Sendable () -> Void) async {
   await Beat().run(period, deliver)
 }
 
-/// Waits on a thread of the network library. There a wait costs one wakeup; `Task.sleep` takes three, of several threads.
+/// Waits on a thread of SwiftNIO, where a wait costs one wakeup; `Task.sleep` costs three, on several threads.
 private actor Beat {
-  /// One for all: what is due at the same time costs one wakeup.
+  /// All callers share one event loop: timers that end together cost one wakeup.
   private static let loop = MultiThreadedEventLoopGroup.singleton.next()
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { Self.loop.executor.asUnownedSerialExecutor() }
@@ -27,7 +30,7 @@ private actor Beat {
     }
   }
 
-  /// Returns at once when the task is cancelled.
+  /// Waits, or returns at once when the task is cancelled.
   private func wait(nanoseconds: UInt64) async {
     let end = Self.loop.scheduleTask(in: .nanoseconds(Int64(clamping: nanoseconds))) {}
     await withTaskCancellationHandler {
@@ -40,7 +43,7 @@ private actor Beat {
   }
 }
 
-/// Returns when the task is cancelled, and not before.
+/// Suspends until the task is cancelled.
 func untilCancelled() async {
   let (never, continuation) = AsyncStream<Never>.makeStream()
   for await _ in never {}

@@ -1,12 +1,12 @@
 import Coverage
 
-/// The sessions and fences of a drive that are not known to be in the store. A pure value.
+/// The sessions and fences of a drive that may not be in the store. A pure value.
 ///
-/// A write holds all of them. It empties this only when it has succeeded, and only of rows that have not changed since.
+/// A write includes all of them. Only a successful write removes rows, and only rows that have not changed since.
 struct UnsavedRows: Hashable, Sendable {
   private struct Row<Value: Hashable & Sendable>: Hashable, Sendable {
     let value: Value
-    /// The number of the first write that holds this value.
+    /// The number of the first write that includes this value.
     let write: Int
   }
 
@@ -20,7 +20,7 @@ struct UnsavedRows: Hashable, Sendable {
   mutating func insert(_ session: Session) { sessionRows[session.number] = Row(value: session, write: nextWrite) }
   mutating func insert(_ fence: Fence) { fenceRows[fence.number] = Row(value: fence, write: nextWrite) }
 
-  /// All rows, as the next write.
+  /// The next write, with all rows.
   mutating func write(started: WallTime, seen: DriveTime, loopUUIDs: [Int: String]) -> StoreWrite {
     defer { nextWrite += 1 }
     return StoreWrite(

@@ -44,6 +44,7 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
   /// Whether the address belongs to one link, as link-local addresses do.
   public var hasScope: Bool { raw.scope_id != 0 }
 
+  /// Whether both are the same IP version, host and port.
   public static func == (left: PingAddress, right: PingAddress) -> Bool {
     left.raw.family == right.raw.family && left.raw.port == right.raw.port && left.raw.scope_id == right.raw.scope_id
       && withUnsafeBytes(of: left.raw.bytes) { left in
@@ -51,6 +52,7 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
       }
   }
 
+  /// Hashes what `==` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(port)
     withUnsafeBytes(of: raw.bytes) { hasher.combine(bytes: $0) }

@@ -2,20 +2,21 @@ import Coverage
 import DriveLog
 import DriveStore
 
-/// Cuts a drive log into fences again, and tells which of them are for sure what was measured.
+/// Cuts a drive log into fences again, and decides which of them are certainly the measured ones.
 ///
-/// Replay makes the same fences of the same events. Where the log may be damaged, the fence at that place is left out, and all after it,
-/// until one begins where the store has one too: from there on the engine is where it was.
+/// Replay makes the same fences from the same events. Where the log may be damaged, the fence at that place and all
+/// following fences are left out, until a fence begins where the store has one too: from there on the engine has the
+/// same state as during the drive.
 struct LogReplay {
   private(set) var engine: Engine
   private(set) var drive: LoggedDrive
-  /// How many fences the log has that have ended, certain or not.
+  /// The number of ended fences in the log, certain or not.
   let endedFences: Int
 
   /// - Parameters:
-  ///   - path: Of the log.
-  ///   - known: The fences that the store has of it, if it is known which drive it is.
-  ///   - base: To this their times relate.
+  ///   - path: The path of the log.
+  ///   - known: The drive's fences in the store, if it is known which drive the log belongs to.
+  ///   - base: The start of the drive, for the times of `known`.
   init(_ recorded: RecordedDrive, path: String, known: [FenceMark] = [], base: WallTime = WallTime(microseconds: 0)) {
     var parameters = recorded.header.parameters ?? Parameters()
     if let pings = recorded.header.pings { parameters.pingInterval = pings.interval }
@@ -33,9 +34,9 @@ struct LogReplay {
       if isInTail { certainty.lose(effects) }
       certainty.follow(engine)
     }
-    // A ping of the last fence may have had no outcome yet when the log was cut.
+    // When the log was cut, a ping of the last fence may still have had no outcome.
     let settled = DriveTime.start + ((engine.now - .start) - (recorded.header.pings?.timeout ?? .seconds(1)))
-    // The end of the log may be missing: what has no stop is ended by the store's own rules.
+    // The end of the log may be missing: a drive without a stop is ended by the store's rules.
     let isStopCertain = recorded.unsealedTail == nil && unsealed.isEmpty && certainty.isTrusted
     let ended = engine.fences.filter { $0.exited != nil && !recorded.forgotten.contains($0.session) }
     if recorded.unsealedTail != nil { certainty.lose(ended.filter { $0.exited.map { $0 > settled } ?? true }) }
@@ -46,11 +47,11 @@ struct LogReplay {
       fences: ended.compactMap { certainty.certain($0) }, stopped: isStopCertain ? engine.stopped : nil)
   }
 
-  /// Which fences are certain.
+  /// Decides which fences are certain.
   private struct Certainty {
     var isTrusted: Bool
     private var isCertain: [Bool] = []
-    /// What the store's numbers are ahead of the replay's, since the two met again.
+    /// How far the store's numbers are ahead of the replay's, since both last agreed.
     private var shift: [Int] = []
     private let known: [Key: Int]
 
@@ -66,14 +67,14 @@ struct LogReplay {
       }
     }
 
-    /// What comes now may not be what came.
+    /// The following events may differ from the measured ones.
     mutating func lose(_ engine: Engine) {
       isTrusted = false
-      // Late pings may belong to the ones before.
+      // Late pings may belong to the fences before.
       for index in max(0, engine.fences.count - 2)..<engine.fences.count { isCertain[index] = false }
     }
 
-    /// As a kill leaves it: what was vouched for stays, the open fence goes on with events that nothing vouches for.
+    /// After a kill: sealed events stay certain; the open fence continues with events that no seal covers.
     mutating func loseOpenFence(_ engine: Engine) {
       isTrusted = false
       if let open = engine.openFence, open.number < isCertain.count { isCertain[open.number] = false }

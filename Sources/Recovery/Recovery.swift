@@ -4,38 +4,46 @@ import DriveStore
 import Foundation
 import Logging
 
-/// Makes up from the drive logs for what damage has taken from the store, at a start, before anything is recorded or sent.
+/// Restores fences that damage has removed from the store, from the drive logs. Runs at a start, before anything is
+/// recorded or sent.
 ///
-/// Each log has every event of its drive, and replay makes the same fences. Only drives are compared of which something can be missing:
-/// those that were not ended in order, logs that no drive names, and, after damage, those in which something hints at a loss.
+/// Each log has every event of its drive, and replay makes the same fences from them. Only drives that may lack
+/// fences are compared: those that were interrupted, logs that no drive names, and, after damage, drives with a sign
+/// of a loss.
 public struct Recovery: Sendable {
   private let store: DriveStore
   private let maxAge: Duration
   private let logger: Logger
 
-  /// - Parameter maxAge: A log that was written longer ago and that no drive names is left alone: what is in it would be too old to be sent.
+  /// - Parameters:
+  ///   - store: The store to restore; no other process may write to it.
+  ///   - maxAge: Logs that no drive names and that are older than this are ignored: their fences would be too old to
+  ///     be sent.
+  ///   - logger: The program's log.
   public init(_ store: DriveStore, maxAge: Duration, logger: Logger) {
     (self.store, self.maxAge, self.logger) = (store, maxAge, logger)
   }
 
-  /// What came of it.
+  /// The result of a recovery.
   public struct Outcome: Hashable, Sendable {
-    /// Fences that are in the store again.
+    /// Fences restored to the store.
     public internal(set) var recovered = 0
-    /// Fences that the logs have, for which it is not sure that they are as they were measured.
+    /// Fences in the logs that may differ from the measured ones, and were not restored.
     public internal(set) var uncertain = 0
-    /// Fences of which the server is asked whether it has them, before they are sent.
+    /// Fences that are sent only after the server's history shows that the server does not have them.
     public internal(set) var doubted = 0
   }
 
-  /// Runs, and logs an error instead of throwing it: the next start tries again, and until then the server is asked before anything is sent
-  /// that it may have.
+  /// Runs the recovery, and logs an error instead of throwing it. The next start tries again; until then, no fence is
+  /// sent that the server may have, without a look at the server's history.
   public func attempt(at now: WallTime) async {
     do { try await run(at: now) } catch {
       logger.error("the drive logs cannot be compared with the store now: \(error)")
     }
   }
 
+  /// Runs the recovery.
+  /// - Parameter now: The present wall time.
   /// - Throws: GRDB's `DatabaseError`, `StoreError`
   @discardableResult
   public func run(at now: WallTime) async throws -> Outcome {
@@ -53,7 +61,7 @@ public struct Recovery: Sendable {
       outcome.doubted = try await store.lostBatches.doubtUnsent()
       if outcome.doubted > 0 {
         logger.warning(
-          "the store may have forgotten what was sent: the server is asked about \(outcome.doubted) fences before they are sent"
+          "the store may have lost records of sent fences: asking the server about \(outcome.doubted) fences before sending them"
         )
       }
     }
@@ -61,14 +69,14 @@ public struct Recovery: Sendable {
     return outcome
   }
 
-  /// Before anything is recovered: a session whose deletion was interrupted does not come back.
+  /// Runs before the recovery: a session whose deletion was interrupted must not be restored.
   private func completeForgetting() async throws {
     try await store.completeForgetting { number, log in
       try DriveLogWriter.noteForgotten(session: number, in: log)
     } report: { result in
       switch result {
       case .success(let forgotten):
-        logger.notice("session \(forgotten.session) is deleted now; that was interrupted (sessions forget)")
+        logger.notice("session \(forgotten.session) is deleted now; its deletion was interrupted (sessions forget)")
       case .failure(let error): logger.error("\(error)")
       }
     }
@@ -91,7 +99,7 @@ public struct Recovery: Sendable {
       replay.with(recorded, path: path, known: known, base: base), as: drive.id, known: known, base, at: now, &outcome)
   }
 
-  /// A log that no drive names: the drive has lost its row, or what the row said of it.
+  /// Restores a drive from a log that no drive names: the store has lost its row, or the values in it.
   private func takeUp(
     _ path: String, among drives: [ComparableDrive], at now: WallTime, _ outcome: inout Outcome
   ) async throws {
@@ -106,7 +114,7 @@ public struct Recovery: Sendable {
         replay.with(recorded, path: path, known: known, base: base), as: drive.id, known: known, base, at: now, &outcome
       )
     }
-    // A copy of another log is no drive of its own.
+    // A copy of another drive's log is not a drive of its own.
     for drive in drives where drive.link == replay.drive.link {
       let known = try await store.comparison.fenceMarks(of: drive.id)
       if let found = base(of: replay.drive, known), found == replay.drive.started { return }
@@ -114,7 +122,8 @@ public struct Recovery: Sendable {
     try await recover(replay, as: nil, known: [], replay.drive.started, at: now, &outcome)
   }
 
-  /// The moment to which stored times of a drive relate, by fences that it has in common with its log; `nil` when it has none.
+  /// The start of the drive by the store's times, from fences that store and log have in common; `nil` when there are
+  /// none.
   private func base(of logged: LoggedDrive, _ known: [FenceMark]) -> WallTime? {
     let byNumber = Dictionary(known.map { ($0.number, $0) }) { first, _ in first }
     let bases = logged.fences.compactMap { fence -> Int64? in
@@ -125,7 +134,8 @@ public struct Recovery: Sendable {
     return WallTime(microseconds: base)
   }
 
-  /// The same; where none of its fences is left, its sessions tell by their tests, or by the moment of their beginning.
+  /// The same. If the store has none of its fences, its sessions give the start, by their tests or by their start
+  /// times.
   private func base(of logged: LoggedDrive, in drive: ComparableDrive, _ known: [FenceMark]) async throws -> WallTime? {
     guard known.isEmpty else { return base(of: logged, known) }
     let byNumber = Dictionary(logged.sessions.map { ($0.number, $0) }) { first, _ in first }
@@ -141,7 +151,7 @@ public struct Recovery: Sendable {
     _ replay: LogReplay, as drive: Int64?, known: [FenceMark], _ base: WallTime, at now: WallTime,
     _ outcome: inout Outcome
   ) async throws {
-    // A kill can cost the last fence; more is missing only where the store is older than it was.
+    // A kill can cost the last fence; more fences are missing only if the store is older than the log.
     let closed = known.count { !$0.isOpen }
     let isOlder = drive == nil || replay.endedFences - closed > 1
     if isOlder, drive == nil || store.recoveryNeed == .none { try store.noteRollback() }
@@ -165,7 +175,7 @@ public struct Recovery: Sendable {
 }
 
 extension LogReplay {
-  /// The same again, with what the store has, where the log alone does not tell everything.
+  /// Replays again with the store's fences, where the log alone leaves fences uncertain.
   fileprivate func with(_ recorded: RecordedDrive, path: String, known: [FenceMark], base: WallTime) -> LogReplay {
     endedFences == drive.fences.count ? self : LogReplay(recorded, path: path, known: known, base: base)
   }

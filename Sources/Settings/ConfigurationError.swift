@@ -13,6 +13,7 @@ public enum ConfigurationError: Error, Hashable, CustomStringConvertible {
   /// - Parameter file: `nil` when none was given.
   case missing(key: String, purpose: String, file: String?)
 
+  /// The mistake, its place and the remedy, in one line.
   public var description: String {
     switch self {
     case .unreadable(let file, let reason): "cannot read configuration \(file): \(reason)"

@@ -5,6 +5,10 @@ public struct ConfigurationReload {
   /// Log lines, one for each kind of change.
   public let lines: [String]
 
+  /// Compares two configurations by the texts of their settings.
+  /// - Parameters:
+  ///   - old: The settings of the running service.
+  ///   - new: The settings read now.
   public init(from old: ProbeConfiguration, to new: ProbeConfiguration) {
     let changed = Setting.all.filter { old.texts[$0.key] != new.texts[$0.key] }
     var merged = new

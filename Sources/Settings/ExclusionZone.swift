@@ -2,6 +2,7 @@ import Coverage
 
 /// A circle round a place that no record may show, such as the driver's home: `privacy.exclusion-zones`.
 public struct ExclusionZone: Hashable, Sendable {
+  /// The centre of the circle.
   public let centre: Coordinate
   /// Metres.
   public let radius: Double

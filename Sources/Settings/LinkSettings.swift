@@ -4,16 +4,23 @@ import NetworkPath
 public struct LinkSettings: Hashable, Sendable {
   /// In file names, listings and exports; `nil` when there is only one.
   public var name: String?
-  /// Its pings leave by this interface or not at all.
+  /// The only interface for its pings.
   public var interface: String?
+  /// Whether the link counts as cellular or Wi-Fi.
   public var network: PathSource
+  /// Where its radio technology comes from.
   public var radio: RadioSource
 
+  /// - Parameters:
+  ///   - name: 1 to 32 letters, digits, `-` and `_`; `nil` for the only link.
+  ///   - interface: 1 to 15 bytes; `nil`: the kernel's choice.
+  ///   - network: The kind of link.
+  ///   - radio: The source of the technology.
   public init(name: String?, interface: String?, network: PathSource, radio: RadioSource) {
     (self.name, self.interface, self.network, self.radio) = (name, interface, network, radio)
   }
 
-  /// `nil` for what the kernel takes for no name of an interface (`dev_valid_name`).
+  /// `nil` for a text that the kernel does not accept as the name of an interface (`dev_valid_name`).
   static func interface(_ text: String) -> String? {
     guard (1...15).contains(text.utf8.count), text != ".", text != "..",
       !text.contains(where: { $0 == "/" || $0 == ":" || $0.isWhitespace })

@@ -4,87 +4,135 @@ import Pinging
 
 /// All settings, with their defaults (docs/configuration.md).
 public struct ProbeConfiguration: Sendable {
+  /// The directory of the store, the drive logs and the lock; created if it is missing.
   public var stateDirectory = "/var/lib/coverage-probe"
+  /// How to reach the control server.
   public var controlServer = ControlServerSettings()
+  /// How to reach gpsd.
   public var gpsd = GPSDSettings()
+  /// Which positions count, and the size of fences.
   public var location = LocationSettings()
+  /// How pings are sent, on every link.
   public var pings = PingSettings()
+  /// When and how another test is requested.
   public var recovery = RecoveryPolicy()
+  /// Whether the link counts as cellular or Wi-Fi; ``links`` replace it.
   public var network = PathSource.auto
+  /// Where the radio technology comes from; ``links`` replace it.
   public var radio = RadioSource.none
-  /// Links that are measured side by side; empty: the one that ``pings``, ``network`` and ``radio`` describe.
+  /// Links that are measured side by side; empty: the one link that ``pings``, ``network`` and ``radio`` describe.
   public var links: [LinkSettings] = []
+  /// Places whose positions are dropped before any other part reads them.
   public var exclusionZones: [ExclusionZone] = []
+  /// How stored fences are submitted.
   public var submission = SubmissionSettings()
+  /// The quotas of the state directory.
   public var storage = StorageSettings()
+  /// The limits of a drive.
   public var drive = DriveSettings()
+  /// When the service records, and where it accepts commands.
   public var agent = ServiceSettings()
-  /// The file that it was read from.
+  /// The file that the settings were read from; `nil` without one.
   public internal(set) var file: String?
   /// The texts of all settings that are not defaults, by key.
   var texts: [String: String] = [:]
 
+  /// The defaults.
   public init() {}
 
+  /// `control-server` in the configuration.
   public struct ControlServerSettings: Sendable {
-    /// Without a slash at the end; `nil` until the operator sets it.
+    /// The base URL without a slash at the end; `nil` until the operator sets it.
     public var url: String?
+    /// A PEM file of certificates to trust instead of the system's; `nil`: the system's.
     public var caFile: String?
+    /// The limit for one whole request, 1 s to 1 h.
     public var requestTimeout: Duration = .seconds(30)
   }
 
+  /// `gpsd` in the configuration.
   public struct GPSDSettings: Sendable {
+    /// A name or an address; every address of a name is tried.
     public var host = "127.0.0.1"
+    /// A TCP port, 1 to 65535.
     public var port = 2947
+    /// The only receiver to use, as gpsd names it; `nil`: the best one.
     public var device: String?
+    /// Without a usable position for this long, the position is lost; 500 ms to 1 h.
     public var staleAfter: Duration = .seconds(5)
   }
 
+  /// `location` in the configuration.
   public struct LocationSettings: Sendable {
+    /// The worst accuracy that counts: a 68 % radius in metres, above 0, at most 10000.
     public var accuracyLimit = Parameters().accuracyLimit
+    /// The least radius of a fence in metres, above 0, at most 10000.
     public var minimumRadius = Parameters().minimumRadius
-    /// Metres a second; `nil`: positions may jump.
+    /// The greatest speed between two positions in m/s; `nil`: positions may jump.
     public var maximumSpeed: Double? = Parameters.fastestTrain
-    /// Metres a second; `nil`: every reported speed counts.
+    /// Reported speeds above it count as unknown, in m/s; `nil`: every reported speed counts.
     public var speedLimit = Parameters().speedLimit
+    /// Time from the start to the warning about a missing position, 0 s to 1 d.
     public var warningAfter = Parameters().warningAfter
+    /// A drive without any accurate position ends after this time, 1 s to 7 d.
     public var giveUpAfter = Parameters().giveUpAfter
   }
 
+  /// `pings` in the configuration.
   public struct PingSettings: Sendable {
+    /// Time between two pings, 10 ms to 1 min.
     public var interval: Duration = .milliseconds(100)
+    /// A ping without an answer within this time counts as lost; 10 ms to 1 min.
     public var timeout: Duration = .seconds(1)
+    /// The only interface for pings and requests for tests; `nil`: the kernel's choice.
     public var interface: String?
+    /// The IP version of pings and requests for tests; `nil`: the control server's choice.
     public var family: PingAddress.Family?
   }
 
+  /// `submission` in the configuration.
   public struct SubmissionSettings: Sendable {
+    /// Unsent fences are deleted at this age, 1 min to 365 d.
     public var maxAge: Duration = .seconds(7 * 86_400)
+    /// Sent, refused and Wi-Fi fences are deleted at this age, 1 min to 3650 d.
     public var keep: Duration = .seconds(30 * 86_400)
+    /// Fences without a session are sent when they are older than this, 0 s to 365 d.
     public var legacyThreshold: Duration = .seconds(15 * 60)
+    /// The first background request waits for a random part of this, 0 s to 1 h.
     public var spread: Duration = .seconds(60)
+    /// Upper end of the first wait after trouble, 1 s to 1 d.
     public var backoff: Duration = .seconds(30)
+    /// Upper end of the longest wait after trouble, 1 s to 1 d.
     public var backoffMax: Duration = .seconds(300)
+    /// This many 429 in a row open the circuit breaker, 1 to 1000.
     public var breakerThreshold = 3
+    /// The first wait of the open circuit breaker, 1 s to 1 d.
     public var breakerBackoff: Duration = .seconds(30)
+    /// The longest wait of the open circuit breaker, 1 s to 1 d.
     public var breakerBackoffMax: Duration = .seconds(300)
   }
 
-  /// Quotas of the state directory.
+  /// `storage` in the configuration: the quotas of the state directory.
   public struct StorageSettings: Sendable {
-    /// In bytes.
+    /// In bytes, 16 MiB to 1 TiB.
     public var maxSize: Int64 = 1 << 30
+    /// Fences in the store, sent or not, 1000 to 100000000.
     public var maxFences = 1_000_000
   }
 
+  /// `drive` in the configuration.
   public struct DriveSettings: Sendable {
+    /// A drive ends after this time, 1 s to 365 d, or after the server's shorter limit.
     public var maximumDuration = Parameters().maximumDuration
+    /// Whether each drive writes a drive log.
     public var log = true
   }
 
+  /// `agent` in the configuration.
   public struct ServiceSettings: Hashable, Sendable {
+    /// When the service records without a command.
     public var record = RecordingRule.always
-    /// Metres a second above which the device moves.
+    /// The speed above which the device moves, in m/s, above 0, at most 1000.
     public var startSpeed = 2.0
     /// A drive ends after this time at rest.
     public var rest: Duration = .seconds(300)

@@ -1,13 +1,16 @@
-/// One key of the configuration, declared once: name, type, default, range and effect for a reader, how its text is read, and when a
-/// running service applies a change of it. The table in docs/configuration.md comes from ``all``.
+/// One key of the configuration, declared once: its name, type, default, range and effect for the documentation, how
+/// its text is read, and when a running service applies a change. The table of docs/configuration.md is generated
+/// from ``all``.
 public struct Setting {
+  /// Its full name, with dots between groups.
   public let key: String
-  /// For a reader, such as `duration` or `path or null`.
+  /// For the documentation, such as `duration` or `path or null`.
   public let type: String
-  /// The accepted values; empty where the type says it all.
+  /// The accepted values; empty when the type describes them.
   public let range: String
   /// The effect in a sentence or two of Markdown.
   public let effect: String
+  /// When a running service applies a change.
   public let reload: Reload
   /// The default, as YAML.
   public let defaultText: String

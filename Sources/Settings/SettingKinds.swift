@@ -116,7 +116,7 @@ extension Setting {
     return optional(words, path, positive)
   }
 
-  /// No program but a shell expands a tilde.
+  /// A shell expands a tilde; this program does not.
   func withPath() -> Setting {
     var setting = self
     setting.explanation = {

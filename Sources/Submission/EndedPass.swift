@@ -1,7 +1,9 @@
 import Coverage
 
-/// A pass that is over.
+/// A finished pass.
 public struct EndedPass: Hashable, Sendable {
+  /// When it ended, by the ruling clock.
   public let ended: WallTime
+  /// Its result.
   public let report: Report
 }

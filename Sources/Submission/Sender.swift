@@ -3,11 +3,11 @@ import Coverage
 import DriveStore
 import Logging
 
-/// Sends the fences that wait in the store to the control server: nothing lost, nothing twice.
+/// Sends the stored fences to the control server: no fence is lost, none is sent twice.
 ///
-/// It runs passes one at a time, on command and in the background, beside the requests of drives for tests. The order of a pass is
-/// ``PassRunner``'s; every request leaves through ``GatedServer``. Cancelling a pass at any point loses nothing: a batch that may
-/// leave is marked on disk before it does, and asked about afterwards.
+/// It runs one pass at a time, on command and in the background, beside the drives' requests for tests.
+/// ``PassRunner`` defines the steps of a pass; every request leaves through ``GatedServer``. Cancelling a pass loses
+/// nothing: before a batch leaves, the store marks it as sending, and a later pass reads the server's history for it.
 public actor Sender {
   /// Requests tests for drives.
   public nonisolated let tests: TestRequester
@@ -21,7 +21,7 @@ public actor Sender {
   /// The wait between two passes of ``keepSending(every:)``.
   private var idle: InterruptibleSleep?
   private var isNudged = false
-  /// The first of the drives that are being recorded.
+  /// The lowest id of the running drives; `nil` when there are none.
   public private(set) var runningDrive: Int64?
   /// The last pass that had anything to send; `nil` before the first one.
   public private(set) var lastPass: EndedPass?
@@ -76,24 +76,27 @@ public actor Sender {
       clock: clock, logger: logger)
   }
 
-  /// Sets which drives are being recorded, one for each link: this one and all later ones; `nil` for none. No pass touches
-  /// anything of them.
+  /// Sets the running drives, one for each link: this id and all later ones; `nil` for none. No pass changes anything
+  /// of them.
   public func setRunningDrives(from drive: Int64?) { runningDrive = drive }
 
-  /// The gate's state, for status and metrics.
+  /// The gate's state for status output and metrics.
   public var status: SenderStatus { get async { await server.status } }
 
-  /// Drops what may go because a write has met a full disk.
+  /// Deletes what the store may delete, because a write met a full disk.
   public func makeRoom() async { await housekeeping.makeRoom(except: runningDrive) }
 
   // MARK: Passes
 
-  /// One pass over what waits. A record that the server refuses does not hold up the others; a server that cannot take anything
-  /// ends the pass.
+  /// Runs one pass over the waiting sessions. A fence that the server refuses does not delay the others; a server
+  /// that cannot accept anything ends the pass.
+  /// - Parameters:
+  ///   - mode: Which sessions to send.
+  ///   - urgency: Which waits of the gate apply.
   /// - Throws: GRDB's `DatabaseError` when the store fails.
   public func pass(_ mode: PassMode, urgency: ServerGate.Urgency = .commanded) async throws -> Report {
     guard urgency != .background else { return try await passInTurn(mode, urgency) }
-    // Somebody waits: a pass before this one that is still waiting for its share of the spread begins now.
+    // An operator waits: an earlier pass that still waits for its share of the spread starts now.
     await server.commandedPassBegins()
     let result: Result<Report, any Error>
     do {
@@ -123,11 +126,12 @@ public actor Sender {
 
   // MARK: In the background
 
-  /// Sends in the background until the task is cancelled: a cold pass at once, again until one was possible and took up all that
-  /// was left behind, then a warm one from time to time, when a wait after trouble is over, and after each ``nudge()``.
+  /// Sends in the background until the task is cancelled. The first pass is cold, and repeated until one could run
+  /// and left nothing of an earlier process behind. Then warm passes follow: after each `interval`, when a wait after
+  /// trouble ends, and after each ``nudge()``.
   ///
-  /// An error of the store is logged, and the pass tried again at the pace of the back-off; when the disk is full, after room was made.
-  /// - Parameter interval: From one pass to the next, while nothing happens.
+  /// Logs an error of the store and repeats the pass after a back-off; on a full disk it deletes what it may first.
+  /// - Parameter interval: The time between two passes while nothing happens.
   public func keepSending(every interval: Duration = .seconds(15 * 60)) async {
     var schedule = PassSchedule(every: interval, policy: policy)
     while !Task.isCancelled {
@@ -151,7 +155,7 @@ public actor Sender {
 
   private func idle(for duration: Duration) async {
     defer { isNudged = false }
-    // During the pass before.
+    // A nudge during the last pass.
     guard !isNudged else { return }
     let sleep = InterruptibleSleep(duration, clock)
     idle = sleep

@@ -3,13 +3,13 @@ import ArgumentParser
 import Driving
 import Settings
 
-/// `--capture PATH` and what belongs to it, the same for all commands that ping.
+/// `--capture PATH` and its options, the same for all commands that ping.
 struct CaptureOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
       """
-      Keep the probe's own packets as evidence, in PATH-0001.pcapng and so on, after the files of earlier captures, which \
+      Write the probe's own packets to PATH-0001.pcapng and so on, numbered after the files of earlier captures, which \
       stay. Needs CAP_NET_RAW.
       """,
       valueName: "path"))
@@ -17,13 +17,13 @@ struct CaptureOptions: ParsableArguments {
 
   @Option(
     name: .long, parsing: .unconditional,
-    help: ArgumentHelp("The largest size of a file: 64K, 16M, 1G. 16M without it.", valueName: "size"))
+    help: ArgumentHelp("The largest size of a file: 64K, 16M, 1G. Default: 16M.", valueName: "size"))
   var captureSize: String?
 
   @Option(
     name: .long, parsing: .unconditional,
     help: ArgumentHelp(
-      "So many files of this capture are kept, its oldest are removed. 16 without it.", valueName: "number"))
+      "How many files of this capture to keep; the oldest are deleted. Default: 16.", valueName: "number"))
   var captureFiles: UInt32?
 
   mutating func validate() throws {

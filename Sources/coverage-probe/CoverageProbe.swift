@@ -10,7 +10,7 @@ enum Main {
 }
 
 struct CoverageProbe: AsyncParsableCommand {
-  /// Wrong usage is said as all other errors are.
+  /// Errors of usage have the same form as all other errors.
   static let _errorLabel = Program.name
 
   static let configuration = CommandConfiguration(
@@ -18,7 +18,7 @@ struct CoverageProbe: AsyncParsableCommand {
     abstract: "Measures mobile network coverage along a drive and submits it to an RTR-Netztest compatible server.",
     discussion: """
       Results go to standard output, logs and progress to standard error.
-      Exit status: 0 done; 1 failed, with one line that says why; 64 wrong usage; 69 no ping was sent; 75 kept, but not submitted now.
+      Exit status: 0 done; 1 failed, with the reason in one line; 64 wrong usage; 69 no ping was sent; 75 stored, but not submitted now.
       """,
     version: Program.version,
     groupedSubcommands: [

@@ -2,15 +2,15 @@ import Agent
 import Foundation
 import Synchronization
 
-/// The line at the bottom of a terminal that shows how things stand, and is written over each second.
+/// The last line of a terminal, which shows the present state and is overwritten each second.
 ///
-/// It is cut to the terminal's width, which is asked for each time, and drawn again when that changes: a line that wraps would be
-/// written over in part only.
+/// It is cut to the terminal's width, read for each line, and drawn again when the width changes: a wrapped line
+/// would be overwritten only in part.
 enum LiveLine {
-  /// Whether there is a terminal that can write over a line.
+  /// Whether standard error is a terminal that can overwrite a line.
   static let isPossible = isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
 
-  /// What other lines have to begin with, so that they take the place of this one.
+  /// The beginning of other lines, which removes the live line.
   static let clearing = isPossible ? "\r\u{1B}[K" : ""
 
   private static let current = Mutex("")
@@ -20,10 +20,10 @@ enum LiveLine {
     draw()
   }
 
-  /// Takes the line away.
+  /// Removes the line.
   static func end() { if isPossible { show("") } }
 
-  /// Draws the line again each time that the terminal's size changes, until the task is cancelled.
+  /// Draws the line again each time the terminal's size changes, until the task is cancelled.
   static func follow(_ changes: AsyncStream<Void>) async {
     for await _ in changes where isPossible && !current.withLock({ $0.isEmpty }) { draw() }
   }
@@ -33,7 +33,7 @@ enum LiveLine {
     _ = Terminal.write(clearing + line, to: STDERR_FILENO)
   }
 
-  /// `nil` where the terminal does not say.
+  /// The width of the terminal; `nil` when it is unknown.
   private static var columns: Int? {
     var size = winsize()
     guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }

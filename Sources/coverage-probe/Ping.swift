@@ -8,8 +8,8 @@ struct Ping: AsyncParsableCommand {
     abstract: "Pings by ICMP echo, by RTR's UDP ping, or by the one-way format.",
     discussion: """
       SIGINT and SIGTERM end it, SIGQUIT prints a summary so far, without the pings in flight. Without a token, RTR pings \
-      carry one that no server has signed; a server without a secret refuses it (RE01): there is a way, but no answer, \
-      and no round trip is counted. The others stay silent. A target that cannot be pinged ends nothing for the others. \
+      carry an unsigned one; a server without a secret refuses it (RE01): the path works, but there is no answer, \
+      and no round trip is counted. Other servers stay silent. A target that cannot be pinged does not affect the others. \
       A name is resolved again after 30 s of silence. The fields of --json are in docs/measuring.md.
       Exit status: 0 when every target answered in time at least once; 1 otherwise (refusals are no answers), or when it \
       cannot ping; 64 wrong usage.
@@ -21,10 +21,10 @@ struct Ping: AsyncParsableCommand {
   @Option(name: [.customShort("F"), .long], help: "Targets from a file, one a line; - for standard input.")
   var file: String?
 
-  @Option(name: .short, parsing: .unconditional, help: "How many pings to each target; until SIGINT without it.")
+  @Option(name: .short, parsing: .unconditional, help: "How many pings to each target. Default: until SIGINT.")
   var count: UInt64?
 
-  @Option(name: .short, parsing: .unconditional, help: "Seconds from ping to ping.")
+  @Option(name: .short, parsing: .unconditional, help: "Seconds between two pings to a target.")
   var interval: Double?
 
   @Option(name: [.customShort("W"), .long], parsing: .unconditional, help: "Seconds to wait for an answer.")
@@ -32,7 +32,7 @@ struct Ping: AsyncParsableCommand {
 
   @Option(
     name: [.customShort("w"), .long], parsing: .unconditional,
-    help: "End after so many seconds; pings under way are cancelled.")
+    help: "End after this many seconds; pings under way are cancelled.")
   var deadline: Double?
 
   @Flag(name: .customShort("4"), help: "IPv4 only.")
@@ -53,19 +53,19 @@ struct Ping: AsyncParsableCommand {
   @Flag(name: .long, help: "ICMP echo, the default.")
   var icmp = false
 
-  @Flag(name: .long, help: "ICMP by a raw socket only.")
+  @Flag(name: .long, help: "ICMP with a raw socket only.")
   var raw = false
 
-  @Flag(name: .long, help: "ICMP by a datagram socket only.")
+  @Flag(name: .long, help: "ICMP with a datagram socket only.")
   var datagram = false
 
-  @Option(name: [.customShort("I"), .long], help: "Ping by this interface or not at all.")
+  @Option(name: [.customShort("I"), .long], help: "Ping through this interface only.")
   var interface: String?
 
-  @Option(name: [.customShort("S"), .long], help: "The address of this host that pings carry.")
+  @Option(name: [.customShort("S"), .long], help: "The source address of the pings.")
   var source: String?
 
-  @Flag(name: .customLong("await"), help: "Interface and source need not be there yet.")
+  @Flag(name: .customLong("await"), help: "Wait until the interface and the source address exist.")
   var awaitsInterface = false
 
   @Option(
@@ -90,37 +90,37 @@ struct Ping: AsyncParsableCommand {
   @Option(name: [.short, .long], parsing: .unconditional, help: "Mark for policy routing.")
   var mark: UInt32?
 
-  @Flag(name: [.short, .long], help: "As fast as answers come in; -i is then the least time between two on average.")
+  @Flag(name: [.short, .long], help: "Flood: as fast as answers come; -i is then the least average interval.")
   var flood = false
 
-  @Option(name: .long, parsing: .unconditional, help: "With -f: pings under way at most. 64 without it.")
+  @Option(name: .long, parsing: .unconditional, help: "With -f: the most pings under way. Default: 64.")
   var window: UInt32?
 
   @Option(
     name: .long, parsing: .unconditional,
     help:
-      "Pings kept after their verdict, so that late and second replies are known for what they are. 65536 without it.")
+      "Pings remembered after their verdict, to recognise late and duplicate replies. Default: 65536.")
   var remember: UInt32?
 
-  @Flag(name: .long, help: "SCHED_FIFO, where permitted, for floods too; other pings have it anyway.")
+  @Flag(name: .long, help: "SCHED_FIFO for floods too, where permitted; other pings always use it.")
   var realtime = false
 
-  @Flag(name: [.short, .long], help: "Nothing but summaries.")
+  @Flag(name: [.short, .long], help: "Summaries only.")
   var quiet = false
 
-  @Flag(name: .long, help: "One JSON object a ping, and a summary.")
+  @Flag(name: .long, help: "One JSON object for each ping, and a summary.")
   var json = false
 
-  @Flag(name: [.short, .long], help: "Say at the start how the pings are scheduled.")
+  @Flag(name: [.short, .long], help: "Print at the start how the pings are scheduled.")
   var verbose = false
 
-  @Option(name: .long, parsing: .unconditional, help: "So many pings in a row without an answer are an outage.")
+  @Option(name: .long, parsing: .unconditional, help: "This many pings in a row without an answer are an outage.")
   var outage: UInt64 = 3
 
   @Option(name: .long, parsing: .unconditional, help: "Seconds to wait for late replies after the last verdict.")
   var linger = 0.0
 
-  @Option(name: .long, parsing: .unconditional, help: "Threads among which the targets are dealt out.")
+  @Option(name: .long, parsing: .unconditional, help: "The number of threads that share the targets.")
   var threads = 1
 
   @OptionGroup var captureOptions: CaptureOptions
@@ -129,7 +129,7 @@ struct Ping: AsyncParsableCommand {
     if targets.isEmpty, file == nil { throw ValidationError("Missing expected argument '<targets> ...'.") }
     try validateCombinations()
     try validateRanges()
-    // Another interface's name would be what is left of a longer one.
+    // An over-long name would be truncated, possibly to the name of another interface.
     if let interface, !(1...15).contains(interface.utf8.count) {
       throw ValidationError("-I is \"\(interface)\": expected the name of an interface, 1 to 15 bytes.")
     }

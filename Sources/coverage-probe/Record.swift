@@ -11,7 +11,8 @@ struct Record: AsyncParsableCommand {
     abstract: "Records one drive in the foreground and submits it at its end.",
     discussion: """
       SIGINT, SIGTERM or the end of the terminal (SIGHUP) ends the drive; a second one gives up submitting, and the drive \
-      is kept. SIGQUIT (Ctrl-\\) prints how it stands. With --capture, `coverage-probe verify` compares the drive log with the packets afterwards.
+      stays stored. SIGQUIT (Ctrl-\\) prints its state. With --capture, `coverage-probe verify` compares the \
+      drive log with the packets afterwards.
       """)
 
   @OptionGroup var configuration: ConfigurationOptions
@@ -19,7 +20,7 @@ struct Record: AsyncParsableCommand {
   @Option(name: .long, parsing: .unconditional, help: "End the drive after this time: 250ms, 10s, 5m, 4h or 7d.")
   var duration: String?
 
-  @Flag(name: .long, help: "Keep the drive; submit it later with `coverage-probe submit`.")
+  @Flag(name: .long, help: "Store the drive only; submit it later with `coverage-probe submit`.")
   var noSubmit = false
 
   @OptionGroup var captureOptions: CaptureOptions
@@ -62,7 +63,7 @@ struct Record: AsyncParsableCommand {
   }
 }
 
-/// The line that says how things stand.
+/// The present state in one line.
 private final class Latest: Sendable {
   private let text: Mutex<@Sendable () -> String>
 
@@ -70,6 +71,6 @@ private final class Latest: Sendable {
 
   var line: String { text.withLock { $0 }() }
 
-  /// - Parameter line: Is asked for when somebody wants to see it, which is rare.
+  /// - Parameter line: Composes the line; called only when the operator asks for it, which is rare.
   func set(_ line: @escaping @Sendable () -> String) { text.withLock { $0 = line } }
 }

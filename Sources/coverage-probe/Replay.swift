@@ -8,7 +8,7 @@ struct Replay: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Cuts a recorded drive into fences again.",
     discussion:
-      "Cuts with what the drive was recorded with, where neither an option, the environment nor --config says otherwise."
+      "Uses the parameters of the recording, unless an option, the environment or --config sets other ones."
   )
 
   @Argument(help: "A drive log.")
@@ -22,7 +22,7 @@ struct Replay: AsyncParsableCommand {
   @Option(name: .long, parsing: .unconditional, help: "The least radius of a fence, in metres.")
   var minimumRadius: Double?
 
-  @Option(name: .long, parsing: .unconditional, help: "The worst accuracy, in metres, that counts.")
+  @Option(name: .long, parsing: .unconditional, help: "The worst accuracy of a position that counts, in metres.")
   var accuracyLimit: Double?
 
   mutating func validate() throws {

@@ -5,11 +5,11 @@ import Settings
 struct AgentService: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "agent",
-    abstract: "The service: records while it is wanted, sends what waits, answers status and commands.",
+    abstract: "The service: records when wanted, submits stored sessions, answers status and commands.",
     discussion: """
-      SIGTERM and SIGINT end it in order within 5 s; what was not sent by then is sent after the next start. SIGHUP has the \
-      configuration read again; the log says which keys count at once, with the next drive, or after a restart. SIGQUIT \
-      prints what `status` does.
+      SIGTERM and SIGINT end it in order within 5 s; unsent sessions are sent after the next start. SIGHUP makes it read the \
+      configuration again; the log says which keys apply at once, with the next drive, or after a restart. SIGQUIT \
+      prints the same as `status`.
       """)
 
   @OptionGroup var configuration: ConfigurationOptions
@@ -27,7 +27,7 @@ struct AgentService: AsyncParsableCommand {
 
 struct Status: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Tells what the service is at.",
+    abstract: "Prints the state of the service.",
     discussion: "Exit status: 0 when the service answers, 1 when there is none.")
 
   @OptionGroup var configuration: ConfigurationOptions
@@ -51,7 +51,7 @@ struct Status: AsyncParsableCommand {
   }
 }
 
-/// A command that is one word to the service.
+/// A command that consists of one word to the service.
 protocol ServiceOrder: AsyncParsableCommand {
   static var order: ServiceCommand { get }
   var configuration: ConfigurationOptions { get }
@@ -69,7 +69,7 @@ extension ServiceOrder {
 struct Start: ServiceOrder {
   static let order = ServiceCommand.start
   static let configuration = CommandConfiguration(
-    abstract: "Has the service record from now on, until `stop`, whatever agent.record says.")
+    abstract: "Makes the service record until `stop`, regardless of agent.record.")
   @OptionGroup var configuration: ConfigurationOptions
 }
 
@@ -83,13 +83,13 @@ struct Stop: ServiceOrder {
 struct Pause: ServiceOrder {
   static let order = ServiceCommand.pause
   static let configuration = CommandConfiguration(
-    abstract: "Ends the service's drive; `resume` goes on as it was before.")
+    abstract: "Ends the service's drive; `resume` restores the state before.")
   @OptionGroup var configuration: ConfigurationOptions
 }
 
 struct Resume: ServiceOrder {
   static let order = ServiceCommand.resume
   static let configuration = CommandConfiguration(
-    abstract: "Ends a pause, or a `stop`: agent.record counts again.")
+    abstract: "Ends a `pause` or a `stop`: agent.record applies again.")
   @OptionGroup var configuration: ConfigurationOptions
 }

@@ -6,14 +6,14 @@ import Foundation
 import Settings
 
 struct Submit: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Sends what waits in the store.")
+  static let configuration = CommandConfiguration(abstract: "Submits the stored sessions.")
 
   @OptionGroup var configuration: ConfigurationOptions
 
-  @Flag(name: .long, help: "Leave alone what an earlier run did not end in order.")
+  @Flag(name: .long, help: "Skip sessions that an earlier run left unfinished.")
   var warm = false
 
-  @Flag(name: .long, help: "Send again what the server has refused, too.")
+  @Flag(name: .long, help: "Also send sessions that the server has refused.")
   var quarantined = false
 
   @Flag(name: .long, help: "Try now, even if the server has asked for fewer requests.")
@@ -40,7 +40,7 @@ struct Submit: AsyncParsableCommand {
 
 struct Sessions: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Lists what is stored, with state and counts.", subcommands: [Forget.self])
+    abstract: "Lists the stored sessions with state and counts.", subcommands: [Forget.self])
 
   @OptionGroup var configuration: ConfigurationOptions
 
@@ -58,8 +58,8 @@ struct Sessions: AsyncParsableCommand {
 
 struct Forget: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Deletes a session with its fences for good, sent or not.",
-    discussion: "The drive log goes with the last session of its drive. What was sent, the server keeps.")
+    abstract: "Deletes a session with its fences permanently, sent or not.",
+    discussion: "The last session of a drive takes the drive log with it. The server keeps fences that were sent.")
 
   @OptionGroup var configuration: ConfigurationOptions
 
@@ -92,7 +92,7 @@ struct ExportFences: AsyncParsableCommand {
   @Option(name: .long, parsing: .unconditional, help: "Only the session with this id.")
   var session: Int64?
 
-  @Option(name: [.short, .long], help: "The file to write, a device or a pipe; standard output without it, and for -.")
+  @Option(name: [.short, .long], help: "The file to write, a device or a pipe. Default, and -: standard output.")
   var output: String?
 
   func run() async throws {

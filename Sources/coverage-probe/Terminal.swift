@@ -7,31 +7,31 @@ import Settings
 import Synchronization
 import UnixSignals
 
-/// Standard output and standard error as the commands use them.
+/// Standard output and standard error of the commands.
 enum Terminal {
   /// Writes a line of the result.
   static func result(_ line: String) {
     guard let code = write(line + "\n", to: STDOUT_FILENO) else { return }
     if code == EPIPE {
-      // `| head` has enough: an ordinary end.
+      // The reader has read enough, as with `| head`: an ordinary end.
       readerHasGone.withLock { $0() }
     } else {
       lostOutput.withLock { $0 = $0 ?? OutputError(path: "standard output", code: code) }
     }
   }
 
-  /// Writes a line for the person who watches. If that fails, there is no other place to say so.
+  /// Writes a line for the operator. A failure cannot be reported anywhere, so it is ignored.
   static func note(_ line: String) { _ = write(LiveLine.clearing + line + "\n", to: STDERR_FILENO) }
 
-  /// - Returns: Why it failed, as in errno(3).
+  /// - Returns: The value of errno(3) when the write failed.
   static func write(_ text: String, to descriptor: CInt) -> CInt? {
     DescriptorOutput.write(Array(text.utf8), to: descriptor) ? nil : errno
   }
 
-  /// Why a line of the result could not be written, the first time.
+  /// Why a line of the result could not be written; the first failure.
   private static let lostOutput = Mutex<OutputError?>(nil)
 
-  /// Is called when the reader of standard output has gone.
+  /// Called when the reader of standard output has gone.
   private static let readerHasGone = Mutex<@Sendable () -> Void>({})
 
   /// A logger to standard error.
@@ -39,7 +39,7 @@ enum Terminal {
     Logger(label: Program.name) { _ in LineLogHandler() }
   }
 
-  /// Runs a command to its exit status: any error becomes one line on standard error and status 1.
+  /// Runs a command to its exit status. An error becomes one line on standard error, and status 1.
   static func run(_ command: () async throws -> CommandOutcome) async throws {
     let outcome: CommandOutcome
     do {
@@ -61,7 +61,8 @@ enum Terminal {
     if outcome != .done { throw ExitCode(outcome.rawValue) }
   }
 
-  /// Yields as ``stopSignals()``, and when the reader of standard output has gone: for a command that has no other result.
+  /// Yields as ``stopSignals()``, and when the reader of standard output has gone: for a command without any other
+  /// result.
   static func stopSignalsOrLostReader() async -> AsyncStream<Void> {
     let signals = await stopSignals()
     let (stream, continuation) = AsyncStream<Void>.makeStream()
@@ -71,11 +72,11 @@ enum Terminal {
     return stream
   }
 
-  /// Yields at each SIGINT and SIGTERM; from its return on, these end nothing by themselves.
+  /// Yields at each SIGINT and SIGTERM; after this call they no longer end the process.
   static func stopSignals() async -> AsyncStream<Void> { await signals([.sigint, .sigterm]) }
 
-  /// Yields as ``stopSignals()``, and at each SIGHUP: the terminal has gone, with a connection that broke perhaps. Not when
-  /// whoever started this process had it ignored, as nohup(1) does.
+  /// Yields as ``stopSignals()``, and at each SIGHUP, which means that the terminal has gone. SIGHUP is left ignored
+  /// if the parent process ignored it, as nohup(1) does.
   static func stopAndHangUpSignals() async -> AsyncStream<Void> {
     var inherited = sigaction()
     sigaction(SIGHUP, nil, &inherited)
@@ -83,13 +84,13 @@ enum Terminal {
     return await signals([.sigint, .sigterm] + (isIgnored ? [] : [.sighup]))
   }
 
-  /// Yields at each SIGQUIT, which ends nothing from its return on.
+  /// Yields at each SIGQUIT; after this call it no longer ends the process.
   static func interimSignals() async -> AsyncStream<Void> { await signals([.sigquit]) }
 
-  /// Yields when the terminal has another size.
+  /// Yields when the terminal's size changes.
   static func sizeSignals() async -> AsyncStream<Void> { await signals([.sigwinch]) }
 
-  /// Runs `body`; meanwhile each SIGQUIT has `status` written to standard error.
+  /// Runs `body`; each SIGQUIT meanwhile writes `status` to standard error.
   static func answeringQuit<Result>(
     _ status: @escaping @Sendable () async -> String, _ body: () async throws -> Result
   ) async throws -> Result {
@@ -111,7 +112,7 @@ enum Terminal {
   }
 }
 
-/// One line a message: time, level, message.
+/// Writes a message as one line: time, level, message.
 struct LineLogHandler: LogHandler {
   var logLevel = Logger.Level.info
   var metadata = Logger.Metadata()

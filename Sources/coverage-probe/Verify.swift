@@ -21,12 +21,12 @@ struct Verify: AsyncParsableCommand {
 
   @Option(
     name: .long, parsing: .unconditional,
-    help: "The largest 99th percentile of the differences of round-trip times, in microseconds.")
+    help: "The largest allowed 99th percentile of the differences between round-trip times, in microseconds.")
   var limit = 50
 
   @Option(
     name: .long, parsing: .unconditional,
-    help: "The timeout of a ping in seconds; by default the log's, or 1.")
+    help: "The timeout of a ping in seconds. Default: the log's, or 1.")
   var timeout: Double?
 
   mutating func validate() throws {

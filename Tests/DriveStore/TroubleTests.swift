@@ -164,9 +164,9 @@ struct TroubleTests {
     "when the store cannot be written, then the words and the advice are those of the trouble",
     arguments: [
       (ResultCode.SQLITE_FULL, "the disk is full", "free some space"),
-      (.SQLITE_IOERR_WRITE, "the disk fails or a quota is used up", "what the kernel says"),
+      (.SQLITE_IOERR_WRITE, "the disk fails or a quota is used up", "the kernel's messages"),
       (.SQLITE_READONLY, "this user may not write to it", "the right to"),
-      (.SQLITE_BUSY, "another program holds it", "end that program"),
+      (.SQLITE_BUSY, "another program uses it", "end that program"),
     ])
   func writeTrouble(_ code: ResultCode, _ words: String, _ advice: String) throws {
     let (reason, remedy) = StoreError.writeTrouble(DatabaseError(resultCode: code))

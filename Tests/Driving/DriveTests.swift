@@ -193,7 +193,7 @@ struct DriveTests {
     rig.ping(.finished)
     #expect(rig.effects.contains(.removePings(1)))
     rig.ping(.overflow(count: 7))
-    #expect(rig.lines.last == "error: the host was too slow to take 7 ping results; they belong to no fence")
+    #expect(rig.lines.last == "error: dropped 7 ping results: the reader fell behind; they count in no fence")
   }
 
   @Test("when pings are counted, then the status has those of the last second, and the summary all")

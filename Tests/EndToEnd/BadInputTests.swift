@@ -204,7 +204,7 @@ struct BadInputTests {
     try await wait(forFences: 2, in: full)
     try fill(disk + "/filler")
     _ = try await eventually("the line") {
-      drive.standardError.contains("the disk is full; fences are written") ? () : nil
+      drive.standardError.contains("the disk is full; fences use the space") ? () : nil
     }
     let before = try await full.sessions().reduce(0) { $0 + ($1["fences"] as? Int ?? 0) }
     try await wait(forFences: before + 2, in: full)
@@ -278,7 +278,7 @@ struct BadInputTests {
     #expect(try await asking.exitStatus() == 1)
     #expect(asking.standardOutput.isEmpty)
     #expect(
-      asking.standardError.hasSuffix("Permission denied: a store is its owner's alone; run this as root\n"),
+      asking.standardError.hasSuffix("Permission denied: only the owner may read a store; run this as root\n"),
       "\(asking.standardError)")
   }
 

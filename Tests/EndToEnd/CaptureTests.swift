@@ -56,7 +56,7 @@ struct CaptureTests {
     let lost = try pings(log).count { $0.contains(#""error":"timeout""#) }
     #expect(lost > 0)
     #expect(result.output.contains(" \(lost) lost in both"), "\(result.output)")
-    #expect(result.output.contains("the capture bears out the drive log"))
+    #expect(result.output.contains("the capture confirms the drive log"))
 
     let slower = try altered(log, in: field.folder, where: { $0.contains("rtt_ms") }) {
       $0.replacing("\"rtt_ms\":", with: "\"rtt_ms\":7")

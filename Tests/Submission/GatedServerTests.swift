@@ -61,7 +61,7 @@ struct GatedServerTests {
       try $0.execute(sql: "CREATE TRIGGER fault BEFORE INSERT ON breaker BEGIN SELECT RAISE(ABORT, 'a fault'); END")
     }
     for _ in 0..<2 { await #expect(throws: ServerFailure.self) { try await rig.requestTest() } }
-    #expect(rig.lines.all.count { $0.contains("does not take the circuit breaker's state") } == 1)
+    #expect(rig.lines.all.count { $0.contains("cannot store the circuit breaker's state") } == 1)
     try await rig.store.database.write { try $0.execute(sql: "DROP TRIGGER fault") }
     await #expect(throws: CancellationError.self) { try await rig.requestTest() }
     #expect(try rig.storedGate().breaker.refusals == 2)

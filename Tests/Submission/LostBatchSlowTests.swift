@@ -69,7 +69,7 @@ struct LostBatchSlowTests {
     #expect(try await rig.requests("coverageResult") == 1)
     #expect(try rig.states() == [.quarantined])
     let reason = try StoreReader(rig.store).sessions().first?.quarantineReason
-    #expect(reason?.contains("which nothing else in the store accounts for") == true)
+    #expect(reason?.contains("and the store does not say which ones") == true)
     #expect(try await rig.holdsAllOnce(3))
     try await rig.finish()
   }

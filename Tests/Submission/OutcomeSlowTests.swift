@@ -68,7 +68,7 @@ struct OutcomeSlowTests {
     rig.time.turn(by: .seconds(900))
     #expect(try await sender.pass(.cold, urgency: .background).fencesSent == 0)
     #expect(try await rig.requests("coverageResult") == 4)
-    #expect(rig.lines.all.contains { $0.contains("wants nothing from this device; trying again in 15 min") })
+    #expect(rig.lines.all.contains { $0.contains("refuses this device; trying again in 15 min") })
     #expect(await sender.status.nextAttemptInMilliseconds == 900_000)
     let next = try rig.sender()
     #expect(await next.status.nextAttemptInMilliseconds == 900_000, "in the next process too")

@@ -94,13 +94,15 @@ def rtt(setup, report):
 
 # ---- Flood ----------------------------------------------------------------------------------------------------------------
 
+def flood_command(program, targets, total):
+    file = os.path.join(SCRATCH, "targets")
+    with open(file, "w") as out:
+        out.write("\n".join(targets) + "\n")
+    return program.flood(total // len(targets), targets, file)
+
+
 def flood_once(program, pair, targets, total):
-    file = None
-    if len(targets) > 1:
-        file = os.path.join(SCRATCH, "targets")
-        with open(file, "w") as out:
-            out.write("\n".join(targets) + "\n")
-    result = run(pair.a, program.flood(total // len(targets), targets[0], file), 60)
+    result = run(pair.a, flood_command(program, targets, total), 60)
     return result.cpu_s / total * 1e6, program.answered(result.output), total / result.wall_s
 
 
@@ -124,7 +126,7 @@ def flood(setup, report):
     # More in one run than fping has sequence numbers for (65536 in ten seconds), and it gives up.
     total = 20000 if setup.quick else 60000
     for targets, rate_goal in ((1, 1.25), (1000, 1.5)):
-        programs = [setup.ours, setup.fping] + ([setup.ours_threads] if targets > 1 else [])
+        programs = [setup.ours, setup.fping] + ([setup.product] if setup.product and targets > 1 else [])
         with Pair() as pair:
             addresses = pair.add_targets(targets)
             costs, rates = flood_rounds(setup, pair, programs, addresses, total, report)
@@ -135,9 +137,9 @@ def flood(setup, report):
         ours, peer = setup.ours.name, setup.fping.name
         report.at_most(f"flood, {targets} target(s): CPU per ping, ours / fping", 0.8, ratio(costs[ours], costs[peer]))
         report.at_least(f"flood, {targets} target(s): rate without loss, ours / fping", rate_goal, ratio(rates[ours], rates[peer]))
-        if targets > 1:
-            threads = setup.ours_threads.name
-            report.figure(f"flood, {targets} target(s): rate without loss, / fping", threads, ratio(rates[threads], rates[peer]), "")
+        if setup.product in programs:
+            product = setup.product.name
+            report.figure(f"flood, {targets} target(s): rate without loss, / fping", product, ratio(rates[product], rates[peer]), "")
 
 
 # ---- Ten pings a second ---------------------------------------------------------------------------------------------------
@@ -219,7 +221,7 @@ def memory(setup, report):
     total = 100_000 if setup.quick else 1_000_000
     with Pair() as pair:
         for program in (setup.ours, setup.fping):
-            result = run(pair.a, program.flood(total, pair.far4), 120, sample_rss=True)
+            result = run(pair.a, flood_command(program, [pair.far4], total), 120, sample_rss=True)
             early = next((rss for at, rss in result.rss if at >= 0.03), 0)
             peak = max((rss for _, rss in result.rss), default=0)
             report.figure(f"memory, {total} pings: peak RSS", program.name, peak / 2**20, "MB")

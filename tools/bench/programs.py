@@ -35,9 +35,9 @@ class Ours(Program):
         argv = [self.path, "-c", str(count), "-i", f"{interval_s:g}", "-W", f"{timeout_s:g}"]
         return [*argv, *(["--json"] if detail else []), target]
 
-    def flood(self, count, target=None, file=None):
+    def flood(self, count, targets, file):
         # -q as with fping: neither prints a line a ping.
-        return [self.path, "-q", "-f", "-c", str(count), "-W", "1", *(["-F", file] if file else [target])]
+        return [self.path, "-q", "-f", "-c", str(count), "-W", "1", *targets]
 
     def read_line(self, line):
         if not line.startswith("{"):
@@ -63,13 +63,12 @@ class Ours(Program):
         return 0
 
 
-class OursThreads(Ours):
-    """The same program with as many threads as there are cores here."""
-    name = "cping --threads 2"
+class Product(Ours):
+    """`coverage-probe ping`, which has a pinger a thread."""
+    name = "coverage-probe ping --threads 2"
 
-    def flood(self, count, target=None, file=None):
-        argv = super().flood(count, target, file)
-        return [argv[0], "--threads", "2", *argv[1:]]
+    def flood(self, count, targets, file):
+        return [self.path, "ping", "--threads", "2", "-q", "-f", "-c", str(count), "-W", "1", "-F", file]
 
 
 class OursBound(Ours):
@@ -102,8 +101,8 @@ class Fping(Program):
         return ["stdbuf", "-oL", "fping"][0 if detail else 2:] + [
             "-c", str(count), "-p", f"{interval_s * 1000:g}", "-t", f"{timeout_s * 1000:g}", target]
 
-    def flood(self, count, target=None, file=None):
-        return ["fping", "-q", "-i", "0", "-p", "0", "-t", "500", "-c", str(count), *(["-f", file] if file else [target])]
+    def flood(self, count, targets, file):
+        return ["fping", "-q", "-i", "0", "-p", "0", "-t", "500", "-c", str(count), "-f", file]
 
     def read_line(self, line):
         found = re.search(r": \[(\d+)\], (?:timed out|\d+ bytes, ([\d.]+) ms)", line)

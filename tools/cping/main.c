@@ -1,122 +1,79 @@
-/* cping: a ping program over libcpinger. options.c has its options (--help). */
+/* cping: the example of libcpinger, a small ping program, and the one that tools/bench-ping measures. options.c has its options. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <malloc.h>
-#include <pthread.h>
+#include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
-#include "cpinger.h"
-#include "names.h"
-#include "options.h"
-#include "report.h"
-#include "resolver.h"
-#include "subject.h"
-#include "targets.h"
-#include "worker.h"
+#include "cping.h"
+
+/* With the pings under way of a flood they fit into the smallest table, and the program into 2 MB. */
+enum { FLOOD_REMEMBERED = 900 };
 
 typedef struct run {
     options options;
-    worker *workers;  /* target n belongs to worker n % threads */
-    size_t opened, count, named;
-    resolver *resolver;
-    int failures;     /* targets that could not be opened */
+    cping *pinger;
+    host *hosts;  /* in the order of their ids */
+    size_t count, finished;
 } run;
 
 /* ---- Signals ---- */
 
-static run *signalled;
+static cping *signalled;
+static volatile sig_atomic_t signals;
 
 static void on_signal(int number) {
     int error = errno;
-    for (size_t i = 0; i < signalled->opened; i++) {
-        worker *w = &signalled->workers[i];
-        atomic_store(number == SIGQUIT ? &w->wants_summary : &w->is_ending, 1);
-        worker_wake(w);
-    }
+    (void)number;
+    if (signals < 2) signals++;
+    cping_wake(signalled);
     errno = error;
 }
 
-static void catch_signals(run *r) {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGQUIT};
+static void catch_signals(cping *pinger) {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    signalled = r;
-    for (int i = 0; i < 3; i++) sigaction(numbers[i], &action, NULL);
+    signalled = pinger;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
 }
 
 /* ---- Targets ---- */
 
-/* `place`: the place in a file of targets, for messages; "": none. */
-static void complain(run *r, const char *place, const char *name, const char *text) {
-    fprintf(stderr, "cping: %s%s%s%s\n", place, name, name[0] ? ": " : "", text);
-    r->failures++;
+/* The library reads numeric addresses only, so names are resolved here, to their first address. NULL, or the error. */
+static const char *find_address(const char *name, uint16_t port, cping_address *address) {
+    if (cping_address_parse(address, name, port) == 0) return NULL;
+    struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_ADDRCONFIG}, *found;
+    char text[NI_MAXHOST];
+    int error = getaddrinfo(name, NULL, &hints, &found);
+    if (error) return gai_strerror(error);
+    error = getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof text, NULL, 0, NI_NUMERICHOST);
+    freeaddrinfo(found);
+    if (error) return gai_strerror(error);
+    return cping_address_parse(address, text, port) == 0 ? NULL : "has no usable address";
 }
 
-static subject *make_subject(const options *o, const char *name) {
-    subject *s = calloc(1, sizeof *s);
-    if (!s) return NULL;
-    s->target = o->target;
-    s->order.threshold = o->outage_pings;
-    s->name = strdup(name);
-    if (s->name) return s;
-    free(s);
-    return NULL;
-}
-
-static const char *open_subject(run *r, subject *s) {
-    const options *o = &r->options;
-    const char *problem = names_resolve(s->name, o->family, o->port, &s->target.destination);
-    if (problem) return problem;
-    cping_address numeric;
-    s->is_named = cping_address_parse(&numeric, s->name, 0) != 0;
-    subject_move(s, &s->target.destination);
-    if (o->source && cping_address_parse(&s->target.source, o->source, 0) != 0) return "-S is no address";
-    if (s->target.source.family && s->target.source.family != s->target.destination.family) {
-        return "is not of the family of -S";
-    }
-    return worker_add(&r->workers[r->count % o->threads], s);
-}
-
-static void add(run *r, const char *place, const char *name) {
-    subject *s = make_subject(&r->options, name);
-    const char *problem = s ? open_subject(r, s) : "no memory is left";
+static int add(run *r, const char *name) {
+    static char reason[320];
+    cping_target target = r->options.target;
+    host *h = &r->hosts[r->count];
+    const char *problem = find_address(name, r->options.port, &target.destination);
     if (!problem) {
-        r->count++;
-        r->named += (size_t)s->is_named;
-        return;
+        h->name = name;
+        h->id = cping_add(r->pinger, &target);
+        cping_address_format(&target.destination, h->address, sizeof h->address);
+        if (h->id > 0) {
+            r->count++;
+            return 0;
+        }
+        cping_diagnose(&target, reason, sizeof reason);
+        problem = reason;
     }
-    complain(r, place, name, problem);
-    if (s) subject_clear(s);
-    free(s);
-}
-
-static void add_lines(run *r, const char *path, FILE *file) {
-    char line[TARGETS_LINE], place[300];
-    enum targets_line kind;
-    for (unsigned long number = 1; (kind = targets_next(file, line)) != TARGETS_END; number++) {
-        const char *problem = targets_problem(kind);
-        snprintf(place, sizeof place, "%.250s:%lu: ", path, number);
-        if (problem) complain(r, place, "", problem);
-        else if (kind == TARGETS_NAME) add(r, place, line);
-    }
-    if (ferror(file)) complain(r, "", path, strerror(errno));
-}
-
-static void add_from(run *r, const char *path) {
-    int is_input = strcmp(path, "-") == 0;
-    FILE *file = is_input ? stdin : fopen(path, "re");
-    if (!file) {
-        complain(r, "", path, strerror(errno));
-        return;
-    }
-    add_lines(r, is_input ? "standard input" : path, file);
-    if (!is_input) fclose(file);
-}
-
-static subject *subject_at(const run *r, size_t n) {
-    return r->workers[n % r->options.threads].subjects[n / r->options.threads];
+    fprintf(stderr, "cping: %s: %s\n", name, problem);
+    return -1;
 }
 
 /* Starts each target a little after the one before, so that they are spread evenly over the interval. */
@@ -124,108 +81,110 @@ static int start_all(run *r) {
     uint64_t now_ns = cping_now();
     uint64_t interval_ns = r->options.target.interval_ns ? r->options.target.interval_ns : 100000000;
     for (size_t i = 0; i < r->count; i++) {
-        cping *pinger = r->workers[i % r->options.threads].pinger;
-        watch_heard(&subject_at(r, i)->watch, now_ns);
-        int error = cping_start(pinger, subject_at(r, i)->id, now_ns + interval_ns / r->count * i);
+        int error = cping_start(r->pinger, r->hosts[i].id, now_ns + interval_ns / r->count * i);
         if (error) return error;
     }
     return 0;
 }
 
-/* ---- Threads ---- */
-
-static void *run_worker(void *w) {
-    worker_run(w);
-    return NULL;
-}
-
-/* The first worker runs on this thread. A worker whose thread cannot be created runs after the first one. */
-static void work(run *r) {
-    size_t count = r->opened;
-    pthread_t *threads = calloc(count, sizeof *threads);
-    int *is_running = calloc(count, sizeof *is_running);
-    for (size_t i = 1; i < count && threads && is_running; i++) {
-        is_running[i] = pthread_create(&threads[i], NULL, run_worker, &r->workers[i]) == 0;
+static int open_all(run *r) {
+    const options *o = &r->options;
+    /* A flood at realtime priority would block other processes. */
+    cping_options settings = {.flags = CPING_OPTION_THREADLESS | (o->is_flood ? 0 : CPING_OPTION_REALTIME),
+                              .remembered = o->is_flood ? FLOOD_REMEMBERED : 0};
+    int error = cping_create(&settings, &r->pinger);
+    r->hosts = calloc(o->name_count, sizeof *r->hosts);
+    if (error == 0 && !r->hosts) error = -ENOMEM;
+    for (size_t i = 0; error == 0 && i < o->name_count; i++) {
+        if (add(r, o->names[i]) != 0) return -1;
     }
-    worker_run(&r->workers[0]);
-    for (size_t i = 1; i < count; i++) {
-        if (is_running && is_running[i]) pthread_join(threads[i], NULL);
-        else worker_run(&r->workers[i]);
-    }
-    free(threads);
-    free(is_running);
-}
-
-/* ---- The program ---- */
-
-static int answered_all(const run *r) {
-    for (size_t i = 0; i < r->count; i++) {
-        if (subject_at(r, i)->answered == 0) return 0;
-    }
-    return r->failures == 0;
-}
-
-static int open_workers(run *r) {
-    r->workers = calloc(r->options.threads, sizeof *r->workers);
-    int error = r->workers ? 0 : -ENOMEM;
-    while (error == 0 && r->opened < r->options.threads) {
-        error = worker_open(&r->workers[r->opened], &r->options);
-        if (error == 0) r->opened++;
+    if (error == 0) {
+        /* A socket that is bound to an interface is lost with it, and reopening it needs a capability. */
+        int dropped = cping_drop_privileges(r->pinger, o->target.interface_name[0] ? CPING_KEEP_RECOVERY : 0);
+        if (dropped) fprintf(stderr, "cping: capabilities could not be dropped: %s\n", strerror(-dropped));
+        error = start_all(r);
     }
     if (error) fprintf(stderr, "cping: %s\n", cping_explain(error));
     return error;
 }
 
-/* Pings work without a resolver. */
-static void watch_names(run *r) {
-    int error = resolver_start(&r->resolver);
-    if (error) fprintf(stderr, "cping: names will not be looked up again: %s\n", strerror(-error));
-    for (size_t i = 0; i < r->opened; i++) r->workers[i].resolver = r->resolver;
+/* ---- Events ---- */
+
+static int compare_ids(const void *a, const void *b) {
+    int64_t x = ((const host *)a)->id, y = ((const host *)b)->id;
+    return (x > y) - (x < y);
 }
 
-/* Whether a target has sockets that are lost with their interface and that need a capability to reopen. */
-static int must_reopen(const options *o) {
-    return o->target.interface_name[0] || o->target.mark || (o->source && strchr(o->source, '%'));
+static void note_round_trip(host *h, int64_t rtt_ns) {
+    if (h->rtt_max_ns == 0 || rtt_ns < h->rtt_min_ns) h->rtt_min_ns = rtt_ns;
+    if (rtt_ns > h->rtt_max_ns) h->rtt_max_ns = rtt_ns;
+    h->rtt_sum_ns += rtt_ns;
 }
 
-static int open_all(run *r) {
-    if (open_workers(r) != 0) return -1;
-    if (r->options.verbose) report_environment(r->workers[0].pinger);
-    for (size_t i = 0; i < r->options.name_count; i++) add(r, "", r->options.names[i]);
-    if (r->options.file) add_from(r, r->options.file);
-    /* Later threads inherit the remaining privileges. */
-    int error = cping_drop_privileges(r->workers[0].pinger, must_reopen(&r->options) ? CPING_KEEP_RECOVERY : 0);
-    if (error) fprintf(stderr, "cping: capabilities could not be dropped: %s\n", strerror(-error));
-    if (r->count == 0 && r->failures == 0) fprintf(stderr, "cping: there is no target\n");
-    if (r->named) watch_names(r);
-    return r->count ? start_all(r) : -1;
+static void handle(run *r, const cping_event *event) {
+    host key = {.id = event->target};
+    host *h = bsearch(&key, r->hosts, r->count, sizeof *r->hosts, compare_ids);
+    if (!h) return;
+    if (event->kind == CPING_ANSWERED) note_round_trip(h, event->rtt_ns);
+    if (event->kind == CPING_FINISHED) r->finished++;
+    if (event->kind < CPING_FINISHED) report_event(&r->options, h, event);
 }
 
-static void close_all(run *r) {
-    resolver_stop(r->resolver);
-    for (size_t i = 0; i < r->opened; i++) worker_close(&r->workers[i]);
-    free(r->workers);
+static void read_all(run *r) {
+    cping_event events[16];
+    size_t count;
+    while ((count = cping_read(r->pinger, events, 16)) > 0) {
+        for (size_t i = 0; i < count; i++) handle(r, &events[i]);
+    }
 }
 
-/* Allocate large tables with mmap, so that sparse ones take only the pages in use: glibc would clear them in its heap. */
-static void save_memory(void) {
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 32 << 10);
-#endif
+/* A target with nothing under way finishes at once: reading in between makes room for the event. */
+static void stop_all(run *r) {
+    for (size_t i = 0; i < r->count; i++) {
+        cping_stop(r->pinger, r->hosts[i].id);
+        read_all(r);
+    }
+}
+
+/* The first signal ends sending, the second one does not wait for the verdicts on the pings under way. */
+static void ping(run *r) {
+    int is_stopped = 0;
+    while (r->finished < r->count && signals < 2 && cping_wait(r->pinger, -1) >= 0) {
+        read_all(r);
+        if (signals && !is_stopped) stop_all(r);
+        is_stopped = signals > 0;
+        /* Flush, so that lines appear at once; not in a flood, where a write for each line costs too much. */
+        if (!r->options.is_flood) fflush(stdout);
+    }
+}
+
+/* Returns whether every target has answered. */
+static int sum_up(const run *r) {
+    int have_all_answered = 1;
+    for (size_t i = 0; i < r->count; i++) {
+        cping_target_info info = {0};
+        cping_inspect(r->pinger, r->hosts[i].id, &info);
+        report_summary(&r->options, &r->hosts[i], &info);
+        if (info.answered == 0) have_all_answered = 0;
+    }
+    return have_all_answered;
 }
 
 int main(int argc, char **argv) {
     run r = {0};
-    save_memory();
     int status = EXIT_CANNOT;
+#ifdef __GLIBC__
+    /* Allocate large tables with mmap, so that sparse ones take only the pages in use: glibc would clear them in its heap. */
+    mallopt(M_MMAP_THRESHOLD, 32 << 10);
+#endif
     options_read(&r.options, argc, argv);
     if (open_all(&r) == 0) {
-        catch_signals(&r);
-        work(&r);
-        for (size_t i = 0; i < r.count; i++) report_summary(&r.options, subject_at(&r, i), NULL);
-        status = answered_all(&r) ? EXIT_ANSWERED : EXIT_UNANSWERED;
+        catch_signals(r.pinger);
+        ping(&r);
+        status = sum_up(&r) ? EXIT_ANSWERED : EXIT_UNANSWERED;
     }
-    close_all(&r);
+    cping_destroy(r.pinger);
+    free(r.hosts);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "cping: standard output: %s\n", strerror(errno));
         status = EXIT_CANNOT;

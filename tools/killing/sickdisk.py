@@ -80,7 +80,7 @@ def erring(calls):
 REFUSED = "cannot write to the store"
 ILLNESSES = [
     ("full, nothing set aside", full, "2m", REFUSED),
-    ("full, with room set aside", full, "24m", "fences are written to what was set aside"),
+    ("full, with room set aside", full, "24m", "fences use the space reserved for them"),
     ("EIO on writing and syncing", erring(CALLS), "64m", REFUSED),
     ("EIO on reading too", erring(READING), "64m", REFUSED),
 ]

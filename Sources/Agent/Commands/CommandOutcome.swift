@@ -1,21 +1,22 @@
 import Driving
 
-/// Why a service could not do what a command asked of it, in its words.
+/// Why the service could not run a command, in the service's words.
 struct ServiceRefusal: Error, CustomStringConvertible {
   let description: String
 }
 
-/// How a command ended (design.md, contract 1).
+/// How a command ended: its exit status (README.md, Use).
 public enum CommandOutcome: Int32, Hashable, Sendable {
   /// Done, nothing lost.
   case done = 0
+  /// Failed, with the reason in one line.
   case failed = 1
-  /// The data is safely kept, but could not be submitted now.
+  /// The data is stored safely, but could not be submitted now (EX_TEMPFAIL of sysexits.h).
   case kept = 75
-  /// Done, nothing lost, but the drive sent no ping: it measured nothing (EX_UNAVAILABLE of sysexits.h).
+  /// Done and nothing lost, but the drive sent no ping and measured nothing (EX_UNAVAILABLE of sysexits.h).
   case unmeasured = 69
 
-  /// The outcome of a command that recorded a drive, with what came of its links: trouble with the data is worse than no pings.
+  /// The outcome of a command that recorded a drive: trouble with the data is worse than no pings.
   func of(_ summaries: [DriveSummary]) -> CommandOutcome {
     self == .done && !summaries.isEmpty && summaries.allSatisfy { $0.silence != nil } ? .unmeasured : self
   }

@@ -3,9 +3,9 @@ import DriveStore
 import Export
 import Settings
 
-/// `export`: fences as files.
+/// `export`: writes fences as files.
 public struct Exporting: Sendable {
-  /// Which fences.
+  /// Which fences to export.
   public enum Selection: String, Hashable, Sendable, CaseIterable {
     case submitted, pending, all
   }
@@ -14,7 +14,11 @@ public struct Exporting: Sendable {
   private let selection: Selection
   private let session: Int64?
 
-  /// - Parameter session: The id of the only session to export; `nil` for all.
+  /// Opens the store for reading.
+  /// - Parameters:
+  ///   - configuration: Names the state directory.
+  ///   - selection: Which fences to export.
+  ///   - session: The id of the only session to export; `nil` for all.
   /// - Throws: `StoreError`, ``ExportError``
   public init(configuration: ProbeConfiguration, selection: Selection, session: Int64?) throws {
     reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
@@ -23,8 +27,12 @@ public struct Exporting: Sendable {
     if let session, try reader.session(id: session) == nil { throw ExportError.noSuchSession(session) }
   }
 
-  /// Writes the fences, oldest session first, fences in order of entry.
-  /// - Returns: How many fences were written, and how many of the chosen sessions were left out by the selection.
+  /// Writes the fences, oldest session first, the fences of a session in order of entry.
+  /// - Parameters:
+  ///   - format: The format of the output.
+  ///   - write: Receives the output in pieces; errors that it throws end the export.
+  /// - Returns: How many fences were written, and how many fences of the chosen sessions the selection left out.
+  /// - Throws: GRDB's `DatabaseError`, and errors of `write`.
   public func run(format: ExportFormat, write: ([UInt8]) throws -> Void) throws -> (written: Int, left: Int) {
     let chosen = ChosenFences(stored: StoredFences(reader, session: session), selection: selection)
     try format.export(chosen, write: write)
@@ -32,9 +40,9 @@ public struct Exporting: Sendable {
   }
 }
 
-/// The closed fences of a selection.
+/// The ended fences of a selection.
 private struct ChosenFences: FenceRecords {
-  /// Of the last time that they were read.
+  /// The counts of the last reading.
   final class Count {
     var written = 0
     var left = 0
@@ -66,9 +74,11 @@ private struct ChosenFences: FenceRecords {
   }
 }
 
+/// Why an export, or the deletion of a session, cannot begin.
 public enum ExportError: Error, Hashable, CustomStringConvertible {
   case noSuchSession(Int64)
 
+  /// The reason and the remedy, in one line.
   public var description: String {
     switch self {
     case .noSuchSession(let id): "there is no session \(id); coverage-probe sessions lists them"

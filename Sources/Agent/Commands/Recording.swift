@@ -9,7 +9,7 @@ import Pinging
 import Settings
 import Submission
 
-/// `record`: one drive in the foreground, submitted at its end.
+/// `record`: records one drive in the foreground, and submits it at its end.
 public struct Recording: Sendable {
   private let configuration: ProbeConfiguration
   private let options: DriveOptions
@@ -17,9 +17,11 @@ public struct Recording: Sendable {
   private let logger: Logger
 
   /// - Parameters:
-  ///   - maximumDuration: Ends the drive before the configuration's own limit does.
-  ///   - submits: Whether the drive is sent when it has ended.
-  ///   - capture: Where the pings are captured as packets; `nil`: nowhere.
+  ///   - configuration: All settings.
+  ///   - maximumDuration: Ends the drive earlier than the configuration's limit.
+  ///   - submits: Whether to send the drive when it has ended.
+  ///   - capture: Where the packets of the pings are captured; `nil`: nowhere.
+  ///   - logger: The program's log.
   public init(
     configuration: ProbeConfiguration, maximumDuration: Duration?, submits: Bool, capture: CaptureSettings? = nil,
     logger: Logger
@@ -37,9 +39,10 @@ public struct Recording: Sendable {
 
   /// Records until `stop` yields, or the drive ends by itself; then submits, until `stop` yields again.
   /// - Parameters:
+  ///   - stop: Yields when the operator stops the command.
   ///   - onStatus: Called once a second, with a status for each link.
-  ///   - print: Takes the lines of the result.
-  /// - Throws: ``ConfigurationError``, `StoreError`, and what else keeps a drive from beginning.
+  ///   - print: Receives the lines of the result.
+  /// - Throws: ``ConfigurationError``, `StoreError`, ``RecordingError``, and errors of the beginning of a drive.
   public func run(
     stop: AsyncStream<Void>, onStatus: @escaping @Sendable ([DriveStatus]) -> Void, print: @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
@@ -89,15 +92,15 @@ public struct Recording: Sendable {
       }
       if second == 0 {
         logger.error(
-          "\(counted(unsaved, "fence is", "fences are")) in memory only\(trouble.map { " (\($0))" } ?? ""); set that right for \(directory.path) within a minute to keep \(unsaved == 1 ? "it" : "them")"
+          "\(counted(unsaved, "fence is", "fences are")) in memory only\(trouble.map { " (\($0))" } ?? ""); fix this for \(directory.path) within a minute to keep \(unsaved == 1 ? "it" : "them")"
         )
       }
-      // A second stop gives up at once: then the loop ends above.
+      // A second stop ends the wait: then the loop ends above.
       try? await Task.sleep(for: .seconds(1))
     }
   }
 
-  /// Sends the drive, and after it what waited before.
+  /// Sends the drive, and then the sessions that waited before it.
   private func submit(_ summaries: [DriveSummary], with sender: Sender) async throws -> Report {
     logger.info("submitting \(counted(summaries.reduce(0) { $0 + $1.submittableFences }, "fence"))")
     await sender.setRunningDrives(from: nil)
@@ -109,12 +112,12 @@ public struct Recording: Sendable {
 }
 
 extension DriveSummary {
-  /// What came of it, for a person.
+  /// The result in lines for an operator.
   var lines: [String] {
     let ending =
       switch reason {
       case .user: "stopped"
-      case .duration: "its longest duration is reached"
+      case .duration: "its maximum duration is reached"
       case .insufficientAccuracy: "no accurate position since its start"
       case .endOfLog: "the log ends"
       }
@@ -125,18 +128,18 @@ extension DriveSummary {
     ] + (capture.map { [$0.line] } ?? [])
   }
 
-  /// Why nothing was measured; `nil` when something was.
+  /// Why the drive measured nothing; `nil` when it measured.
   var silenceLine: String? { silence.map { "no ping was sent\(link.map { " (\($0))" } ?? ""): \($0)" } }
 }
 
-/// A drive has ended, but not well.
+/// A drive has ended, and not all of it could be stored.
 enum RecordingError: Error, CustomStringConvertible {
   case unsaved(fences: Int, trouble: String)
 
   var description: String {
     switch self {
     case .unsaved(let fences, let trouble):
-      "\(counted(fences, "fence is", "fences are")) lost, which could not be written: \(trouble); the others wait for \(Program.name) submit"
+      "\(counted(fences, "fence is", "fences are")) lost because the disk refused them: \(trouble); the others wait for \(Program.name) submit"
     }
   }
 }

@@ -4,18 +4,19 @@ import Export
 import OrderedJSON
 import Settings
 
-/// `replay`: cuts a recorded drive into fences again (design.md, contract 3).
+/// `replay`: cuts a recorded drive into fences again (docs/drive-log.md).
 public struct Replaying: Sendable {
   private let engine: Engine
   private let link: String?
-  /// What could not be read of the log, one line each.
+  /// The parts of the log that could not be read, one line each.
   public let complaints: [String]
 
-  /// Replays the log at `path` with the parameters that it was recorded with, as far as nothing else is set.
+  /// Replays the log at `path`, with the parameters of its recording unless other ones are set.
   /// - Parameters:
-  ///   - configuration: A configuration file; it and the environment win over the log.
-  ///   - minimumRadius: Metres; wins over all.
-  ///   - accuracyLimit: Metres; wins over all.
+  ///   - path: The drive log.
+  ///   - configuration: A configuration file; its values and the environment's win over those of the log.
+  ///   - minimumRadius: In metres; wins over all others.
+  ///   - accuracyLimit: In metres; wins over all others.
   /// - Throws: ``InputFileError``, ``ReplayError``, ``ConfigurationError``
   public init(
     path: String, configuration: String?, minimumRadius: Double? = nil, accuracyLimit: Double? = nil
@@ -28,7 +29,7 @@ public struct Replaying: Sendable {
     var parameters = try ProbeConfiguration.load(file: configuration, defaults: defaults).parameters
     if let minimumRadius { parameters.minimumRadius = minimumRadius }
     if let accuracyLimit { parameters.accuracyLimit = accuracyLimit }
-    // How pings were sent is no matter of settings any more.
+    // The log's pings were sent already: settings cannot change how.
     if let sent = drive.header.pings { parameters.pingInterval = sent.interval }
     engine = Self.replay(drive, parameters)
     link = drive.header.link
@@ -52,7 +53,11 @@ public struct Replaying: Sendable {
     return complaints
   }
 
-  /// Writes the fences in order of entry, and behind them, in JSON Lines, the summary.
+  /// Writes the fences in order of entry; JSON Lines ends with the summary.
+  /// - Parameters:
+  ///   - format: The format of the output.
+  ///   - write: Receives the output in pieces; errors that it throws end the output.
+  /// - Throws: Errors of `write`.
   public func run(format: ExportFormat, write: ([UInt8]) throws -> Void) throws {
     let records = engine.fences.map {
       FenceRecord(fence: $0, session: engine.sessions[$0.session], origin: .replay, link: link)
@@ -83,10 +88,13 @@ public struct Replaying: Sendable {
   }
 }
 
-/// A file cannot be replayed.
+/// Why a drive log cannot be replayed.
 public struct ReplayError: Error, Hashable, CustomStringConvertible {
+  /// The path of the drive log.
   public let path: String
+  /// The reason, without the path.
   public let reason: String
 
+  /// Path and reason, in one line.
   public var description: String { "\(path): \(reason)" }
 }

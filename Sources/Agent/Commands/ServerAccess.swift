@@ -7,9 +7,14 @@ import Pinging
 import Settings
 import Submission
 
-/// Runs `body` with a client of the configured control server, and ends its connections afterwards, however `body` ends.
-/// - Parameter purpose: What is not possible without a server, when none is configured.
-/// - Throws: ``ConfigurationError``, ``InputFileError``, `CAFileError`, and what `body` throws.
+/// Runs `body` with a client of the configured control server, and closes its connections afterwards, however `body`
+/// ends.
+/// - Parameters:
+///   - configuration: Names the server.
+///   - purpose: For the error when no server is configured: why one is needed.
+///   - logger: The program's log.
+///   - body: Runs with the client.
+/// - Throws: ``ConfigurationError``, ``InputFileError``, `CAFileError`, and errors of `body`.
 func withControlServer<Result: Sendable>(
   _ configuration: ProbeConfiguration, for purpose: String, logger: Logger,
   _ body: (ControlServerClient) async throws -> Result
@@ -30,20 +35,20 @@ func withControlServer<Result: Sendable>(
   do {
     try await server.shutdown()
   } catch {
-    logger.warning("the connections to the control server did not end in order: \(error)")
+    logger.warning("the connections to the control server could not be closed: \(error)")
   }
   return try outcome.get()
 }
 
 extension SenderClock {
-  /// This host's.
+  /// The clocks of this host.
   static var host: SenderClock {
     SenderClock(wall: { .current }, boot: { .nanoseconds(Int64(clamping: Pinger.now)) }, bootID: HostBoot.id)
   }
 }
 
 extension ProbeConfiguration {
-  /// What a sender needs of it.
+  /// The settings of a sender.
   var sender: SenderSettings {
     var settings = SenderSettings()
     settings.retention.maxAge = submission.maxAge

@@ -3,27 +3,31 @@ import Driving
 import Logging
 import Settings
 
-/// `agent`: the service, until it is told to end.
+/// `agent`: runs the service until it is stopped.
 public struct Serving: Sendable {
   private let configurationFile: String?
   private let logger: Logger
 
-  /// - Parameter configurationFile: Is read again on request.
+  /// - Parameters:
+  ///   - configurationFile: Read again at each SIGHUP; `nil`: the environment alone.
+  ///   - logger: The program's log.
   public init(configurationFile: String?, logger: Logger) {
     self.configurationFile = configurationFile
     self.logger = logger
   }
 
+  /// Runs the service.
   /// - Parameters:
-  ///   - stop: Ends the drive and the service, in order, within seconds.
-  ///   - hangUp: Has the configuration read again.
-  ///   - interim: Has `note` take the lines of ``ServiceClient/status(asJSON:)``.
-  /// - Throws: ``ConfigurationError``, `StoreError`, and what else keeps the service from beginning.
+  ///   - stop: Ends the drive and the service within seconds.
+  ///   - hangUp: Makes the service read its configuration again.
+  ///   - interim: Passes the lines of ``ServiceClient/status(asJSON:)`` to `note`.
+  ///   - note: Receives lines for the operator.
+  /// - Throws: ``ConfigurationError``, `StoreError`, and errors of the service's start.
   public func run(
     stop: AsyncStream<Void>, hangUp: AsyncStream<Void>, interim: AsyncStream<Void>,
     note: @escaping @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
-    // A pinger's ring of events is such a block, and each drive has one.
+    // Each drive has a pinger with a large ring of events: its memory must return to the system when the drive ends.
     cpprocess_return_large_blocks()
     let configuration = try ProbeConfiguration.load(file: configurationFile)
     return try await withControlServer(configuration, for: "without it there is nothing to ping", logger: logger) {

@@ -3,11 +3,13 @@ import DriveStore
 import OrderedJSON
 import Settings
 
-/// `sessions`: what is stored, with state and counts (design.md, contract 4).
+/// `sessions`: lists the stored sessions with state and counts.
 public struct SessionListing: Sendable {
   private let sessions: [StoredSession]
   private let isWriterAlive: Bool
 
+  /// Reads the sessions, also while another process writes to the store.
+  /// - Parameter configuration: Names the state directory.
   /// - Throws: `StoreError`
   public init(configuration: ProbeConfiguration) throws {
     let reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
@@ -15,7 +17,7 @@ public struct SessionListing: Sendable {
     sessions = try reader.sessions()
   }
 
-  /// An array, oldest first.
+  /// A JSON array, oldest session first; times are ISO 8601 in UTC.
   public var json: String {
     guard !sessions.isEmpty else { return "[]" }
     return "[\n" + sessions.map { json($0).text }.joined(separator: ",\n") + "\n]"
@@ -44,7 +46,7 @@ public struct SessionListing: Sendable {
     ])
   }
 
-  /// A table for a person.
+  /// A table for an operator.
   public var table: String {
     guard !sessions.isEmpty else { return "no sessions stored" }
     let rows = sessions.map { stored in
@@ -52,7 +54,7 @@ public struct SessionListing: Sendable {
       let refused = stored.quarantineReason.map { " (\(counted(stored.quarantinedFences, "fence")): \($0))" } ?? ""
       let note =
         state == .pending && stored.submittableFences == 0 ? "pending (nothing to send)" : state.rawValue + refused
-      let itself = stored.isDamaged ? " (damaged: the next submit sets it right)" : ""
+      let itself = stored.isDamaged ? " (damaged: the next submit repairs it)" : ""
       let damaged = itself + (stored.damagedFences > 0 ? " (\(counted(stored.damagedFences, "fence")) damaged)" : "")
       return [
         "\(stored.id)", stored.isDamaged ? "-" : (stored.driveStarted + stored.session.started).iso8601,

@@ -1,4 +1,4 @@
-/// Runs `body`, which is cancelled when `stop` yields.
+/// Runs `body`, and cancels it when `stop` yields.
 func untilStopped<Result: Sendable>(
   by stop: AsyncStream<Void>, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {

@@ -7,7 +7,7 @@ import Recovery
 import Settings
 import Submission
 
-/// `submit`: one pass over what waits in the store.
+/// `submit`: runs one pass over the stored sessions.
 public struct Submitting: Sendable {
   private let configuration: ProbeConfiguration
   private let mode: PassMode
@@ -15,9 +15,11 @@ public struct Submitting: Sendable {
   private let logger: Logger
 
   /// - Parameters:
-  ///   - isWarm: Leaves alone what an earlier process did not end in order.
-  ///   - includesQuarantined: Sends again what the server has refused.
-  ///   - isForced: Tries even while the circuit breaker is open, or the server's `Retry-After` has not passed.
+  ///   - configuration: Names the state directory and the server.
+  ///   - isWarm: Skips sessions that an earlier process left unfinished.
+  ///   - includesQuarantined: Also sends sessions that the server refused.
+  ///   - isForced: Sends even while the circuit breaker is open, or the server's `Retry-After` has not passed.
+  ///   - logger: The program's log.
   public init(
     configuration: ProbeConfiguration, isWarm: Bool, includesQuarantined: Bool, isForced: Bool = false, logger: Logger
   ) {
@@ -27,9 +29,10 @@ public struct Submitting: Sendable {
     self.logger = logger
   }
 
+  /// Runs the pass, or asks the service that uses the store to run it.
   /// - Parameters:
-  ///   - stop: Gives up; what was not sent stays.
-  ///   - print: Takes the line of the result.
+  ///   - stop: Cancels the pass; unsent fences stay stored.
+  ///   - print: Receives the line of the result.
   /// - Throws: ``ConfigurationError``, `StoreError`, ``ServiceUnreachable``.
   public func run(stop: AsyncStream<Void>, print: (String) -> Void) async throws -> CommandOutcome {
     let (line, outcome) = try await untilStopped(by: stop) {
@@ -40,9 +43,9 @@ public struct Submitting: Sendable {
         }
         return (report.line, report.outcome)
       } catch {
-        // A store that cannot be written now has all that waits.
+        // A store that cannot be written at present still has all waiting fences.
         if let trouble = StoreError.sendingTrouble(error) {
-          return ("not submitted: \(trouble); what waits is kept", .kept)
+          return ("not submitted: \(trouble); waiting data stays stored", .kept)
         }
         guard let inUse = error as? StoreError, case .inUse = inUse else { throw error }
         return try await ServiceClient(configuration: configuration).ask(instead: inUse) { [mode, urgency] service in
@@ -68,7 +71,7 @@ public struct Submitting: Sendable {
 }
 
 extension Report {
-  /// What came of it, for a person.
+  /// The result in one line for an operator.
   var line: String {
     let nothing = sessionsSent + sessionsKept + sessionsQuarantined + fencesWithoutSession == 0
     var line =
@@ -93,17 +96,17 @@ extension Report {
   }
 
   private func line(_ hold: Hold) -> String {
-    // No force sets a clock.
+    // `--force` does not help against an unset clock.
     guard case .gate(let gate) = hold else { return "\(hold)" }
     let until =
       heldUntil.map { "before \(WallTime(microseconds: $0.microseconds + 999_999).iso8601.prefix(19))Z " } ?? ""
     let wait = DriveStatus.clock(.seconds(gate.wait.components.seconds + 1))
-    // A back-off binds passes in the background only.
+    // A back-off applies to background passes only.
     let command = if case .trouble = gate { "submit" } else { "submit --force" }
     return "\(gate.reason): no request leaves \(until)(in \(wait)); \(Program.name) \(command) sends now"
   }
 
-  /// What a hold keeps back is not done, even where nothing was looked at.
+  /// A pass that a wait ended is not done, even if it looked at nothing.
   var outcome: CommandOutcome {
     let left = sessionsKept + sessionsQuarantined + fencesWithoutSession
     return left == 0 && !wasStopped && hold == nil ? .done : .kept

@@ -8,14 +8,15 @@ public struct Verifying: Sendable {
   private let verification: Verification
   private let missing: UInt64
   private let limit: Duration
-  /// What could not be read of the files, one line each.
+  /// The parts of the files that could not be read, one line each.
   public let complaints: [String]
 
+  /// Reads the files and compares them.
   /// - Parameters:
   ///   - path: The drive log.
   ///   - captures: Capture files, in any order.
-  ///   - limit: How far round-trip times may be apart at the 99th of 100.
-  ///   - timeout: After it a ping counted as lost, instead of what the log says.
+  ///   - limit: The largest allowed 99th percentile of the differences between round-trip times.
+  ///   - timeout: When a ping counted as lost; `nil`: the timeout in the log.
   /// - Throws: ``UnreadableEvidence``
   public init(path: String, captures: [String], limit: Duration, timeout: Duration? = nil) throws {
     do {
@@ -36,7 +37,7 @@ public struct Verifying: Sendable {
       if let told = file.statistics {
         missing &+= told.missing
       } else {
-        complaints.append("\(path): it was cut off: it does not tell how many packets are missing in it")
+        complaints.append("\(path): it was cut off, so the number of missing packets is unknown")
       }
     }
     if !drive.garbage.isEmpty { complaints.append("\(path): \(counted(drive.garbage.count, "line")) skipped") }
@@ -57,18 +58,18 @@ public struct Verifying: Sendable {
     }
   }
 
-  /// Whether the capture confirms the log.
+  /// `done` when the capture confirms the log, else `failed`.
   public var outcome: CommandOutcome { verification.agrees(within: limit) ? .done : .failed }
 
-  /// The result, line by line; the last one is the verdict.
+  /// The result, line by line; the last line is the verdict.
   public var lines: [String] {
     var lines = verification.lines
-    if missing > 0 { lines.append("\(missing) packets are missing in the capture, as its files tell") }
+    if missing > 0 { lines.append("\(missing) packets are missing from the capture, by the counts in its files") }
     return lines + [verdict]
   }
 
   private var verdict: String {
-    if outcome == .done { return "the capture bears out the drive log" }
+    if outcome == .done { return "the capture confirms the drive log" }
     if verification.matched == 0 { return "the two differ: no ping of the drive log is in the capture" }
     let count = verification.disagreements.count
     if count > 0 { return "the two differ in \(count) \(count == 1 ? "ping" : "pings")" }
@@ -76,10 +77,13 @@ public struct Verifying: Sendable {
   }
 }
 
-/// A file of a verification cannot be read. The line names it.
+/// Why a file of a verification cannot be read.
 public struct UnreadableEvidence: Error, Hashable, CustomStringConvertible {
+  /// The path of the file.
   public let path: String
+  /// The reason, possibly with the path.
   public let reason: String
 
+  /// Path and reason, in one line.
   public var description: String { reason.contains(path) ? reason : "\(path): \(reason)" }
 }

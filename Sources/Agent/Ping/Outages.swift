@@ -1,26 +1,26 @@
 import Coverage
 
-/// Stretches of time without an answer: some pings or more in a row.
+/// Periods without an answer: several pings in a row.
 struct Outages {
   struct Outage: Hashable {
     /// Number and scheduled time (CLOCK_BOOTTIME) of the first ping without an answer.
     let first: UInt64
     let from: UInt64
-    /// How many pings had none.
+    /// The number of pings without an answer.
     let pings: UInt64
-    /// To the next answered ping.
+    /// Time to the next answered ping.
     let nanoseconds: UInt64
   }
 
   static let usualLeastPings: UInt64 = 3
 
-  /// The longest ones are kept when there are many.
+  /// The longest outages; shorter ones are dropped when there are many.
   private(set) var longest: [Outage] = []
   private(set) var count = 0
   private let leastPings: UInt64
   private var open: (first: UInt64, from: UInt64, pings: UInt64)?
 
-  /// - Parameter leastPings: So many pings in a row without an answer are an outage.
+  /// - Parameter leastPings: This many pings in a row without an answer are an outage.
   init(leastPings: UInt64 = usualLeastPings) {
     self.leastPings = leastPings
   }
@@ -43,7 +43,7 @@ struct Outages {
     open = nil
   }
 
-  /// The outage that has not ended, if there is one.
+  /// The outage that has not ended; `nil` when there is none.
   var current: (first: UInt64, from: UInt64, pings: UInt64)? {
     open.flatMap { $0.pings >= leastPings ? $0 : nil }
   }

@@ -1,17 +1,17 @@
 import Driving
 import Pinging
 
-/// A run under way: its targets, what they have come to so far, and what is done with each thing that happens.
+/// A run under way: its targets, their results so far, and the reaction to each input.
 struct PingCourse {
   enum Input: Sendable {
-    /// `taken` is to be called when these have been processed: a pinger's events come only as fast.
+    /// `taken` must be called after the events were processed: only then the pinger delivers more.
     case pings(ArraySlice<PingEvent>, pinger: Int, taken: @Sendable () -> Void)
-    /// No more pings are sent.
+    /// Send no more pings; wait for those under way.
     case stop
-    /// Pings under way are cancelled, too.
+    /// Send no more pings, and cancel those under way.
     case abandon
     case interim
-    /// Once a second.
+    /// Comes once a second.
     case tick
     case resolved(Int, [PingAddress])
   }
@@ -23,10 +23,10 @@ struct PingCourse {
   private var departure: PingDeparture?
   private let isJSON: Bool
   private let inputs: AsyncStream<Input>.Continuation
-  /// It was told to end.
+  /// Whether the run was asked to end.
   private(set) var isStopped = false
 
-  /// - Parameter inputs: Where names that were resolved again come in.
+  /// - Parameter inputs: Receives the results of look-ups.
   init(
     fleet: PingFleet, capture: RunningCapture?, options: PingOptions, inputs: AsyncStream<Input>.Continuation
   ) {
@@ -35,7 +35,7 @@ struct PingCourse {
     ledger = PingLedger(names: fleet.members.map(\.label), format: options.format, leastOutage: options.leastOutage)
   }
 
-  /// Whether verdicts are still to come.
+  /// Whether verdicts are still expected.
   var isRunning: Bool { ledger.isRunning }
   var haveAllAnswered: Bool { ledger.haveAllAnswered }
 
@@ -79,7 +79,7 @@ struct PingCourse {
       lookUps += 1
       lookUp(index)
     }
-    // The event that tells the end can be among those that are missing.
+    // The event that reports the end of a target may be among the missing events.
     guard ledger.missingEvents > 0 else { return }
     departure?.losesCount()
     removeSome()
@@ -95,7 +95,7 @@ struct PingCourse {
     }
   }
 
-  /// Pings a member where its name is now, if that is elsewhere.
+  /// Redirects the pings of a member to the present address of its name, if that has changed.
   private mutating func move(_ index: Int, to addresses: [PingAddress], _ note: (String) -> Void) {
     let before = fleet.members[index].target.address
     guard let new = fleet.found(addresses, for: index, at: Pinger.now) else { return }

@@ -1,11 +1,11 @@
-/// Decides which targets are removed when: not all at once, as each cancels its pings under way, and all these verdicts together
-/// need not fit into a pinger's ring. A pure value.
+/// Decides when each target is removed. Removing a target cancels its pings under way, and the verdicts of all
+/// targets together may not fit into a pinger's ring. A pure value.
 struct PingDeparture {
   /// Half of the smallest ring.
   static let eventsAtOnce: UInt64 = 2048
 
   private var staying: ArraySlice<Int>
-  /// What is still to come of those that were removed.
+  /// The number of verdicts still expected, for each removed target.
   private var owed: [Int: UInt64] = [:]
   private var owedEvents: UInt64 = 0
 
@@ -13,8 +13,8 @@ struct PingDeparture {
     staying = Array(targets)[...]
   }
 
-  /// - Parameter underWay: How many pings of a target have no verdict.
-  /// - Returns: Whom to remove now.
+  /// - Parameter underWay: Returns the number of pings of a target without a verdict.
+  /// - Returns: The targets to remove now.
   mutating func next(underWay: (Int) -> UInt64) -> [Int] {
     var leaving: [Int] = []
     while let target = staying.first {
@@ -28,12 +28,12 @@ struct PingDeparture {
     return leaving
   }
 
-  /// The last event of a target has come.
+  /// The last event of a target has arrived.
   mutating func hasLeft(_ target: Int) {
     owedEvents -= owed.removeValue(forKey: target) ?? 0
   }
 
-  /// Events are missing; whoever is waited for may have left.
+  /// Events are missing: targets whose verdicts are expected may be gone already.
   mutating func losesCount() {
     owed = [:]
     owedEvents = 0

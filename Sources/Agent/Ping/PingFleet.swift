@@ -1,11 +1,11 @@
 import Evidence
 import Pinging
 
-/// The pingers of a run, each with a thread of its own, and the targets that were dealt out to them.
+/// The pingers of a run, each with its own thread, and the targets distributed over them.
 struct PingFleet {
   /// One target of the run.
   struct Member {
-    /// As it was asked for.
+    /// The name that the operator gave.
     let name: String
     let pinger: Int
     var target: PingTarget
@@ -13,7 +13,7 @@ struct PingFleet {
     /// `nil` for a numeric address.
     var watch: NameWatch?
 
-    /// As it is printed.
+    /// The name for the output.
     var label: String { target.address.host == name ? name : "\(name) (\(target.address.host))" }
   }
 
@@ -35,9 +35,9 @@ struct PingFleet {
   private var indices: [Key: Int] = [:]
 
   /// - Parameters:
-  ///   - targets: Names and what is to be pinged.
-  ///   - threads: At most so many pingers; never more than targets.
-  ///   - options: Of each pinger; there is room for the events of all its targets at once in any case.
+  ///   - targets: Names and targets.
+  ///   - threads: The most pingers; there are never more pingers than targets.
+  ///   - options: For each pinger; its ring is enlarged for the events of all its targets at once.
   /// - Throws: `PingerError`
   init(_ targets: [(name: String, target: PingTarget)], threads: Int, options: Pinger.Options = .init()) throws {
     let count = max(1, min(threads, targets.count))
@@ -50,11 +50,11 @@ struct PingFleet {
     }
   }
 
-  /// What can come of one target while the reader is busy: two verdicts, something that follows one, and its end.
+  /// The most events of one target while the reader is busy: two verdicts, an event that follows one, and its end.
   private static let eventsAtOnce = 4
 
-  /// Opens what all targets need; nothing is sent yet.
-  /// - Returns: Why some cannot be pinged; these are no members any more.
+  /// Opens the sockets of all targets; sends nothing.
+  /// - Returns: Targets that cannot be pinged; they are no longer members.
   mutating func open() -> [Refusal] {
     var refusals: [Refusal] = []
     var opened: [Member] = []
@@ -71,16 +71,15 @@ struct PingFleet {
     return refusals
   }
 
-  /// Whether some of its sockets can be opened anew only with a privilege.
+  /// Whether a socket can be reopened only with a privilege.
   var needsPrivileges: Bool {
     members.contains {
       $0.target.interface != nil || $0.target.mark != 0 || $0.target.source?.hasScope == true
     }
   }
 
-  /// Sends the first pings, each target's a little later than that of the one before: so they share the interval evenly, and
-  /// their verdicts do not come all at once.
-  /// - Returns: Why some cannot be pinged after all; these stay members without an answer.
+  /// Sends the first pings. The targets share the interval evenly, so that their verdicts do not arrive all at once.
+  /// - Returns: Targets that cannot be pinged; they stay members without an answer.
   mutating func begin() -> [Refusal] {
     var refusals: [Refusal] = []
     let start = Pinger.now
@@ -88,7 +87,7 @@ struct PingFleet {
       let target = members[index].target
       let share = UInt64(max(0, target.interval.inNanoseconds)) / UInt64(members.count) * UInt64(index)
       do {
-        // A slot that has passed already would be missed.
+        // A slot in the past would be skipped.
         try pinger(of: index).begin(members[index].id, at: max(start + share, Pinger.now))
       } catch {
         refusals.append(Refusal(name: members[index].name, reason: error.description))
@@ -100,31 +99,31 @@ struct PingFleet {
     return refusals
   }
 
-  /// No more pings; those under way still get their verdict.
+  /// Sends no more pings; those under way still get their verdicts.
   func stop() {
     for index in members.indices { pinger(of: index).stop(members[index].id) }
   }
 
-  /// Forgets a member; its pings under way end as cancelled.
+  /// Removes a member; its pings under way end as cancelled.
   func remove(_ index: Int) { pinger(of: index).remove(members[index].id) }
 
   func shutdown() { pingers.forEach { $0.shutdown() } }
 
-  /// Which member an event of a pinger is about.
+  /// The member that an event of a pinger belongs to.
   func index(pinger: Int, target: PingTarget.ID) -> Int? { indices[Key(pinger: pinger, target: target)] }
 
-  /// Whether a target has sent all its pings and every one has a verdict.
-  /// - Parameter isStopped: It was told to send no more.
+  /// Whether a target has sent all its pings and each one has a verdict.
+  /// - Parameter isStopped: Whether the run sends no more pings.
   func hasFinished(_ index: Int, isStopped: Bool) -> Bool {
     guard let state = pinger(of: index).state(of: members[index].id) else { return true }
     let count = members[index].target.count
     return state.underWay == 0 && (isStopped || (count > 0 && state.slots >= count))
   }
 
-  /// The pings of a member without a verdict.
+  /// The number of pings of a member without a verdict.
   func underWay(_ index: Int) -> UInt64 { pinger(of: index).state(of: members[index].id)?.underWay ?? 0 }
 
-  /// How the pings are scheduled, for a person.
+  /// How the pings are scheduled, for an operator.
   var scheduling: String {
     switch pingers[0].scheduling {
     case .usual: "pinging without SCHED_FIFO"
@@ -133,7 +132,7 @@ struct PingFleet {
     }
   }
 
-  /// What a capture of all of it has to let through.
+  /// The flows for a capture of all members.
   func flows() -> [CaptureFlow] {
     members.indices.compactMap { index in
       guard let state = pinger(of: index).state(of: members[index].id) else { return nil }
@@ -148,7 +147,7 @@ struct PingFleet {
 
   mutating func heard(_ index: Int, at now: UInt64) { members[index].watch?.heard(at: now) }
 
-  /// The names that are to be resolved again now, at most `limit` of them.
+  /// Members whose names are to be resolved again now, at most `limit` of them.
   mutating func wantedLookUps(at now: UInt64, limit: Int) -> [Int] {
     var wanted: [Int] = []
     for index in members.indices where wanted.count < limit {
@@ -157,8 +156,9 @@ struct PingFleet {
     return wanted
   }
 
-  /// The addresses that a member's name has now; none when that could not be found out.
-  /// - Returns: Where its pings shall go now; `nil`: where they go already.
+  /// Handles the result of a look-up.
+  /// - Parameter addresses: The present addresses of the member's name; empty when the look-up failed.
+  /// - Returns: The new address for the pings; `nil` when it has not changed.
   mutating func found(_ addresses: [PingAddress], for index: Int, at now: UInt64) -> PingAddress? {
     guard let new = members[index].watch?.found(addresses, at: now) else { return nil }
     members[index].target.address = new

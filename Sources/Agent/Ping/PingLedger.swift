@@ -1,7 +1,7 @@
 import OrderedJSON
 import Pinging
 
-/// What a run of pings has seen so far, target by target, and what is to be said of it. A pure value.
+/// The results of a run by target, and the lines to print about them. A pure value.
 struct PingLedger {
   typealias Subject = Int
 
@@ -16,10 +16,13 @@ struct PingLedger {
 
   private let format: PingOptions.Format
   private var entries: [Entry]
-  /// Events that were dropped because the reader was too slow. They may have been of any target.
+  /// Events that were dropped because the reader fell behind. They may concern any target.
   private(set) var missingEvents: UInt64 = 0
 
-  /// - Parameter leastOutage: So many pings in a row without an answer are an outage.
+  /// - Parameters:
+  ///   - names: The targets' names, as printed.
+  ///   - format: The format of the lines.
+  ///   - leastOutage: This many pings in a row without an answer are an outage.
   init(names: [String], format: PingOptions.Format, leastOutage: UInt64 = Outages.usualLeastPings) {
     let precision: Spread.Precision = names.count > Self.mostExactTargets ? .coarse : .fine
     entries = names.map { name in
@@ -31,13 +34,15 @@ struct PingLedger {
   /// Targets that have not finished.
   var running: [Subject] { entries.indices.filter { entries[$0].isRunning } }
   var isRunning: Bool { entries.contains(where: \.isRunning) }
-  /// Refusals are no answers.
+  /// Whether every target has answered at least once. A refusal is no answer.
   var haveAllAnswered: Bool { entries.allSatisfy { $0.statistics.answered > 0 } }
 
+  /// Counts an event.
   /// - Parameters:
-  ///   - subject: Whose event it is; `nil`: nobody's, as events that tell of others being missing.
-  ///   - wallClock: The host's wall clock as it is now.
-  /// - Returns: The line about it, where one is wanted.
+  ///   - event: The event.
+  ///   - subject: The target that it concerns; `nil` for an event about missing events.
+  ///   - wallClock: The host's present wall clock.
+  /// - Returns: The line to print, if any.
   mutating func take(_ event: PingEvent, of subject: Subject?, by wallClock: WallReading) -> String? {
     if case .overflow(let count) = event.kind {
       missingEvents += count
@@ -57,13 +62,13 @@ struct PingLedger {
     }
   }
 
-  /// The target has finished, though the event that tells it is missing.
+  /// Marks the target as finished when the event that reports this is missing.
   mutating func finish(_ subject: Subject) { entries[subject].isRunning = false }
 
   mutating func rename(_ subject: Subject, _ name: String) { entries[subject].name = name }
 
-  /// - Parameter underWay: How many pings of each target have no verdict yet, for a summary while the run goes on; `nil`: it is
-  ///   over.
+  /// - Parameter underWay: The number of pings of each target without a verdict, for a summary during the run; `nil`
+  ///   at its end.
   func summaries(underWay: [UInt64]? = nil) -> [String] {
     var lines = entries.indices.map { subject in
       let summary = PingSummary(

@@ -4,7 +4,7 @@ import Driving
 import OrderedJSON
 import Pinging
 
-/// What became of one ping, as a line. The fields of the JSON object are in docs/measuring.md.
+/// The verdict on one ping, as a line. docs/measuring.md lists the fields of the JSON object.
 struct PingLine {
   let name: String
   let event: PingEvent
@@ -72,7 +72,7 @@ struct PingLine {
       Verdict(name: "refused", text: "\(Self.milliseconds(rtt)) (token refused, RE01)", rttNanoseconds: rtt)
     case .icmpError(let type, let code):
       Verdict(
-        name: "icmp-error", text: "unreachable: ICMP type \(type) code \(code) from \(event.from?.host ?? "nobody")",
+        name: "icmp-error", text: "unreachable: ICMP type \(type) code \(code) from \(event.from?.host ?? "unknown")",
         icmp: (type, code), reason: "ICMP type \(type) code \(code)")
     case .notSent(let reason): Verdict(name: "not-sent", text: "not sent: \(reason)", reason: reason)
     case .missed(let count):
@@ -99,7 +99,7 @@ struct PingLine {
 }
 
 extension PingEvent {
-  /// The time of the line about it: when the ping was sent or, if it never was, scheduled; of a reply to no known ping, when that
-  /// came.
+  /// The time in the line: when the ping was sent, or scheduled if it was not sent. For a reply to no known ping,
+  /// when the reply arrived.
   fileprivate var moment: UInt64 { sent ?? (isOfKnownPing ? slot : occurred) }
 }

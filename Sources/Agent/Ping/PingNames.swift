@@ -1,15 +1,16 @@
 import Pinging
 
-/// Finds the addresses of all targets, some at a time: each takes a thread, and one that nobody knows can take half a minute.
+/// Resolves the names of all targets, several at a time: each look-up blocks a thread, and an unknown name can take
+/// half a minute.
 struct PingNames {
   typealias Found = Result<PingTarget, NameError>
 
-  /// Names that are resolved at the same time.
+  /// The number of simultaneous look-ups.
   static let atATime = 8
 
   let options: PingOptions
 
-  /// - Returns: What each of `names` is, in their order.
+  /// - Returns: The result for each of `names`, in the same order.
   func targets(_ names: [String]) async -> [Found] {
     await withTaskGroup(of: (index: Int, found: Found).self) { group in
       var all: [Int: Found] = [:]

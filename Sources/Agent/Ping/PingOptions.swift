@@ -3,85 +3,103 @@ import Driving
 import Foundation
 import Pinging
 
-/// How to ping, the same for all targets of a run.
+/// The settings of a `ping` run, the same for all its targets.
 public struct PingOptions: Hashable, Sendable {
+  /// The kind of packet.
   public enum PingProtocol: Hashable, Sendable {
     case icmp
-    /// Without a token one of this moment that no secret has signed.
+    /// The UDP ping of RTR (docs/protocol.md). Without a token, each ping carries a token of the present time without
+    /// a signature.
     case rtr(port: UInt16, token: [UInt8]?)
     case oneWay(port: UInt16)
   }
 
+  /// The version of the internet protocol.
   public enum Family: Hashable, Sendable { case ipv4, ipv6 }
 
-  /// The kind of socket that ICMP echoes leave by; `any`: datagram, and raw where that is not permitted.
+  /// The kind of socket for ICMP echoes. `any`: datagram, or raw where datagram sockets are not permitted.
   public enum Socket: Hashable, Sendable { case any, datagram, raw }
 
+  /// The format of the output.
   public enum Format: Hashable, Sendable {
     case text, json
-    /// Nothing but summaries.
+    /// Summaries only.
     case quiet
   }
 
+  /// The kind of packet.
   public var pingProtocol = PingProtocol.icmp
+  /// The IP version of resolved names; `nil`: either.
   public var family: Family?
+  /// The kind of socket for ICMP echoes.
   public var socket = Socket.any
+  /// The name of the interface that pings leave by; `nil`: any.
   public var interface: String?
-  /// A numeric address of this host that pings carry.
+  /// The source address of the pings, a numeric address of this host; `nil`: the kernel's choice.
   public var source: String?
-  /// Interface and source need not be there yet; until they are, pings are not sent.
+  /// Whether a run may begin before the interface and the source address exist; pings wait for them.
   public var awaitsInterface = false
+  /// Time between two pings to the same target.
   public var interval: Duration = .seconds(1)
+  /// A ping without an answer within this time counts as lost.
   public var timeout: Duration = .seconds(1)
-  /// 0: until the run is stopped.
+  /// Pings to each target; 0: until the run is stopped.
   public var count: UInt64 = 0
-  /// Ends the run; pings under way are cancelled.
+  /// Ends the run, and cancels the pings under way; `nil`: no limit.
   public var deadline: Duration?
-  /// After the last verdict, how long to wait for replies that come late.
+  /// How long to wait for late replies after the last verdict.
   public var linger: Duration = .zero
+  /// Flood: send a ping for each answer, with at most this many under way; `nil`: at fixed intervals.
   public var floodWindow: UInt32?
+  /// Bytes of payload (ICMP) or of the datagram (one-way format); `nil`: the default of the protocol.
   public var size: UInt16?
+  /// Whether routers must not fragment the pings.
   public var isFragmentationForbidden = false
+  /// TTL or hop limit; `nil`: the kernel's default.
   public var hopLimit: UInt8?
+  /// The traffic class byte: DSCP and ECN.
   public var trafficClass: UInt8 = 0
+  /// The mark for policy routing; 0: none.
   public var mark: UInt32 = 0
+  /// The format of the output.
   public var format = Format.text
-  /// So many pings in a row without an answer are an outage.
+  /// This many pings in a row without an answer are an outage.
   public var leastOutage: UInt64 = 3
-  /// Says how the pings are scheduled.
+  /// Whether to print how the pings are scheduled.
   public var isVerbose = false
-  /// SCHED_FIFO, where permitted, for floods too; pings at fixed times have it anyway.
+  /// SCHED_FIFO for floods too, where permitted; pings at fixed intervals always use it.
   public var isRealtime = false
-  /// At most so many pings are remembered after their verdict; `nil`: as many as the pinger does by itself.
+  /// The most pings that are remembered after their verdict; `nil`: the pinger's default.
   public var remembered: UInt32?
-  /// Pingers with a thread of their own, among which the targets are dealt out.
+  /// The number of pingers, each with its own thread; the targets are distributed over them.
   public var threads = 1
-  /// Where the pings are captured as packets; `nil`: nowhere.
+  /// Where the packets of the pings are captured; `nil`: nowhere.
   public var capture: CaptureSettings?
 
+  /// ICMP, once a second, without a limit.
   public init() {}
 
-  /// The 16 bytes of a ping token in Base64; `nil` for anything else.
+  /// The 16 bytes of a ping token from Base64; `nil` for any other text.
   public static func token(_ base64: String) -> [UInt8]? {
     Data(base64Encoded: base64).flatMap { $0.count == 16 ? [UInt8]($0) : nil }
   }
 }
 
-// MARK: What the pinger is told
+// MARK: The pinger's options
 
 extension PingOptions {
-  /// What all pingers of the run have in common.
+  /// The options of each pinger of the run.
   var pinger: Pinger.Options {
     var options = Pinger.Options()
-    // A flood leaves its processor to nobody; who wants that has to say so.
+    // A flood can occupy a whole processor, so real-time scheduling needs the operator's request.
     options.isRealtime = isRealtime || floodWindow == nil
     if let remembered { options.remembered = remembered }
     options.memory = max(options.memory, linger)
     return options
   }
 
-  /// How often what became of pings is read: several a second are shown a few at a time, since each hand-over from thread to thread
-  /// costs more than a ping; `nil`: each at once, and of a flood what there is.
+  /// The interval between reads of ping events, when several arrive each second: reading each at once would cost more
+  /// processor time than the ping. `nil`: read each event at once, and those of a flood as they come.
   func gathering(targets: Int) -> Duration? {
     // From 5 to 100 a second.
     guard floodWindow == nil, interval <= .milliseconds(200), interval / max(1, targets) >= .milliseconds(10) else {
@@ -90,7 +108,9 @@ extension PingOptions {
     return min(interval * 4, .milliseconds(400))
   }
 
-  /// - Parameter source: ``source``, resolved.
+  /// - Parameters:
+  ///   - address: The target's address.
+  ///   - source: ``source``, resolved.
   func target(at address: PingAddress, from source: PingAddress?) -> PingTarget {
     var target = PingTarget(
       address: address, echo: echo, interface: interface, interval: interval, timeout: timeout, count: count)
@@ -129,7 +149,7 @@ extension PingOptions {
     }
   }
 
-  /// A token of this moment that no secret has signed.
+  /// A token of the present time without a signature.
   private static var unsignedToken: [UInt8] {
     let seconds = UInt32(clamping: WallTime.current.microseconds / 1_000_000)
     return withUnsafeBytes(of: seconds.bigEndian, Array.init) + [UInt8](repeating: 0, count: 12)

@@ -2,29 +2,33 @@ import Driving
 import Pinging
 import Synchronization
 
-/// How many batches wait to be processed.
+/// The number of batches that wait to be processed.
 private final class Waiting: Sendable {
   let count = Atomic(0)
 }
 
-/// `ping`: pings some targets and prints what becomes of each ping.
+/// `ping`: pings targets, and prints the verdict on each ping.
 public struct PingRun: Sendable {
   private let targets: [String]
   private let options: PingOptions
 
+  /// - Parameters:
+  ///   - targets: Names or numeric addresses.
+  ///   - options: The same for all targets.
   public init(targets: [String], options: PingOptions) {
     self.targets = targets
     self.options = options
   }
 
-  /// Pings until all pings are done, the deadline is reached or `stop` yields; those under way still get their verdict after the
-  /// first stop, and are cancelled at the deadline and after the second.
+  /// Pings until all pings are done, the deadline is reached or `stop` yields. After the first stop, pings under way
+  /// still get their verdicts. The deadline and a second stop cancel them.
   /// - Parameters:
-  ///   - interim: Yields when a summary is wanted while the run goes on.
-  ///   - print: Takes the lines of the result.
-  ///   - note: Takes lines for the person who watches.
-  /// - Returns: `failed` when a target did not answer in time even once, or could not be pinged at all.
-  /// - Throws: `PingerError`, and why packets cannot be captured
+  ///   - stop: Yields when the operator stops the run.
+  ///   - interim: Yields when a summary is wanted during the run.
+  ///   - print: Receives the lines of the result.
+  ///   - note: Receives lines for the operator.
+  /// - Returns: `failed` when a target never answered in time, or could not be pinged.
+  /// - Throws: `PingerError`, ``CaptureRefusal``
   public func run(
     stop: AsyncStream<Void>, interim: AsyncStream<Void>, print: (String) -> Void, note: (String) -> Void
   ) async throws -> CommandOutcome {
@@ -50,7 +54,8 @@ public struct PingRun: Sendable {
     return refusals.isEmpty && course.haveAllAnswered ? .done : .failed
   }
 
-  /// All targets that can be pinged, with their sockets open, and why others cannot: one bad target ends nothing.
+  /// The targets that can be pinged, with open sockets, and the reasons for the others: one bad target does not end
+  /// the run.
   /// - Throws: `PingerError`
   private func opened() async throws -> (fleet: PingFleet, refusals: [any Error]) {
     var known: [(name: String, target: PingTarget)] = []
@@ -113,7 +118,7 @@ public struct PingRun: Sendable {
     ]
   }
 
-  /// Hands over events as they come; the next ones when these have been processed.
+  /// Delivers events as they come, the next batch after the last one was processed.
   private static func read(
     _ pinger: Pinger, _ number: Int, into inputs: AsyncStream<PingCourse.Input>.Continuation
   ) async {
@@ -126,7 +131,7 @@ public struct PingRun: Sendable {
     }
   }
 
-  /// Hands over events a few at a time. So few as they are, up to eight batches may wait to be processed.
+  /// Delivers events a few at a time. Up to eight batches may wait, as they are small.
   private static func gather(
     each period: Duration, from pinger: Pinger, _ number: Int, into inputs: AsyncStream<PingCourse.Input>.Continuation
   ) async {

@@ -1,8 +1,8 @@
 import Coverage
 import Pinging
 
-/// What all pings to one target came to. Verdicts are counted as they come; variation and outages are judged in the order of
-/// sending. Pings under way count for nothing.
+/// The results of all pings to one target. Verdicts are counted as they come; variation and outages are computed in
+/// the order of sending. Pings under way are not counted.
 struct PingStatistics {
   private(set) var answered = 0
   private(set) var refused = 0
@@ -16,17 +16,17 @@ struct PingStatistics {
   private(set) var duplicates = 0
   private(set) var reordered = 0
   private(set) var corrupt = 0
-  /// Answered pings with one of the kernel's stamps missing.
+  /// Answered pings without one of the kernel's stamps.
   private(set) var missingStamps = 0
-  /// Answered pings with stamps that cannot be true.
+  /// Answered pings with impossible stamps.
   private(set) var absurdStamps = 0
   /// Answered pings during which the wall clock was set.
   private(set) var clockSteps = 0
-  /// Of answered pings alone: a refusal says that there is a way, not how long an answer takes.
+  /// Answered pings only: a refusal shows that the path works, not how long an answer takes.
   private(set) var roundTrip: Spread
-  /// Packet delay variation of the round trip between neighbours (RFC 3393), without its sign.
+  /// Packet delay variation of the round trip between consecutive pings (RFC 3393), as an absolute value.
   private(set) var variation: Spread
-  /// The same for each direction, where the reflector tells its stamps.
+  /// The same for each direction, if the reflector sends its stamps.
   private(set) var variationUp: Spread
   private(set) var variationDown: Spread
   private(set) var outages: Outages
@@ -47,9 +47,9 @@ struct PingStatistics {
     outages = Outages(leastPings: leastOutage)
   }
 
-  /// Pings that left this host and have a verdict of the network's.
+  /// Pings that left this host and have a verdict from the network.
   var sent: Int { answered + refused + lost + unreachable }
-  /// The part of the sent pings without an answer, 0 to 1; `nil` when none was sent.
+  /// The share of sent pings without an answer, 0 to 1; `nil` when none was sent.
   var loss: Double? { sent > 0 ? Double(lost + unreachable) / Double(sent) : nil }
 
   mutating func count(_ event: PingEvent) {

@@ -6,7 +6,7 @@ import OrderedJSON
 struct PingSummary {
   let name: String
   let statistics: PingStatistics
-  /// Pings without a verdict yet, which count for nothing; `nil`: the run is over.
+  /// Pings without a verdict, which are not counted; `nil` at the end of the run.
   let underWay: UInt64?
 
   // MARK: Text

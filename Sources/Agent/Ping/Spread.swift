@@ -1,13 +1,13 @@
 import Histogram
 
-/// The spread of a time: extremes and mean exact, percentiles as exact as wanted, in bounded memory. There is no histogram before
-/// the first value, and it is no longer than the greatest one needs.
+/// The distribution of a duration: exact extremes and mean, and percentiles with limited precision, in bounded
+/// memory. The histogram starts with the first value, and is no longer than the greatest value needs.
 struct Spread {
-  /// How exact percentiles are.
+  /// The precision of percentiles.
   enum Precision {
-    /// Three significant digits; some 60 KB where the times are some 30 ms.
+    /// Three significant digits; about 60 KB for durations near 30 ms.
     case fine
-    /// Two significant digits, at most 0.8 % too high; some 10 KB.
+    /// Two significant digits, at most 0.8 % too high; about 10 KB.
     case coarse
 
     fileprivate var histogram: Histogram<UInt32> {
@@ -22,7 +22,7 @@ struct Spread {
   private(set) var least = Int64.max
   private(set) var greatest = Int64.min
   private var sum = 0.0
-  // A minute is far beyond any timeout that makes sense; what lies above is counted there.
+  // One minute in nanoseconds, beyond any sensible timeout; greater values count as this.
   private static let highest: UInt64 = 60_000_000_000
   private let precision: Precision
   private var histogram: Histogram<UInt32>?
@@ -42,7 +42,7 @@ struct Spread {
 
   var mean: Int64? { count > 0 ? Int64((sum / Double(count)).rounded()) : nil }
 
-  /// The value below which `percent` of all lie; `nil` without any.
+  /// The value below which `percent` of all values lie; `nil` without values.
   func percentile(_ percent: Double) -> Int64? {
     guard let histogram else { return nil }
     return min(greatest, max(least, Int64(histogram.valueAtPercentile(percent))))

@@ -1,6 +1,6 @@
 import Pinging
 
-/// Puts verdicts into the order of sending: a loss is known a timeout later than the answers to its neighbours.
+/// Sorts verdicts into the order of sending: a loss is known a timeout later than the answers to the pings beside it.
 struct VerdictsInOrder {
   struct Verdict {
     let number: UInt64
@@ -12,22 +12,23 @@ struct VerdictsInOrder {
 
   enum Reply {
     case inTime(rtt: Int64, PingEvent.OneWay?)
-    /// The far side does not take the token (RE01).
+    /// The server refused the token (RE01).
     case refusal
     case none
   }
 
-  /// So many may wait for one verdict. If it has not come by then, it was among events that are missing, or is that of a ping
-  /// that was lost in a flood: it is left out.
+  /// The most verdicts that wait for an earlier one. By then the earlier one was among missing events, or belongs to
+  /// a ping lost in a flood, and is skipped.
   static let patience = 16_384
 
   private var next: UInt64 = 0
   private var waiting: [UInt64: Verdict] = [:]
   private var skipped: [UInt64: UInt64] = [:]
 
+  /// Adds the verdict of an event.
   /// - Returns: The verdicts that are settled now, in order.
   mutating func take(_ event: PingEvent) -> [Verdict] {
-    // One that was given up on comes too late to be put in order.
+    // The verdict of a skipped ping comes too late to be sorted.
     guard event.number >= next else { return [] }
     switch event.kind {
     case .answered(let rtt): wait(event, .inTime(rtt: rtt, event.oneWay))

@@ -1,14 +1,14 @@
 import Foundation
 import Pinging
 
-/// How far the host's wall clock is ahead of CLOCK_BOOTTIME at a moment.
+/// How far the host's wall clock is ahead of CLOCK_BOOTTIME.
 struct WallReading: Hashable, Sendable {
   let aheadNanoseconds: Int64
 
-  /// The time of a moment on CLOCK_BOOTTIME by the wall clock as it was when this was read, in nanoseconds since 1970.
+  /// The wall time of a moment on CLOCK_BOOTTIME, in nanoseconds since 1970, by the wall clock at this reading.
   func time(of moment: UInt64) -> Int64 { Int64(clamping: moment) + aheadNanoseconds }
 
-  /// Just now. Of three readings the quickest counts: the thread can be interrupted between the two clocks.
+  /// A reading made now. The quickest of three counts, because the thread can be interrupted between the two clocks.
   static var current: WallReading {
     let readings = (0..<3).map { _ in
       let before = Pinger.now

@@ -3,17 +3,17 @@ import Driving
 import OrderedJSON
 import Submission
 
-/// Which clock the times come from, for `status` (docs/clock.md).
+/// The ruling clock for `status` (docs/clock.md).
 struct ClockStatus: Sendable {
   let ruling: ClockRuling
-  /// By how much the host's clock is ahead of the time that rules; `nil` when it could not be read.
+  /// How far the host's clock is ahead of the ruling time; `nil` when the host's clock could not be read.
   let hostAhead: Duration?
 
   init(ruling: ClockRuling, hostAhead: Duration?) { (self.ruling, self.hostAhead) = (ruling, hostAhead) }
 
   init(_ reading: Timekeeper.Reading) { self.init(ruling: reading.ruling, hostAhead: reading.hostLead) }
 
-  /// With the keys of a drive log's `clock` lines.
+  /// The keys are those of the `clock` lines in drive logs.
   var json: JSON {
     .object([
       "ruled_by": .string(ruling.source.rawValue),
@@ -25,11 +25,12 @@ struct ClockStatus: Sendable {
     ])
   }
 
-  /// For a person, e.g. `time: gnss rules, two clocks agree (gnss, server); host contradicts; the host's clock is 3600 s ahead`.
+  /// For an operator, e.g. `time: gnss rules, two clocks agree (gnss, server); host contradicts; the host's clock is
+  /// 3600 s ahead`.
   var line: String {
     guard ruling.isTrusted else { return "the clock is not set: nothing is measured or sent" }
     let offset = hostAhead?.inSeconds ?? 0
-    // Readings of two clocks differ by less.
+    // A smaller difference is within the error of the readings.
     guard abs(offset) >= 2 else { return "time: \(ruling)" }
     let seconds = DriveStatus.decimal(abs(offset), places: 0)
     return "time: \(ruling); the host's clock is \(seconds) s \(offset > 0 ? "ahead" : "behind")"

@@ -1,34 +1,34 @@
 import Coverage
 import Settings
 
-/// What an operator can tell the service while it runs.
+/// A command that an operator sends to the running service.
 public enum ServiceCommand: String, Hashable, Sendable, CaseIterable {
-  /// Record from now on, whatever the rule says.
+  /// Record from now on, regardless of `agent.record`.
   case start
   /// End the drive, and begin none until `start` or `resume`.
   case stop
-  /// As `stop`, but `resume` goes on as before.
+  /// End the drive; `resume` restores the state before.
   case pause
-  /// Undo `pause`, or `stop`.
+  /// Undo `pause` or `stop`.
   case resume
 }
 
-/// Whether a drive is wanted now. A pure value: time comes in as an argument.
+/// Decides whether to record now. A pure value: time comes in as an argument.
 ///
-/// A command counts until the next one, or until the process ends.
+/// A command applies until the next one, or until the process ends.
 struct RecordingWish: Hashable, Sendable {
   struct Rules: Hashable, Sendable {
     var rule = RecordingRule.always
-    /// Metres a second above which the device moves.
+    /// The speed above which the device moves, in m/s.
     var startSpeed = 2.0
-    /// How long it has to rest until it counts as standing.
+    /// How long the device must be slow before it counts as resting.
     var rest: Duration = .seconds(300)
-    /// How long a moving device may be without a position, as in a tunnel, until it counts as standing.
+    /// How long a moving device may be without a position, as in a tunnel, before it counts as resting.
     var patience: Duration = .seconds(1800)
   }
 
-  /// So many fixes in a row have to be fast: a receiver that has just found its position, or stands between houses, shows
-  /// speeds now and then.
+  /// This many fixes in a row must be fast: a receiver that has just found its position, or stands between houses,
+  /// reports a wrong speed now and then.
   static let fastFixesToMove = 3
 
   var rules: Rules
@@ -36,9 +36,9 @@ struct RecordingWish: Hashable, Sendable {
   private var isPaused = false
   private var fastFixes = 0
   private var isOnTheMove = false
-  /// Since when all fixes are slow; `nil` after a fast one.
+  /// When the current series of slow fixes began; `nil` after a fast one.
   private var restingSince: ContinuousClock.Instant?
-  /// When a speed was known last.
+  /// When a speed was last known.
   private var heardAt: ContinuousClock.Instant?
 
   init(rules: Rules) {
@@ -56,11 +56,13 @@ struct RecordingWish: Hashable, Sendable {
     }
   }
 
-  /// - Parameter speed: Metres a second; `nil` where the receiver does not tell, which changes nothing.
+  /// - Parameters:
+  ///   - speed: In m/s; `nil` when the receiver reports none, which changes nothing.
+  ///   - now: The time of the fix.
   mutating func take(speed: Double?, at now: ContinuousClock.Instant) {
     guard let speed else { return }
     let wasMoving = isMoving(at: now)
-    // What was fast before a long silence is no reason to begin after it.
+    // Fast fixes before a long silence do not count after it.
     if isOnTheMove, !wasMoving { fastFixes = 0 }
     fastFixes = speed > rules.startSpeed ? fastFixes + 1 : 0
     isOnTheMove = wasMoving || fastFixes >= Self.fastFixesToMove
@@ -68,7 +70,7 @@ struct RecordingWish: Hashable, Sendable {
     heardAt = now
   }
 
-  /// Silence of the receiver is no rest: a rest begins with a slow fix.
+  /// The rest timer starts at the first slow fix. Losing the fix does not start it.
   private func isMoving(at now: ContinuousClock.Instant) -> Bool {
     guard isOnTheMove, let heardAt else { return false }
     if let restingSince { return now - restingSince < rules.rest }
@@ -86,7 +88,7 @@ struct RecordingWish: Hashable, Sendable {
     }
   }
 
-  /// Why there is no drive, or what keeps it going, in a word for a person.
+  /// Why the service records or does not, in a few words for an operator.
   func reason(at now: ContinuousClock.Instant) -> String {
     if isPaused { return "paused" }
     if let order { return order ? "started by command" : "stopped by command" }

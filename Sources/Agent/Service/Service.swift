@@ -7,7 +7,7 @@ import Positioning
 import Settings
 import Submission
 
-/// The service: records while that is wanted, sends what waits, answers commands. One thing happens after the other.
+/// The service: records when wanted, sends stored sessions, answers commands. It handles one thing at a time.
 actor Service: ServiceCommands {
   private enum Input: Sendable {
     case positioning(PositioningEvent)
@@ -19,7 +19,7 @@ actor Service: ServiceCommands {
     case stop
   }
 
-  /// After a drive that could not begin, or that ended by itself at once.
+  /// The wait after a drive that could not begin, or that ended by itself at once.
   private static let retryDelay = Duration.seconds(10)
   /// How long a stop waits for a disk that refuses the last fences.
   private static let patience = Duration.seconds(3)
@@ -31,11 +31,11 @@ actor Service: ServiceCommands {
   private let inputs: AsyncStream<Input>
   private let continuation: AsyncStream<Input>.Continuation
   private var wish: RecordingWish
-  /// The drive that goes on, or that has ended and is not wholly on the disk.
+  /// The running drive, or one that has ended and is not completely on the disk.
   private var drive: LiveDrive?
   private var hasEnded = false
   private var isUnsaved = false
-  /// No drive begins that nobody can stop.
+  /// No drive begins before commands are accepted: the operator must be able to stop it.
   private var takesCommands = false
   private var isStopping: Bool { stopAsked != nil }
   private var stopAsked: ContinuousClock.Instant?
@@ -43,7 +43,7 @@ actor Service: ServiceCommands {
   private var nextAttempt = ContinuousClock.now
   private var current = ServiceStatus(started: .current)
   private var fixArrival: ContinuousClock.Instant?
-  /// What the disk refuses of a drive that has ended.
+  /// The fences of an ended drive that the disk refuses.
   private var unsaved: (fences: Int, trouble: String)?
 
   init(configuration: ProbeConfiguration, configurationFile: String?, environment: DriveEnvironment) {
@@ -55,7 +55,7 @@ actor Service: ServiceCommands {
     (inputs, continuation) = AsyncStream.makeStream()
   }
 
-  /// Until `stop` yields; then the drive ends in order, and what was not sent stays.
+  /// Runs until `stop` yields; then ends the drive. Unsent fences stay stored.
   /// - Throws: ``ServiceSocketError``; ``RecordingError`` when the disk refused fences to the end.
   func run(stop: AsyncStream<Void>, hangUp: AsyncStream<Void>) async throws {
     let inputs = continuation
@@ -74,7 +74,7 @@ actor Service: ServiceCommands {
       group.addTask { [logger] in
         do {
           try await socket.run {
-            logger.info("commands are taken at \(socket.path)")
+            logger.info("accepting commands at \(socket.path)")
             inputs.yield(.socketOpened)
           }
         } catch {
@@ -115,7 +115,7 @@ actor Service: ServiceCommands {
 
   private func stop() { stopAsked = stopAsked ?? .now }
 
-  /// Begins or ends a drive, as it is wanted.
+  /// Begins or ends a drive, as wanted.
   private func reconcile() async {
     if hasEnded { await putAway() }
     let now = ContinuousClock.now
@@ -160,13 +160,13 @@ actor Service: ServiceCommands {
     summaries.compactMap(\.silenceLine).forEach { logger.warning("\($0)") }
     hasEnded = true
     current.links = []
-    // A server that allows drives of a second is not asked for a test each second.
+    // If the server allows only very short drives, do not request a test each second.
     if summaries.contains(where: { $0.reason != .user && $0.lasted < Self.retryDelay }) {
       nextAttempt = .now + Self.retryDelay
     }
   }
 
-  /// Lets go of the drive that has ended once all of it is on the disk; else it is tried again, for as long as the process lives.
+  /// Releases the ended drive when all of it is on the disk. Otherwise writes it again, as long as the process lives.
   private func putAway() async {
     guard let ended = drive else { return }
     let (unsaved, trouble) = await ended.save()
@@ -191,7 +191,7 @@ actor Service: ServiceCommands {
   private func reload() async {
     if let configurationFile, !InputFile.canBeReadAgain(configurationFile) {
       logger.error(
-        "configuration \(configurationFile) is no file that can be read again; the service goes on with what it has")
+        "configuration \(configurationFile) cannot be read again; the service goes on with its present settings")
       return
     }
     do {
@@ -201,7 +201,7 @@ actor Service: ServiceCommands {
       wish.rules = configuration.wishRules
       reload.lines.forEach { logger.notice("\($0)") }
     } catch {
-      logger.error("\(error); the service goes on with the configuration that it has")
+      logger.error("\(error); the service goes on with its present settings")
     }
   }
 
@@ -246,7 +246,7 @@ actor Service: ServiceCommands {
       return (report.line, report.outcome)
     } catch {
       if let trouble = StoreError.sendingTrouble(error) {
-        return ("not submitted: \(trouble); what waits is kept", .kept)
+        return ("not submitted: \(trouble); waiting data stays stored", .kept)
       }
       return ("the store fails: \(error)", .failed)
     }

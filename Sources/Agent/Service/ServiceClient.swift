@@ -6,38 +6,42 @@ import NIOHTTP1
 import Settings
 import Submission
 
-/// Speaks with a service that runs on this host.
+/// Sends requests to a service on this host.
 public struct ServiceClient: Sendable {
   private let path: String
   private let directory: StateDirectory
 
+  /// - Parameter configuration: Names the service's socket and the state directory.
   public init(configuration: ProbeConfiguration) {
     path = configuration.servicePath
     directory = StateDirectory(path: configuration.stateDirectory)
   }
 
-  /// How the service is.
-  /// - Parameter asJSON: For a program; else some lines for a person.
+  /// The service's state.
+  /// - Parameter asJSON: `true`: a JSON object; `false`: lines for an operator.
   /// - Throws: ``ServiceUnreachable``
   public func status(asJSON: Bool) async throws(ServiceUnreachable) -> String {
     try await ask("status", .GET, accept: asJSON ? "application/json" : "text/plain", within: .seconds(5)).text
   }
 
-  /// How the service is, for a monitoring system: ``ServiceMetrics``.
+  /// The service's state for a monitoring system: ``ServiceMetrics``.
   /// - Throws: ``ServiceUnreachable``
   public func metrics() async throws(ServiceUnreachable) -> String {
     try await ask("metrics", .GET, within: .seconds(5)).text
   }
 
-  /// - Returns: A line about what it led to.
+  /// Sends a command.
+  /// - Returns: The result in one line.
   /// - Throws: ``ServiceUnreachable``
   public func send(_ command: ServiceCommand) async throws(ServiceUnreachable) -> String {
     try await ask(command.rawValue, .POST, within: .seconds(15)).text
   }
 
-  /// A service that holds the store can do it as well as a process of its own.
-  /// - Parameter inUse: Why this one cannot.
-  /// - Throws: `inUse` when what holds the store is no service; ``ServiceUnreachable`` when the service refuses.
+  /// Runs a request on the service that has the store open, because this process cannot open it.
+  /// - Parameters:
+  ///   - inUse: The error of opening the store here.
+  /// - Throws: `inUse` when another kind of program has the store open; ``ServiceUnreachable`` when the service
+  ///   refuses.
   func ask<Answer>(
     instead inUse: StoreError, _ command: (ServiceClient) async throws -> Answer
   ) async throws -> Answer {
@@ -48,7 +52,7 @@ public struct ServiceClient: Sendable {
     }
   }
 
-  /// A resend pass of the service.
+  /// Runs a pass in the service.
   /// - Throws: ``ServiceUnreachable``
   func submit(
     _ mode: PassMode, _ urgency: ServerGate.Urgency
@@ -56,7 +60,7 @@ public struct ServiceClient: Sendable {
     try await result(of: "submit?mode=\(mode.command)&force=\(urgency == .forced)", within: .seconds(3600))
   }
 
-  /// Deletes a session for good.
+  /// Deletes a session permanently.
   /// - Throws: ``ServiceUnreachable``
   func forget(_ session: Int64) async throws(ServiceUnreachable) -> (line: String, outcome: CommandOutcome) {
     try await result(of: "forget?session=\(session)", within: .seconds(60))
@@ -79,7 +83,7 @@ public struct ServiceClient: Sendable {
     var request = HTTPClientRequest(url: "http+unix://\(place)/\(what)")
     request.method = method
     request.headers = ["Accept": accept, "Host": "localhost"]
-    // A client of HTTP tries again and again to reach a service that is not there.
+    // Without this check, the HTTP client would retry for a long time when there is no service.
     if let reason = SocketProbe.obstacle(to: path) { throw unreachable(reason) }
     let status: HTTPResponseStatus
     let text: String
@@ -103,7 +107,7 @@ public struct ServiceClient: Sendable {
 }
 
 extension PassMode {
-  /// The name of a mode that can be asked for.
+  /// The name of a mode that the service accepts.
   fileprivate var command: String {
     switch self {
     case .warm: "warm"
@@ -112,23 +116,24 @@ extension PassMode {
     }
   }
 
-  /// - Returns: `nil` when `command` is the name of none.
+  /// - Returns: `nil` for an unknown name.
   init?(command: String) {
     guard let mode = [PassMode.cold, .warm, .quarantined].first(where: { $0.command == command }) else { return nil }
     self = mode
   }
 }
 
-/// There is no service, or not for this user.
+/// No service answers, or not to this user.
 public struct ServiceUnreachable: Error, Hashable, CustomStringConvertible {
   enum Reason { case absent, refused, silent }
 
   let path: String
   let reason: Reason
   let directory: String
-  /// What uses the state directory, if anything does.
+  /// The process that uses the state directory; `nil` when none does.
   let holder: String?
 
+  /// The reason and the remedy, in one line.
   public var description: String {
     switch reason {
     case .absent where holder != nil:
@@ -136,7 +141,7 @@ public struct ServiceUnreachable: Error, Hashable, CustomStringConvertible {
         + "socket again within seconds, or has another agent.socket; any other program takes no commands"
     case .absent: "no service answers at \(path); start it with \(Program.name) agent, or set agent.socket"
     case .refused: "the service at \(path) takes commands from root and its own user only"
-    case .silent: "the service at \(path) has not answered in time; what it was told may still be done: see its log"
+    case .silent: "the service at \(path) has not answered in time; it may still run the command: see its log"
     }
   }
 }

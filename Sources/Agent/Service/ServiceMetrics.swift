@@ -1,14 +1,14 @@
 import Submission
 
-/// How the service is, for a monitoring system: the Prometheus text format, version 0.0.4.
+/// The service's state in the Prometheus text format, version 0.0.4.
 struct ServiceMetrics {
   private(set) var text = ""
 
   init(_ status: ServiceStatus) {
     add("recording", status.state == .recording, "1 while a drive is being recorded.")
-    add("clock_set", status.isClockSet, "1 if some clock can be right.")
+    add("clock_set", status.isClockSet, "1 if some clock shows a possible time.")
     if let ahead = status.clock?.hostAhead {
-      add("host_clock_ahead_seconds", ahead.inSeconds, "By how much the host's clock is ahead of the time that rules.")
+      add("host_clock_ahead_seconds", ahead.inSeconds, "How far the host's clock is ahead of the ruling clock.")
     }
     add("waiting_sessions", status.waiting.sessions, "Sessions that wait to be sent.")
     add("waiting_fences", status.waiting.fences, "Fences that wait to be sent.")
@@ -17,8 +17,8 @@ struct ServiceMetrics {
     if let free = status.disk.freeBytes {
       add("disk_free_bytes", free, "Bytes that may still be written to the disk of the state directory.")
     }
-    add("disk_full", status.disk.isFull, "1 while that disk has no room.")
-    add("disk_trouble", status.disk.trouble != nil, "1 while something of the drive cannot be written as it should be.")
+    add("disk_full", status.disk.isFull, "1 while that disk is full.")
+    add("disk_trouble", status.disk.trouble != nil, "1 while part of the drive cannot be written.")
     add("unsaved_fences", status.disk.unsavedFences, "Fences that are in memory only.")
     guard let sender = status.sender else { return }
     let breaker = sender.breaker
@@ -28,7 +28,7 @@ struct ServiceMetrics {
     add("breaker_refusals", breaker.refusals, "Answers 429 in a row while it is closed.")
     add(
       "next_attempt_seconds", Double(sender.nextAttemptInMilliseconds) / 1000,
-      "Until a request may leave; 0: at once.")
+      "Seconds until a request may leave; 0: now.")
   }
 
   private mutating func add(_ name: String, _ isTrue: Bool, _ help: String) { add(name, isTrue ? 1 : 0, help) }

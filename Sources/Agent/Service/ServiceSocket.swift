@@ -6,9 +6,9 @@ import NIOPosix
 import OrderedJSON
 import Submission
 
-/// The door of the service for commands: HTTP over a unix socket, open to root and to the user that the service runs as.
+/// Accepts commands for the service: HTTP over a unix socket, open to root and to the user that the service runs as.
 ///
-///     GET  /status                     how things stand; as lines for a person with `Accept: text/plain`
+///     GET  /status                     the state; lines for an operator with `Accept: text/plain`
 ///     GET  /metrics                    the same for a monitoring system
 ///     POST /start /stop /pause /resume
 ///     POST /submit?mode=M&force=true   a resend pass, cold, warm or quarantined; answers when it has ended
@@ -18,10 +18,11 @@ struct ServiceSocket: Sendable {
   let service: any ServiceCommands
   let logger: Logger
 
-  /// Serves until the task is cancelled; the socket is gone when it returns. A socket that is removed meanwhile is made again.
-  /// - Throws: When the socket cannot be made at first.
+  /// Serves until the task is cancelled, and removes the socket at the end. Creates a socket again that was removed meanwhile.
+  /// - Parameter onReady: Called when the service accepts commands for the first time.
+  /// - Throws: The reason why the first socket cannot be created.
   func run(onReady: @escaping @Sendable () -> Void) async throws {
-    // Left behind by a process that was killed: the lock of the state directory says that there is no other.
+    // A socket here is left from a killed process: the writer lock excludes another service.
     removeSocket()
     defer { removeSocket() }
     try await serveWhileItIsThere(onReady: onReady)
@@ -30,11 +31,11 @@ struct ServiceSocket: Sendable {
       do {
         if trouble == nil { logger.warning("the socket for commands, \(path), is gone; making it again") }
         try await serveWhileItIsThere {
-          logger.notice("commands are taken at \(path) again")
+          logger.notice("accepting commands at \(path) again")
         }
         trouble = nil
       } catch {
-        // A drive goes on whether or not it takes commands.
+        // A running drive continues without commands.
         let news = "\(ServiceSocketError(path: path, cause: error))"
         if news != trouble { logger.error("\(news); trying again each second") }
         trouble = news
@@ -43,7 +44,7 @@ struct ServiceSocket: Sendable {
     }
   }
 
-  /// Serves until the task is cancelled, or the socket at the path is no more the one that was made.
+  /// Serves until the task is cancelled, or the path no longer leads to the socket created here.
   private func serveWhileItIsThere(onReady: @escaping @Sendable () -> Void) async throws {
     let (readiness, ready) = AsyncStream<Void>.makeStream()
     try await withThrowingTaskGroup { group in
@@ -63,7 +64,7 @@ struct ServiceSocket: Sendable {
     }
   }
 
-  /// Which file is at the path; `nil` when none is.
+  /// Identifies the file at the path; `nil` when there is none.
   private var identity: [UInt64]? {
     var status = stat()
     return lstat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
@@ -102,14 +103,14 @@ struct ServiceSocket: Sendable {
     let application = Application(
       router: router, configuration: .init(address: .unixDomainSocket(path: path), serverName: Program.name),
       onServerRunning: { _ in
-        // The directory keeps strangers out; this does where it is shared.
+        // In a shared directory, the mode of the socket excludes other users.
         chmod(path, 0o660)
         onReady()
       }, logger: quiet)
     try await application.run()
   }
 
-  /// Nothing else that a wrong path may lead to.
+  /// Removes a socket only: a wrong path may lead to any other file.
   private func removeSocket() {
     var status = stat()
     if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
@@ -130,13 +131,13 @@ struct ServiceSocket: Sendable {
   }
 }
 
-/// What can be asked of the service from outside.
+/// The requests that the service answers.
 protocol ServiceCommands: Sendable {
   func status() async -> ServiceStatus
-  /// - Returns: A line about what it led to.
+  /// - Returns: The result in one line.
   func take(_ command: ServiceCommand) async -> String
   func submit(_ mode: PassMode, _ urgency: ServerGate.Urgency) async -> (line: String, outcome: CommandOutcome)
-  /// Deletes a session for good.
+  /// Deletes a session permanently.
   func forget(_ session: Int64) async -> (line: String, outcome: CommandOutcome)
 }
 
@@ -150,7 +151,7 @@ private struct ServiceContext: RequestContext {
   }
 }
 
-/// Says which method a path takes, instead of that there is no such path.
+/// Answers a wrong method with 405 and the right one; the router would answer 404.
 private struct MethodCheck: RouterMiddleware {
   private static let asking: Set<String> = ["/status", "/metrics"]
   private static let ordering = Set(ServiceCommand.allCases.map { "/" + $0.rawValue } + ["/submit", "/forget"])
@@ -168,9 +169,9 @@ private struct MethodCheck: RouterMiddleware {
   }
 }
 
-/// Refuses other users: whoever may write to the socket's directory may connect, which is not the same.
+/// Refuses other users: a user who may connect to the socket is not always one who may give commands.
 private struct PeerCheck: RouterMiddleware {
-  /// As the kernel gives it (unix(7), `SO_PEERCRED`).
+  /// The process at the other end, from the kernel (unix(7), `SO_PEERCRED`).
   private struct Credentials {
     var process: Int32 = 0
     var user: UInt32 = .max
@@ -194,7 +195,7 @@ private struct PeerCheck: RouterMiddleware {
   }
 }
 
-/// The socket for commands cannot be made.
+/// Why the socket for commands cannot be created.
 struct ServiceSocketError: Error, CustomStringConvertible {
   let path: String
   let cause: any Error

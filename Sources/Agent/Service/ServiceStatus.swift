@@ -4,7 +4,7 @@ import Driving
 import OrderedJSON
 import Submission
 
-/// What the service is at, for `status`.
+/// The state of the service for `status`.
 struct ServiceStatus: Sendable {
   enum State: String, Sendable {
     case recording
@@ -14,37 +14,37 @@ struct ServiceStatus: Sendable {
 
   var started: WallTime
   var state = State.idle
-  /// Why it records, or does not.
+  /// Why it records or does not.
   var reason = ""
   /// `nil` before the clocks were read.
   var clock: ClockStatus?
-  /// Whether some clock can be right.
+  /// Whether some clock shows a possible time.
   var isClockSet: Bool { clock?.ruling.isTrusted ?? true }
-  /// The last fix, and how old it is.
+  /// The last fix.
   var fix: Fix?
   var fixAge: Duration?
-  /// The drive that goes on, by link.
+  /// The status of the running drive, by link.
   var links: [DriveStatus] = []
   var waiting = Waiting()
   var sender: SenderStatus?
   var lastPass: EndedPass?
   var disk = Disk()
 
-  /// The disk that the state directory lies on, and what it has refused.
+  /// The disk of the state directory, and the data that it refused.
   struct Disk: Hashable, Sendable {
-    /// What this user may still write; `nil` when the kernel does not say.
+    /// Bytes that this user may still write; `nil` when the kernel does not report it.
     var freeBytes: Int64?
     /// Fences that are in memory only.
     var unsavedFences = 0
-    /// Why something of the drive is not on the disk as it should be.
+    /// Why part of the drive is not on the disk.
     var trouble: String?
 
-    /// What a drive writes in some minutes.
+    /// With less than this, a drive fills the disk within minutes.
     private static let leastBytes: Int64 = 1 << 20
 
     var isFull: Bool { freeBytes.map { $0 < Self.leastBytes } ?? false }
 
-    /// For a person; `nil` when there is nothing to do.
+    /// A line for an operator; `nil` when there is nothing to do.
     var line: String? {
       guard isFull || trouble != nil else { return nil }
       var parts = [trouble ?? "the disk of the state directory is full: free some space"]
@@ -54,7 +54,7 @@ struct ServiceStatus: Sendable {
     }
   }
 
-  /// What the store holds that was not sent.
+  /// The unsent data of the store.
   struct Waiting: Hashable, Sendable {
     var sessions = 0
     var fences = 0
@@ -65,8 +65,8 @@ struct ServiceStatus: Sendable {
 
     init() {}
 
+    /// - Parameter running: The lowest id of the running drives; `nil` for none.
     /// - Throws: GRDB's `DatabaseError`
-    /// - Parameter running: The first of the drives that are being recorded.
     init(_ reader: StoreReader, except running: Int64?) throws {
       withoutSession = try reader.orphans(except: running)
       for session in try reader.unsentSessions() where session.session.finalized != nil {
@@ -153,7 +153,7 @@ struct ServiceStatus: Sendable {
     ])
   }
 
-  /// Why and for how long nothing is sent; `nil` when something may be.
+  /// Why and for how long nothing is sent; `nil` when sending is possible.
   private static func line(_ sender: SenderStatus) -> String? {
     let seconds = (sender.nextAttemptInMilliseconds + 999) / 1000
     if sender.breaker.state != .closed {
@@ -162,7 +162,7 @@ struct ServiceStatus: Sendable {
     return sender.hold.map { "\($0.reason), next try in \(seconds) s" }
   }
 
-  /// For a person.
+  /// The lines for an operator.
   var lines: [String] {
     var lines = ["\(state.rawValue): \(reason)"]
     if !links.isEmpty { lines.append(DriveStatus.line(links)) }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Whether a program listens at a unix socket.
+/// Checks whether a program listens on a unix socket.
 enum SocketProbe {
-  /// Connects, which is answered at once.
-  /// - Returns: Why a request would reach no service; `nil`: one listens.
+  /// Connects, which the kernel answers at once.
+  /// - Returns: Why a request would reach no service; `nil` when a program listens.
   static func obstacle(to path: String) -> ServiceUnreachable.Reason? {
     let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { return .absent }
@@ -17,9 +17,9 @@ enum SocketProbe {
     let result = withUnsafePointer(to: address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
     }
-    // EAGAIN: it listens, and others wait before this one.
+    // EAGAIN: a program listens, and its queue of connections is full.
     if result == 0 || errno == EAGAIN { return nil }
-    // The path is one that this user may not look into, or the socket one that it may not use.
+    // This user may not search the path, or not use the socket.
     return errno == EACCES || errno == EPERM ? .refused : .absent
   }
 }

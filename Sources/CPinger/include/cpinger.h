@@ -68,7 +68,8 @@ enum cping_option {
 typedef struct cping_options {
     /* Events that wait for a slow reader before some are dropped; rounded up to a power of two. Default 4096: more than three
      * minutes of two targets at ten pings a second. At most 2^20. Threadless: 512 at least and by default; the pinger stops
-     * working until there is room, so that only `cping_remove` and `cping_shutdown` with many pings under way can lose some. */
+     * working until there is room. Only commands that report at once can then lose some: `cping_remove` and `cping_shutdown` with
+     * many pings under way, `cping_stop` of many targets with none, if nothing is read in between. */
     uint32_t ring_capacity;
     uint32_t reserved;
     /* How long after its timeout a ping is remembered, so that a reply is recognised as late or as a duplicate.

@@ -1,8 +1,9 @@
 import Foundation
 
-/// When the write-ahead log is copied into the store: SQLite's own rule counts pages, and at rest has hours in them.
+/// Decides when the write-ahead log is copied into the store. SQLite's own rule counts pages: at a device's rate the
+/// log would contain hours of data.
 final class CheckpointSchedule: @unchecked Sendable {
-  /// Some ten pages each time, beside some 150 that are written to the log in between.
+  /// About ten pages are copied each time; about 150 are written to the log between two copies.
   private static let interval = Duration.seconds(120)
   private let lock = NSLock()
   private var last = ContinuousClock.now

@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Runs an actor that reads and writes files on a thread of its own: the threads that all tasks of the process share must not wait for a
-/// disk. A sync of a slow card can take seconds.
+/// Runs an actor that reads and writes files on its own thread: a sync of a slow card can take seconds, and must not
+/// block the threads that all tasks of the process share.
 ///
 ///     actor Journal {
 ///       private let disk = DiskExecutor("journal")
@@ -10,18 +10,22 @@ import Dispatch
 public final class DiskExecutor: SerialExecutor {
   private let queue: DispatchQueue
 
-  /// - Parameter label: Names the thread in a debugger.
+  /// Creates the thread's queue.
+  /// - Parameter label: The name of the thread in a debugger.
   public init(_ label: String) {
     queue = DispatchQueue(label: "disk.\(label)", qos: .userInitiated)
   }
 
+  /// Runs `job` after all earlier ones.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
     queue.async { job.runSynchronously(on: executor) }
   }
 
+  /// The executor as actors refer to it.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
+  /// Traps when the caller is not on this executor.
   public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }

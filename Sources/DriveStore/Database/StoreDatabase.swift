@@ -1,11 +1,11 @@
 import Foundation
 import GRDB
 
-/// The store of a state directory as its one writer has it open: the connection, and the right to write.
+/// The open store of a state directory in its one writing process: the connection and the writer lock.
 ///
-/// Whatever reads or writes rows has this value; the right to write ends with the last of them.
+/// Every type that reads or writes rows shares this value; the lock is released with the last of them.
 final class StoreDatabase: @unchecked Sendable {
-  /// Opens the store, repaired where it was damaged.
+  /// Opens the store, and repairs it if it is damaged.
   typealias Opening = @Sendable (_ isAfterUncleanEnd: Bool) throws -> DatabaseQueue
 
   let directory: StateDirectory
@@ -15,7 +15,10 @@ final class StoreDatabase: @unchecked Sendable {
   private let access = NSLock()
   private var current: DatabaseQueue
 
-  /// - Parameter purpose: Names this process to another one that finds the store in use.
+  /// - Parameters:
+  ///   - directory: The state directory.
+  ///   - purpose: Names this process to others that find the store in use.
+  ///   - open: Opens the store.
   /// - Throws: ``StoreError``
   init(_ directory: StateDirectory, purpose: String, open: @escaping Opening) throws {
     self.directory = directory
@@ -29,10 +32,10 @@ final class StoreDatabase: @unchecked Sendable {
 
   deinit { lock.noteClosedStore() }
 
-  /// The writing connection; another one after ``reopen()``.
+  /// The writing connection; ``reopen()`` replaces it.
   var queue: DatabaseQueue { access.withLock { current } }
 
-  /// Closes the store and opens it again, as at a start. Reads and writes that run meanwhile fail.
+  /// Closes the store and opens it again, as at a start. Concurrent reads and writes fail.
   /// - Throws: ``StoreError``
   func reopen() throws {
     do {
@@ -45,19 +48,23 @@ final class StoreDatabase: @unchecked Sendable {
     }
   }
 
-  /// - Throws: GRDB's `DatabaseError`, and what `body` throws.
+  /// Runs `body` on the writing connection, without a transaction that writes.
+  /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
   func read<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
     try await queue.read(body)
   }
 
-  /// Runs `body` in a transaction, even when the calling task was cancelled meanwhile: an answer of the server must not be forgotten.
-  /// - Throws: GRDB's `DatabaseError`, and what `body` throws.
+  /// Runs `body` in a transaction, even if the calling task was cancelled meanwhile: an answer of the server must not
+  /// be lost.
+  /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
   func write<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
     try await Task { [queue] in try await queue.write(body) }.value
   }
 
-  /// Copies the write-ahead log into the store, if that was long ago: what damages the log then costs minutes and not hours.
-  /// - Throws: GRDB's `DatabaseError` for a damaged file. Other trouble changes nothing: the log is safe, and the next call tries again.
+  /// Copies the write-ahead log into the store if the last copy is old enough, so that damage to the log costs
+  /// minutes and not hours.
+  /// - Throws: GRDB's `DatabaseError` for a damaged file. Other errors are ignored: the log is intact, and the next
+  ///   call tries again.
   func checkpointIfDue() throws {
     guard checkpoints.isDue() else { return }
     do {

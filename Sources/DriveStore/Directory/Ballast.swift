@@ -1,20 +1,21 @@
 import Coverage
 import Foundation
 
-/// Room on the disk that is kept for the moment when there is no other: a file that is given up so that fences fit.
+/// Space on the disk reserved for fences: a file that is deleted when the disk is full, so that fences fit.
 public struct Ballast: Sendable {
-  /// In bytes: fences of some hours.
+  /// 8 MiB, enough for the fences of some hours.
   public static let size = 8 << 20
-  /// Bytes that a disk has free when the ballast can be set aside and all goes on for a while.
+  /// With this much free space the ballast can be reserved and recording continues for a while; in bytes.
   static let room = Int64(3 * size)
   private let path: String
 
+  /// - Parameter directory: The state directory, on the disk where the space is reserved.
   public init(_ directory: StateDirectory) {
     path = directory.ballast
   }
 
-  /// Sets the room aside, unless the disk has little more than that.
-  /// - Returns: Whether it is set aside now.
+  /// Reserves the space, unless that would leave the disk less than the same space again.
+  /// - Returns: Whether the space is reserved now.
   @discardableResult
   public func keep() -> Bool {
     guard let descriptor = try? StateFile.open(path, O_WRONLY | O_CREAT) else { return false }
@@ -34,7 +35,7 @@ public struct Ballast: Sendable {
     return UInt64(disk.f_bavail).saturatingMultiplied(by: UInt64(disk.f_frsize)) > UInt64(2 * Self.size)
   }
 
-  /// Gives the room to whoever writes next.
+  /// Frees the space for the next write.
   /// - Returns: Whether there was any.
   public func release() -> Bool { unlink(path) == 0 }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file of which any part may be unreadable.
+/// A file that may be unreadable in parts.
 final class RawFile: Sendable {
   private let descriptor: CInt
   let bytes: Int

@@ -1,10 +1,11 @@
-/// What a damaged store may lack.
+/// What a damaged store may lack; decides how thorough a recovery is.
 public enum RecoveryNeed: Int, Comparable, Sendable {
   case none
-  /// Rows, here and there.
+  /// Single rows.
   case damaged
-  /// All that was written last: what was sent then may count as unsent.
+  /// The latest writes: fences that were sent may count as unsent.
   case rolledBack
 
+  /// A greater need includes the lesser ones.
   public static func < (left: RecoveryNeed, right: RecoveryNeed) -> Bool { left.rawValue < right.rawValue }
 }

@@ -1,28 +1,32 @@
 import Foundation
 
-/// Where everything lies that outlives the process.
+/// The directory for all data that outlives the process.
 public struct StateDirectory: Hashable, Sendable {
+  /// Its path.
   public let path: String
 
+  /// - Parameter path: Need not exist yet.
   public init(path: String) {
     self.path = path
   }
 
+  /// The path of the SQLite database.
   public var database: String { path + "/coverage.sqlite" }
+  /// The directory of the drive logs.
   public var driveLogs: String { path + "/drives" }
   var lock: String { path + "/lock" }
   var ballast: String { path + "/ballast" }
-  /// Is there while what damage may have taken from the store is still to be made up for from the drive logs.
+  /// Exists while a recovery from the drive logs is pending.
   var recoveryMark: String { path + "/recovery-due" }
 
-  /// Where a drive log is now: the directory may have moved since its path was noted.
+  /// The present path of a drive log: the directory may have moved since its path was stored.
   func driveLog(_ noted: String) -> String { driveLogs + "/" + URL(fileURLWithPath: noted).lastPathComponent }
 
-  /// The bytes of each file in it, by path.
+  /// The size of each file in it, in bytes, by path.
   var files: [String: Int64] {
     var files: [String: Int64] = [:]
     for folder in [path, driveLogs] {
-      // One that cannot be listed holds nothing that could be dropped.
+      // A folder that cannot be listed has nothing that could be deleted.
       for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
         var status = stat()
         let file = folder + "/" + name
@@ -33,17 +37,17 @@ public struct StateDirectory: Hashable, Sendable {
     return files
   }
 
-  /// Bytes that this user may still write to the disk that it lies on; `nil` when that cannot be told.
+  /// Bytes that this user may still write to its disk; `nil` when the file system does not report them.
   public var room: Int64? {
     var disk = statvfs()
     guard statvfs(path, &disk) == 0 else { return nil }
     return Int64(clamping: disk.f_bavail).multipliedReportingOverflow(by: Int64(clamping: disk.f_frsize)).partialValue
   }
 
-  /// Makes the directory where it is missing and sees whether this process may write to it.
+  /// Creates the directory if it is missing, and checks that this process may write to it.
   /// - Throws: ``StoreError/unusableDirectory(path:reason:)``, ``StoreError/symbolicLink(path:)``
   func prepare() throws {
-    // The directory itself may be a link; nothing in it is reached through one.
+    // The directory itself may be a link, but nothing inside it is reached through one.
     for file in [lock, ballast, driveLogs, database, recoveryMark] where StateFile.isSymbolicLink(file) {
       throw StoreError.symbolicLink(path: file)
     }
@@ -52,15 +56,15 @@ public struct StateDirectory: Hashable, Sendable {
     }
   }
 
-  /// That users of this host may enter it whom nothing in it concerns; `nil` when they may not.
+  /// A warning when other users of this host may enter it; `nil` when they may not.
   public var warning: String? {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IXOTH != 0 else { return nil }
     return
-      "every user of this host may enter state directory \(path), which holds where it was driven: chmod o= \(path)"
+      "every user of this host may enter state directory \(path), which contains where it was driven: chmod o= \(path)"
   }
 
-  /// Foundation's own way does not say why it failed.
+  /// Foundation's function does not report why it failed.
   private static func makeFolder(_ path: String) -> Bool {
     let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
     var isMade = mkdir(path, 0o750) == 0
@@ -71,13 +75,13 @@ public struct StateDirectory: Hashable, Sendable {
       StateFile.giveToOwner(of: parent, descriptor)
       close(descriptor)
     }
-    // Where this user may not read the parent, the file system does it in its own time.
+    // When this user may not read the parent, the file system syncs it in its own time.
     _ = syncNames(in: parent)
     return true
   }
 
-  /// Makes the names in `folder` safe against a power cut: syncing a file does not do that.
-  /// - Returns: Whether they are; `errno` says why not. File systems that have no such sync pass.
+  /// Makes the names in `folder` safe against a power cut: syncing a file does not sync its name.
+  /// - Returns: Whether they are safe; `errno` has the reason if not. File systems without such a sync count as safe.
   static func syncNames(in folder: String) -> Bool {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return false }

@@ -1,10 +1,13 @@
 import Foundation
 
-/// How files of a state directory are opened and made: a drive is a person's way through the world.
+/// How files of a state directory are opened and created. They show where a person drove, so only their owner may
+/// read them.
 enum StateFile {
-  /// Opens `path`, or makes it. A file that is made is its owner's alone, whatever the umask says, and belongs to the owner of its
-  /// folder when root makes it.
-  /// - Parameter flags: Beside `O_CLOEXEC`. With `O_CREAT`, the file is made where it is missing.
+  /// Opens or creates `path`. A created file has mode 0600 regardless of the umask; if root creates it, it belongs to
+  /// the owner of its folder.
+  /// - Parameters:
+  ///   - path: The path; must not be a symbolic link.
+  ///   - flags: In addition to `O_CLOEXEC`. With `O_CREAT`, a missing file is created.
   /// - Returns: The descriptor.
   /// - Throws: ``StoreError/symbolicLink(path:)``, ``StoreError/unusableDirectory(path:reason:)``
   static func open(_ path: String, _ flags: CInt) throws -> CInt {
@@ -19,8 +22,8 @@ enum StateFile {
     return descriptor
   }
 
-  /// Takes the rights of others away, and gives what root has made to the owner of the folder. Where this user may not do that, the file
-  /// stays as it is.
+  /// Removes the access of other users, and gives a file created by root to the owner of its folder. Without the
+  /// permission to do so, the file stays unchanged.
   private static func secure(_ descriptor: CInt, _ path: String) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return }
@@ -28,14 +31,14 @@ enum StateFile {
     giveToOwner(of: URL(fileURLWithPath: path).deletingLastPathComponent().path, descriptor)
   }
 
-  /// As root: else nothing changes.
+  /// Only root changes owners.
   static func giveToOwner(of folder: String, _ descriptor: CInt) {
     var owner = stat()
     guard geteuid() == 0, stat(folder, &owner) == 0 else { return }
     fchown(descriptor, owner.st_uid, owner.st_gid)
   }
 
-  /// Makes `path` a file of its owner's alone before SQLite opens it; SQLite gives its companions the same rights.
+  /// Makes `path` a file with mode 0600 before SQLite opens it; SQLite copies the mode to its companions.
   /// - Throws: ``StoreError``
   static func prepareDatabase(_ path: String) throws {
     for companion in [path + "-wal", path + "-shm"] where isSymbolicLink(companion) {
@@ -44,7 +47,7 @@ enum StateFile {
     do {
       close(try open(path, O_RDWR | O_CREAT))
     } catch StoreError.unusableDirectory {
-      // SQLite finds the same, and says it in the words for a store.
+      // SQLite reports the same error, in words about a store.
     }
     for companion in [path + "-wal", path + "-shm"] {
       var status = stat()

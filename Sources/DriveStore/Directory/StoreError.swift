@@ -1,20 +1,21 @@
 import Foundation
 import GRDB
 
-/// Why the store cannot be used. Each description is one line that says what, where and what to do.
+/// Why the store cannot be used. Each description is one line with the reason, the path and the remedy.
 public enum StoreError: Error, Hashable, CustomStringConvertible {
   case unusableDirectory(path: String, reason: String)
-  /// The disk is full, read-only, or fails: what is in the store is as safe as it was.
+  /// The disk is full, read-only or failing; the stored data is intact.
   case diskTrouble(path: String, reason: String, remedy: String)
-  /// Something in a state directory is a symbolic link, which could lead anywhere.
+  /// A name in a state directory is a symbolic link, which may lead anywhere.
   case symbolicLink(path: String)
   case inUse(directory: String, holder: String)
   case unusable(path: String, reason: String)
   case notDurable(path: String, pragma: String, value: String)
   case newerVersion(path: String)
-  /// The control server has given this test before.
+  /// The control server granted a test that it granted before.
   case usedTest(String)
 
+  /// Reason, path and remedy in one line.
   public var description: String {
     switch self {
     case .unusableDirectory(let path, let reason):
@@ -33,17 +34,17 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  /// What `error`, an `errno`, means.
+  /// The text of `error`, an `errno`.
   static func words(_ error: CInt) -> String { String(cString: strerror(error)) }
 
-  /// Something in `directory` could not be made or opened.
+  /// A file in `directory` could not be created or opened.
   /// - Parameter error: The `errno`.
   static func unusableDirectory(_ directory: String, _ error: CInt) -> StoreError {
     if [ENOSPC, EDQUOT, EROFS, EIO].contains(error) {
       let trouble = DiskState.trouble(at: directory)
       return .diskTrouble(
         path: "state directory \(directory)", reason: trouble?.reason ?? words(error),
-        remedy: trouble?.remedy ?? "see what the kernel says of its disk")
+        remedy: trouble?.remedy ?? "see the kernel's messages about its disk")
     }
     return .unusableDirectory(path: directory, reason: words(error))
   }
@@ -53,7 +54,7 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     let reason = error.message ?? "\(error.resultCode)"
     if error.resultCode == .SQLITE_CANTOPEN, access(path, R_OK) != 0, errno == EACCES {
       return .unusable(
-        path: path, reason: "\(words(EACCES)): a store is its owner's alone; run this as \(readers(of: path))")
+        path: path, reason: "\(words(EACCES)): only the owner may read a store; run this as \(readers(of: path))")
     }
     switch error.resultCode {
     case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY:
@@ -64,7 +65,7 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     }
     if error.resultCode == .SQLITE_FULL || error.resultCode == .SQLITE_IOERR {
       let (reason, remedy) = writeTrouble(error)
-      return .diskTrouble(path: "store \(path)", reason: reason, remedy: remedy ?? "see what the kernel says of it")
+      return .diskTrouble(path: "store \(path)", reason: reason, remedy: remedy ?? "see the kernel's messages about it")
     }
     if error.resultCode == .SQLITE_READONLY {
       return .unusable(
@@ -88,7 +89,8 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     return "\(name ?? "user \(status.st_uid)") or root"
   }
 
-  /// Whether the file is damaged, by an error of SQLite: one that neither the disk, its rights nor another process explain.
+  /// Whether an SQLite error means a damaged file: neither the disk, nor permissions, nor another process explains
+  /// it.
   public static func isDamage(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return false }
     switch error.resultCode {
@@ -99,15 +101,16 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Whether room on the disk may help to write what was to be written: SQLite tells neither a user's quota (EDQUOT) nor the index of
-  /// its log that cannot grow from a disk that fails.
+  /// Whether freeing space may make a failed write succeed. Includes I/O errors: SQLite reports a user's quota
+  /// (EDQUOT) and a log index that cannot grow as failures of the disk.
   public static func isDiskFull(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return false }
     return error.resultCode == .SQLITE_FULL
       || [.SQLITE_IOERR_WRITE, .SQLITE_IOERR_SHMSIZE].contains(error.extendedResultCode)
   }
 
-  /// Why sending cannot go on though all that waits is safe, in words; `nil` for anything else than trouble with the disk.
+  /// Why sending cannot continue although all waiting data is safe, in words; `nil` for any other error than trouble
+  /// with the disk.
   public static func sendingTrouble(_ error: any Error) -> String? {
     if let error = error as? StoreError {
       if case .diskTrouble = error { return "\(error)" }
@@ -120,20 +123,20 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     return "cannot write to the store: \(reason)" + (remedy.map { "; \($0)" } ?? "")
   }
 
-  /// Why the store could not be written, in words for a person, and what to do about it.
+  /// Why a write to the store failed, in words for an operator, and the remedy.
   public static func writeTrouble(_ error: any Error) -> (reason: String, remedy: String?) {
     guard let error = error as? DatabaseError else { return ("\(error)", nil) }
     let message = error.message ?? "\(error.resultCode)"
     return switch error.resultCode {
     case .SQLITE_FULL: ("the disk is full", "free some space")
     case .SQLITE_IOERR:
-      ("the disk fails or a quota is used up (\(message))", "see what the kernel says of it, or free some space")
+      ("the disk fails or a quota is used up (\(message))", "see the kernel's messages about it, or free some space")
     case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
       (
         "this user may not write to it, or its disk is read-only (\(message))",
         "give this user the right to, or mount its disk for writing"
       )
-    case .SQLITE_BUSY, .SQLITE_LOCKED: ("another program holds it (\(message))", "end that program")
+    case .SQLITE_BUSY, .SQLITE_LOCKED: ("another program uses it (\(message))", "end that program")
     default: ("\(error)", nil)
     }
   }

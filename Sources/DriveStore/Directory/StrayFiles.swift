@@ -1,15 +1,16 @@
 import Foundation
 
-/// Files that a damaged store leaves behind: itself, set aside, and drive logs that no drive names any more. Perhaps something lies in
-/// them that was not sent and is nowhere else: they go by their age, and for a quota only when nothing that is sent is left to go before.
+/// Files that a damaged store leaves behind: the damaged store itself, and drive logs that no drive names any more.
+/// They may contain unsent data that exists nowhere else: they are deleted by age, and for the quota only when no
+/// sent data is left to delete.
 extension StateDirectory {
   /// Damaged stores that were set aside, each with its write-ahead log.
   var damagedStores: [String] { files.keys.filter { $0.hasPrefix(database + ".corrupt-") }.sorted() }
 
-  /// The same, the oldest first, without the newest: what was lost last is most likely to be missed.
+  /// The same, oldest first, without the newest, which is the most likely to be needed.
   var formerDamagedStores: [String] {
     let parts = Dictionary(grouping: damagedStores) { $0.hasSuffix("-wal") ? String($0.dropLast(4)) : $0 }
-    // By the first file that is left of each.
+    // Ordered by the first remaining file of each store.
     let stores = Self.oldestFirst(parts.values.compactMap(\.first))
     return stores.dropLast().flatMap { first in parts.values.first { $0.first == first } ?? [] }
   }
@@ -19,8 +20,8 @@ extension StateDirectory {
     files.keys.filter { $0.hasPrefix(driveLogs + "/") && $0.hasSuffix(".jsonl") && !named.contains($0) }.sorted()
   }
 
-  /// The same, the oldest first, without those that were written shortly before the newest of all files: a drive that just begins has its
-  /// log before the store has the drive.
+  /// The same, oldest first, without logs written shortly before the newest of all files: a new drive has its log
+  /// before its row in the store.
   func oldStraysAmongLogs(_ named: Set<String>) -> [String] {
     let newest = files.keys.compactMap(Self.modified).max() ?? 0
     return Self.oldestFirst(straysAmongLogs(named)).filter { (Self.modified($0) ?? .max) < newest - 3_600_000_000 }
@@ -30,7 +31,7 @@ extension StateDirectory {
     files.map { ($0, modified($0) ?? 0) }.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map(\.0)
   }
 
-  /// When `file` was written last, or set aside, in microseconds since the epoch.
+  /// When `file` was last written, or set aside, in microseconds since the epoch.
   static func modified(_ file: String) -> Int64? {
     var status = stat()
     guard lstat(file, &status) == 0 else { return nil }

@@ -1,16 +1,18 @@
 import Foundation
 
-/// The right to write to a state directory. It ends with this value, or with the process, however it ends.
+/// The right to write to a state directory. It ends with this value, or with the process, however the process ends.
 final class WriterLock: Sendable {
   private let descriptor: CInt
   private let note: String
-  /// Whether the last holder had the store open, and ended without closing it: killed, or by a power cut.
+  /// Whether the previous holder had the store open and ended without closing it: by a kill or a power cut.
   let isAfterUncleanEnd: Bool
 
-  /// Of a holder that has the store open.
+  /// In the note of a holder that has the store open.
   private static let openMark = ", the store is open"
 
-  /// - Parameter purpose: What the holder is, for a process that finds the directory in use.
+  /// - Parameters:
+  ///   - directory: The state directory.
+  ///   - purpose: Describes the holder to processes that find the directory in use.
   /// - Throws: ``StoreError/inUse(directory:holder:)``, ``StoreError/unusableDirectory(path:reason:)``,
   ///   ``StoreError/symbolicLink(path:)``
   init(_ directory: StateDirectory, purpose: String) throws {
@@ -23,11 +25,11 @@ final class WriterLock: Sendable {
     self.descriptor = descriptor
     isAfterUncleanEnd = Self.text(descriptor).hasSuffix(Self.openMark)
     note = "process \(getpid()) (\(purpose))"
-    // After an unclean end the mark stays until the store is open: this process may be killed before.
+    // After an unclean end the mark stays until the store is open, because this process may be killed before that.
     write(isAfterUncleanEnd ? note + Self.openMark : note)
   }
 
-  /// Notes that the store is open: should this process end without closing it, the next one knows.
+  /// Notes that the store is open: if this process ends without closing it, the next one knows.
   func noteOpenStore() { write(note + Self.openMark) }
 
   private func write(_ text: String) {
@@ -35,7 +37,7 @@ final class WriterLock: Sendable {
     _ = text.withCString { pwrite(descriptor, $0, strlen($0), 0) }
   }
 
-  /// Tries for a second: a reader that looks whether the lock is held has it itself for a moment, and so has a child of this
+  /// Tries for a second. A reader that checks the lock has it itself for a moment, and so does a child of this
   /// process between fork and exec.
   private static func take(_ descriptor: CInt) -> Bool {
     for _ in 0..<50 {
@@ -50,7 +52,7 @@ final class WriterLock: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Whether some process holds the right to write to `directory`.
+  /// Whether any process has the right to write to `directory`.
   static func isHeld(_ directory: StateDirectory) -> Bool {
     let descriptor = open(directory.lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
@@ -58,7 +60,7 @@ final class WriterLock: Sendable {
     return flock(descriptor, LOCK_SH | LOCK_NB) != 0
   }
 
-  /// The process that writes to `directory`, in its own words.
+  /// The process that writes to `directory`, as it describes itself.
   static func holder(_ directory: StateDirectory) -> String {
     let descriptor = open(directory.lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return "another process" }
@@ -79,6 +81,6 @@ final class WriterLock: Sendable {
 }
 
 extension StateDirectory {
-  /// The process that writes to it, in its own words; `nil` when none does.
+  /// The process that writes to it, as it describes itself; `nil` when there is none.
   public var holder: String? { WriterLock.isHeld(self) ? WriterLock.holder(self) : nil }
 }

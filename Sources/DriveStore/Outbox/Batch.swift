@@ -1,15 +1,16 @@
 import Coverage
 
-/// What goes to the control server in one request: fences of one session, for one test. A test takes one result only, so that
-/// each part of a session needs a test of its own.
+/// The content of one request to the control server: fences of one session, for one test. A test accepts one result
+/// only, so each part of a session needs its own test.
 public struct Batch: Hashable, Sendable, Identifiable {
+  /// The state of a batch. Only `waiting` and `quarantined` batches are certainly not on the server.
   public enum State: String, Hashable, Sendable {
-    /// To be sent.
+    /// Not sent yet.
     case waiting
-    /// It may have left, and what came of it is not known.
+    /// It may have left; the result is unknown.
     case sending
     case submitted
-    /// The server refused it; it is sent again on command only.
+    /// The server refused it; sent again on command only.
     case quarantined
     /// Its fences are in other batches now.
     case replaced
@@ -17,43 +18,52 @@ public struct Batch: Hashable, Sendable, Identifiable {
 
   /// A test of the control server.
   public struct Test: Hashable, Sendable {
+    /// The server's name for it.
     public let uuid: String
-    /// The moment to which the offsets of the fences relate.
+    /// The moment that the offsets of the fences relate to.
     public let anchor: WallTime
 
+    /// - Parameters:
+    ///   - uuid: From the server.
+    ///   - anchor: The time sent in the request for the test.
     public init(uuid: String, anchor: WallTime) {
       self.uuid = uuid
       self.anchor = anchor
     }
   }
 
+  /// Its id in the store.
   public let id: Int64
+  /// The id of the session of its fences.
   public let session: Int64
   /// The wall time of the drive's start.
   public let driveStarted: WallTime
-  /// `nil` until the server has made one for it.
+  /// `nil` until the server has granted one for it.
   public var test: Test?
-  /// The name of the test that it may have gone to, where its row was damaged: to be asked about, and sent nothing.
+  /// If the row was damaged: the name of the test that the batch may have gone to. Used to read the history, never to
+  /// send.
   var lostTest: String?
-  /// The client UUID that the server knows the sender of ``test`` by: only that client's history tells what became of it. `nil`
-  /// before it is sent, and in stores of earlier versions. To be shown to nobody.
+  /// The client UUID under which ``test`` was requested; only that client's history shows the result. `nil` before
+  /// the batch is sent, and in stores of earlier versions. Must not be shown: it identifies the device.
   public var client: String?
+  /// Its state.
   public let state: State
-  /// How often it was sent.
+  /// How many times it was sent.
   public let attempt: Int
-  /// Trouble that it met; any puts it behind the others. Answers to the batch itself count each time, trouble with a request for its
-  /// test, or with the history, once.
+  /// How many times it met trouble; any trouble moves it behind the other batches. Answers to the batch itself count
+  /// each time; trouble with its request for a test, or with the history, counts once.
   public let troubles: Int
+  /// When it was last sent.
   public let sent: WallTime?
-  /// How many fences went with the last request; `nil` when there was none.
+  /// The number of fences in the last request; `nil` before the first.
   public let sentFences: Int?
-  /// How many it has now.
+  /// The number of fences it has now.
   public let fences: Int
   /// When its first fence was entered.
   public let earliest: WallTime
 
-  /// Whether its row was damaged, or lost: whether it ever left, and what with, is not known.
+  /// Whether its row was damaged or lost: then it is unknown whether it left, and with which fences.
   public var isLost: Bool { state == .sending && attempt == 0 }
-  /// The test whose fences may be its own.
+  /// The test whose fences on the server may be its own.
   public var testInQuestion: String? { test?.uuid ?? lostTest }
 }

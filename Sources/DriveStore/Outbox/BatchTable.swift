@@ -1,7 +1,7 @@
 import Coverage
 import GRDB
 
-/// The steps of the outbox, inside a transaction of their caller.
+/// The steps of the outbox. They run inside a transaction of the caller.
 enum BatchTable {
   static func batches(_ condition: String, _ arguments: StatementArguments, _ db: Database) throws -> [Batch] {
     try Row.fetchAll(
@@ -35,7 +35,7 @@ enum BatchTable {
         """, arguments: [batch])
   }
 
-  /// Notes the client under which `batch` left, if that can be told: its session's, or the only one that there is.
+  /// Stores the client under which `batch` left, if it is known: that of its session, or the only one in the store.
   static func nameClient(of batch: Int64, _ db: Database) throws {
     try db.execute(
       sql: """
@@ -57,7 +57,8 @@ enum BatchTable {
     try summarise(sessionOf: batch, at: time, db)
   }
 
-  /// A session whose own test has nothing, because its batch was split or sent anew, goes by the first test that has fences of it.
+  /// If the session's own test has no fences, because its batch was split or sent again, the session takes the first
+  /// test that has some.
   static func nameSession(byTestOf batch: Int64, _ db: Database) throws {
     try db.execute(
       sql: """
@@ -72,8 +73,8 @@ enum BatchTable {
     if let session { try summarise(session: session, at: time, db) }
   }
 
-  /// What its batches and fences say about a session, written to its row.
-  /// - Parameter time: When it was sent, if it now is.
+  /// Updates a session's row from its batches and fences.
+  /// - Parameter time: The submission time, if the session is completely sent now.
   static func summarise(session: Int64, at time: WallTime, _ db: Database) throws {
     try db.execute(
       sql: """
@@ -92,7 +93,7 @@ enum BatchTable {
 }
 
 extension Batch {
-  /// Damaged rows are left out, and batches of nothing else; so are fences that the server has, but in batches that it has.
+  /// Omits damaged rows, batches without intact fences, and fences that the server already has through other batches.
   static let columns = """
     batch.*, drive.started_at AS drive_started_at, count(fence.id) AS fences, min(fence.entered_at) AS earliest
     FROM intact_batch AS batch

@@ -1,21 +1,23 @@
 import Coverage
 import GRDB
 
-/// The batches of the store: what is to be sent, is on its way, was sent or refused. Each step is on the disk before anything relies on it.
+/// The batches of the store: fences to send, on their way, sent or refused. Each step is durable before anything
+/// relies on it.
 public struct Outbox: Sendable {
   let store: StoreDatabase
 
   // MARK: What there is
 
   /// The batches of `sessions` in one of these states.
+  /// - Throws: GRDB's `DatabaseError`
   public func batches(of sessions: [Int64], in states: [Batch.State]) async throws -> [Batch] {
     try await store.read { db in
       try sessions.flatMap { try BatchTable.batches("batch.session_id = ?", [$0], db) }
     }.filter { states.contains($0.state) }
   }
 
-  /// The tests of which it is known what they were used for: those of batches, damaged or not, and of sessions of which something is
-  /// sent. In lower case.
+  /// The tests whose use is known, in lower case: those of batches, damaged ones included, and those of partly sent
+  /// sessions.
   /// - Throws: GRDB's `DatabaseError`
   public func knownTests() async throws -> Set<String> {
     try await store.read { db in
@@ -29,11 +31,14 @@ public struct Outbox: Sendable {
     }
   }
 
-  /// Puts all fences of `sessions` that are to be sent, and are in no batch yet, into batches.
+  /// Puts all unsent fences of `sessions` that have no batch into batches.
   ///
-  /// The first one of a session gets the session's own test, where it has one that no batch has used. Rows whose position cannot
-  /// be are quarantined here: nobody could use them.
-  /// - Parameter limit: The most fences of a batch.
+  /// The first batch of a session gets the session's own test, if no batch has used it. Rows with an impossible
+  /// position are quarantined here, as nobody could use them.
+  /// - Parameters:
+  ///   - sessions: Their ids.
+  ///   - limit: The most fences of a batch.
+  ///   - time: Now, for the quarantine.
   /// - Throws: GRDB's `DatabaseError`
   public func makeBatches(of sessions: [Int64], limit: Int, at time: WallTime) async throws {
     try await store.write { db in
@@ -62,8 +67,12 @@ public struct Outbox: Sendable {
 
   // MARK: What happens to a batch
 
-  /// Gives `batch` the test that the control server made for it.
-  /// - Parameter client: The client UUID that asked for the test.
+  /// Assigns to `batch` the test that the control server granted for it.
+  /// - Parameters:
+  ///   - batch: Its id.
+  ///   - test: The test and its anchor.
+  ///   - loopUUID: The loop that the test belongs to.
+  ///   - client: The client UUID that requested the test.
   /// - Throws: ``StoreError/usedTest(_:)``, GRDB's `DatabaseError`
   public func anchor(batch: Int64, test: Batch.Test, loopUUID: String?, client: String) async throws {
     try await store.write { db in
@@ -87,11 +96,11 @@ public struct Outbox: Sendable {
     }
   }
 
-  /// Notes that `batch` is about to leave. To be called before its first byte does: then, whatever happens, the next process knows
+  /// Marks `batch` as sending. Must be called before its first byte leaves: after any crash, the next process knows
   /// that the server may have it.
   /// - Parameters:
-  ///   - fences: How many are in the body.
-  ///   - client: The client UUID that it leaves under; a batch keeps the first one of its test.
+  ///   - fences: The number of fences in the body.
+  ///   - client: The client UUID of the request; a batch stores the first one of its test.
   public func beginSending(batch: Int64, fences: Int, client: String, at time: WallTime) async throws {
     try await store.write { db in
       try db.execute(
@@ -103,15 +112,20 @@ public struct Outbox: Sendable {
     }
   }
 
-  /// Notes that the server has plainly not taken `batch`: it waits again.
+  /// Marks `batch` as waiting again: the server has certainly not stored it.
+  /// - Throws: GRDB's `DatabaseError`
   public func release(batch: Int64) async throws {
     try await store.write { db in
       try db.execute(sql: "UPDATE batch SET state = 'waiting' WHERE id = ?", arguments: [batch])
     }
   }
 
-  /// Notes trouble that put `batch` behind the others.
-  /// - Parameter isAnswer: Whether it came of sending the batch: then it counts each time, as the batch itself may be the cause.
+  /// Counts trouble, which moves `batch` behind the others.
+  /// - Parameters:
+  ///   - batch: Its id.
+  ///   - isAnswer: Whether it was the answer to the batch itself. Then it counts each time, because the batch may be
+  ///     the cause.
+  /// - Throws: GRDB's `DatabaseError`
   public func noteTrouble(batch: Int64, isAnswer: Bool) async throws {
     let troubles = isAnswer ? "troubles + 1" : "max(troubles, 1)"
     try await store.write { db in
@@ -119,14 +133,15 @@ public struct Outbox: Sendable {
     }
   }
 
-  /// Notes that the server has `batch`. Its fences stay, for export.
+  /// Marks `batch` as submitted. Its fences stay stored for export.
+  /// - Throws: GRDB's `DatabaseError`
   public func markSubmitted(batch: Int64, at time: WallTime) async throws {
     try await store.write { db in
       try db.execute(
         sql: "UPDATE batch SET state = 'submitted', settled_at = ?, reason = NULL WHERE id = ?",
         arguments: [time.microseconds, batch])
       try db.execute(
-        // A damaged one was not in it.
+        // A damaged fence was not in the request.
         sql: "UPDATE fence SET submitted_at = ? WHERE id IN (SELECT id FROM intact_fence WHERE batch_id = ?)",
         arguments: [time.microseconds, batch])
       try BatchTable.nameSession(byTestOf: batch, db)
@@ -134,13 +149,15 @@ public struct Outbox: Sendable {
     }
   }
 
-  /// Notes that the server refuses `batch` for good. It stays, and is sent again on command only.
+  /// Marks `batch` as refused. It stays stored, and is sent again on command only.
+  /// - Throws: GRDB's `DatabaseError`
   public func quarantine(batch: Batch, reason: String, at time: WallTime) async throws {
     try await store.write { db in try BatchTable.quarantine(batch.id, session: batch.session, reason, at: time, db) }
   }
 
-  /// Puts the fences of a batch that was refused into two: one of them may be all that is wrong.
+  /// Splits a refused batch in two, because a single fence may be the cause.
   /// - Returns: The parts, the earlier fences first.
+  /// - Throws: GRDB's `DatabaseError`
   public func split(batch: Batch) async throws -> [Batch] {
     try await store.write { db in
       let fences = try Int64.fetchAll(
@@ -154,7 +171,8 @@ public struct Outbox: Sendable {
     }
   }
 
-  /// Takes what was refused out of its batches, so that it is sent again.
+  /// Removes the fences of refused batches from them, so that they are sent again in new ones.
+  /// - Throws: GRDB's `DatabaseError`
   public func reopen(batches: [Batch], at time: WallTime) async throws {
     try await store.write { db in
       for batch in batches {

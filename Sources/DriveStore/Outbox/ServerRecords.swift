@@ -1,10 +1,11 @@
 import GRDB
 
-/// What control servers have given this device, and how far each is known.
+/// What control servers gave this device, and how far their histories are known. Servers are identified by URL.
 public struct ServerRecords: Sendable {
   let store: StoreDatabase
 
-  /// The client UUID that the control server at `url` gave this device; `nil` when there is none, or it is damaged.
+  /// The client UUID from the control server at `url`; `nil` when there is none, or it is damaged.
+  /// - Throws: GRDB's `DatabaseError`
   public func clientUUID(at url: String) async throws -> String? {
     try await store.read { db in
       try String.fetchOne(
@@ -15,7 +16,8 @@ public struct ServerRecords: Sendable {
     }
   }
 
-  /// Another client has another history.
+  /// Stores the client UUID and resets the history cursor: another client has another history.
+  /// - Throws: GRDB's `DatabaseError`
   public func setClientUUID(_ uuid: String, at url: String) async throws {
     try await store.write { db in
       try db.execute(
@@ -24,7 +26,9 @@ public struct ServerRecords: Sendable {
     }
   }
 
-  /// How far the history at `url` is known: the time of the newest test that was seen, in milliseconds; `nil`: not at all.
+  /// The time of the newest test seen in the history at `url`, in milliseconds since the epoch; `nil` before the
+  /// first reading.
+  /// - Throws: GRDB's `DatabaseError`
   public func historyCursor(at url: String) async throws -> Int64? {
     try await store.read { db in
       try Int64.fetchOne(
@@ -35,6 +39,8 @@ public struct ServerRecords: Sendable {
     }
   }
 
+  /// Stores the time of the newest test seen in the history at `url`, in milliseconds since the epoch.
+  /// - Throws: GRDB's `DatabaseError`
   public func setHistoryCursor(_ cursor: Int64?, at url: String) async throws {
     try await store.write { db in
       try db.execute(
@@ -43,7 +49,9 @@ public struct ServerRecords: Sendable {
     }
   }
 
-  /// Stores what `Submission.ServerGate` remembers of the server at `url`, as JSON: the circuit breaker and its other waits.
+  /// Stores the lasting state of `Submission.ServerGate` for the server at `url`, as JSON: the circuit breaker and
+  /// the other waits.
+  /// - Throws: GRDB's `DatabaseError`
   public func setBreakerMemory(_ memory: String, at url: String) async throws {
     try await store.write { db in
       try db.execute(

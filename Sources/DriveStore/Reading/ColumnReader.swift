@@ -1,25 +1,25 @@
 import Coverage
 import GRDB
 
-/// Reads the columns of a row one after the other. Finding them by name costs more than all else that is done with a fence.
+/// Reads the columns of a row in order. Finding them by name would cost more than all other work on a fence.
 struct ColumnReader {
   private let row: Row
   private var index = 0
 
   init(_ row: Row) { self.row = row }
 
-  /// The value must be of that type: the row is as it was written.
+  /// The next value, which must have the expected type: only for intact rows.
   mutating func next<Value: DatabaseValueConvertible & StatementColumnConvertible>() -> Value {
     defer { index += 1 }
     return row[index]
   }
 
-  /// The value may be of any type.
+  /// The next value, of any type.
   mutating func any() -> DatabaseValue {
     defer { index += 1 }
     return row[index]
   }
 
-  /// A wall time in microseconds.
+  /// A wall time in microseconds since the epoch.
   mutating func time() -> WallTime? { (next() as Int64?).map(WallTime.init(microseconds:)) }
 }

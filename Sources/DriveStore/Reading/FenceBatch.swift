@@ -1,6 +1,6 @@
-/// The part of a batch that its fences are exported with.
+/// The data of a batch that its fences are exported with.
 struct FenceBatch {
   let isIntact: Bool
-  /// The session as it is for the fences of the batch.
+  /// The session, with the test and the anchor of the batch.
   let session: StoredSession
 }

@@ -2,12 +2,13 @@ import Coverage
 import Foundation
 import GRDB
 
-/// Reads a state directory, beside whoever writes to it; never writes, never checkpoints.
+/// Reads a state directory beside its writer; never writes or checkpoints.
 public struct StoreReader: Sendable {
   let database: DatabaseQueue?
   private let directory: StateDirectory?
 
-  /// - Throws: ``StoreError``; a directory in which nothing was ever recorded reads as empty.
+  /// Opens the store read-only. A directory without a store reads as empty.
+  /// - Throws: ``StoreError``
   public init(directory: StateDirectory) throws {
     self.directory = directory
     guard access(directory.path, R_OK | X_OK) == 0 else {
@@ -32,7 +33,7 @@ public struct StoreReader: Sendable {
         throw StoreError.unusable(
           path: directory.database, reason: "another version made it; coverage-probe submit brings it up to date")
       }
-      // A writer is just making it.
+      // A writer is creating it.
       guard isComplete else {
         self.database = nil
         return
@@ -43,7 +44,7 @@ public struct StoreReader: Sendable {
     }
   }
 
-  /// Reads through the connection of a writer.
+  /// Reads through a writer's connection.
   init(_ database: DatabaseQueue) {
     self.database = database
     directory = nil
@@ -53,14 +54,16 @@ public struct StoreReader: Sendable {
   public var isWriterAlive: Bool { directory.map(WriterLock.isHeld) ?? true }
 
   /// All sessions, oldest first.
+  /// - Throws: GRDB's `DatabaseError`, as all functions of this type.
   public func sessions() throws -> [StoredSession] {
     try rows(
       "SELECT \(StoredSession.columns) GROUP BY session.id ORDER BY session.id"
     ).map(StoredSession.init)
   }
 
-  /// Sessions with fences that may be sent and that the server does not have, oldest first: few, however many a store keeps.
-  /// - Parameter running: The first of the drives that are being recorded: they are left out.
+  /// Sessions with fences that may be sent and are not on the server, oldest first. An index finds them, so the cost
+  /// does not grow with the store.
+  /// - Parameter running: The lowest id of the running drives, which are omitted.
   public func unsentSessions(except running: Int64? = nil) throws -> [StoredSession] {
     try rows(
       """
@@ -73,8 +76,8 @@ public struct StoreReader: Sendable {
     ).map(StoredSession.init)
   }
 
-  /// How many fences of drives that are being recorded will be sent.
-  /// - Parameter running: The first of these drives.
+  /// The number of fences of running drives that will be sent.
+  /// - Parameter running: The lowest id of these drives.
   public func fencesToSend(fromDrive running: Int64) throws -> Int {
     try rows(
       """
@@ -84,14 +87,14 @@ public struct StoreReader: Sendable {
     ).first?["fences"] ?? 0
   }
 
-  /// The session with that id, if there is one.
+  /// The session with this id; `nil` when there is none.
   public func session(id: Int64) throws -> StoredSession? {
     try rows(
       "SELECT \(StoredSession.columns) WHERE session.id = ? GROUP BY session.id", [id]
     ).first.map(StoredSession.init)
   }
 
-  /// The fences of `session` in order of entry, without damaged ones; none of a damaged session.
+  /// The intact fences of `session` in order of entry; none if the session is damaged.
   public func fences(of session: StoredSession) throws -> [StoredFence] {
     guard !session.isDamaged else { return [] }
     return try rows(
@@ -102,7 +105,7 @@ public struct StoreReader: Sendable {
     ).compactMap { StoredFence(row: $0, session: session) }
   }
 
-  /// The fences of `batch` that go to the server, in order of entry: without damaged ones, and never one that the server has.
+  /// The fences of `batch` to send, in order of entry: intact, and not on the server yet.
   public func fences(of batch: Batch) throws -> [Fence] {
     try rows(
       """
@@ -116,15 +119,15 @@ public struct StoreReader: Sendable {
     }
   }
 
-  /// The circuit breaker for the server at `url`, in its own words; `nil` when it was never needed, or is damaged.
+  /// The stored state of the gate for the server at `url`, as JSON; `nil` when there is none, or it is damaged.
   public func breakerMemory(at url: String) throws -> String? {
     try rows(
       "SELECT memory FROM intact_breaker WHERE control_server = ?", [ServerKey.of(url)]
     ).first?["memory"]
   }
 
-  /// Fences whose session is missing.
-  /// - Parameter running: The first of the drives that are being recorded; their fences do not count.
+  /// The number of fences whose session is missing.
+  /// - Parameter running: The lowest id of the running drives, whose fences are not counted.
   public func orphans(except running: Int64? = nil) throws -> Int {
     try rows(
       """
@@ -134,7 +137,7 @@ public struct StoreReader: Sendable {
     ).first?["fences"] ?? 0
   }
 
-  /// Rows, of whatever kind, that are not as they were written. What they say is neither sent nor exported.
+  /// The number of damaged rows in all tables. Their values are neither sent nor exported.
   public func damagedRows() throws -> Int {
     try RowChecksum.tables.reduce(0) { count, table in
       count

@@ -1,25 +1,28 @@
 import Coverage
 import GRDB
 
-/// A fence as it lies in the store, with the session that it belongs to.
+/// A stored fence with its session.
 public struct StoredFence: Hashable, Sendable {
-  /// The columns and tables of a fence and its batch; a statement goes on with `WHERE`.
+  /// The columns and tables of a fence and its batch; a statement continues with `WHERE`.
   static let columns = """
     \(columnsWithoutBatch), whole.test_uuid, whole.anchor_at, batch.id IS NOT NULL AND whole.id IS NULL
     FROM readable_fence AS fence LEFT JOIN batch ON batch.id = fence.batch_id
       LEFT JOIN intact_batch AS whole ON whole.id = fence.batch_id
     """
-  /// Without the batch's columns and the tables; ``Fence/columns`` first.
+  /// Without the batch's columns and the tables; ``Fence/columns`` come first.
   static let columnsWithoutBatch = "\(Fence.columns), fence.id, fence.submitted_at, fence.batch_id"
 
+  /// Its id in the store.
   public let id: Int64
-  /// Its test and its anchor are those of the fence: parts of a session can have a test of their own. `nil` where the batch that knew
-  /// them is damaged.
+  /// The session, with the test and the anchor of the fence's batch: parts of a session can have their own tests.
+  /// Both are `nil` when the batch is damaged.
   public let session: StoredSession
+  /// The fence; its times relate to the drive's start.
   public let fence: Fence
+  /// When the server accepted it; `nil` before.
   public let submitted: WallTime?
 
-  /// `nil` for a row whose position cannot be, and for a fence that waits in a batch that is damaged or missing.
+  /// `nil` for a row with an impossible position, and for an unsent fence whose batch is damaged or missing.
   /// - Parameters:
   ///   - row: With ``columnsWithoutBatch``.
   ///   - batches: The batches of the session's fences, by id.
@@ -39,7 +42,7 @@ public struct StoredFence: Hashable, Sendable {
     self.session = known?.session ?? session
   }
 
-  /// `nil` for a row whose position cannot be: damaged, and of no use to anyone.
+  /// `nil` for a row with an impossible position: damaged, and of no use.
   /// - Parameter row: With ``columns``.
   init?(row: Row, session: StoredSession) {
     var columns = ColumnReader(row)
@@ -50,7 +53,7 @@ public struct StoredFence: Hashable, Sendable {
     let _: Int64? = columns.next()
     let (test, anchor) = (columns.any(), columns.any())
     let isOfDamagedBatch: Bool = columns.next()
-    // Of a damaged row anything but the id may be of any type.
+    // In a damaged row every value except the id may have any type.
     self.session =
       isOfDamagedBatch
       ? session.withoutTest
@@ -62,14 +65,14 @@ public struct StoredFence: Hashable, Sendable {
 
 extension Fence {
   static let columnOfNumber = 0
-  /// What ``init(_:driveStarted:session:)`` reads, in its order.
+  /// The columns that ``init(_:driveStarted:session:)`` reads, in its order.
   static let columns = [
     "number", "latitude", "longitude", "accuracy_m", "altitude_m", "course_deg", "speed_mps", "entered_at", "exited_at",
     "radius_m", "technology", "pings", "pings_ok", "rtt_sum_ns", "pings_late", "pings_duplicate", "rtt_min_ns",
     "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns", "ipdv_mean_ns", "rtt_kernel_mean_ns", "submittable",
   ].map { "fence.\($0)" }.joined(separator: ", ")
 
-  /// `nil` for a row whose position cannot be.
+  /// `nil` for a row with an impossible position.
   init?(_ columns: inout ColumnReader, driveStarted: WallTime, session: Int) {
     let number: Int = columns.next()
     let centre = Coordinate(latitude: columns.next(), longitude: columns.next())

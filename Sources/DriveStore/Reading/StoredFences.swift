@@ -1,23 +1,26 @@
 import Coverage
 import GRDB
 
-/// The fences of a store in constant memory, oldest session first, each session's in order of entry, without damaged ones.
+/// The intact fences of a store in constant memory: oldest session first, the fences of a session in order of entry.
 ///
-/// They are read some at a time, so that no transaction stays open while a slow receiver takes them: one that did would let the
-/// write-ahead log grow for as long as it lasts. A fence that ends meanwhile may come or not; none comes twice.
+/// They are read in portions, so that no transaction stays open while a slow consumer handles them: the write-ahead
+/// log would grow for that long. A fence that ends meanwhile may be included or not; none is included twice.
 public struct StoredFences: Sendable {
   private let reader: StoreReader
   private let session: Int64?
   private static let sessionsAtATime = 200
   private static let fencesAtATime = 1000
 
-  /// - Parameter session: The id of the only session; `nil`: all.
+  /// - Parameters:
+  ///   - reader: Reads the store.
+  ///   - session: The id of the only session; `nil`: all sessions.
   public init(_ reader: StoreReader, session: Int64? = nil) {
     (self.reader, self.session) = (reader, session)
   }
 
-  /// - Parameter body: Takes the fences; all counts of their sessions are 0.
-  /// - Throws: GRDB's `DatabaseError`, and what `body` throws.
+  /// Calls `body` with each fence.
+  /// - Parameter body: Receives the fences; all counts of their sessions are 0.
+  /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
   public func forEach(_ body: (StoredFence) throws -> Void) throws {
     var last: Int64 = .min
     while true {
@@ -75,7 +78,7 @@ public struct StoredFences: Sendable {
     }
   }
 
-  /// Looked at once for all fences: a batch of a thousand has one checksum.
+  /// Read once for all fences of a session: a batch of a thousand fences has one checksum.
   private static func batches(of session: StoredSession, _ db: Database) throws -> [Int64: FenceBatch] {
     let statement = try db.cachedStatement(
       sql: """

@@ -1,54 +1,63 @@
 import Coverage
 import GRDB
 
-/// A session as it lies in the store.
+/// A stored session, with the counts of its fences.
 public struct StoredSession: Hashable, Sendable {
+  /// Its id in the store, which commands take.
   public let id: Int64
+  /// The id of its drive.
   public let drive: Int64
-  /// The wall time to which all drive times of ``session`` and its fences relate.
+  /// The start of the drive, which all drive times of ``session`` and its fences relate to.
   public let driveStarted: WallTime
-  /// The link that was measured, where there were several.
+  /// The measured link; `nil` when the drive had one link only.
   public let link: String?
+  /// The session as the drive recorded it.
   public internal(set) var session: Session
+  /// The loop that it belongs to, from the server.
   public let loopUUID: String?
+  /// When its last fence was accepted; `nil` while fences are unsent.
   public let submitted: WallTime?
-  /// Why the server refused some of it for good; that is sent again on command only.
+  /// Why the server refused some of its fences; these are sent again on command only.
   public let quarantineReason: String?
-  /// Fences stored for it.
+  /// The number of its stored fences, damaged ones included.
   public let fences: Int
-  /// Of these, the ones that Wi-Fi has not touched.
+  /// The fences that Wi-Fi did not touch.
   public let submittableFences: Int
-  /// Of these, the ones that the server has, the ones that it refused, and the ones that are to be sent.
+  /// The fences that the server has accepted.
   public let submittedFences: Int
+  /// The fences that the server has refused.
   public let quarantinedFences: Int
+  /// The fences that are to be sent.
   public let waitingFences: Int
-  /// Fences that are not as they were written, or whose batch is not; they are neither sent nor exported, and in none of the other
-  /// counts but ``fences``.
+  /// Damaged fences, and unsent fences in a damaged batch. They are neither sent nor exported, and are included in
+  /// ``fences`` only.
   public let damagedFences: Int
-  /// Whether the session itself, or its drive, is not as it was written. What it says of itself, its times and tests, is left out,
-  /// and its fences wait for the next cold pass, which sets it right.
+  /// Whether the session's row, or that of its drive, is damaged. Then its times and tests are omitted, and its
+  /// fences wait until a cold pass repairs it.
   public let isDamaged: Bool
-  /// An unfinished session of any other drive on that link was left behind by a process that is gone.
+  /// If not, an unfinished session is left from a process that is gone.
   let isOfLatestDrive: Bool
 
+  /// The state of a session, as `sessions` lists it.
   public enum State: String, Hashable, Sendable, CaseIterable {
-    /// The drive goes on.
+    /// The drive is running.
     case recording
-    /// It waits to be sent.
+    /// It has unsent fences.
     case pending
     case submitted
-    /// The server refused it; it is kept, and sent again on command only.
+    /// The server refused fences of it; they stay stored, and are sent again on command only.
     case quarantined
   }
 
-  /// - Parameter isWriterAlive: Whether a process holds the state directory; without one, nothing is being recorded.
+  /// - Parameter isWriterAlive: Whether a process is writing to the state directory; if none is, no session is
+  ///   `recording`.
   public func state(isWriterAlive: Bool) -> State {
     if submitted != nil { return .submitted }
     if quarantinedFences > 0, waitingFences == 0 { return .quarantined }
     return session.finalized == nil && isOfLatestDrive && isWriterAlive ? .recording : .pending
   }
 
-  /// Whether there is something in it to send that was not sent, and that can be sent as it is.
+  /// Whether it has unsent fences that can be sent as they are.
   public var isWaiting: Bool { waitingFences > 0 && !isDamaged }
 
   /// For a statement that ends in `GROUP BY session.id`.
@@ -65,7 +74,7 @@ public struct StoredSession: Hashable, Sendable {
       LEFT JOIN readable_fence AS fence ON fence.session_id = session.id LEFT JOIN batch ON batch.id = fence.batch_id
     """
 
-  /// The columns without the counts, which read each fence; all counts are 0.
+  /// The columns without the counts, which would read each fence; all counts are 0.
   static let columnsWithoutCounts = """
     session.*, drive.started_at AS drive_started_at, drive.link, 0 AS is_of_latest_drive, 0 AS fences,
       0 AS readable_fences, 0 AS submittable_fences, 0 AS submitted_fences, 0 AS quarantined_fences,
@@ -80,7 +89,7 @@ public struct StoredSession: Hashable, Sendable {
 
   init(row: Row) {
     isDamaged = !(row["is_intact"] as Bool)
-    // The ids are what the rows are found by. Anything else of a damaged row may be of any type, and any number.
+    // The rows are found by their ids. Any other value of a damaged row may have any type and any size.
     let said = isDamaged ? Row(["drive_started_at": 0, "number": 0]) : row
     let started = WallTime(microseconds: said["drive_started_at"])
     func time(_ column: String) -> DriveTime? {
@@ -112,7 +121,7 @@ extension StoredSession {
     return replacing(test: test, anchor: anchor)
   }
 
-  /// For a fence of which nobody knows to which test it went.
+  /// For a fence whose test is unknown.
   var withoutTest: StoredSession { replacing(test: nil, anchor: nil) }
 
   private func replacing(test: String?, anchor: DriveTime?) -> StoredSession {

@@ -2,11 +2,11 @@ import Coverage
 import Foundation
 import GRDB
 
-/// The clocks of the present boot as the store has them; all their readings count from that boot.
+/// The stored clocks of the present boot; all their readings count from that boot.
 public struct ClockMemory: Sendable {
   let store: StoreDatabase
 
-  /// The clocks as they were kept in that boot; `nil` when there is nothing of it, or it is damaged.
+  /// The clocks as an earlier process of this boot stored them; `nil` when there are none, or they are damaged.
   /// - Throws: GRDB's `DatabaseError`
   public func wallClock(ofBoot bootID: String, at boot: Duration) throws -> WallClock? {
     guard !bootID.isEmpty else { return nil }
@@ -19,7 +19,7 @@ public struct ClockMemory: Sendable {
     return clock.isPossible(at: boot) ? clock : nil
   }
 
-  /// The wall times of that boot by which its drives are dated, those of the latest drives first.
+  /// The wall times of the boot that the drives of this boot were dated by, latest drive first.
   /// - Throws: GRDB's `DatabaseError`
   public func timesOfBoot(_ bootID: String) throws -> [WallTime] {
     guard !bootID.isEmpty else { return [] }
@@ -35,7 +35,8 @@ public struct ClockMemory: Sendable {
     }
   }
 
-  /// Stores the clocks of that boot, and forgets those of others. Without a ruling, or in an unknown boot, nothing is stored.
+  /// Stores the clocks of this boot, and deletes those of others. Stores nothing without a ruling, or when the boot
+  /// is unknown.
   /// - Throws: GRDB's `DatabaseError`
   public func persist(_ clock: WallClock, ofBoot bootID: String) throws {
     guard !bootID.isEmpty, let ruling = clock.ruling else { return }

@@ -1,12 +1,15 @@
 import Coverage
 import GRDB
 
-/// Wall times in the store, when the clock that they came from turns out to have been wrong.
+/// Moves stored wall times when the clock that they came from was wrong.
 enum DriveClockTimes {
-  /// Moves all that is stored of a drive, but for anchors: these are what the control server was told, right or wrong.
+  /// Moves all stored times of a drive except anchors: an anchor is the time that the control server received, right
+  /// or wrong.
   ///
-  /// Damaged rows stay as they are: nobody believes their times, and a sum of them can be too great for any.
-  /// - Parameter step: Microseconds.
+  /// Damaged rows stay unchanged: their times are not used, and adding to them could overflow.
+  /// - Parameters:
+  ///   - drive: Its id.
+  ///   - step: In microseconds.
   static func move(_ drive: Int64, by step: Int64, _ db: Database) throws {
     try db.execute(
       sql: """

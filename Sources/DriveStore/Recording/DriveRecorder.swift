@@ -1,13 +1,14 @@
 import Coverage
 import GRDB
 
-/// Writes one drive while it happens.
+/// Writes one drive while it is recorded.
 public struct DriveRecorder: Sendable {
+  /// The id of the drive.
   public let drive: Int64
-  /// When the drive started by the host's clock. Setting it anew, when that clock was set, moves everything that is stored of
-  /// the drive with the next ``save(sessions:fences:seen:loopUUIDs:)``; the anchors stay what was sent to the server.
+  /// The start of the drive by the ruling clock. Changing it moves all stored times of the drive with the next
+  /// ``save(sessions:fences:seen:loopUUIDs:)``; anchors stay as they were sent to the server.
   public var started: WallTime
-  /// What the store has for ``started``.
+  /// The start that the stored times relate to.
   private var storedStart: WallTime
   private let store: StoreDatabase
   private let boot: (id: String, sinceBoot: Duration)?
@@ -15,7 +16,7 @@ public struct DriveRecorder: Sendable {
   private let link: String?
   private let server: String?
 
-  /// Enters a new drive.
+  /// Inserts a new drive.
   /// - Throws: GRDB's `DatabaseError`
   init(
     _ store: StoreDatabase, started: WallTime, boot: (id: String, sinceBoot: Duration)?, log: String?, link: String?,
@@ -33,14 +34,14 @@ public struct DriveRecorder: Sendable {
     }
   }
 
-  /// Goes on with a drive that is in the store.
+  /// Continues a stored drive.
   init(_ store: StoreDatabase, drive: Int64, started: WallTime) {
     (self.drive, self.started, storedStart, self.store) = (drive, started, started, store)
     (boot, log, link, server) = (nil, nil, nil, nil)
   }
 
-  /// Makes the store whole after an error that ``StoreError/isDamage(_:)`` says it is damaged by. The drive is in it again; what
-  /// else of it was lost, nobody knows: all its sessions and fences are to be saved again.
+  /// Repairs the store after an error for which ``StoreError/isDamage(_:)`` is true, and restores the drive's row.
+  /// Other rows of the drive may be lost: the caller must save all its sessions and fences again.
   /// - Throws: ``StoreError``, GRDB's `DatabaseError`
   public func repair() throws {
     try store.reopen()
@@ -56,12 +57,12 @@ public struct DriveRecorder: Sendable {
     }
   }
 
-  /// Writes sessions and fences as they are now, all or nothing; they are durable when this returns. Writing the same again
-  /// changes nothing.
+  /// Writes sessions and fences in their present state, all or nothing; they are durable on return. Writing the same
+  /// values again changes nothing.
   /// - Parameters:
-  ///   - seen: How far an open fence is known to have lasted.
-  ///   - loopUUIDs: The loop that each session belongs to, by the session's number.
-  /// - Throws: GRDB's `DatabaseError`; ``StoreError/isDiskFull(_:)`` tells whether to try again later.
+  ///   - seen: How long an open fence is known to last.
+  ///   - loopUUIDs: The loop of each session, by session number.
+  /// - Throws: GRDB's `DatabaseError`; ``StoreError/isDiskFull(_:)`` decides whether a later try may succeed.
   public mutating func save(
     sessions: [Session], fences: [Fence], seen: DriveTime, loopUUIDs: [Int: String] = [:]
   ) throws {
@@ -76,13 +77,13 @@ public struct DriveRecorder: Sendable {
     try store.checkpointIfDue()
   }
 
-  /// Notes that the drive has ended.
+  /// Marks the drive as ended.
   /// - Throws: GRDB's `DatabaseError`
   public func end(at time: DriveTime, reason: StopReason) throws {
     try store.queue.write { db in
       try db.execute(
         sql: "UPDATE drive SET ended_at = ?, stop_reason = ? WHERE id = ?",
-        // By the start that is stored: if that is still to be moved, this will move with it.
+        // By the stored start: if that moves later, this time moves with it.
         arguments: [(storedStart + time).microseconds, reason.rawValue, drive])
     }
   }

@@ -1,7 +1,7 @@
 import Coverage
 import GRDB
 
-/// The drives of the store: the next one, and those that a process left unfinished when it was killed or lost its power.
+/// The stored drives: the id of the next one, and those left unfinished by a process that was killed or lost power.
 public struct RecordedDrives: Sendable {
   let store: StoreDatabase
 
@@ -18,13 +18,13 @@ public struct RecordedDrives: Sendable {
     }
   }
 
-  /// Ends all unfinished drives, their sessions and their open fences at the last moment that is known of them.
+  /// Ends all unfinished drives, their sessions and their open fences, at their last known moments.
   ///
-  /// Every unfinished drive but the running one belongs to a process that is gone.
+  /// Every unfinished drive except the running ones belongs to a process that is gone.
   /// - Parameters:
-  ///   - running: The first of the drives that this process records; they are left alone.
-  ///   - time: Now: from then on, what was left unfinished ages.
-  /// - Returns: How many sessions were ended.
+  ///   - running: The lowest id of the drives that this process records; they stay unchanged.
+  ///   - time: Now; the age of the ended sessions counts from here.
+  /// - Returns: The number of ended sessions.
   /// - Throws: GRDB's `DatabaseError`
   @discardableResult
   public func endInterrupted(except running: Int64? = nil, at time: WallTime) async throws -> Int {
@@ -49,12 +49,13 @@ public struct RecordedDrives: Sendable {
     }
   }
 
-  /// The loops of drives that were interrupted within the last hour, by link: the next drive continues them. It does not matter
-  /// whether they have been ended meanwhile, only that no other drive of the link came after them.
+  /// By link, the loop of a drive that was interrupted within the last hour; the next drive continues it. The drive
+  /// may have been ended meanwhile, but no other drive of the link may have followed.
   /// - Parameters:
-  ///   - bootID: The boot of the host that this is: within it, the host's clock may have been set since.
-  ///   - sinceBoot: The time since then.
-  ///   - now: The wall clock. With one that cannot be right, nobody knows how long ago an earlier boot was.
+  ///   - bootID: The present boot of the host. Within one boot, CLOCK_BOOTTIME gives the time since the interruption
+  ///   even if the wall clock was set.
+  ///   - sinceBoot: The time since this boot.
+  ///   - now: The wall clock. If it shows an impossible time, the time since an earlier boot is unknown.
   /// - Throws: GRDB's `DatabaseError`
   public func interruptedLoops(bootID: String, sinceBoot: Duration, now: WallTime) async throws -> [String?: String] {
     try await store.read { db in

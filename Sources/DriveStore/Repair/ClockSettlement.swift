@@ -1,29 +1,30 @@
 import Coverage
 import GRDB
 
-/// Corrects wall times in the store, when the clock that they came from turns out to have been wrong.
+/// Corrects stored wall times when the clock that they came from was wrong.
 public struct ClockSettlement: Sendable {
-  /// What came of a settlement.
+  /// The result of a settlement.
   public struct Outcome: Hashable, Sendable {
     /// Drives whose times were corrected.
     public var corrected: [Int64] = []
-    /// Drives whose times would be corrected if the clock were sure.
+    /// Drives whose times would be corrected if the clock were certain.
     public var doubted: [Int64] = []
-    /// Drives of an earlier boot that were recorded with a clock that was never right: their times cannot be told any more.
+    /// Drives of an earlier boot that were recorded with a clock that was never set: their times cannot be
+    /// reconstructed.
     public var lost: [Int64] = []
   }
 
   let store: StoreDatabase
 
-  /// Corrects the times of drives that are over and not sent, by the clock that rules now.
+  /// Corrects the times of ended, unsent drives by the ruling clock.
   ///
-  /// A drive of this boot gets its times from its time since the boot. For one of an earlier boot that has a time before there was
-  /// such a program, no clock can tell: its sessions are quarantined.
+  /// A drive of this boot gets its times from its time since the boot. For a drive of an earlier boot with a time
+  /// before this program existed, no clock can give the time: its sessions are quarantined.
   /// - Parameters:
-  ///   - bootID: The boot of the host that this is.
-  ///   - sinceBoot: The time since then.
-  ///   - now: The wall time by the clock that rules. One that cannot be right changes nothing.
-  ///   - isSure: Whether that clock is confirmed, or no other one can be asked; else no times change.
+  ///   - bootID: The present boot of the host.
+  ///   - sinceBoot: The time since this boot.
+  ///   - now: The ruling wall time. An impossible time changes nothing.
+  ///   - isSure: Whether a second clock confirms the ruling one, or none can be asked; otherwise no time is changed.
   /// - Throws: GRDB's `DatabaseError`
   public func settle(
     bootID: String, sinceBoot: Duration, now: WallTime, isSure: Bool = true
@@ -61,7 +62,7 @@ public struct ClockSettlement: Sendable {
     }
   }
 
-  /// - Returns: Whether there was anything to put aside.
+  /// - Returns: Whether anything was quarantined.
   private static func quarantineUntimed(drive: Int64, at time: WallTime, _ db: Database) throws -> Bool {
     let fences = try Row.fetchAll(
       db,
@@ -74,7 +75,7 @@ public struct ClockSettlement: Sendable {
     for (session, rows) in bySession.sorted(by: { $0.key < $1.key }) {
       let batch = try BatchTable.make(of: rows.map { $0["id"] }[...], session: session, db)
       try BatchTable.quarantine(
-        batch, session: session, "recorded with a clock that was never set: nobody can tell when", at: time, db)
+        batch, session: session, "recorded with a clock that was never set: its time is unknown", at: time, db)
     }
     return !fences.isEmpty
   }

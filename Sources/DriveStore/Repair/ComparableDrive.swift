@@ -1,19 +1,21 @@
 import Coverage
 
-/// A drive in the store whose log may have more of it.
+/// A stored drive whose log may have more fences.
 public struct ComparableDrive: Hashable, Sendable, Identifiable {
+  /// Its id in the store.
   public let id: Int64
-  /// The path of its log as it was noted; `nil` where that is not known any more.
+  /// The stored path of its log; `nil` when it is unknown.
   public let log: String?
-  /// To this the times of the fences relate; `nil` where it is damaged.
+  /// The start that the times of its fences relate to; `nil` when it is damaged.
   public let started: WallTime?
+  /// The measured link; `nil` when the drive had one link only, or when the row is damaged.
   public let link: String?
-  /// Whether its process has left it unfinished. One that was ended in order was wholly in the store then.
+  /// Whether it was interrupted. A drive that ended in order was completely in the store.
   public let isUnfinished: Bool
-  /// Whether its row, or one of its fences, is not as it was written.
+  /// Whether its row, or one of its fences, is damaged.
   public let hasDamage: Bool
-  /// Whether something else hints at a loss.
+  /// Whether there is any other sign of a loss.
   public let hasGaps: Bool
-  /// Whether some of it is still to be sent.
+  /// Whether it has unsent fences.
   public let isWaiting: Bool
 }

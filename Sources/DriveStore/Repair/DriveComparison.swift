@@ -2,14 +2,14 @@ import Coverage
 import Foundation
 import GRDB
 
-/// The drives of the store, to be compared with their logs.
+/// The stored drives, to compare them with their logs.
 public struct DriveComparison: Sendable {
   let store: StoreDatabase
   private var directory: StateDirectory { store.directory }
 
   init(store: StoreDatabase) { self.store = store }
 
-  /// All drives that the store has something of, oldest first.
+  /// All drives with a row in the store, oldest first.
   /// - Throws: GRDB's `DatabaseError`
   public func drives() async throws -> [ComparableDrive] {
     try await store.read { [directory] db in
@@ -45,7 +45,7 @@ public struct DriveComparison: Sendable {
     }
   }
 
-  /// The fences of `drive` that are as they were written.
+  /// The intact fences of `drive`.
   /// - Throws: GRDB's `DatabaseError`
   public func fenceMarks(of drive: Int64) async throws -> [FenceMark] {
     try await store.read { db in
@@ -65,7 +65,7 @@ public struct DriveComparison: Sendable {
     }
   }
 
-  /// The sessions of `drive` that are as they were written.
+  /// The intact sessions of `drive`.
   /// - Throws: GRDB's `DatabaseError`
   public func sessionMarks(of drive: Int64) async throws -> [SessionMark] {
     try await store.read { db in

@@ -1,15 +1,15 @@
 import Coverage
 import GRDB
 
-/// Makes up from the log of one drive for what damage has taken from the store.
+/// Restores what the store lacks of one drive from its log.
 struct DriveRecovery {
   let logged: LoggedDrive
   let drive: Int64
   let recorder: DriveRecorder
   let now: WallTime
-  /// Whether damage can have taken a fence together with the batch that it was sent in.
+  /// Whether damage can have removed a fence together with the batch that it was sent in.
   let mayHaveLeft: Bool
-  /// The numbers of the fences that were recovered.
+  /// The numbers of the recovered fences.
   private(set) var recovered: [Int] = []
 
   init(logged: LoggedDrive, drive: Int64, recorder: DriveRecorder, now: WallTime, mayHaveLeft: Bool) {
@@ -17,7 +17,7 @@ struct DriveRecovery {
     self.mayHaveLeft = mayHaveLeft
   }
 
-  /// Enters the drive that `logged` tells of.
+  /// Inserts the drive that `logged` describes.
   /// - Returns: Its id.
   static func insertDrive(_ logged: LoggedDrive, _ started: WallTime, _ db: Database) throws -> Int64 {
     try db.execute(
@@ -52,7 +52,7 @@ struct DriveRecovery {
     try RowChecksum.sign("drive", id: drive, db)
   }
 
-  /// Sessions that are missing, or damaged: what damage has left of their names is not believed.
+  /// Restores missing and damaged sessions. The remaining values of a damaged session are not trusted.
   private func mendSessions(_ db: Database) throws {
     let isEnded =
       try Bool.fetchOne(db, sql: "SELECT ended_at IS NOT NULL FROM drive WHERE id = ?", arguments: [drive]) ?? false
@@ -65,7 +65,7 @@ struct DriveRecovery {
           """,
         arguments: [drive, session.number])
       if known?["is_intact"] == true { continue }
-      // A damaged one may be of another drive: its number and its test are given free.
+      // A damaged row may belong to another drive: release its number and its test.
       if let known {
         try db.execute(
           sql: """
@@ -91,7 +91,7 @@ struct DriveRecovery {
     }
   }
 
-  /// Fences whose session is gone come back to it.
+  /// Fences whose session was missing return to it.
   private func adopt(into session: Int64, number: Int, _ db: Database) throws {
     for fence in logged.fences where fence.session == number {
       try db.execute(
@@ -106,8 +106,8 @@ struct DriveRecovery {
 
   // MARK: Fences
 
-  /// Fences of a drive do not overlap: one at the same time is the same, or one that was cut another way. An open one of the same place and
-  /// number is the same before it ended.
+  /// Whether the store lacks `fence`. Fences of a drive do not overlap: one at the same time is the same fence, or
+  /// was cut differently. An open fence of the same place and number is the same fence before its end.
   private func isMissing(_ fence: Fence, _ db: Database) throws -> Bool {
     guard let exited = fence.exited else { return false }
     let wall = { (recorder.started + $0 as WallTime).microseconds }
@@ -137,7 +137,7 @@ struct DriveRecovery {
 
   // MARK: Sending
 
-  /// A batch that left with more fences than it has now had some of those that were recovered.
+  /// If a batch left with more fences than it has now, some of the recovered fences were in it.
   private func assignToBatches(_ db: Database) throws {
     let submittable = Set(recovered)
     let bySession = Dictionary(
@@ -165,7 +165,7 @@ struct DriveRecovery {
       arguments: [session])
     let count = lacking.reduce(0 as Int64) { $0 + ($1["lacks"] as Int64) }
     if count == 0 {
-      // The row of a lost batch does not tell how many fences it had.
+      // The row of a lost batch does not contain its number of fences.
       if lost.count == 1 {
         try put(fences, into: lost[0], sent: nil, db)
       } else if mayHaveLeft || !lost.isEmpty {
@@ -203,7 +203,7 @@ struct DriveRecovery {
 
   // MARK: The end
 
-  /// As the log has it; a drive whose log has no end is ended as any that was interrupted.
+  /// Ends the drive as in the log; a drive whose log has no end is ended as an interrupted one.
   private func end(_ db: Database) throws {
     guard let stopped = logged.stopped else { return }
     let wall = { (recorder.started + $0 as WallTime).microseconds }

@@ -1,18 +1,21 @@
 import Coverage
 
-/// A drive as its log tells it, to be compared with what the store has of it.
+/// A drive as its log describes it, to compare it with the store.
 public struct LoggedDrive: Sendable {
   /// The path of the log.
   public let log: String
-  /// By what the log says of the host's clock.
+  /// The start by the host's clock, as the log has it.
   public let started: WallTime
+  /// The measured link; `nil` when the drive had one link only.
   public let link: String?
+  /// Its sessions.
   public let sessions: [Session]
-  /// Those that have ended, and are as they were measured for sure.
+  /// Ended fences that are certainly the measured ones.
   public let fences: [Fence]
-  /// `nil` when the log ends without a stop.
+  /// The stop; `nil` when the log has none.
   public let stopped: (at: DriveTime, reason: StopReason)?
 
+  /// Joins the parts of a replayed log.
   public init(
     log: String, started: WallTime, link: String?, sessions: [Session], fences: [Fence],
     stopped: (at: DriveTime, reason: StopReason)?

@@ -1,19 +1,19 @@
 import Coverage
 import GRDB
 
-/// Batches whose rows are damaged, or were lost in a salvage, while fences in them were not sent.
+/// Batches whose rows were damaged, or lost in a salvage, while their fences count as unsent.
 ///
-/// Such a batch may have left, so that it counts as one in doubt: state `sending`, of which nothing but the sending itself is known
-/// (attempt 0). Of its test only the name is believed, and only for asking: an anchor that is wrong would place all its fences wrongly.
+/// Such a batch may have been sent, so it is in doubt: state `sending`, with attempt 0 because nothing else is known.
+/// Only the name of its test is used, and only to read the history: a wrong anchor would misplace all its fences.
 public struct LostBatches: Sendable {
-  /// The most fences of a batch that may have left, as of any other.
+  /// The most fences of a batch in doubt, the same as of other batches.
   public static let limit = 400
 
   let store: StoreDatabase
 
-  /// Sets damaged rows of batches right whose fences wait.
-  /// - Parameter running: The first of the drives that are being recorded; they are left alone.
-  /// - Returns: How many batches are in doubt now.
+  /// Repairs damaged rows of batches with unsent fences.
+  /// - Parameter running: The lowest id of the running drives, which stay unchanged.
+  /// - Returns: The number of batches now in doubt.
   /// - Throws: GRDB's `DatabaseError`
   public func doubtDamaged(except running: Int64? = nil) async throws -> Int {
     try await store.write { db in
@@ -41,8 +41,8 @@ public struct LostBatches: Sendable {
     }
   }
 
-  /// Makes rows for batches that a salvage did not find. Where all that waits of a session was in one of them, it went to the session's
-  /// test, if it went.
+  /// Inserts rows for batches that a salvage lost. If all unsent fences of a session were in one of them, it can only
+  /// have gone to the session's test.
   static func doubtMissing(_ db: Database) throws {
     try settleSentBatches(db)
     let lost = try Int64.fetchAll(
@@ -53,7 +53,7 @@ public struct LostBatches: Sendable {
           AND batch_id IS NOT NULL AND batch_id NOT IN (SELECT id FROM batch) GROUP BY batch_id
         RETURNING id
         """)
-    // What the server has needs none.
+    // Sent fences need no batch.
     try db.execute(sql: "UPDATE fence SET batch_id = NULL WHERE batch_id NOT IN (SELECT id FROM batch)")
     for batch in lost {
       try db.execute(
@@ -67,7 +67,8 @@ public struct LostBatches: Sendable {
     }
   }
 
-  /// The fences of a batch are marked as sent in one transaction, and a batch gets no fence after it was made: where one is sent, all are.
+  /// The fences of a batch are marked as sent in one transaction, and no fence joins a batch later: if one is sent,
+  /// all are.
   private static func settleSentBatches(_ db: Database) throws {
     let sent = "SELECT batch_id FROM intact_fence WHERE batch_id IS NOT NULL AND submitted_at IS NOT NULL"
     try db.execute(
@@ -80,17 +81,17 @@ public struct LostBatches: Sendable {
         """)
   }
 
-  /// The fences that are to be sent, as far as the store says. For a statement that goes on with `AND`.
+  /// The fences to send, as far as the store knows. For a statement that continues with `AND`.
   private static let waiting = "intact_fence AS fence WHERE submittable AND submitted_at IS NULL"
 
-  /// Makes all that is to be sent something that may have left, for a store that is older than what was sent: the server's history is asked
-  /// before anything of it leaves.
+  /// Puts all unsent fences in doubt, for a store that is older than what was sent: the server's history is read
+  /// before any of them is sent.
   ///
-  /// Fences that are in no batch are put into some, as a pass would: then they compare with what was sent.
+  /// Fences without a batch get one, as in a pass, so that the batches match those that were sent.
   /// - Parameters:
   ///   - limit: The most fences of a batch.
-  ///   - running: The first of the drives that are being recorded; they are left alone.
-  /// - Returns: How many fences it is about.
+  ///   - running: The lowest id of the running drives, which stay unchanged.
+  /// - Returns: The number of fences in doubt.
   /// - Throws: GRDB's `DatabaseError`
   public func doubtUnsent(limit: Int = limit, except running: Int64? = nil) async throws -> Int {
     try await store.write { db in
@@ -125,7 +126,7 @@ public struct LostBatches: Sendable {
     }
   }
 
-  /// Puts fences that may have left before into batches that the server's history is asked about.
+  /// Puts fences that may have been sent into batches in doubt.
   static func make(of fences: ArraySlice<Int64>, limit: Int = limit, session: Int64, _ db: Database) throws {
     var rest = fences
     while !rest.isEmpty {

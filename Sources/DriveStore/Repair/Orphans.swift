@@ -1,17 +1,17 @@
 import Coverage
 import GRDB
 
-/// Fences that have lost the session or the drive that they belong to: it is missing (a salvage, an import), or its row is damaged.
+/// Fences without their session or drive: the row is missing (after a salvage or an import) or damaged.
 public struct Orphans: Sendable {
   let store: StoreDatabase
 
-  /// Gives such fences a session and a drive again, one that never had a test, so that they can be sent. Nothing that a damaged row
-  /// says is believed but its id; what the fences and their batches say of their sending stays.
+  /// Gives such fences a new session and drive without a test, so that they can be sent. Of a damaged row only the id
+  /// is used; the fences and their batches decide what was sent.
   /// - Parameters:
-  ///   - time: Fences of a missing session of which one was seen later than this wait. Whose session is there and damaged need not:
-  ///     their drive is known to be over.
-  ///   - running: The first of the drives that are being recorded; they are left alone.
-  /// - Returns: How many fences can be sent or exported again.
+  ///   - time: If a session is missing and one of its fences was seen later than this, its fences wait. If the
+  ///   session's row is damaged they need not wait, because their drive is over.
+  ///   - running: The lowest id of the running drives, which stay unchanged.
+  /// - Returns: The number of fences that can be sent or exported again.
   /// - Throws: GRDB's `DatabaseError`
   public func adopt(lastSeenBefore time: WallTime, except running: Int64? = nil) async throws -> Int {
     try await store.write { db in
@@ -30,8 +30,8 @@ public struct Orphans: Sendable {
     }
   }
 
-  /// Sets damaged rows of drives right from the fences of the drives.
-  /// - Returns: How many fences of intact sessions that frees.
+  /// Repairs damaged rows of drives from the fences of the drives.
+  /// - Returns: How many fences of intact sessions became readable.
   private static func mendDrives(except running: Int64?, _ db: Database) throws -> Int {
     let drives = try Row.fetchAll(
       db,
@@ -58,11 +58,11 @@ public struct Orphans: Sendable {
     let session: Int64 = orphan["session"]
     let drive: Int64 = orphan["drive"]
     let seen: Int64 = orphan["seen"]
-    // Their drive may be missing as well.
+    // Their drive may be missing too.
     try db.execute(
       sql: "INSERT OR IGNORE INTO drive (id, started_at, ended_at, stop_reason) VALUES (?, ?, ?, 'interrupted')",
       arguments: [drive, orphan["entered"] as Int64, seen])
-    // An upsert, not a replacement: with a row that goes, its batches go.
+    // An upsert, because a replacement would delete the row and with it its batches.
     try db.execute(
       sql: """
         INSERT INTO session (id, drive_id, number, started_at, finalized_at)
@@ -77,7 +77,7 @@ public struct Orphans: Sendable {
     try db.execute(
       sql: "UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL AND session_id = ?",
       arguments: [session])
-    // Some of it may be sent, or refused.
+    // Some of its fences may be sent or refused.
     try BatchTable.summarise(session: session, at: WallTime(microseconds: seen), db)
   }
 }

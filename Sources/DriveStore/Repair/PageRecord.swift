@@ -1,13 +1,13 @@
 import Foundation
 import GRDB
 
-/// A row as it lies in SQLite's file.
+/// A row as SQLite stores it in its file.
 struct PageRecord {
   let row: Int64
   let values: [DatabaseValue]
 
-  /// The records of a page, if it is a leaf of a table's tree (https://www.sqlite.org/fileformat.html#b_tree_pages). Its bytes are
-  /// believed in nothing: what comes of damaged ones is some other record, or none.
+  /// The records of a page that is a leaf of a table's tree (https://www.sqlite.org/fileformat.html#b_tree_pages).
+  /// The bytes are not trusted: a damaged page gives wrong records, or none.
   static func all(in page: [UInt8]) -> [PageRecord] {
     let header = 8
     guard page.count > header, page[0] == 0x0D else { return [] }
@@ -16,7 +16,7 @@ struct PageRecord {
     return (0..<cells).compactMap { PageRecord(in: page, at: number(header + 2 * $0)) }
   }
 
-  /// `nil` for one that goes on in another page, too: no fence is as long.
+  /// `nil` for a record that continues on another page: no fence is that long.
   private init?(in page: [UInt8], at cell: Int) {
     var cursor = Cursor(bytes: page, place: cell)
     guard let length = cursor.variable(), let row = cursor.variable(), length > 0, length <= page.count - 35
@@ -46,7 +46,7 @@ struct PageRecord {
       return bytes[place..<place + count]
     }
 
-    /// One to nine bytes, seven bits of each but the ninth.
+    /// A variable-length integer: one to nine bytes, seven bits of each except the ninth.
     mutating func variable() -> Int64? {
       var bits: UInt64 = 0
       for index in 0..<9 {
@@ -58,7 +58,7 @@ struct PageRecord {
       return Int64(bitPattern: bits)
     }
 
-    /// - Returns: `nil` for a type that there is not.
+    /// - Returns: `nil` for an undefined type.
     mutating func value(_ type: Int64) -> DatabaseValue? {
       switch type {
       case 0: .null
@@ -76,7 +76,7 @@ struct PageRecord {
       }
     }
 
-    /// Big-endian, signed.
+    /// A big-endian, signed integer.
     private mutating func integer(_ count: Int) -> DatabaseValue? {
       take(count).map { bytes in
         let sign: Int64 = bytes.first.map { $0 >= 0x80 } == true ? -1 : 0

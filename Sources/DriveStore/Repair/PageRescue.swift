@@ -1,11 +1,12 @@
 import GRDB
 
-/// Takes out of a damaged file the rows that SQLite does not find, because what leads to them is damaged: the first page, the
-/// definitions, a table's root. What a row is of is told by how many columns it has, and by its checksum, which no other row fits.
+/// Extracts rows that SQLite does not find in a damaged file because the path to them is damaged: the first page, the
+/// definitions, the root of a table. The number of columns and the checksum, which fits no other row, identify the
+/// table of a row.
 struct PageRescue {
   private struct Table {
     let name: String
-    /// As they lie in the file.
+    /// In the order of the file.
     let columns: [String]
     let insertion: String
   }
@@ -33,11 +34,11 @@ struct PageRescue {
 
   private func take(_ record: PageRecord) throws {
     for table in tables where table.columns.count == record.values.count {
-      // The column that numbers the rows is not in them.
+      // The id column is not stored in the record.
       let values = zip(table.columns, record.values).map { $0 == "id" ? record.row.databaseValue : $1 }
       let row = Dictionary(zip(table.columns, values)) { $1 }
       guard RowChecksum.fits(row, of: table.name) else { continue }
-      // A fence that is there twice is a sent one if either is.
+      // If a fence exists twice and one copy is sent, it was sent.
       let isSent = table.name == "fence" && row["submitted_at"] != .null
       try new.execute(
         sql: "INSERT OR \(isSent ? "REPLACE" : "IGNORE") \(table.insertion)", arguments: StatementArguments(values))

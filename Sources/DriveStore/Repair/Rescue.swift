@@ -1,19 +1,23 @@
 import GRDB
 
-/// Takes what is whole out of a damaged store, row by row, as far as SQLite finds the rows.
+/// Extracts intact rows from a damaged store, as far as SQLite finds them.
 struct Rescue {
-  /// So many row numbers without a row that can be read: there is nothing behind them.
+  /// After this many consecutive row numbers without a readable row, the rest of the table counts as empty.
   private static let failureLimit: Int64 = 10_000
-  /// No store comes to so many rows. Behind the greatest number there is none for the next row: that would look like a full disk for ever.
+  /// No store has this many rows. After a row with the greatest possible number there would be no number for the next
+  /// row, and each insert would fail as on a full disk.
   static let rowLimit: Int64 = 1 << 53
 
   private let old: Database
   private let new: Database
-  /// `false` for a store from before there were checksums: then what can be read has to be believed.
+  /// `false` for a store without checksums, of an earlier version: then every readable row counts as intact.
   private let hasChecksums: Bool
   private(set) var result: Salvage
 
-  /// - Parameter new: An empty store that does not enforce foreign keys.
+  /// - Parameters:
+  ///   - old: The damaged store.
+  ///   - new: An empty store that does not enforce foreign keys.
+  ///   - result: Receives the counts.
   /// - Throws: `DatabaseError` when nothing of `old` can be read.
   init(from old: Database, to new: Database, _ result: Salvage) throws {
     self.old = old
@@ -54,9 +58,9 @@ struct Rescue {
       try new.execute(
         sql: insert, arguments: StatementArguments(shared.map { row[$0] as DatabaseValue }))
     }
-    // In the order of the pages first: that finds rows which lie in the wrong place.
+    // First in the order of the pages: this finds rows in wrong places.
     if try scan(select, [], take: take) { return }
-    // Then behind each spot that cannot be read, to the next row that can.
+    // Then from each unreadable place to the next readable row.
     let end = min(highestRow(table) ?? .max, Self.rowLimit)
     var failures: Int64 = 0
     while position <= end, failures < Self.failureLimit {
@@ -67,8 +71,8 @@ struct Rescue {
     }
   }
 
-  /// - Returns: Whether it came to the end.
-  /// - Throws: What `take` throws; no error of the old store, which is full of them.
+  /// - Returns: Whether the scan reached the end.
+  /// - Throws: Errors of `take`; errors of the old store only end the scan.
   private func scan(_ sql: String, _ arguments: StatementArguments, take: (Row) throws -> Void) throws -> Bool {
     let request = SQLRequest<Row>(sql: sql, arguments: arguments, cached: true)
     let rows: RowCursor
@@ -85,7 +89,7 @@ struct Rescue {
     do { return Set(try old.columns(in: table).map(\.name)) } catch { return [] }
   }
 
-  /// As far as either of the two places that know it can be read.
+  /// The greatest row number, from the one of two places that can be read.
   private func highestRow(_ table: String) -> Int64? {
     let sources = [
       "SELECT seq FROM sqlite_sequence WHERE name = '\(table)'", "SELECT max(rowid) FROM \(table) NOT INDEXED",

@@ -1,39 +1,43 @@
 import Coverage
 import GRDB
 
-/// What was saved from a damaged store. The description is one line for a person.
+/// The result of salvaging a damaged store. The description is one line for an operator.
 public struct Salvage: Hashable, Sendable, CustomStringConvertible {
-  /// What was found, in SQLite's words.
+  /// The damage, in SQLite's words.
   public let damage: String
-  /// Where the damaged file is kept; empty when there was nothing in it.
+  /// The path of the damaged file; empty when there was nothing in it.
   public internal(set) var setAside = ""
-  /// Whether anything in it could be read.
+  /// Whether any of it could be read.
   public internal(set) var isReadable = false
+  /// Drives in the new store.
   public internal(set) var drives = 0
+  /// Sessions in the new store.
   public internal(set) var sessions = 0
+  /// Fences in the new store.
   public internal(set) var fences = 0
-  /// Rows that could be read and were not as they had been written: they stay in the old file. How many could not be read,
-  /// nobody knows.
+  /// Readable rows that did not fit their checksums; they stay in the old file. The number of unreadable rows is
+  /// unknown.
   public internal(set) var damagedRows = 0
-  /// Whether the store is there, without what was written to it last.
+  /// Whether the store is intact but lacks its latest writes.
   let isStoreOlder: Bool
 
   init(damage: String, isStoreOlder: Bool = false) { (self.damage, self.isStoreOlder) = (damage, isStoreOlder) }
 
+  /// The result in one line.
   public var description: String {
-    if isStoreOlder { return "\(damage): what was written last is lost; drive logs are read for it" }
+    if isStoreOlder { return "\(damage): the latest writes are lost; reading drive logs to restore them" }
     if setAside.isEmpty { return "\(damage): a new store begins; drive logs stay, and can be replayed" }
     let saved =
       isReadable
       ? "\(counted(fences, "fence")) of \(counted(sessions, "session")) saved, \(counted(damagedRows, "damaged row")) left out"
       : "nothing in it can be read, and a new one begins"
-    return "the store was damaged (\(damage)): \(saved); the old file is kept as \(setAside)"
+    return "the store was damaged (\(damage)): \(saved); the old file is now \(setAside)"
   }
 }
 
 extension Salvage {
-  /// Makes sendable what has lost the row that it belongs to, and counts what is in the new store. Fences without a session get one in
-  /// the next cold pass.
+  /// Gives rows whose drive was lost a drive, so that they can be sent, and counts the rows of the new store. Fences
+  /// without a session get one in the next cold pass.
   /// - Throws: `DatabaseError` when the new store cannot be written.
   mutating func complete(_ new: Database) throws {
     try LostBatches.doubtMissing(new)
@@ -52,14 +56,14 @@ extension Salvage {
     if drives + sessions + fences > 0 { isReadable = true }
   }
 
-  /// The same with as little as can be, when rows do not go together: nothing here can fail because of them.
+  /// The same with the fewest steps, when rows contradict each other: none of these steps can fail because of them.
   mutating func completeRoughly(_ new: Database) throws {
     try new.execute(sql: "UPDATE fence SET batch_id = NULL WHERE batch_id NOT IN (SELECT id FROM batch)")
     func count(_ table: String) throws -> Int { try Int.fetchOne(new, sql: "SELECT count(*) FROM \(table)") ?? 0 }
     (drives, sessions, fences) = (try count("drive"), try count("session"), try count("fence"))
   }
 
-  /// No later session gets the id of a lost one: fences that still name it would be its own.
+  /// Keeps the id of a lost session from being used again: its remaining fences would join the new session.
   private static func reserveSessions(_ new: Database) throws {
     let last = try Int64.fetchOne(
       new,

@@ -2,29 +2,30 @@ import Coverage
 import Foundation
 import GRDB
 
-/// The database file of a state directory: opened whole, or made whole first.
+/// The database file of a state directory: opens it, and repairs it first if needed.
 ///
-/// One that is damaged is opened once more; if it still is, what can be read and fits its checksum goes into a new file, and the
-/// old one is set aside. A power cut in between changes nothing: the new file takes the place of the old one when it is complete.
+/// A damaged file is opened a second time, as the error may have been transient. If it is still damaged, its readable
+/// rows with fitting checksums are copied to a new file, and the old one is set aside. A power cut changes nothing:
+/// the new file replaces the old one only when it is complete.
 struct StoreFile {
   let directory: StateDirectory
   let report: @Sendable (Salvage) -> Void
 
   private var path: String { directory.database }
-  /// The new file while it is being filled, and when it is complete.
+  /// The new file while it is written, and when it is complete.
   private var partial: String { path + ".partial" }
   private var salvaged: String { path + ".salvaged" }
 
-  /// How much of a damaged store goes into the new one: each is tried when the one before fails.
+  /// How much of a damaged store is copied. Each case is tried when the one before fails.
   private enum Rescuing: CaseIterable {
     case rowsAndWhatTheyLack
-    /// Some combination of rows that nothing foresaw: what was not sent is asked about.
+    /// For contradicting rows: unsent fences are checked against the server's history.
     case rows
     case nothing
   }
 
-  /// - Parameter isAfterUncleanEnd: Whether the last process had the store open until it was killed.
-  /// - Throws: ``StoreError``, `DatabaseError` for what is no damage: a full disk, missing rights.
+  /// - Parameter isAfterUncleanEnd: Whether the previous process was killed while it had the store open.
+  /// - Throws: ``StoreError``; `DatabaseError` for errors that are no damage: a full disk, missing permissions.
   func open(isAfterUncleanEnd: Bool) throws -> DatabaseQueue {
     try setAsideWhatIsNoFile()
     try finishReplacement()
@@ -38,19 +39,19 @@ struct StoreFile {
     }
   }
 
-  /// Moves away whatever has the name of the store, of its companions or of the new file and is no regular file, as a repaired file system
-  /// can leave it: SQLite could not open the store beside it. Symbolic links stay, and are refused.
+  /// Moves away anything that has the name of the store, its companions or the new file and is not a regular file, as
+  /// a repaired file system can leave it: SQLite could not open the store. Symbolic links stay, and are refused.
   /// - Throws: ``StoreError``
   private func setAsideWhatIsNoFile() throws {
     for file in ["", "-wal", "-shm", "-journal", ".partial", ".partial-wal", ".partial-shm"].map({ path + $0 }) {
       var status = stat()
       guard lstat(file, &status) == 0, ![S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT) else { continue }
-      // Before the only trace of it is gone. The store itself says by its absence that it is missing.
+      // Before the only trace of the log disappears. A missing store is its own trace.
       if file == path + "-wal" { try noteRecovery(.rolledBack) }
       let aside = asideName() + file.dropFirst(path.count)
       try move(file, to: aside)
       if file == path + "-wal" {
-        report(Salvage(damage: "\(file) was no file and is kept as \(aside)", isStoreOlder: true))
+        report(Salvage(damage: "\(file) was not a regular file and is now \(aside)", isStoreOlder: true))
       } else if file == path {
         var salvage = Salvage(damage: "it was no file")
         salvage.setAside = aside
@@ -59,22 +60,22 @@ struct StoreFile {
     }
   }
 
-  /// What is no damage to SQLite, and a loss all the same.
-  /// - Returns: What is to be salvaged before SQLite sees it.
+  /// Finds losses that SQLite does not report as damage.
+  /// - Returns: The damage to salvage before SQLite opens the file; `nil` for none.
   /// - Throws: ``StoreError``
   private func damageBesideSQLite(_ isAfterUncleanEnd: Bool) throws -> String? {
     let files = directory.files
     let log = WriteAheadLog(path)
-    // What is no file at all, SQLite finds and says.
+    // SQLite reports a file that is not a database.
     let isMissing = files[path].map { $0 == 0 } ?? !FileManager.default.fileExists(atPath: path)
-    // SQLite deletes a log that it finds beside an empty file.
+    // SQLite would delete a log that it finds beside an empty file.
     if isMissing, !log.pages.isEmpty {
       try noteRecovery(.rolledBack)
       return files[path] == nil
         ? "its file is missing, its write-ahead log is there" : "its file is empty, its write-ahead log is not"
     }
     if isMissing {
-      // Without a drive it is none: so a power cut can leave a first start.
+      // Without any drive nothing is lost: a power cut can leave a first start like this.
       guard files.keys.contains(where: { $0.hasPrefix(directory.driveLogs + "/") }) else { return nil }
       try noteRecovery(.rolledBack)
       let what = files[path] == nil ? "no store" : "an empty file in place of the store"
@@ -94,7 +95,7 @@ struct StoreFile {
     return nil
   }
 
-  /// Notes that the store may be older than what was sent, before anything hides it. Durable when it returns.
+  /// Marks the store as possibly older than what was sent, before anything hides it. Durable on return.
   private func noteRecovery(_ need: RecoveryNeed) throws { try RecoveryMark(directory).set(need) }
 
   private func openWhole(_ path: String) throws -> DatabaseQueue {
@@ -125,13 +126,14 @@ struct StoreFile {
     configuration.label = "DriveStore"
     configuration.busyMode = .timeout(5)
     configuration.foreignKeysEnabled = enforcesReferences
-    // Not by `journalMode = .wal`: that also lowers `synchronous` to NORMAL, after this block.
+    // Not with `journalMode = .wal`, which also lowers `synchronous` to NORMAL after this block.
     configuration.prepareDatabase { db in
       try RowChecksum.register(db)
-      // Only a file without a page can be told to give pages back to the disk; journal_mode writes the first one.
+      // Only an empty file accepts auto_vacuum, which returns unused pages to the disk; setting journal_mode writes
+      // the first page.
       if try Int.fetchOne(db, sql: "PRAGMA page_count") == 0 { try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
       try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-      // What is deleted is a person's way through the world: its bytes go too.
+      // Overwrites deleted bytes: they show where a person drove.
       try db.execute(sql: "PRAGMA secure_delete = ON")
     }
     return configuration
@@ -146,7 +148,7 @@ struct StoreFile {
     }
   }
 
-  /// Not `quick_check`: that does not see an index which hides a row.
+  /// `quick_check` does not find an index that hides a row.
   private static func checkIntegrity(_ db: Database) throws {
     let answer = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)") ?? "no answer"
     guard answer == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: answer) }
@@ -154,16 +156,16 @@ struct StoreFile {
 
   // MARK: Damage
 
-  /// Everything but what a disk or the rights on it are to blame for.
+  /// Whether an error means damage: neither the disk nor permissions explain it.
   private func isDamage(_ error: DatabaseError) -> Bool {
-    // A damaged header can say that a file is not to be written.
+    // A damaged header can declare the file read-only.
     if error.resultCode == .SQLITE_READONLY { return access(path, W_OK) == 0 }
     // A damaged length can ask for more memory than there is.
     if error.resultCode == .SQLITE_NOMEM { return true }
     return StoreError.isDamage(error)
   }
 
-  /// Salvages the store, with as much of it as gives a store that is whole.
+  /// Salvages the store, with as many rows as an intact new store allows.
   private func openSalvaged(_ damage: String) throws -> DatabaseQueue {
     try noteRecovery(.damaged)
     for rescuing in Rescuing.allCases {
@@ -186,7 +188,7 @@ struct StoreFile {
     try new.writeWithoutTransaction(IntactRows.makeViews)
     if rescuing != .nothing {
       result = try new.write { new in
-        // The newest version of each page first: what SQLite reads may be older, where its log is damaged.
+        // The newest version of each page first: if the log is damaged, SQLite may have read older ones.
         try PageRescue(to: new).run(StorePages(path))
         var result = try rescueTables(to: new, result)
         if rescuing == .rowsAndWhatTheyLack { try result.complete(new) } else { try result.completeRoughly(new) }
@@ -196,7 +198,7 @@ struct StoreFile {
     if rescuing != .rowsAndWhatTheyLack { try noteRecovery(.rolledBack) }
     try new.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     try new.close()
-    // It takes no other's place unless it is whole itself.
+    // The new file replaces the old one only if it is intact.
     try openWhole(partial).close()
     try move(partial, to: salvaged)
     result.setAside = try replace()
@@ -208,14 +210,14 @@ struct StoreFile {
     configuration.readonly = true
     configuration.prepareDatabase { db in
       try RowChecksum.register(db)
-      // Reads what is left of a file that lost its end, and of definitions that are damaged; nothing is written here.
+      // Reads files that lost their end or have damaged definitions; nothing is written here.
       try db.execute(sql: "PRAGMA writable_schema = ON")
     }
     var file = stat()
     guard stat(path, &file) == 0, file.st_size > 0 else { return result }
     let old: DatabaseQueue
     do { old = try DatabaseQueue(path: path, configuration: configuration) } catch is DatabaseError { return result }
-    // Without a transaction: after an error there is none that could be ended.
+    // Without a transaction, because an error leaves none to end.
     return try old.unsafeRead { old in
       var rescue: Rescue
       do { rescue = try Rescue(from: old, to: new, result) } catch is DatabaseError { return result }
@@ -224,7 +226,7 @@ struct StoreFile {
     }
   }
 
-  /// Goes on with a replacement that was cut, unless the new file is none: an empty or damaged one must not replace a good store.
+  /// Completes an interrupted replacement. An empty or damaged new file must not replace a good store.
   private func finishReplacement() throws {
     var status = stat()
     guard lstat(salvaged, &status) == 0 else { return }
@@ -241,34 +243,34 @@ struct StoreFile {
     _ = try replace()
   }
 
-  /// A name that no file set aside has yet.
+  /// An unused name for a file that is set aside.
   private func asideName() -> String {
     let now = WallTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6))
     var aside = path + ".corrupt-" + now.iso8601.replacing(":", with: "-")
-    // A host whose clock was never set can be at the same time twice.
+    // A host without a battery-backed clock can show the same time twice.
     while [aside, aside + "-wal", aside + ".salvaged"].contains(where: FileManager.default.fileExists) {
       aside += "-again"
     }
     return aside
   }
 
-  /// Sets the old file aside, and gives its place to the new one. At no moment is there none at that place.
-  /// - Returns: Where the old one is now.
+  /// Sets the old file aside and moves the new one into its place. At every moment one of them has the name.
+  /// - Returns: The new path of the old file.
   private func replace() throws -> String {
     let aside = asideName()
     for suffix in ["-wal", ""] where FileManager.default.fileExists(atPath: path + suffix) {
       try keep(path + suffix, as: aside + suffix)
-      // It is kept for a while from now on. If this fails, its age is that of what is in it.
+      // Its age counts from now on. If this fails, the age is that of its last write.
       utimes(aside + suffix, nil)
     }
-    // A write-ahead log must not meet a file that it does not belong to.
+    // A write-ahead log must not meet a database that it does not belong to.
     for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
     guard StateDirectory.syncNames(in: directory.path) else { throw cannotMove(path) }
     try move(salvaged, to: path)
     return aside
   }
 
-  /// Gives a file another name. It has the first one as well, where the file system can do that.
+  /// Adds a name to a file; moves it, where the file system has no hard links.
   private func keep(_ file: String, as name: String) throws {
     guard link(file, name) == 0 else { return try move(file, to: name) }
     guard StateDirectory.syncNames(in: directory.path) else { throw cannotMove(file) }
@@ -278,7 +280,7 @@ struct StoreFile {
     .unusable(path: file, reason: "it cannot be moved: \(String(cString: strerror(errno)))")
   }
 
-  /// Durable when it returns.
+  /// Durable on return.
   private func move(_ file: String, to destination: String) throws {
     guard rename(file, destination) == 0, StateDirectory.syncNames(in: directory.path) else { throw cannotMove(file) }
   }

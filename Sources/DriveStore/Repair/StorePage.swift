@@ -1,5 +1,5 @@
-/// A page of the store's file.
+/// The pages of the store's file.
 enum StorePage {
-  /// In bytes: SQLite gives a new file pages of this size, and the store asks for no other.
+  /// In bytes: SQLite's default size for new files, which the store does not change.
   static let size = 4096
 }

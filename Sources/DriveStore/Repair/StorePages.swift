@@ -1,7 +1,7 @@
 import Foundation
 
-/// The pages of a store's file, as they are after the last transaction that its write-ahead log has. Read without SQLite, which finds
-/// none of them when the first one is damaged.
+/// The pages of a store's file after the last transaction in its write-ahead log. Read without SQLite, which finds no
+/// page when the first one is damaged.
 struct StorePages: Sendable {
   private let file: RawFile
   private let log: WriteAheadLog
@@ -11,7 +11,7 @@ struct StorePages: Sendable {
     log = WriteAheadLog(path)
   }
 
-  /// Those that can be read.
+  /// Calls `body` with each readable page.
   func forEach(_ body: ([UInt8]) throws -> Void) rethrows {
     for number in 0..<count { if let page = page(number) { try body(page) } }
   }
@@ -20,8 +20,8 @@ struct StorePages: Sendable {
     log.pages[number].map { log.page(at: $0) } ?? file.read(number * StorePage.size, StorePage.size)
   }
 
-  /// Behind these may be pages that were given back, as they were before. The log's last word and the first page both say how many there
-  /// are; when they differ, one of them is damaged.
+  /// The number of pages; later ones in the file may be stale. The log and the first page both have the number: if
+  /// they differ, one of them is damaged.
   private var count: Int {
     let most = max(file.bytes / StorePage.size, (log.pages.keys.max() ?? -1) + 1)
     guard let byLog = log.pageCount else { return most }

@@ -1,11 +1,11 @@
-/// SQLite's checksum of a log's frames: each goes on where the one before ended.
+/// SQLite's running checksum over the frames of a write-ahead log.
 struct WALChecksum {
   enum Order: Hashable {
     case little, big
 
     static var ofHost: Order { 1.littleEndian == 1 ? .little : .big }
 
-    /// By the first four bytes of a log.
+    /// The byte order, from the first four bytes of a log.
     init?(magic: UInt32) {
       switch magic {
       case 0x377F_0682: self = .little
@@ -21,7 +21,7 @@ struct WALChecksum {
 
   init(_ order: Order) { self.order = order }
 
-  /// - Parameter bytes: A multiple of eight.
+  /// - Parameter bytes: Their number is a multiple of eight.
   mutating func add(_ bytes: ArraySlice<UInt8>) {
     bytes.withUnsafeBytes { bytes in
       for place in stride(from: 0, to: bytes.count - 7, by: 8) {
@@ -36,7 +36,7 @@ struct WALChecksum {
     return order == .little ? UInt32(littleEndian: word) : UInt32(bigEndian: word)
   }
 
-  /// Whether it is what is noted in `bytes`; there it is big-endian whatever the order of the words.
+  /// Whether the checksum stored at `place` is this one; it is stored big-endian for both byte orders.
   func matches(_ bytes: [UInt8], at place: Int) -> Bool {
     bytes.number(place) == first && bytes.number(place + 4) == second
   }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// SQLite's write-ahead log as it lies beside the store, read without SQLite.
+/// SQLite's write-ahead log beside the store, read without SQLite.
 ///
-/// At the first frame that does not fit, SQLite takes the log to have ended, and says nothing of what follows. That is right for a
-/// transaction that a power cut has torn, and wrong for a flipped bit in the middle: then all that follows would be lost. Here the two
-/// are told apart. https://www.sqlite.org/fileformat.html#walformat
+/// At the first frame with a wrong checksum, SQLite ends the log without an error. That is right for a transaction
+/// torn by a power cut, and wrong for a flipped bit in the middle, which would lose all later frames. This type
+/// distinguishes the two. https://www.sqlite.org/fileformat.html#walformat
 struct WriteAheadLog: Sendable {
   enum State: Hashable, Sendable {
-    /// There is no such file.
+    /// The file does not exist.
     case missing
-    /// All that was acknowledged can be read, as far as this file can tell.
+    /// Everything acknowledged can be read, as far as this file shows.
     case whole
-    /// So many frames of transactions that were acknowledged lie behind a damaged one, or are gone.
+    /// This many frames of acknowledged transactions follow a damaged frame, or are missing.
     case damaged(frames: Int)
   }
 
@@ -20,15 +20,15 @@ struct WriteAheadLog: Sendable {
 
   private let file: RawFile
   let state: State
-  /// Where in the file the newest version of a page begins, by page number from 0: of complete transactions, in frames that name this
-  /// round of the log. No checksum of SQLite's is looked at: each row has one of its own.
+  /// The place of the newest version of each page, by page number from 0: from complete transactions of this round of
+  /// the log. SQLite's checksums are not checked here, because each row has its own.
   let pages: [Int: Int]
-  /// How many pages the store has, where the log says so.
+  /// The number of pages of the store; `nil` when the log does not contain it.
   let pageCount: Int?
   /// Whether the index beside the log shows that no acknowledged transaction is missing at its end.
   let isVouchedFor: Bool
 
-  /// - Parameter path: Of the database.
+  /// - Parameter path: The path of the database.
   init(_ path: String) {
     file = RawFile(path + "-wal")
     let index = WALIndex(path + "-shm")
@@ -46,7 +46,7 @@ struct WriteAheadLog: Sendable {
     let copied = belongs ? Int(index?.copied ?? 0) : 0
     isVouchedFor = belongs || index?.frames == 0 || file.bytes == 0 && index != nil
     let valid = Self.validFrames(of: file, frames)
-    // A store grows by a page a frame at most: a number beyond that is damaged.
+    // A store grows by at most a page for each frame: a greater number is damaged.
     let most = RawFile(path).bytes / StorePage.size + frames.count
     (pages, pageCount) = Self.newestPages(frames.filter { $0.page < most }, salts: salts, after: copied)
     let lost = Self.lostFrames(frames, salts: salts, valid: valid, known: known)
@@ -58,27 +58,27 @@ struct WriteAheadLog: Sendable {
   // MARK: Frames
 
   private struct Frame {
-    /// From 0.
+    /// The page number, from 0.
     let page: Int
-    /// Of the whole store, in a frame that ends a transaction; 0 in others.
+    /// The number of pages of the store, in a frame that ends a transaction; 0 in others.
     let pagesAfterwards: Int
     let salts: UInt64
-    /// Where its page begins.
+    /// The place of the page in the file.
     let place: Int
 
     var index: Int { (place - headerSize - frameHeaderSize) / (frameHeaderSize + StorePage.size) }
     var endsTransaction: Bool { pagesAfterwards > 0 }
   }
 
-  /// All that there is room for in the file, whatever is in it.
+  /// All frames that fit into the file, whatever their content.
   private static func frames(of file: RawFile) -> [Frame] {
-    // A store of another page size is left to SQLite.
+    // SQLite handles a store with another page size alone.
     if hasValidHeader(file), let header = file.read(0, headerSize), header.number(8) != StorePage.size { return [] }
     return stride(
       from: headerSize, through: file.bytes - frameHeaderSize - StorePage.size, by: frameHeaderSize + StorePage.size
     )
     .map { place in
-      // What cannot be read is a frame of no round.
+      // An unreadable frame belongs to no round.
       guard let header = file.read(place, frameHeaderSize) else {
         return Frame(page: -1, pagesAfterwards: 0, salts: 0, place: place + frameHeaderSize)
       }
@@ -88,7 +88,7 @@ struct WriteAheadLog: Sendable {
     }
   }
 
-  /// The two numbers that all frames of this round name: by the header, unless the first frames agree on others.
+  /// The salts of this round: those of the header, unless the first frames agree on others.
   private static func salts(of file: RawFile, _ frames: [Frame]) -> UInt64? {
     let header = file.read(0, headerSize).map { UInt64($0.number(16)) << 32 | UInt64($0.number(20)) }
     if let header, frames.first?.salts == header || frames.isEmpty || hasValidHeader(file) { return header }
@@ -105,7 +105,7 @@ struct WriteAheadLog: Sendable {
     return checksum.matches(header, at: 24)
   }
 
-  /// How many frames SQLite reads.
+  /// The number of frames that SQLite reads.
   private static func validFrames(of file: RawFile, _ frames: [Frame]) -> Int {
     guard hasValidHeader(file), let header = file.read(0, headerSize),
       let order = WALChecksum.Order(magic: header.number(0))
@@ -124,8 +124,8 @@ struct WriteAheadLog: Sendable {
     return frames.count
   }
 
-  /// Those of acknowledged transactions that SQLite does not read.
-  /// - Parameter known: How many frames there were, by the index.
+  /// Frames of acknowledged transactions that SQLite does not read.
+  /// - Parameter known: The number of frames by the index.
   private static func lostFrames(_ frames: [Frame], salts: UInt64?, valid: Int, known: Int) -> Int {
     let rest = frames.dropFirst(valid).enumerated().filter { $0.element.salts == salts }
     let lastEnd = rest.last { $0.element.endsTransaction }
@@ -136,12 +136,12 @@ struct WriteAheadLog: Sendable {
     return max(byFrames, known - valid)
   }
 
-  /// - Parameter copied: So many frames are in the store already.
+  /// - Parameter copied: The number of frames already in the store.
   private static func newestPages(_ frames: [Frame], salts: UInt64?, after copied: Int) -> ([Int: Int], Int?) {
     var newest: [Int: Int] = [:]
     var count: Int?
     var unfinished: [Int: Int] = [:]
-    // A frame that names another round was damaged, or is left of an earlier one; those of this round may follow.
+    // A frame of another round was damaged, or is left from an earlier round; frames of this round may follow.
     for frame in frames where frame.salts == salts && frame.page >= 0 {
       if frame.index >= copied { unfinished[frame.page] = frame.place }
       guard frame.endsTransaction else { continue }

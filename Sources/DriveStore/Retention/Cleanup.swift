@@ -2,20 +2,21 @@ import Coverage
 import Foundation
 import GRDB
 
-/// Deletes what is too old to be sent, or was stored long enough.
+/// Deletes data by its age.
 public struct Cleanup: Sendable {
   let store: StoreDatabase
   private var directory: StateDirectory { store.directory }
 
   init(store: StoreDatabase) { self.store = store }
 
-  /// Deletes what is too old, sessions without fences, drives of which nothing is left, with their logs, and what a damaged store has
-  /// left behind. Never a fence of an
-  /// unfinished session, nothing of the running drives, and no damaged fence: whose age is unknown, and a person may make something of it.
+  /// Deletes unsent fences that are too old to be sent, and fences that were stored long enough; sessions without
+  /// fences; drives without sessions, with their logs; and the remains of damaged stores. Does not touch unfinished
+  /// sessions or running drives. Keeps damaged fences: their age is unknown and they may be recoverable.
   /// - Parameters:
-  ///   - witness: With a clock that is contradicted, nothing goes by age; with one that no other clock agrees with, only what
-  ///     the server has.
-  ///   - running: The first of them.
+  ///   - retention: The ages.
+  ///   - now: The ruling wall time.
+  ///   - witness: Contradicted clock: nothing is deleted by age. Unconfirmed clock: only data that the server has.
+  ///   - running: The lowest id of the running drives; `nil` for none.
   /// - Throws: GRDB's `DatabaseError`
   public func run(
     _ retention: Retention, now: WallTime, witness: ClockWitness = .silent, except running: Int64?
@@ -43,7 +44,7 @@ public struct Cleanup: Sendable {
       return (deleted, try Self.emptyDrives(arguments, db))
     }
     var deleted = rows
-    // What these hold was perhaps not sent, and is nowhere else.
+    // These logs may contain unsent fences that exist nowhere else.
     let loggedBefore = witness == .agrees ? kept : .min
     deleted.driveLogs = try await delete(drives, loggedBefore: loggedBefore)
     try await deleteStrays(before: loggedBefore, &deleted)
@@ -52,7 +53,7 @@ public struct Cleanup: Sendable {
 
   // MARK: Fences
 
-  /// The condition that a fence is not damaged, and meets another one: only the checksums of fences that may go are computed.
+  /// The condition that a fence is intact and meets `condition`: only the checksums of matching fences are computed.
   private static func isIntact(where condition: String) -> String {
     "id IN (SELECT id FROM intact_fence WHERE id IN (SELECT id FROM fence WHERE \(condition)))"
   }
@@ -69,8 +70,8 @@ public struct Cleanup: Sendable {
         AND last_seen_at < :expired AND NOT \(wasRecoveredSince)
       """)
 
-  /// Before its session was ended by a later process, nobody could send it: it ages from then on. A moment that is still to come
-  /// was told by a clock that was wrong.
+  /// Before a later process ended its session, the fence could not be sent: its age counts from then on. A time in
+  /// the future came from a wrong clock.
   private static let wasRecoveredSince = """
     EXISTS (SELECT 1 FROM session WHERE session.id = session_id AND recovered_at BETWEEN :expired AND :now)
     """
@@ -81,7 +82,7 @@ public struct Cleanup: Sendable {
 
   // MARK: What is left without fences
 
-  /// A drive of which nothing is left but perhaps its log.
+  /// A drive without sessions and fences, possibly with a log.
   private struct EmptyDrive {
     let id: Int64
     let ended: Int64
@@ -105,8 +106,8 @@ public struct Cleanup: Sendable {
       AND NOT EXISTS (SELECT 1 FROM fence WHERE drive_id = drive.id)
     """
 
-  /// Deletes drives, the logs first: a row without its log is found again, a log without its row is not.
-  /// - Returns: How many logs went.
+  /// Deletes drives, each log before its row: a row without a log is found again, a log without a row is not.
+  /// - Returns: The number of deleted logs.
   private func delete(_ drives: [EmptyDrive], loggedBefore time: Int64) async throws -> Int {
     var logs = 0
     var gone: [Int64] = []

@@ -1,16 +1,18 @@
-/// What a clean-up has deleted.
+/// The counts of a clean-up.
 public struct Deleted: Hashable, Sendable {
   /// Fences that were too old to be sent.
   public internal(set) var expired = 0
-  /// Fences that had been kept long enough.
+  /// Fences that were stored long enough.
   public internal(set) var kept = 0
+  /// Sessions without fences.
   public internal(set) var sessions = 0
-  /// Also such as no drive has: a damaged store has lost it.
+  /// Drive logs, including those that a damaged store no longer names.
   public internal(set) var driveLogs = 0
   /// Damaged stores that were set aside.
   public internal(set) var damagedStores = 0
-  /// Fences that look too old to be sent, and stay until another clock agrees with the one that says so.
+  /// Fences that are too old by the ruling clock; they stay until another clock confirms it.
   public internal(set) var doubted = 0
 
+  /// Whether nothing was deleted.
   public var isNothing: Bool { expired + kept + sessions + driveLogs + damagedStores == 0 }
 }

@@ -1,10 +1,11 @@
-/// Why a session is not forgotten yet.
+/// Why a session still exists after a request to forget it.
 public enum ForgettingError: Error, Hashable, CustomStringConvertible {
-  /// The session, or its drive, is not as it was written: which part of the drive log is the session's is unknown.
+  /// The row of the session or its drive is damaged, so the session's part of the drive log is unknown.
   case damaged(session: Int64)
-  /// The next start completes it.
+  /// The deletion was interrupted; the next start completes it.
   case unfinished(session: Int64, reason: String)
 
+  /// The reason and the remedy, in one line.
   public var description: String {
     switch self {
     case .damaged(let session):

@@ -1,11 +1,13 @@
-/// What forgetting a session came to.
+/// The result of forgetting a session.
 public struct Forgotten: Hashable, Sendable {
+  /// The id of the session.
   public let session: Int64
+  /// The number of deleted fences.
   public let fences: Int
-  /// The drive log that went with it: it was the drive's last session.
+  /// The deleted drive log, when it was the drive's last session.
   public let deletedLog: String?
-  /// The drive log that stays, as other sessions of the drive do; the way is in it.
+  /// The drive log that stays, because other sessions of the drive exist; it still contains the positions.
   public let keptLog: String?
-  /// Damaged stores that were set aside, in which the session may still be.
+  /// Damaged stores that were set aside, which may still contain the session.
   public let damagedStores: [String]
 }

@@ -1,10 +1,11 @@
-/// How long things stay in the store.
+/// How long data stays in the store.
 public struct Retention: Hashable, Sendable {
-  /// What was not sent by then is not sent any more.
+  /// Fences that were not sent within this time are deleted.
   public var maxAge: Duration
-  /// What the server has, what it refused, what Wi-Fi touched, and drive logs stay for so long.
+  /// How long sent, refused and Wi-Fi fences and drive logs stay.
   public var keep: Duration
 
+  /// By default 7 and 30 days.
   public init(maxAge: Duration = .seconds(7 * 86_400), keep: Duration = .seconds(30 * 86_400)) {
     self.maxAge = maxAge
     self.keep = keep

@@ -2,19 +2,23 @@ import Coverage
 import Foundation
 import GRDB
 
-/// Deletes sessions, and what a recovery from drive logs would bring back.
+/// Deletes sessions, including the data from which a recovery from drive logs would restore them.
 ///
-/// The store notes the session first, then the log is deleted or noted in, then the rows go, with the note of the store. So a crash or
-/// a failure between any two leaves either the whole session or a note that has the next start go on (``complete(noting:report:)``).
+/// First the store notes the session; then the log is deleted, or gets a note; then the rows are deleted together
+/// with the store's note. A crash or a failure between any two steps leaves the whole session, or a note with which
+/// the next start continues (``complete(noting:report:)``).
 struct SessionErasure {
   let store: StoreDatabase
 
-  /// Deletes a session with its fences as if it had never been, sent or not. Its bytes are overwritten in the database file, and
-  /// the write-ahead log is emptied.
-  /// - Parameter note: Notes in a drive log, which stays, that its session of that number is forgotten; durable when it returns.
+  /// Deletes a session with its fences, sent or not, and overwrites their bytes in the database file and the
+  /// write-ahead log.
+  /// - Parameters:
+  ///   - session: Its id.
+  ///   - note: Writes into a drive log, which stays, that its session of this number is forgotten; must be durable on
+  ///     return.
   /// - Returns: `nil` when there is no such session.
-  /// - Throws: ``ForgettingError``. GRDB's `DatabaseError`, `CocoaError` when the drive log cannot be deleted, and what `note` throws:
-  ///   then the session is still there.
+  /// - Throws: ``ForgettingError``. GRDB's `DatabaseError`, `CocoaError` when the drive log cannot be deleted, and
+  ///   errors of `note`: then the session still exists.
   func forget(_ session: Int64, noting note: (_ number: Int, _ log: String) throws -> Void) async throws
     -> Forgotten?
   {
@@ -34,15 +38,17 @@ struct SessionErasure {
     }
   }
 
-  /// Completes what a crash or a failure has interrupted; to be called before anything is recovered from drive logs.
-  /// - Parameter note: As for ``forget(_:noting:)``.
-  /// - Parameter report: Takes the result for each session, or why it is still there; then the next start tries again.
+  /// Completes deletions that a crash or a failure interrupted. Must be called before any recovery from drive logs.
+  /// - Parameters:
+  ///   - note: As for ``forget(_:noting:)``.
+  ///   - report: Receives the result for each session, or the reason why it still exists; then the next start tries
+  ///     again.
   /// - Throws: GRDB's `DatabaseError`
   func complete(
     noting note: (_ number: Int, _ log: String) throws -> Void, report: (Result<Forgotten, ForgettingError>) -> Void
   ) async throws {
     let sessions = try await store.write { db in
-      // A salvage may have kept the note of a session that is gone.
+      // A salvage can restore the note of a session that is gone.
       try db.execute(sql: "DELETE FROM forgetting WHERE id NOT IN (SELECT id FROM session)")
       return try Int64.fetchAll(
         db, sql: "SELECT id FROM intact_forgetting ORDER BY id")
@@ -60,9 +66,9 @@ struct SessionErasure {
 
   private struct Target: Sendable {
     let session: Int64
-    /// In its drive, as in the drive log.
+    /// Its number in its drive, as in the drive log.
     let number: Int
-    /// The path of the drive log, where there is one.
+    /// The path of the drive log; `nil` without one.
     let log: String?
     /// Whether it is the last session of its drive.
     let isLast: Bool

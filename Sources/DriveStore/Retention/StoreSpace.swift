@@ -1,25 +1,28 @@
 import Foundation
 import GRDB
 
-/// Drops what the server has, and files that may go, so that a state directory is within its quota or a full disk has room.
+/// Deletes sent data, and files that may be deleted, for the quota or on a full disk.
 public struct StoreSpace: Sendable {
   let store: StoreDatabase
   private var directory: StateDirectory { store.directory }
 
   init(store: StoreDatabase) { self.store = store }
 
-  /// How often it is looked again what is still too much: how much less there is by a fence can only be estimated.
+  /// The number of repetitions, because the size of a fence can only be estimated.
   private static let rounds = 8
-  /// Deleted in one transaction: what a drive saves meanwhile waits for no more than that, and the write-ahead log stays small.
+  /// Fences deleted in one transaction: limits the wait of a drive's write, and the size of the write-ahead log.
   private static let fencesAtOnce = 2000
-  /// So many bytes more go than have to, so that not each pass finds a few fences too many.
+  /// Bytes deleted beyond the excess, so that not every pass finds a small excess again.
   private static let reserve: Int64 = 64 << 10
   private static let pagesAtOnce = 1000
 
-  /// Drops what ``Shedding`` says when the directory holds more than `quota`.
+  /// Deletes what ``Shedding`` selects when the directory contains more than `quota`.
   ///
-  /// Fences go in transactions and logs one by one, so that it can be cut off anywhere: what is gone by then may go.
-  /// - Parameter running: The first of the drives that are being recorded; nothing of them goes.
+  /// Fences are deleted in transactions and logs one by one, so an interruption at any point leaves a consistent
+  /// state.
+  /// - Parameters:
+  ///   - quota: The limits.
+  ///   - running: The lowest id of the running drives, which stay unchanged; `nil` for none.
   /// - Throws: GRDB's `DatabaseError`
   public func keepWithin(_ quota: Quota, except running: Int64?) async throws -> Dropped {
     let fences = try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM fence") ?? 0 }
@@ -30,12 +33,13 @@ public struct StoreSpace: Sendable {
     }
   }
 
-  /// Drops the same on a full disk, until there is room for the ``Ballast`` again, and for what is written meanwhile.
+  /// Deletes the same data on a full disk, until the disk has room for the ``Ballast`` and for writes meanwhile.
   /// - Throws: GRDB's `DatabaseError`
   public func makeRoom(except running: Int64?) async throws -> Dropped {
     try await measured {
       guard let room = directory.room, room < Ballast.room else { return Dropped() }
-      // The file is left alone when nothing can go: the write-ahead log has room of its own, which others would take.
+      // If nothing can be deleted, the file stays unchanged: its write-ahead log has space on the disk that other
+      // programs would use.
       let bytes = try await holdings(except: running).bytes
       return try await drop(to: Quota(bytes: bytes - (Ballast.room - room), fences: .max), except: running)
     }
@@ -59,7 +63,7 @@ public struct StoreSpace: Sendable {
       var plan = Shedding(holdings, quota: goal)
       let fences = try await dropFences(plan.fences, except: running)
       if fences < plan.fences {
-        // Damaged ones stay, and on a full disk there may be no room for deleting rows; deleting files needs none.
+        // Damaged fences stay. On a full disk there may be no space for deleting rows; deleting files needs none.
         holdings.submitted = fences
         plan = Shedding(holdings, quota: goal)
       }
@@ -127,7 +131,7 @@ public struct StoreSpace: Sendable {
     }
   }
 
-  /// Of drives that are over, and of which all is sent that can be; a damaged fence was perhaps not.
+  /// The logs of ended drives that are completely sent. A damaged fence may be unsent, so its log stays.
   private static func logsThatMayGo(except running: Int64?, _ db: Database) throws -> [String] {
     try String.fetchAll(
       db,
@@ -143,17 +147,17 @@ public struct StoreSpace: Sendable {
 
   // MARK: The file
 
-  /// Makes the store's file as small as what is in it. What is not possible now is left for the next time.
+  /// Shrinks the store's file to its content. If that is impossible now, the next call does it.
   private func giveBackPages() async throws {
     do {
       while try await store.queue.writeWithoutTransaction(Self.giveBackSomePages) {}
       try await store.queue.writeWithoutTransaction(Self.emptyWriteAheadLog)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY || StoreError.isDiskFull(error) {
-      // Another process reads just now, or the disk is full. Pages that hold nothing are used by what is written next.
+      // Another process is reading, or the disk is full. Later writes use the free pages.
     }
   }
 
-  /// Does not wait for readers: a drive that is being recorded would wait as well.
+  /// Does not wait for readers, because a running drive would have to wait too.
   private static func emptyWriteAheadLog(_ db: Database) throws {
     let patience = try Int.fetchOne(db, sql: "PRAGMA busy_timeout") ?? 0
     try db.execute(sql: "PRAGMA busy_timeout = 0")
@@ -161,7 +165,7 @@ public struct StoreSpace: Sendable {
     _ = try db.checkpoint(.truncate)
   }
 
-  /// - Returns: Whether there may be more of them.
+  /// - Returns: Whether there may be more free pages.
   private static func giveBackSomePages(_ db: Database) throws -> Bool {
     func number(_ name: String) throws -> Int { try Int.fetchOne(db, sql: "PRAGMA \(name)") ?? 0 }
     let before = try number("freelist_count")
@@ -169,7 +173,7 @@ public struct StoreSpace: Sendable {
     if try number("auto_vacuum") == 2 {
       try db.execute(sql: "PRAGMA incremental_vacuum(\(pagesAtOnce))")
     } else {
-      // A store of an earlier build: it is written anew, once.
+      // A store of an earlier build is rewritten, once.
       try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
     }
     return try number("freelist_count") < before

@@ -1,12 +1,12 @@
 import GRDB
 
-/// The CRC-64/XZ of a row's values, each with its type and, where that varies, its length.
+/// The CRC-64/XZ over a row's values, each with its type and, if that varies, its length.
 struct CRC64 {
   private var state = UInt64.max
 
   var value: UInt64 { ~state }
 
-  /// A whole number counts the same in a column of real numbers: SQLite stores it as an integer there.
+  /// An integral value counts the same in a column of real numbers: SQLite stores it as an integer there.
   mutating func add(_ value: DatabaseValue) {
     switch value.storage {
     case .null: addNull()
@@ -43,7 +43,7 @@ struct CRC64 {
     state = Self.tables[Int(UInt8(truncatingIfNeeded: state) ^ byte)] ^ (state >> 8)
   }
 
-  /// Eight bytes at once, the most significant one first.
+  /// Adds eight bytes at once, the most significant one first.
   private mutating func add(bits: UInt64) {
     var rest = state ^ bits.byteSwapped
     var sum: UInt64 = 0
@@ -54,7 +54,7 @@ struct CRC64 {
     state = sum
   }
 
-  /// Eight tables in a row: the n-th tells a byte's share with n zero bytes behind it.
+  /// Eight tables: the n-th has the effect of a byte that n zero bytes follow.
   private static let tables: [UInt64] = {
     var tables = (0..<256).map(share)
     for index in 256..<2048 {

@@ -2,10 +2,10 @@ import GRDB
 import GRDBSQLite
 
 extension RowChecksum {
-  /// Gives a connection the function that computes checksums; to be called before its first statement.
+  /// Registers the SQL function that computes checksums on a connection. Must be called before its first statement.
   ///
-  /// The function reads SQLite's values where they lie. GRDB's `DatabaseFunction` makes an array of values, and a string of each text,
-  /// in every call.
+  /// The function reads SQLite's values in place. GRDB's `DatabaseFunction` would create an array of values, and a
+  /// string for each text, in every call.
   /// - Throws: `DatabaseError`
   static func register(_ db: Database) throws {
     let code = sqlite3_create_function_v2(
@@ -24,7 +24,7 @@ extension RowChecksum {
 }
 
 extension CRC64 {
-  /// Adds an argument of an SQL function as ``add(_:)`` adds the same value.
+  /// Adds an argument of an SQL function, as ``add(_:)`` adds the same value.
   /// - Returns: `false` when SQLite has no memory for the value.
   fileprivate mutating func add(sqliteValue value: OpaquePointer) -> Bool {
     switch sqlite3_value_type(value) {
@@ -32,7 +32,7 @@ extension CRC64 {
     case SQLITE_FLOAT: add(sqlite3_value_double(value))
     case SQLITE_TEXT:
       guard let text = sqlite3_value_text(value) else { return false }
-      // Checksums have always ended at a NUL.
+      // Stored checksums end at a NUL; this must not change.
       let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
       add(text: UnsafeBufferPointer(rebasing: bytes.prefix { $0 != 0 }))
     case SQLITE_BLOB:

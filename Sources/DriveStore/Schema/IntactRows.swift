@@ -1,16 +1,17 @@
 import GRDB
 
-/// The one place that tells whole rows from damaged ones: temporary views of each connection.
+/// Separates intact rows from damaged ones, in one place: temporary views of each connection.
 ///
-/// For each table there are `intact_NAME`, its rows that are as they were written, and `damaged_NAME`, its other rows. Reads of values
-/// go through `intact_NAME`; a table itself is read only for ids, counts, and damaged rows. `readable_fence` is a fence
-/// that can be sent or exported: neither it nor the batch that it waits in is damaged. A fence that the server has needs no batch.
-/// `session_of_fences` has the ids of sessions that fences name, whether there is such a session or not.
+/// Each table has the views `intact_NAME`, its intact rows, and `damaged_NAME`, the others. Statements read values
+/// through `intact_NAME`; they read the table itself only for ids, counts and damaged rows. `readable_fence` has the
+/// fences that can be sent or exported: neither the fence nor the batch that it waits in is damaged. A sent fence
+/// needs no batch. `session_of_fences` has the ids of sessions that fences name, whether such a session exists or
+/// not.
 ///
-/// The views are not in the file: damage cannot reach them, and a store of an earlier build has them as well.
-/// SQLite merges them into the statement, so that its indices serve as for the tables.
+/// The views are not in the file: damage cannot reach them, and stores of earlier builds have them too. SQLite merges
+/// them into the statement, so that the tables' indices apply.
 enum IntactRows {
-  /// Makes the views for a connection. Its database may still be empty: views are resolved where they are used.
+  /// Creates the views on a connection. The database may still be empty: views are resolved when they are used.
   /// - Throws: GRDB's `DatabaseError`
   static func makeViews(_ db: Database) throws {
     try RowChecksum.register(db)

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The drive logs that drives name, damaged ones too.
+/// The drive logs that rows of drives name, damaged rows included.
 enum NamedLogs {
   /// - Throws: GRDB's `DatabaseError`
   static func all(in directory: StateDirectory, _ db: Database) throws -> Set<String> {

@@ -1,15 +1,15 @@
 import GRDB
 
-/// A checksum in every row of the store: SQLite notices damage to its own structures, none to the values in them.
+/// A checksum in every row of the store: SQLite notices damage to its own structures, but not to the values in them.
 ///
-/// It covers all columns, with their types and lengths. Triggers write it with the row, so that no statement can forget it; a row
-/// that is changed gets a new one only if its old one was right, so that damage is never signed. It is CRC-64/XZ: it finds every
-/// burst of up to 64 bits, and misses other damage once in 2⁶⁴ times. Against intent it is no protection.
+/// It covers all columns, with their types and lengths. Triggers write it with the row, so that no statement can omit
+/// it. A changed row gets a new checksum only if its old one was right, so that damage is never signed. CRC-64/XZ
+/// finds every burst of up to 64 bits, and misses other damage once in 2⁶⁴ times. It does not protect against intent.
 enum RowChecksum {
   static let column = "row_checksum"
   static let function = "checksum_of_row"
 
-  /// The columns that it covers, in their order.
+  /// The covered columns of each table, in order.
   static let tables: [(name: String, columns: [String])] = [
     ("registration", ["control_server", "client_uuid", "history_cursor"]),
     ("breaker", ["control_server", "memory"]),
@@ -42,17 +42,17 @@ enum RowChecksum {
     ("forgetting", ["id"]),
   ]
 
-  /// The tables that are younger than the checksums.
+  /// Tables that were added after the checksums.
   private static let younger: Set<String> = ["clock", "forgetting"]
 
-  /// The columns that each migration since the checksums has added, by table, oldest first.
+  /// The columns that each migration after the checksums has added, by table, oldest first.
   private static let added: [[String: [String]]] = [
     ["session": ["recovered_at"], "batch": ["client_uuid"]],
     ["session": ["client_uuid"]],
     ["fence": ["recovered_at"]],
   ]
 
-  /// The columns of a table as they were when the checksums came, and after each migration that added some to any table.
+  /// The columns of a table when the checksums were added, and after each migration that added columns to any table.
   private static func versions(of table: String) -> [[String]] {
     let all = tables.first { $0.name == table }?.columns ?? []
     return (0...added.count).map { version in
@@ -61,44 +61,46 @@ enum RowChecksum {
     }
   }
 
-  /// The columns by which rows are signed in a store whose table has the columns `present`.
+  /// The columns covered by the checksum, in a store whose table has the columns `present`.
   static func columns(of table: String, among present: Set<String>) -> [String] {
     let versions = versions(of: table)
     return versions.last { $0.allSatisfy(present.contains) } ?? versions[0]
   }
 
-  /// The condition that a row is as it was written.
-  /// - Parameter name: What the table is called in the statement, where that is not its own name.
+  /// The condition that a row is intact.
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - name: Its name in the statement, if that is different.
   static func isIntact(_ table: String, as name: String? = nil) -> String {
     isIntact(table, by: tables.first { $0.name == table }?.columns ?? [], as: name)
   }
 
-  /// The same for a row that is signed by these columns only.
+  /// The same for a row whose checksum covers these columns only.
   static func isIntact(_ table: String, by columns: [String], as name: String? = nil) -> String {
     "\(name ?? table).\(column) IS \(of(columns, in: name ?? table))"
   }
 
-  /// Whether a row that SQLite did not read is as it was written.
-  /// - Parameter row: By the columns of `table`, with the checksum.
+  /// Whether a row that was read without SQLite is intact.
+  /// - Parameter row: The values by column of `table`, including the checksum.
   static func fits(_ row: [String: DatabaseValue], of table: String) -> Bool {
     var checksum = CRC64()
     for name in tables.first(where: { $0.name == table })?.columns ?? [] { checksum.add(row[name] ?? .null) }
     return row[column] == Int64(bitPattern: checksum.value).databaseValue
   }
 
-  /// Believes the row with that id from now on: everything in it was just written.
+  /// Signs the row with this id: all its values were just written.
   static func sign(_ table: String, id: Int64, _ db: Database) throws {
     let columns = tables.first { $0.name == table }?.columns ?? []
     try db.execute(
       sql: "UPDATE \(table) SET \(column) = \(of(columns, in: table)) WHERE id = ?", arguments: [id])
   }
 
-  /// Gives the tables the column, the triggers, and a checksum for what is in them.
+  /// Adds the checksum column and the triggers to the tables, and signs the existing rows.
   static func install(_ db: Database) throws {
     for (table, _) in tables where !younger.contains(table) { try protect(table, db) }
   }
 
-  /// Gives one table the column, the triggers, and a checksum for what is in it.
+  /// Adds the checksum column and the triggers to one table, and signs its rows.
   static func protect(_ table: String, _ db: Database) throws {
     try register(db)
     let columns = versions(of: table)[0]
@@ -110,10 +112,10 @@ enum RowChecksum {
     try makeTriggers(table, columns, db)
   }
 
-  /// Adds columns that are younger than the checksums, and signs with them every row that was as it was written.
+  /// Adds columns after the checksums were introduced, and signs every row that was intact.
   /// - Parameters:
-  ///   - version: Which of the migrations that ``added`` columns this is, from 1.
-  ///   - statements: Add them.
+  ///   - version: The number of the migration in ``added``, from 1.
+  ///   - statements: Add the columns.
   static func widen(_ db: Database, to version: Int, by statements: String) throws {
     try register(db)
     try db.execute(sql: statements)

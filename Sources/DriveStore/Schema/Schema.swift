@@ -1,8 +1,8 @@
 import GRDB
 
-/// The tables, one migration a release that changes them. A migration that was released is never edited.
+/// The tables; each release that changes them adds a migration. A released migration is never edited.
 ///
-/// Times are microseconds since the Unix epoch; figures are kept as they were measured, nothing rounded.
+/// Times are microseconds since the Unix epoch; figures are stored as measured, without rounding.
 enum Schema {
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -20,7 +20,8 @@ enum Schema {
     return migrator
   }
 
-  /// Compares the tables, indices and triggers with those of a new store: a flipped bit in one of them breaks no page.
+  /// Compares the tables, indices and triggers with those of a new store: a flipped bit in a definition damages no
+  /// page.
   static func check(_ db: Database) throws {
     let new = try DatabaseQueue()
     try migrator.migrate(new)
@@ -183,7 +184,7 @@ enum Schema {
         """)
   }
 
-  /// Earlier builds wrote `batch.checksum`, of the body that was sent last; nothing read it, and it stays NULL now.
+  /// Earlier builds wrote `batch.checksum`, of the last body sent; nothing read it, and it is always NULL now.
   private static func createBatches(_ db: Database) throws {
     try db.execute(
       sql: """

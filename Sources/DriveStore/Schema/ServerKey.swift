@@ -1,18 +1,19 @@
 import GRDB
 
-/// By what the store knows a control server: its URL without user information, for a password is nothing to keep in clear text.
+/// The store's key for a control server: its URL without user information, so that no password is stored in clear
+/// text.
 enum ServerKey {
   static func of(_ url: String) -> String {
     guard let scheme = url.range(of: "://") else { return url }
     let rest = url[scheme.upperBound...]
-    // All before the last @ of what comes before the path.
+    // Everything before the last @ of the authority.
     let authority = rest.prefix { !"/?#".contains($0) }
     guard let end = authority.lastIndex(of: "@") else { return url }
     return String(url[..<scheme.upperBound] + rest[rest.index(after: end)...])
   }
 
-  /// Gives rows of earlier builds the new key. Of two servers that have the same one then, and of damaged rows, the one with the password
-  /// goes: what it says can be asked for again.
+  /// Gives rows of earlier builds the new key. If two servers have the same new key, or a row is damaged, the row
+  /// with the password is deleted: the server can send its content again.
   static func removeUserInformation(_ db: Database) throws {
     try RowChecksum.register(db)
     for table in ["registration", "breaker"] {

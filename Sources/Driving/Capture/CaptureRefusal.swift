@@ -1,11 +1,12 @@
 import Evidence
 import Glibc
 
-/// A capture cannot be opened: what, where, and what to do about it, in one line.
+/// A capture that cannot be opened: one line with the path, the reason and the remedy.
 public struct CaptureRefusal: Error, Hashable, CustomStringConvertible {
   let path: String
   let error: CaptureError
 
+  /// The line for the operator.
   public var description: String {
     let place = error.description.contains(path) ? "" : "--capture \(path): "
     return place + error.description + (remedy.map { "; \($0)" } ?? "")

@@ -2,14 +2,14 @@ import Coverage
 import Evidence
 import OrderedJSON
 
-/// What a capture came to.
+/// The result of a capture.
 public struct CaptureSummary: Hashable, Sendable {
   let settings: CaptureSettings
   let state: PacketCapture.State
-  /// How often it was in trouble.
+  /// How many times it was in trouble.
   let troubles: Int
 
-  /// The numbers of the files of this capture that are left.
+  /// The numbers of the files of this capture that were not deleted.
   var files: ClosedRange<UInt32> {
     let newest = max(state.firstFile, state.files)
     let made = newest - state.firstFile + 1
@@ -18,7 +18,8 @@ public struct CaptureSummary: Hashable, Sendable {
 
   var filesRemoved: UInt32 { files.lowerBound - state.firstFile }
 
-  /// For a person, e.g. `capture: 2 files, drive-0001.pcapng to drive-0002.pcapng; 7200 packets, 0 dropped by the kernel`.
+  /// One line for an operator, e.g. `capture: 2 files, drive-0001.pcapng to drive-0002.pcapng; 7200 packets, 0
+  /// dropped by the kernel`.
   public var line: String {
     let names =
       files.count == 1
@@ -32,7 +33,7 @@ public struct CaptureSummary: Hashable, Sendable {
     return "capture: \(names)\(removed); \(parts.joined(separator: ", "))"
   }
 
-  /// The same as a JSON object on one line.
+  /// The same as a JSON object on one line, for `ping --json`.
   public var json: String {
     JSON.object([
       "capture": .object([

@@ -1,11 +1,11 @@
-/// What keeps a capture from being complete, said once when it begins and once when it ends. A pure value.
+/// Why a capture is incomplete, reported once when the trouble begins and once when it ends. A pure value.
 struct CaptureTrouble: Hashable, Sendable {
-  /// How often something went wrong.
+  /// How many times trouble began.
   private(set) var count = 0
   private(set) var current: String?
 
-  /// - Parameter reason: What is wrong just now; `nil` when all is well.
-  /// - Returns: A line for the person who watches, if there is anything new.
+  /// - Parameter reason: The present trouble; `nil` for none.
+  /// - Returns: A line for the log, if the trouble has changed.
   mutating func note(_ reason: String?) -> String? {
     guard reason != current else { return nil }
     current = reason

@@ -1,13 +1,15 @@
 import Coverage
 import Evidence
 
-/// A capture beside some pings: follows them to other hosts and ports, says when it is in trouble, and sums up at its end.
+/// A capture beside pings: follows them to other hosts and ports, reports trouble, and returns a summary when it
+/// closes.
 public struct RunningCapture: Sendable {
   private let settings: CaptureSettings
   private let capture: PacketCapture
   private var trouble = CaptureTrouble()
   private var followed: [CaptureFlow] = []
 
+  /// Opens the capture and its first file; captures nothing yet.
   /// - Throws: ``CaptureRefusal``
   public init(_ settings: CaptureSettings) throws(CaptureRefusal) {
     self.settings = settings
@@ -21,10 +23,12 @@ public struct RunningCapture: Sendable {
     followed = flows
   }
 
+  /// Whether packets may be missing at present.
   public var isInTrouble: Bool { trouble.current != nil }
 
-  /// Captures `flows` from now on; `nil`: what it did before. Called once a second it repeats what failed.
-  /// - Returns: A line about trouble that is new.
+  /// Captures `flows` from now on; `nil`: the same as before. Must be called once a second, to repeat what failed and
+  /// to notice trouble.
+  /// - Returns: A line about new or ended trouble.
   public mutating func follow(_ flows: [CaptureFlow]?) -> String? {
     guard let flows, flows != followed else { return trouble.note(capture.state.trouble) }
     do {
@@ -36,7 +40,7 @@ public struct RunningCapture: Sendable {
     }
   }
 
-  /// Completes the files, which takes half a second.
+  /// Completes the files. Blocks for half a second, for packets that are still on their way.
   public mutating func close() -> CaptureSummary {
     let state = capture.close()
     return CaptureSummary(settings: settings, state: state, troubles: trouble.count)

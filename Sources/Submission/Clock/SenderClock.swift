@@ -1,17 +1,23 @@
 import Coverage
 
-/// The clocks and the random numbers that sending depends on.
+/// The clocks and the random numbers that sending depends on. Tests replace each of them.
 public struct SenderClock: Sendable {
-  /// The wall clock.
+  /// The host's wall clock, or the ruling clock (``ruled(by:)``).
   let wall: @Sendable () -> WallTime
-  /// The time since the host's boot, which goes on in suspend (CLOCK_BOOTTIME).
+  /// Time since the host's boot, including suspend (CLOCK_BOOTTIME).
   let boot: @Sendable () -> Duration
-  /// Changes with each boot.
+  /// Identifies this boot of the host; another value after each boot.
   let bootID: String
   let sleep: @Sendable (Duration) async throws -> Void
-  /// A number from 0 to 1.
+  /// A random number, at least 0 and less than 1.
   let random: @Sendable () -> Double
 
+  /// - Parameters:
+  ///   - wall: Reads the wall clock.
+  ///   - boot: Reads CLOCK_BOOTTIME.
+  ///   - bootID: Identifies this boot of the host.
+  ///   - sleep: Suspends for a duration; throws `CancellationError` when its task is cancelled.
+  ///   - random: Returns a number from 0 to 1.
   public init(
     wall: @escaping @Sendable () -> WallTime, boot: @escaping @Sendable () -> Duration, bootID: String,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },

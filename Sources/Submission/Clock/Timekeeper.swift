@@ -4,10 +4,12 @@ import DriveStore
 import Foundation
 import Logging
 
-/// The wall time of this process: a ``WallClock`` with its readings, for all that asks for the time, and kept in the store for the next
-/// process of the same boot.
+/// The wall time of this process: a ``WallClock`` with its readings, shared by all parts of the process. The store
+/// has a copy for the next process of the same boot.
+///
+/// Methods may be called from any thread.
 public final class Timekeeper: Sendable {
-  /// A pause between reading two clocks, such as a suspend, would look like a step of one of them.
+  /// When two clock reads are further apart, as after a suspend, their difference would look like a clock step.
   private static let longestReading = Duration.milliseconds(100)
 
   private let clock: SenderClock
@@ -21,13 +23,14 @@ public final class Timekeeper: Sendable {
   private nonisolated(unsafe) var told: ClockRuling?
   private nonisolated(unsafe) var isTroubleTold = false
 
+  /// Loads the readings of earlier processes of this boot from the store.
   /// - Parameter clock: The host's clocks.
   /// - Throws: GRDB's `DatabaseError`
   public convenience init(store: DriveStore, server: ControlServerClient, clock: SenderClock, logger: Logger) throws {
     try self.init(store: store, latestDate: { server.latestDate }, clock: clock, logger: logger)
   }
 
-  /// - Parameter latestDate: The server's time by its latest answer.
+  /// - Parameter latestDate: The server's time from its latest response.
   init(
     store: DriveStore, latestDate: @escaping @Sendable () -> ServerDateReading?, clock: SenderClock, logger: Logger
   ) throws {
@@ -35,22 +38,24 @@ public final class Timekeeper: Sendable {
     value = try store.clocks.wallClock(ofBoot: clock.bootID, at: clock.boot()) ?? WallClock()
     value.note(formerBoots: try store.clocks.timesOfBoot(clock.bootID))
     kept = value
-    // Of an answer from before, only its client knows when it came.
+    // An answer from before this process counts once: only its client knows when it arrived.
     serverReading = latestDate()
   }
 
-  /// Which clock rules now, and when this is.
+  /// The ruling clock at one moment.
   public struct Reading: Hashable, Sendable {
+    /// Which clock rules, and which ones contradict it.
     public let ruling: ClockRuling
-    /// Since the boot.
+    /// The moment, as time since the host's boot.
     public let boot: Duration
-    /// By how much the host's clock is ahead of the time that rules; `nil` when it could not be read.
+    /// How far the host's clock is ahead of the ruling time; `nil` when the host's clock could not be read.
     public let hostLead: Duration?
 
+    /// The ruling wall time at the moment of the reading.
     public var wall: WallTime { ruling.wall(at: boot) }
   }
 
-  /// Reads the clocks.
+  /// Reads all clocks and decides which one rules.
   public func read() -> Reading {
     let (host, boot) = readHost()
     let date = latestDate()
@@ -64,7 +69,8 @@ public final class Timekeeper: Sendable {
     }
   }
 
-  /// The host's two clocks at one moment; no wall time when there were pauses between reading one and the other.
+  /// The host's two clocks at one moment. The wall time is `nil` when each of three tries was interrupted between the
+  /// two reads.
   private func readHost() -> (wall: WallTime?, boot: Duration) {
     for _ in 0..<3 {
       let before = clock.boot()
@@ -75,32 +81,36 @@ public final class Timekeeper: Sendable {
     return (nil, clock.boot())
   }
 
-  /// The wall time by the clock that rules.
+  /// The wall time of the ruling clock.
   public var now: WallTime { read().wall }
 
-  /// The wall time by the server's clock; `nil` when it is not known.
+  /// The wall time of the server's clock; `nil` when it is unknown.
   var serverTime: WallTime? {
     let boot = clock.boot()
     return lock.withLock { value.serverTime(at: boot) }
   }
 
-  /// Notes the time of a receiver with a fix.
-  /// - Parameter arrival: When it came.
+  /// Records a receiver's time that came with a fix.
+  /// - Parameters:
+  ///   - time: The receiver's wall time.
+  ///   - receiver: The receiver's name; `nil` when it is unknown.
+  ///   - arrival: When the fix arrived at this process.
   public func note(gnss time: WallTime, receiver: String?, arrival: ContinuousClock.Instant) {
     let boot = clock.boot() - (.now - arrival)
     lock.withLock { value.note(gnss: time, receiver: receiver, at: boot) }
   }
 
-  /// Whether things may be deleted by their age.
+  /// Whether a second clock agrees with the ruling one; decides whether data may be deleted by its age.
   public var witness: ClockWitness {
     let boot = read().boot
     return lock.withLock { value.witness(at: boot) }
   }
 
-  /// Whether another clock would have contradicted by now: the server has told its time to this process, or to one before it.
+  /// Whether the server's time is known from this process or an earlier one: then a wrong host clock would already be
+  /// contradicted.
   var isServerKnown: Bool { lock.withLock { value.knowsServer } }
 
-  /// Logs which clock rules, and keeps that for the next process, when it has changed.
+  /// When the ruling clock has changed: logs it, and stores it for the next process.
   public func settle() {
     let reading = read()
     let (ruling, current, last, wasTold) = lock.withLock {
@@ -117,14 +127,14 @@ public final class Timekeeper: Sendable {
         defer { isTroubleTold = true }
         return !isTroubleTold
       }
-      if isNew { logger.warning("which clock rules cannot be kept: \(error); trying again") }
+      if isNew { logger.warning("the ruling clock cannot be stored: \(error); retrying") }
     }
   }
 
   private func tell(_ ruling: ClockRuling, _ reading: Reading, isFirst: Bool) {
     let lead = reading.hostLead ?? .zero
     let isOff = !(.seconds(-2)...(.seconds(2))).contains(lead)
-    // That the host's clock is right is no news.
+    // A correct host clock is not worth a line.
     if isFirst, !isOff, ruling.contradicting.isEmpty { return }
     let age = lock.withLock { value.witness(at: reading.boot) } == .contradicts
     let deleting = age ? "; nothing is deleted because of its age" : ""
@@ -134,7 +144,7 @@ public final class Timekeeper: Sendable {
 }
 
 extension SenderClock {
-  /// The same with the wall time by the clock that rules.
+  /// The same clocks, with the wall time of the ruling clock.
   func ruled(by keeper: Timekeeper) -> SenderClock {
     SenderClock(wall: { keeper.now }, boot: boot, bootID: bootID, sleep: sleep, random: random)
   }

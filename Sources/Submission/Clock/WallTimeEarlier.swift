@@ -1,7 +1,7 @@
 import Coverage
 
 extension WallTime {
-  /// Saturates at the ends of what a time can be.
+  /// The time `duration` before this one, limited to the range of 64-bit microseconds.
   func earlier(by duration: Duration) -> WallTime {
     WallTime(microseconds: microseconds.saturatingSubtracting(duration.inMicroseconds))
   }

@@ -1,50 +1,57 @@
-/// Waits after trouble with the server or the network: full jitter, so that devices which met the same outage come back one by
-/// one. A pure value; time comes in as the time since the host's boot.
+/// Waits after trouble with the server or the network. Full jitter spreads the devices that met the same outage. A
+/// pure value; time comes in as the time since the host's boot.
 public struct Backoff: Hashable, Sendable {
-  /// No wait is shorter: the lower end of full jitter would be a loop without a pause.
+  /// Added to each wait: full jitter alone can be zero, which would retry in a tight loop.
   public static let least: Duration = .seconds(1)
   private let base: Duration
   private let cap: Duration
   private(set) var failures = 0
-  /// Since the host's boot; `nil` when the last that was heard of the server was no trouble.
+  /// End of the wait, since the host's boot; `nil` when the last contact with the server succeeded.
   private(set) var until: Duration?
 
   /// - Parameters:
-  ///   - base: Upper end of the first wait; it doubles with each further failure.
-  ///   - cap: Upper end of the longest.
+  ///   - base: Upper end of the first wait; doubles with each further failure.
+  ///   - cap: Upper end of the longest wait.
   public init(base: Duration = .seconds(30), cap: Duration = .seconds(300)) {
     self.base = base
     self.cap = cap
   }
 
-  /// As an earlier process left it.
+  /// Restores the state that an earlier process stored.
   init(base: Duration, cap: Duration, failures: Int, until: Duration?) {
     self.init(base: base, cap: cap)
     self.failures = min(max(failures, 0), 1000)
     self.until = until
   }
 
-  /// - Parameter random: 0 to 1.
+  /// Records a failure and starts a longer wait.
+  /// - Parameters:
+  ///   - now: Time since the host's boot.
+  ///   - random: 0 to 1; selects the wait within its range.
   public mutating func failed(at now: Duration, random: Double) {
     let upper = min(base * (1 << min(failures, 20)), cap)
     failures = min(failures + 1, 1000)
     until = now + Self.least + upper * min(max(random, 0), 1)
   }
 
-  /// After 429, while the circuit breaker is still closed. The wait does not grow, the breaker's do: a server that catches up is to
-  /// be found soon. Its length is what `tools/simulate-fleet` says is kindest.
-  /// - Parameter random: 0 to 1.
+  /// Records a 429 while the circuit breaker is still closed. The wait does not grow, because the breaker's does, and
+  /// a server that catches up should be noticed soon. Its range, 1 to 121 s, did best in `tools/simulate-fleet`.
+  /// - Parameters:
+  ///   - now: Time since the host's boot.
+  ///   - random: 0 to 1; selects the wait within its range.
   public mutating func refused(at now: Duration, random: Double) {
     until = now + Self.least + .seconds(120) * min(max(random, 0), 1)
   }
 
-  /// Waits for `pause` and no longer, whatever came before.
+  /// Replaces the present wait by exactly `pause`.
   public mutating func pause(for pause: Duration, at now: Duration) { until = now + pause }
 
+  /// Records a success: no wait, and the next failure starts with the shortest range again.
   public mutating func succeeded() { (failures, until) = (0, nil) }
 
-  /// Whether the last that was heard of the server was trouble.
+  /// Whether the last contact with the server failed.
   public var isInTrouble: Bool { until != nil }
 
+  /// The rest of the wait; zero when there is none.
   public func remaining(at now: Duration) -> Duration { max(.zero, (until ?? now) - now) }
 }

@@ -1,17 +1,19 @@
 import Coverage
 
-/// The breaker for people and metrics.
+/// The circuit breaker's state for status output and metrics.
 public struct BreakerSnapshot: Codable, Hashable, Sendable {
+  /// The breaker's state.
   public let state: CircuitBreaker.State
-  /// 429 in a row while closed.
+  /// 429 responses in a row while the breaker is closed.
   public let refusals: Int
-  /// How often it has opened since the last success.
+  /// How many times the breaker has opened since the last success.
   public let step: Int
-  /// Milliseconds until a request may leave; 0 when one may leave now.
+  /// Milliseconds until a request may leave; 0: now.
   public let nextAttemptInMilliseconds: Int64
 }
 
 extension CircuitBreaker {
+  /// The state at `now`, the time since the host's boot.
   public func snapshot(at now: Duration) -> BreakerSnapshot {
     BreakerSnapshot(
       state: state, refusals: refusals, step: step,
@@ -20,6 +22,6 @@ extension CircuitBreaker {
 }
 
 extension Duration {
-  /// Rounded up: who waits for so long has waited long enough.
+  /// Milliseconds, rounded up: a caller that sleeps for this long has slept long enough.
   var inWholeMilliseconds: Int64 { inMicroseconds.saturatingAdding(999) / 1000 }
 }

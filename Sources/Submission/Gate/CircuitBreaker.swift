@@ -1,24 +1,27 @@
 import Coverage
 
-/// Keeps a device from asking a server that wants fewer requests. A pure value: time comes in with each call, as the time since
-/// the host's boot.
+/// Stops requests to a server that answers 429. A pure value: time comes in with each call, as the time since the
+/// host's boot.
 ///
-/// Closed, every call may begin. After some 429 in a row it opens: nothing may begin for a while, then one trial (half-open). A
-/// trial that succeeds closes it; one that meets 429 opens it for longer, any other end of it for as long as before. A trial that
-/// was forced shortens no wait: if it does not succeed, the wait that it broke into goes on.
+/// Closed: every call may begin. After ``Policy/threshold`` 429 in a row the breaker opens: no call may begin until
+/// the wait ends. Then one trial call may begin (half-open). If the trial succeeds, the breaker closes. If it gets
+/// 429, the breaker opens again for a longer wait; if it ends otherwise, for the same wait. A forced trial never
+/// shortens a wait: unless it succeeds, the wait that it interrupted continues.
 public struct CircuitBreaker: Hashable, Sendable {
+  /// The limits of a breaker.
   public struct Policy: Hashable, Sendable {
-    /// So many 429 in a row open the breaker.
+    /// This many 429 in a row open the breaker; at least 1.
     public var threshold: Int
-    /// The first wait; it doubles with each further opening.
+    /// The first wait, at least 1 s; doubles each time the breaker opens again.
     public var backoff: Duration
-    /// The longest wait of the breaker's own.
+    /// The longest wait, a server's `Retry-After` apart.
     public var backoffMax: Duration
-    /// A server cannot make it wait for longer than this.
+    /// Upper limit of a server's `Retry-After`: a wrong header must not silence a device for days.
     public static let retryAfterMax: Duration = .seconds(3600)
     /// Jitter lengthens a wait by up to this share of it.
     static let jitterShare = 0.1
 
+    /// Values below the lower limits are raised to them.
     public init(
       threshold: Int = 3, backoff: Duration = .seconds(30), backoffMax: Duration = .seconds(300)
     ) {
@@ -27,20 +30,21 @@ public struct CircuitBreaker: Hashable, Sendable {
       self.backoffMax = max(self.backoff, backoffMax)
     }
 
-    /// The wait of the `step`th opening in a row, from 1.
+    /// The wait after the breaker has opened `step` times in a row, from 1.
     func wait(_ step: Int) -> Duration {
       guard step > 1 else { return backoff }
       return min(backoff * (1 << min(step - 1, 30)), backoffMax)
     }
   }
 
+  /// The state of a breaker.
   public enum State: String, Hashable, Sendable, Codable {
     case closed, open
     case halfOpen = "half-open"
   }
 
-  /// The right to one call to the server, which may be several requests. Each has to be ended; one begun in an older state of
-  /// the breaker changes nothing then.
+  /// The right to make one call to the server, which may consist of several requests. The caller must end it. Ending
+  /// a call that began before the last change of state has no effect.
   public struct Call: Hashable, Sendable {
     fileprivate let generation: Int
   }
@@ -48,31 +52,37 @@ public struct CircuitBreaker: Hashable, Sendable {
   /// How a call ended.
   public enum Outcome: Hashable, Sendable {
     case success
-    /// 429, with the wait that its `Retry-After` asks for.
+    /// 429, with the wait of its `Retry-After`.
     case tooManyRequests(retryAfter: Duration?)
     case failure
     case cancelled
   }
 
+  /// The limits.
   public let policy: Policy
+  /// Closed lets every call begin; half-open has one trial under way.
   public internal(set) var state = State.closed
-  /// 429 in a row while closed.
+  /// 429 responses in a row while closed.
   public internal(set) var refusals = 0
-  /// How often it has opened since the last success.
+  /// How many times the breaker has opened since the last success.
   public internal(set) var step = 0
-  /// Open: when the trial may begin. Half-open: when the trial counts as lost, never before the end of the wait that it broke
-  /// into by force. `nil` when closed.
+  /// Open: when the trial may begin. Half-open: when the trial counts as lost, never before the end of the wait that
+  /// a forced trial interrupted. `nil` when closed.
   public internal(set) var deadline: Duration?
   private var generation = 0
 
+  /// A closed breaker.
   public init(policy: Policy = Policy()) {
     self.policy = policy
   }
 
-  /// The wait until a call may begin; zero when one may begin now.
+  /// The wait until a call may begin; zero: now.
   public func remaining(at now: Duration) -> Duration { max(.zero, (deadline ?? now) - now) }
 
-  /// - Parameter force: The operator's override: the trial begins now.
+  /// Begins a call, if the state allows one.
+  /// - Parameters:
+  ///   - now: Time since the host's boot.
+  ///   - force: The operator's override: the trial begins now.
   /// - Returns: `nil` when no request may leave now.
   public mutating func begin(at now: Duration, force: Bool = false) -> Call? {
     if let deadline, now < deadline, !(force && state == .open) { return nil }
@@ -80,10 +90,15 @@ public struct CircuitBreaker: Hashable, Sendable {
     return Call(generation: generation)
   }
 
-  /// Whether requests of a call that began earlier may still leave.
+  /// Whether further requests of `call` may leave.
   public func allows(_ call: Call) -> Bool { call.generation == generation }
 
-  /// - Parameter jitter: 0 to 1, at random; it only adds to a wait.
+  /// Ends `call`.
+  /// - Parameters:
+  ///   - call: From ``begin(at:force:)``.
+  ///   - outcome: How it ended.
+  ///   - now: Time since the host's boot.
+  ///   - jitter: Random, 0 to 1; only lengthens a wait.
   public mutating func end(_ call: Call, _ outcome: Outcome, at now: Duration, jitter: Double = 0) {
     guard call.generation == generation else { return }
     switch outcome {
@@ -108,7 +123,7 @@ public struct CircuitBreaker: Hashable, Sendable {
   private mutating func open(at now: Duration, atLeast least: Duration = .zero, _ jitter: Double) {
     let wait = max(policy.wait(step), least)
     let more = wait.inSeconds * Policy.jitterShare * min(max(jitter, 0), 1)
-    // In whole milliseconds, so that who waits as long as the snapshot says has waited long enough.
+    // Whole milliseconds, as in the snapshot: a caller that waits for the snapshot's time has waited long enough.
     let until = now + wait + .milliseconds(Int64(more * 1000))
     enter(.open, until: state == .halfOpen ? max(until, deadline ?? until) : until)
   }

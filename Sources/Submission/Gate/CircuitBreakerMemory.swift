@@ -1,14 +1,15 @@
 import Coverage
 
 extension CircuitBreaker {
-  /// What outlives the process. Wall time is not in it: on a device without a clock of its own it means nothing.
+  /// The part that the next process continues with. It has no wall time: a device without a battery-backed clock has
+  /// none that it can trust.
   struct Memory: Codable, Hashable, Sendable {
     var state: State
     var refusals: Int
     var step: Int
-    /// Microseconds on the boot-time clock.
+    /// The end of the wait, in microseconds on CLOCK_BOOTTIME.
     var deadline: Int64?
-    /// Microseconds that were left of the wait when this was written.
+    /// The rest of the wait when this was written, in microseconds.
     var remaining: Int64
     var bootID: String
   }
@@ -19,11 +20,11 @@ extension CircuitBreaker {
       remaining: remaining(at: now).inMicroseconds, bootID: bootID)
   }
 
-  /// A breaker as an earlier process left it. A trial that was under way has died with that process and counts as failed. After a
-  /// reboot, the wait that was left is counted from the boot on: so much time has passed at least.
+  /// Restores a breaker that an earlier process stored. A trial of that process counts as failed. After a reboot the
+  /// rest of the wait counts from the boot: at least that much time has passed.
   init(policy: Policy, memory: Memory, at now: Duration, bootID: String) {
     self.init(policy: policy)
-    // Whatever the store says, no wait is longer than the longest that there can be.
+    // A damaged value must not cause a longer wait than the policy allows.
     let longest: Duration = .seconds(
       max(policy.backoffMax, Policy.retryAfterMax).inSeconds * (1 + Policy.jitterShare))
     refusals = min(max(memory.refusals, 0), policy.threshold - 1)

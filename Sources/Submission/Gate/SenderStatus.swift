@@ -1,9 +1,10 @@
-/// The gate's state, for status and metrics.
+/// The gate's state for status output and metrics.
 public struct SenderStatus: Hashable, Sendable {
+  /// The circuit breaker.
   public let breaker: BreakerSnapshot
-  /// Why no pass in the background may send now; `nil` when one may.
+  /// Why no background pass may send now; `nil` when one may.
   public let hold: ServerGate.Hold?
-  /// Milliseconds until a pass in the background may send; 0: at once.
+  /// Milliseconds until a background pass may send; 0: now.
   public let nextAttemptInMilliseconds: Int64
 
   init(_ gate: ServerGate, at now: Duration) {

@@ -1,24 +1,28 @@
 import ControlServer
 import Coverage
 
-/// Decides whether a request to the control server may leave now: one answer for passes, for a drive's requests for tests, and for
-/// the history check. A pure value: time comes in with each call, as the time since the host's boot.
+/// Decides whether a request to the control server may leave now: one answer for passes, for a drive's requests for
+/// tests, and for the history check. A pure value: time comes in with each call, as the time since the host's boot.
 ///
-/// It joins four waits. The circuit breaker and a `Retry-After` bind every request; the operator's `--force` overrides both. The
-/// back-off after trouble and the spread bind background passes only. Whatever suspends between ``ask(_:at:random:)`` and the
-/// request has to check ``allows(_:at:)`` again before the request leaves: another request may have met 429 meanwhile. ``GatedServer`` does
-/// that for all of them.
+/// The gate joins four waits. The circuit breaker and a `Retry-After` apply to every request; the operator's
+/// `--force` overrides both. The back-off after trouble and the spread apply to background passes only. A caller that
+/// suspends between ``ask(_:at:random:)`` and its request must check ``allows(_:at:)`` again, because another request
+/// may have met 429 meanwhile. ``GatedServer`` does this for all callers.
 public struct ServerGate: Hashable, Sendable {
+  /// The limits of a gate.
   public struct Policy: Hashable, Sendable {
+    /// The circuit breaker's limits.
     public var breaker = CircuitBreaker.Policy()
-    /// Upper ends of the first and of the longest wait after trouble with the network or the server.
+    /// Upper end of the first wait after trouble with the network or the server.
     public var backoff: Duration = .seconds(30)
+    /// Upper end of the longest wait after such trouble.
     public var backoffMax: Duration = .seconds(300)
-    /// The first background request after a start or an outage waits for a random part of this.
+    /// The first background request after a start or an outage waits for a random part of this time.
     public var spread: Duration = .seconds(60)
-    /// Background passes pause for this long when the server wants nothing from this device (401, 403).
+    /// Pause of background passes after 401 or 403.
     static let pause: Duration = .seconds(15 * 60)
 
+    /// The default limits.
     public init() {}
   }
 
@@ -26,27 +30,28 @@ public struct ServerGate: Hashable, Sendable {
   public enum Urgency: Hashable, Sendable {
     /// Waits for its share of the spread, and for the back-off.
     case background
-    /// Only the circuit breaker and a `Retry-After` hold it up.
+    /// Waits for the circuit breaker and a `Retry-After` only.
     case commanded
-    /// The operator's override: nothing that began before it holds it up.
+    /// The operator's override: ignores every wait that began before it.
     case forced
   }
 
-  /// The right to one call, which may be several requests.
+  /// The right to make one call, which may consist of several requests.
   public struct Call: Hashable, Sendable {
     fileprivate let breaker: CircuitBreaker.Call
-    /// The end of the `Retry-After` that a forced call ignores.
+    /// End of the `Retry-After` that a forced call ignores.
     fileprivate let ignored: Duration?
   }
 
+  /// The gate's answer to a request.
   public enum Answer: Hashable, Sendable {
     case leave(Call)
     case held(Hold)
-    /// Sleep for that long, then ask again.
+    /// Sleep for this long, then ask again.
     case spread(Duration)
   }
 
-  /// Why no request may leave, and for how long. Thrown to a caller whose request is not sent.
+  /// Why no request may leave, and for how long. Thrown to the caller of a request that is not sent.
   public enum Hold: Error, Hashable, Sendable {
     /// The circuit breaker is open.
     case breaker(Duration)
@@ -55,6 +60,7 @@ public struct ServerGate: Hashable, Sendable {
     /// Background only: the back-off after trouble, or the pause after 401 or 403.
     case trouble(Duration)
 
+    /// How long the wait still lasts.
     public var wait: Duration {
       switch self {
       case .breaker(let wait), .retryAfter(let wait), .trouble(let wait): wait
@@ -66,37 +72,40 @@ public struct ServerGate: Hashable, Sendable {
   public enum Outcome: Hashable, Sendable {
     case success
     case failed(ServerFailure)
-    /// Cancelled, or ended by something that says nothing about the server.
+    /// Cancelled, or ended for a reason that says nothing about the server.
     case cancelled
   }
 
-  /// What outlives the process.
+  /// The part of the state that the next process continues with.
   struct Lasting: Hashable, Sendable {
     var breaker: CircuitBreaker
     var backoff: Backoff
-    /// The end of the server's `Retry-After`; `nil` without one.
+    /// End of the server's `Retry-After`; `nil` without one.
     var quietUntil: Duration?
   }
 
+  /// The limits.
   public let policy: Policy
   private(set) var lasting: Lasting
   private var isSpreadDue = true
 
+  /// A gate that lets every request leave, after the spread.
   public init(policy: Policy = Policy()) {
     self.policy = policy
     lasting = Lasting(
       breaker: CircuitBreaker(policy: policy.breaker), backoff: Backoff(base: policy.backoff, cap: policy.backoffMax))
   }
 
-  /// A gate as an earlier process left it.
+  /// Restores a gate that an earlier process stored.
   init(policy: Policy, lasting: Lasting) {
     self.policy = policy
     self.lasting = lasting
   }
 
+  /// The circuit breaker.
   public var breaker: CircuitBreaker { lasting.breaker }
 
-  /// The longest of the waits that bind such a request; `nil` when it may leave now.
+  /// The longest of the waits that apply to such a request; `nil` when it may leave now.
   public func hold(_ urgency: Urgency, at now: Duration) -> Hold? {
     guard urgency != .forced else { return nil }
     var holds: [Hold] = [
@@ -106,7 +115,11 @@ public struct ServerGate: Hashable, Sendable {
     return holds.filter { $0.wait > .zero }.max { $0.wait < $1.wait }
   }
 
-  /// - Parameter random: 0 to 1.
+  /// Asks for a call.
+  /// - Parameters:
+  ///   - urgency: Decides which waits apply.
+  ///   - now: Time since the host's boot.
+  ///   - random: 0 to 1; selects the share of the spread.
   public mutating func ask(_ urgency: Urgency, at now: Duration, random: Double) -> Answer {
     if let hold = hold(urgency, at: now) { return .held(hold) }
     let isDue = isSpreadDue
@@ -119,25 +132,31 @@ public struct ServerGate: Hashable, Sendable {
     return .leave(Call(breaker: call, ignored: urgency == .forced ? lasting.quietUntil : nil))
   }
 
-  /// Whether the next request of a call may leave now.
+  /// Whether the next request of `call` may leave now.
   public func allows(_ call: Call, at now: Duration) -> Bool {
     guard lasting.breaker.allows(call.breaker) else { return false }
     return (lasting.quietUntil ?? now) <= now || lasting.quietUntil == call.ignored
   }
 
-  /// A request of any call failed. What its `Retry-After` asks for only lengthens a wait, and is an hour at most.
+  /// Records a failed request of any call. Its `Retry-After`, at most an hour, can lengthen a wait and never shortens
+  /// one.
   public mutating func heard(_ failure: ServerFailure, at now: Duration) {
     guard let wait = failure.retryAfter, wait > .zero else { return }
     let until = now + min(wait, CircuitBreaker.Policy.retryAfterMax)
     lasting.quietUntil = max(lasting.quietUntil ?? until, until)
   }
 
-  /// - Parameter random: 0 to 1, for the breaker's jitter.
+  /// Ends `call`.
+  /// - Parameters:
+  ///   - call: From ``ask(_:at:random:)``.
+  ///   - outcome: How it ended.
+  ///   - now: Time since the host's boot.
+  ///   - random: 0 to 1, for the breaker's jitter.
   public mutating func end(_ call: Call, _ outcome: Outcome, at now: Duration, random: Double) {
     switch outcome {
     case .success:
       lasting.breaker.end(call.breaker, .success, at: now)
-      // A success of a forced call disproves the wait that it ignored.
+      // A forced call that succeeds disproves the wait that it ignored.
       if let quiet = lasting.quietUntil, quiet <= now || quiet == call.ignored { lasting.quietUntil = nil }
     case .failed(let failure):
       heard(failure, at: now)
@@ -150,11 +169,14 @@ public struct ServerGate: Hashable, Sendable {
     }
   }
 
-  /// A pass delivered something.
+  /// A pass delivered a batch: the back-off starts again from its shortest wait.
   public mutating func delivered() { lasting.backoff.succeeded() }
 
   /// A pass ended in trouble: background passes wait.
-  /// - Parameter random: 0 to 1.
+  /// - Parameters:
+  ///   - failure: What the pass met; decides the kind of wait.
+  ///   - now: Time since the host's boot.
+  ///   - random: 0 to 1; selects the wait within its range.
   public mutating func troubled(by failure: ServerFailure, at now: Duration, random: Double) {
     let verdict = Verdict(failure)
     switch verdict {
@@ -167,14 +189,15 @@ public struct ServerGate: Hashable, Sendable {
 }
 
 extension ServerGate.Hold: CustomStringConvertible {
-  /// Without the wait.
+  /// The reason without the length of the wait.
   public var reason: String {
     switch self {
     case .breaker: "the control server asked for fewer requests (429)"
-    case .retryAfter: "the control server asked to be left alone (Retry-After)"
+    case .retryAfter: "the control server asked for a pause (Retry-After)"
     case .trouble: "sending pauses after trouble"
     }
   }
 
+  /// The reason and the rest of the wait, in one line.
   public var description: String { "\(reason); the next request may leave in \(wait.components.seconds + 1) s" }
 }

@@ -4,8 +4,9 @@ import Foundation
 import Logging
 
 extension ServerGate {
-  /// What outlives the process, as JSON. Wall time is not in it: on a device without a clock of its own it means nothing. The members
-  /// of the circuit breaker lie flat in it, as in stores of earlier builds, which have nothing else.
+  /// The part of the state that the next process continues with, as JSON. It has no wall time: a device without a
+  /// battery-backed clock has none that it can trust. The members of the circuit breaker are not nested: stores of
+  /// earlier builds have these members only.
   struct Memory: Codable, Hashable, Sendable {
     var breaker: CircuitBreaker.Memory
     var retryAfter: Deadline?
@@ -41,9 +42,9 @@ extension ServerGate {
 
   /// The end of a wait, in microseconds.
   struct Deadline: Codable, Hashable, Sendable {
-    /// On the boot-time clock.
+    /// The end on CLOCK_BOOTTIME.
     var at: Int64
-    /// What was left of the wait when this was written.
+    /// The rest of the wait when this was written.
     var remaining: Int64
 
     init?(_ end: Duration?, at now: Duration) {
@@ -52,7 +53,8 @@ extension ServerGate {
       remaining = max(.zero, end - now).inMicroseconds
     }
 
-    /// After a reboot, the wait that was left counts from the boot on. No wait is longer than `longest`, whatever the store says.
+    /// After a reboot, the rest of the wait counts from the boot. No wait is longer than `longest`: the stored value
+    /// may be damaged.
     func end(isSameBoot: Bool, now: Duration, longest: Duration) -> Duration {
       max(.zero, min(.microseconds(isSameBoot ? at : remaining), now + longest))
     }
@@ -78,9 +80,13 @@ extension ServerGate {
           isSameBoot: isSameBoot, now: now, longest: CircuitBreaker.Policy.retryAfterMax)))
   }
 
-  /// The gate as the store has it.
-  /// - Parameter server: The URL of the control server.
-  /// - Throws: `DecodingError` when it is damaged, GRDB's `DatabaseError`.
+  /// Reads the gate from the store.
+  /// - Parameters:
+  ///   - store: Read only.
+  ///   - server: The URL of the control server.
+  ///   - policy: The limits.
+  ///   - clock: The host's clocks.
+  /// - Throws: `DecodingError` when the stored value is damaged; GRDB's `DatabaseError`.
   public static func stored(
     in reader: StoreReader, server: String, policy: Policy = Policy(), clock: SenderClock
   ) throws -> ServerGate {
@@ -89,7 +95,7 @@ extension ServerGate {
     return ServerGate(policy: policy, memory: memory, at: clock.boot(), bootID: clock.bootID)
   }
 
-  /// The gate as the store has it. One that cannot be read is logged, and begins closed.
+  /// Reads the gate from the store. If the stored value is damaged, logs it and returns a closed gate.
   /// - Throws: GRDB's `DatabaseError`
   static func stored(
     in store: DriveStore, server: String, policy: Policy, clock: SenderClock, logger: Logger

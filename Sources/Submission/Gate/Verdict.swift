@@ -1,22 +1,22 @@
 import ControlServer
 
-/// What a failure of a request means for what was sent. Each class has a rule of its own in ``AnswerRule``.
+/// What a failed request means for the batch that it carried. ``AnswerRule`` has a rule for each class.
 enum Verdict: Hashable, Sendable {
-  /// 429: the circuit breaker's.
+  /// 429: the circuit breaker handles it.
   case tooManyRequests
-  /// No connection: nothing has left the device.
+  /// No connection: no byte left the device.
   case unreachable
-  /// It may have arrived: no answer, or one that need not be the server's own (5xx, HTML, an empty body).
+  /// The request may have arrived: no answer, or one that may not be the server's own (5xx, HTML, an empty body).
   case doubtful
-  /// The server is there and cannot take it now, whatever it is (404, 406 and such).
+  /// The server answered and cannot handle any request now (404, 406 and such).
   case trouble
-  /// 401, 403: somebody has to do something.
+  /// 401, 403: an operator has to act.
   case forbidden
-  /// 400, 409, 413, 422: not in this shape.
+  /// 400, 409, 413, 422: the server refuses this content.
   case rejected
-  /// The test was used up, or the server does not know it; only its history tells which.
+  /// The test is used up, or unknown to the server; only the server's history distinguishes the two.
   case noStartedTest
-  /// The server does not know this device any more.
+  /// The server no longer knows this device.
   case unknownClient
 
   init(_ failure: ServerFailure) {
@@ -30,8 +30,8 @@ enum Verdict: Hashable, Sendable {
   }
 
   private static func refusal(_ status: Int, _ message: String) -> Verdict {
-    // The texts are the server's own (docs/protocol.md, 3.1); they come with 400, and some servers put `error` entries
-    // into a 200.
+    // The texts are the server's own (docs/protocol.md, 3.1). They come with 400; some servers send `error` entries
+    // with 200.
     if status == 400 || status < 300 {
       if message.contains("No started test found") { return .noStartedTest }
       if message.contains("No client found") { return .unknownClient }
@@ -43,10 +43,10 @@ enum Verdict: Hashable, Sendable {
     }
   }
 
-  /// Whether it says nothing about the batch that met it: no other batch can fare better now.
+  /// Whether the failure concerns every batch: no other batch can succeed now.
   var bindsEveryBatch: Bool { self == .unreachable || self == .tooManyRequests }
 
-  /// Whether the server has plainly not taken it.
+  /// Whether the server has certainly not stored the batch.
   var isDefiniteNo: Bool {
     switch self {
     case .tooManyRequests, .unreachable, .trouble, .forbidden, .rejected, .unknownClient: true

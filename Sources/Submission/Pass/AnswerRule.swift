@@ -1,28 +1,32 @@
 import ControlServer
 
-/// Decides how a batch goes on after a request of it has failed. A pure value, for one batch in one pass.
+/// Decides the next step for a batch after one of its requests failed. A pure value, for one batch in one pass.
 struct AnswerRule: Hashable, Sendable {
   enum Consequence: Hashable, Sendable {
-    /// The device registers again; then the batch is sent again.
+    /// Register the device again, then send the batch again.
     case registerAgain
-    /// The history tells whether the batch has arrived; if not, it gets another test and is sent again.
+    /// Read the history. If the batch has not arrived, request another test and send it again.
     case replaceTest
-    /// Without this request no batch can be sent.
+    /// End the pass: no batch can be sent without this request.
     case endPass
-    /// The batch goes behind the others.
+    /// Move the batch behind the others.
     case setAside
-    /// The batch is split in two; a single fence is quarantined.
+    /// Split the batch in two; quarantine a single fence.
     case refuse
-    /// 429: the next batch may follow after a moment.
+    /// 429: continue with the next batch after a moment.
     case putOff
-    /// The server swallows this batch and takes others: the history tells whether it has arrived; if not, it counts as refused.
+    /// The server accepts other batches and answers this one without storing it. Read the history; if the batch has
+    /// not arrived, it counts as refused.
     case suspect
   }
 
   private var hasRegisteredAgain = false
   private var hasReplacedTest = false
 
-  /// - Parameter isSuspect: Whether the server took other batches in this pass, and failed this one before.
+  /// - Parameters:
+  ///   - failure: How the request failed.
+  ///   - step: Which request failed.
+  ///   - isSuspect: Whether the server accepted other batches in this pass, and failed this one before.
   mutating func consequence(of failure: ServerFailure, at step: RequestStep, isSuspect: Bool) -> Consequence {
     let verdict = Verdict(failure)
     if verdict == .unknownClient, !hasRegisteredAgain {
@@ -41,7 +45,7 @@ struct AnswerRule: Hashable, Sendable {
     }
   }
 
-  /// Whether the batch has certainly not arrived, so that it need not be asked about.
+  /// Whether the batch has certainly not arrived, so that no history check is needed.
   static func hasNotArrived(after failure: ServerFailure, at step: RequestStep) -> Bool {
     step == .coverageResult && Verdict(failure).isDefiniteNo
   }

@@ -1,9 +1,9 @@
 import DriveStore
 
-/// In which order batches go out.
+/// The order in which batches are sent.
 enum DeliveryOrder {
-  /// The newest first, by their first fences; behind them the batches that met trouble, the one that was sent least recently first.
-  /// The store remembers the trouble, so that the order holds over restarts.
+  /// The newest batches first, by their first fences. Batches that met trouble follow, the least recently sent first.
+  /// The store counts the trouble, so the order survives a restart.
   static func sorted(_ batches: [Batch]) -> [Batch] {
     batches.sorted { left, right in
       switch (left.troubles > 0, right.troubles > 0) {

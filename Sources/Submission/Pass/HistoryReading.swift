@@ -1,23 +1,23 @@
 import ControlServer
 
-/// Reads the server's history page by page, newest test first: whole the first time, and then as far back as is not known yet. A
-/// pure value.
+/// Reads the server's history page by page, newest test first: the whole history the first time, later only the part
+/// that is not known yet. A pure value.
 ///
-/// A test enters the history when its result does, at the place of its own time. So what is known reaches back to the last
-/// reading, or to the oldest test in question where that is further. A server may give less than a page has room for, and still have
-/// more: only a page without anything new is the last.
+/// A test enters the history when its result does, at the position of the test's own time. So each reading goes back
+/// to the time of the last reading, or to the oldest test in question if that is earlier. A page may be shorter than
+/// requested although more pages follow: only a page without any new test is the last one.
 struct HistoryReading {
   static let pageSize = 100
-  /// No history is longer: a server that gives pages for ever must not keep the device busy for ever.
+  /// Limit for a server that never sends a last page.
   static let pageLimit = 1000
 
-  /// The tests whose fences the server holds, by their UUIDs in lower case.
+  /// The tests whose fences the server has, by their UUIDs in lower case.
   private(set) var tests: [String: HistoryItem] = [:]
-  /// Milliseconds: the newest test that was seen, to be kept for the next reading.
+  /// The time of the newest test seen, in milliseconds; the next reading starts from it.
   private(set) var cursor: Int64?
-  /// Where the next page begins; `nil` when no more is needed.
+  /// Where the next page begins; `nil` when no further page is needed.
   private(set) var offset: Int? = 0
-  /// Whether the server gave pages to the limit, and the rest is not known.
+  /// Whether the page limit ended the reading before the last page.
   private(set) var isEndless = false
   private let bound: Int64?
   private var pages = 0
@@ -25,7 +25,7 @@ struct HistoryReading {
   private var last = Int64.max
 
   /// - Parameters:
-  ///   - cursor: What the last reading left; `nil` when there was none.
+  ///   - cursor: The cursor of the last reading; `nil` when there was none.
   ///   - oldest: The time of the oldest test in question, in milliseconds.
   init(cursor: Int64?, oldest: Int64) {
     self.cursor = cursor
@@ -42,9 +42,9 @@ struct HistoryReading {
       last = time
     }
     pages += 1
-    // A server that does not sort is read to the end.
+    // If the server does not sort by time, read to the end.
     let isFarEnough = bound.map { isSorted && last < $0 } ?? false
-    // A server that ignores the offset repeats itself.
+    // If a page has nothing new, the server ignores the offset.
     let isRepeated = !page.items.isEmpty && tests.count == known
     let isOver = page.entries == 0 || isRepeated || isFarEnough
     isEndless = !isOver && pages >= Self.pageLimit

@@ -5,22 +5,22 @@ import DriveStore
 struct Pass: Sendable {
   let mode: PassMode
   let urgency: ServerGate.Urgency
-  /// The first of the drives that are being recorded: the pass touches nothing of them, nor of later ones.
+  /// The lowest id of the running drives: the pass changes nothing of them, nor of later ones.
   let running: Int64?
-  /// The pass's requests.
+  /// The pass's requests, which share one call at the gate.
   let exchange = GatedServer.Exchange()
-  /// The batches that are still to be sent, in this order.
+  /// The batches still to be sent, in order.
   var queue: [Batch] = []
   var report = Report()
   var tally = PassTally()
   var judge = TroubleJudge()
   var doubts = ClockDoubts()
-  /// Whether the history was asked about the batches that may have left.
+  /// Whether the history was read for the batches that may have been sent.
   var areDoubtsSettled = false
   private var refusalsInARow = 0
 
-  /// So many refusals in a row end a pass in the background: a server that refuses everybody is not to be asked by a whole fleet about
-  /// each single fence.
+  /// This many refusals in a row end a background pass: if a server refuses everything, a whole fleet must not ask it
+  /// about each single fence.
   static let refusalLimit = 20
 
   init(mode: PassMode, urgency: ServerGate.Urgency, running: Int64?) {
@@ -29,14 +29,15 @@ struct Pass: Sendable {
     self.running = running
   }
 
-  /// The next batch to send. One that may have left waits until the history was asked, after all others.
+  /// The next batch to send. A batch that may have been sent comes last, after the history was read.
   var next: Batch? {
     queue.first { ($0.state == .waiting || areDoubtsSettled) && ($0.test != nil || !judge.makesNoTests) }
   }
 
   mutating func remove(_ batch: Batch) { queue.removeAll { $0.id == batch.id } }
 
-  /// Replaces the batches of the queue by their present state; one that has none any more leaves the queue.
+  /// Replaces the batches of the queue by their present state in the store. A batch that is gone from the store
+  /// leaves the queue.
   mutating func refresh(with batches: [Batch]) {
     let byID = Dictionary(batches.map { ($0.id, $0) }) { $1 }
     queue = queue.compactMap { byID[$0.id] }
@@ -52,8 +53,9 @@ struct Pass: Sendable {
     remove(batch)
   }
 
-  /// The server refused a batch as such: that it answers at all is no trouble.
-  /// - Returns: Whether the pass has met enough refusals.
+  /// Records that the server refused the content of `batch`. A refusal is an answer, so it is no trouble of the
+  /// server.
+  /// - Returns: Whether this pass has met enough refusals to end.
   mutating func refused(_ batch: Batch) -> Bool {
     refusalsInARow += 1
     judge.succeeded()
@@ -61,7 +63,7 @@ struct Pass: Sendable {
     return urgency == .background && refusalsInARow >= Self.refusalLimit
   }
 
-  /// `batch` waits for another pass.
+  /// Leaves `batch` to another pass.
   mutating func setAside(_ batch: Batch) {
     tally.kept(batch)
     remove(batch)
@@ -72,7 +74,7 @@ struct Pass: Sendable {
     remove(batch)
   }
 
-  /// Counts what is left.
+  /// Counts the batches that were not sent.
   mutating func complete() {
     for batch in queue { tally.kept(batch) }
     tally.complete(&report)

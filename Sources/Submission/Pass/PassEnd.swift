@@ -1,16 +1,18 @@
 import ControlServer
 
-/// Why a pass ends before all is sent.
+/// Why a pass ends before it has sent everything.
 enum PassEnd: Error {
   /// No request may leave now.
   case held(Report.Hold)
-  /// The server cannot take anything now.
+  /// The server cannot accept anything now.
   case failed(ServerFailure)
-  /// The pass was cancelled, perhaps in mid-request.
+  /// The pass was cancelled, possibly during a request.
   case stopped(ServerFailure?)
 
-  /// The end that an error of a step means; `nil` for the store's errors, which end the pass without a report.
-  /// - Parameter isCancelled: Whether the pass was cancelled: a request that fails then says nothing about the server.
+  /// The end that an error of a step means; `nil` for errors of the store, which end the pass without a report.
+  /// - Parameters:
+  ///   - error: Thrown by a step.
+  ///   - isCancelled: Whether the pass was cancelled: then a failed request says nothing about the server.
   init?(_ error: any Error, isCancelled: Bool) {
     switch error {
     case let end as PassEnd: self = end

@@ -3,30 +3,33 @@ import DriveStore
 
 /// Which sessions a pass sends. A pure value.
 public enum PassMode: Hashable, Sendable, CustomStringConvertible {
-  /// What was ended in order: before a request for a test, after a success, from time to time, on command.
+  /// Sessions that ended in order: before a request for a test, after a success, periodically, and on command.
   case warm
-  /// That, and what an earlier process left unfinished, and fences without a session: once, when a process starts.
+  /// As warm, plus sessions that an earlier process left unfinished, plus fences without a session: once, when a
+  /// process starts.
   case cold
-  /// The sessions of a drive that has just ended.
+  /// The sessions of this drive, which has just ended.
   case drive(Int64)
-  /// As cold, and what the server refused earlier.
+  /// As cold, plus sessions that the server refused earlier.
   case quarantined
 
+  /// The mode as log lines name it.
   public var description: String {
     switch self {
     case .warm: "warm"
     case .cold: "cold"
     case .drive(let id): "drive \(id)"
-    case .quarantined: "cold, with what was refused"
+    case .quarantined: "cold, with quarantined sessions"
     }
   }
 
-  /// Whether it takes up what an earlier process left behind.
+  /// Whether the pass includes sessions that an earlier process left unfinished.
   var isCold: Bool { self == .cold || self == .quarantined }
 
-  /// The sessions to send, and why others with fences to send are left out.
-  ///
-  /// - Parameter running: The first of the drives that are being recorded: nothing of them is ever touched.
+  /// The sessions to send, and for each other session with fences to send the reason why it is skipped.
+  /// - Parameters:
+  ///   - sessions: All sessions with unsent fences.
+  ///   - running: The lowest id of the running drives, which are never sent.
   func choose(
     from all: [StoredSession], running: Int64?
   ) -> (chosen: [StoredSession], skipped: [(session: StoredSession, reason: String)]) {

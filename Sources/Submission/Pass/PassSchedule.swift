@@ -1,34 +1,38 @@
 import Coverage
 import DriveStore
 
-/// Decides which pass a process that keeps sending runs next, and when. A pure value.
+/// Decides which pass a background sender runs next, and when. A pure value.
 struct PassSchedule: Hashable, Sendable {
-  /// Cold until a pass was possible and took up all that an earlier process left behind; then warm.
+  /// Cold until one cold pass could run and left nothing of an earlier process behind; then warm.
   private(set) var mode = PassMode.cold
-  /// The wait after the store has failed: that says nothing about the server.
+  /// The wait after the store failed, which says nothing about the server.
   private var storeBackoff: Backoff
   private let interval: Duration
 
   /// - Parameters:
-  ///   - interval: From one pass to the next, while nothing happens.
-  ///   - policy: Its back-off counts for the store as well.
+  ///   - interval: The time between two passes while nothing happens.
+  ///   - policy: Its back-off also applies to failures of the store.
   init(every interval: Duration, policy: ServerGate.Policy) {
     self.interval = interval
     storeBackoff = Backoff(base: policy.backoff, cap: policy.backoffMax)
   }
 
   mutating func passEnded(_ report: Report) {
-    // With a clock that is not set the pass looked at nothing.
+    // Without a trusted clock the pass looked at nothing.
     if report.hold != .clock, report.fencesWithoutSession == 0 { mode = .warm }
     storeBackoff.succeeded()
   }
 
-  /// The store failed in mid-pass.
-  /// - Parameter random: 0 to 1.
+  /// Records that the store failed during a pass.
+  /// - Parameters:
+  ///   - now: Time since the host's boot.
+  ///   - random: 0 to 1; selects the wait within its range.
   mutating func storeFailed(at now: Duration, random: Double) { storeBackoff.failed(at: now, random: random) }
 
-  /// How long to wait before the next pass, if nothing happens meanwhile.
-  /// - Parameter gate: The wait of passes in the background, by the gate.
+  /// The wait before the next pass, unless ``Sender/nudge()`` ends it early.
+  /// - Parameters:
+  ///   - gate: The gate's wait for background passes.
+  ///   - now: Time since the host's boot.
   func wait(gate: Duration, at now: Duration) -> Duration {
     let wait = max(gate, storeBackoff.remaining(at: now))
     return wait > .zero ? min(wait, interval) : interval

@@ -1,6 +1,6 @@
 import DriveStore
 
-/// Counts what became of the sessions and fences of a pass.
+/// Counts the results of a pass by session and fence.
 struct PassTally: Hashable, Sendable {
   private(set) var fencesSent = 0
   private var sent: Set<Int64> = []
@@ -16,7 +16,7 @@ struct PassTally: Hashable, Sendable {
 
   mutating func kept(_ batch: Batch) { kept.insert(batch.session) }
 
-  /// Writes the counts into `report`. A session of which anything waits or was refused does not count as sent.
+  /// Writes the counts into `report`. A session with a fence that waits or was refused does not count as sent.
   func complete(_ report: inout Report) {
     report.fencesSent = fencesSent
     report.sessionsSent = sent.subtracting(kept).subtracting(quarantined).count

@@ -1,39 +1,41 @@
 import ControlServer
 import Coverage
 
-/// What came of a pass.
+/// The result of a pass.
 public struct Report: Hashable, Sendable {
-  /// Sessions that the server has now, wholly.
+  /// Sessions whose fences the server now has completely.
   public internal(set) var sessionsSent = 0
+  /// Fences that the server accepted in this pass.
   public internal(set) var fencesSent = 0
-  /// Sessions of which something could not be sent now; it is kept.
+  /// Sessions with fences that could not be sent now and stay stored.
   public internal(set) var sessionsKept = 0
-  /// Sessions of which the server refused something now; it is kept, and sent again on command only.
+  /// Sessions with fences that the server refused in this pass; they stay stored, and are sent again on command only.
   public internal(set) var sessionsQuarantined = 0
-  /// Fences that have lost their session, and wait for a cold pass when they are old enough.
+  /// Fences whose session is missing; a cold pass sends them when they are old enough.
   public internal(set) var fencesWithoutSession = 0
-  /// Why something was not sent, for the first of it.
+  /// The first reason why something was not sent.
   public internal(set) var firstFailure: ServerFailure?
-  /// Why nothing more was tried.
+  /// The wait that ended the pass.
   public internal(set) var hold: Hold?
-  /// Whether it was cancelled.
+  /// Whether the pass was cancelled.
   public internal(set) var wasStopped = false
 
-  /// Whether the server was in trouble, and nothing more was tried.
+  /// Whether trouble of the server ended the pass.
   public internal(set) var wasEndedByServer = false
-  /// When the next request may leave, by the host's clock; `nil` when that is now.
+  /// When the next request may leave, by the ruling clock; `nil`: now.
   public internal(set) var heldUntil: WallTime?
-  /// Fences that wait and belong to the drives that are being recorded: they are sent when these end.
+  /// Waiting fences of running drives, which are sent when these drives end.
   public internal(set) var fencesOfRunningDrives = 0
 
   /// Whether another pass could send something now: neither the server nor a wait ended this one.
   public var isUnhindered: Bool { hold == nil && !wasStopped && !wasEndedByServer }
 
+  /// A report of a pass that found nothing.
   public init() {}
 
   init(hold: Hold) { self.hold = hold }
 
-  /// What came of two passes, one after the other.
+  /// The joint result of two passes, one after the other.
   public static func + (first: Report, second: Report) -> Report {
     var sum = first
     sum.sessionsSent += second.sessionsSent
@@ -53,9 +55,10 @@ public struct Report: Hashable, Sendable {
   /// A wait during which no request leaves.
   public enum Hold: Hashable, Sendable, CustomStringConvertible {
     case gate(ServerGate.Hold)
-    /// The host's clock shows a time that cannot be: no test can be anchored, and no age is known.
+    /// The host's clock shows an impossible time: no test can be anchored, and no age is known.
     case clock
 
+    /// The reason, in one line.
     public var description: String {
       switch self {
       case .gate(let hold): "\(hold)"

@@ -1,9 +1,9 @@
 import ControlServer
 
-/// The requests of `ControlServerClient` that ``GatedServer`` lets leave; tests answer them without a server.
+/// The requests of `ControlServerClient` that ``GatedServer`` sends; tests implement it without a server.
 protocol ControlServing: Sendable {
   var url: String { get }
-  /// The server's time by its last success; `nil` when it is not known.
+  /// The server's time from its last success; `nil` when it is unknown.
   var latestDate: ServerDateReading? { get }
   /// Composes a request without sending it.
   func prepare(_ result: CoverageResult) -> PreparedResult

@@ -2,29 +2,29 @@ import DriveStore
 import Foundation
 import Logging
 
-/// Persists what of a gate outlives the process, whenever that has changed.
+/// Stores the lasting part of the gate's state whenever it changes.
 ///
-/// A store that fails keeps no request from leaving, and no pass from ending: the next request tries the write again.
+/// A failing store delays no request and no pass: the next request tries the write again.
 struct GateRecord {
   private let store: DriveStore
   private let url: String
   private let bootID: String
   private let logger: Logger
-  /// The state that the store has, or is being given; `nil` when the last write failed.
+  /// The state that the store has, or that a write is storing; `nil` when the last write failed.
   private var recorded: ServerGate.Lasting?
   private var writes = OrderedWrites()
   private var isTroubleLogged = false
 
   /// - Parameters:
-  ///   - gate: As the store has it.
-  ///   - url: Of the control server that the gate is for.
+  ///   - gate: The gate as the store has it.
+  ///   - url: The URL of its control server.
   init(of gate: ServerGate, in store: DriveStore, url: String, bootID: String, logger: Logger) {
     (self.store, self.url, self.bootID, self.logger) = (store, url, bootID, logger)
     recorded = gate.lasting
   }
 
-  /// Starts to write `gate`. Writes reach the store in the order in which they were started.
-  /// - Returns: `nil` when the store has this state already.
+  /// Starts to write `gate`. Writes reach the store in the order of these calls.
+  /// - Returns: `nil` when the store already has this state.
   mutating func begin(_ gate: ServerGate, at now: Duration) -> Task<Void, any Error>? {
     let lasting = gate.lasting
     guard lasting != recorded else { return nil }
@@ -38,7 +38,7 @@ struct GateRecord {
     }
   }
 
-  /// To be called with the result of each write.
+  /// Must be called with the result of each write.
   mutating func ended(_ result: Result<Void, any Error>) {
     switch result {
     case .success: isTroubleLogged = false
@@ -47,7 +47,7 @@ struct GateRecord {
       guard !isTroubleLogged else { return }
       isTroubleLogged = true
       logger.warning(
-        "the store does not take the circuit breaker's state: \(error); trying again with the next request")
+        "cannot store the circuit breaker's state: \(error); retrying with the next request")
     }
   }
 }

@@ -3,10 +3,11 @@ import Coverage
 import DriveStore
 import Logging
 
-/// The control server behind ``ServerGate``. Every request of this process leaves through ``send(_:_:)``, which asks the gate with
-/// no suspension between its answer and the request: whatever a caller waited for before, the gate's last word counts.
+/// The control server behind ``ServerGate``. Every request of this process leaves through ``send(_:_:)``. It does not
+/// suspend between the gate's answer and the request, so no 429 can come between the two.
 actor GatedServer {
-  /// Requests that belong together: those of a pass, or those for one test. For the gate they share one call, until it ends.
+  /// Requests that belong together: those of a pass, or those for one test. They share one call of the gate until it
+  /// ends.
   struct Exchange: Hashable, Sendable {
     private let id = UInt64.random(in: 0...UInt64.max)
   }
@@ -18,12 +19,12 @@ actor GatedServer {
   private var record: GateRecord
   /// The gate's calls that have not ended.
   private var calls: [Exchange: ServerGate.Call] = [:]
-  /// The wait of a background pass for its share of the spread.
+  /// A background pass's wait for its share of the spread.
   private var spread: InterruptibleSleep?
-  /// Passes on command that run or wait behind another pass.
+  /// Commanded passes that run, or wait for another pass to end.
   private var commandedPasses = 0
 
-  /// - Parameter gate: As an earlier process left it.
+  /// - Parameter gate: The gate as the store has it.
   init(
     _ server: any ControlServing, gate: ServerGate, store: DriveStore, clock: SenderClock, timekeeper: Timekeeper,
     logger: Logger
@@ -48,7 +49,7 @@ actor GatedServer {
     try await send(exchange) { try await $0.settings(clientUUID: clientUUID) }
   }
 
-  /// Asks for a test; the parameters are those of `ControlServerClient`.
+  /// Requests a test; the parameters are those of `ControlServerClient`.
   func requestCoverage(
     _ request: CoverageRequest, isForPings: Bool = false, by interface: String? = nil, family: AddressFamily? = nil,
     in exchange: Exchange
@@ -69,7 +70,7 @@ actor GatedServer {
     try await send(exchange) { try await $0.history(clientUUID: clientUUID, offset: offset, limit: limit) }
   }
 
-  /// The only place from which requests leave.
+  /// The only function that sends requests.
   /// - Throws: ``ServerGate/Hold``, `ControlServer.ServerFailure`, `CancellationError`
   private func send<Answer: Sendable>(
     _ exchange: Exchange, _ request: (any ControlServing) async throws -> Answer
@@ -87,9 +88,11 @@ actor GatedServer {
 
   // MARK: The gate
 
-  /// Waits until a request of `exchange` may leave. After each suspension it asks again: another request may have met 429 meanwhile.
-  /// It returns without a suspension behind the gate's last answer.
-  /// - Parameter urgency: Of a call that begins now; one that goes on keeps its own.
+  /// Waits until a request of `exchange` may leave. After each suspension it asks the gate again, because another
+  /// request may have met 429 meanwhile. It does not suspend after the gate's last answer.
+  /// - Parameters:
+  ///   - exchange: The requests that share a call.
+  ///   - urgency: The urgency of a call that begins now; a call under way keeps its own.
   /// - Throws: ``ServerGate/Hold``, `CancellationError`
   func admit(_ exchange: Exchange, _ urgency: ServerGate.Urgency = .commanded) async throws {
     while true {
@@ -104,14 +107,14 @@ actor GatedServer {
     }
   }
 
-  /// Ends the call of `exchange`, if there is one. A later request of it begins another.
+  /// Ends the call of `exchange`, if it has one. A later request of `exchange` begins another.
   func end(_ exchange: Exchange, _ outcome: ServerGate.Outcome) async {
     guard let call = calls.removeValue(forKey: exchange) else { return }
     gate.end(call, outcome, at: clock.boot(), random: clock.random())
     await persist()
   }
 
-  /// A batch was delivered: the back-off of background passes begins from its start again.
+  /// A batch was delivered: the back-off of background passes starts again from its shortest wait.
   func delivered() { gate.delivered() }
 
   /// A pass ended in trouble: background passes wait.
@@ -120,7 +123,7 @@ actor GatedServer {
     await persist()
   }
 
-  /// Writes down the part of the gate's state that outlives the process, if the store does not have it yet.
+  /// Stores the lasting part of the gate's state, if the store does not have it yet.
   func persist() async {
     guard let write = record.begin(gate, at: clock.boot()) else { return }
     record.ended(await write.result)
@@ -128,8 +131,7 @@ actor GatedServer {
 
   // MARK: The spread
 
-  /// A pass on command waits for no other pass's share of the spread: none begins until ``commandedPassEnded()``, and the present one
-  /// ends.
+  /// Until ``commandedPassEnded()``, no pass waits for its share of the spread; a wait under way ends now.
   func commandedPassBegins() {
     commandedPasses += 1
     spread?.interrupt()

@@ -1,8 +1,10 @@
-/// Writes one after the other, in the order in which they were asked for: who asks last is written last, whoever waits for what.
+/// Runs writes one at a time, in the order of the calls to ``begin(_:)``, so that the last value requested is the
+/// last one written.
 struct OrderedWrites {
   private var last: Task<Void, any Error>?
 
-  /// Begins `write` when the one before has ended, well or not; it is not cancelled with its caller.
+  /// Starts `write` when the previous one has ended, successfully or not. Cancelling the caller does not cancel the
+  /// write.
   mutating func begin(_ write: @escaping @Sendable () async throws -> Void) -> Task<Void, any Error> {
     let task = Task { [last] in
       _ = await last?.result

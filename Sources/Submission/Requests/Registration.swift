@@ -1,7 +1,7 @@
 import ControlServer
 import DriveStore
 
-/// This device's name at the control server: confirmed once a process, persisted in the store for ever.
+/// This device's client UUID at the control server: confirmed once a process, stored permanently.
 actor Registration {
   private let store: DriveStore
   private let server: GatedServer
@@ -13,17 +13,17 @@ actor Registration {
     self.server = server
   }
 
-  /// The client UUID, registered with the server now if that was not done in this process. Concurrent callers share one
-  /// registration.
+  /// The client UUID; registers it with the server first, if this process has not done so. Concurrent callers share
+  /// one registration.
   ///
-  /// It asks the gate also when no request is needed: a caller that gets the client UUID may send.
+  /// It asks the gate even when no request is needed, so that the caller may send its own request next.
   /// - Throws: ``ServerGate/Hold``, `ControlServer.ServerFailure`, `CancellationError`, GRDB's `DatabaseError`
   func clientUUID(for exchange: GatedServer.Exchange) async throws -> String {
     try await server.admit(exchange)
     return try await turn.run { try await self.confirmedUUID(exchange) }
   }
 
-  /// Asks the server again with the next ``clientUUID(for:)``: it may be away, or have forgotten this device.
+  /// Makes the next ``clientUUID(for:)`` ask the server again: it may be unreachable, or may have lost this device.
   func doubt() { confirmed = nil }
 
   private func confirmedUUID(_ exchange: GatedServer.Exchange) async throws -> String {

@@ -12,15 +12,15 @@ public struct TestRequester: Sendable {
     (self.server, self.registration, self.logger) = (server, registration, logger)
   }
 
-  /// Asks the control server for a test to ping on, if the gate lets the request leave. When the server has forgotten this device, the
-  /// device registers again, and the request is sent once more.
+  /// Requests a test to ping on, if the gate lets the request leave. If the server does not know this device,
+  /// registers it again and repeats the request once.
   /// - Parameters:
   ///   - loopUUID: The loop that the test continues; `nil` for a new one.
   ///   - time: When the test begins.
-  ///   - interface: The request leaves by it, as the pings will; `nil`: by any.
-  ///   - family: The request goes by that version of the internet protocol, as the pings will; `nil`: by either.
-  /// - Throws: ``ServerGate/Hold`` when no request may leave now, `ControlServer.ServerFailure`, `CancellationError`, GRDB's
-  ///   `DatabaseError`
+  ///   - interface: The network interface for the request, the same as for the pings; `nil`: any.
+  ///   - family: The IP version for the request, the same as for the pings; `nil`: either.
+  /// - Throws: ``ServerGate/Hold`` when no request may leave now, `ControlServer.ServerFailure`, `CancellationError`,
+  ///   GRDB's `DatabaseError`
   public func requestTest(
     loopUUID: String?, at time: WallTime, by interface: String? = nil, family: AddressFamily? = nil
   ) async throws -> CoverageGrant {
@@ -33,7 +33,7 @@ public struct TestRequester: Sendable {
     }
   }
 
-  /// One exchange, with the registration where that is due.
+  /// One exchange, with the registration if it is needed.
   private func requestOnce(
     _ loopUUID: String?, _ time: WallTime, _ interface: String?, _ family: AddressFamily?
   ) async throws -> CoverageGrant {

@@ -1,11 +1,11 @@
-/// Lets in one at a time, in order of arrival.
+/// Runs one caller at a time, in order of arrival.
 actor Turn {
   private var isTaken = false
   private var waiting: [(ticket: Int, continuation: CheckedContinuation<Bool, Never>)] = []
   private var tickets = 0
 
-  /// Runs `body` when all that came before have ended.
-  /// - Throws: `CancellationError` when the task is cancelled while it waits, and what `body` throws.
+  /// Runs `body` after all earlier callers.
+  /// - Throws: `CancellationError` when the task is cancelled while it waits; errors of `body`.
   nonisolated func run<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
     try await enter()
     do {

@@ -2,14 +2,14 @@ import ControlServer
 import DriveStore
 import Logging
 
-/// Persists what became of a batch, and tells the gate and the pass.
+/// Stores the result for a batch, and passes it to the gate and the pass.
 struct BatchOutcomes: Sendable {
   let store: DriveStore
   let server: GatedServer
   let clock: SenderClock
   let logger: Logger
 
-  /// The server has the batch.
+  /// The server has accepted `batch`.
   func accepted(_ batch: Batch, _ pass: inout Pass) async throws {
     try await store.outbox.markSubmitted(batch: batch.id, at: clock.wall())
     await server.delivered()
@@ -24,9 +24,9 @@ struct BatchOutcomes: Sendable {
     pass.quarantined(batch)
   }
 
-  /// Puts batches that met trouble behind the others, in the store too.
-  /// - Parameter batches: At least one; those that one request was about.
-  /// - Throws: ``PassEnd`` when the trouble is the server's, GRDB's `DatabaseError`
+  /// Moves batches that met trouble behind the others, in the store too.
+  /// - Parameter batches: The batches of the failed request, at least one.
+  /// - Throws: ``PassEnd`` when the trouble is the server's; GRDB's `DatabaseError`
   func setAside(
     _ batches: [Batch], _ failure: ServerFailure, at step: RequestStep, _ pass: inout Pass
   ) async throws {
@@ -44,13 +44,13 @@ struct BatchOutcomes: Sendable {
     case .server: throw PassEnd.failed(failure)
     case .noTests:
       let rest = pass.queue.count { $0.test == nil }
-      logger.warning("the control server makes no tests now; \(rest) more batches without one wait")
+      logger.warning("the control server makes no tests now; \(rest) more batches wait for one")
     case .batch, nil: break
     }
   }
 
-  /// The server refuses a batch as such: it is split in two, down to one fence, which is quarantined.
-  /// - Throws: ``PassEnd`` when the pass has met enough refusals, GRDB's `DatabaseError`
+  /// The server refuses the content of `batch`: splits it in two, down to one fence, which is quarantined.
+  /// - Throws: ``PassEnd`` when the pass has met enough refusals; GRDB's `DatabaseError`
   func refuse(_ batch: Batch, _ failure: ServerFailure, _ pass: inout Pass) async throws {
     await server.end(pass.exchange, .failed(failure))
     let isEnough = pass.refused(batch)
@@ -65,7 +65,7 @@ struct BatchOutcomes: Sendable {
     if isEnough { throw PassEnd.failed(failure) }
   }
 
-  /// 429: the next batch may follow after a moment, until the breaker opens; a server that says how long to wait ends the pass.
+  /// 429: continues with the next batch after a moment, until the breaker opens. A `Retry-After` ends the pass.
   /// - Throws: ``PassEnd``, `CancellationError`
   func putOff(_ batch: Batch, _ failure: ServerFailure, _ pass: inout Pass) async throws {
     pass.note(failure)

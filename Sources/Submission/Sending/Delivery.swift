@@ -15,7 +15,7 @@ struct Delivery: Sendable {
   let clock: SenderClock
   let logger: Logger
 
-  /// Sends what the pass may send now.
+  /// Sends every batch that may be sent now.
   func deliverAll(_ pass: inout Pass) async throws {
     while true {
       try Task.checkCancellation()
@@ -26,7 +26,7 @@ struct Delivery: Sendable {
     }
   }
 
-  /// How sending a batch ended.
+  /// The result of sending a batch.
   private enum Sending {
     case accepted
     /// Its session was forgotten meanwhile.
@@ -34,7 +34,7 @@ struct Delivery: Sendable {
     case failed(ServerFailure, at: RequestStep)
   }
 
-  /// Sends a batch and takes it out of the queue, unless the pass ends with it.
+  /// Sends a batch and removes it from the queue, unless the failure ends the pass.
   private func deliver(_ queued: Batch, _ pass: inout Pass) async throws {
     var batch = queued
     var rule = AnswerRule()
@@ -54,7 +54,8 @@ struct Delivery: Sendable {
     }
   }
 
-  /// - Returns: Whether the batch is to be sent again now.
+  /// Applies the consequence of a failed request.
+  /// - Returns: Whether to send the batch again now.
   private func follow(
     _ consequence: AnswerRule.Consequence, of failure: ServerFailure, at step: RequestStep, _ batch: inout Batch,
     _ pass: inout Pass
@@ -77,7 +78,7 @@ struct Delivery: Sendable {
     let outcome =
       switch sending {
       case .accepted: "accepted"
-      case .nothingToSend: "not in the store any more"
+      case .nothingToSend: "no longer in the store"
       case .failed(let failure, at: .coverageResult): "\(failure)"
       case .failed(let failure, let step): "not sent, /\(step) failed: \(failure)"
       }
@@ -97,7 +98,7 @@ struct Delivery: Sendable {
       step = .coverageRequest
       let fences = try reader.fences(of: batch)
       guard !fences.isEmpty else { return .nothingToSend }
-      // The offset overflows the server's 32 bits, as after a clock that was set by weeks; use a new anchor.
+      // After the clock was set by weeks, the offset can overflow the server's 32 bits: use a new anchor.
       if !TestAnchor.canHold(fences, of: batch, anchor: test.anchor) { test = try await anchor.anchor(&batch, pass) }
       let result = server.prepare(
         CoverageResult(
@@ -114,8 +115,9 @@ struct Delivery: Sendable {
     }
   }
 
-  /// The server knows no started test for `batch`: its history tells whether the fences arrived; else the batch gets another test.
-  /// - Returns: Whether the batch is to be sent again now.
+  /// The server has no started test for `batch`: reads the history, and requests another test if the fences have not
+  /// arrived.
+  /// - Returns: Whether to send the batch again now.
   private func replaceTest(_ batch: inout Batch, _ pass: inout Pass) async throws -> Bool {
     var step = RequestStep.history
     do {
@@ -130,7 +132,8 @@ struct Delivery: Sendable {
     }
   }
 
-  /// The server swallowed `batch`: its history tells whether the fences arrived; else the batch counts as refused.
+  /// The server answers `batch` without storing it: reads the history, and treats the batch as refused if the fences
+  /// have not arrived.
   private func settleSuspect(_ batch: Batch, _ failure: ServerFailure, _ pass: inout Pass) async throws {
     do {
       if try await history.isSettled(batch, &pass) { return }
@@ -142,6 +145,6 @@ struct Delivery: Sendable {
 }
 
 extension Batch {
-  /// The server could not take it so often that the batch itself may be the cause.
+  /// The server has failed it so often that the batch itself may be the cause.
   fileprivate var isSuspect: Bool { troubles >= 2 }
 }

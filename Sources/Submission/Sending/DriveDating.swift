@@ -2,7 +2,7 @@ import Coverage
 import DriveStore
 import Logging
 
-/// Dates drives by the clock that rules, before and during a pass.
+/// Dates drives by the ruling clock, before and during a pass.
 struct DriveDating: Sendable {
   let store: DriveStore
   let timekeeper: Timekeeper
@@ -10,7 +10,7 @@ struct DriveDating: Sendable {
   let registration: Registration
   let logger: Logger
 
-  /// Corrects the times of drives that were recorded by a wrong clock.
+  /// Corrects the times of drives that were recorded with a wrong clock.
   /// - Returns: Whether times were corrected.
   @discardableResult
   func settle(_ pass: inout Pass) async throws -> Bool {
@@ -23,7 +23,7 @@ struct DriveDating: Sendable {
     pass.doubts.hasNewDates = !settled.doubted.isEmpty
     for drive in settled.corrected {
       logger.notice(
-        "drive \(drive) was recorded by a clock that was wrong; its times are right now (\(reading.ruling))")
+        "drive \(drive) was recorded with a wrong clock; its times are corrected (\(reading.ruling))")
     }
     for drive in settled.lost {
       logger.warning("drive \(drive) was recorded with a clock that was never set: it is quarantined")
@@ -31,9 +31,9 @@ struct DriveDating: Sendable {
     return !settled.corrected.isEmpty
   }
 
-  /// Corrects times in mid-pass: the clock may have been set while the pass waited for its share of the spread, or for a server that
-  /// hangs.
-  /// - Throws: ``PassEnd`` when the clock shows a time that cannot be, GRDB's `DatabaseError`
+  /// Corrects times during a pass: the clock may have been set while the pass waited for its share of the spread, or
+  /// for an unresponsive server.
+  /// - Throws: ``PassEnd`` when the clock shows an impossible time; GRDB's `DatabaseError`
   func follow(_ pass: inout Pass) async throws {
     guard clock.wall() >= .earliestTrusted else { throw PassEnd.held(.clock) }
     guard try await settle(&pass) else { return }
@@ -41,7 +41,8 @@ struct DriveDating: Sendable {
     pass.refresh(with: try await store.outbox.batches(of: sessions, in: [.waiting, .sending, .quarantined]))
   }
 
-  /// The same for a batch that is about to leave: an answer of the server can have shown that its fences are dated by a wrong clock.
+  /// The same for a batch that is about to leave: a response of the server can have shown that a wrong clock dated
+  /// its fences.
   func follow(_ pass: inout Pass, for batch: inout Batch) async throws {
     try await follow(&pass)
     try await askForTime(&pass)
@@ -50,8 +51,8 @@ struct DriveDating: Sendable {
     batch = current
   }
 
-  /// Asks the server for the time when drives would be dated again by a clock that no other one has confirmed, and dates them by the
-  /// answer. A server that does not say contradicts nothing.
+  /// If drives would be dated again by a clock that no other clock confirms: asks the server for the time, and dates
+  /// them by the answer. A server that sends no `Date` contradicts nothing.
   func askForTime(_ pass: inout Pass) async throws {
     guard pass.doubts.hasNewDates, !pass.doubts.hasAskedForTime else { return }
     if !timekeeper.isServerKnown {

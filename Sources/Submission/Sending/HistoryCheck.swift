@@ -2,23 +2,25 @@ import ControlServer
 import DriveStore
 import Logging
 
-/// Asks the server's histories which batches have arrived, where answers were lost (docs/protocol.md, 3.6).
+/// Reads the server's histories to find out which batches have arrived after an answer was lost (docs/protocol.md,
+/// 3.6).
 struct HistoryCheck: Sendable {
   let store: DriveStore
   let server: GatedServer
   let registration: Registration
   let outcomes: BatchOutcomes
-  /// The most fences of a batch that is made here.
+  /// The most fences in a batch that is made here.
   let fencesPerRequest: Int
   let clock: SenderClock
   let logger: Logger
 
-  /// Asks about everything in the queue that may have arrived, and settles it. When a history cannot be read, the batches that it is
-  /// about go behind the others.
+  /// Reads the history for every batch of the queue that may have arrived, and settles it. If a history cannot be
+  /// read, its batches move behind the others.
   ///
-  /// What the server does not have is sent again, to the same test: as a test takes one result only, that is safe even when the first
-  /// request is still on its way. Only when the server does not know the test as a started one either, it is anchored anew. Of a batch
-  /// whose row was lost the test may not be known: then no test of the history may be its own that nothing else accounts for.
+  /// A batch that the server does not have is sent again, to the same test. This is safe while the first request is
+  /// still on its way, because a test accepts one result only. Only if the test is not a started one to the server,
+  /// the batch gets a new test. If the row of the batch was lost, its test may be unknown: then the batch is sent
+  /// only if the store accounts for every test of the history that could be its own.
   func settleDoubts(_ pass: inout Pass) async throws {
     pass.areDoubtsSettled = true
     let doubtful = pass.queue.filter { $0.state != .waiting }
@@ -34,7 +36,7 @@ struct HistoryCheck: Sendable {
     try await reopenQuarantined(&pass)
   }
 
-  /// Asks about one batch, whose test the server does not know as a started one.
+  /// Checks one batch whose test is not a started one to the server.
   /// - Returns: Whether the batch is settled now.
   /// - Throws: `ServerFailure` when the history cannot be read.
   func isSettled(_ batch: Batch, _ pass: inout Pass) async throws -> Bool {
@@ -43,7 +45,7 @@ struct HistoryCheck: Sendable {
     return try await settle(batch, held.finding(forUnstarted: batch, isForced: pass.urgency == .forced), &pass)
   }
 
-  /// - Returns: Whether nothing more of the batch is to be sent.
+  /// - Returns: Whether no fence of the batch needs to be sent.
   private func settle(_ batch: Batch, _ finding: HeldFences.Finding, _ pass: inout Pass) async throws -> Bool {
     switch finding {
     case .absent: return false
@@ -55,14 +57,14 @@ struct HistoryCheck: Sendable {
       logger.warning(
         """
         batch \(batch.id): not sent again, the server has \(fences) fences of its test \(batch.testInQuestion ?? "?"); \
-        submit --quarantined --force sends all \(batch.fences) anew
+        submit --quarantined --force sends all \(batch.fences) again
         """)
       pass.quarantined(batch)
     }
     return true
   }
 
-  /// Lines up the quarantined batches of the queue again, in batches of their own.
+  /// Queues the fences of quarantined batches again, in new batches.
   private func reopenQuarantined(_ pass: inout Pass) async throws {
     let quarantined = pass.queue.filter { $0.state == .quarantined }
     guard !quarantined.isEmpty else { return }
@@ -76,7 +78,7 @@ struct HistoryCheck: Sendable {
 
   // MARK: Reading
 
-  /// The fences that the server holds, by the histories of all clients that sent these batches.
+  /// Reads the histories of all clients that sent these batches.
   private func readHistories(of batches: [Batch], _ pass: Pass) async throws -> HeldFences {
     let current = try await registration.clientUUID(for: pass.exchange)
     var held = HeldFences()
@@ -92,14 +94,14 @@ struct HistoryCheck: Sendable {
         if isCurrent { try await store.servers.setHistoryCursor(reading.cursor, at: server.url) }
       } catch let failure as ServerFailure where !isCurrent && Verdict(failure) == .unknownClient {
         held.add(stranger: client)
-        logger.warning("the server does not know this device by the name that \(batches.count) batches left under")
+        logger.warning("the server does not know the client UUID that \(batches.count) batches were sent with")
       } catch let failure as ServerFailure {
         if Task.isCancelled { throw failure }
         held.add(unread: batches, failure)
       }
     }
     if batches.contains(where: \.isLost) { held.knownTests = try await store.outbox.knownTests() }
-    logger.info("asked the server's history: it lists \(held.testCount) tests as far back as that matters")
+    logger.info("read the server's history: it lists \(held.testCount) tests of the relevant time")
     return held
   }
 
@@ -110,7 +112,7 @@ struct HistoryCheck: Sendable {
         try await server.history(
           clientUUID: client, offset: offset, limit: HistoryReading.pageSize, in: pass.exchange))
     }
-    // What is not in an unfinished reading may be at the server all the same.
+    // A test that an incomplete reading lacks may still be on the server.
     if reading.isEndless { throw ServerFailure.unusableAnswer("/history gives pages without end") }
     return reading
   }

@@ -2,7 +2,7 @@ import Coverage
 import DriveStore
 import Logging
 
-/// Deletes what may go from the store: by its age, and when there is too much of it.
+/// Deletes what may be deleted from the store: by its age, and for the quota.
 actor Housekeeping {
   private let store: DriveStore
   private let retention: Retention
@@ -10,7 +10,7 @@ actor Housekeeping {
   private let clock: SenderClock
   private let timekeeper: Timekeeper
   private let logger: Logger
-  /// Whether the log has it already that too much is left, of which nothing may go.
+  /// Whether the log already has a line about an excess that cannot be deleted.
   private var isExcessLogged = false
   private var isMakingRoom = false
 
@@ -21,18 +21,18 @@ actor Housekeeping {
     (self.clock, self.timekeeper, self.logger) = (clock, timekeeper, logger)
   }
 
-  /// Whether a second clock agrees with the one by which things are old.
+  /// Whether a second clock agrees with the ruling one, so that ages are certain.
   nonisolated var isAgeConfirmed: Bool { timekeeper.witness == .agrees }
 
   /// Deletes what is too old.
-  /// - Returns: Fences that look too old to be sent, by a clock that no other one has confirmed.
+  /// - Returns: The number of fences that are too old to be sent, by a clock that no other clock confirms.
   func deleteOld(_ mode: PassMode, except running: Int64?) async throws -> Int {
     let deleted = try await store.cleanup.run(
       retention, now: clock.wall(), witness: timekeeper.witness, except: running)
     if !deleted.isNothing {
       logger.notice(
         """
-        \(mode) pass: deleted \(deleted.expired) fences that became too old to be sent, \(deleted.kept) that were kept long \
+        \(mode) pass: deleted \(deleted.expired) fences that became too old to be sent, \(deleted.kept) that were stored long \
         enough, \(deleted.sessions) sessions without fences, \(deleted.driveLogs) drive logs, and \(deleted.damagedStores) \
         damaged stores
         """)
@@ -40,7 +40,7 @@ actor Housekeeping {
     return deleted.doubted
   }
 
-  /// Drops what may go when the state directory holds more than its quota.
+  /// Deletes what may be deleted while the state directory exceeds its quota.
   func keepWithinQuota(except running: Int64?) async throws {
     let dropped = try await store.space.keepWithin(quota, except: running)
     log(
@@ -51,8 +51,8 @@ actor Housekeeping {
         """)
   }
 
-  /// Drops what may go because a write has met a full disk. A call during another one does nothing.
-  /// - Parameter running: The first of the drives that are being recorded, `nil` for none.
+  /// Deletes what may be deleted after a write met a full disk. A call during another one has no effect.
+  /// - Parameter running: The lowest id of the running drives; `nil` for none.
   func makeRoom(except running: Int64?) async {
     guard !isMakingRoom else { return }
     isMakingRoom = true
@@ -61,11 +61,11 @@ actor Housekeeping {
       let dropped = try await store.space.makeRoom(except: try await firstRunningDrive(running))
       log(dropped, because: "the disk is full", excess: "the disk is full")
     } catch {
-      logger.error("no room can be made on the full disk: \(error)")
+      logger.error("cannot free space on the full disk: \(error)")
     }
   }
 
-  /// The first of the drives that nothing may touch. A drive that begins from now on is among them.
+  /// The lowest drive id that must not be changed. Drives that begin later have higher ids.
   nonisolated func firstRunningDrive(_ running: Int64?) async throws -> Int64 {
     min(running ?? .max, try await store.drives.next())
   }
@@ -80,7 +80,7 @@ actor Housekeeping {
     }
     if !dropped.isEnough, !isExcessLogged {
       logger.error(
-        "\(excess), and nothing more of the state directory may go: what was not sent stays, and recording goes on")
+        "\(excess), and nothing more in the state directory may be deleted: unsent data stays, and recording goes on")
     }
     isExcessLogged = !dropped.isEnough
   }

@@ -2,7 +2,7 @@ import Coverage
 import DriveStore
 import Logging
 
-/// Brings the store in order before a pass, and lines up what is to be sent.
+/// Repairs and cleans up the store before a pass, and fills the queue.
 struct PassPreparation: Sendable {
   let store: DriveStore
   let dating: DriveDating
@@ -10,17 +10,18 @@ struct PassPreparation: Sendable {
   let registration: Registration
   /// Fences without a session are sent when they are older than this.
   let legacyThreshold: Duration
-  /// The most fences of a batch.
+  /// The most fences in a batch.
   let fencesPerRequest: Int
   let clock: SenderClock
   let logger: Logger
 
   func prepare(_ pass: inout Pass) async throws {
     let now = clock.wall()
-    // Only while a recovery from the drive logs could not be completed.
+    // Set only while a recovery from the drive logs could not be completed.
     if store.recoveryNeed == .rolledBack { _ = try await store.lostBatches.doubtUnsent(except: pass.running) }
     try await dating.settle(&pass)
-    // Before interrupted drives are ended: unfinished sessions are spared, because no pass could send them so far.
+    // Before interrupted drives are ended: fences of an unfinished session must not expire, because no earlier pass
+    // could send them.
     pass.doubts.oldFences = try await housekeeping.deleteOld(pass.mode, except: pass.running)
     if pass.mode.isCold {
       let ended = try await store.drives.endInterrupted(except: pass.running, at: now)
@@ -34,7 +35,8 @@ struct PassPreparation: Sendable {
     try await lineUp(&pass)
   }
 
-  /// Asks the server for the time when fences look too old by a clock that may be wrong, and deletes them if it agrees.
+  /// If fences are too old by a clock that may be wrong: asks the server for the time, and deletes the fences if the
+  /// server agrees.
   func settleAge(_ pass: inout Pass) async throws {
     guard pass.doubts.oldFences > 0 else { return }
     logger.notice(
@@ -47,21 +49,21 @@ struct PassPreparation: Sendable {
     try await lineUp(&pass)
   }
 
-  /// Sets right what damage has left. Fences whose session is missing wait for a cold pass.
+  /// Repairs rows after damage. Fences whose session is missing wait for a cold pass.
   private func repair(_ pass: Pass, _ now: WallTime) async throws {
     let threshold = pass.mode.isCold ? now.earlier(by: legacyThreshold) : WallTime(microseconds: .min)
     let adopted = try await store.orphans.adopt(lastSeenBefore: threshold, except: pass.running)
-    if adopted > 0 { logger.info("\(pass.mode) pass: \(adopted) fences without a session have one again") }
+    if adopted > 0 { logger.info("\(pass.mode) pass: \(adopted) fences without a session got a new one") }
     let doubtful = try await store.lostBatches.doubtDamaged(except: pass.running)
     if doubtful > 0 {
       logger.warning(
-        "\(pass.mode) pass: the rows of \(doubtful) batches are damaged; the server is asked whether it has them")
+        "\(pass.mode) pass: the rows of \(doubtful) batches are damaged; asking the server whether it has them")
     }
   }
 
   private func lineUp(_ pass: inout Pass) async throws {
     let reader = StoreReader(store)
-    // Not all sessions: a store keeps thousands, and a pass comes with each test.
+    // Reads unsent sessions only: a store has thousands of sessions, and each request for a test starts a pass.
     let sessions = try reader.unsentSessions(except: pass.running)
     let (chosen, skipped) = pass.mode.choose(from: sessions, running: pass.running)
     if let running = pass.running { pass.report.fencesOfRunningDrives = try reader.fencesToSend(fromDrive: running) }
@@ -83,7 +85,7 @@ struct PassPreparation: Sendable {
       logger.info("\(pass.mode) pass: session \(session.id) with \(fences) fences \(reason): skipped")
     }
     if damaged > 0 {
-      logger.error("\(pass.mode) pass: \(damaged) rows of the store are damaged; they are kept, and not sent")
+      logger.error("\(pass.mode) pass: \(damaged) rows of the store are damaged; they stay stored and are not sent")
     }
     let orphans = pass.report.fencesWithoutSession
     if orphans > 0 {

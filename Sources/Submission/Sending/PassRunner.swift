@@ -3,7 +3,8 @@ import Coverage
 import DriveStore
 import Logging
 
-/// Runs one pass: prepare the store, send what is certain, ask about what is in doubt, send the rest.
+/// Runs one pass: prepares the store, sends the batches that were never sent, reads the history for the others, sends
+/// the rest.
 struct PassRunner: Sendable {
   let server: GatedServer
   let registration: Registration
@@ -15,14 +16,17 @@ struct PassRunner: Sendable {
   let clock: SenderClock
   let logger: Logger
 
-  /// - Parameter running: The first of the drives that are being recorded, `nil` for none.
-  /// - Returns: Its report, and whether there was anything to send.
+  /// - Parameters:
+  ///   - mode: Which sessions to send.
+  ///   - urgency: Which waits of the gate apply.
+  ///   - running: The lowest id of the running drives; `nil` for none.
+  /// - Returns: The report, and whether there was anything to send.
   /// - Throws: GRDB's `DatabaseError` when the store fails.
   func run(
     _ mode: PassMode, _ urgency: ServerGate.Urgency, running: Int64?
   ) async throws -> (report: Report, hadQueue: Bool) {
     guard clock.wall() >= .earliestTrusted else { return (Report(hold: .clock), false) }
-    // A write that failed earlier.
+    // Repeats a write that failed earlier.
     await server.persist()
     var pass = Pass(mode: mode, urgency: urgency, running: try await housekeeping.firstRunningDrive(running))
     do {
@@ -32,7 +36,7 @@ struct PassRunner: Sendable {
       await conclude(&pass)
     } catch {
       guard let end = PassEnd(error, isCancelled: Task.isCancelled) else {
-        // The store's trouble says nothing about the server.
+        // A failure of the store says nothing about the server.
         await server.end(pass.exchange, .cancelled)
         throw error
       }
@@ -55,7 +59,7 @@ struct PassRunner: Sendable {
     try await delivery.deliverAll(&pass)
   }
 
-  /// The pass has tried everything in its queue.
+  /// The pass has tried every batch of its queue.
   private func conclude(_ pass: inout Pass) async {
     guard let failure = pass.judge.unresolved else { return await server.end(pass.exchange, .success) }
     await server.end(pass.exchange, .cancelled)
@@ -83,16 +87,16 @@ struct PassRunner: Sendable {
   private func noteTrouble(_ failure: ServerFailure, _ urgency: ServerGate.Urgency) async {
     let verdict = Verdict(failure)
     if verdict == .forbidden {
-      // A pass on command is not repeated.
+      // A commanded pass is not repeated.
       let plan = urgency == .background ? "; trying again in 15 min" : ""
-      logger.error("the control server wants nothing from this device\(plan): \(failure)")
+      logger.error("the control server refuses this device\(plan): \(failure)")
     }
     await server.troubled(by: failure)
-    // Before anything else is sent, the server has to show that it is there.
+    // The next pass must confirm the registration before it sends anything.
     if verdict != .tooManyRequests { await registration.doubt() }
   }
 
-  /// Reports until when the rest of the queue has to wait.
+  /// Adds the end of the wait to the report.
   private func reportHold(_ pass: inout Pass) async {
     guard pass.report.sessionsKept > 0, !pass.report.wasStopped else { return }
     if pass.report.hold == nil, let hold = await server.hold(.commanded) { pass.report.hold = .gate(hold) }

@@ -3,7 +3,7 @@ import Coverage
 import DriveStore
 import Logging
 
-/// Gets tests for batches that have none, or none that can hold them.
+/// Requests tests for batches that have none, or whose test is too far away for their offsets.
 struct TestAnchor: Sendable {
   let store: DriveStore
   let server: GatedServer
@@ -12,7 +12,7 @@ struct TestAnchor: Sendable {
   let timekeeper: Timekeeper
   let logger: Logger
 
-  /// Gives `batch` another test, anchored now: its fences lie before the anchor.
+  /// Gives `batch` a new test, anchored now: its fences lie before the anchor.
   @discardableResult
   func anchor(_ batch: inout Batch, _ pass: Pass) async throws -> Batch.Test {
     let clientUUID = try await registration.clientUUID(for: pass.exchange)
@@ -30,14 +30,14 @@ struct TestAnchor: Sendable {
     return test
   }
 
-  /// Whether the offset of each fence fits where the server keeps it: 32 bits, in milliseconds.
+  /// Whether the offset of each fence fits the server's 32 bits, in milliseconds.
   static func canHold(_ fences: [Fence], of batch: Batch, anchor: WallTime) -> Bool {
     let anchor = anchor.since(batch.driveStarted)
     return fences.allSatisfy { Int32(exactly: ($0.entered - anchor).inMilliseconds) != nil }
   }
 
-  /// Now, in whole milliseconds, by the clock that rules; by the server's, where the server contradicts that clock and could not hold the
-  /// offsets otherwise. Fences have the same times at the server either way.
+  /// Now, in whole milliseconds, by the ruling clock. If the offsets would overflow and the server's clock avoids it,
+  /// now by the server's clock. The fences have the same times on the server either way.
   private func anchorTime(for batch: Batch) throws -> WallTime {
     let fences = try StoreReader(store).fences(of: batch)
     let times = [clock.wall(), timekeeper.serverTime].compactMap { $0 }
