@@ -137,7 +137,7 @@ let package = Package(
     .executableTarget(
       name: "coverage-probe",
       dependencies: [
-        "Agent", "Driving", "Coverage", "Settings", "Export",
+        "Agent", "Driving", "Coverage", "Settings", "Export", "Pinging",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),

@@ -8,6 +8,7 @@ import Glibc
 /// links are followed. Devices, pipes and sockets are written directly. So is a file that cannot be replaced: one
 /// with several names, of another owner, or in a directory without write permission; ``warning`` then says so.
 public final class OutputFile {
+  /// How the result reaches its destination.
   private enum Target {
     /// Standard output, a device, a pipe, or a regular file that cannot be replaced for `reason`.
     case existing(reason: String? = nil)
@@ -140,6 +141,7 @@ public final class OutputFile {
     return (existing, .existing(reason: reason))
   }
 
+  /// Why a file cannot be replaced; completes "is written in place, as ...".
   private struct Obstacle: Error {
     let reason: String
   }

@@ -9,6 +9,7 @@ public final class PositionFeed: Sendable {
   /// Receives one event. Must return at once, and must not call the feed.
   public typealias Listener = @Sendable (PositioningEvent) -> Void
 
+  /// Guarded by a lock: listeners come and go on any thread.
   private struct State {
     var zones: ExclusionZones
     var listeners: [Int: Listener] = [:]

@@ -5,6 +5,7 @@ import Pinging
 ///
 /// Pings follow the ping server's name when it resolves to another address.
 struct ServerPings: Hashable, Sendable {
+  /// The ping server of the present target.
   private struct Server: Hashable {
     /// The name from the control server.
     let host: String

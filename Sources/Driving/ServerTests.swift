@@ -6,6 +6,7 @@ import Settings
 /// The tests that a drive requests from the control server: the request under way, the grant that waits for use, and
 /// the reason when there is none. A pure value.
 struct ServerTests: Hashable, Sendable {
+  /// The request under way.
   private struct Pending: Hashable {
     let generation: PingSession.Generation
     let asked: DriveTime

@@ -2,6 +2,7 @@ import DriveStore
 
 /// Why a write to the store failed.
 struct StoreFailure: Hashable, Sendable {
+  /// Decides how the journal reacts.
   enum Kind: Hashable, Sendable {
     /// Freeing space may help.
     case diskFull

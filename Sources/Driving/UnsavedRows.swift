@@ -4,6 +4,7 @@ import Coverage
 ///
 /// A write includes all of them. Only a successful write removes rows, and only rows that have not changed since.
 struct UnsavedRows: Hashable, Sendable {
+  /// A value that waits for a write.
   private struct Row<Value: Hashable & Sendable>: Hashable, Sendable {
     let value: Value
     /// The number of the first write that includes this value.

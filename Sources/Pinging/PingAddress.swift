@@ -37,6 +37,13 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(raw)
   }
 
+  /// No host, only a port: the address of a target whose name is not resolved yet. A pinger refuses it.
+  public static func unresolved(port: UInt16) -> PingAddress {
+    var raw = cping_address()
+    raw.port = port
+    return PingAddress(raw)
+  }
+
   init(_ raw: cping_address) {
     self.raw = raw
   }

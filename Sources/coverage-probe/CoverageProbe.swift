@@ -1,6 +1,7 @@
 import Agent
 import ArgumentParser
 
+/// The entry point. Makes the inherited state safe before the argument parser runs.
 @main
 enum Main {
   static func main() async {
@@ -9,6 +10,7 @@ enum Main {
   }
 }
 
+/// The root of all commands.
 struct CoverageProbe: AsyncParsableCommand {
   /// Errors of usage have the same form as all other errors.
   static let _errorLabel = Program.name

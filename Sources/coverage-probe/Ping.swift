@@ -1,6 +1,7 @@
 import Agent
 import ArgumentParser
 import Foundation
+import Pinging
 import Settings
 
 struct Ping: AsyncParsableCommand {
@@ -176,9 +177,11 @@ struct Ping: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
-      let all = targets + (try targetsFromFile())
-      guard !all.isEmpty else { throw ValidationError("There is no target in \(file ?? "-").") }
-      let run = PingRun(targets: all, options: options)
+      let list = try targetsFromFile()
+      guard !(targets + list.names).isEmpty || !list.problems.isEmpty else {
+        throw ValidationError("There is no target in \(file ?? "-").")
+      }
+      let run = PingRun(targets: targets + list.names, problems: list.problems, options: options)
       return try await run.run(
         stop: await Terminal.stopSignalsOrLostReader(), interim: await Terminal.interimSignals(),
         print: Terminal.result,
@@ -188,25 +191,11 @@ struct Ping: AsyncParsableCommand {
 
   private var options: PingOptions {
     var options = PingOptions()
-    if let udp {
-      options.pingProtocol = oneway ? .oneWay(port: udp) : .rtr(port: udp, token: token.flatMap(PingOptions.token))
-    }
+    options.target = target
     options.family = ipv4 ? .ipv4 : ipv6 ? .ipv6 : nil
-    options.socket = raw ? .raw : datagram ? .datagram : .any
-    options.interface = interface
     options.source = source
-    options.awaitsInterface = awaitsInterface
-    options.interval = flood && interval == nil ? .zero : .seconds(interval ?? 1)
-    options.timeout = .seconds(timeout)
     options.deadline = deadline.map { .seconds($0) }
     options.linger = .seconds(linger)
-    options.count = count ?? 0
-    options.floodWindow = flood ? window ?? 64 : nil
-    options.size = size
-    options.isFragmentationForbidden = dontFragment
-    options.hopLimit = ttl
-    options.trafficClass = trafficClass ?? (dscp ?? 0) << 2
-    options.mark = mark ?? 0
     options.format = json ? .json : quiet ? .quiet : .text
     options.leastOutage = outage
     options.isVerbose = verbose
@@ -217,6 +206,27 @@ struct Ping: AsyncParsableCommand {
     return options
   }
 
+  private var target: PingTarget {
+    var target = PingTarget(
+      address: .unresolved(port: udp ?? 0), echo: echo, interface: interface,
+      interval: flood && interval == nil ? .zero : .seconds(interval ?? 1), timeout: .seconds(timeout),
+      count: count ?? 0)
+    target.socket = raw ? .raw : datagram ? .datagram : .any
+    target.awaitsInterface = awaitsInterface
+    target.floodWindow = flood ? window ?? 64 : nil
+    target.size = size
+    target.isFragmentationForbidden = dontFragment
+    target.hopLimit = ttl
+    target.trafficClass = trafficClass ?? (dscp ?? 0) << 2
+    target.mark = mark ?? 0
+    return target
+  }
+
+  private var echo: PingTarget.Echo {
+    if udp == nil { return .icmp }
+    return oneway ? .oneWay : .rtr(token: token.flatMap(PingOptions.token) ?? PingOptions.unsignedToken)
+  }
+
   private static func trafficClass(_ text: String) throws -> UInt8 {
     let isHexadecimal = text.hasPrefix("0x")
     guard let value = UInt8(isHexadecimal ? String(text.dropFirst(2)) : text, radix: isHexadecimal ? 16 : 10),
@@ -225,13 +235,9 @@ struct Ping: AsyncParsableCommand {
     return value
   }
 
-  private func targetsFromFile() throws -> [String] {
-    guard let file else { return [] }
+  private func targetsFromFile() throws -> PingTargetList {
+    guard let file else { return PingTargetList() }
     let data = file == "-" ? FileHandle.standardInput.readDataToEndOfFile() : try InputFile.contents(file)
-    return String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
-      .map {
-        ($0.split(separator: "#", omittingEmptySubsequences: false).first ?? "").trimmingCharacters(in: .whitespaces)
-      }
-      .filter { !$0.isEmpty }
+    return PingTargetList(String(decoding: data, as: UTF8.self), file: file == "-" ? "standard input" : file)
   }
 }

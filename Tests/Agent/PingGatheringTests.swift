@@ -13,15 +13,15 @@ struct PingGatheringTests {
     ] as [(Int, Int, Int?)])
   func periods(interval: Int, targets: Int, expected: Int?) {
     var options = PingOptions()
-    options.interval = .milliseconds(interval)
+    options.target.interval = .milliseconds(interval)
     #expect(options.gathering(targets: targets) == expected.map { .milliseconds($0) })
   }
 
   @Test("when it floods, then events are read as they come")
   func flood() {
     var options = PingOptions()
-    options.interval = .milliseconds(100)
-    options.floodWindow = 8
+    options.target.interval = .milliseconds(100)
+    options.target.floodWindow = 8
     #expect(options.gathering(targets: 1) == nil)
   }
 }

@@ -80,6 +80,27 @@ struct PingStatisticsTests {
     }
   }
 
+  @Test(
+    "when times are of all sizes, from a microsecond to minutes, then percentiles are those of the sorted list to three digits"
+  )
+  func sizes() {
+    var spread = Spread(.fine)
+    var state: UInt64 = 7
+    var values: [Int64] = []
+    for index in 0..<10_000 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      values.append(Int64((state >> 20) & ((1 << (10 + UInt64(index % 26))) - 1)) + 1000)
+      spread.record(values[index])
+    }
+    values.sort()
+    for percent in [1, 25, 50, 90, 95, 99, 99.9] {
+      let exact = values[Int(percent * 100) - 1]
+      let found = spread.percentile(percent) ?? 0
+      #expect(abs(found - exact) <= exact / 1000 + 1, "p\(percent) is \(found), not \(exact)")
+    }
+    #expect((spread.least, spread.greatest) == (values[0], values[9999]))
+  }
+
   @Test("when there are many targets, then percentiles are good to two digits")
   func coarse() {
     var spread = Spread(.coarse)
@@ -176,6 +197,23 @@ struct PingStatisticsTests {
     let outage = try #require(statistics.outages.longest.first)
     #expect(statistics.outages.count == 1)
     #expect((outage.first, outage.pings, outage.nanoseconds) == (1, 4, 400_000_000))
+  }
+
+  @Test("when there are many outages, then all are counted, and the hundred longest are listed")
+  mutating func manyOutages() {
+    var number: UInt64 = 0
+    for outage in 0..<150 {
+      answer(number, after: 10)
+      let pings = UInt64(3 + outage % 50)
+      for lost in 1...pings { count(.lost(.unknown), number + lost) }
+      number += pings + 1
+    }
+    answer(number, after: 10)
+    #expect(statistics.outages.count == 150)
+    #expect(statistics.outages.longest.count == 100)
+    // Three outages of each length from 3 to 52 pings; the hundred longest have 19 or more.
+    #expect(statistics.outages.longest.map(\.pings).min() == 19)
+    #expect(statistics.outages.longest.map(\.pings).max() == 52)
   }
 
   @Test("when two pings in a row are lost, then it is no outage")

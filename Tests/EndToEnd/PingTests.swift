@@ -197,6 +197,45 @@ struct PingTests {
     try await reflector.program.stop()
   }
 
+  @Test(
+    "when it floods from several threads, then every ping has its verdict, and the summaries are in the order of the targets"
+  )
+  func flood() async throws {
+    let (reflector, options) = try await oneWay()
+    let targets = ["127.0.0.1", "localhost", "127.0.0.1", "127.0.0.1"]
+    for threads in ["1", "3"] {
+      let program = try start(
+        targets + ["-f", "-q", "-c", "5000", "-W", "30", "-4", "--window", "16", "--threads", threads] + options)
+      #expect(try await program.exitStatus() == 0, "\(program.standardError)")
+      let summaries = program.standardOutput.split(separator: "\n").filter { !$0.hasPrefix(" ") }
+      #expect(
+        summaries.map { $0.prefix { $0 != "(" } } == [
+          "127.0.0.1: 5000 sent, 5000 answered, 0 lost ", "localhost ", "127.0.0.1: 5000 sent, 5000 answered, 0 lost ",
+          "127.0.0.1: 5000 sent, 5000 answered, 0 lost ",
+        ])
+      #expect(summaries.count { $0.contains("5000 sent, 5000 answered") } == 4, "\(program.standardOutput)")
+    }
+    try await reflector.program.stop()
+  }
+
+  @Test("when lines of a file are no targets, then each is reported with its number, and the others are pinged")
+  func file() async throws {
+    let (reflector, options) = try await oneWay()
+    let folder = try TemporaryFolder()
+    let list = try folder.write(
+      "127.0.0.1\n\n127.0.0.1 127.0.0.2\n::1\n\(String(repeating: "x", count: 100_000))\n  127.0.0.1 # a comment",
+      to: "list")
+    let program = try start(["-4", "-c", "2", "-i", "0.2", "-W", "30", "-q", "-F", list] + options)
+    #expect(try await program.exitStatus() == 1)
+    let lines = program.standardError.split(separator: "\n")
+    #expect(lines.count == 3, "\(program.standardError)")
+    #expect(lines.contains { $0.hasSuffix("\(list):3: the line has more than one target") })
+    #expect(lines.contains { $0.hasSuffix("\(list):5: the line is longer than 1000 bytes") })
+    #expect(lines.contains { $0.contains("::1") })
+    #expect(program.standardOutput.components(separatedBy: "2 answered").count == 3, "\(program.standardOutput)")
+    try await reflector.program.stop()
+  }
+
   @Test("when it lingers, then replies that come after the last verdict are late; else they are not waited for")
   func lingering() async throws {
     let (reflector, options) = try await oneWay("--delay", "600")

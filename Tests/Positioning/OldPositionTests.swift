@@ -68,7 +68,8 @@ import Testing
     #expect(filter.counters.overtaken == 1)
   }
 
-  @Test func `when a receiver's first position comes in one read with the last of another, then one of them is a fix`() {
+  @Test func `when a receiver's first position comes in one read with the last of another, then one of them is a fix`()
+  {
     var filter = FixFilter.fresh()
     var events: [PositioningEvent] = []
     for second in 1...30 {

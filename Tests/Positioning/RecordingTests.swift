@@ -54,7 +54,8 @@ struct RecordingTests {
   /// The recordings have no arrival times: the reports come a microsecond apart, and epochs end by their time alone.
   private func filtered(_ reports: [GPSDReport]) -> (events: [PositioningEvent], counters: PositioningCounters) {
     var filter = FixFilter.fresh()
-    let events = reports.enumerated().flatMap { filter.apply($1, at: TestTime.at(1 + Double($0) / 1e6)) }
+    let events =
+      reports.enumerated().flatMap { filter.apply($1, at: TestTime.at(1 + Double($0) / 1e6)) }
       + filter.advance(to: 3)
     return (events, filter.counters)
   }

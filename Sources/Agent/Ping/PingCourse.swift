@@ -3,6 +3,7 @@ import Pinging
 
 /// A run under way: its targets, their results so far, and the reaction to each input.
 struct PingCourse {
+  /// The events of a run, in one ordered stream.
   enum Input: Sendable {
     /// `taken` must be called after the events were processed: only then the pinger delivers more.
     case pings(ArraySlice<PingEvent>, pinger: Int, taken: @Sendable () -> Void)

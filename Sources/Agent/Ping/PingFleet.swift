@@ -25,6 +25,7 @@ struct PingFleet {
     var description: String { "cannot ping \(name): \(reason)" }
   }
 
+  /// Target ids are unique within one pinger only.
   private struct Key: Hashable {
     let pinger: Int
     let target: PingTarget.ID

@@ -5,6 +5,7 @@ import Pinging
 struct PingLedger {
   typealias Subject = Int
 
+  /// The figures of one target.
   private struct Entry {
     var name: String
     var statistics: PingStatistics

@@ -54,6 +54,7 @@ struct PingLine {
     ]).text
   }
 
+  /// The verdict in both formats: `name` is for JSON, `text` for operators.
   private struct Verdict {
     let name: String
     let text: String

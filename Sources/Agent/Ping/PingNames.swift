@@ -24,11 +24,13 @@ struct PingNames {
   }
 
   private func target(_ name: String) async -> Found {
+    var target = options.target
     do throws(NameError) {
-      let address = try await PingAddress.resolve(name, port: options.port, family: options.addressFamily)[0]
-      guard let source = options.source else { return .success(options.target(at: address, from: nil)) }
-      let sources = try await PingAddress.resolve(source, port: 0, family: address.family)
-      return .success(options.target(at: address, from: sources[0]))
+      target.address = try await PingAddress.resolve(name, port: target.address.port, family: options.family)[0]
+      if let source = options.source {
+        target.source = try await PingAddress.resolve(source, port: 0, family: target.address.family)[0]
+      }
+      return .success(target)
     } catch {
       return .failure(error)
     }

@@ -5,21 +5,6 @@ import Pinging
 
 /// The settings of a `ping` run, the same for all its targets.
 public struct PingOptions: Hashable, Sendable {
-  /// The kind of packet.
-  public enum PingProtocol: Hashable, Sendable {
-    case icmp
-    /// The UDP ping of RTR (docs/protocol.md). Without a token, each ping carries a token of the present time without
-    /// a signature.
-    case rtr(port: UInt16, token: [UInt8]?)
-    case oneWay(port: UInt16)
-  }
-
-  /// The version of the internet protocol.
-  public enum Family: Hashable, Sendable { case ipv4, ipv6 }
-
-  /// The kind of socket for ICMP echoes. `any`: datagram, or raw where datagram sockets are not permitted.
-  public enum Socket: Hashable, Sendable { case any, datagram, raw }
-
   /// The format of the output.
   public enum Format: Hashable, Sendable {
     case text, json
@@ -27,40 +12,16 @@ public struct PingOptions: Hashable, Sendable {
     case quiet
   }
 
-  /// The kind of packet.
-  public var pingProtocol = PingProtocol.icmp
+  /// The settings of each target. Its address has only the port; names and ``source`` are resolved at the start of the run.
+  public var target = PingTarget(address: .unresolved(port: 0), echo: .icmp, interval: .seconds(1))
   /// The IP version of resolved names; `nil`: either.
-  public var family: Family?
-  /// The kind of socket for ICMP echoes.
-  public var socket = Socket.any
-  /// The name of the interface that pings leave by; `nil`: any.
-  public var interface: String?
-  /// The source address of the pings, a numeric address of this host; `nil`: the kernel's choice.
+  public var family: PingAddress.Family?
+  /// The source address of the pings, or its name; `nil`: the kernel's choice.
   public var source: String?
-  /// Whether a run may begin before the interface and the source address exist; pings wait for them.
-  public var awaitsInterface = false
-  /// Time between two pings to the same target.
-  public var interval: Duration = .seconds(1)
-  /// A ping without an answer within this time counts as lost.
-  public var timeout: Duration = .seconds(1)
-  /// Pings to each target; 0: until the run is stopped.
-  public var count: UInt64 = 0
   /// Ends the run, and cancels the pings under way; `nil`: no limit.
   public var deadline: Duration?
   /// How long to wait for late replies after the last verdict.
   public var linger: Duration = .zero
-  /// Flood: send a ping for each answer, with at most this many under way; `nil`: at fixed intervals.
-  public var floodWindow: UInt32?
-  /// Bytes of payload (ICMP) or of the datagram (one-way format); `nil`: the default of the protocol.
-  public var size: UInt16?
-  /// Whether routers must not fragment the pings.
-  public var isFragmentationForbidden = false
-  /// TTL or hop limit; `nil`: the kernel's default.
-  public var hopLimit: UInt8?
-  /// The traffic class byte: DSCP and ECN.
-  public var trafficClass: UInt8 = 0
-  /// The mark for policy routing; 0: none.
-  public var mark: UInt32 = 0
   /// The format of the output.
   public var format = Format.text
   /// This many pings in a row without an answer are an outage.
@@ -83,6 +44,12 @@ public struct PingOptions: Hashable, Sendable {
   public static func token(_ base64: String) -> [UInt8]? {
     Data(base64Encoded: base64).flatMap { $0.count == 16 ? [UInt8]($0) : nil }
   }
+
+  /// A ping token of the present time without a valid signature. A server without a secret refuses it (RE01); others stay silent.
+  public static var unsignedToken: [UInt8] {
+    let seconds = UInt32(clamping: WallTime.current.microseconds / 1_000_000)
+    return withUnsafeBytes(of: seconds.bigEndian, Array.init) + [UInt8](repeating: 0, count: 12)
+  }
 }
 
 // MARK: The pinger's options
@@ -92,7 +59,7 @@ extension PingOptions {
   var pinger: Pinger.Options {
     var options = Pinger.Options()
     // A flood can occupy a whole processor, so real-time scheduling needs the operator's request.
-    options.isRealtime = isRealtime || floodWindow == nil
+    options.isRealtime = isRealtime || target.floodWindow == nil
     if let remembered { options.remembered = remembered }
     options.memory = max(options.memory, linger)
     return options
@@ -102,56 +69,9 @@ extension PingOptions {
   /// processor time than the ping. `nil`: read each event at once, and those of a flood as they come.
   func gathering(targets: Int) -> Duration? {
     // From 5 to 100 a second.
-    guard floodWindow == nil, interval <= .milliseconds(200), interval / max(1, targets) >= .milliseconds(10) else {
-      return nil
-    }
-    return min(interval * 4, .milliseconds(400))
-  }
-
-  /// - Parameters:
-  ///   - address: The target's address.
-  ///   - source: ``source``, resolved.
-  func target(at address: PingAddress, from source: PingAddress?) -> PingTarget {
-    var target = PingTarget(
-      address: address, echo: echo, interface: interface, interval: interval, timeout: timeout, count: count)
-    target.socket =
-      switch socket {
-      case .any: .any
-      case .datagram: .datagram
-      case .raw: .raw
-      }
-    target.awaitsInterface = awaitsInterface
-    target.floodWindow = floodWindow
-    target.size = size
-    target.isFragmentationForbidden = isFragmentationForbidden
-    target.hopLimit = hopLimit
-    target.trafficClass = trafficClass
-    target.mark = mark
-    target.source = source
-    return target
-  }
-
-  var addressFamily: PingAddress.Family? { family.map { $0 == .ipv4 ? .ipv4 : .ipv6 } }
-
-  var port: UInt16 {
-    switch pingProtocol {
-    case .icmp: 0
-    case .rtr(let port, _), .oneWay(let port): port
-    }
-  }
-
-  private var echo: PingTarget.Echo {
-    switch pingProtocol {
-    case .icmp: .icmp
-    case .oneWay: .oneWay
-    case .rtr(_, let token?): .rtr(token: token)
-    case .rtr(_, nil): .rtr(token: Self.unsignedToken)
-    }
-  }
-
-  /// A token of the present time without a signature.
-  private static var unsignedToken: [UInt8] {
-    let seconds = UInt32(clamping: WallTime.current.microseconds / 1_000_000)
-    return withUnsafeBytes(of: seconds.bigEndian, Array.init) + [UInt8](repeating: 0, count: 12)
+    guard target.floodWindow == nil, target.interval <= .milliseconds(200),
+      target.interval / max(1, targets) >= .milliseconds(10)
+    else { return nil }
+    return min(target.interval * 4, .milliseconds(400))
   }
 }

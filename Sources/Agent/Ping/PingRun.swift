@@ -10,13 +10,16 @@ private final class Waiting: Sendable {
 /// `ping`: pings targets, and prints the verdict on each ping.
 public struct PingRun: Sendable {
   private let targets: [String]
+  private let problems: [PingTargetList.Problem]
   private let options: PingOptions
 
   /// - Parameters:
   ///   - targets: Names or numeric addresses.
+  ///   - problems: Lines of a file that are no target. Each is reported, and the run counts as failed.
   ///   - options: The same for all targets.
-  public init(targets: [String], options: PingOptions) {
+  public init(targets: [String], problems: [PingTargetList.Problem] = [], options: PingOptions) {
     self.targets = targets
+    self.problems = problems
     self.options = options
   }
 
@@ -59,7 +62,7 @@ public struct PingRun: Sendable {
   /// - Throws: `PingerError`
   private func opened() async throws -> (fleet: PingFleet, refusals: [any Error]) {
     var known: [(name: String, target: PingTarget)] = []
-    var refusals: [any Error] = []
+    var refusals: [any Error] = problems
     for (name, found) in zip(targets, await PingNames(options: options).targets(targets)) {
       switch found {
       case .success(let target): known.append((name, target))

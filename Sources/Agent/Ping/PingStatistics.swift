@@ -33,6 +33,7 @@ struct PingStatistics {
   private var inOrder = VerdictsInOrder()
   private var previous: Answer?
 
+  /// An answered ping, to compare the next one with it.
   private struct Answer {
     let number: UInt64
     let rtt: Int64

@@ -2,6 +2,7 @@ import Pinging
 
 /// Sorts verdicts into the order of sending: a loss is known a timeout later than the answers to the pings beside it.
 struct VerdictsInOrder {
+  /// The verdict on one ping; `slot` is its scheduled time on CLOCK_BOOTTIME in nanoseconds.
   struct Verdict {
     let number: UInt64
     let slot: UInt64
@@ -10,6 +11,7 @@ struct VerdictsInOrder {
     var isAnswered: Bool { if case .none = reply { false } else { true } }
   }
 
+  /// How a ping was answered.
   enum Reply {
     case inTime(rtt: Int64, PingEvent.OneWay?)
     /// The server refused the token (RE01).

@@ -17,6 +17,7 @@ public enum ServiceCommand: String, Hashable, Sendable, CaseIterable {
 ///
 /// A command applies until the next one, or until the process ends.
 struct RecordingWish: Hashable, Sendable {
+  /// The settings that decide about recording, which can change while the service runs.
   struct Rules: Hashable, Sendable {
     var rule = RecordingRule.always
     /// The speed above which the device moves, in m/s.

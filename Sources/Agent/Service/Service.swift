@@ -9,6 +9,7 @@ import Submission
 
 /// The service: records when wanted, sends stored sessions, answers commands. It handles one thing at a time.
 actor Service: ServiceCommands {
+  /// The events that the service handles, one at a time and in order.
   private enum Input: Sendable {
     case positioning(PositioningEvent)
     case driveEnded([DriveSummary])

@@ -125,6 +125,7 @@ extension PassMode {
 
 /// No service answers, or not to this user.
 public struct ServiceUnreachable: Error, Hashable, CustomStringConvertible {
+  /// Absent: no program listens. Refused: not for this user. Silent: no answer in time.
   enum Reason { case absent, refused, silent }
 
   let path: String

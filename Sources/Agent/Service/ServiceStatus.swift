@@ -6,6 +6,7 @@ import Submission
 
 /// The state of the service for `status`.
 struct ServiceStatus: Sendable {
+  /// The raw values appear in `status --json`.
   enum State: String, Sendable {
     case recording
     case idle

@@ -51,6 +51,7 @@ public struct StoredFences: Sendable {
     }
   }
 
+  /// A portion of fences; `rows` counts unreadable ones too.
   private struct Page {
     var fences: [StoredFence] = []
     var rows = 0

@@ -36,6 +36,7 @@ struct PageRecord {
     (self.row, self.values) = (row, values)
   }
 
+  /// Reads bytes in order, and fails at their end instead of trapping.
   private struct Cursor {
     let bytes: [UInt8]
     var place: Int

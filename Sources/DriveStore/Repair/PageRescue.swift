@@ -4,6 +4,7 @@ import GRDB
 /// definitions, the root of a table. The number of columns and the checksum, which fits no other row, identify the
 /// table of a row.
 struct PageRescue {
+  /// A table of the new store, and the form of its rows in the old file.
   private struct Table {
     let name: String
     /// In the order of the file.

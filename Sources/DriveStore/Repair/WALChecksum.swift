@@ -1,5 +1,6 @@
 /// SQLite's running checksum over the frames of a write-ahead log.
 struct WALChecksum {
+  /// The order in which the checksum reads words: that of the host that began the log.
   enum Order: Hashable {
     case little, big
 

@@ -6,6 +6,7 @@ import Foundation
 /// torn by a power cut, and wrong for a flipped bit in the middle, which would lose all later frames. This type
 /// distinguishes the two. https://www.sqlite.org/fileformat.html#walformat
 struct WriteAheadLog: Sendable {
+  /// What the log shows about acknowledged transactions.
   enum State: Hashable, Sendable {
     /// The file does not exist.
     case missing
@@ -57,6 +58,7 @@ struct WriteAheadLog: Sendable {
 
   // MARK: Frames
 
+  /// A page in the log, with the fields of its header.
   private struct Frame {
     /// The page number, from 0.
     let page: Int

@@ -64,6 +64,7 @@ struct SessionErasure {
     }
   }
 
+  /// The session to delete, with the data that deleting needs.
   private struct Target: Sendable {
     let session: Int64
     /// Its number in its drive, as in the drive log.

@@ -38,7 +38,7 @@ public final class Timekeeper: Sendable {
     value = try store.clocks.wallClock(ofBoot: clock.bootID, at: clock.boot()) ?? WallClock()
     value.note(formerBoots: try store.clocks.timesOfBoot(clock.bootID))
     kept = value
-    // An answer from before this process counts once: only its client knows when it arrived.
+    // Ignore an earlier answer: only its client knows when it arrived.
     serverReading = latestDate()
   }
 

@@ -82,7 +82,7 @@ extension ServerGate {
 
   /// Reads the gate from the store.
   /// - Parameters:
-  ///   - store: Read only.
+  ///   - reader: Reads the store.
   ///   - server: The URL of the control server.
   ///   - policy: The limits.
   ///   - clock: The host's clocks.

@@ -28,7 +28,7 @@ public enum PassMode: Hashable, Sendable, CustomStringConvertible {
 
   /// The sessions to send, and for each other session with fences to send the reason why it is skipped.
   /// - Parameters:
-  ///   - sessions: All sessions with unsent fences.
+  ///   - all: All sessions with unsent fences.
   ///   - running: The lowest id of the running drives, which are never sent.
   func choose(
     from all: [StoredSession], running: Int64?

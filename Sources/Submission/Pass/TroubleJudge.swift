@@ -6,6 +6,7 @@ import ControlServer
 /// the other, with no success between, mean trouble of the server. Requests for tests are judged apart: a server that
 /// makes no tests (without a ping server for this country, for instance) still accepts batches that have one.
 struct TroubleJudge: Hashable, Sendable {
+  /// How far a trouble reaches.
   enum Finding: Hashable, Sendable {
     /// Another batch may succeed.
     case batch
@@ -21,6 +22,7 @@ struct TroubleJudge: Hashable, Sendable {
   private(set) var makesNoTests = false
   private var last: Trouble?
 
+  /// A trouble, to compare the next one with it.
   private struct Trouble: Hashable {
     let batch: Int64
     let step: RequestStep

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import Agent
+@testable import Pinging
+
+/// A run that goes on while names move.
+struct PingCourseTests {
+  /// Of a target that was given as a name and is pinged at 127.0.0.1.
+  private func course(_ inputs: AsyncStream<PingCourse.Input>.Continuation) throws -> PingCourse {
+    let address = try #require(PingAddress(numeric: "127.0.0.1", port: 9))
+    let target = PingTarget(address: address, echo: .oneWay, count: 1)
+    var fleet = try PingFleet([("moving.test", target)], threads: 1)
+    #expect(fleet.open().isEmpty)
+    #expect(fleet.begin().isEmpty)
+    var options = PingOptions()
+    options.format = .quiet
+    return PingCourse(fleet: fleet, capture: nil, options: options, inputs: inputs)
+  }
+
+  private func moved(to addresses: [String]) throws -> (notes: [String], summary: [String]) {
+    let (_, inputs) = AsyncStream<PingCourse.Input>.makeStream()
+    var course = try course(inputs)
+    var notes: [String] = []
+    var summary: [String] = []
+    let found = addresses.compactMap { PingAddress(numeric: $0, port: 9) }
+    course.take(.resolved(0, found), print: { _ in }, note: { notes.append($0) })
+    course.sumUp { summary.append($0) }
+    return (notes, summary)
+  }
+
+  @Test("when a silent name has moved, then its pings go there, and one line and the summary report it")
+  func moves() throws {
+    let (notes, summary) = try moved(to: ["::1", "127.0.0.7"])
+    #expect(notes == ["moving.test was silent at 127.0.0.1:9 and is at 127.0.0.7:9 now; pinging there"])
+    #expect(summary.map { $0.prefix(25) } == ["moving.test (127.0.0.7): "])
+  }
+
+  @Test("when the name still has the address, or none of its family, or was not found, then nothing moves")
+  func stays() throws {
+    for addresses in [["127.0.0.7", "127.0.0.1"], ["::1"], []] {
+      let (notes, summary) = try moved(to: addresses)
+      #expect(notes.isEmpty, "\(addresses)")
+      #expect(summary.map { $0.prefix(25) } == ["moving.test (127.0.0.1): "])
+    }
+  }
+}
