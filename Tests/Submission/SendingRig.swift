@@ -28,11 +28,13 @@ final class SendingRig: Sendable {
     client = try Self.client(of: self.tool.url, requestTimeout: requestTimeout)
     time = TurnedClock()
     lines = LogLines()
+    // A device that registered long ago: the store knows no clock by it.
     registration = Registration(
       store: store,
       server: GatedServer(
         client, gate: ServerGate(), store: store, clock: time.clock,
-        timekeeper: try Timekeeper(store: store, server: client, clock: time.clock, logger: lines.logger),
+        timekeeper: try Timekeeper(
+          store: store, latestDate: { nil }, clock: time.clock(bootID: ""), logger: lines.logger),
         logger: lines.logger))
   }
 
@@ -176,10 +178,13 @@ final class TurnedClock: Sendable {
     set { lock.withLock { state.holdsSleepers = newValue } }
   }
 
-  var clock: SenderClock {
+  var clock: SenderClock { clock(bootID: lock.withLock { state.bootID }) }
+
+  /// - Parameter bootID: Empty: of a boot that the store keeps nothing of.
+  func clock(bootID: String) -> SenderClock {
     SenderClock(
       wall: { .sampleStart.later(by: .seconds(6200) + self.lock.withLock { self.state.boot + self.state.wallError }) },
-      boot: { self.lock.withLock { self.state.boot } }, bootID: lock.withLock { state.bootID },
+      boot: { self.lock.withLock { self.state.boot } }, bootID: bootID,
       sleep: { duration in
         try Task.checkCancellation()
         if self.holdsSleepers, duration > .zero {
