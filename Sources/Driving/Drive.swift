@@ -221,21 +221,28 @@ struct Drive: Sendable {
         .tell(.notice, "the link of the pings has changed: \(reading); earlier tests are no longer used"))
       tests.session.linkChanged(at: now)
     }
+    // Only a decision with a trusted clock notices Wi-Fi by itself.
+    if reading.path == .wifi, engine.path != .wifi, !clock.isTrusted { tests.session.linkChanged(at: now) }
     return reading.path == engine.path ? effects : effects + record(.path(reading.path), at: now)
   }
 
   // MARK: Tests
 
   private mutating func decide(at now: DriveTime) -> [DriveEffect] {
+    guard !isOver else { return [] }
     // A test requested with a wrong time would misplace all of its fences.
-    guard !isOver, clock.isTrusted else { return [] }
+    guard clock.isTrusted else { return stopUnusedPings(at: now) }
     if let inUse = tests.session.inUse, fencesOfSession >= Self.fencesPerSession { tests.session.filled(inUse) }
     let decision = tests.session.tick(at: now, path: engine.path)
-    let effects = pings.generation == tests.session.inUse ? [] : pings.stop(at: now)
+    let effects = stopUnusedPings(at: now)
     switch decision {
     case .prepare(let generation): return effects + prepare(generation, at: now)
     case .send, .skip: return effects
     }
+  }
+
+  private mutating func stopUnusedPings(at now: DriveTime) -> [DriveEffect] {
+    pings.generation == tests.session.inUse ? [] : pings.stop(at: now)
   }
 
   private var fencesOfSession: Int {

@@ -50,6 +50,9 @@ struct DriveDisk {
     self.init(recorder: recorder, log: log, ballast: ballast, onDiskFull: onDiskFull)
   }
 
+  /// What remains of this if the drive does not begin.
+  var files: DriveFiles { DriveFiles(recorder: recorder, log: log?.path) }
+
   /// The drive's id in the store.
   var drive: Int64 { recorder.drive }
 

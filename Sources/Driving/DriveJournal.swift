@@ -20,6 +20,8 @@ struct DriveJournal: Hashable, Sendable {
   private var isLogHeld = false
   private var storeTrouble: String?
   private var logTrouble: String?
+  /// The program's log names this many lines that the drive log lacks.
+  private var reportedLacking = 0
 
   init(started: WallTime, hasLog: Bool) { (self.started, self.hasLog) = (started, hasLog) }
 
@@ -91,7 +93,9 @@ struct DriveJournal: Hashable, Sendable {
     case .logged(let trouble): return logged(trouble)
     case .logClosed(let trouble, let dropped):
       isLogHeld = false
-      return logged(trouble) + (dropped > 0 ? [.tell(.error, Self.lacking(dropped))] : [])
+      let isNews = dropped > reportedLacking
+      reportedLacking = max(dropped, reportedLacking)
+      return logged(trouble) + (isNews ? [.tell(.error, Self.lacking(dropped))] : [])
     case .written(let write): return written(write)
     case .writeFailed(let write, let failure): return failed(write, failure, engine)
     case .ballastReleased(true, let write, _): return retry(write)
@@ -119,7 +123,7 @@ struct DriveJournal: Hashable, Sendable {
   }
 
   private static func lacking(_ lines: Int) -> String {
-    "the drive log lacks \(lines) lines: the disk had no room for them; the fences are complete"
+    "the drive log lacks \(counted(lines, "line")): the disk had no room for them; the fences are complete"
   }
 
   private mutating func written(_ write: StoreWrite) -> [DriveEffect] {

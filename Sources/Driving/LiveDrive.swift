@@ -34,17 +34,24 @@ public struct LiveDrive: Sendable {
         link: link, family: options.pingFamily, positions: environment.positions, server: environment.server,
         sender: environment.sender, logger: environment.logger)
     }
-    parts = try links.indices.map { index in
-      let (link, path) = (links[index], sources[index].initialPath)
-      let disk = try DriveDisk(
-        options, link: link.name, path: path, clock: clock, store: environment.store, server: environment.server.url,
-        logger: environment.logger, onDiskFull: { [sender = environment.sender] in Task { await sender.makeRoom() } })
-      let value = Drive(options, link: link, clock: clock, path: path, loopUUID: loopUUIDs[link.name])
-      let drive = DriveRunner(
-        value, disk: disk, sources: sources[index], capture: captures[index], timekeeper: environment.timekeeper,
-        logger: environment.logger
-      ) { report.yield((index, $0)) }
-      return (drive, sources[index])
+    var files: [DriveFiles] = []
+    do {
+      parts = try links.indices.map { index in
+        let (link, path) = (links[index], sources[index].initialPath)
+        let disk = try DriveDisk(
+          options, link: link.name, path: path, clock: clock, store: environment.store, server: environment.server.url,
+          logger: environment.logger, onDiskFull: { [sender = environment.sender] in Task { await sender.makeRoom() } })
+        files.append(disk.files)
+        let value = Drive(options, link: link, clock: clock, path: path, loopUUID: loopUUIDs[link.name])
+        let drive = DriveRunner(
+          value, disk: disk, sources: sources[index], capture: captures[index], timekeeper: environment.timekeeper,
+          logger: environment.logger
+        ) { report.yield((index, $0)) }
+        return (drive, sources[index])
+      }
+    } catch {
+      files.forEach { $0.discard(environment.logger) }
+      throw error
     }
   }
 

@@ -187,7 +187,7 @@ struct FixFilter: Sendable {
     guard let epoch, let time = epoch.report.time, let next = tpv.time, next > time else { return false }
     let step = Duration.microseconds(next.microseconds) - .microseconds(time.microseconds)
     guard step < .seconds(43_200) else { return false }
-    if epoch.positionArrival == now.instant { return true }
+    if epoch.began == now.instant { return true }
     guard isCatchingUp || closed.isAtItsPace(until: next, now.instant) else { return false }
     return step > (now.instant - epoch.latest) * 50
   }

@@ -84,7 +84,7 @@ public actor Sender {
   public var status: SenderStatus { get async { await server.status } }
 
   /// Deletes what the store may delete, because a write met a full disk.
-  public func makeRoom() async { await housekeeping.makeRoom(except: runningDrive) }
+  public func makeRoom() async { await housekeeping.makeRoom { await self.runningDrive } }
 
   // MARK: Passes
 
@@ -119,7 +119,7 @@ public actor Sender {
   }
 
   private func runPass(_ mode: PassMode, _ urgency: ServerGate.Urgency) async throws -> Report {
-    let (report, hadQueue) = try await runner.run(mode, urgency, running: runningDrive)
+    let (report, hadQueue) = try await runner.run(mode, urgency) { await self.runningDrive }
     if hadQueue { lastPass = EndedPass(ended: clock.wall(), report: report) }
     return report
   }

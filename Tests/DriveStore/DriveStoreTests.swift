@@ -21,6 +21,17 @@ struct DriveStoreTests {
     try DriveRecorder(store, started: .sampleStart, log: nil)
   }
 
+  @Test("when a drive is discarded before it began, then it is gone, and a drive with sessions is not")
+  func discarded() async throws {
+    let store = try open()
+    try recorder(store).discard()
+    var begun = try recorder(store)
+    try begun.save(sessions: [Session(number: 0, testUUID: nil, started: .start)], fences: [], seen: .start)
+    try begun.discard()
+    #expect(try await store.database.read { try Int64.fetchAll($0, sql: "SELECT id FROM intact_drive") } == [2])
+    #expect(try await store.drives.next() == 3)
+  }
+
   // MARK: Opening
 
   @Test("when a store is opened, then it is in WAL mode with synchronous FULL")

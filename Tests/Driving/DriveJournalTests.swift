@@ -126,6 +126,19 @@ struct DriveJournalTests {
     #expect(rig.lines.last?.hasPrefix("error: the drive log lacks 12 lines:") == true)
   }
 
+  @Test("when the log lacks lines and the end is tried again and again, then that is said once")
+  mutating func droppedOnce() {
+    rig.disk.linesDropped = 1
+    rig.disk.storeFailure = ModelDisk.failing
+    rig.feed(.stop)
+    for _ in 0..<3 { rig.feed(.ended) }
+    #expect(!rig.drive.isSaved)
+    #expect(rig.lines.count { $0.contains("lacks 1 line:") } == 1)
+    rig.disk.linesDropped = 2
+    rig.feed(.ended)
+    #expect(rig.lines.count { $0.contains("lacks 2 lines:") } == 1)
+  }
+
   @Test("when no log is wanted, then the store has the drive all the same")
   mutating func noLog() throws {
     rig = DriveRig { $0.writesLog = false }

@@ -36,6 +36,25 @@ struct DriveTests {
     #expect(rig.requests.count == 1)
   }
 
+  @Test("when the link becomes Wi-Fi while no clock can be right, then the pings stop, and another test follows later")
+  mutating func wifiWithoutClock() throws {
+    try rig.startPinging()
+    rig.wait(1)
+    rig.tick(isTrusted: false)
+    #expect(rig.liveTargets == [1], "a clock alone stops no pings")
+    rig.feed(.path(.wifi))
+    #expect(rig.liveTargets.isEmpty)
+    rig.wait(1)
+    rig.feed(.path(.cellular))
+    rig.tick(isTrusted: false)
+    #expect(rig.liveTargets.isEmpty && rig.requests.count == 1)
+    rig.wait(60)
+    rig.tick()
+    _ = try rig.grant("T2")
+    try rig.resolve()
+    #expect(rig.liveTargets == [2])
+  }
+
   @Test("when a test is granted, then the session has it before its server is resolved, and pings begin after that")
   mutating func granted() throws {
     rig.feed(.began)

@@ -68,6 +68,19 @@ import Testing
     #expect(filter.counters.overtaken == 1)
   }
 
+  @Test func `when each read ends one position and begins the next, then no position is left out`() {
+    var filter = FixFilter.fresh()
+    var events: [PositioningEvent] = []
+    for second in 1...30 {
+      // The second sentence of each position has more digits than the first.
+      events += filter.apply(place(Double(second)).with { $0.latitude? += 1e-7 }, at: Double(second))
+      events += filter.apply(place(Double(second + 1)), at: Double(second))
+    }
+    #expect(events.fixes.count { $0.fix != .lost } >= 28)
+    let arrivals = events.fixes.map(\.arrival)
+    #expect(zip(arrivals, arrivals.dropFirst()).allSatisfy { $0 < $1 })
+  }
+
   @Test func `when a receiver's first position comes in one read with the last of another, then one of them is a fix`()
   {
     var filter = FixFilter.fresh()

@@ -67,6 +67,47 @@ struct GatedServerTests {
     #expect(try rig.storedGate().breaker.refusals == 2)
   }
 
+  @Test("when the breaker opens while the store fails, then the log says so")
+  func openingUnwritten() async throws {
+    let rig = try GateRig { step, _ in if step == .coverageRequest { throw Self.tooMany } }
+    try await rig.store.database.write {
+      try $0.execute(sql: "CREATE TRIGGER fault BEFORE INSERT ON breaker BEGIN SELECT RAISE(ABORT, 'a fault'); END")
+    }
+    for _ in 0..<3 { await #expect(throws: ServerFailure.self) { try await rig.requestTest() } }
+    #expect(rig.lines.all.count { $0.contains("circuit breaker: open") } == 1)
+  }
+
+  // MARK: Without a request
+
+  @Test("when a trial ends well without a request, then the breaker does not close")
+  func emptyTrial() async throws {
+    let rig = try GateRig { step, count in
+      if step == .coverageRequest, count < 3 { throw Self.tooMany }
+    }
+    for _ in 0..<3 { await #expect(throws: ServerFailure.self) { try await rig.requestTest() } }
+    rig.time.turn(by: .seconds(34))
+    let trial = GatedServer.Exchange()
+    try await rig.server.admit(trial)
+    #expect(await rig.server.status.breaker.state == .halfOpen)
+    await rig.server.end(trial, .success)
+    #expect(await rig.server.status.breaker.state == .open)
+    rig.time.turn(by: .seconds(34))
+    _ = try await rig.requestTest()
+    #expect(await rig.server.status.breaker.state == .closed)
+  }
+
+  @Test("when a forced call ends well without a request, then the wait that it ignored goes on")
+  func emptyForced() async throws {
+    let rig = try GateRig { _, _ in
+      throw ServerFailure.serverTrouble(status: 503, message: "", retryAfter: .seconds(100))
+    }
+    await #expect(throws: ServerFailure.self) { try await rig.requestTest() }
+    let forced = GatedServer.Exchange()
+    try await rig.server.admit(forced, .forced)
+    await rig.server.end(forced, .success)
+    #expect(await rig.server.hold(.commanded) == .retryAfter(.seconds(100)))
+  }
+
   // MARK: Asking again
 
   @Test("when another request is told to wait while a drive's waits for the registration, then that one does not leave")

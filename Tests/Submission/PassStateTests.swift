@@ -134,6 +134,20 @@ struct PassStateTests {
     schedule.passEnded(Report())
     #expect(schedule.wait(gate: .zero, at: .zero) == .seconds(900))
   }
+
+  @Test("when the clock is not set, then the next pass looks again soon, however long the interval")
+  func clockNotSet() {
+    var schedule = PassSchedule(every: .seconds(900), policy: ServerGate.Policy())
+    schedule.passEnded(Report(hold: .clock))
+    #expect(schedule.wait(gate: .zero, at: .zero) == .seconds(10))
+    #expect(schedule.wait(gate: .seconds(60), at: .zero) == .seconds(10), "it sends nothing without a clock")
+    #expect(schedule.mode == .cold)
+    schedule.passEnded(Report())
+    #expect(schedule.wait(gate: .zero, at: .zero) == .seconds(900))
+    var frequent = PassSchedule(every: .seconds(3), policy: ServerGate.Policy())
+    frequent.passEnded(Report(hold: .clock))
+    #expect(frequent.wait(gate: .zero, at: .zero) == .seconds(3))
+  }
 }
 
 extension Batch {

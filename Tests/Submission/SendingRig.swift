@@ -28,12 +28,14 @@ final class SendingRig: Sendable {
     client = try Self.client(of: self.tool.url, requestTimeout: requestTimeout)
     time = TurnedClock()
     lines = LogLines()
+    // A device that registered long ago: the store knows no clock by it.
     registration = Registration(
       store: store,
       server: GatedServer(
         client, gate: ServerGate(), store: store, clock: time.clock,
         // The senders have clocks of their own, which have not heard of the rig's requests.
-        timekeeper: try Timekeeper(store: store, latestDate: { nil }, clock: time.clock, logger: lines.logger),
+        timekeeper: try Timekeeper(
+          store: store, latestDate: { nil }, clock: time.clock(bootID: ""), logger: lines.logger),
         logger: lines.logger))
   }
 
@@ -177,10 +179,13 @@ final class TurnedClock: Sendable {
     set { lock.withLock { state.holdsSleepers = newValue } }
   }
 
-  var clock: SenderClock {
+  var clock: SenderClock { clock(bootID: lock.withLock { state.bootID }) }
+
+  /// - Parameter bootID: Empty: of a boot that the store keeps nothing of.
+  func clock(bootID: String) -> SenderClock {
     SenderClock(
       wall: { .sampleStart.later(by: .seconds(6200) + self.lock.withLock { self.state.boot + self.state.wallError }) },
-      boot: { self.lock.withLock { self.state.boot } }, bootID: lock.withLock { state.bootID },
+      boot: { self.lock.withLock { self.state.boot } }, bootID: bootID,
       sleep: { duration in
         try Task.checkCancellation()
         if self.holdsSleepers, duration > .zero {

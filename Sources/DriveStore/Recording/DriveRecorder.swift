@@ -40,6 +40,16 @@ public struct DriveRecorder: Sendable {
     (boot, log, link, server) = (nil, nil, nil, nil)
   }
 
+  /// Removes the drive, as it has not begun: another link's part of it could not. A drive with sessions stays.
+  /// - Throws: GRDB's `DatabaseError`
+  public func discard() throws {
+    try store.queue.write { db in
+      try db.execute(
+        sql: "DELETE FROM drive WHERE id = ? AND NOT EXISTS (SELECT 1 FROM session WHERE drive_id = drive.id)",
+        arguments: [drive])
+    }
+  }
+
   /// Repairs the store after an error for which ``StoreError/isDamage(_:)`` is true, and restores the drive's row.
   /// Other rows of the drive may be lost: the caller must save all its sessions and fences again.
   /// - Throws: ``StoreError``, GRDB's `DatabaseError`

@@ -8,6 +8,11 @@ struct PassSchedule: Hashable, Sendable {
   /// The wait after the store failed, which says nothing about the server.
   private var storeBackoff: Backoff
   private let interval: Duration
+  /// The last pass found the clock not set.
+  private var awaitsClock = false
+
+  /// A pass that finds the clock not set ends at once, so it can be repeated soon.
+  private static let clockInterval: Duration = .seconds(10)
 
   /// - Parameters:
   ///   - interval: The time between two passes while nothing happens.
@@ -19,7 +24,8 @@ struct PassSchedule: Hashable, Sendable {
 
   mutating func passEnded(_ report: Report) {
     // Without a trusted clock the pass looked at nothing.
-    if report.hold != .clock, report.fencesWithoutSession == 0 { mode = .warm }
+    awaitsClock = report.hold == .clock
+    if !awaitsClock, report.fencesWithoutSession == 0 { mode = .warm }
     storeBackoff.succeeded()
   }
 
@@ -27,7 +33,10 @@ struct PassSchedule: Hashable, Sendable {
   /// - Parameters:
   ///   - now: Time since the host's boot.
   ///   - random: 0 to 1; selects the wait within its range.
-  mutating func storeFailed(at now: Duration, random: Double) { storeBackoff.failed(at: now, random: random) }
+  mutating func storeFailed(at now: Duration, random: Double) {
+    awaitsClock = false
+    storeBackoff.failed(at: now, random: random)
+  }
 
   /// The wait before the next pass, unless ``Sender/nudge()`` ends it early.
   /// - Parameters:
@@ -35,6 +44,7 @@ struct PassSchedule: Hashable, Sendable {
   ///   - now: Time since the host's boot.
   func wait(gate: Duration, at now: Duration) -> Duration {
     let wait = max(gate, storeBackoff.remaining(at: now))
-    return wait > .zero ? min(wait, interval) : interval
+    let longest = awaitsClock ? min(interval, Self.clockInterval) : interval
+    return wait > .zero ? min(wait, longest) : longest
   }
 }

@@ -12,6 +12,7 @@ struct GateRecord {
   private let logger: Logger
   /// The state that the store has, or that a write is storing; `nil` when the last write failed.
   private var recorded: ServerGate.Lasting?
+  private var loggedState: CircuitBreaker.State
   private var writes = OrderedWrites()
   private var isTroubleLogged = false
 
@@ -21,6 +22,7 @@ struct GateRecord {
   init(of gate: ServerGate, in store: DriveStore, url: String, bootID: String, logger: Logger) {
     (self.store, self.url, self.bootID, self.logger) = (store, url, bootID, logger)
     recorded = gate.lasting
+    loggedState = gate.breaker.state
   }
 
   /// Starts to write `gate`. Writes reach the store in the order of these calls.
@@ -28,8 +30,9 @@ struct GateRecord {
   mutating func begin(_ gate: ServerGate, at now: Duration) -> Task<Void, any Error>? {
     let lasting = gate.lasting
     guard lasting != recorded else { return nil }
-    if let recorded, recorded.breaker.state != lasting.breaker.state {
-      logger.notice("circuit breaker: \(lasting.breaker.state.rawValue)")
+    if loggedState != lasting.breaker.state {
+      loggedState = lasting.breaker.state
+      logger.notice("circuit breaker: \(loggedState.rawValue)")
     }
     recorded = lasting
     return writes.begin { [store, url, bootID] in

@@ -17,8 +17,14 @@ actor GatedServer {
   private let timekeeper: Timekeeper
   private var gate: ServerGate
   private var record: GateRecord
-  /// The gate's calls that have not ended.
-  private var calls: [Exchange: ServerGate.Call] = [:]
+  /// A call of the gate that has not ended.
+  private struct OpenCall {
+    let call: ServerGate.Call
+    /// A request of it has succeeded.
+    var hasSucceeded = false
+  }
+
+  private var calls: [Exchange: OpenCall] = [:]
   /// A background pass's wait for its share of the spread.
   private var spread: InterruptibleSleep?
   /// Commanded passes that run, or wait for another pass to end.
@@ -78,7 +84,9 @@ actor GatedServer {
     try await admit(exchange)
     defer { timekeeper.settle() }
     do {
-      return try await request(server)
+      let answer = try await request(server)
+      calls[exchange]?.hasSucceeded = true
+      return answer
     } catch let failure as ServerFailure {
       gate.heard(failure, at: clock.boot())
       if case .tooManyRequests = failure { await end(exchange, .failed(failure)) }
@@ -96,10 +104,10 @@ actor GatedServer {
   /// - Throws: ``ServerGate/Hold``, `CancellationError`
   func admit(_ exchange: Exchange, _ urgency: ServerGate.Urgency = .commanded) async throws {
     while true {
-      if let call = calls[exchange], gate.allows(call, at: clock.boot()) { return }
+      if let open = calls[exchange], gate.allows(open.call, at: clock.boot()) { return }
       switch gate.ask(urgency, at: clock.boot(), random: clock.random()) {
       case .leave(let call):
-        calls[exchange] = call
+        calls[exchange] = OpenCall(call: call)
         await persist()
       case .spread(let wait): try await waitForSpread(wait)
       case .held(let hold): throw hold
@@ -107,10 +115,12 @@ actor GatedServer {
     }
   }
 
-  /// Ends the call of `exchange`, if it has one. A later request of `exchange` begins another.
+  /// Ends the call of `exchange`, if it has one. A later request of `exchange` begins another. Without a request that succeeded, a call is
+  /// no success: it proves nothing about the server.
   func end(_ exchange: Exchange, _ outcome: ServerGate.Outcome) async {
-    guard let call = calls.removeValue(forKey: exchange) else { return }
-    gate.end(call, outcome, at: clock.boot(), random: clock.random())
+    guard let open = calls.removeValue(forKey: exchange) else { return }
+    let outcome = outcome == .success && !open.hasSucceeded ? .cancelled : outcome
+    gate.end(open.call, outcome, at: clock.boot(), random: clock.random())
     await persist()
   }
 

@@ -108,10 +108,20 @@ struct Delivery: Sendable {
       try await store.outbox.beginSending(batch: batch.id, fences: fences.count, client: clientUUID, at: clock.wall())
       batch.client = batch.client ?? clientUUID
       step = .coverageResult
-      try await server.submit(result, in: pass.exchange)
+      try await submit(result, of: batch, pass)
       return .accepted
     } catch let failure as ServerFailure {
       return .failed(failure, at: step)
+    }
+  }
+
+  /// - Throws: ``ServerGate/Hold`` when nothing has left: then the batch waits as before, and the history need not be asked.
+  private func submit(_ result: PreparedResult, of batch: Batch, _ pass: Pass) async throws {
+    do {
+      try await server.submit(result, in: pass.exchange)
+    } catch let hold as ServerGate.Hold {
+      try await store.outbox.release(batch: batch.id)
+      throw hold
     }
   }
 

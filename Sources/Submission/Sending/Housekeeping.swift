@@ -52,8 +52,8 @@ actor Housekeeping {
   }
 
   /// Deletes what may be deleted after a write met a full disk. A call during another one has no effect.
-  /// - Parameter running: The lowest id of the running drives; `nil` for none.
-  func makeRoom(except running: Int64?) async {
+  /// - Parameter running: As for ``firstRunningDrive(_:)``.
+  func makeRoom(except running: @Sendable () async -> Int64?) async {
     guard !isMakingRoom else { return }
     isMakingRoom = true
     defer { isMakingRoom = false }
@@ -66,8 +66,14 @@ actor Housekeeping {
   }
 
   /// The lowest drive id that must not be changed. Drives that begin later have higher ids.
-  nonisolated func firstRunningDrive(_ running: Int64?) async throws -> Int64 {
-    min(running ?? .max, try await store.drives.next())
+  ///
+  /// It reads the next drive's id first: `running` knows a drive before that drive takes its id. In the other order, a drive that begins
+  /// between the two readings is missing in both.
+  /// - Parameter running: Reads the lowest id of the running drives; `nil` for none.
+  /// - Throws: GRDB's `DatabaseError`
+  nonisolated func firstRunningDrive(_ running: @Sendable () async -> Int64?) async throws -> Int64 {
+    let next = try await store.drives.next()
+    return min(await running() ?? .max, next)
   }
 
   private func log(_ dropped: Dropped, because reason: String, excess: String) {

@@ -78,7 +78,7 @@ struct PassPreparation: Sendable {
   private func log(_ pass: Pass, skipped: [(session: StoredSession, reason: String)], damaged: Int) {
     let groups = pass.queue.map { "\($0.test?.uuid ?? "no test yet"): \($0.fences)" }
     let shown = groups.prefix(20).joined(separator: ", ") + (groups.count > 20 ? ", \(groups.count - 20) more" : "")
-    let queue = groups.isEmpty ? "nothing to send" : "\(groups.count) groups of fences (\(shown))"
+    let queue = groups.isEmpty ? "nothing to send" : "\(counted(groups.count, "group")) of fences (\(shown))"
     logger.info("\(pass.mode) pass: \(queue)")
     for (session, reason) in skipped where pass.mode.isCold || pass.mode == .warm {
       let fences = session.isWaiting ? session.waitingFences : session.quarantinedFences

@@ -19,11 +19,11 @@ struct PassRunner: Sendable {
   /// - Parameters:
   ///   - mode: Which sessions to send.
   ///   - urgency: Which waits of the gate apply.
-  ///   - running: The lowest id of the running drives; `nil` for none.
+  ///   - running: Reads the lowest id of the running drives; `nil` for none.
   /// - Returns: The report, and whether there was anything to send.
   /// - Throws: GRDB's `DatabaseError` when the store fails.
   func run(
-    _ mode: PassMode, _ urgency: ServerGate.Urgency, running: Int64?
+    _ mode: PassMode, _ urgency: ServerGate.Urgency, running: @Sendable () async -> Int64?
   ) async throws -> (report: Report, hadQueue: Bool) {
     guard clock.wall() >= .earliestTrusted else { return (Report(hold: .clock), false) }
     // Repeats a write that failed earlier.
