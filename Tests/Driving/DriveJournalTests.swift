@@ -28,7 +28,7 @@ struct DriveJournalTests {
     #expect(rig.disk.fences[0]?.exited != nil)
     #expect(rig.disk.isLogHeld && !rig.disk.hasBallast)
     #expect(rig.disk.requestsForRoom == 1)
-    #expect(rig.lines.last?.hasPrefix("warning: the disk is full; fences are written to what was set aside") == true)
+    #expect(rig.lines.last?.hasPrefix("warning: the disk is full; fences use the space reserved for them") == true)
     #expect(rig.drive.journal.trouble?.hasPrefix("the disk is full:") == true)
     #expect(rig.drive.journal.unsavedFenceCount == 0)
   }

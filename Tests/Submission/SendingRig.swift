@@ -33,7 +33,6 @@ final class SendingRig: Sendable {
       store: store,
       server: GatedServer(
         client, gate: ServerGate(), store: store, clock: time.clock,
-        // The senders have clocks of their own, which have not heard of the rig's requests.
         timekeeper: try Timekeeper(
           store: store, latestDate: { nil }, clock: time.clock(bootID: ""), logger: lines.logger),
         logger: lines.logger))
