@@ -67,10 +67,10 @@ enum Legend {
     let lost = fence.pings - fence.pingsAnswered
     guard fence.pings > 0 else { return losses[5] }
     if lost == fence.pings { return losses[4] }
-    return switch lost * 100 {
+    return switch Double(lost) / Double(fence.pings) {
     case 0: losses[0]
-    case ...(2 * fence.pings): losses[1]
-    case ...(10 * fence.pings): losses[2]
+    case ...0.02: losses[1]
+    case ...0.1: losses[2]
     default: losses[3]
     }
   }

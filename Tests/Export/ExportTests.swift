@@ -96,47 +96,6 @@ struct ExportTests {
     #expect(ogrinfo.standardOutput.contains("Geometry: Point"))
   }
 
-  @Test("when the map page is made, then it needs no network and shows every fence to scale")
-  func mapPage() throws {
-    let text = try export(
-      .html, [record(.sample()), record(.sample(number: 1, longitude: 16.38, isSubmittable: false))])
-    #expect(text.ranges(of: "<circle ").count == 2)
-    #expect(!text.contains("http://") && !text.contains("https://") && !text.contains("src="))
-    #expect(text.contains("touched by Wi-Fi"))
-    #expect(try export(.html, []).contains("There is no fence to show."))
-  }
-
-  @Test("when a technology has a strange name, then the page stays a page")
-  func hostileName() throws {
-    let text = try export(.html, [record(.sample(technology: "<script>alert(1)</script>"))])
-    #expect(!text.contains("<script>alert"))
-  }
-
-  @Test("when two fences lie a known distance apart, then they do so on the map")
-  func scale() throws {
-    let fences = [Fence.sample(), Fence.sample(number: 1, latitude: 48.2182)]
-    let totals = totals(fences)
-    let projection = try #require(Projection(box: totals.box, largestRadius: totals.radius))
-    let south = projection.point(fences[0].centre)
-    let north = projection.point(fences[1].centre)
-    let metres = fences[0].centre.distance(to: fences[1].centre)
-    #expect(abs((south.y - north.y) - metres) < 1)
-    #expect(south.x == north.x)
-  }
-
-  private func totals(_ fences: [Fence]) -> MapTotals {
-    fences.reduce(into: MapTotals()) { $0.add($1) }
-  }
-
-  @Test("when fences lie on both sides of the antimeridian, then the map is as wide as their distance")
-  func antimeridian() throws {
-    let fences = [Fence.sample(longitude: 179.99), Fence.sample(number: 1, longitude: -179.99)]
-    let totals = totals(fences)
-    let projection = try #require(Projection(box: totals.box, largestRadius: totals.radius))
-    let (west, east) = (projection.point(fences[0].centre), projection.point(fences[1].centre))
-    #expect(abs((east.x - west.x) - fences[0].centre.distance(to: fences[1].centre)) < 1)
-  }
-
   @Test("when a figure has more digits than meaning, then they are left out")
   func digits() throws {
     let fix = Fix(
@@ -164,21 +123,5 @@ struct ExportTests {
     #expect((object?["features"] as? [[String: Any]])?.compactMap { $0["id"] as? Int } == [0, 7])
     #expect(object?["bbox"] as? [Double] == [16.3, 48.2, 16.4, 48.3])
     #expect(try !export(.geojson, []).contains("bbox"))
-  }
-
-  @Test("when the fences lie on both sides of the antimeridian, then the box begins in the east of it")
-  func boxOverAntimeridian() {
-    var box = BoundingBox()
-    for (latitude, longitude) in [(-17.0, 179.5), (-18.0, -179.25), (-16.5, 178.0)] {
-      if let place = Coordinate(latitude: latitude, longitude: longitude) { box.add(place) }
-    }
-    #expect(box.corners == [178, -18, -179.25, -16.5])
-  }
-
-  @Test("when the map is drawn, then no line is of another colour than what it surrounds")
-  func strokes() throws {
-    let page = try export(.html, [record(.sample())])
-    #expect(page.contains("circle { fill: currentColor; stroke: currentColor;"))
-    #expect(page.contains(".technology circle.t-4g { color: #00DEFF; }"))
   }
 }
