@@ -148,9 +148,20 @@ struct Drive: Sendable {
     let effects = letTimePass(to: delivered)
     guard !isOver else { return effects }
     let arrived = max(.start, clock.time(of: positioned.arrival))
+    if let entered = beginOfOpenFence(ifMoved: arrived) {
+      let next = entered + .microseconds(1)
+      return effects + apply(Event(at: max(next, delivered), .fix(positioned.fix)), beside: positioned.details)
+    }
     let isLate = arrived < engine.latestChange
     let event = Event(at: arrived, .fix(positioned.fix), delivered: isLate ? max(arrived, delivered) : nil)
     return effects + apply(event, beside: positioned.details)
+  }
+
+  /// When the open fence was entered, if a fix that arrived at `time` would close it at that very moment: an event between its arrival and
+  /// its delivery moved the fix before it to the same moment. Such a fix counts from its delivery, since no fence may last 0 s.
+  private func beginOfOpenFence(ifMoved time: DriveTime) -> DriveTime? {
+    guard let fence = engine.fences.last, fence.exited == nil, time <= fence.entered else { return nil }
+    return fence.entered
   }
 
   private mutating func apply(_ event: Event, beside details: [JSON.Member]) -> [DriveEffect] {

@@ -30,6 +30,8 @@ import Testing
       world.end()
       let (engine, disk) = (world.rig.drive.engine, world.rig.disk)
       #expect(world.rig.drive.isSaved, "seed \(seed)")
+      let begins = engine.fences.map(\.entered)
+      #expect(zip(begins, begins.dropFirst()).allSatisfy { $0 < $1 }, "seed \(seed): a fence lasts 0 s")
       #expect(disk.fences.sorted { $0.key < $1.key }.map(\.value) == engine.fences, "seed \(seed)")
       #expect(disk.sessions.sorted { $0.key < $1.key }.map(\.value) == engine.sessions, "seed \(seed)")
       #expect(disk.end?.reason == engine.stopped?.reason && disk.end?.at == engine.stopped?.at, "seed \(seed)")

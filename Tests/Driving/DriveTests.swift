@@ -314,18 +314,6 @@ struct DriveTests {
     #expect(rig.disk.fences[0]?.exited == rig.now)
   }
 
-  @Test("when a fix comes after pings that were sent behind its position, then it counts from its arrival")
-  mutating func lateFix() throws {
-    try rig.startPinging()
-    rig.fix(0)
-    rig.wait(2)
-    rig.ping(.answered(rttNanoseconds: 1), ago: 0.1)
-    rig.fix(100, ago: 0.3)
-    #expect(rig.disk.events.last?.delivered == rig.now)
-    #expect(rig.drive.engine.fences[0].pings == 0)
-    #expect(rig.drive.engine.openFence?.pings == 1)
-  }
-
   // MARK: End
 
   @Test("when it is stopped, then pings stop first, its last fence is stored, and then its end")

@@ -1,0 +1,49 @@
+import TestSupport
+import Testing
+
+@testable import Coverage
+@testable import Driving
+@testable import NetworkPath
+
+/// A fix is delivered later than its position arrived: when its epoch is complete.
+struct LateFixDriveTests {
+  private var rig = DriveRig()
+
+  @Test("when a fix comes after pings that were sent behind its position, then it counts from its arrival")
+  mutating func lateFix() throws {
+    try rig.startPinging()
+    rig.fix(0)
+    rig.wait(2)
+    rig.ping(.answered(rttNanoseconds: 1), ago: 0.1)
+    rig.fix(100, ago: 0.3)
+    #expect(rig.disk.events.last?.delivered == rig.now)
+    #expect(rig.drive.engine.fences[0].pings == 0)
+    #expect(rig.drive.engine.openFence?.pings == 1)
+  }
+
+  @Test("when an event came after two fixes arrived, then the second counts from its delivery: no fence lasts 0 s")
+  mutating func twoFixesBeforeAnEvent() throws {
+    try rig.startPinging()
+    rig.wait(0.3)
+    rig.tick(step: .seconds(60))
+    rig.wait(0.05)
+    rig.fix(0, ago: 0.2)
+    rig.wait(0.1)
+    rig.fix(100, ago: 0.2)
+    rig.wait(0.2)
+    rig.fix(200, ago: 0.15)
+    #expect(rig.drive.engine.fences.map(\.entered) == [300, 450, 500].map { .start + .milliseconds($0) })
+  }
+
+  @Test("when a fix arrived with the one before it, then the fence of that one lasts until the delivery of the second")
+  mutating func twoFixesAtOnce() throws {
+    try rig.startPinging()
+    rig.wait(1)
+    rig.fix(0)
+    rig.fix(100)
+    rig.wait(0.2)
+    rig.fix(200)
+    let first = DriveTime.start + .seconds(1)
+    #expect(rig.drive.engine.fences.map(\.entered) == [first, first + .microseconds(1), first + .milliseconds(200)])
+  }
+}
