@@ -44,7 +44,6 @@ public struct Engine: Sendable {
   private var latestEvent = DriveTime.start
   private var latestPing = DriveTime.start
   private var recentPings = RecentPings()
-  private var earliestWarning: DriveTime?
   private var inaccurateWindows: [InaccurateWindow] = []
   private var hasHadAccurateFix = false
   private var warningIsDue = false
@@ -156,10 +155,7 @@ public struct Engine: Sendable {
     let later = recentPings.removeAll(since: moment)
     for ping in later { uncount(ping) }
     (latestEvent, latestPing) = (moment, recentPings.latestOfFences)
-    // A warning that became due after `moment` must not begin before it was due.
-    earliestWarning = .start + parameters.warningAfter
     var effects = apply(fix)
-    earliestWarning = nil
     for ping in later { effects += count(ping.event) }
     return effects
   }
@@ -227,7 +223,8 @@ public struct Engine: Sendable {
 
   private mutating func warnOfMissingPosition(from time: DriveTime) {
     let isMissing = !hasHadAccurateFix || inaccurateWindows.last?.isOpen == true
-    if warningIsDue, isMissing { warn(.waitingForGPS, from: max(time, earliestWarning ?? time)) }
+    // An event of the past must not let a warning begin before it was due.
+    if warningIsDue, isMissing { warn(.waitingForGPS, from: max(time, .start + parameters.warningAfter)) }
   }
 
   // MARK: Pings

@@ -31,7 +31,7 @@ public struct Fence: Hashable, Sendable {
   public init(
     number: Int, session: Int, entered: DriveTime, exited: DriveTime? = nil, fix: Fix, centre: Coordinate,
     radius: Double, technology: Technology? = nil, pings: Int = 0, pingsAnswered: Int = 0,
-    rttSumNanoseconds: Int64 = 0, figures: PingFigures = PingFigures(), isSubmittable: Bool = true
+    rttSumNanoseconds: Int64 = 0, figures: PingFigures = PingFigures(), isSubmittable: Bool
   ) {
     self.number = number
     self.session = session

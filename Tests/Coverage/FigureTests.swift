@@ -126,4 +126,18 @@ import Testing
         == .init(minimum: sorted[0], median: sorted[2_500], percentile95: sorted[4_750], maximum: sorted[5_000]))
     #expect(figures?.meanVariation == Int64(mean.rounded()))
   }
+
+  @Test mutating func `when an outcome comes minutes after its fence, then it counts, but the figures stay`() {
+    drive.fix(at: 1)
+    drive.ping(at: 1.1, milliseconds: 10)
+    drive.fix(at: 2, north: 100)
+    drive.fix(at: 200, north: 200)
+    drive.ping(at: 1.2, milliseconds: 90)
+    guard case .fenceRevised(let fence) = drive.effects.last else {
+      Issue.record("the first fence was not revised")
+      return
+    }
+    #expect((fence.number, fence.pings) == (0, 2))
+    #expect(fence.figures.roundTrip?.maximum == 10_000_000)
+  }
 }

@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Coverage
+
+/// The samples of one fence: taken back, and dropped when they are old.
+@Suite struct PingSamplesTests {
+  private var samples = PingSamples(interval: .milliseconds(100))
+
+  private var figures: PingFigures {
+    var figures = PingFigures()
+    samples.complete(&figures)
+    return figures
+  }
+
+  private mutating func add(_ milliseconds: Int64, sent: Double) {
+    samples.add(.answered(rttNanoseconds: milliseconds * 1_000_000), sent: DriveTime(seconds: sent))
+  }
+
+  private mutating func remove(_ milliseconds: Int64, sent: Double) {
+    samples.remove(.answered(rttNanoseconds: milliseconds * 1_000_000), sent: DriveTime(seconds: sent))
+  }
+
+  @Test mutating func `when a ping between two close ones is taken back, then these two are neighbours`() {
+    add(10, sent: 1)
+    add(70, sent: 1.05)
+    add(30, sent: 1.1)
+    #expect(figures.meanVariation == 50_000_000, "60 and 40 ms")
+    remove(70, sent: 1.05)
+    #expect(figures.meanVariation == 20_000_000)
+    #expect(figures.roundTrip?.maximum == 30_000_000)
+  }
+
+  @Test mutating func `when the last ping is taken back, then no figure is left`() {
+    add(10, sent: 1)
+    remove(10, sent: 1)
+    #expect(figures == PingFigures())
+  }
+
+  @Test mutating func `when a ping is older than any that still waits for its answer, then it cannot be taken back`() {
+    for second in 1...300 { add(Int64(second), sent: Double(second)) }
+    let before = figures
+    remove(5, sent: 5)
+    #expect(figures == before)
+    remove(300, sent: 300)
+    #expect(figures.roundTrip?.maximum == 299_000_000)
+  }
+
+  @Test func `when a delay changes by an hour, then that is its variation; by more, then a clock was wrong`() {
+    let hour: Int64 = 3_600_000_000_000
+    #expect(DelayVariation.between(5, 5 + hour) == hour)
+    #expect(DelayVariation.between(5 + hour, 5) == hour)
+    #expect(DelayVariation.between(5, 6 + hour) == nil)
+  }
+
+  @Test func `when pings are taken back, then they cannot be taken back again`() {
+    var recent = RecentPings()
+    for second in 1...3 {
+      recent.append(Event(at: DriveTime(seconds: Double(second)), .ping(.failed(.timeout))), in: second)
+    }
+    #expect(recent.removeAll(since: DriveTime(seconds: 2)).map(\.fence) == [2, 3])
+    #expect(recent.removeAll(since: DriveTime(seconds: 2)).isEmpty)
+    #expect(recent.removeAll(since: DriveTime(seconds: 1)).map(\.fence) == [1])
+  }
+}
