@@ -6,8 +6,6 @@ import GRDB
 /// When a call returns, its change is durable: WAL with `synchronous=FULL`, both read back when the store is opened;
 /// one writing connection in the process, one writing process in the directory.
 public final class DriveStore: Sendable {
-  /// Must be released before the writer, so that the writer can remove the write-ahead log.
-  private let sideReader: SideReader
   let store: StoreDatabase
   var database: DatabaseQueue { store.queue }
 
@@ -22,8 +20,8 @@ public final class DriveStore: Sendable {
   ) throws {
     try directory.prepare()
     let file = StoreFile(directory: directory, report: report)
-    sideReader = SideReader(directory)
-    store = try StoreDatabase(directory, purpose: purpose) { isAfterUncleanEnd in
+    let connect: SideReader.Connecting = { try StoreReader(directory: directory).besideWriter() }
+    store = try StoreDatabase(directory, purpose: purpose, connect: connect) { isAfterUncleanEnd in
       do { return try file.open(isAfterUncleanEnd: isAfterUncleanEnd) } catch {
         // A store that cannot be opened cannot use the space reserved for fences.
         let trouble =
@@ -42,7 +40,7 @@ public final class DriveStore: Sendable {
   public func reading<Result: Sendable>(
     _ body: @escaping @Sendable (StoreReader) throws -> Result
   ) async throws -> Result {
-    try await sideReader.read(body)
+    try await store.withSideConnection { try body(StoreReader($0)) }
   }
 
   /// The recorded drives: the id of the next one, and interrupted ones.
@@ -98,10 +96,7 @@ public final class DriveStore: Sendable {
   /// Closes the store and opens it again, as at a start. For use after an error for which ``StoreError/isDamage(_:)``
   /// is true. Concurrent reads and writes fail.
   /// - Throws: ``StoreError``
-  public func repair() throws {
-    sideReader.reconnect()
-    try store.reopen()
-  }
+  public func repair() throws { try store.reopen() }
 
   /// The pending recovery from the drive logs, after damage found now or by an earlier process.
   public var recoveryNeed: RecoveryNeed { RecoveryMark(directory).need }
@@ -155,6 +150,6 @@ extension DriveRecorder {
 }
 
 extension StoreReader {
-  /// Reads through the writing connection.
+  /// Reads through the writing connection: for a few rows. A fence that is written meanwhile waits.
   public init(_ store: DriveStore) { self.init(store.database) }
 }

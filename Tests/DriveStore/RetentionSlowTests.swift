@@ -49,6 +49,24 @@ struct RetentionSlowTests {
     FileManager.default.fileExists(atPath: store.directory.driveLogs + "/" + log)
   }
 
+  @Test("when the store has several slices of fences, then the old ones of each are deleted, and no others")
+  func slices() async throws {
+    let fences = (0..<2500).map { Fence.sample(number: $0, entered: Double($0)) }
+    for days in [0, 40, 0] {
+      var recorder = try DriveRecorder(store, started: .sampleStart.later(by: day * days), log: nil)
+      try recorder.save(
+        sessions: [Session(number: 0, started: .start, finalized: .seconds(3000))], fences: fences, seen: .seconds(3000)
+      )
+      try recorder.end(at: .seconds(3000), reason: .user)
+    }
+    try await store.damage("UPDATE fence SET pings = 99 WHERE number = 2400 AND drive_id = 3")
+    let (doubted, deleted) = (try await cleanUp(after: 41), try await cleanUp(after: 41, .agrees))
+    #expect((doubted.doubted, doubted.isNothing) == (4999, true))
+    #expect((deleted.expired, deleted.kept, deleted.sessions) == (4999, 0, 1))
+    #expect(try StoreReader(store).sessions().map(\.fences) == [2500, 1])
+    #expect(try await cleanUp(after: 41, .agrees) == Deleted())
+  }
+
   @Test("when a later process ended a drive, then its fences have all the time to be sent from then on")
   func recovered() async throws {
     var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)

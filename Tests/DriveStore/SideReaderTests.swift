@@ -1,5 +1,6 @@
 import Coverage
 import Dispatch
+import Foundation
 import GRDB
 import TestSupport
 import Testing
@@ -70,6 +71,93 @@ struct SideReaderTests {
     try store.repair()
     try save(1)
     #expect(try await stored() == [2, 1])
+  }
+
+  @Test("when a drive repairs the store, then reads beside the writer see the new file")
+  func repairedByDrive() async throws {
+    try save(2)
+    #expect(try await stored() == [2])
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
+    // A file of another name, as after a salvage: an open connection would go on reading the old one.
+    let path = store.directory.database
+    try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    try FileManager.default.copyItem(atPath: path, toPath: path + ".copy")
+    #expect(rename(path + ".copy", path) == 0)
+    try recorder.repair()
+    try recorder.save(sessions: [Session(number: 0, started: .start)], fences: [.sample()], seen: .start)
+    #expect(try await stored() == [2, 1])
+  }
+
+  /// reader:  reads without an end ........ fails
+  /// writer:                        repairs
+  @Test("when the store is repaired during a long read, then the read fails, and the repair waits no longer")
+  func repairDuringRead() async throws {
+    try save(2)
+    let (entries, entered) = AsyncStream<Void>.makeStream()
+    let read = Task { [store] in
+      try await store.store.read { db in
+        entered.yield()
+        return try Int.fetchOne(
+          db, sql: "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")
+      }
+    }
+    for await _ in entries { break }
+    // The statement may not have begun yet: then only the next interruption ends it.
+    let interrupting = Task { [store] in
+      while !Task.isCancelled {
+        store.store.interruptReads()
+        await Task.yield()
+      }
+    }
+    await #expect(throws: DatabaseError.self) { _ = try await read.value }
+    interrupting.cancel()
+    try store.repair()
+    #expect(try await stored() == [2])
+  }
+
+  @Test("when there can be no second connection, then the writer reads")
+  func noConnection() async throws {
+    try save(2)
+    let failing = SideReader("test") { throw StoreError.unusable(path: "a store", reason: "a test") }
+    let missing = SideReader("test") { nil }
+    for reader in [failing, missing] {
+      let fences = try await reader.read(or: store.database) { try StoreReader($0).sessions().map(\.fences) }
+      #expect(fences == [2])
+    }
+  }
+
+  /// writer:  begins a transaction, waits for the gate ..................................... commits
+  /// pass:                                               reads batches, sessions and fences
+  @Test("when the writer is in the middle of a transaction, then a pass goes on reading", .timeLimit(.minutes(5)))
+  func passBesideTransaction() async throws {
+    try save(2)
+    let sessions = try await store.reading { try $0.unsentSessions().map(\.id) }
+    try await store.outbox.makeBatches(of: sessions, limit: 400, at: .sampleStart)
+    let gate = DispatchSemaphore(value: 0)
+    let (entries, entered) = AsyncStream<Void>.makeStream()
+    async let written: Void = store.database.write { db in
+      try db.execute(sql: "DELETE FROM fence WHERE number = 0")
+      entered.yield()
+      gate.wait()
+    }
+    for await _ in entries { break }
+    let batches = try await store.outbox.batches(of: sessions, in: [.waiting])
+    let fences = try await store.reading { try $0.fences(of: batches[0]) }
+    let deleted = try await store.space.keepWithin(Quota(bytes: .max, fences: .max), except: nil)
+    gate.signal()
+    try await written
+    #expect(batches.map(\.fences) == [2])
+    #expect(fences.count == 2)
+    #expect(deleted.isNothing)
+  }
+
+  @Test("when a row is damaged, then reads beside the writer omit it as the writer does")
+  func damagedRow() async throws {
+    try save(3)
+    #expect(try await store.reading { try $0.sessions().map(\.damagedFences) } == [0])
+    try await store.damage("UPDATE fence SET pings = pings + 1 WHERE number = 1")
+    #expect(try await store.reading { try $0.sessions().map(\.damagedFences) } == [1])
+    #expect(try await store.comparison.fenceMarks(of: 1).map(\.number) == [0, 2])
   }
 
   @Test("when the store has unsent fences, then they are found without a look at those that were sent")

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// The open store of a state directory in its one writing process: the connection and the writer lock.
+/// The open store of a state directory in its one writing process: the connections and the writer lock.
 ///
 /// Every type that reads or writes rows shares this value; the lock is released with the last of them.
 final class StoreDatabase: @unchecked Sendable {
@@ -9,6 +9,8 @@ final class StoreDatabase: @unchecked Sendable {
   typealias Opening = @Sendable (_ isAfterUncleanEnd: Bool) throws -> DatabaseQueue
 
   let directory: StateDirectory
+  /// Must be released before the writer, so that the writer can remove the write-ahead log.
+  private let side: SideReader
   private let lock: WriterLock
   private let open: Opening
   private let checkpoints = CheckpointSchedule()
@@ -18,11 +20,15 @@ final class StoreDatabase: @unchecked Sendable {
   /// - Parameters:
   ///   - directory: The state directory.
   ///   - purpose: Names this process to others that find the store in use.
+  ///   - connect: Opens a read-only connection.
   ///   - open: Opens the store.
   /// - Throws: ``StoreError``
-  init(_ directory: StateDirectory, purpose: String, open: @escaping Opening) throws {
+  init(
+    _ directory: StateDirectory, purpose: String, connect: @escaping SideReader.Connecting, open: @escaping Opening
+  ) throws {
     self.directory = directory
     self.open = open
+    side = SideReader("reader", connect: connect)
     lock = try WriterLock(directory, purpose: purpose)
     do { current = try open(lock.isAfterUncleanEnd) } catch let error as DatabaseError {
       throw StoreError.unusable(directory.database, error)
@@ -39,18 +45,40 @@ final class StoreDatabase: @unchecked Sendable {
   /// - Throws: ``StoreError``
   func reopen() throws {
     do {
-      try access.withLock {
-        try current.close()
-        current = try open(false)
+      try side.whileClosed {
+        try access.withLock {
+          try current.close()
+          current = try open(false)
+        }
       }
     } catch let error as DatabaseError {
       throw StoreError.unusable(directory.database, error)
     }
   }
 
-  /// Runs `body` on the writing connection, without a transaction that writes.
+  /// Runs `body` beside the writer: a read of any length delays no fence. It sees everything written before the call.
+  /// What is written by its result must be decided again in that write.
   /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
   func read<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
+    try await withSideConnection { try $0.read(body) }
+  }
+
+  /// Runs `body` with the connection for reads beside the writer, for several transactions one after the other.
+  /// - Throws: Errors of `body`.
+  func withSideConnection<Result: Sendable>(
+    _ body: @escaping @Sendable (DatabaseQueue) throws -> Result
+  ) async throws -> Result {
+    try await side.read(or: queue, body)
+  }
+
+  /// Ends the read beside the writer that runs now; it fails.
+  func interruptReads() { side.interrupt() }
+
+  /// Runs `body` on the writing connection, without a transaction that writes: for a few rows that an index finds,
+  /// which must not wait for a long read. A fence that is written meanwhile waits for it.
+  /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
+  func readAmongWrites<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result
+  {
     try await queue.read(body)
   }
 

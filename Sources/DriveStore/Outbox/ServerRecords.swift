@@ -7,7 +7,7 @@ public struct ServerRecords: Sendable {
   /// The client UUID from the control server at `url`; `nil` when there is none, or it is damaged.
   /// - Throws: GRDB's `DatabaseError`
   public func clientUUID(at url: String) async throws -> String? {
-    try await store.read { db in
+    try await store.readAmongWrites { db in
       try String.fetchOne(
         db,
         sql: """
@@ -30,7 +30,7 @@ public struct ServerRecords: Sendable {
   /// first reading.
   /// - Throws: GRDB's `DatabaseError`
   public func historyCursor(at url: String) async throws -> Int64? {
-    try await store.read { db in
+    try await store.readAmongWrites { db in
       try Int64.fetchOne(
         db,
         sql: """

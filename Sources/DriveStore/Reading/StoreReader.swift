@@ -44,10 +44,18 @@ public struct StoreReader: Sendable {
     }
   }
 
-  /// Reads through a writer's connection.
+  /// Reads through a connection of the writing process.
   init(_ database: DatabaseQueue) {
     self.database = database
     directory = nil
+  }
+
+  /// The connection, for reads beside the writer of this process; `nil` when there is no complete store.
+  ///
+  /// Its cache is small: most reads go once through the store, and what the writer needs is in the writer's own cache.
+  func besideWriter() throws -> DatabaseQueue? {
+    try database?.read { try $0.execute(sql: "PRAGMA cache_size = -512") }
+    return database
   }
 
   /// Whether a process is writing to the directory.

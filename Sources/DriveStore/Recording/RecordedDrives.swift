@@ -8,7 +8,7 @@ public struct RecordedDrives: Sendable {
   /// The id that the next drive will have.
   /// - Throws: GRDB's `DatabaseError`
   public func next() async throws -> Int64 {
-    try await store.read { db in
+    try await store.readAmongWrites { db in
       try Int64.fetchOne(
         db,
         sql: """
@@ -58,18 +58,19 @@ public struct RecordedDrives: Sendable {
   ///   - now: The wall clock. If it shows an impossible time, the time since an earlier boot is unknown.
   /// - Throws: GRDB's `DatabaseError`
   public func interruptedLoops(bootID: String, sinceBoot: Duration, now: WallTime) async throws -> [String?: String] {
-    try await store.read { db in
+    try await store.readAmongWrites { db in
       let interrupted = try Row.fetchAll(
         db,
         sql: """
-          SELECT drive.link, loop_uuid, boot_id, started_boot_us - drive.started_at + seen AS seen_boot_us, seen
-          FROM intact_session AS session JOIN intact_drive AS drive ON drive.id = drive_id
-            JOIN (SELECT drive_id AS seen_drive, max(last_seen_at) AS seen FROM intact_fence GROUP BY drive_id)
-              ON seen_drive = drive.id
-          WHERE (drive.ended_at IS NULL OR drive.stop_reason = 'interrupted') AND loop_uuid IS NOT NULL
-            AND NOT EXISTS (SELECT 1 FROM session AS later JOIN drive AS after ON after.id = later.drive_id
-              WHERE after.link IS drive.link AND after.id > drive.id)
-          ORDER BY session.id
+          SELECT link, loop_uuid, boot_id, started_boot_us - started_at + seen AS seen_boot_us, seen FROM (
+            SELECT session.id, drive.link, loop_uuid, boot_id, started_boot_us, drive.started_at,
+              -- Computed for the last drive of each link only.
+              (SELECT max(last_seen_at) FROM intact_fence WHERE drive_id = drive.id) AS seen
+            FROM intact_session AS session JOIN intact_drive AS drive ON drive.id = drive_id
+            WHERE (drive.ended_at IS NULL OR drive.stop_reason = 'interrupted') AND loop_uuid IS NOT NULL
+              AND NOT EXISTS (SELECT 1 FROM session AS later JOIN drive AS after ON after.id = later.drive_id
+                WHERE after.link IS drive.link AND after.id > drive.id))
+          ORDER BY id
           """)
       let recent = interrupted.filter { row in
         let isOfThisBoot = !bootID.isEmpty && row["boot_id"] as String? == bootID

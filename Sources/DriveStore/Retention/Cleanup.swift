@@ -24,28 +24,18 @@ public struct Cleanup: Sendable {
     func longAgo(_ age: Duration) -> Int64 {
       witness == .contradicts ? .min : now.microseconds.saturatingSubtracting(age.inMicroseconds)
     }
-    let (expired, kept) = (longAgo(retention.maxAge), longAgo(retention.keep))
-    let (rows, drives) = try await store.write { db in
-      let isAgreed = witness == .agrees
-      let arguments: StatementArguments = [
-        "expired": expired, "kept": kept, "agreed": isAgreed, "running": running ?? .max, "now": now.microseconds,
-      ]
-      var deleted = Deleted()
-      deleted.kept = try FenceDeletion.delete("fence WHERE \(Self.wasStoredLongEnough)", arguments, db)
-      if isAgreed {
-        deleted.expired = try FenceDeletion.delete("fence WHERE \(Self.isExpired)", arguments, db)
-      } else {
-        deleted.doubted =
-          try Int.fetchOne(
-            db, sql: "SELECT count(*) FROM fence WHERE \(Self.isExpired)",
-            arguments: ["expired": expired, "running": running ?? .max, "now": now.microseconds]) ?? 0
-      }
-      deleted.sessions = try FenceDeletion.deleteEmpty(arguments, db)
-      return (deleted, try Self.emptyDrives(arguments, db))
+    let isAgreed = witness == .agrees
+    let arguments: StatementArguments = [
+      "expired": longAgo(retention.maxAge), "kept": longAgo(retention.keep), "agreed": isAgreed,
+      "running": running ?? .max, "now": now.microseconds,
+    ]
+    var deleted = try await deleteFences(arguments, isAgreed: isAgreed)
+    let (sessions, drives) = try await store.write { db in
+      (try FenceDeletion.deleteEmpty(arguments, db), try Self.emptyDrives(arguments, db))
     }
-    var deleted = rows
+    deleted.sessions = sessions
     // These logs may contain unsent fences that exist nowhere else.
-    let loggedBefore = witness == .agrees ? kept : .min
+    let loggedBefore = witness == .agrees ? longAgo(retention.keep) : .min
     deleted.driveLogs = try await delete(drives, loggedBefore: loggedBefore)
     try await deleteStrays(before: loggedBefore, &deleted)
     return deleted
@@ -53,22 +43,84 @@ public struct Cleanup: Sendable {
 
   // MARK: Fences
 
-  /// The condition that a fence is intact and meets `condition`: only the checksums of matching fences are computed.
-  private static func isIntact(where condition: String) -> String {
-    "id IN (SELECT id FROM intact_fence WHERE id IN (SELECT id FROM fence WHERE \(condition)))"
+  /// The fences of a slice: limits the wait of a drive's write, and of a status request.
+  private static let fencesAtOnce = 2000
+
+  /// Looks for old fences beside the writer, slice by slice. Only slices that have some are written, and there the
+  /// ages are compared again: a pass meets few old fences, and a store has many.
+  private func deleteFences(_ arguments: StatementArguments, isAgreed: Bool) async throws -> Deleted {
+    var deleted = Deleted()
+    var last = Int64.min
+    while let slice = try await slice(after: last, arguments) {
+      last = slice.last
+      guard slice.hasOldFences else { continue }
+      let ofSlice = try await delete(arguments + ["first": slice.first, "last": slice.last], isAgreed: isAgreed)
+      deleted.kept += ofSlice.kept
+      deleted.expired += ofSlice.expired
+      deleted.doubted += ofSlice.doubted
+    }
+    return deleted
   }
 
-  private static let wasStoredLongEnough = isIntact(
-    where: """
-      \(FenceDeletion.isAtRest) AND (submitted_at < :kept OR :agreed AND last_seen_at < :kept
-        AND submitted_at IS NULL AND (NOT submittable OR \(isQuarantined)))
-      """)
+  /// A range of ids.
+  private struct Slice {
+    let first: Int64
+    let last: Int64
+    let hasOldFences: Bool
+  }
 
-  private static let isExpired = isIntact(
-    where: """
-      \(FenceDeletion.isAtRest) AND submittable AND submitted_at IS NULL AND NOT \(isQuarantined)
-        AND last_seen_at < :expired AND NOT \(wasRecoveredSince)
-      """)
+  /// - Returns: `nil` when no fence follows `last`.
+  private func slice(after last: Int64, _ arguments: StatementArguments) async throws -> Slice? {
+    try await store.read { db in
+      let range = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT min(id) AS first, max(id) AS last FROM (
+            SELECT id FROM fence WHERE id > ? ORDER BY id LIMIT \(Self.fencesAtOnce))
+          """, arguments: [last])
+      guard let range, let first = range["first"] as Int64?, let end = range["last"] as Int64? else { return nil }
+      let hasOldFences =
+        try Bool.fetchOne(
+          db, sql: "SELECT EXISTS (SELECT 1 FROM fence WHERE \(Self.isOfSlice) AND (\(Self.isOld) OR \(Self.isLate)))",
+          arguments: arguments + ["first": first, "last": end]) ?? false
+      return Slice(first: first, last: end, hasOldFences: hasOldFences)
+    }
+  }
+
+  private func delete(_ arguments: StatementArguments, isAgreed: Bool) async throws -> Deleted {
+    try await store.write { db in
+      var deleted = Deleted()
+      deleted.kept = try Self.delete(where: Self.isOld, arguments, db)
+      if isAgreed {
+        deleted.expired = try Self.delete(where: Self.isLate, arguments, db)
+      } else {
+        deleted.doubted =
+          try Int.fetchOne(
+            db, sql: "SELECT count(*) FROM intact_fence AS fence WHERE \(Self.isOfSlice) AND \(Self.isLate)",
+            arguments: arguments) ?? 0
+      }
+      return deleted
+    }
+  }
+
+  private static func delete(where condition: String, _ arguments: StatementArguments, _ db: Database) throws -> Int {
+    try FenceDeletion.delete(
+      "fence WHERE id IN (SELECT id FROM intact_fence AS fence WHERE \(isOfSlice) AND \(condition))", arguments, db)
+  }
+
+  private static let isOfSlice = "fence.id BETWEEN :first AND :last"
+
+  /// The condition that a fence was stored long enough.
+  private static let isOld = """
+    (\(FenceDeletion.isAtRest) AND (submitted_at < :kept OR :agreed AND last_seen_at < :kept
+      AND submitted_at IS NULL AND (NOT submittable OR \(isQuarantined))))
+    """
+
+  /// The condition that a fence is too old to be sent.
+  private static let isLate = """
+    (\(FenceDeletion.isAtRest) AND submittable AND submitted_at IS NULL AND NOT \(isQuarantined)
+      AND last_seen_at < :expired AND NOT \(wasRecoveredSince))
+    """
 
   /// Before a later process ended its session, the fence could not be sent: its age counts from then on. A time in
   /// the future came from a wrong clock.

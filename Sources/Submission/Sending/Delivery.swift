@@ -87,16 +87,15 @@ struct Delivery: Sendable {
 
   private func send(_ batch: inout Batch, _ pass: inout Pass) async throws -> Sending {
     var step = RequestStep.settings
-    let reader = StoreReader(store)
     do {
-      guard try !reader.fences(of: batch).isEmpty else { return .nothingToSend }
+      guard try await !fences(of: batch).isEmpty else { return .nothingToSend }
       let clientUUID = try await registration.clientUUID(for: pass.exchange)
       step = .coverageRequest
       var test = if let test = batch.test { test } else { try await anchor.anchor(&batch, pass) }
       step = .settings
       try await dating.follow(&pass, for: &batch)
       step = .coverageRequest
-      let fences = try reader.fences(of: batch)
+      let fences = try await fences(of: batch)
       guard !fences.isEmpty else { return .nothingToSend }
       // After the clock was set by weeks, the offset can overflow the server's 32 bits: use a new anchor.
       if !TestAnchor.canHold(fences, of: batch, anchor: test.anchor) { test = try await anchor.anchor(&batch, pass) }
@@ -114,6 +113,8 @@ struct Delivery: Sendable {
       return .failed(failure, at: step)
     }
   }
+
+  private func fences(of batch: Batch) async throws -> [Fence] { try await store.reading { try $0.fences(of: batch) } }
 
   /// - Throws: ``ServerGate/Hold`` when nothing has left: then the batch waits as before, and the history need not be asked.
   private func submit(_ result: PreparedResult, of batch: Batch, _ pass: Pass) async throws {

@@ -62,17 +62,19 @@ struct PassPreparation: Sendable {
   }
 
   private func lineUp(_ pass: inout Pass) async throws {
-    let reader = StoreReader(store)
+    let running = pass.running
     // Reads unsent sessions only: a store has thousands of sessions, and each request for a test starts a pass.
-    let sessions = try reader.unsentSessions(except: pass.running)
-    let (chosen, skipped) = pass.mode.choose(from: sessions, running: pass.running)
-    if let running = pass.running { pass.report.fencesOfRunningDrives = try reader.fencesToSend(fromDrive: running) }
+    let sessions = try await store.reading { try $0.unsentSessions(except: running) }
+    let (chosen, skipped) = pass.mode.choose(from: sessions, running: running)
+    if let running {
+      pass.report.fencesOfRunningDrives = try await store.reading { try $0.fencesToSend(fromDrive: running) }
+    }
     let ids = chosen.map(\.id)
     try await store.outbox.makeBatches(of: ids, limit: fencesPerRequest, at: clock.wall())
     let states: [Batch.State] = [.waiting, .sending] + (pass.mode == .quarantined ? [.quarantined] : [])
     pass.queue = DeliveryOrder.sorted(try await store.outbox.batches(of: ids, in: states))
-    pass.report.fencesWithoutSession = try reader.orphans(except: pass.running)
-    log(pass, skipped: skipped, damaged: try reader.damagedRows())
+    pass.report.fencesWithoutSession = try await store.reading { try $0.orphans(except: running) }
+    log(pass, skipped: skipped, damaged: try await store.reading { try $0.damagedRows() })
   }
 
   private func log(_ pass: Pass, skipped: [(session: StoredSession, reason: String)], damaged: Int) {

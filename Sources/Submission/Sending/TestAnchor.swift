@@ -16,7 +16,7 @@ struct TestAnchor: Sendable {
   @discardableResult
   func anchor(_ batch: inout Batch, _ pass: Pass) async throws -> Batch.Test {
     let clientUUID = try await registration.clientUUID(for: pass.exchange)
-    let time = try anchorTime(for: batch)
+    let time = try await anchorTime(for: batch)
     let grant = try await server.requestCoverage(
       CoverageRequest(clientUUID: clientUUID, loopUUID: nil, time: time), in: pass.exchange)
     let test = Batch.Test(uuid: grant.testUUID, anchor: time)
@@ -38,8 +38,8 @@ struct TestAnchor: Sendable {
 
   /// Now, in whole milliseconds, by the ruling clock. If the offsets would overflow and the server's clock avoids it,
   /// now by the server's clock. The fences have the same times on the server either way.
-  private func anchorTime(for batch: Batch) throws -> WallTime {
-    let fences = try StoreReader(store).fences(of: batch)
+  private func anchorTime(for batch: Batch) async throws -> WallTime {
+    let fences = try await store.reading { try $0.fences(of: batch) }
     let times = [clock.wall(), timekeeper.serverTime].compactMap { $0 }
       .map { WallTime(microseconds: $0.milliseconds.saturatingMultiplied(by: 1000)) }
     return times.first { Self.canHold(fences, of: batch, anchor: $0) } ?? times[0]
