@@ -19,7 +19,9 @@ enum GeoJSON {
     text.raw("\n]")
     if let corners = box.corners {
       text.key("bbox")
-      writeArray(corners, to: &text)
+      text.beginArray()
+      for corner in corners { text.value(FenceRecord.degrees(corner)) }
+      text.endArray()
     }
     text.raw("}\n")
     try text.flush(to: write, isLast: true)
@@ -33,19 +35,16 @@ enum GeoJSON {
     text.beginObject()
     text.member("type", "Point")
     text.key("coordinates")
+    text.beginArray()
     // Longitude first.
-    writeArray([record.fence.centre.longitude, record.fence.centre.latitude], to: &text)
+    text.value(FenceRecord.degrees(record.fence.centre.longitude))
+    text.value(FenceRecord.degrees(record.fence.centre.latitude))
+    text.endArray()
     text.endObject()
     text.key("properties")
     text.beginObject()
     record.writeProperties(to: &text)
     text.endObject()
     text.endObject()
-  }
-
-  private static func writeArray(_ degrees: [Double], to text: inout JSONWriter) {
-    text.beginArray()
-    for value in degrees { text.value(FenceRecord.degrees(value)) }
-    text.endArray()
   }
 }

@@ -69,22 +69,29 @@ extension JSON {
     return text
   }
 
-  /// The digits come from the last to the first, and are turned round.
+  /// The digits come from the last to the first, so they are collected from the end of a block on the stack.
   private static func write(units: Int64, places: Int, to text: inout [UInt8]) {
-    if units < 0 { text.append(UInt8(ascii: "-")) }
-    var (rest, places) = (units.magnitude, places)
+    var (rest, places) = (units.magnitude, max(0, places))
     while places > 1, rest % 10 == 0 { (rest, places) = (rest / 10, places - 1) }
-    let start = text.count
-    func appendDigit() {
-      text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-      rest /= 10
+    let mostDigits = 20
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: mostDigits + places + 2) { characters in
+      var start = characters.endIndex
+      func prepend(_ character: UInt8) {
+        start -= 1
+        characters[start] = character
+      }
+      func prependDigit() {
+        prepend(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+        rest /= 10
+      }
+      if places > 0 {
+        for _ in 0..<places { prependDigit() }
+        prepend(UInt8(ascii: "."))
+      }
+      repeat { prependDigit() } while rest > 0
+      if units < 0 { prepend(UInt8(ascii: "-")) }
+      text.append(contentsOf: UnsafeBufferPointer(rebasing: characters[start...]))
     }
-    if places > 0 {
-      for _ in 0..<places { appendDigit() }
-      text.append(UInt8(ascii: "."))
-    }
-    repeat { appendDigit() } while rest > 0
-    text[start...].reverse()
   }
 
   /// The number without an exponent where it is between 1e-12 and 1. Swift writes 0.00001 as `1e-05`: valid JSON, but some readers of

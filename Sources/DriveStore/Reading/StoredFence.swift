@@ -93,8 +93,8 @@ extension PingFigures {
   fileprivate init(_ columns: inout ColumnReader) {
     self.init()
     (late, duplicates) = (columns.next(), columns.next())
-    let times: [Int64?] = [columns.next(), columns.next(), columns.next(), columns.next()]
-    if let minimum = times[0], let median = times[1], let percentile95 = times[2], let maximum = times[3] {
+    let times: (Int64?, Int64?, Int64?, Int64?) = (columns.next(), columns.next(), columns.next(), columns.next())
+    if let minimum = times.0, let median = times.1, let percentile95 = times.2, let maximum = times.3 {
       roundTrip = Distribution(minimum: minimum, median: median, percentile95: percentile95, maximum: maximum)
     }
     (meanVariation, kernelMean) = (columns.next(), columns.next())

@@ -45,10 +45,11 @@ struct CRC64 {
 
   /// Adds eight bytes at once, the most significant one first.
   private mutating func add(bits: UInt64) {
+    let tables = Self.tables
     var rest = state ^ bits.byteSwapped
     var sum: UInt64 = 0
     for table in (0..<8).reversed() {
-      sum ^= Self.tables[table << 8 | Int(UInt8(truncatingIfNeeded: rest))]
+      sum ^= tables[table << 8 | Int(UInt8(truncatingIfNeeded: rest))]
       rest >>= 8
     }
     state = sum
