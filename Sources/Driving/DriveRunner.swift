@@ -19,6 +19,8 @@ actor DriveRunner {
   private let onStatus: @Sendable (DriveStatus) -> Void
   /// The request for a test that is under way.
   private var request: Task<Void, Never>?
+  /// Resumed when the drive is over.
+  private var waiting: CheckedContinuation<Void, Never>?
 
   init(
     _ drive: Drive, disk: DriveDisk, sources: DriveSources, capture: RunningCapture?, timekeeper: Timekeeper,
@@ -34,11 +36,7 @@ actor DriveRunner {
     handle(.began)
     await withTaskGroup { group in
       sources.start(in: &group)
-      for await signal in sources.signals {
-        readPings()
-        if !drive.isOver { handle(input(of: signal)) }
-        if drive.isOver { break }
-      }
+      await takeSignals()
       group.cancelAll()
       request?.cancel()
       sources.stop()
@@ -57,6 +55,29 @@ actor DriveRunner {
   }
 
   // MARK: Inputs
+
+  /// Handles signals until the drive is over. When the task is cancelled, the drive is stopped.
+  private func takeSignals() async {
+    sources.inbox.open { [executor] in
+      executor.run { self.assumeIsolated { $0.handleSignals() } }
+    }
+    guard !drive.isOver else { return }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiting = $0 }
+    } onCancel: { [sources] in
+      _ = sources.requestStop()
+    }
+  }
+
+  private func handleSignals() {
+    for signal in sources.inbox.take() where !drive.isOver {
+      readPings()
+      if !drive.isOver { handle(input(of: signal)) }
+    }
+    guard drive.isOver else { return }
+    waiting?.resume()
+    waiting = nil
+  }
 
   private func readPings() {
     while !drive.isOver {

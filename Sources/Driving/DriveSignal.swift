@@ -1,4 +1,4 @@
-/// An element of the stream that drives a ``DriveRunner``.
+/// An element of a ``DriveInbox``.
 enum DriveSignal: Sendable {
   case input(DriveInput)
   /// Ping events can be read.

@@ -8,11 +8,10 @@ import Positioning
 import Settings
 import Submission
 
-/// The sources of a drive on one link, joined into one stream.
+/// The sources of a drive on one link, joined in one inbox.
 final class DriveSources: Sendable {
-  let signals: AsyncStream<DriveSignal>
+  let inbox = DriveInbox()
   let pinger: Pinger
-  private let continuation: AsyncStream<DriveSignal>.Continuation
   private let positions: PositionFeed
   private let path: PathMonitor
   private let radio: RadioMonitor
@@ -26,7 +25,6 @@ final class DriveSources: Sendable {
     link: LinkSettings, family: PingAddress.Family?, positions: PositionFeed, server: ControlServerClient,
     sender: Sender, logger: Logger
   ) throws {
-    (signals, continuation) = AsyncStream.makeStream()
     pinger = try Pinger()
     self.positions = positions
     path = PathMonitor(
@@ -43,28 +41,30 @@ final class DriveSources: Sendable {
   private static let pingsPeriod: Duration = .milliseconds(500)
 
   func start(in group: inout TaskGroup<Void>) {
-    let signals = continuation
     // Before the first status.
-    signals.yield(.input(.path(path.current)))
-    group.addTask { [radio] in await radio.run { signals.yield(.input(.radio($0))) } }
-    group.addTask { [path] in await path.run { signals.yield(.input(.path($0))) } }
-    group.addTask { [positions] in await positions.deliver { signals.yield(.input(.positioning($0))) } }
-    group.addTask { await eachSecond { signals.yield(.tick) } }
-    group.addTask { await each(Self.pingsPeriod) { signals.yield(.pingsDue) } }
+    inbox.put(.input(.path(path.current)))
+    group.addTask { [radio, inbox] in await radio.run { inbox.put(.input(.radio($0))) } }
+    group.addTask { [path, inbox] in await path.run { inbox.put(.input(.path($0))) } }
+    group.addTask { [positions, inbox] in await positions.deliver { inbox.put(.input(.positioning($0))) } }
+    group.addTask { [path, inbox] in
+      await eachSecond {
+        inbox.put(.tick)
+        path.readFile()
+      }
+    }
+    group.addTask { [inbox] in await each(Self.pingsPeriod) { inbox.put(.pingsDue) } }
   }
 
-  /// Ends the pings and the stream.
+  /// Ends the pings; later signals are dropped.
   func stop() {
     pinger.shutdown()
-    continuation.finish()
+    inbox.close()
   }
 
-  /// - Returns: Whether the stream was still open.
-  func requestStop() -> Bool {
-    if case .terminated = continuation.yield(.input(.stop)) { false } else { true }
-  }
+  /// - Returns: Whether the drive was still running.
+  func requestStop() -> Bool { inbox.put(.input(.stop)) }
 
-  /// Requests a test from the control server, and yields the answer as an input. The sender starts a pass first, for
+  /// Requests a test from the control server, and puts the answer into the inbox. The sender starts a pass first, for
   /// waiting fences.
   /// - Returns: The request; the caller cancels it when it no longer needs the answer.
   func requestTest(_ wanted: TestRequest) -> Task<Void, Never> {
@@ -79,9 +79,9 @@ final class DriveSources: Sendable {
           coverage = try await requestTest(at: wanted.time, loopUUID: nil)
         }
         let grant = Grant(coverage: coverage, generation: generation, requested: wanted.at, told: wanted.time)
-        continuation.yield(.input(.granted(grant, for: generation)))
+        inbox.put(.input(.granted(grant, for: generation)))
       } catch {
-        continuation.yield(.input(.requestFailed(TestTrouble(error), for: generation)))
+        inbox.put(.input(.requestFailed(TestTrouble(error), for: generation)))
       }
     }
   }
@@ -91,7 +91,7 @@ final class DriveSources: Sendable {
       loopUUID: loopUUID, at: time, by: interface, family: family.flatMap { AddressFamily(rawValue: $0.rawValue) })
   }
 
-  /// Looks up the address of a test's ping server, and yields the answer as an input.
+  /// Looks up the address of a test's ping server, and puts the answer into the inbox.
   func resolve(_ grant: Grant, for generation: PingSession.Generation) {
     Task {
       do {
@@ -99,18 +99,18 @@ final class DriveSources: Sendable {
         let addresses = try await PingAddress.resolve(
           grant.coverage.pingHost, port: grant.coverage.pingPort, family: wanted)
         path.follow(addresses[0].host)
-        continuation.yield(.input(.resolved(addresses[0], grant, for: generation)))
+        inbox.put(.input(.resolved(addresses[0], grant, for: generation)))
       } catch {
-        continuation.yield(.input(.unresolved(reason: "\(error)", for: generation)))
+        inbox.put(.input(.unresolved(reason: "\(error)", for: generation)))
       }
     }
   }
 
-  /// Looks up a host again, for addresses of the family of `address`, and yields the answer as an input.
+  /// Looks up a host again, for addresses of the family of `address`, and puts the answer into the inbox.
   func lookUp(_ host: String, like address: PingAddress) {
     Task {
       let found = try? await PingAddress.resolve(host, port: address.port, family: address.family)
-      continuation.yield(.input(.lookedUp(host: host, addresses: found ?? [])))
+      inbox.put(.input(.lookedUp(host: host, addresses: found ?? [])))
     }
   }
 }

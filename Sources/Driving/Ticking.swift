@@ -12,34 +12,42 @@ public func eachSecond(_ deliver: @escaping @Sendable () -> Void) async { await 
 ///   - period: At least a nanosecond.
 ///   - deliver: Must return at once.
 public func each(_ period: Duration, _ deliver: @escaping @Sendable () -> Void) async {
-  await Beat().run(period, deliver)
+  let beat = Beat(period, deliver)
+  beat.begin()
+  await untilCancelled()
+  await beat.end()
 }
 
-/// Waits on a thread of SwiftNIO, where a wait costs one wakeup; `Task.sleep` costs three, on several threads.
-private actor Beat {
+/// A timer on a thread of SwiftNIO, where a wait costs one wakeup; `Task.sleep` costs three, and each change between a task's threads another.
+private final class Beat: Sendable {
   /// All callers share one event loop: timers that end together cost one wakeup.
   private static let loop = MultiThreadedEventLoopGroup.singleton.next()
 
-  nonisolated var unownedExecutor: UnownedSerialExecutor { Self.loop.executor.asUnownedSerialExecutor() }
+  private let period: UInt64
+  private let deliver: @Sendable () -> Void
+  private let next = NIOLoopBoundBox<Scheduled<Void>?>.makeEmptyBox(eventLoop: Beat.loop)
 
-  func run(_ period: Duration, _ deliver: @Sendable () -> Void) async {
-    let period = UInt64(max(1, period.inNanoseconds))
-    while !Task.isCancelled {
-      deliver()
-      await wait(nanoseconds: period - Pinger.now % period)
+  init(_ period: Duration, _ deliver: @escaping @Sendable () -> Void) {
+    self.period = UInt64(max(1, period.inNanoseconds))
+    self.deliver = deliver
+  }
+
+  func begin() { Self.loop.execute { self.run() } }
+
+  /// Nothing is delivered after it has returned.
+  func end() async {
+    await withCheckedContinuation { continuation in
+      Self.loop.execute {
+        self.next.value?.cancel()
+        continuation.resume()
+      }
     }
   }
 
-  /// Waits, or returns at once when the task is cancelled.
-  private func wait(nanoseconds: UInt64) async {
-    let end = Self.loop.scheduleTask(in: .nanoseconds(Int64(clamping: nanoseconds))) {}
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        end.futureResult.whenComplete { _ in continuation.resume() }
-      }
-    } onCancel: {
-      end.cancel()
-    }
+  private func run() {
+    deliver()
+    let wait = period - Pinger.now % period
+    next.value = Self.loop.scheduleTask(in: .nanoseconds(Int64(clamping: wait))) { self.run() }
   }
 }
 

@@ -1,4 +1,3 @@
-import CPinger
 import Coverage
 import Logging
 
@@ -50,7 +49,7 @@ public struct PathMonitor: Sendable {
   ///   - source: Where the kind of link comes from.
   ///   - interface: The interface to which pings are bound; `nil`: none.
   ///   - destination: The host to which pings go; its route decides in `auto`. `nil`: the default route decides.
-  ///   - pollInterval: The interval between readings of a file, and of the route while the kernel reports no changes.
+  ///   - pollInterval: The interval between readings of the route while the kernel reports no changes.
   ///   - logger: Logs each change of the path, and failures.
   public init(
     source: PathSource, interface: String?, destination: String?, pollInterval: Duration = .seconds(1), logger: Logger
@@ -85,9 +84,15 @@ public struct PathMonitor: Sendable {
   /// Follows the route to another host from now on.
   public func follow(_ destination: String) { mailbox.yield(.destination(destination)) }
 
+  /// Reads the file that names the kind of the link, if there is one. To be called each second: the file may be on any file system, so that no
+  /// change of it is reported.
+  public func readFile() {
+    if case .file = source { mailbox.yield(.poll) }
+  }
+
   /// Delivers the reading now, and every change, until the task is cancelled. Call it once.
   ///
-  /// The route is read when the kernel reports a change, and from time to time besides; a file is read every ``pollInterval``.
+  /// The route is read when the kernel reports a change, and from time to time besides; a file is read now and at each ``readFile()``.
   public func run(_ deliver: @Sendable (PathReading) -> Void) async {
     var route = route
     var file: PathFile? = if case .file(let name) = source { PathFile(name: name) } else { nil }
@@ -95,7 +100,7 @@ public struct PathMonitor: Sendable {
     var reading = reading(of: route)
     var last: PathReading?
     let watch = watch()
-    let polling = file.map { _ in Task { await poll() } }
+    readFile()
     var schedule = ReadingSchedule(fallback: watch == nil ? pollInterval : Self.fallback, startingAt: .now)
     var alarm = Alarm(at: schedule.next, mailbox)
     for await wake in wakes {
@@ -125,16 +130,7 @@ public struct PathMonitor: Sendable {
       }
     }
     alarm.cancel()
-    polling?.cancel()
     watch?.cancel()
-  }
-
-  /// Wakes at whole multiples of the interval, together with other timers.
-  private func poll() async {
-    let interval = UInt64(max(1, pollInterval.inNanoseconds))
-    repeat {
-      mailbox.yield(.poll)
-    } while (try? await Task.sleep(for: .nanoseconds(Int64(clamping: interval - cping_now() % interval)))) != nil
   }
 
   private func watch() -> NetworkWatch? {

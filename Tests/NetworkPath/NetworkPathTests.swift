@@ -38,8 +38,10 @@ struct NetworkPathTests {
     var iterator = changes.makeAsyncIterator()
     #expect(await iterator.next() == .cellular)
     _ = try folder.write("cellular\nwifi\n", to: "path")
+    monitor.readFile()
     #expect(await iterator.next() == .wifi)
     _ = try folder.write("cellular\nwifi\nnone\n", to: "path")
+    monitor.readFile()
     #expect(await iterator.next() == .offline)
     running.cancel()
     await running.value

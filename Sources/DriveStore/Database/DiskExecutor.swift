@@ -23,6 +23,9 @@ public final class DiskExecutor: SerialExecutor {
     queue.async { job.runSynchronously(on: executor) }
   }
 
+  /// Runs `work` after all earlier jobs; inside, the executor's actors can assume their isolation.
+  public func run(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+
   /// The executor as actors refer to it.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
