@@ -32,14 +32,11 @@ public struct GPSD: Sendable {
   ///
   /// Calls `deliver` with the events in order, on the thread of the socket. `deliver` has to return at once: nothing is read meanwhile.
   public func run(_ deliver: @escaping @Sendable (PositioningEvent) -> Void) async {
-    let (inputs, mailbox) = AsyncStream.makeStream(of: SocketInput.self)
-    let loop = MultiThreadedEventLoopGroup.singleton.next()
-    let socket = GPSDSocket(
-      host: configuration.host, port: configuration.port, timings: timings, loop: loop, mailbox: mailbox)
+    let runner = Runner(self, on: MultiThreadedEventLoopGroup.singleton.next(), deliver)
     await withTaskCancellationHandler {
-      await Runner(self, on: loop).converse(inputs, over: socket, deliver)
+      await runner.run()
     } onCancel: {
-      mailbox.finish()
+      runner.cancel()
     }
   }
 
@@ -58,37 +55,69 @@ public struct GPSD: Sendable {
 }
 
 extension GPSD {
-  /// Runs the conversation on the thread of the socket: passing a line to another thread would cost more than handling it.
+  /// Runs the conversation on the thread of the socket, which calls it directly: passing an input to another thread would cost more than
+  /// handling it.
   fileprivate actor Runner {
     private let client: GPSD
     private let loop: any EventLoop
+    private let deliver: @Sendable (PositioningEvent) -> Void
+    private var conversation: Conversation
+    private lazy var socket = GPSDSocket(
+      host: client.configuration.host, port: client.configuration.port, timings: client.timings, loop: loop
+    ) { [weak self] input in self?.assumeIsolated { $0.receive(input) } ?? false }
+    /// Inputs that came while an earlier one was handled: closing a connection is an input at once.
+    private var inputs: [SocketInput] = []
+    private var isHandling = false
+    private var isCancelled = false
+    private var waiting: CheckedContinuation<Void, Never>?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
-    init(_ client: GPSD, on loop: any EventLoop) { (self.client, self.loop) = (client, loop) }
-
-    func converse(
-      _ inputs: AsyncStream<SocketInput>, over socket: sending GPSDSocket, _ deliver: (PositioningEvent) -> Void
-    ) async {
-      let (clock, logger) = (client.clock, client.logger)
-      var socket = socket
-      var conversation = Conversation(
-        configuration: client.configuration, timings: client.timings, startingAt: clock.now())
-      perform(conversation.start(at: clock.now()), over: &socket, deliver)
-      socket.alarm(at: conversation.nextDeadline)
-      for await input in inputs where socket.isCurrent(input) {
-        perform(conversation.step(socket.admit(input), at: clock.now()), over: &socket, deliver)
-        socket.readMore()
-        socket.alarm(at: conversation.nextDeadline)
-      }
-      perform(conversation.finish(), over: &socket, deliver)
-      if let refusals = conversation.counters.refusals { logger.notice("positions refused: \(refusals)") }
-      await socket.close()
+    init(_ client: GPSD, on loop: any EventLoop, _ deliver: @escaping @Sendable (PositioningEvent) -> Void) {
+      (self.client, self.loop, self.deliver) = (client, loop, deliver)
+      conversation = Conversation(
+        configuration: client.configuration, timings: client.timings, startingAt: client.clock.now())
     }
 
-    private func perform(
-      _ effects: [Conversation.Effect], over socket: inout GPSDSocket, _ deliver: (PositioningEvent) -> Void
-    ) {
+    func run() async {
+      perform(conversation.start(at: client.clock.now()))
+      socket.alarm(at: conversation.nextDeadline)
+      if !isCancelled { await withCheckedContinuation { waiting = $0 } }
+      perform(conversation.finish())
+      if let refusals = conversation.counters.refusals { client.logger.notice("positions refused: \(refusals)") }
+      // The future of a close does not fail.
+      try? await socket.close()?.get()
+    }
+
+    nonisolated func cancel() {
+      loop.execute { self.assumeIsolated { $0.end() } }
+    }
+
+    private func end() {
+      isCancelled = true
+      waiting?.resume()
+      waiting = nil
+    }
+
+    /// - Returns: `false` after the end.
+    private func receive(_ input: SocketInput) -> Bool {
+      guard !isCancelled else { return false }
+      inputs.append(input)
+      guard !isHandling else { return true }
+      isHandling = true
+      while !inputs.isEmpty { handle(inputs.removeFirst()) }
+      isHandling = false
+      return true
+    }
+
+    private func handle(_ input: SocketInput) {
+      guard socket.isCurrent(input) else { return }
+      perform(conversation.step(socket.admit(input), at: client.clock.now()))
+      socket.readMore()
+      socket.alarm(at: conversation.nextDeadline)
+    }
+
+    private func perform(_ effects: [Conversation.Effect]) {
       for effect in effects {
         switch effect {
         case .connect: socket.connect()

@@ -7,29 +7,32 @@ import func Glibc.strerror
 /// The client's socket and alarm clock, without decisions. There is one connection at a time, each with its own number, so that events of an
 /// old connection are recognised. Bytes are read only on demand (``readMore()``).
 struct GPSDSocket {
-  /// Forwards a channel's bytes and its end to the mailbox.
+  /// Receives an input on the thread of the socket. `false`: the client has ended.
+  typealias Receiver = @Sendable (SocketInput) -> Bool
+
+  /// Passes on a channel's bytes and its end.
   private final class Forwarder: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 
     private let connection: Int
-    private let mailbox: AsyncStream<SocketInput>.Continuation
+    private let receive: Receiver
 
-    init(connection: Int, mailbox: AsyncStream<SocketInput>.Continuation) {
+    init(connection: Int, receive: @escaping Receiver) {
       self.connection = connection
-      self.mailbox = mailbox
+      self.receive = receive
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-      mailbox.yield(.bytes(connection: connection, Array(unwrapInboundIn(data).readableBytesView)))
+      _ = receive(.bytes(connection: connection, Array(unwrapInboundIn(data).readableBytesView)))
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-      mailbox.yield(.ended(connection: connection, describe(error)))
+      _ = receive(.ended(connection: connection, describe(error)))
       context.close(promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-      mailbox.yield(.ended(connection: connection, nil))
+      _ = receive(.ended(connection: connection, nil))
     }
   }
 
@@ -37,7 +40,7 @@ struct GPSDSocket {
   private let port: Int
   private let timings: Timings
   private let loop: any EventLoop
-  private let mailbox: AsyncStream<SocketInput>.Continuation
+  private let receive: Receiver
   private var connection = 0
   private var channel: (any Channel)?
   private var armed: (deadline: ContinuousClock.Instant, task: Scheduled<Void>)?
@@ -45,15 +48,15 @@ struct GPSDSocket {
   /// The longest wait for an alarm: the clock of the loop stands still while the host is suspended.
   private static let longestAlarm: Duration = .seconds(1)
 
-  /// - Parameter loop: Whose thread reads from the socket.
-  init(
-    host: String, port: Int, timings: Timings, loop: any EventLoop, mailbox: AsyncStream<SocketInput>.Continuation
-  ) {
+  /// - Parameters:
+  ///   - loop: Whose thread reads from the socket.
+  ///   - receive: Called on that thread, also while an effect runs.
+  init(host: String, port: Int, timings: Timings, loop: any EventLoop, receive: @escaping Receiver) {
     self.host = host
     self.port = port
     self.timings = timings
     self.loop = loop
-    self.mailbox = mailbox
+    self.receive = receive
   }
 
   // MARK: - Input
@@ -92,7 +95,7 @@ struct GPSDSocket {
   /// Tries the host's addresses of both families; the result comes as an input.
   mutating func connect() {
     connection += 1
-    let (number, mailbox, place) = (connection, mailbox, "\(host):\(port)")
+    let (number, receive, place) = (connection, receive, "\(host):\(port)")
     ClientBootstrap(group: loop)
       .connectTimeout(TimeAmount(timings.connection))
       .channelOption(.autoRead, value: false)
@@ -100,26 +103,24 @@ struct GPSDSocket {
       .whenComplete { result in
         switch result {
         case .success(let channel):
-          channel.eventLoop.execute { Self.join(channel, number, to: mailbox) }
+          channel.eventLoop.execute { Self.join(channel, number, receive) }
         case .failure(let error):
-          mailbox.yield(.failed(connection: number, "cannot connect to \(place): \(describe(error))"))
+          _ = receive(.failed(connection: number, "cannot connect to \(place): \(describe(error))"))
         }
       }
   }
 
   /// Adds the handler only now, so that a connection that lost the race to another address sends no input, and the end of a connection never
   /// overtakes its beginning.
-  private static func join(
-    _ channel: any Channel, _ number: Int, to mailbox: AsyncStream<SocketInput>.Continuation
-  ) {
-    let handler = Forwarder(connection: number, mailbox: mailbox)
-    // After cancellation no reader is left to close the channel.
-    if case .terminated = mailbox.yield(.connected(connection: number, channel)) { channel.close(promise: nil) }
+  private static func join(_ channel: any Channel, _ number: Int, _ receive: @escaping Receiver) {
+    let handler = Forwarder(connection: number, receive: receive)
+    // After cancellation no client is left to close the channel.
+    if !receive(.connected(connection: number, channel)) { channel.close(promise: nil) }
     do { try channel.pipeline.syncOperations.addHandler(handler) } catch {
-      mailbox.yield(.ended(connection: number, nil))
+      _ = receive(.ended(connection: number, nil))
       return
     }
-    if !channel.isActive { mailbox.yield(.ended(connection: number, nil)) }
+    if !channel.isActive { _ = receive(.ended(connection: number, nil)) }
   }
 
   /// Sends the command in one write and one segment: it is far shorter than any buffer.
@@ -144,19 +145,20 @@ struct GPSDSocket {
     let deadline = min(deadline, now + Self.longestAlarm)
     if let armed, armed.deadline <= deadline { return }
     armed?.task.cancel()
-    let task = loop.scheduleTask(in: TimeAmount(deadline - now)) { [mailbox] in
-      _ = mailbox.yield(.alarm(at: deadline))
+    let task = loop.scheduleTask(in: TimeAmount(deadline - now)) { [receive] in
+      _ = receive(.alarm(at: deadline))
     }
     armed = (deadline, task)
   }
 
-  /// Ends the socket; returns when the connection is closed.
-  mutating func close() async {
+  /// Ends the socket.
+  /// - Returns: Succeeds when the connection is closed; `nil`: there was none.
+  mutating func close() -> EventLoopFuture<Void>? {
     armed?.task.cancel()
     armed = nil
     let last = channel
     disconnect()
-    try? await last?.closeFuture.get()
+    return last?.closeFuture
   }
 }
 

@@ -198,7 +198,10 @@ import Testing
   @Test func whenAnAlarmIsFarAway_thenItComesEarly_sinceTheClockOfTheLoopStandsStillInASuspend() async {
     let (inputs, mailbox) = AsyncStream.makeStream(of: SocketInput.self)
     let loop = MultiThreadedEventLoopGroup.singleton.next()
-    var socket = GPSDSocket(host: "127.0.0.1", port: 1, timings: Self.quick, loop: loop, mailbox: mailbox)
+    var socket = GPSDSocket(host: "127.0.0.1", port: 1, timings: Self.quick, loop: loop) { input in
+      mailbox.yield(input)
+      return true
+    }
     socket.alarm(at: .now + .seconds(86_400))
     guard let input = await inputs.first(where: { _ in true }), case .alarm = input else {
       Issue.record("no alarm")
