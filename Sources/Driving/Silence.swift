@@ -3,8 +3,18 @@ import NetworkPath
 
 /// Counts, once a second, why a drive sends no pings. A pure value.
 struct Silence: Hashable, Sendable {
-  private var seconds: [String: Int] = [:]
-  private var last: String?
+  /// The kinds of reasons. A reason's text can change each second, with the time that is left until the next try.
+  fileprivate enum Cause: Int {
+    case wifi, clock, refusal, network, earlyEnd, test
+  }
+
+  private struct Span: Hashable {
+    var seconds = 0
+    var reason: String
+  }
+
+  private var spans: [Cause: Span] = [:]
+  private var last: Cause?
 
   /// What prevents pings at one moment.
   struct Situation: Sendable {
@@ -19,26 +29,30 @@ struct Silence: Hashable, Sendable {
     /// Pings are being sent.
     var isPinging = false
 
-    var reason: String {
-      if path == .wifi { return network?.remedy ?? "it was on Wi-Fi" }
-      if !isClockTrusted { return "the host's clock is not set, so no test was requested" }
-      if isRefused { return "the ping server refused the token (RE01)" }
-      if path == .offline { return "there was no network\(network.map { " (\($0))" } ?? "")" }
-      if isPinging { return "it ended before the first ping was answered or lost" }
-      return trouble ?? "there was no test from the control server yet"
+    var reason: String { cause.reason }
+
+    fileprivate var cause: (Cause, reason: String) {
+      if path == .wifi { return (.wifi, network?.remedy ?? "it was on Wi-Fi") }
+      if !isClockTrusted { return (.clock, "the host's clock is not set, so no test was requested") }
+      if isRefused { return (.refusal, "the ping server refused the token (RE01)") }
+      if path == .offline { return (.network, "there was no network\(network.map { " (\($0))" } ?? "")") }
+      if isPinging { return (.earlyEnd, "it ended before the first ping was answered or lost") }
+      return (.test, trouble ?? "there was no test from the control server yet")
     }
   }
 
   mutating func note(_ situation: Situation) {
-    let reason = situation.reason
-    seconds[reason, default: 0] += 1
-    last = reason
+    let (cause, reason) = situation.cause
+    spans[cause, default: Span(reason: reason)].seconds += 1
+    spans[cause]?.reason = reason
+    last = cause
   }
 
-  /// The reason that lasted longest; if several did, the latest one.
+  /// The reason that lasted longest, in its latest words; if several did, the latest one.
   var reason: String? {
-    guard let most = seconds.values.max() else { return nil }
-    if let last, seconds[last] == most { return last }
-    return seconds.filter { $0.value == most }.keys.min()
+    guard let most = spans.values.map(\.seconds).max() else { return nil }
+    let longest = spans.filter { $0.value.seconds == most }
+    if let last, let span = longest[last] { return span.reason }
+    return longest.min { $0.key.rawValue < $1.key.rawValue }?.value.reason
   }
 }

@@ -39,12 +39,22 @@ struct SilenceTests {
     #expect(situation().reason == "there was no test from the control server yet")
   }
 
-  @Test("when reasons change, then the one that lasted longest is told, and of two the last")
+  @Test("when causes change, then the one that lasted longest is named, and of two the last")
   mutating func longest() {
     #expect(silence.reason == nil)
-    for trouble in ["a", "b", "b", "c"] { silence.note(situation(trouble: trouble)) }
-    #expect(silence.reason == "b")
-    silence.note(situation(trouble: "c"))
-    #expect(silence.reason == "c")
+    silence.note(situation(.wifi))
+    silence.note(situation(isRefused: true))
+    silence.note(situation(isRefused: true))
+    silence.note(situation(trouble: "x"))
+    #expect(silence.reason == "the ping server refused the token (RE01)")
+    silence.note(situation(trouble: "x"))
+    #expect(silence.reason == "x")
+  }
+
+  @Test("when the words of a reason change each second, then they count as one cause, and the last words are named")
+  mutating func changingWords() {
+    for _ in 0..<3 { silence.note(situation(.wifi)) }
+    for seconds in (0...4).reversed() { silence.note(situation(trouble: "the next try is in \(seconds) s")) }
+    #expect(silence.reason == "the next try is in 0 s")
   }
 }
