@@ -36,7 +36,7 @@ struct ReceiverPace {
 
     var age: Duration { last - since }
     /// Whether the course is long enough to compare with; a recording that is played fast has no such course.
-    var isSteady: Bool { count >= 2 && age >= .seconds(1) }
+    var isSteady: Bool { age >= .seconds(1) }
   }
 
   private var origin: ContinuousClock.Instant?

@@ -48,4 +48,12 @@ import Testing
       b: { .usable(seconds: $0 < 3 ? Double($0) : 2 + Double($0) / 1000, eph: 4) })
     #expect(fixes.suffix(40).allSatisfy { $0 == "a" })
   }
+
+  @Test func `when a better receiver reports each three seconds, then it takes over; less often, then it does not`() {
+    for (gap, isChosen) in [(2.9, false), (3, true), (3.1, false)] {
+      var choice = ReceiverChoice()
+      let verdicts = [0.0, gap].map { choice.takesOver("b", theirs: 4, mine: 40, at: TestTime.at($0).instant) }
+      #expect(verdicts == [false, isChosen])
+    }
+  }
 }

@@ -97,6 +97,37 @@ private struct Stream {
     #expect(!verdict9, "the clock that was set rules")
   }
 
+  @Test func `when three positions in two seconds are of a clock that was set forward, then it rules`() {
+    var stream = Stream.running()
+    for second in 21...23 { _ = stream.isCurrent(Double(second) + 13, at: Double(second) + 0.3) }
+    let isCurrent = stream.isCurrent(24, at: 24.3)
+    #expect(!isCurrent)
+  }
+
+  @Test func `when two positions are of such a clock, then it does not rule yet`() {
+    var stream = Stream.running()
+    for second in [21.0, 24] { _ = stream.isCurrent(second + 13, at: second + 0.3) }
+    let isCurrent = stream.isCurrent(25, at: 25.3)
+    #expect(isCurrent)
+  }
+
+  @Test func `when a clock that was set forward rules, then its fastest position is the measure`() {
+    var stream = Stream.running()
+    for (time, now) in [(34.0, 21.7), (35, 22.3), (36, 23.7)] { _ = stream.isCurrent(time, at: now) }
+    let late = stream.isCurrent(37, at: 26.5)
+    #expect(!late, "2.2 s behind the second")
+  }
+
+  @Test func `when the way becomes shorter by half a second, then the course goes on; by more, then it begins again`() {
+    for (shorter, isCurrent) in [(0.5, false), (0.6, true)] {
+      var stream = Stream()
+      _ = stream.isCurrent(0, at: 0)
+      _ = stream.isCurrent(1 + shorter, at: 1)
+      let verdict = stream.isCurrent(0, at: 1.7)
+      #expect(verdict == isCurrent, "an old position is refused only beside a course of a second")
+    }
+  }
+
   @Test func `when one position is of the future, then those of the present still count`() {
     var stream = Stream.running()
     let verdict10 = stream.isCurrent(500, at: 21.3)
