@@ -1,4 +1,5 @@
 import Coverage
+import Dispatch
 import GRDB
 
 /// The store of a state directory, for its one writing process.
@@ -7,6 +8,8 @@ import GRDB
 /// one writing connection in the process, one writing process in the directory.
 public final class DriveStore: Sendable {
   let store: StoreDatabase
+  /// Looks for damaged rows, slice by slice.
+  public let inspection: RowInspection
   var database: DatabaseQueue { store.queue }
 
   /// Opens the store; creates or migrates it if needed, and salvages a damaged one.
@@ -15,21 +18,26 @@ public final class DriveStore: Sendable {
   ///   - purpose: Names this process to others that find the store in use, e.g. `coverage-probe record`.
   ///   - report: Receives the result of salvaging a damaged store, now or in ``repair()``.
   /// - Throws: ``StoreError``
-  public init(
+  public convenience init(
     directory: StateDirectory, purpose: String, report: @escaping @Sendable (Salvage) -> Void = { _ in }
   ) throws {
+    try self.init(StoreFile(directory: directory, report: report), purpose: purpose)
+  }
+
+  init(_ file: StoreFile, purpose: String) throws {
+    let directory = file.directory
     try directory.prepare()
-    let file = StoreFile(directory: directory, report: report)
     let connect: SideReader.Connecting = { try StoreReader(directory: directory).besideWriter() }
-    store = try StoreDatabase(directory, purpose: purpose, connect: connect) { isAfterUncleanEnd in
-      do { return try file.open(isAfterUncleanEnd: isAfterUncleanEnd) } catch {
+    store = try StoreDatabase(directory, purpose: purpose, connect: connect) { occasion in
+      do { return try file.open(occasion) } catch {
         // A store that cannot be opened cannot use the space reserved for fences.
         let trouble =
           (error as? DatabaseError).map { StoreError.unusable(directory.database, $0) } ?? error as? StoreError
         guard case .diskTrouble? = trouble, Ballast(directory).release() else { throw error }
-        return try file.open(isAfterUncleanEnd: isAfterUncleanEnd)
+        return try file.open(occasion)
       }
     }
+    inspection = RowInspection(store: store)
   }
 
   /// The state directory.
@@ -97,6 +105,17 @@ public final class DriveStore: Sendable {
   /// is true. Concurrent reads and writes fail.
   /// - Throws: ``StoreError``
   public func repair() throws { try store.reopen() }
+
+  /// Reads a large file that the start has not read completely, beside the writer, and repairs the store if the file
+  /// is damaged. Must be called before anything is sent; calls after the first one return at once.
+  /// - Throws: ``StoreError``, `CancellationError`, and GRDB's `DatabaseError` for errors that are no damage.
+  public func checkFile() async throws {
+    do { try await store.readWhole(by: StoreFile.check) } catch let error where StoreError.isDamage(error) {
+      try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(with: Result { try self.repair() }) }
+      }
+    }
+  }
 
   /// The pending recovery from the drive logs, after damage found now or by an earlier process.
   public var recoveryNeed: RecoveryNeed { RecoveryMark(directory).need }

@@ -37,7 +37,13 @@ public struct Recovery: Sendable {
   /// Runs the recovery, and logs an error instead of throwing it. The next start tries again; until then, no fence is
   /// sent that the server may have, without a look at the server's history.
   public func attempt(at now: WallTime) async {
-    do { try await run(at: now) } catch {
+    do {
+      do { try await run(at: now) } catch  where StoreError.isDamage(error) {
+        // A start tries a large store only, and has not read this part of it.
+        try store.repair()
+        try await run(at: now)
+      }
+    } catch {
       logger.error("the drive logs cannot be compared with the store now: \(error)")
     }
   }

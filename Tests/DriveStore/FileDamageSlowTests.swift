@@ -18,8 +18,11 @@ struct FileDamageSlowTests {
 
   private let reports = SalvageReports()
 
-  private func open() throws -> DriveStore {
-    try DriveStore(directory: directory, purpose: "a test") { [reports] in reports.add($0) }
+  /// - Parameter isLarge: Whether to treat the store as too large to be read completely at a start.
+  private func open(isLarge: Bool = false) throws -> DriveStore {
+    var file = StoreFile(directory: directory) { [reports] in reports.add($0) }
+    if isLarge { file.readAtStart = 0 }
+    return try DriveStore(file, purpose: "a test")
   }
 
   /// Five drives of 60 fences: one sent, one in doubt, one waiting in a batch, two in none.
@@ -190,6 +193,81 @@ struct FileDamageSlowTests {
     #expect(reports.list.count == 1)
   }
 
+  // MARK: A file too large to be read completely at a start
+
+  /// Zeroes a leaf in the middle of the table of fences.
+  private func withZeroedLeaf(_ file: Data) throws -> Data {
+    var file = file
+    let page = try #require(
+      (file.count / 8192..<file.count / 4096).first { page in
+        let bytes = file[page * 4096..<(page + 1) * 4096]
+        return bytes.first == 0x0D && bytes.range(of: Data("4G/LTE".utf8)) != nil
+      })
+    file.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(count: 4096))
+    return file
+  }
+
+  @Test("when a large store is intact, then a start tries it only and leaves no trace, and the check finds nothing")
+  func largeIntact() async throws {
+    try write(try await fill())
+    let store = try open(isLarge: true)
+    #expect(!store.store.isRead)
+    #expect(try await store.drives.next() == 6)
+    #expect(try fences(store).count == 300)
+    try await store.checkFile()
+    #expect(store.store.isRead)
+    #expect(reports.list.isEmpty)
+    #expect(store.recoveryNeed == .none)
+  }
+
+  @Test("when a large store is damaged where no start looks, then a drive begins, and the check repairs it meanwhile")
+  func largeDamaged() async throws {
+    try write(try withZeroedLeaf(try await fill()))
+    let store = try open(isLarge: true)
+    #expect(reports.list.isEmpty)
+    var recorder = try DriveRecorder(store, started: .sampleStart.later(by: .seconds(90_000)), log: nil)
+    let session = Session(number: 0, started: .start)
+    try recorder.save(sessions: [session], fences: [.sample(number: 0)], seen: .start)
+    try await store.checkFile()
+    #expect(reports.list.count == 1)
+    try recorder.save(sessions: [session], fences: [.sample(number: 0), .sample(number: 1)], seen: .start)
+    #expect(try await store.reading { try $0.sessions().last?.fences } == 2)
+    #expect(try (262..<302).contains(fences(store).count))
+    #expect(store.recoveryNeed == .damaged)
+  }
+
+  @Test("when a page that a start needs is damaged in a large store, then the start reads and repairs all of it")
+  func largeDamagedAtStart() async throws {
+    let file = try await fill()
+    // The root of each table has a page near the beginning.
+    var damaged = file
+    for page in 2..<30 { damaged.replaceSubrange(page * 4096..<page * 4096 + 100, with: Data(count: 100)) }
+    try write(damaged)
+    let store = try open(isLarge: true)
+    #expect(store.store.isRead)
+    #expect(reports.list.count == 1)
+  }
+
+  /// writer:  begins a transaction, waits for the gate ................. commits
+  /// check:                                             reads the file
+  @Test("when a fence is being written, then the check of the file does not wait for it", .timeLimit(.minutes(5)))
+  func checkBesideTransaction() async throws {
+    try write(try await fill())
+    let store = try open(isLarge: true)
+    let gate = DispatchSemaphore(value: 0)
+    let (entries, entered) = AsyncStream<Void>.makeStream()
+    async let written: Void = store.database.write { db in
+      try db.execute(sql: "UPDATE fence SET pings = pings + 1")
+      entered.yield()
+      gate.wait()
+    }
+    for await _ in entries { break }
+    try await store.checkFile()
+    gate.signal()
+    try await written
+    #expect(store.store.isRead)
+  }
+
   // MARK: At random
 
   /// 1,000 with `STORE_DAMAGES=1000`.
@@ -222,8 +300,10 @@ struct FileDamageSlowTests {
     return file
   }
 
-  @Test("when the file is damaged at random, then every start is unattended, and nothing altered is handed out as good")
-  func random() async throws {
+  @Test(
+    "when the file is damaged at random, then every start is unattended, and nothing altered is handed out as good",
+    arguments: [false, true])
+  func random(isLarge: Bool) async throws {
     let file = try await fill()
     try write(file)
     let original = Set(try fences(open()))
@@ -235,7 +315,8 @@ struct FileDamageSlowTests {
       let kind = Kind.allCases[number % Kind.allCases.count]
       try write(damaged(file, kind, &random))
       let before = reports.list.count
-      let store = try open()
+      let store = try open(isLarge: isLarge)
+      try await store.checkFile()
       // What was saved without its session waits for one as after any crash.
       _ = try await store.orphans.adopt(lastSeenBefore: .sampleStart.later(by: .seconds(1_000_000)))
       let found = try fences(store)
@@ -257,7 +338,7 @@ struct FileDamageSlowTests {
     }
     for (kind, counts) in tally.sorted(by: { "\($0.key)" < "\($1.key)" }) {
       print(
-        "store damage \(kind): \(counts.runs) starts, \(counts.salvages) salvages, \(counts.fences) of \(counts.runs * 300) fences"
+        "\(isLarge ? "large store" : "store") damage \(kind): \(counts.runs) starts, \(counts.salvages) salvages, \(counts.fences) of \(counts.runs * 300) fences"
       )
       if kind == .bit { #expect(counts.fences > counts.runs * 250) }
     }

@@ -46,6 +46,56 @@ struct DamageSlowTests {
     #expect(tally.share(ofSingle: true) >= 0.999)
   }
 
+  @Test(
+    "when files of a large store are damaged or removed at random, then no start fails, what a pass would send is as it was, and the next start restores the rest"
+  )
+  func atRandomInLargeStore() async throws {
+    let state = try await site.fill()
+    var random = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
+    var tally = Tally()
+    for number in 0..<Self.damages {
+      let damage = Damage.random(number, state, &random)
+      try site.write(damage.files)
+      try await passAfterDamage(damage)
+      let found = try await restoredByNextStart(damage)
+      tally.count(damage, found: found, of: site.fences.count)
+    }
+    tally.print()
+    #expect(tally.share(ofSingle: true) >= 0.999)
+  }
+
+  private func passAfterDamage(_ damage: Damage) async throws {
+    let store = try site.open(isLarge: true)
+    await Recovery(store, maxAge: .seconds(7 * 86_400), logger: site.logger).attempt(at: Site.now)
+    _ = try await store.drives.next()
+    // As a cold pass does.
+    try await store.checkFile()
+    if store.recoveryNeed == .rolledBack { _ = try await store.lostBatches.doubtUnsent() }
+    try await store.drives.endInterrupted(at: Site.now)
+    _ = try await store.orphans.adopt(lastSeenBefore: Site.now)
+    _ = try await store.lostBatches.doubtDamaged()
+    _ = try await store.inspection.damagedRows()
+    try await expectIntact(store, damage)
+    try store.database.close()
+  }
+
+  /// - Returns: The number of fences.
+  private func restoredByNextStart(_ damage: Damage) async throws -> Int {
+    let store = try site.open(isLarge: true)
+    _ = try await Recovery(store, maxAge: .seconds(7 * 86_400), logger: site.logger).run(at: Site.now)
+    try await expectIntact(store, damage)
+    let count = try await site.content(of: store).fences.count
+    try store.database.close()
+    return count
+  }
+
+  private func expectIntact(_ store: DriveStore, _ damage: Damage) async throws {
+    let found = try await site.content(of: store)
+    #expect(found.altered(in: site).isEmpty, "\(damage.name)")
+    #expect(found.fences.count == Set(found.fences).count, "\(damage.name)")
+    #expect(found.unaskedThoughSent(in: site) == 0, "\(damage.name)")
+  }
+
   // MARK: One by one
 
   private func start(_ files: [String: Data]) async throws -> (

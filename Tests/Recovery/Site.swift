@@ -26,8 +26,11 @@ final class Site: @unchecked Sendable {
 
   var logger: Logger { lines.logger }
 
-  func open() throws -> DriveStore {
-    try DriveStore(directory: directory, purpose: "a test") { [lines] in lines.append("\($0)") }
+  /// - Parameter isLarge: Whether to treat the store as too large to be read completely at a start.
+  func open(isLarge: Bool = false) throws -> DriveStore {
+    var file = StoreFile(directory: directory) { [lines] in lines.append("\($0)") }
+    if isLarge { file.readAtStart = 0 }
+    return try DriveStore(file, purpose: "a test")
   }
 
   /// - Returns: The files as a kill leaves them, by their paths in the directory.

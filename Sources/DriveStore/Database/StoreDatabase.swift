@@ -6,16 +6,19 @@ import GRDB
 /// Every type that reads or writes rows shares this value; the lock is released with the last of them.
 final class StoreDatabase: @unchecked Sendable {
   /// Opens the store, and repairs it if it is damaged.
-  typealias Opening = @Sendable (_ isAfterUncleanEnd: Bool) throws -> DatabaseQueue
+  typealias Opening = @Sendable (StoreOpening) throws -> OpenStore
 
   let directory: StateDirectory
   /// Must be released before the writer, so that the writer can remove the write-ahead log.
   private let side: SideReader
+  /// For the one read that is not short: that of the whole file.
+  private let checker: SideReader
   private let lock: WriterLock
   private let open: Opening
   private let checkpoints = CheckpointSchedule()
   private let access = NSLock()
-  private var current: DatabaseQueue
+  private var current: OpenStore
+  private var wasReadLater = false
 
   /// - Parameters:
   ///   - directory: The state directory.
@@ -29,8 +32,10 @@ final class StoreDatabase: @unchecked Sendable {
     self.directory = directory
     self.open = open
     side = SideReader("reader", connect: connect)
+    checker = SideReader("check", connect: connect)
     lock = try WriterLock(directory, purpose: purpose)
-    do { current = try open(lock.isAfterUncleanEnd) } catch let error as DatabaseError {
+    do { current = try open(lock.isAfterUncleanEnd ? .startAfterUncleanEnd : .start) } catch let error as DatabaseError
+    {
       throw StoreError.unusable(directory.database, error)
     }
     lock.noteOpenStore()
@@ -39,16 +44,24 @@ final class StoreDatabase: @unchecked Sendable {
   deinit { lock.noteClosedStore() }
 
   /// The writing connection; ``reopen()`` replaces it.
-  var queue: DatabaseQueue { access.withLock { current } }
+  var queue: DatabaseQueue { access.withLock { current.queue } }
+
+  /// Whether all of the file was read and found intact.
+  var isRead: Bool { access.withLock { current.isRead } }
+
+  /// Whether the start has read all of the file, or a repair since then.
+  var isReadAtStart: Bool { access.withLock { current.isRead && !wasReadLater } }
 
   /// Closes the store and opens it again, as at a start. Concurrent reads and writes fail.
   /// - Throws: ``StoreError``
   func reopen() throws {
     do {
       try side.whileClosed {
-        try access.withLock {
-          try current.close()
-          current = try open(false)
+        try checker.whileClosed {
+          try access.withLock {
+            try current.queue.close()
+            (current, wasReadLater) = (try open(.repair), false)
+          }
         }
       }
     } catch let error as DatabaseError {
@@ -69,6 +82,27 @@ final class StoreDatabase: @unchecked Sendable {
     _ body: @escaping @Sendable (DatabaseQueue) throws -> Result
   ) async throws -> Result {
     try await side.read(or: queue, body)
+  }
+
+  /// Runs `check` with a connection of its own, unless all of the file was read already: no read and no fence waits for
+  /// it. A repair and the cancellation of the task end it.
+  /// - Throws: GRDB's `DatabaseError` for damage, `CancellationError`
+  func readWhole(by check: @escaping @Sendable (DatabaseQueue) throws -> Void) async throws {
+    guard !isRead else { return }
+    do {
+      try await withTaskCancellationHandler {
+        try await checker.read(or: queue, check)
+      } onCancel: {
+        checker.interrupt()
+      }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+      try Task.checkCancellation()
+      // A repair has read it.
+      guard isRead else { throw error }
+    }
+    // Its cache is used once.
+    checker.whileClosed {}
+    access.withLock { (current.isRead, wasReadLater) = (true, true) }
   }
 
   /// Ends the read beside the writer that runs now; it fails.

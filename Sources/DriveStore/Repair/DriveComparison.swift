@@ -10,8 +10,34 @@ public struct DriveComparison: Sendable {
   init(store: StoreDatabase) { self.store = store }
 
   /// All drives with a row in the store, oldest first.
+  ///
+  /// In a store that is too large to be read completely at a start, and without known damage, it looks for damage in
+  /// the rows of drives only: ``RowInspection`` reads the fences later, and asks the next start for all of this.
   /// - Throws: GRDB's `DatabaseError`
   public func drives() async throws -> [ComparableDrive] {
+    let isQuick = !store.isReadAtStart && RecoveryMark(directory).need == .none
+    return try await isQuick ? drivesAlone() : comparedDrives()
+  }
+
+  private func drivesAlone() async throws -> [ComparableDrive] {
+    try await store.read { [directory] db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT drive.id, iif(typeof(drive.log) = 'text', drive.log, NULL) AS log, whole.id IS NOT NULL AS is_intact,
+            whole.started_at, whole.id IS NOT NULL AND whole.ended_at IS NULL AS is_unfinished, whole.link
+          FROM drive LEFT JOIN intact_drive AS whole ON whole.id = drive.id ORDER BY drive.id
+          """
+      ).map { row in
+        ComparableDrive(
+          id: row["id"], log: (row["log"] as String?).map(directory.driveLog),
+          started: (row["started_at"] as Int64?).map(WallTime.init(microseconds:)), link: row["link"],
+          isUnfinished: row["is_unfinished"], hasDamage: !(row["is_intact"] as Bool), hasGaps: false, isWaiting: false)
+      }
+    }
+  }
+
+  private func comparedDrives() async throws -> [ComparableDrive] {
     try await store.read { [directory] db in
       try Row.fetchAll(
         db,

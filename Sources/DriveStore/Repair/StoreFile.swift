@@ -9,6 +9,9 @@ import GRDB
 /// the new file replaces the old one only when it is complete.
 struct StoreFile {
   let directory: StateDirectory
+  /// A start reads a file of at most so many bytes completely before it uses it. A larger one is tried only, and read
+  /// later beside the writer, because a drive must not wait for it.
+  var readAtStart = LargeStore.bytes
   let report: @Sendable (Salvage) -> Void
 
   private var path: String { directory.database }
@@ -24,20 +27,34 @@ struct StoreFile {
     case nothing
   }
 
-  /// - Parameter isAfterUncleanEnd: Whether the previous process was killed while it had the store open.
   /// - Throws: ``StoreError``; `DatabaseError` for errors that are no damage: a full disk, missing permissions.
-  func open(isAfterUncleanEnd: Bool) throws -> DatabaseQueue {
+  func open(_ occasion: StoreOpening) throws -> OpenStore {
     try setAsideWhatIsNoFile()
     try finishReplacement()
-    if let damage = try damageBesideSQLite(isAfterUncleanEnd) { return try openSalvaged(damage) }
-    try StateFile.prepareDatabase(path)
-    for _ in 0..<2 {
-      do { return try openWhole(path) } catch let error as DatabaseError where isDamage(error) { continue }
+    if let damage = try damageBesideSQLite(occasion == .startAfterUncleanEnd) {
+      return OpenStore(queue: try openSalvaged(damage))
     }
-    do { return try openWhole(path) } catch let error as DatabaseError where isDamage(error) {
-      return try openSalvaged(error.message ?? "\(error.resultCode)")
+    try StateFile.prepareDatabase(path)
+    if occasion != .repair, isLarge {
+      do {
+        return OpenStore(queue: try openWhole(path, isTrial: true), isRead: false)
+      } catch let error as DatabaseError where isDamage(error) {}
+    }
+    for _ in 0..<2 {
+      do { return OpenStore(queue: try openWhole(path)) } catch let error as DatabaseError where isDamage(error) {
+        continue
+      }
+    }
+    do { return OpenStore(queue: try openWhole(path)) } catch let error as DatabaseError where isDamage(error) {
+      return OpenStore(queue: try openSalvaged(error.message ?? "\(error.resultCode)"))
     }
   }
+
+  private var isLarge: Bool { RawFile(path).bytes > readAtStart }
+
+  /// Reads the whole file through `database`.
+  /// - Throws: `DatabaseError` for damage, and when the connection is interrupted.
+  static func check(_ database: DatabaseQueue) throws { try database.read(checkIntegrity) }
 
   /// Moves away anything that has the name of the store, its companions or the new file and is not a regular file, as
   /// a repaired file system can leave it: SQLite could not open the store. Symbolic links stay, and are refused.
@@ -98,12 +115,14 @@ struct StoreFile {
   /// Marks the store as possibly older than what was sent, before anything hides it. Durable on return.
   private func noteRecovery(_ need: RecoveryNeed) throws { try RecoveryMark(directory).set(need) }
 
-  private func openWhole(_ path: String) throws -> DatabaseQueue {
+  /// - Parameter isTrial: Whether to try the store only, instead of reading all of it.
+  private func openWhole(_ path: String, isTrial: Bool = false) throws -> DatabaseQueue {
     let database = try DatabaseQueue(path: path, configuration: Self.configuration())
     do {
       try checkDurability(database)
-      try database.read(Self.checkIntegrity)
       let migrator = Schema.migrator
+      // Migrations read and write every table.
+      if try !isTrial || !database.read(migrator.hasCompletedMigrations) { try Self.check(database) }
       let applied = try database.read(migrator.appliedIdentifiers)
       if !applied.isSubset(of: migrator.migrations) {
         guard applied.isSuperset(of: migrator.migrations) else {
@@ -114,6 +133,7 @@ struct StoreFile {
       try migrator.migrate(database)
       try database.read(Schema.check)
       try database.writeWithoutTransaction(IntactRows.makeViews)
+      if isTrial { try StoreTrial.run(database) }
       return database
     } catch {
       try database.close()

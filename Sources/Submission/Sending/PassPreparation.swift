@@ -16,6 +16,8 @@ struct PassPreparation: Sendable {
   let logger: Logger
 
   func prepare(_ pass: inout Pass) async throws {
+    // A large store is not read completely at the start. Nothing is sent from one that may be damaged.
+    try await store.checkFile()
     let now = clock.wall()
     // Set only while a recovery from the drive logs could not be completed.
     if store.recoveryNeed == .rolledBack { _ = try await store.lostBatches.doubtUnsent(except: pass.running) }
@@ -74,7 +76,7 @@ struct PassPreparation: Sendable {
     let states: [Batch.State] = [.waiting, .sending] + (pass.mode == .quarantined ? [.quarantined] : [])
     pass.queue = DeliveryOrder.sorted(try await store.outbox.batches(of: ids, in: states))
     pass.report.fencesWithoutSession = try await store.reading { try $0.orphans(except: running) }
-    log(pass, skipped: skipped, damaged: try await store.reading { try $0.damagedRows() })
+    log(pass, skipped: skipped, damaged: try await store.inspection.damagedRows())
   }
 
   private func log(_ pass: Pass, skipped: [(session: StoredSession, reason: String)], damaged: Int) {

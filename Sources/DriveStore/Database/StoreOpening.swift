@@ -1,0 +1,8 @@
+/// Why the store is opened.
+enum StoreOpening: Hashable, Sendable {
+  case start
+  /// The previous process was killed while it had the store open.
+  case startAfterUncleanEnd
+  /// After an error that means damage.
+  case repair
+}

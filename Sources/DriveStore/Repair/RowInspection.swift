@@ -1,0 +1,54 @@
+import Coverage
+import GRDB
+
+/// Looks for damaged rows: beside the writer, in slices, and in a large store only some in each pass. Their values are
+/// not used in any case, as every read goes through the views; this finds the rows that nothing reads.
+public actor RowInspection {
+  /// One read: limits the wait of other reads.
+  private static let rowsInSlice = 1000
+  /// One pass: a store of fewer rows is read completely each time.
+  static let rowsInPass = 20_000
+
+  private let store: StoreDatabase
+  private var round: InspectionRound?
+  /// The result of the last complete round.
+  private var found = 0
+
+  init(store: StoreDatabase) { self.store = store }
+
+  /// Reads the next rows, from the end of the last call on.
+  ///
+  /// Damage in a store that its start has not read completely asks the next start for a comparison with the drive
+  /// logs.
+  /// - Returns: The number of damaged rows in all tables: those of this round, or of the last complete one if it had
+  ///   more.
+  /// - Throws: GRDB's `DatabaseError`, ``StoreError``
+  public func damagedRows() async throws -> Int {
+    var rows = 0
+    var next = if let round { round } else { try await begin() }
+    while rows < Self.rowsInPass, let part = next.part {
+      let slice = try await store.read { try part.read($0, atMost: Self.rowsInSlice) }
+      rows += slice.rows
+      next.add(slice)
+    }
+    if next.damagedMeasurements > 0, !store.isReadAtStart { try RecoveryMark(store.directory).set(.damaged) }
+    if next.part == nil {
+      (found, round) = (next.damaged, nil)
+      return found
+    }
+    round = next
+    return max(found, next.damaged)
+  }
+
+  /// Begins anywhere among the fences: a process that makes one pass only would always see the same ones.
+  private func begin() async throws -> InspectionRound {
+    try await store.read { db in
+      guard
+        let ids = try Row.fetchOne(db, sql: "SELECT min(id) AS first, max(id) AS last FROM fence"),
+        let first = ids["first"] as Int64?, let last = ids["last"] as Int64?
+      else { return InspectionRound(fencesFrom: .min) }
+      let isSmall = last.saturatingSubtracting(first) < Self.rowsInPass
+      return InspectionRound(fencesFrom: isSmall ? .min : .random(in: first...last))
+    }
+  }
+}
