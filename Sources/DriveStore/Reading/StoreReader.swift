@@ -6,6 +6,8 @@ import GRDB
 public struct StoreReader: Sendable {
   let database: DatabaseQueue?
   private let directory: StateDirectory?
+  /// The greatest file of which a list of all sessions reads each fence.
+  var readForListing = LargeStore.bytes
 
   /// Opens the store read-only. A directory without a store reads as empty.
   /// - Throws: ``StoreError``
@@ -61,12 +63,19 @@ public struct StoreReader: Sendable {
   /// Whether a process is writing to the directory.
   public var isWriterAlive: Bool { directory.map(WriterLock.isHeld) ?? true }
 
-  /// All sessions, oldest first.
+  /// All sessions, oldest first. In a large store, the fences that the server has are counted and not read.
   /// - Throws: GRDB's `DatabaseError`, as all functions of this type.
   public func sessions() throws -> [StoredSession] {
-    try rows(
-      "SELECT \(StoredSession.columns) GROUP BY session.id ORDER BY session.id"
-    ).map(StoredSession.init)
+    let isLarge = try bytes > readForListing
+    let columns = isLarge ? StoredSession.columnsWithSentCounted : StoredSession.columns
+    return try rows("SELECT \(columns) GROUP BY session.id ORDER BY session.id").map(StoredSession.init)
+  }
+
+  /// The size of the store, with its write-ahead log.
+  private var bytes: Int64 {
+    get throws {
+      try rows("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size").first?["bytes"] ?? 0
+    }
   }
 
   /// Sessions with fences that may be sent and are not on the server, oldest first. An index finds them, so the cost

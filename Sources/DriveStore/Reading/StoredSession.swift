@@ -29,7 +29,7 @@ public struct StoredSession: Hashable, Sendable {
   public let quarantinedFences: Int
   /// The fences that are to be sent.
   public let waitingFences: Int
-  /// Damaged fences, and unsent fences in a damaged batch. They are neither sent nor exported, and are included in
+  /// Damaged fences, and unsent fences in a damaged batch; in a large store, without those that the server has. They are neither sent nor exported, and are included in
   /// ``fences`` only.
   public let damagedFences: Int
   /// Whether the session's row, or that of its drive, is damaged. Then its times and tests are omitted, and its
@@ -65,7 +65,7 @@ public struct StoredSession: Hashable, Sendable {
     session.*, drive.started_at AS drive_started_at, drive.link,
       session.drive_id = (SELECT max(latest.id) FROM drive AS latest WHERE latest.link IS drive.link) AS is_of_latest_drive,
       (SELECT count(*) FROM fence AS stored WHERE stored.session_id = session.id) AS fences,
-      count(fence.id) AS readable_fences,
+      0 AS sent_fences, count(fence.id) AS readable_fences,
       count(fence.id) FILTER (WHERE fence.submittable) AS submittable_fences,
       count(fence.id) FILTER (WHERE fence.submittable AND fence.submitted_at IS NOT NULL) AS submitted_fences,
       count(fence.id) FILTER (WHERE batch.state = 'quarantined') AS quarantined_fences,
@@ -74,10 +74,29 @@ public struct StoredSession: Hashable, Sendable {
       LEFT JOIN readable_fence AS fence ON fence.session_id = session.id LEFT JOIN batch ON batch.id = fence.batch_id
     """
 
+  /// The same without a look at the fences that the server has: they count as readable and submittable, whether their
+  /// rows are damaged or not. Indices count them, so that a million takes a fraction of a second.
+  static let columnsWithSentCounted = """
+    session.*, drive.started_at AS drive_started_at, drive.link,
+      session.drive_id = (SELECT max(latest.id) FROM drive AS latest WHERE latest.link IS drive.link) AS is_of_latest_drive,
+      (SELECT count(*) FROM fence AS stored WHERE stored.session_id = session.id) AS fences,
+      (SELECT count(*) FROM fence AS stored WHERE stored.session_id = session.id)
+        - (SELECT count(*) FROM fence AS unsent WHERE unsent.session_id = session.id AND unsent.submitted_at IS NULL)
+        AS sent_fences,
+      count(fence.id) AS readable_fences,
+      count(fence.id) FILTER (WHERE fence.submittable) AS submittable_fences,
+      0 AS submitted_fences,
+      count(fence.id) FILTER (WHERE batch.state = 'quarantined') AS quarantined_fences,
+      \(isIntact) AS is_intact
+    FROM session JOIN drive ON drive.id = session.drive_id
+      LEFT JOIN readable_fence AS fence ON fence.session_id = session.id AND fence.submitted_at IS NULL
+      LEFT JOIN batch ON batch.id = fence.batch_id
+    """
+
   /// The columns without the counts, which would read each fence; all counts are 0.
   static let columnsWithoutCounts = """
     session.*, drive.started_at AS drive_started_at, drive.link, 0 AS is_of_latest_drive, 0 AS fences,
-      0 AS readable_fences, 0 AS submittable_fences, 0 AS submitted_fences, 0 AS quarantined_fences,
+      0 AS sent_fences, 0 AS readable_fences, 0 AS submittable_fences, 0 AS submitted_fences, 0 AS quarantined_fences,
       \(isIntact) AS is_intact
     FROM session JOIN drive ON drive.id = session.drive_id
     """
@@ -106,9 +125,11 @@ public struct StoredSession: Hashable, Sendable {
     quarantineReason = said["quarantine_reason"]
     submitted = (said["submitted_at"] as Int64?).map(WallTime.init(microseconds:))
     fences = row["fences"]
-    damagedFences = fences - (row["readable_fences"] as Int)
-    submittableFences = row["submittable_fences"]
-    submittedFences = row["submitted_fences"]
+    // Those that were not read.
+    let sent: Int = row["sent_fences"]
+    damagedFences = fences - sent - (row["readable_fences"] as Int)
+    submittableFences = sent + (row["submittable_fences"] as Int)
+    submittedFences = sent + (row["submitted_fences"] as Int)
     quarantinedFences = row["quarantined_fences"]
     waitingFences = submittableFences - submittedFences - quarantinedFences
     isOfLatestDrive = row["is_of_latest_drive"]
