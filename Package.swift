@@ -197,7 +197,9 @@ let package = Package(
       swiftSettings: strict),
 
     // Tests, a folder a target
-    .target(name: "TestSupport", dependencies: ["Coverage"], path: "Tests/Support", swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["Coverage", .product(name: "Logging", package: "swift-log")],
+      path: "Tests/Support", swiftSettings: strict),
     .testTarget(
       name: "CoverageTests", dependencies: ["Coverage", "DriveLog", "TestSupport"], path: "Tests/Coverage"),
     .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"], path: "Tests/OrderedJSON"),
@@ -205,7 +207,8 @@ let package = Package(
       name: "DriveLogTests", dependencies: ["Coverage", "DriveLog", "OrderedJSON", "TestSupport"],
       path: "Tests/DriveLog"),
     .testTarget(
-      name: "PingingTests", dependencies: ["Pinging", "Coverage", "TestSupport", "reflector"], path: "Tests/Pinging",
+      name: "PingingTests", dependencies: ["Pinging", "CPinger", "Coverage", "TestSupport", "reflector"],
+      path: "Tests/Pinging",
       swiftSettings: strict),
     .testTarget(
       name: "EvidenceTests", dependencies: ["Evidence", "CPinger", "Coverage", "TestSupport"], path: "Tests/Evidence",
@@ -270,8 +273,7 @@ let package = Package(
       name: "AgentTests",
       dependencies: [
         "Agent", "Driving", "Settings", "DriveStore", "DriveLog", "Evidence", "Pinging", "Positioning", "Coverage",
-        "OrderedJSON",
-        "TestSupport",
+        "ControlServer", "Submission", "Export", "NetworkPath", "OrderedJSON", "TestSupport", "control-server",
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Agent", swiftSettings: strict),

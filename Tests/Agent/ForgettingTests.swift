@@ -13,7 +13,7 @@ import Testing
 struct ForgettingTests {
   private let folder: TemporaryFolder
   private let directory: StateDirectory
-  private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+  private let logger = Logger.quiet
 
   init() throws {
     folder = try TemporaryFolder()

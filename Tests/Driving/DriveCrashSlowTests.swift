@@ -13,7 +13,7 @@ import Testing
 ///     killed at     0        1       2       3       4     each of them once
 ///     then        the next start recovers: no fence that ended is lost, none is there twice
 struct DriveCrashSlowTests {
-  private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+  private let logger = Logger.quiet
 
   /// The state of a drive when it was killed.
   private struct Remains {

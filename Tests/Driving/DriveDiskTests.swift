@@ -13,7 +13,7 @@ final class DriveDiskTests {
   private let folder: TemporaryFolder
   private let store: DriveStore
   private let clock = DriveClock(DriveRig.reading(), now: (DriveRig.startedBoot, .now))
-  private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+  private let logger = Logger.quiet
 
   init() throws {
     folder = try TemporaryFolder()

@@ -18,7 +18,7 @@ struct LiveDriveTests {
   func allOrNone() async throws {
     let folder = try TemporaryFolder()
     let store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let logger = Logger.quiet
     let server = try ControlServerClient(
       url: "http://127.0.0.1:9/RMBTControlServer", caFile: nil, requestTimeout: .seconds(1), device: .sample)
     let clock = SenderClock(

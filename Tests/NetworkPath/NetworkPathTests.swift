@@ -10,7 +10,7 @@ struct NetworkPathTests {
   private func monitor(_ source: PathSource, interface: String? = nil, destination: String? = nil) -> PathMonitor {
     PathMonitor(
       source: source, interface: interface, destination: destination, pollInterval: .milliseconds(10),
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      logger: Logger.quiet)
   }
 
   @Test("when the source is written as in the configuration, then it is understood")
@@ -149,7 +149,7 @@ struct NetworkPathTests {
     let script = try folder.write("#!/bin/sh\necho 4G/LTE\necho 2G/EDGE\n", to: "radio")
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
     let (changes, continuation) = AsyncStream<Technology?>.makeStream()
-    let radio = RadioMonitor(source: .command(script), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let radio = RadioMonitor(source: .command(script), logger: Logger.quiet)
     let running = Task { await radio.run { continuation.yield($0) } }
     var iterator = changes.makeAsyncIterator()
     #expect(await iterator.next() == Technology("4G/LTE"))

@@ -18,7 +18,7 @@ struct DaemonTests {
     let sky = try await Sky("ublox-8.log", pace: ["--rate", "20000"])
     var timings = Timings()
     timings.firstRetry = .milliseconds(20)
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let logger = Logger.quiet
     // However busy this machine is.
     let client = GPSD(
       configuration: .init(port: Int(sky.port), staleAfter: .seconds(30)), timings: timings, logger: logger)

@@ -7,7 +7,7 @@ import Testing
 @testable import Positioning
 
 @Suite(.timeLimit(.minutes(5))) struct GPSDTests {
-  private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+  private static let quiet = Logger.quiet
 
   private static let quick: Timings = {
     var timings = Timings()
@@ -163,13 +163,13 @@ import Testing
     let refused = [#""lat":91,"lon":16"#, #""lat":0,"lon":0"#].map { #"{"class":"TPV","mode":3,\#($0)}"# + "\r\n" }
     let lines = (expected == nil ? [] : refused) + [FakeGPSD.Script.position(48.2)]
     let server = try await FakeGPSD.start([.working(lines.joined())])
-    let log = LogSpy()
+    let log = LogLines()
     let client = GPSD(configuration: .init(port: server.port), timings: Self.quick, logger: log.logger)
-    let task = Task { await client.run { if case .fix = $0 { log.note("fix") } } }
-    _ = try await eventually("a fix") { log.lines.contains("fix") ? true : nil }
+    let task = Task { await client.run { if case .fix = $0 { log.append("fix") } } }
+    _ = try await eventually("a fix") { log.messages.contains("fix") ? true : nil }
     task.cancel()
     await task.value
-    #expect(log.lines.filter { $0.hasPrefix("positions refused") } == [expected].compactMap(\.self))
+    #expect(log.messages.filter { $0.hasPrefix("positions refused") } == [expected].compactMap(\.self))
     await server.stop()
   }
 

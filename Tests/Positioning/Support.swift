@@ -1,7 +1,5 @@
 import Coverage
 import Foundation
-import Logging
-import NIOConcurrencyHelpers
 
 @testable import Positioning
 
@@ -64,28 +62,5 @@ extension FixFilter {
 
   mutating func advance(to seconds: Double) -> [PositioningEvent] {
     advance(to: TestTime.at(seconds))
-  }
-}
-
-/// Keeps the lines of a log.
-final class LogSpy: Sendable {
-  private let kept = NIOLockedValueBox<[String]>([])
-
-  var lines: [String] { kept.withLockedValue { $0 } }
-  var logger: Logger { Logger(label: "test") { _ in Handler(spy: self) } }
-
-  func note(_ line: String) { kept.withLockedValue { $0.append(line) } }
-
-  private struct Handler: LogHandler {
-    let spy: LogSpy
-    var logLevel = Logger.Level.trace
-    var metadata: Logger.Metadata = [:]
-
-    subscript(metadataKey key: String) -> Logger.MetadataValue? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) { spy.note("\(event.message)") }
   }
 }

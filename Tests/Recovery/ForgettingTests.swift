@@ -12,7 +12,7 @@ import Testing
 struct ForgettingTests {
   private let folder: TemporaryFolder
   private let directory: StateDirectory
-  private let lines = Lines()
+  private let lines = LogLines(from: .info)
   private let log: String
 
   /// A drive of two sessions, and its log.

@@ -13,7 +13,7 @@ final class Site: @unchecked Sendable {
   static let now = WallTime.sampleStart.later(by: .seconds(6 * 3600))
   private let folder: TemporaryFolder
   private let directory: StateDirectory
-  let lines = Lines()
+  let lines = LogLines(from: .info)
   /// All that ended, as they were measured. No two have the same figures and place.
   private(set) var fences: [Fence] = []
   /// Those that the server has.
@@ -199,28 +199,5 @@ struct Tally {
   func print() {
     Swift.print("state damage, one of store and logs: \(single.starts) starts, \(single.found) of \(single.all) fences")
     Swift.print("state damage, both: \(both.starts) starts, \(both.found) of \(both.all) fences")
-  }
-}
-
-/// Keeps what is logged and reported.
-final class Lines: Sendable {
-  private let lock = NSLock()
-  private nonisolated(unsafe) var lines: [String] = []
-
-  var all: [String] { lock.withLock { lines } }
-  func append(_ line: String) { lock.withLock { lines.append(line) } }
-
-  var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
-
-  private struct Handler: LogHandler {
-    let lines: Lines
-    var logLevel = Logger.Level.info
-    var metadata = Logger.Metadata()
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) { lines.append("\(event.level): \(event.message)") }
   }
 }
