@@ -1,0 +1,95 @@
+import ControlServer
+import Coverage
+import TestSupport
+import Testing
+
+@testable import Agent
+@testable import Submission
+
+/// The result of a pass, as a line and as an exit status (README.md, Use).
+struct ReportLineTests {
+  private func report(_ change: (inout Report) -> Void) -> Report {
+    var report = Report()
+    change(&report)
+    return report
+  }
+
+  @Test("when nothing was there, then the pass is done")
+  func nothing() {
+    #expect(Report().line == "nothing to submit")
+    #expect(Report().outcome == .done)
+  }
+
+  @Test("when everything was sent, then the line counts it, and the pass is done")
+  func sent() {
+    let one = report { ($0.fencesSent, $0.sessionsSent) = (1, 1) }
+    #expect(one.line == "submitted 1 fence in 1 session")
+    #expect(one.outcome == .done)
+    #expect(report { ($0.fencesSent, $0.sessionsSent) = (0, 2) }.line == "submitted 0 fences in 2 sessions")
+  }
+
+  @Test("when something was refused, kept or has no session, then each is named with what helps, and the data is kept")
+  func left() {
+    let all = report {
+      ($0.fencesSent, $0.sessionsSent, $0.sessionsKept, $0.sessionsQuarantined) = (5, 1, 2, 1)
+      $0.fencesWithoutSession = 1
+      $0.firstFailure = .refused(status: 400, message: "bad fence")
+    }
+    #expect(
+      all.line == """
+        submitted 5 fences in 1 session; 2 kept for later (coverage-probe submit); 1 refused and quarantined \
+        (coverage-probe submit --quarantined sends again); 1 fence without a session waits until it is older than \
+        submission.legacy-threshold: the control server refused (400): bad fence
+        """)
+    #expect(all.outcome == .kept)
+    #expect(
+      report { $0.fencesWithoutSession = 3 }.line
+        == "submitted 0 fences in 0 sessions; 3 fences without a session wait until they are older than submission.legacy-threshold"
+    )
+    for change in [{ $0.sessionsKept = 1 }, { $0.sessionsQuarantined = 1 }, { $0.fencesWithoutSession = 1 }]
+      as [(inout Report) -> Void]
+    {
+      #expect(report(change).outcome == .kept)
+    }
+  }
+
+  @Test("when a stop ended the pass, then the line says so, and the data is kept")
+  func stopped() {
+    let stopped = report { $0.wasStopped = true }
+    #expect(stopped.line == "stopped before anything was sent")
+    #expect(stopped.outcome == .kept)
+  }
+
+  @Test("when a wait held the pass, then the line says until when and which command ends the wait")
+  func held() {
+    let open = report {
+      ($0.hold, $0.heldUntil) = (.gate(.breaker(.seconds(29.5))), WallTime.sampleStart.later(by: .milliseconds(500)))
+    }
+    #expect(
+      open.line == """
+        nothing to submit; the control server asked for fewer requests (429): no request leaves before \
+        2026-11-20T10:00:01Z (in 00:00:30); coverage-probe submit --force sends now
+        """)
+    #expect(open.outcome == .kept, "though it looked at nothing")
+    let pause = report { $0.hold = .gate(.retryAfter(.seconds(3599))) }
+    #expect(pause.line.hasSuffix("no request leaves (in 01:00:00); coverage-probe submit --force sends now"))
+    let trouble = report { $0.hold = .gate(.trouble(.seconds(4))) }
+    #expect(trouble.line.hasSuffix("no request leaves (in 00:00:05); coverage-probe submit sends now"))
+  }
+
+  @Test("when the clock is not set, then no command helps, and none is named")
+  func clock() {
+    let report = report { $0.hold = .clock }
+    #expect(report.line == "nothing to submit; the host's clock is not set")
+    #expect(report.outcome == .kept)
+  }
+
+  @Test("when a drive runs, then its fences are promised for its end, and the pass is done")
+  func running() {
+    let one = report { $0.fencesOfRunningDrives = 1 }
+    #expect(one.line == "nothing to submit; 1 fence of the running drive is sent when it ends")
+    #expect(one.outcome == .done)
+    #expect(
+      report { $0.fencesOfRunningDrives = 7 }.line.hasSuffix("; 7 fences of the running drive are sent when it ends"))
+  }
+}

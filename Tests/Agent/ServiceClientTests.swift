@@ -1,0 +1,109 @@
+import DriveStore
+import Foundation
+import Settings
+import TestSupport
+import Testing
+
+@testable import Agent
+
+/// What a command says when it asks the service, and the answer is none or a strange one.
+struct ServiceClientTests {
+  private let folder: TemporaryFolder
+  private let configuration: ProbeConfiguration
+  private var client: ServiceClient { ServiceClient(configuration: configuration) }
+  private var path: String { configuration.servicePath }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    var configuration = ProbeConfiguration()
+    configuration.stateDirectory = folder.file("state")
+    configuration.agent.socket = folder.file("a socket 100% für {uns}")
+    self.configuration = configuration
+  }
+
+  private func answer(_ status: String, _ body: String) -> String {
+    "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
+  }
+
+  @Test("when there is no service, then the line says how to start one")
+  func absent() async throws {
+    let error = await #expect(throws: ServiceUnreachable.self) { try await client.status(asJSON: true) }
+    #expect(
+      error?.description == "no service answers at \(path); start it with coverage-probe agent, or set agent.socket")
+  }
+
+  @Test("when another program has the state directory, then the line names it")
+  func held() async throws {
+    let store = try DriveStore(
+      directory: StateDirectory(path: configuration.stateDirectory), purpose: "another program")
+    let error = await #expect(throws: ServiceUnreachable.self) { try await client.send(.stop) }
+    let line = try #require(error).description
+    #expect(line.hasPrefix("no service answers at \(path), but state directory \(store.directory.path) is in use by "))
+    #expect(line.contains("another program"))
+  }
+
+  @Test(
+    "when something that is no listening socket is at the path, then no service answers",
+    arguments: ["file", "socket", "folder", "long"])
+  func noListener(kind: String) async throws {
+    var path = path
+    switch kind {
+    case "file": try Data("x".utf8).write(to: URL(fileURLWithPath: path))
+    case "socket": try RawSocket.leave(at: path)
+    case "folder": try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    default: path = folder.file(String(repeating: "x", count: 300))
+    }
+    #expect(SocketProbe.obstacle(to: path) == .absent)
+    var configuration = configuration
+    configuration.agent.socket = path
+    let error = await #expect(throws: ServiceUnreachable.self) {
+      try await ServiceClient(configuration: configuration).metrics()
+    }
+    #expect(error?.reason == .absent)
+  }
+
+  @Test("when the path of the socket has spaces, percent signs and umlauts, then it is found")
+  func strangePath() async throws {
+    try RawSocket.answerOnce(at: path, with: answer("200 OK", "start: recording\n\n"))
+    #expect(try await client.send(.start) == "start: recording")
+  }
+
+  @Test(
+    "when the service answers a request, then its status is the outcome, and its text the line",
+    arguments: [
+      ("200 OK", CommandOutcome.done), ("503 Service Unavailable", .kept), ("500 Internal Server Error", .failed),
+      ("400 Bad Request", .failed), ("418 I'm a teapot", .failed),
+    ])
+  func outcome(status: String, expected: CommandOutcome) async throws {
+    try RawSocket.answerOnce(at: path, with: answer(status, "so it is\n"))
+    let (line, outcome) = try await client.submit(.warm, .forced)
+    #expect(line == "so it is")
+    #expect(outcome == expected)
+  }
+
+  @Test("when the service refuses this user, then the line says which users it accepts")
+  func refused() async throws {
+    try RawSocket.answerOnce(at: path, with: answer("403 Forbidden", "no"))
+    let error = await #expect(throws: ServiceUnreachable.self) { try await client.forget(1) }
+    #expect(error?.description == "the service at \(path) takes commands from root and its own user only")
+  }
+
+  @Test(
+    "when the answer is cut off, is no HTTP or has no end, then that is an error and no result",
+    arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nstart: rec", "220 mail.example ESMTP\r\n"])
+  func garbage(answer: String) async throws {
+    try RawSocket.answerOnce(at: path, with: answer)
+    await #expect(throws: ServiceUnreachable.self) { try await client.send(.start) }
+  }
+
+  @Test("when another program than a service has the store, then the error of the store is thrown, and no other one")
+  func instead() async throws {
+    let inUse = StoreError.inUse(directory: configuration.stateDirectory, holder: "coverage-probe record (12)")
+    await #expect(throws: inUse) { try await client.ask(instead: inUse) { try await $0.forget(1) } }
+    try RawSocket.answerOnce(at: path, with: answer("403 Forbidden", "no"))
+    let error = await #expect(throws: ServiceUnreachable.self) {
+      try await client.ask(instead: inUse) { try await $0.forget(1) }
+    }
+    #expect(error?.reason == .refused, "a service that refuses is there")
+  }
+}
