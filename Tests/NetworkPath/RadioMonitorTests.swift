@@ -1,0 +1,87 @@
+import Coverage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import NetworkPath
+
+/// `radio.source`: a program of the operator's, which may print anything and end at any time.
+struct RadioMonitorTests {
+  private let folder: TemporaryFolder
+  private let log = LogLines()
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func script(_ text: String) throws -> RadioSource {
+    let path = try folder.write("#!/bin/sh\n\(text)\n", to: "radio")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    return .command(path)
+  }
+
+  /// The first `count` deliveries of a program, by name; `-` is no service.
+  private func deliveries(_ count: Int, of source: RadioSource, restart: Duration = .milliseconds(1)) async -> [String]
+  {
+    let (changes, continuation) = AsyncStream<Technology?>.makeStream()
+    let radio = RadioMonitor(source: source, restartDelay: restart, logger: log.logger)
+    let running = Task {
+      await radio.run { continuation.yield($0) }
+      continuation.finish()
+    }
+    var names: [String] = []
+    for await technology in changes {
+      names.append(technology?.name ?? "-")
+      if names.count == count { break }
+    }
+    running.cancel()
+    await running.value
+    return names
+  }
+
+  @Test("when the technology is fixed or has no source, then it is delivered once or never, and the monitor ends")
+  func withoutProgram() async {
+    #expect(await deliveries(9, of: .fixed(Technology("5G/NR"))) == ["5G/NR"])
+    #expect(await deliveries(9, of: .none).isEmpty)
+  }
+
+  @Test("when the program ends, then the technology is unknown, the log says why, and the program starts again")
+  func restarts() async throws {
+    let source = try script("echo 4G/LTE; exit 3")
+    #expect(await deliveries(5, of: source) == ["4G/LTE", "-", "4G/LTE", "-", "4G/LTE"])
+    let line = try #require(log.messages.first)
+    #expect(
+      line.hasPrefix("radio.source: \(folder.file("radio")) ended (exited(3)); the technology is unknown"), "\(line)")
+  }
+
+  @Test("when the program cannot be started, then the technology is unknown, and the log names the program")
+  func missing() async {
+    #expect(await deliveries(2, of: .command(folder.file("gone"))) == ["-", "-"])
+    #expect(log.contains("radio.source: \(folder.file("gone")) failed: "))
+  }
+
+  @Test("when the program prints nonsense, then the log names it and what is known, and the last technology counts on")
+  func nonsense() async throws {
+    let source = try script(
+      #"echo 4G/LTE; echo 7G; printf '\377\376\n'; echo '4G/LTE 5G/NR'; echo none; echo 3G/HSPA+; exec sleep 60"#)
+    #expect(await deliveries(3, of: source) == ["4G/LTE", "-", "3G/HSPA+"])
+    #expect(log.contains(" says \"7G\", which is not a known technology; known: 2G/"))
+    #expect(log.messages.count == 3, "\(log.messages)")
+  }
+
+  @Test("when a line has no end for long, then the log shows its beginning only, and later lines count")
+  func longLine() async throws {
+    let source = try script("head -c 100000 /dev/zero | tr '\\0' x; echo; echo 4G/LTE; exec sleep 60")
+    #expect(await deliveries(1, of: source) == ["4G/LTE"])
+    let line = try #require(log.messages.first)
+    #expect(line.contains(" says \"\(String(repeating: "x", count: 60))\", which"))
+  }
+
+  @Test("when the drive ends, then the program is ended, too")
+  func ends() async throws {
+    let source = try script("echo $$ >\(folder.file("pid")); echo 4G/LTE; exec sleep 300")
+    #expect(await deliveries(1, of: source) == ["4G/LTE"])
+    let text = try String(contentsOfFile: folder.file("pid"), encoding: .utf8)
+    let pid = try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+    _ = try await eventually("the program has ended") { kill(pid, 0) == 0 ? nil : () }
+    #expect(log.messages.isEmpty, "an end that was asked for is no trouble")
+  }
+}
