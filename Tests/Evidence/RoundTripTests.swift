@@ -95,3 +95,51 @@ struct RoundTripTests {
     }
   }
 }
+
+/// Packets whose partner is missing, or that come again much later.
+struct RoundTripOrderTests {
+  @Test("when a reply has no request in the capture, then it is counted, and is no ping")
+  func orphans() {
+    let result = RoundTrips([captured(1, Wire.reply(1)), captured(2, Wire.request(1)), captured(3, Wire.reply(2))])
+    #expect(result.trips.map(\.answeredAt) == [nil])
+    #expect(result.orphans == 2)
+    #expect(result.foreign == 0)
+  }
+
+  @Test("when request and reply have the same stamp, then the reply still belongs to the request")
+  func sameStamp() {
+    let result = RoundTrips([captured(5, Wire.reply(1)), captured(5, Wire.request(1))])
+    #expect(result.trips.map(\.rttNanoseconds) == [0])
+    #expect(result.orphans == 0)
+  }
+
+  @Test("when the same key comes after ten seconds, then it is another ping, and late replies belong to the newer one")
+  func wrapped() {
+    func request(_ seconds: Int64) -> CapturedPacket { captured(seconds * 1_000_000, Wire.request(1)) }
+    let same = RoundTrips([request(0), captured(9_999_999, Wire.request(1))])
+    #expect(same.trips.map(\.copies) == [1])
+    let other = RoundTrips([request(0), request(10), captured(10_500_000, Wire.reply(1))])
+    #expect(other.trips.map(\.answeredAt) == [nil, 10_500_000_000])
+    #expect(other.trips.map(\.copies) == [0, 0])
+  }
+
+  @Test("when stamps are at the ends of 64 bits, then the times between them are the longest there is")
+  func extremes() {
+    let trips = RoundTrips([
+      CapturedPacket(stamp: .min, linkType: 101, bytes: Bytes(Wire.request(1))),
+      CapturedPacket(stamp: .max, linkType: 101, bytes: Bytes(Wire.reply(1))),
+    ]).trips
+    #expect(trips.map(\.rttNanoseconds) == [.max])
+  }
+
+  @Test("when an error comes before the reply, then both are noted, and the ping is answered")
+  func errorThenReply() {
+    let trips = RoundTrips([
+      captured(1, Wire.request(1)), captured(2, Wire.error(about: Wire.request(1))), captured(3, Wire.reply(1)),
+      captured(4, Wire.error(about: Wire.request(1))),
+    ]).trips
+    #expect(trips.map(\.failedAt) == [2000])
+    #expect(trips.map(\.answeredAt) == [3000])
+    #expect(trips.map(\.duplicates) == [0])
+  }
+}
