@@ -133,3 +133,86 @@ private final class FullDisk {
 
   deinit { close(original) }
 }
+
+/// Names of logs, their rights, and marks in logs of ended drives.
+struct WriterFileTests {
+  private func header() -> DriveLogHeader { Log.plainHeader }
+
+  @Test("when two drives begin at the same time, then each has a log of its own, and nobody else may read them")
+  func sameName() throws {
+    let folder = try TemporaryFolder()
+    let names = try (0..<3).map { _ in
+      let writer = try DriveLogWriter(newIn: folder.path, name: "2026-11-20T10-00-00", header: header())
+      return URL(fileURLWithPath: writer.path).lastPathComponent
+    }
+    #expect(names == ["2026-11-20T10-00-00.jsonl", "2026-11-20T10-00-00.2.jsonl", "2026-11-20T10-00-00.3.jsonl"])
+    for name in names {
+      let mode = try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+    }
+  }
+
+  @Test("when the name leads elsewhere by a symbolic link, then the log is not written there")
+  func symbolicLink() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("drive.jsonl"), withDestinationPath: folder.file("elsewhere"))
+    #expect(throws: DriveLogError.self) { try DriveLogWriter(path: folder.file("drive.jsonl"), header: header()) }
+    #expect(!FileManager.default.fileExists(atPath: folder.file("elsewhere")))
+  }
+
+  @Test("when a log is paused, then its lines wait in memory, and come in their order afterwards")
+  func paused() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("drive.jsonl")
+    let writer = try DriveLogWriter(path: path, header: header())
+    writer.isPaused = true
+    for second in 0..<5 { try writer.append(.at(Double(second), .path(.wifi))) }
+    try writer.sync()
+    #expect(try RecordedDrive(path: path).events.isEmpty)
+    writer.isPaused = false
+    try writer.append(.at(5, .stop(.user)))
+    #expect(try RecordedDrive(path: path).events.map(\.at) == (0...5).map { .seconds(Double($0)) })
+    #expect(writer.linesDropped == 0)
+  }
+
+  @Test("when a session is forgotten, then the mark is read, also behind a torn line, and the events stay")
+  func forgotten() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("drive.jsonl")
+    do {
+      let writer = try DriveLogWriter(path: path, header: header())
+      try writer.append(.at(1, .path(.wifi)))
+    }
+    let log = try #require(FileHandle(forWritingAtPath: path))
+    try log.seekToEnd()
+    try log.write(contentsOf: Data(#"{"at":2.0,"pa"#.utf8))
+    try log.close()
+    for session in [1, 0, 1] { try DriveLogWriter.noteForgotten(session: session, in: path) }
+    let drive = try RecordedDrive(path: path)
+    #expect(drive.forgotten == [0, 1])
+    #expect(drive.events == [.at(1, .path(.wifi))])
+    #expect(drive.garbage.map(\.number) == [3])
+    #expect(drive.unknownEvents == 0)
+  }
+
+  @Test("when the log is gone or is a link, then a mark is an error, and creates nothing")
+  func forgottenNowhere() throws {
+    let folder = try TemporaryFolder()
+    #expect(throws: DriveLogError.self) { try DriveLogWriter.noteForgotten(session: 1, in: folder.file("gone")) }
+    let precious = try folder.write("precious", to: "precious")
+    try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: precious)
+    #expect(throws: DriveLogError.self) { try DriveLogWriter.noteForgotten(session: 1, in: folder.file("link")) }
+    #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+  }
+
+  @Test("when there is nothing since the last seal, then no other one is written")
+  func emptySeal() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("drive.jsonl")
+    let writer = try DriveLogWriter(path: path, header: header())
+    for _ in 0..<3 { try writer.seal(at: .start) }
+    #expect(try String(contentsOfFile: path, encoding: .utf8).ranges(of: "\"seal\"").count == 1)
+  }
+}
