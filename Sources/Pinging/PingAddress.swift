@@ -33,7 +33,8 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
   /// The address in `host`; `nil` for text that is not a numeric address.
   public init?(numeric host: String, port: UInt16) {
     var raw = cping_address()
-    guard cping_address_parse(&raw, host, port) == 0 else { return nil }
+    // C would read the text up to a zero byte, and pings would go to another host than the text names.
+    guard !host.utf8.contains(0), cping_address_parse(&raw, host, port) == 0 else { return nil }
     self.init(raw)
   }
 
@@ -80,6 +81,7 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func lookUp(_ name: String, port: UInt16, family: Family?) -> Result<[PingAddress], NameError> {
+    guard !name.utf8.contains(0) else { return .failure(NameError(name: name, reason: "it has a zero byte")) }
     var hints = addrinfo()
     hints.ai_socktype = CInt(SOCK_DGRAM.rawValue)
     hints.ai_family =
