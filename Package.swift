@@ -196,6 +196,18 @@ let package = Package(
       path: "tools/bench-engine-drive",
       swiftSettings: strict),
 
+    // Durable fences for tools/bench-store.
+    .executableTarget(
+      name: "bench-store-fence",
+      dependencies: [
+        "Coverage", "DriveStore", "OrderedJSON",
+        // Bare SQLite, to compare with.
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "tools/bench-store-fence",
+      swiftSettings: strict),
+
     // Tests, a folder a target
     .target(
       name: "TestSupport", dependencies: ["Coverage", .product(name: "Logging", package: "swift-log")],
