@@ -7,12 +7,12 @@ struct Redaction {
   /// A client UUID with fewer letters and digits is not redacted, because it would match parts of ordinary words.
   private static let leastLength = 8
   private static let tokens = [
-    // {"ping_token":"..."}, token=...
-    ("(?i)(token\\\\?\"?\\s*[:=]\\s*\\\\?\"?)[^\\s\"\\\\,;&}]+", "$1(hidden)"),
+    // {"ping_token":"..."}, token=...; JSON inside JSON has backslashes before slashes.
+    ("(?i)(token\\\\?\"?\\s*[:=]\\s*\\\\?\"?)(?:\\\\+/|[^\\s\"\\\\,;&}])+", "$1(hidden)"),
     // A test's token: its UUID, a time, and a signature.
     ("(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}_[0-9]+_[A-Za-z0-9+/=]+", "(hidden)"),
     // 16 bytes in Base64: a token for pings.
-    ("(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+]|\\\\?/){22}==", "(hidden)"),
+    ("(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+]|\\\\*/){22}==", "(hidden)"),
   ]
 
   private let clientUUID: String?

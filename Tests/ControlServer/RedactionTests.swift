@@ -41,6 +41,9 @@ struct RedactionTests {
       ("token=abc&x=1", "token=(hidden)&x=1"), ("Token : abc, x", "Token : (hidden), x"),
       ("test 11111111-2222-3333-4444-555555555555_1700000000_a+b/c= failed", "test (hidden) failed"),
       ("aOd4ALM2UBOl/LOaoRW9UA== is old", "(hidden) is old"), (#"aOd4ALM2UBOl\/LOaoRW9UA== is old"#, "(hidden) is old"),
+      (#"{\"ping_token\":\"aOd4ALM2UBOl\/LOaoRW9UA==\"}"#, #"{\"ping_token\":\"(hidden)\"}"#),
+      (#"{\"ping_token\":\"aOd4ALM2UBOl\\\/LOaoRW9UA==\"}"#, #"{\"ping_token\":\"(hidden)\"}"#),
+      (#"aOd4ALM2UBOl\\\/LOaoRW9UA== is old"#, "(hidden) is old"),
     ])
   func tokens(text: String, expected: String) {
     #expect(redacted(text) == expected)
