@@ -10,7 +10,7 @@ public struct Verification: Hashable, Sendable {
       case answeredOnlyInLog = "answered in the log, not in the capture"
       /// The capture shows a reply in time, the log has none.
       case answeredOnlyInCapture = "answered in the capture, not in the log"
-      /// Answered in both, with round-trip times that differ by more than ``Verification/mostOfOnePing``.
+      /// Answered in both, with round-trip times that differ by more than ``Verification/mostOfOnePing`` and the limit.
       case roundTripDiffers = "with another round-trip time in the capture"
       /// The log has a ping that was sent, the capture no packet of it.
       case onlyInLog = "in the log, not in the capture"
@@ -54,12 +54,15 @@ public struct Verification: Hashable, Sendable {
   public private(set) var notCaptured = 0
   /// The differences of the round-trip times; `nil` when no ping was answered in both.
   public let difference: Difference?
+  /// The largest allowed 99th percentile of the differences.
+  public let limit: Duration
   /// In the order of time.
   public let disagreements: [Disagreement]
 
   /// In nanoseconds. A reply this close to the timeout can be in time by one stamp and late by the other.
   private static let edge: Int64 = 1_000_000
-  /// The largest difference of two measurements of the same ping. Two stamps of one packet are microseconds apart.
+  /// The largest difference of two measurements of the same ping, unless the limit of a verification is larger. Two stamps of one packet are
+  /// microseconds apart, but on a virtual machine whose processor the host takes away between them, milliseconds.
   public static let mostOfOnePing: Duration = .milliseconds(1)
 
   /// A power cut costs a capture the packets since the last sync, up to 4 s, and those in the kernel's buffer.
@@ -74,11 +77,12 @@ public struct Verification: Hashable, Sendable {
   ///   - interval: The interval at which pings were sent.
   ///   - timeout: The time limit of an answer.
   ///   - isCutOff: Whether the capture was not completed, because of a kill or a power cut; its end can be missing.
+  ///   - limit: The largest allowed 99th percentile of the differences between round-trip times.
   ///   - hostLeads: The leads of the host's clock over the drive's time, each from its time on.
   public init(
     events: [Event], sequences: [Int: UInt32] = [:], started: WallTime, trips: [RoundTrip],
     interval: Duration = .milliseconds(100), timeout: Duration = .seconds(1), isCutOff: Bool = false,
-    hostLeads: [(at: DriveTime, lead: Duration)] = []
+    limit: Duration = .microseconds(50), hostLeads: [(at: DriveTime, lead: Duration)] = []
   ) {
     let pings = Self.pings(events, sequences, started)
     let timeout = timeout.inNanoseconds
@@ -88,6 +92,7 @@ public struct Verification: Hashable, Sendable {
     let pairs = alignment.pairs()
     let steps = ClockSteps(events, hostLeads: hostLeads)
     let lastEvent = events.map(\.at).max() ?? .start
+    let most = max(Self.mostOfOnePing, limit).inNanoseconds
     let end = isCutOff ? pairs.keys.max().map { alignment.pings[$0].at } : nil
     var differences: [Int64] = []
     var disagreements: [Disagreement] = []
@@ -117,7 +122,7 @@ public struct Verification: Hashable, Sendable {
         answeredInBoth += 1
         let difference = reported.saturatingSubtracting(captured).saturatingMagnitude
         differences.append(difference)
-        if difference > Self.mostOfOnePing.inNanoseconds {
+        if difference > most {
           disagreements.append(Disagreement(at: ping.at, kind: .roundTripDiffers))
         }
       }
@@ -132,6 +137,7 @@ public struct Verification: Hashable, Sendable {
     }
     self.disagreements = disagreements.sorted { $0.at < $1.at }
     difference = Difference(differences.sorted())
+    self.limit = limit
   }
 
   private static func pings(_ events: [Event], _ sequences: [Int: UInt32], _ started: WallTime) -> [Alignment.Ping] {
@@ -151,8 +157,8 @@ public struct Verification: Hashable, Sendable {
   public func count(_ kind: Disagreement.Kind) -> Int { disagreements.count { $0.kind == kind } }
 
   /// Whether the capture confirms the log: both have the same pings with the same outcomes, and the 99th percentile of the differences of
-  /// the round-trip times is at most `limit`.
-  public func agrees(within limit: Duration = .microseconds(50)) -> Bool {
+  /// the round-trip times is at most ``limit``.
+  public var agrees: Bool {
     matched > 0 && disagreements.isEmpty && difference.map { $0.p99Nanoseconds <= limit.inNanoseconds } ?? true
   }
 }

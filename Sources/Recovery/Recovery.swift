@@ -38,13 +38,19 @@ public struct Recovery: Sendable {
   /// sent that the server may have, without a look at the server's history.
   public func attempt(at now: WallTime) async {
     do {
-      do { try await run(at: now) } catch  where StoreError.isDamage(error) {
-        // A start tries a large store only, and has not read this part of it.
-        try store.repair()
-        try await run(at: now)
-      }
+      try await runRepairing(at: now)
     } catch {
       logger.error("the drive logs cannot be compared with the store now: \(error)")
+    }
+  }
+
+  private func runRepairing(at now: WallTime) async throws {
+    do {
+      try await run(at: now)
+    } catch let error where StoreError.isDamage(error) {
+      // The start of a large store does not read every part of it.
+      try store.repair()
+      try await run(at: now)
     }
   }
 

@@ -7,8 +7,8 @@ struct Verify: AsyncParsableCommand {
     abstract: "Compares a drive log with a packet capture of the same drive.",
     discussion: """
       Derives each ping's round-trip time again from the files of `record --capture`, and reports the differences. \
-      Exit status: 0 when the capture confirms the log: the same pings, the same ones lost, no round-trip time more than \
-      1 ms apart and 99 of 100 within --limit; 1 when they differ, or a file cannot be read; 64 wrong usage.
+      Exit status: 0 when the capture confirms the log: the same pings, the same ones lost, 99 of 100 round-trip times \
+      within --limit and none more than 1 ms, or --limit if larger, apart; 1 when they differ, or a file cannot be read; 64 wrong usage.
       """)
 
   @Argument(help: "A drive log.")

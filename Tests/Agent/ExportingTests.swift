@@ -24,7 +24,7 @@ struct ExportingTests {
     try DriveStore(directory: StateDirectory(path: configuration.stateDirectory), purpose: "a test")
   }
 
-  /// Three ended drives: one was sent, one waits with a fence on Wi-Fi, and one was refused; and one that runs.
+  /// Three ended drives (one sent, one that waits with a fence on Wi-Fi, one refused), and one that runs.
   private func fill(_ store: DriveStore) async throws {
     for number in 0..<4 {
       var recorder = try DriveRecorder(
@@ -130,7 +130,7 @@ struct ExportingTests {
   // MARK: sessions
 
   @Test(
-    "when sessions are listed, then the table has their states, and one that is left from a killed process is pending")
+    "when sessions are listed, then the table shows their states, and the session of a killed process is pending")
   func table() async throws {
     do {
       let store = try open()

@@ -9,7 +9,7 @@ import Testing
 @testable import Agent
 @testable import Submission
 
-/// `submit` and `sessions forget` without a service, and what they need before they begin.
+/// `submit` and `sessions forget` without a service, and their checks before they begin.
 struct SubmittingTests {
   private let folder: TemporaryFolder
   private let log = LogLines()

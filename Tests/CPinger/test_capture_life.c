@@ -17,15 +17,28 @@ static long size_of(const char *name) {
     return stat(path(name), &file) == 0 ? (long)file.st_size : -1;
 }
 
+/* Pings until there are so many files, as a host that does not keep the pace skips pings. The number of packets. */
+static unsigned ping_until(cpcapture *capture, uint16_t port, uint32_t files) {
+    cping_target target = link_target("10.77.0.2", port, 100);
+    cpcapture_state state = {0};
+    unsigned packets = 0;
+    for (int i = 0; i < 50 && state.files < files; i++) {
+        struct outcome outcome = ping(capture, &target, NULL, 0);
+        packets += 100 - outcome.not_sent + outcome.answered + outcome.late;
+        cpcapture_get_state(capture, &state);
+    }
+    CHECK(state.files >= files);
+    return packets;
+}
+
 static void test_rotation(uint16_t port) {
     struct packets packets = {0};
     cpcapture *capture = open_capture("rotation", "any", 8192, 3);
-    cping_target target = link_target("10.77.0.2", port, 300);
-    struct outcome outcome = ping(capture, &target, NULL, 0);
+    unsigned sent = ping_until(capture, port, 6);
     cpcapture_state state;
     cpcapture_close(capture, &state);
-    CHECK_EQUAL(state.written, 300 - outcome.not_sent + outcome.answered);
-    CHECK(state.files >= 6);
+    CHECK_EQUAL(state.written, sent);
+    CHECK(state.files >= state.written / 100);
     for (uint32_t i = 1; i <= state.files + 1; i++) {
         char name[64];
         snprintf(name, sizeof name, "rotation-%04u.pcapng", i);
@@ -105,12 +118,10 @@ static int open_error(const char *name, const char *interface_name, char *text, 
 static void test_numbers_go_on(uint16_t port) {
     long first[4];
     cpcapture_state state;
-    cping_target target = link_target("10.77.0.2", port, 100);
     cpcapture *capture = open_capture("again", "any", 8192, 2);
-    ping(capture, &target, NULL, 0);
+    ping_until(capture, port, 3);
     cpcapture_close(capture, &state);
     CHECK_EQUAL(state.first_file, 1);
-    CHECK(state.files >= 3);
     uint32_t newest = state.files;
     first[0] = size_of("again-0001.pcapng");
     CHECK_EQUAL(first[0], -1);
@@ -122,7 +133,7 @@ static void test_numbers_go_on(uint16_t port) {
 
     capture = open_capture("again", "any", 8192, 2);
     cpcapture *other = open_capture("again", "any", 8192, 2);
-    ping(capture, &target, NULL, 0);
+    ping_until(capture, port, newest + 3);
     cpcapture_close(other, &state);
     CHECK_EQUAL(state.first_file, newest + 2);
     cpcapture_close(capture, &state);

@@ -62,18 +62,24 @@ static struct outcome ping_once(struct far *far, const cping_target *target, ans
     return o;
 }
 
+/* A host that stands still for longer than the timeout can leave a reply unread: then another ping is sent, three times at most. */
 static void is_ignored(struct far *far, const cping_target *target, answer answer, int variant) {
-    cping_stats stats;
-    struct outcome o = ping_once(far, target, answer, variant, &stats);
-    CHECK_EQUAL(o.answered + o.late + o.duplicates + o.refused, 0);
-    CHECK_EQUAL(o.lost, 1);
+    unsigned seen = 0;
+    for (int try = 0; try < 3 && seen == 0; try++) {
+        cping_stats stats;
+        struct outcome o = ping_once(far, target, answer, variant, &stats);
+        CHECK_EQUAL(o.answered + o.late + o.duplicates + o.refused, 0);
+        CHECK_EQUAL(o.lost, 1);
+        seen = stats.foreign_source + stats.unknown_sequence + stats.unknown_magic + stats.short_replies + stats.corrupt;
+    }
     /* It was seen and called something. */
-    CHECK(stats.foreign_source + stats.unknown_sequence + stats.unknown_magic + stats.short_replies + stats.corrupt > 0);
+    CHECK(seen > 0);
 }
 
 static void is_answered(struct far *far, const cping_target *target, answer answer, int variant) {
     cping_stats stats;
-    struct outcome o = ping_once(far, target, answer, variant, &stats);
+    cping_target slow = patient(*target);
+    struct outcome o = ping_once(far, &slow, answer, variant, &stats);
     CHECK_EQUAL(o.answered, 1);
     CHECK(o.last.rtt_ns > 0 && o.last.rtt_ns <= o.last.rtt_bound_ns + 1000);
 }
@@ -256,8 +262,9 @@ static void icmp(struct far *far) {
     for (int i = 0; i <= 10; i++) is_answered(far, &target, answer_echo, 100 + i);
     for (int i = 0; i < 4; i++) is_answered(far, &target, answer_false_quote, i);
     unsigned errors = 0;
+    cping_target slow = patient(target);
     for (int quoted = 0; quoted <= 84; quoted += quoted < 48 ? 1 : 6) {
-        struct outcome o = ping_once(far, &target, answer_quote, quoted, &stats);
+        struct outcome o = ping_once(far, &slow, answer_quote, quoted, &stats);
         /* The reply that follows an error that was understood is late, but it is a true one. */
         CHECK_EQUAL(o.answered + o.icmp_errors, 1);
         CHECK(o.last.rtt_ns < 0 || o.last.rtt_ns <= o.last.rtt_bound_ns + 1000);

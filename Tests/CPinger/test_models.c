@@ -20,7 +20,7 @@ static uint32_t dice(uint32_t below) {
     return (uint32_t)((state >> 33) % below);
 }
 
-/* The reader gets what was written, in order; what did not fit is counted once, and reported where it is missing. */
+/* The reader gets the written events in order; events that did not fit are counted once, and reported at their place. */
 static void ring_loses_nothing_unnoticed(void) {
     for (uint32_t capacity = 1; capacity <= 64; capacity *= 4) {
         cping__ring ring;
@@ -96,7 +96,7 @@ static void agenda_is_never_late(void) {
     cping__agenda_destroy(&agenda);
 }
 
-/* Slots lie on the grid whatever the delays are, none is dealt with twice, and a skip ends at the first one that is not past. */
+/* Slots lie on the grid at any delay, each is used at most once, and a skip ends at the first one that is not past. */
 static void grid_counts_every_slot(void) {
     for (int round = 0; round < 200; round++) {
         cping__grid grid = {.first_ns = dice(1000), .interval_ns = 1 + dice(500)};
@@ -138,7 +138,7 @@ static void pending_finds_what_is_there(void) {
             pings[which] = cping__pending_add(&pending, sequence);
             CHECK(pings[which] != NULL);
             CHECK_EQUAL(pings[which]->sequence, sequence);
-            /* What was there before is wiped out. */
+            /* The earlier content is cleared. */
             CHECK(pings[which]->target == NULL && pings[which]->slot == 0 && pings[which]->state == 0);
             pings[which]->slot = sequence++;
             pings[which]->state = CPING__LOST;
@@ -191,7 +191,7 @@ static void commands_are_answered(void) {
     cping__mailbox_destroy(&mailbox);
 }
 
-/* What is written of an address is read as the same one, and random text is no address or such a one. */
+/* The text of an address parses to the same address; random text parses to none, or to one with that property. */
 static void addresses_survive_their_text(void) {
     static const char letters[] = "0123456789abcdefABCDEF:.%x[]/ -";
     for (int step = 0; step < STEPS; step++) {

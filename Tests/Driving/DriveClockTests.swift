@@ -16,13 +16,15 @@ struct DriveClockTests {
   private final class Wall: Sendable {
     private let lock = NSLock()
     private nonisolated(unsafe) var ahead: Int64 = 0
-    private nonisolated(unsafe) var delay: UInt32 = 0
+    /// In microseconds.
+    private nonisolated(unsafe) var delay: UInt64 = 0
 
-    func set(ahead: Int64, delay: UInt32 = 0) { lock.withLock { (self.ahead, self.delay) = (ahead, delay) } }
+    func set(ahead: Int64, delay: UInt64 = 0) { lock.withLock { (self.ahead, self.delay) = (ahead, delay) } }
 
     var now: WallTime {
       lock.withLock {
-        usleep(delay)
+        let end = Pinger.now + delay * 1000
+        while Pinger.now < end { sched_yield() }
         return WallTime(microseconds: WallTime.earliestTrusted.microseconds + Int64(Pinger.now / 1000) + ahead)
       }
     }

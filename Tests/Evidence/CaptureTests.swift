@@ -32,12 +32,13 @@ struct CaptureTests {
     #expect(trips.foreign == 0)
     let result = Verification(
       events: events, sequences: sequences, started: started.wall, trips: trips.trips, interval: .milliseconds(20),
-      timeout: .milliseconds(200))
+      timeout: .milliseconds(200), limit: .milliseconds(20))
     #expect(result.matched == events.count)
     // The server drops a fifth. A pinger that gets no processor leaves pings out.
     #expect(result.lostInBoth >= max(1, events.count / 10))
-    // 50 µs is the goal; a machine that is busy with other tests can lie between two stamps of the same packet.
-    #expect(result.agrees(within: .microseconds(500)), "\(result.lines)")
+    // The host of a virtual machine can take the processor away between two stamps of one packet, but seldom.
+    #expect(result.agrees, "\(result.lines)")
+    #expect(try #require(result.difference).p50Nanoseconds <= 50_000)
     print(result.lines.joined(separator: "\n"))
   }
 

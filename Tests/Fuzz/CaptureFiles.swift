@@ -62,7 +62,7 @@ enum CaptureFiles: FuzzTarget {
       events: log?.events ?? [], sequences: log?.pingSequences ?? [:], started: log?.header.started ?? .earliestTrusted,
       trips: trips, interval: pings?.interval ?? .milliseconds(100), timeout: pings?.timeout ?? .seconds(1),
       isCutOff: file.statistics == nil)
-    _ = (verification.lines, verification.agrees())
+    _ = (verification.lines, verification.agrees)
   }
 
   // MARK: Seeds

@@ -29,7 +29,10 @@ struct KillSlowTests {
         let requests = try await tool.requests(to: "").count
         return !submit.isRunning || requests >= begun + more ? () : nil
       }
-      try await Task.sleep(for: .milliseconds(Int.random(in: 0...60, using: &generator)))
+      let moment = ContinuousClock.now + .milliseconds(Int.random(in: 0...60, using: &generator))
+      _ = try await eventually("a moment after it, or the end") {
+        !submit.isRunning || ContinuousClock.now >= moment ? () : nil
+      }
       submit.signal(SIGKILL)
       _ = try await submit.exitStatus()
     }

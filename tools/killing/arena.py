@@ -19,7 +19,7 @@ SECRET = "torture"
 LIMIT_S = 120
 # The exit status of a drive that sent no ping, as one without a test.
 NO_PINGS = 69
-# The service is told to end after so long.
+# The service is told to end so long after it accepts commands.
 SERVICE_S = 2
 
 
@@ -122,12 +122,13 @@ class Arena:
         if kill and kill.call:
             environment |= {"KILL_AT": str(kill.call)} | ({"KILL_TORN": "1"} if kill.torn else {})
         moments = [(LIMIT_S, None)]
-        if command[0] == "agent":
-            moments.append((SERVICE_S, signal.SIGTERM))
         if kill and kill.seconds is not None:
             moments.append((kill.seconds, signal.SIGKILL))
         began = time.monotonic()
+        already = os.path.getsize(self.errors) if os.path.exists(self.errors) else 0
         process = self.start(*command, environment=environment)
+        if command[0] == "agent" and self.is_accepting(process, already, began + min(moment for moment, _ in moments)):
+            moments.append((time.monotonic() - began + SERVICE_S, signal.SIGTERM))
         for moment, how in sorted(moments, key=lambda one: one[0]):
             try:
                 process.wait(max(0, began + moment - time.monotonic()))
@@ -139,6 +140,16 @@ class Arena:
                 if how is None:
                     raise Hang(f"{command[0]} did not end within {LIMIT_S} s") from None
         return process.returncode, time.monotonic() - began
+
+    def is_accepting(self, process, already, deadline):
+        """Waits until the service has installed its signal handlers and says so in what follows the first `already` bytes."""
+        while time.monotonic() < deadline and process.poll() is None:
+            with open(self.errors, "rb") as log:
+                log.seek(already)
+                if b"accepting commands" in log.read():
+                    return True
+            time.sleep(0.01)
+        return False
 
     def must(self, *command, status=0):
         actual, _ = self.run(*command)

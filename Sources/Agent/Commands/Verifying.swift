@@ -7,7 +7,6 @@ public struct Verifying: Sendable {
   private let drive: RecordedDrive
   private let verification: Verification
   private let missing: UInt64
-  private let limit: Duration
   /// The parts of the files that could not be read, one line each.
   public let complaints: [String]
 
@@ -46,8 +45,8 @@ public struct Verifying: Sendable {
       events: drive.events, sequences: drive.pingSequences, started: drive.header.started,
       trips: RoundTrips(packets).trips, interval: drive.header.pings?.interval ?? .milliseconds(100),
       timeout: timeout ?? drive.header.pings?.timeout ?? .seconds(1), isCutOff: newest.isCutOff,
-      hostLeads: drive.clocks.compactMap { note in note.hostAhead.map { (note.at, $0) } })
-    (self.complaints, self.limit, self.missing) = (complaints, limit, missing)
+      limit: limit, hostLeads: drive.clocks.compactMap { note in note.hostAhead.map { (note.at, $0) } })
+    (self.complaints, self.missing) = (complaints, missing)
   }
 
   private static func capture(_ path: String) throws(UnreadableEvidence) -> CaptureFile {
@@ -59,7 +58,7 @@ public struct Verifying: Sendable {
   }
 
   /// `done` when the capture confirms the log, else `failed`.
-  public var outcome: CommandOutcome { verification.agrees(within: limit) ? .done : .failed }
+  public var outcome: CommandOutcome { verification.agrees ? .done : .failed }
 
   /// The result, line by line; the last line is the verdict.
   public var lines: [String] {
@@ -73,7 +72,8 @@ public struct Verifying: Sendable {
     if verification.matched == 0 { return "the two differ: no ping of the drive log is in the capture" }
     let count = verification.disagreements.count
     if count > 0 { return "the two differ in \(count) \(count == 1 ? "ping" : "pings")" }
-    return "the two differ: round-trip times are more than \(limit.inMicroseconds) µs apart at the 99th of 100"
+    let limit = verification.limit.inMicroseconds
+    return "the two differ: round-trip times are more than \(limit) µs apart at the 99th of 100"
   }
 }
 

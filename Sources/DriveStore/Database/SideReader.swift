@@ -40,8 +40,8 @@ final class SideReader: @unchecked Sendable {
   /// Ends the present read, and runs `body` while there is no connection; the next read opens another one.
   ///
   /// No connection may be open while the writer is closed and opened again. POSIX ends all locks of a process on a
-  /// file when the process closes any descriptor of it, and the start reads the files without SQLite: another process
-  /// would find a store without locks, and begin its index anew under the connection.
+  /// file when the process closes any descriptor of it, and the start reads the files without SQLite. Another process
+  /// would then find a store without locks, and reset the -shm file that this connection still uses.
   func whileClosed<Result>(_ body: () throws -> Result) rethrows -> Result {
     interrupt()
     return try thread.sync {

@@ -70,7 +70,7 @@ final class StoreDatabase: @unchecked Sendable {
   }
 
   /// Runs `body` beside the writer: a read of any length delays no fence. It sees everything written before the call.
-  /// What is written by its result must be decided again in that write.
+  /// The store can change before its result is used: a write that depends on it has to read again.
   /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
   func read<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
     try await withSideConnection { try $0.read(body) }

@@ -29,8 +29,8 @@ public struct StoredSession: Hashable, Sendable {
   public let quarantinedFences: Int
   /// The fences that are to be sent.
   public let waitingFences: Int
-  /// Damaged fences, and unsent fences in a damaged batch; in a large store, without those that the server has. They are neither sent nor exported, and are included in
-  /// ``fences`` only.
+  /// Damaged fences, and unsent fences in a damaged batch; in a large store, without those that the server has. They are
+  /// neither sent nor exported, and are included in ``fences`` only.
   public let damagedFences: Int
   /// Whether the session's row, or that of its drive, is damaged. Then its times and tests are omitted, and its
   /// fences wait until a cold pass repairs it.

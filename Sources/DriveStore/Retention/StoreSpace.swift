@@ -103,7 +103,7 @@ public struct StoreSpace: Sendable {
   private func unlessFull<Result: Sendable>(
     otherwise nothing: Result, _ updates: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    do { return try await store.write(updates) } catch  where StoreError.isDiskFull(error) { return nothing }
+    do { return try await store.write(updates) } catch let error where StoreError.isDiskFull(error) { return nothing }
   }
 
   // MARK: What there is

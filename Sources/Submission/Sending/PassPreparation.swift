@@ -16,7 +16,7 @@ struct PassPreparation: Sendable {
   let logger: Logger
 
   func prepare(_ pass: inout Pass) async throws {
-    // A large store is not read completely at the start. Nothing is sent from one that may be damaged.
+    // The start does not read all of a large store, and nothing is sent from a damaged one.
     try await store.checkFile()
     let now = clock.wall()
     // Set only while a recovery from the drive logs could not be completed.
