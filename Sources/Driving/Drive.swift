@@ -316,7 +316,8 @@ struct Drive: Sendable {
       journal.setLoop(loop, ofSession: isFirst ? 0 : engine.sessions.count)
     }
     let session = SessionGrant(
-      testUUID: coverage.testUUID, anchor: grant.told.since(clock.started), maximumDuration: coverage.maximumDrive)
+      testUUID: coverage.testUUID, anchor: grant.requestTime.since(clock.started),
+      maximumDuration: coverage.maximumDrive)
     return record(.session(session), at: now)
   }
 

@@ -26,7 +26,7 @@ final class DriveInbox: Sendable {
     return isOpen
   }
 
-  /// - Parameter wake: Called when there are signals to take, on the thread of a source: must return at once.
+  /// - Parameter wake: Called when there are signals to handle, on the thread of a source: must return at once.
   func open(_ wake: @escaping @Sendable () -> Void) {
     let isWaiting = state.withLock { state in
       state.wake = wake
@@ -36,7 +36,7 @@ final class DriveInbox: Sendable {
   }
 
   /// Removes and returns all signals, oldest first.
-  func take() -> [DriveSignal] {
+  func drain() -> [DriveSignal] {
     state.withLock { state in
       defer { state.signals.removeAll() }
       return state.signals

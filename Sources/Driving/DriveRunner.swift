@@ -36,7 +36,7 @@ actor DriveRunner {
     handle(.began)
     await withTaskGroup { group in
       sources.start(in: &group)
-      await takeSignals()
+      await handleSignals()
       group.cancelAll()
       request?.cancel()
       sources.stop()
@@ -57,7 +57,7 @@ actor DriveRunner {
   // MARK: Inputs
 
   /// Handles signals until the drive is over. When the task is cancelled, the drive is stopped.
-  private func takeSignals() async {
+  private func handleSignals() async {
     sources.inbox.open { [executor] in
       executor.run { self.assumeIsolated { $0.handleSignals() } }
     }
@@ -70,7 +70,7 @@ actor DriveRunner {
   }
 
   private func handleSignals() {
-    for signal in sources.inbox.take() where !drive.isOver {
+    for signal in sources.inbox.drain() where !drive.isOver {
       readPings()
       if !drive.isOver { handle(input(of: signal)) }
     }

@@ -78,7 +78,7 @@ final class DriveSources: Sendable {
         } catch let failure as ServerFailure where failure.isUnknownLoop && wanted.loopUUID != nil {
           coverage = try await requestTest(at: wanted.time, loopUUID: nil)
         }
-        let grant = Grant(coverage: coverage, generation: generation, requested: wanted.at, told: wanted.time)
+        let grant = Grant(coverage: coverage, generation: generation, requested: wanted.at, requestTime: wanted.time)
         inbox.put(.input(.granted(grant, for: generation)))
       } catch {
         inbox.put(.input(.requestFailed(TestTrouble(error), for: generation)))

@@ -66,9 +66,10 @@ public struct DriveStatus: Hashable, Sendable {
 
   private var position: String {
     guard let fix, let place = fix.coordinate else { return "no fix" }
-    let accuracy = fix.accuracy.map { "±\(Self.decimal($0, places: $0 < 10 ? 1 : 0)) m" } ?? "accuracy unknown"
+    let accuracy = fix.accuracy.map { "±\(DecimalText.of($0, places: $0 < 10 ? 1 : 0)) m" } ?? "accuracy unknown"
     let note = isAccurate ? "" : " (too inaccurate)"
-    return "\(Self.decimal(place.latitude, places: 5)) \(Self.decimal(place.longitude, places: 5)) \(accuracy)\(note)"
+    return
+      "\(DecimalText.of(place.latitude, places: 5)) \(DecimalText.of(place.longitude, places: 5)) \(accuracy)\(note)"
   }
 
   /// Hours, minutes and seconds: `00:12:31`.
@@ -76,11 +77,5 @@ public struct DriveStatus: Hashable, Sendable {
     let seconds = duration.components.seconds
     return [seconds / 3600, seconds / 60 % 60, seconds % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
       .joined(separator: ":")
-  }
-
-  /// `value` with `places` decimals, in the same form in every locale.
-  public static func decimal(_ value: Double, places: Int) -> String {
-    value.formatted(
-      .number.precision(.fractionLength(places)).grouping(.never).locale(.init(identifier: "en_US_POSIX")))
   }
 }

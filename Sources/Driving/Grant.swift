@@ -10,7 +10,7 @@ struct Grant: Hashable, Sendable {
   let requested: DriveTime
   /// The time in the request, right or wrong. The server relates the fences to it, even if the host's clock is set
   /// before the test is used.
-  let told: WallTime
+  let requestTime: WallTime
 
   /// Whether pings may be sent on it: it has not expired, and the link is still the one of its request.
   func isUsable(at now: DriveTime, in session: PingSession, _ policy: RecoveryPolicy) -> Bool {

@@ -25,8 +25,8 @@ public struct PingTally: Hashable, Sendable {
   public var line: String {
     guard pings > 0 else { return "no pings" }
     let mean =
-      answered > 0 ? "\(DriveStatus.decimal(Double(rttSumNanoseconds) / Double(answered) / 1e6, places: 1)) ms" : "- ms"
+      answered > 0 ? "\(DecimalText.of(Double(rttSumNanoseconds) / Double(answered) / 1e6, places: 1)) ms" : "- ms"
     let loss = Double(pings - answered) / Double(pings) * 100
-    return "\(mean) \(DriveStatus.decimal(loss, places: loss > 0 && loss < 10 ? 1 : 0)) % lost"
+    return "\(mean) \(DecimalText.of(loss, places: loss > 0 && loss < 10 ? 1 : 0)) % lost"
   }
 }

@@ -22,18 +22,3 @@ struct TestTrouble: Hashable, Sendable {
       }
   }
 }
-
-/// The troubles that the log already has since pings began on a test. A pure value.
-struct TestTroubles: Hashable, Sendable {
-  /// Limits the lines: an operator does not read more different reasons than this.
-  private static let most = 16
-  private var told: Set<String> = []
-
-  /// - Returns: Whether the log does not have `trouble` yet.
-  mutating func isNews(_ trouble: TestTrouble) -> Bool {
-    told.count < Self.most && told.insert(trouble.subject).inserted
-  }
-
-  /// Pings began on a test: the next trouble is news again.
-  mutating func end() { told.removeAll() }
-}

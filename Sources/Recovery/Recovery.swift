@@ -66,7 +66,7 @@ public struct Recovery: Sendable {
     for drive in drives where isDue(drive, need) { try await compare(drive, at: now, &outcome) }
     let oldest = now >= .earliestTrusted ? now.microseconds - maxAge.inMicroseconds : .min
     for log in try await store.comparison.strayLogs(after: WallTime(microseconds: oldest)) {
-      try await takeUp(log, among: drives, at: now, &outcome)
+      try await adopt(log, among: drives, at: now, &outcome)
     }
     guard store.recoveryNeed > .none else { return outcome }
     if store.recoveryNeed == .rolledBack {
@@ -112,7 +112,7 @@ public struct Recovery: Sendable {
   }
 
   /// Restores a drive from a log that no drive names: the store has lost its row, or the values in it.
-  private func takeUp(
+  private func adopt(
     _ path: String, among drives: [ComparableDrive], at now: WallTime, _ outcome: inout Outcome
   ) async throws {
     guard let recorded = read(path) else { return }

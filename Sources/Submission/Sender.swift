@@ -17,7 +17,7 @@ public actor Sender {
   private let policy: ServerGate.Policy
   private let clock: SenderClock
   private let logger: Logger
-  private let turn = Turn()
+  private let mutex = AsyncMutex()
   /// The wait between two passes of ``keepSending(every:)``.
   private var idle: InterruptibleSleep?
   private var isNudged = false
@@ -110,7 +110,7 @@ public actor Sender {
 
   private func passInTurn(_ mode: PassMode, _ urgency: ServerGate.Urgency) async throws -> Report {
     do {
-      return try await turn.run { try await self.runPass(mode, urgency) }
+      return try await mutex.run { try await self.runPass(mode, urgency) }
     } catch is CancellationError {
       var report = Report()
       report.wasStopped = true

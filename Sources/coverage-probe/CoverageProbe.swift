@@ -1,15 +1,6 @@
 import Agent
 import ArgumentParser
 
-/// The entry point. Makes the inherited state safe before the argument parser runs.
-@main
-enum Main {
-  static func main() async {
-    Surroundings.prepare()
-    await CoverageProbe.main()
-  }
-}
-
 /// The root of all commands.
 struct CoverageProbe: AsyncParsableCommand {
   /// Errors of usage have the same form as all other errors.

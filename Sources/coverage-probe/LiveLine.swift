@@ -30,7 +30,7 @@ enum LiveLine {
 
   private static func draw() {
     let line = LineWidth.cut(current.withLock { $0 }, to: columns)
-    _ = Terminal.write(clearing + line, to: STDERR_FILENO)
+    _ = DescriptorOutput.write(Array((clearing + line).utf8), to: STDERR_FILENO)
   }
 
   /// The width of the terminal; `nil` when it is unknown.

@@ -2,8 +2,6 @@ import Agent
 import ArgumentParser
 import Coverage
 import Foundation
-import Logging
-import Settings
 import Synchronization
 import UnixSignals
 
@@ -33,11 +31,6 @@ enum Terminal {
 
   /// Called when the reader of standard output has gone.
   private static let readerHasGone = Mutex<@Sendable () -> Void>({})
-
-  /// A logger to standard error.
-  static func logger() -> Logger {
-    Logger(label: Program.name) { _ in LineLogHandler() }
-  }
 
   /// Runs a command to its exit status. An error becomes one line on standard error, and status 1.
   static func run(_ command: () async throws -> CommandOutcome) async throws {
@@ -110,33 +103,4 @@ enum Terminal {
     continuation.onTermination = { _ in listening.cancel() }
     return stream
   }
-}
-
-/// Writes a message as one line: time, level, message.
-struct LineLogHandler: LogHandler {
-  var logLevel = Logger.Level.info
-  var metadata = Logger.Metadata()
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { metadata[key] }
-    set { metadata[key] = newValue }
-  }
-
-  func log(event: LogEvent) {
-    let level = event.level == .info ? "" : "\(event.level): "
-    Terminal.note("\(Self.time()) \(level)\(event.message)")
-  }
-
-  private static func time() -> String {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return WallTime(microseconds: Int64(time.tv_sec) * 1_000_000).iso8601Seconds
-  }
-}
-
-/// `--config F`, the same for all commands.
-struct ConfigurationOptions: ParsableArguments {
-  @Option(name: .long, help: "The configuration, a YAML file; the environment wins over it.")
-  var config: String?
-
-  func load() throws -> ProbeConfiguration { try ProbeConfiguration.load(file: config) }
 }

@@ -210,7 +210,7 @@ final class ScriptedService: ServiceCommands {
     return status
   }
 
-  func take(_ command: ServiceCommand) async -> String {
+  func perform(_ command: ServiceCommand) async -> String {
     lines.append(command.rawValue)
     return "\(command.rawValue) is done"
   }

@@ -23,7 +23,7 @@ struct PingCourseTests {
     var notes: [String] = []
     var summary: [String] = []
     let found = addresses.compactMap { PingAddress(numeric: $0, port: 9) }
-    course.take(.resolved(0, found), print: { _ in }, note: { notes.append($0) })
+    course.handle(.resolved(0, found), print: { _ in }, note: { notes.append($0) })
     course.sumUp { summary.append($0) }
     return (notes, summary)
   }

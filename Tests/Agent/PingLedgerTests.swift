@@ -21,7 +21,7 @@ struct PingLedgerTests {
     ] {
       var ledger = ledger(format, "a")
       for count in [3, 4] as [UInt64] {
-        let line = ledger.take(.sample(.overflow(count: count), number: 0), of: nil, by: clock)
+        let line = ledger.record(.sample(.overflow(count: count), number: 0), of: nil, by: clock)
         #expect(line == nil)
       }
       #expect(ledger.summaries().last == expected)
@@ -37,7 +37,7 @@ struct PingLedgerTests {
   @Test("when a ping has its verdict, then its line names the target, and the figures are that target's")
   func lines() {
     var ledger = ledger(.text, "a", "b")
-    let line = ledger.take(.sample(.answered(rttNanoseconds: 2_000_000), number: 4), of: 1, by: clock)
+    let line = ledger.record(.sample(.answered(rttNanoseconds: 2_000_000), number: 4), of: 1, by: clock)
     #expect(line == "b: ping 4 2.000 ms")
     #expect(ledger.summaries().map { $0.prefix(9) } == ["a: 0 sent", "b: 1 sent"])
     #expect(!ledger.haveAllAnswered)
@@ -48,7 +48,7 @@ struct PingLedgerTests {
   @Test("when the token is refused, then the target has not answered")
   func refused() {
     var ledger = ledger(.quiet, "a")
-    _ = ledger.take(.sample(.refused(rttNanoseconds: 2_000_000), number: 0), of: 0, by: clock)
+    _ = ledger.record(.sample(.refused(rttNanoseconds: 2_000_000), number: 0), of: 0, by: clock)
     #expect(!ledger.haveAllAnswered)
     let summary = ledger.summaries()
     #expect(summary == ["a: 1 sent, 0 answered, 0 lost (0.0 %), 1 refused"])
@@ -57,7 +57,7 @@ struct PingLedgerTests {
   @Test("when a summary is wanted in between, then it says how many pings are in flight, which count for nothing else")
   func interim() {
     var text = ledger(.text, "a", "b")
-    _ = text.take(.sample(.lost(.unknown), number: 0), of: 1, by: clock)
+    _ = text.record(.sample(.lost(.unknown), number: 0), of: 1, by: clock)
     #expect(
       text.summaries(underWay: [3, 0]) == [
         "a: 0 sent, 0 answered, 0 lost, 3 in flight", "b: 1 sent, 0 answered, 1 lost (100.0 %), 0 in flight",
@@ -77,7 +77,7 @@ struct PingLedgerTests {
       var ledger = ledger(format, "a")
       for (number, flag) in [PingEvent.Flags.noReceiveStamp, .clockStep, .clockStep].enumerated() {
         let event = PingEvent.sample(.answered(rttNanoseconds: 1), number: UInt64(number), flags: flag)
-        _ = ledger.take(event, of: 0, by: clock)
+        _ = ledger.record(event, of: 0, by: clock)
       }
       #expect(ledger.summaries()[0].contains(expected), "\(ledger.summaries())")
     }
@@ -86,7 +86,7 @@ struct PingLedgerTests {
   @Test("when every target has finished, then the run is over, though an event that tells so was missing")
   func over() {
     var ledger = ledger(.quiet, "a", "b")
-    _ = ledger.take(.sample(.finished, number: 0), of: 0, by: clock)
+    _ = ledger.record(.sample(.finished, number: 0), of: 0, by: clock)
     #expect(ledger.running == [1])
     ledger.finish(1)
     #expect(!ledger.isRunning)
@@ -95,7 +95,7 @@ struct PingLedgerTests {
   @Test("when an event is of no target that is known, then it is nobody's")
   func unknown() {
     var ledger = ledger(.text, "a")
-    let line = ledger.take(.sample(.lost(.unknown), number: 0), of: 5, by: clock)
+    let line = ledger.record(.sample(.lost(.unknown), number: 0), of: 5, by: clock)
     #expect(line == nil)
   }
 }

@@ -161,9 +161,9 @@ struct SubmittingTests {
     #expect((drive.parameters.minimumRadius, drive.parameters.maximumDuration) == (25, .seconds(3600)))
     #expect(!drive.writesLog)
     #expect(drive.links.count == 1 && drive.links[0].name == nil)
-    let wish = configuration.wishRules
-    #expect((wish.startSpeed, wish.rest, wish.patience) == (3, .seconds(60), .seconds(180)))
-    #expect(wish.rule == .moving)
+    let rules = configuration.recordingRules
+    #expect((rules.startSpeed, rules.rest, rules.patience) == (3, .seconds(60), .seconds(180)))
+    #expect(rules.rule == .moving)
   }
 
   @Test("when a body throws, then the connections are closed and its error is thrown")

@@ -17,7 +17,7 @@ struct QuotaTests {
   }
 
   private func decide(_ holdings: Holdings) -> (fences: Int, logs: Int, bytesOver: Int64, fencesOver: Int) {
-    let plan = Shedding(holdings, quota: quota)
+    let plan = DeletionPlan(holdings, quota: quota)
     #expect(plan.files == Array(holdings.files.prefix(plan.files.count)), "the oldest first")
     return (plan.fences, plan.files.count, plan.bytesOver, plan.fencesOver)
   }
@@ -41,7 +41,7 @@ struct QuotaTests {
   @Test("when there are too many fences, then submitted ones go, and no logs")
   func fences() {
     let quota = Quota(bytes: 1 << 30, fences: 100)
-    let plan = Shedding(holdings(fences: 130, submitted: 80, logs: [10]), quota: quota)
+    let plan = DeletionPlan(holdings(fences: 130, submitted: 80, logs: [10]), quota: quota)
     #expect((plan.fences, plan.files.count, plan.fencesOver) == (30, 0, 0))
   }
 
@@ -61,7 +61,7 @@ struct QuotaTests {
         fences: fences, submitted: Int.random(in: 0...fences, using: &generator),
         logs: (0..<Int.random(in: 0...5, using: &generator)).map { _ in Int64.random(in: 1...400, using: &generator) },
         other: Int64.random(in: 0...600, using: &generator))
-      let plan = Shedding(held, quota: quota)
+      let plan = DeletionPlan(held, quota: quota)
       let freed = Int64(plan.fences) * 10 + plan.files.reduce(0) { $0 + $1.bytes }
       let isAllGone = plan.fences == held.submitted && plan.files == held.files
       #expect(held.bytes - freed <= quota.bytes || isAllGone && plan.bytesOver == held.bytes - freed - quota.bytes)

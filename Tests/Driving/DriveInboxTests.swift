@@ -19,8 +19,8 @@ struct DriveInboxTests {
     inbox.put(.tick)
     inbox.put(.pingsDue)
     inbox.put(.input(.stop))
-    #expect(inbox.take().map { "\($0)" } == ["tick", "pingsDue", "input(Driving.DriveInput.stop)"])
-    #expect(inbox.take().isEmpty)
+    #expect(inbox.drain().map { "\($0)" } == ["tick", "pingsDue", "input(Driving.DriveInput.stop)"])
+    #expect(inbox.drain().isEmpty)
   }
 
   @Test("when several signals come before the reader takes them, then it is woken once, and again after that")
@@ -28,7 +28,7 @@ struct DriveInboxTests {
     inbox.open { [wakeups] in wakeups.add() }
     for _ in 0..<5 { inbox.put(.tick) }
     #expect(wakeups.count == 1)
-    #expect(inbox.take().count == 5)
+    #expect(inbox.drain().count == 5)
     inbox.put(.tick)
     #expect(wakeups.count == 2)
   }
@@ -49,7 +49,7 @@ struct DriveInboxTests {
     let wasTaken = inbox.put(.tick)
     inbox.close()
     #expect(wasTaken)
-    #expect(inbox.take().isEmpty)
+    #expect(inbox.drain().isEmpty)
     #expect(!inbox.put(.tick))
     #expect(wakeups.count == 1)
   }
@@ -64,11 +64,11 @@ struct DriveInboxTests {
       }
       var count = 0
       for await _ in woken {
-        count += inbox.take().count
+        count += inbox.drain().count
         if count == 4000 { break }
       }
       #expect(count == 4000)
     }
-    #expect(inbox.take().isEmpty)
+    #expect(inbox.drain().isEmpty)
   }
 }

@@ -189,7 +189,7 @@ private struct DriveWorld {
     } else {
       tests += 1
       let grant = Grant(
-        coverage: try .sample("T\(tests)"), generation: generation, requested: .start, told: .sampleStart)
+        coverage: try .sample("T\(tests)"), generation: generation, requested: .start, requestTime: .sampleStart)
       rig.feed(.granted(grant, for: generation))
     }
   }

@@ -96,7 +96,7 @@ struct DriveRig {
     self.request = nil
     let grant = Grant(
       coverage: try .sample(test, host: host, members), generation: request.generation, requested: request.at,
-      told: request.time)
+      requestTime: request.time)
     feed(.granted(grant, for: request.generation))
     return grant
   }

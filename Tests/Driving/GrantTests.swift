@@ -20,7 +20,7 @@ struct GrantTests {
        "max_coverage_measurement_seconds": \(limit)}
       """
     let grant = Grant(
-      coverage: try CoverageGrant(Data(answer.utf8)), generation: 1, requested: .seconds(10), told: .sampleStart)
+      coverage: try CoverageGrant(Data(answer.utf8)), generation: 1, requested: .seconds(10), requestTime: .sampleStart)
     var session = PingSession()
     let decision = session.tick(at: .seconds(10), path: .cellular)
     #expect(decision == .prepare(1))

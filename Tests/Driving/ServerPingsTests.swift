@@ -20,7 +20,7 @@ struct ServerPingsTests {
     PingStart(
       target: PingTarget(address: old, echo: .rtr(token: [])),
       grant: Grant(
-        coverage: try .sample("T", host: host), generation: generation, requested: .start, told: .sampleStart),
+        coverage: try .sample("T", host: host), generation: generation, requested: .start, requestTime: .sampleStart),
       generation: generation, firstSlot: 0)
   }
 

@@ -17,7 +17,7 @@ struct ServerTestsTests {
 
   private func grant(_ test: String = "T", generation: Int = 1, _ members: String = "") throws -> Grant {
     Grant(
-      coverage: try .sample(test, members), generation: generation, requested: .start, told: .sampleStart)
+      coverage: try .sample(test, members), generation: generation, requested: .start, requestTime: .sampleStart)
   }
 
   private func lines(_ effects: [DriveEffect]) -> [String] {

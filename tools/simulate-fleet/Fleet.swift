@@ -2,36 +2,6 @@ import ControlServer
 import Coverage
 import Submission
 
-/// How the devices of a fleet behave after an outage that all of them met.
-struct Behaviour: Hashable, Sendable {
-  let name: String
-  /// Seconds over which the first requests are spread.
-  var spread = 60.0
-  /// `nil`: a device tries again after this many seconds, whatever it is answered.
-  var fixedRetry: Double?
-}
-
-/// What came of a simulation. Times in milliseconds.
-struct Outcome: Sendable {
-  /// When each device had delivered.
-  var delivered: [Int] = []
-  /// 429 that each device got.
-  var refusals: [Int]
-  /// Requests in each second.
-  var requests: [Int] = []
-  let devices: Int
-
-  /// When this share of the fleet had delivered, in seconds; `nil`: never.
-  func time(of share: Double) -> Double? {
-    let index = Int((Double(devices) * share).rounded(.up)) - 1
-    return delivered.indices.contains(index) ? Double(delivered[index]) / 1000 : nil
-  }
-
-  var meanRefusals: Double { Double(refusals.reduce(0, +)) / Double(devices) }
-  var mostRefusals: Int { refusals.max() ?? 0 }
-  var peak: Int { requests.max() ?? 0 }
-}
-
 /// A fleet whose server comes back at 0 s: it takes so many requests a second, and answers 429 to what is above. Each device runs
 /// the sender's own gate on a virtual clock.
 struct Fleet {

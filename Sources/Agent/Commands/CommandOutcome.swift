@@ -1,10 +1,5 @@
 import Driving
 
-/// Why the service could not run a command, in the service's words.
-struct ServiceRefusal: Error, CustomStringConvertible {
-  let description: String
-}
-
 /// How a command ended: its exit status (README.md, Use).
 public enum CommandOutcome: Int32, Hashable, Sendable {
   /// Done, nothing lost.

@@ -131,15 +131,3 @@ extension DriveSummary {
   /// Why the drive measured nothing; `nil` when it measured.
   var silenceLine: String? { silence.map { "no ping was sent\(link.map { " (\($0))" } ?? ""): \($0)" } }
 }
-
-/// A drive has ended, and not all of it could be stored.
-enum RecordingError: Error, CustomStringConvertible {
-  case unsaved(fences: Int, trouble: String)
-
-  var description: String {
-    switch self {
-    case .unsaved(let fences, let trouble):
-      "\(counted(fences, "fence is", "fences are")) lost because the disk refused them: \(trouble); the others wait for \(Program.name) submit"
-    }
-  }
-}

@@ -33,8 +33,8 @@ public struct Verifying: Sendable {
       if let last = file.packets.map(\.stamp).max(), last >= newest.stamp { newest = (last, file.statistics == nil) }
       if let damage = file.damage { complaints.append("\(path): \(damage); what follows was not read") }
       if file.unusable > 0 { complaints.append("\(path): \(file.unusable) packets cannot be used") }
-      if let told = file.statistics {
-        missing &+= told.missing
+      if let statistics = file.statistics {
+        missing &+= statistics.missing
       } else {
         complaints.append("\(path): it was cut off, so the number of missing packets is unknown")
       }
@@ -75,15 +75,4 @@ public struct Verifying: Sendable {
     let limit = verification.limit.inMicroseconds
     return "the two differ: round-trip times are more than \(limit) µs apart at the 99th of 100"
   }
-}
-
-/// Why a file of a verification cannot be read.
-public struct UnreadableEvidence: Error, Hashable, CustomStringConvertible {
-  /// The path of the file.
-  public let path: String
-  /// The reason, possibly with the path.
-  public let reason: String
-
-  /// Path and reason, in one line.
-  public var description: String { reason.contains(path) ? reason : "\(path): \(reason)" }
 }

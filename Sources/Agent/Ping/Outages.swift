@@ -26,7 +26,7 @@ struct Outages {
     self.leastPings = leastPings
   }
 
-  mutating func take(isAnswered: Bool, number: UInt64, at slot: UInt64) {
+  mutating func count(isAnswered: Bool, number: UInt64, at slot: UInt64) {
     guard isAnswered else {
       open = (open?.first ?? number, open?.from ?? slot, (open?.pings ?? 0) + 1)
       return

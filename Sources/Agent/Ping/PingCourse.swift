@@ -40,10 +40,10 @@ struct PingCourse {
   var isRunning: Bool { ledger.isRunning }
   var haveAllAnswered: Bool { ledger.haveAllAnswered }
 
-  mutating func take(_ input: Input, print: (String) -> Void, note: (String) -> Void) {
+  mutating func handle(_ input: Input, print: (String) -> Void, note: (String) -> Void) {
     switch input {
     case .pings(let events, let pinger, let taken):
-      take(events, of: pinger, print)
+      handle(events, of: pinger, print)
       taken()
     case .stop: isStopped = true
     case .abandon:
@@ -58,12 +58,12 @@ struct PingCourse {
     }
   }
 
-  private mutating func take(_ events: ArraySlice<PingEvent>, of pinger: Int, _ print: (String) -> Void) {
+  private mutating func handle(_ events: ArraySlice<PingEvent>, of pinger: Int, _ print: (String) -> Void) {
     let wallClock = WallReading.current
     for event in events {
       let subject = fleet.index(pinger: pinger, target: event.target)
       if let subject, event.isSignOfLife { fleet.heard(subject, at: Pinger.now) }
-      if let line = ledger.take(event, of: subject, by: wallClock) { print(line) }
+      if let line = ledger.record(event, of: subject, by: wallClock) { print(line) }
       if let subject, event.kind == .removed { departure?.hasLeft(subject) }
     }
     removeSome()

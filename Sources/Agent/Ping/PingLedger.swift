@@ -44,7 +44,7 @@ struct PingLedger {
   ///   - subject: The target that it concerns; `nil` for an event about missing events.
   ///   - wallClock: The host's present wall clock.
   /// - Returns: The line to print, if any.
-  mutating func take(_ event: PingEvent, of subject: Subject?, by wallClock: WallReading) -> String? {
+  mutating func record(_ event: PingEvent, of subject: Subject?, by wallClock: WallReading) -> String? {
     if case .overflow(let count) = event.kind {
       missingEvents += count
       return nil

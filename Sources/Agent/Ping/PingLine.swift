@@ -95,7 +95,7 @@ struct PingLine {
   private static let busy = "this host had no time"
 
   static func milliseconds(_ nanoseconds: Int64) -> String {
-    DriveStatus.decimal(Double(nanoseconds) / 1e6, places: 3) + " ms"
+    DecimalText.of(Double(nanoseconds) / 1e6, places: 3) + " ms"
   }
 }
 

@@ -47,7 +47,7 @@ public struct PingRun: Sendable {
     var course = PingCourse(fleet: fleet, capture: capture, options: options, inputs: continuation)
     var isLingering = false
     for await input in inputs {
-      course.take(input, print: print, note: note)
+      course.handle(input, print: print, note: note)
       if course.isRunning { continue }
       if course.isStopped || options.linger == .zero { break }
       if !isLingering { sources.append(end(after: options.linger, into: continuation)) }

@@ -74,7 +74,7 @@ struct PingStatistics {
     case .cancelled: cancelled += 1
     case .finished, .removed, .overflow: break
     }
-    for verdict in inOrder.take(event) { judge(verdict) }
+    for verdict in inOrder.add(event) { judge(verdict) }
   }
 
   private mutating func count(stampsOf flags: PingEvent.Flags) {
@@ -84,7 +84,7 @@ struct PingStatistics {
   }
 
   private mutating func judge(_ verdict: VerdictsInOrder.Verdict) {
-    outages.take(isAnswered: verdict.isAnswered, number: verdict.number, at: verdict.slot)
+    outages.count(isAnswered: verdict.isAnswered, number: verdict.number, at: verdict.slot)
     guard case .inTime(let rtt, let oneWay) = verdict.reply else { return }
     let answer = Answer(number: verdict.number, rtt: rtt, oneWay: oneWay)
     if let previous, previous.number + 1 == answer.number {

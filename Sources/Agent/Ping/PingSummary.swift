@@ -28,7 +28,7 @@ struct PingSummary {
 
   private var losses: String {
     let lost = statistics.lost + statistics.unreachable
-    let share = statistics.loss.map { " (\(DriveStatus.decimal($0 * 100, places: 1)) %)" } ?? ""
+    let share = statistics.loss.map { " (\(DecimalText.of($0 * 100, places: 1)) %)" } ?? ""
     let ways =
       statistics.lostUp + statistics.lostDown > 0 ? ", \(statistics.lostUp) up, \(statistics.lostDown) down" : ""
     return "\(lost) lost\(share)\(ways)"

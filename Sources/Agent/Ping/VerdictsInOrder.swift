@@ -29,7 +29,7 @@ struct VerdictsInOrder {
 
   /// Adds the verdict of an event.
   /// - Returns: The verdicts that are settled now, in order.
-  mutating func take(_ event: PingEvent) -> [Verdict] {
+  mutating func add(_ event: PingEvent) -> [Verdict] {
     // The verdict of a skipped ping comes too late to be sorted.
     guard event.number >= next else { return [] }
     switch event.kind {

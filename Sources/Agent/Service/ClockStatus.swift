@@ -32,7 +32,7 @@ struct ClockStatus: Sendable {
     let offset = hostAhead?.inSeconds ?? 0
     // A smaller difference is within the error of the readings.
     guard abs(offset) >= 2 else { return "time: \(ruling)" }
-    let seconds = DriveStatus.decimal(abs(offset), places: 0)
+    let seconds = DecimalText.of(abs(offset), places: 0)
     return "time: \(ruling); the host's clock is \(seconds) s \(offset > 0 ? "ahead" : "behind")"
   }
 }

@@ -31,7 +31,7 @@ actor Service: ServiceCommands {
   private let logger: Logger
   private let inputs: AsyncStream<Input>
   private let continuation: AsyncStream<Input>.Continuation
-  private var wish: RecordingWish
+  private var decision: RecordingDecision
   /// The running drive, or one that has ended and is not completely on the disk.
   private var drive: LiveDrive?
   private var hasEnded = false
@@ -52,7 +52,7 @@ actor Service: ServiceCommands {
     self.configurationFile = configurationFile
     self.environment = environment
     logger = environment.logger
-    wish = RecordingWish(rules: configuration.wishRules)
+    decision = RecordingDecision(rules: configuration.recordingRules)
     (inputs, continuation) = AsyncStream.makeStream()
   }
 
@@ -90,16 +90,16 @@ actor Service: ServiceCommands {
 
   private func work() async {
     for await input in inputs {
-      await take(input)
+      await handle(input)
       await reconcile()
       if isStopping, drive == nil { break }
     }
   }
 
-  private func take(_ input: Input) async {
+  private func handle(_ input: Input) async {
     switch input {
     case .positioning(.fix(let fix)):
-      wish.take(speed: fix.fix.speed, at: fix.arrival)
+      decision.update(speed: fix.fix.speed, at: fix.arrival)
       current.fix = fix.fix
       fixArrival = fix.arrival
     case .positioning: break
@@ -120,8 +120,8 @@ actor Service: ServiceCommands {
   private func reconcile() async {
     if hasEnded { await putAway() }
     let now = ContinuousClock.now
-    let isWanted = takesCommands && !isStopping && wish.wantsDrive(at: now)
-    if !hasEnded { current.reason = wish.reason(at: now) }
+    let isWanted = takesCommands && !isStopping && decision.wantsDrive(at: now)
+    if !hasEnded { current.reason = decision.reason(at: now) }
     if let drive {
       if !isWanted { drive.requestStop() }
     } else if isWanted, now >= nextAttempt {
@@ -199,7 +199,7 @@ actor Service: ServiceCommands {
       let reload = ConfigurationReload(
         from: configuration, to: try ProbeConfiguration.load(file: configurationFile))
       configuration = reload.configuration
-      wish.rules = configuration.wishRules
+      decision.rules = configuration.recordingRules
       reload.lines.forEach { logger.notice("\($0)") }
     } catch {
       logger.error("\(error); the service goes on with its present settings")
@@ -232,12 +232,13 @@ actor Service: ServiceCommands {
       trouble: unsaved?.trouble ?? links.compactMap(\.diskTrouble).first)
   }
 
-  func take(_ command: ServiceCommand) -> String {
-    wish.take(command)
+  func perform(_ command: ServiceCommand) -> String {
+    decision.apply(command)
     logger.notice("command: \(command.rawValue)")
     let now = ContinuousClock.now
     continuation.yield(.tick)
-    return "\(command.rawValue): \(wish.wantsDrive(at: now) ? "recording" : "not recording") (\(wish.reason(at: now)))"
+    return
+      "\(command.rawValue): \(decision.wantsDrive(at: now) ? "recording" : "not recording") (\(decision.reason(at: now)))"
   }
 
   func submit(_ mode: PassMode, _ urgency: ServerGate.Urgency) async -> (line: String, outcome: CommandOutcome) {
@@ -269,7 +270,7 @@ actor Service: ServiceCommands {
 }
 
 extension ProbeConfiguration {
-  var wishRules: RecordingWish.Rules {
+  var recordingRules: RecordingDecision.Rules {
     .init(rule: agent.record, startSpeed: agent.startSpeed, rest: agent.rest, patience: location.giveUpAfter)
   }
 }

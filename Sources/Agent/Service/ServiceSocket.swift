@@ -82,7 +82,7 @@ struct ServiceSocket: Sendable {
       return Self.response(wantsLines ? status.lines.joined(separator: "\n") : status.json.text)
     }
     for command in ServiceCommand.allCases {
-      router.post(RouterPath(command.rawValue)) { _, _ in Self.response(await service.take(command)) }
+      router.post(RouterPath(command.rawValue)) { _, _ in Self.response(await service.perform(command)) }
     }
     router.get("metrics") { _, _ in Self.response(ServiceMetrics(await service.status()).text) }
     router.post("submit") { request, _ in
@@ -129,16 +129,6 @@ struct ServiceSocket: Sendable {
   private static func response(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
     Response(status: status, body: .init(byteBuffer: ByteBuffer(string: text + "\n")))
   }
-}
-
-/// The requests that the service answers.
-protocol ServiceCommands: Sendable {
-  func status() async -> ServiceStatus
-  /// - Returns: The result in one line.
-  func take(_ command: ServiceCommand) async -> String
-  func submit(_ mode: PassMode, _ urgency: ServerGate.Urgency) async -> (line: String, outcome: CommandOutcome)
-  /// Deletes a session permanently.
-  func forget(_ session: Int64) async -> (line: String, outcome: CommandOutcome)
 }
 
 private struct ServiceContext: RequestContext {
@@ -192,23 +182,5 @@ private struct PeerCheck: RouterMiddleware {
     let credentials: EventLoopFuture<Credentials> = options.unsafeGetSocketOption(
       level: .socket, name: .init(rawValue: SO_PEERCRED))
     return try? await credentials.map(\.user).get()
-  }
-}
-
-/// Why the socket for commands cannot be created.
-struct ServiceSocketError: Error, CustomStringConvertible {
-  let path: String
-  let cause: any Error
-
-  var description: String { "cannot take commands at \(path): \(reason); set agent.socket to another path" }
-
-  private var reason: String {
-    switch cause {
-    case SocketAddressError.unixDomainSocketPathTooLong:
-      "the path is longer than the 107 bytes that a socket's may have"
-    case is UnixDomainSocketPathWrongType: "there is something that is no socket"
-    case let error as IOError: String(cString: strerror(error.errnoCode))
-    default: "\(cause)"
-    }
   }
 }

@@ -17,7 +17,7 @@ final class WriterLock: Sendable {
   ///   ``StoreError/symbolicLink(path:)``
   init(_ directory: StateDirectory, purpose: String) throws {
     let descriptor = try StateFile.open(directory.lock, O_RDWR | O_CREAT)
-    guard Self.take(descriptor) else {
+    guard Self.acquire(descriptor) else {
       let holder = Self.holder(descriptor)
       close(descriptor)
       throw StoreError.inUse(directory: directory.path, holder: holder)
@@ -39,7 +39,7 @@ final class WriterLock: Sendable {
 
   /// Tries for a second. A reader that checks the lock has it itself for a moment, and so does a child of this
   /// process between fork and exec.
-  private static func take(_ descriptor: CInt) -> Bool {
+  private static func acquire(_ descriptor: CInt) -> Bool {
     for _ in 0..<50 {
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
       usleep(20_000)

@@ -41,7 +41,7 @@ struct PageRecord {
     let bytes: [UInt8]
     var place: Int
 
-    private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+    private mutating func read(_ count: Int) -> ArraySlice<UInt8>? {
       guard count <= bytes.count - place, place >= 0 else { return nil }
       defer { place += count }
       return bytes[place..<place + count]
@@ -51,7 +51,7 @@ struct PageRecord {
     mutating func variable() -> Int64? {
       var bits: UInt64 = 0
       for index in 0..<9 {
-        guard let byte = take(1)?.first else { return nil }
+        guard let byte = read(1)?.first else { return nil }
         if index == 8 { return Int64(bitPattern: bits << 8 | UInt64(byte)) }
         bits = bits << 7 | UInt64(byte & 0x7F)
         if byte < 0x80 { break }
@@ -70,7 +70,7 @@ struct PageRecord {
         integer(8).flatMap(Int64.fromDatabaseValue).map { Double(bitPattern: UInt64(bitPattern: $0)).databaseValue }
       case 8, 9: (type - 8).databaseValue
       case 12...:
-        take(Int((type - 12) / 2)).map {
+        read(Int((type - 12) / 2)).map {
           type % 2 == 0 ? Data($0).databaseValue : String(decoding: $0, as: UTF8.self).databaseValue
         }
       default: nil
@@ -79,7 +79,7 @@ struct PageRecord {
 
     /// A big-endian, signed integer.
     private mutating func integer(_ count: Int) -> DatabaseValue? {
-      take(count).map { bytes in
+      read(count).map { bytes in
         let sign: Int64 = bytes.first.map { $0 >= 0x80 } == true ? -1 : 0
         return bytes.reduce(sign) { $0 << 8 | Int64($1) }.databaseValue
       }

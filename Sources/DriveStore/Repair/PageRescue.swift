@@ -29,11 +29,11 @@ struct PageRescue {
   /// - Throws: `DatabaseError` when the new store cannot be written.
   func run(_ pages: StorePages) throws {
     try pages.forEach { page in
-      for record in PageRecord.all(in: page) where record.row < Rescue.rowLimit { try take(record) }
+      for record in PageRecord.all(in: page) where record.row < Rescue.rowLimit { try save(record) }
     }
   }
 
-  private func take(_ record: PageRecord) throws {
+  private func save(_ record: PageRecord) throws {
     for table in tables where table.columns.count == record.values.count {
       // The id column is not stored in the record.
       let values = zip(table.columns, record.values).map { $0 == "id" ? record.row.databaseValue : $1 }

@@ -46,11 +46,11 @@ struct Rescue {
       VALUES (\(shared.map { _ in "?" }.joined(separator: ", ")))
       """
     var position: Int64 = 0
-    var taken: Set<Int64> = []
-    func take(_ row: Row) throws {
+    var saved: Set<Int64> = []
+    func save(_ row: Row) throws {
       let number: Int64 = row["number_of_row"]
       position = max(position, min(number, Self.rowLimit) + 1)
-      guard taken.insert(number).inserted else { return }
+      guard saved.insert(number).inserted else { return }
       guard row["is_intact"], number < Self.rowLimit else {
         result.damagedRows += 1
         return
@@ -59,28 +59,28 @@ struct Rescue {
         sql: insert, arguments: StatementArguments(shared.map { row[$0] as DatabaseValue }))
     }
     // First in the order of the pages: this finds rows in wrong places.
-    if try scan(select, [], take: take) { return }
+    if try scan(select, [], save: save) { return }
     // Then from each unreadable place to the next readable row.
     let end = min(highestRow(table) ?? .max, Self.rowLimit)
     var failures: Int64 = 0
     while position <= end, failures < Self.failureLimit {
       let before = position
-      if try scan(select + " WHERE rowid >= ? ORDER BY rowid", [position], take: take) { return }
+      if try scan(select + " WHERE rowid >= ? ORDER BY rowid", [position], save: save) { return }
       failures = position == before ? failures + 1 : 0
       position += 1
     }
   }
 
   /// - Returns: Whether the scan reached the end.
-  /// - Throws: Errors of `take`; errors of the old store only end the scan.
-  private func scan(_ sql: String, _ arguments: StatementArguments, take: (Row) throws -> Void) throws -> Bool {
+  /// - Throws: Errors of `save`; errors of the old store only end the scan.
+  private func scan(_ sql: String, _ arguments: StatementArguments, save: (Row) throws -> Void) throws -> Bool {
     let request = SQLRequest<Row>(sql: sql, arguments: arguments, cached: true)
     let rows: RowCursor
     do { rows = try Row.fetchCursor(old, request) } catch is DatabaseError { return false }
     var row: Row?
     repeat {
       do { row = try rows.next()?.copy() } catch is DatabaseError { return false }
-      if let row { try take(row) }
+      if let row { try save(row) }
     } while row != nil
     return true
   }

@@ -16,7 +16,7 @@ public struct StoreSpace: Sendable {
   private static let reserve: Int64 = 64 << 10
   private static let pagesAtOnce = 1000
 
-  /// Deletes what ``Shedding`` selects when the directory contains more than `quota`.
+  /// Deletes what ``DeletionPlan`` selects when the directory contains more than `quota`.
   ///
   /// Fences are deleted in transactions and logs one by one, so an interruption at any point leaves a consistent
   /// state.
@@ -60,16 +60,16 @@ public struct StoreSpace: Sendable {
     for _ in 0..<Self.rounds {
       var holdings = try await holdings(except: running)
       guard holdings.bytes > quota.bytes || holdings.fences > quota.fences else { break }
-      var plan = Shedding(holdings, quota: goal)
+      var plan = DeletionPlan(holdings, quota: goal)
       let fences = try await dropFences(plan.fences, except: running)
       if fences < plan.fences {
         // Damaged fences stay. On a full disk there may be no space for deleting rows; deleting files needs none.
         holdings.submitted = fences
-        plan = Shedding(holdings, quota: goal)
+        plan = DeletionPlan(holdings, quota: goal)
       }
       let gone = plan.files.filter { unlink($0.path) == 0 }
       let logs = gone.count { $0.path.hasPrefix(directory.driveLogs) }
-      let rest = Shedding(holdings, quota: quota)
+      let rest = DeletionPlan(holdings, quota: quota)
       (dropped.bytesOver, dropped.fencesOver) = (rest.bytesOver, rest.fencesOver)
       guard fences + gone.count > 0 else { break }
       dropped.fences += fences

@@ -20,7 +20,7 @@ public final class Timekeeper: Sendable {
   private nonisolated(unsafe) var value: WallClock
   private nonisolated(unsafe) var kept: WallClock
   private nonisolated(unsafe) var serverReading: ServerDateReading?
-  private nonisolated(unsafe) var told: ClockRuling?
+  private nonisolated(unsafe) var reported: ClockRuling?
   private nonisolated(unsafe) var isTroubleTold = false
 
   /// Loads the readings of earlier processes of this boot from the store.
@@ -114,8 +114,8 @@ public final class Timekeeper: Sendable {
   public func settle() {
     let reading = read()
     let (ruling, current, last, wasTold) = lock.withLock {
-      defer { told = reading.ruling }
-      return (reading.ruling, value, kept, told)
+      defer { reported = reading.ruling }
+      return (reading.ruling, value, kept, reported)
     }
     if wasTold?.isSame(as: ruling) != true { tell(ruling, reading, isFirst: wasTold == nil) }
     guard !current.isEquivalent(to: last) else { return }

@@ -5,7 +5,7 @@ import DriveStore
 actor Registration {
   private let store: DriveStore
   private let server: GatedServer
-  private let turn = Turn()
+  private let mutex = AsyncMutex()
   private var confirmed: String?
 
   init(store: DriveStore, server: GatedServer) {
@@ -20,7 +20,7 @@ actor Registration {
   /// - Throws: ``ServerGate/Hold``, `ControlServer.ServerFailure`, `CancellationError`, GRDB's `DatabaseError`
   func clientUUID(for exchange: GatedServer.Exchange) async throws -> String {
     try await server.admit(exchange)
-    return try await turn.run { try await self.confirmedUUID(exchange) }
+    return try await mutex.run { try await self.confirmedUUID(exchange) }
   }
 
   /// Makes the next ``clientUUID(for:)`` ask the server again: it may be unreachable, or may have lost this device.

@@ -1,5 +1,5 @@
 /// Runs one caller at a time, in order of arrival.
-actor Turn {
+actor AsyncMutex {
   private var isTaken = false
   private var waiting: [(ticket: Int, continuation: CheckedContinuation<Bool, Never>)] = []
   private var tickets = 0

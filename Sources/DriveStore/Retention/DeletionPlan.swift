@@ -1,7 +1,7 @@
 /// What to delete so that a state directory is within its quota again. A pure value.
 ///
 /// Submitted fences are deleted first, oldest first; then files, in their order. Unsent data is never deleted.
-struct Shedding: Hashable, Sendable {
+struct DeletionPlan: Hashable, Sendable {
   /// The number of submitted fences to delete, oldest first.
   private(set) var fences = 0
   private(set) var files: [Holdings.File] = []

@@ -1,22 +1,9 @@
-import Coverage
 import Settings
-
-/// A command that an operator sends to the running service.
-public enum ServiceCommand: String, Hashable, Sendable, CaseIterable {
-  /// Record from now on, regardless of `agent.record`.
-  case start
-  /// End the drive, and begin none until `start` or `resume`.
-  case stop
-  /// End the drive; `resume` restores the state before.
-  case pause
-  /// Undo `pause` or `stop`.
-  case resume
-}
 
 /// Decides whether to record now. A pure value: time comes in as an argument.
 ///
 /// A command applies until the next one, or until the process ends.
-struct RecordingWish: Hashable, Sendable {
+struct RecordingDecision: Hashable, Sendable {
   /// The settings that decide about recording, which can change while the service runs.
   struct Rules: Hashable, Sendable {
     var rule = RecordingRule.always
@@ -46,7 +33,7 @@ struct RecordingWish: Hashable, Sendable {
     self.rules = rules
   }
 
-  mutating func take(_ command: ServiceCommand) {
+  mutating func apply(_ command: ServiceCommand) {
     switch command {
     case .start: (order, isPaused) = (true, false)
     case .stop: (order, isPaused) = (false, false)
@@ -60,7 +47,7 @@ struct RecordingWish: Hashable, Sendable {
   /// - Parameters:
   ///   - speed: In m/s; `nil` when the receiver reports none, which changes nothing.
   ///   - now: The time of the fix.
-  mutating func take(speed: Double?, at now: ContinuousClock.Instant) {
+  mutating func update(speed: Double?, at now: ContinuousClock.Instant) {
     guard let speed else { return }
     let wasMoving = isMoving(at: now)
     // Fast fixes before a long silence do not count after it.

@@ -1,0 +1,21 @@
+import Agent
+import ArgumentParser
+
+struct Forget: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Deletes a session with its fences permanently, sent or not.",
+    discussion: "The last session of a drive takes the drive log with it. The server keeps fences that were sent.")
+
+  @OptionGroup var configuration: ConfigurationOptions
+
+  @Argument(help: "The id of the session, as `sessions` lists it.")
+  var id: Int64
+
+  func run() async throws {
+    try await Terminal.run {
+      let forgetting = Forgetting(
+        configuration: try configuration.load(), session: id, logger: Terminal.logger())
+      return try await forgetting.run(print: Terminal.result)
+    }
+  }
+}

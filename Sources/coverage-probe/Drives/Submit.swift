@@ -1,0 +1,35 @@
+import Agent
+import ArgumentParser
+
+struct Submit: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Submits the stored sessions.")
+
+  @OptionGroup var configuration: ConfigurationOptions
+
+  @Flag(name: .long, help: "Skip sessions that an earlier run left unfinished.")
+  var warm = false
+
+  @Flag(name: .long, help: "Also send sessions that the server has refused.")
+  var quarantined = false
+
+  @Flag(name: .long, help: "Try now, even if the server has asked for fewer requests.")
+  var force = false
+
+  mutating func validate() throws {
+    if warm, quarantined { throw ValidationError("--warm and --quarantined exclude each other.") }
+  }
+
+  func run() async throws {
+    try await Terminal.run {
+      let stop = await Terminal.stopSignals()
+      let submitting = Submitting(
+        configuration: try configuration.load(), isWarm: warm, includesQuarantined: quarantined,
+        isForced: force, logger: Terminal.logger())
+      let began = ContinuousClock.now
+      return try await Terminal.answeringQuit({ "submitting for \((ContinuousClock.now - began).components.seconds) s" }
+      ) {
+        try await submitting.run(stop: stop, print: Terminal.result)
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import Agent
+import Coverage
+import Glibc
+import Logging
+
+/// Writes a message as one line: time, level, message.
+struct LineLogHandler: LogHandler {
+  var logLevel = Logger.Level.info
+  var metadata = Logger.Metadata()
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    let level = event.level == .info ? "" : "\(event.level): "
+    Terminal.note("\(Self.time()) \(level)\(event.message)")
+  }
+
+  private static func time() -> String {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return WallTime(microseconds: Int64(time.tv_sec) * 1_000_000).iso8601Seconds
+  }
+}
+
+extension Terminal {
+  /// A logger to standard error.
+  static func logger() -> Logger {
+    Logger(label: Program.name) { _ in LineLogHandler() }
+  }
+}

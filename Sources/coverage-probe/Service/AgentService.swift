@@ -1,0 +1,25 @@
+import Agent
+import ArgumentParser
+
+struct AgentService: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "agent",
+    abstract: "The service: records when wanted, submits stored sessions, answers status and commands.",
+    discussion: """
+      SIGTERM and SIGINT end it in order within 5 s; unsent sessions are sent after the next start. SIGHUP makes it read the \
+      configuration again; the log says which keys apply at once, with the next drive, or after a restart. SIGQUIT \
+      prints the same as `status`.
+      """)
+
+  @OptionGroup var configuration: ConfigurationOptions
+
+  func run() async throws {
+    try await Terminal.run {
+      let stop = await Terminal.stopSignals()
+      let hangUp = await Terminal.hangUpSignals()
+      let serving = Serving(configurationFile: configuration.config, logger: Terminal.logger())
+      return try await serving.run(
+        stop: stop, hangUp: hangUp, interim: await Terminal.interimSignals(), note: Terminal.note)
+    }
+  }
+}

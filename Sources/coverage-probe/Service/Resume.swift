@@ -1,0 +1,9 @@
+import Agent
+import ArgumentParser
+
+struct Resume: ServiceOrder {
+  static let order = ServiceCommand.resume
+  static let configuration = CommandConfiguration(
+    abstract: "Ends a `pause` or a `stop`: agent.record applies again.")
+  @OptionGroup var configuration: ConfigurationOptions
+}
