@@ -1,3 +1,4 @@
+import Coverage
 import Foundation
 
 /// The control server's answer to a request for a test (docs/protocol.md, 3.4).
@@ -31,10 +32,12 @@ public struct CoverageGrant: Hashable, Sendable {
       throw .unusableAnswer("the answer to /coverageRequest has members of a wrong type")
     }
     guard let testUUID = answer.test_uuid, !testUUID.isEmpty else { throw .unusableAnswer("no test_uuid") }
+    guard ForeignText.clean(testUUID) == testUUID else { throw .unusableAnswer("test_uuid is no UUID") }
     guard let token = answer.ping_token.flatMap({ Data(base64Encoded: $0) }), token.count == 16 else {
       throw .unusableAnswer("ping_token is not Base64 of 16 bytes")
     }
     guard let host = answer.ping_host, !host.isEmpty else { throw .unusableAnswer("no ping_host") }
+    guard ForeignText.clean(host, limit: 253) == host else { throw .unusableAnswer("ping_host is no host") }
     guard let port = answer.ping_port?.number.flatMap(UInt16.init(exactly:)), port > 0 else {
       throw .unusableAnswer("ping_port is no port")
     }

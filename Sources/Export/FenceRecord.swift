@@ -88,7 +88,7 @@ public struct FenceRecord: Hashable, Sendable {
     text.member("submittable", .bool(fence.isSubmittable))
     text.member("accuracy_m", fence.fix.accuracy.map { Self.rounded($0, 2) })
     text.member("altitude_m", fence.fix.altitude.map { Self.rounded($0, 2) })
-    text.member("course_deg", fence.fix.course.map { Self.rounded($0, 1) })
+    text.member("course_deg", fence.fix.course.map { Self.rounded($0 >= 359.95 ? 0 : $0, 1) })
     text.member("speed_mps", fence.fix.speed.map { Self.rounded($0, 2) })
     text.member("pings_lost", .integer(Int64(fence.pings - fence.pingsAnswered)))
     text.member("pings_late", .integer(Int64(fence.figures.late)))

@@ -107,11 +107,11 @@ struct Conversation {
     var effects: [Effect] = []
     for line in lines.push(bytes) {
       if case .pausing = phase { break }
-      noteSignOfLife(at: now)
       guard let report = GPSDReport(line: line) else {
         filter.counters.brokenLines += 1
         continue
       }
+      noteSignOfLife(at: now)
       effects += handle(report, at: now)
     }
     return effects
@@ -210,7 +210,7 @@ struct Conversation {
       return effects + [.send(Self.question)]
     case .asking:
       let reason = "silent for \(silence.inSeconds) s, and no answer to a question in \(timings.answer.inSeconds) s"
-      silence = min(silence * 2, max(timings.longestPatience, timings.silence))
+      silence = min(silence * 2, max(timings.longestSilence, timings.silence))
       return effects + drop(reason, at: now, hasWaited: true)
     }
   }

@@ -53,11 +53,17 @@ extension TPV {
     return Coordinate(latitude: latitude, longitude: longitude)
   }
 
+  /// Above the mean sea level, else the ellipsoid, in metres; `nil` in two dimensions, or where no receiver works.
+  private var altitude: Double? {
+    guard mode >= 3, let altitude = altMSL ?? alt ?? altHAE, (-1_000...100_000).contains(altitude) else { return nil }
+    return altitude
+  }
+
   /// The fix for the engine. It has an altitude only in mode 3, and a course only up to 360 degrees.
   /// - Parameter speed: The report's speed; `nil` if it is impossible.
   func fix(accuracy: HorizontalAccuracy, speed: Double?) -> Fix {
     Fix(
-      coordinate: coordinate, accuracy: accuracy.metres, altitude: mode >= 3 ? altMSL ?? alt ?? altHAE : nil,
+      coordinate: coordinate, accuracy: accuracy.metres, altitude: altitude,
       course: track.flatMap { $0 <= 360 ? $0 : nil }, speed: speed)
   }
 

@@ -1,3 +1,5 @@
+import Coverage
+
 /// A receiver as gpsd lists it.
 struct GPSDDevice: Hashable, Sendable {
   /// The path of a device file, or a URL.

@@ -32,7 +32,8 @@ extension PositioningStatus: CustomStringConvertible {
     case .positioned(let device): "position from \(device.map { ForeignText.clean($0) } ?? "an unnamed receiver")"
     case .noFix: "no usable position"
     case .disconnected(let reason): "no gpsd: \(reason); trying again"
-    case .clockDifference(let difference?): "the receiver's time differs from the host's by \(difference.inSeconds) s"
+    case .clockDifference(let difference?):
+      "the receiver's time differs from the host's by \((difference.inSeconds * 10).rounded() / 10) s"
     case .clockDifference(nil): "the receiver's time agrees with the host's"
     case .complaint(let message): "gpsd says: \(ForeignText.clean(message))"
     }

@@ -6,6 +6,9 @@ import Coverage
 /// The receiver's time minus the host's running time (CLOCK_BOOTTIME) is constant except for the delay on the way to this host. The greatest
 /// such offset belongs to the shortest delay; a position more than ``tolerance`` behind it is old. Dates do not matter: receivers change
 /// theirs by weeks in mid-stream, and a position between others is never a day old (docs/protocol.md, 4.4).
+///
+/// A stream can begin with a backlog, when nothing is known of the offset. A receiver that begins behind the host's wall clock is therefore
+/// believed only when its time has run at the host's pace for ``firstProof``: a backlog runs faster.
 struct ReceiverPace {
   enum Verdict: Hashable {
     case current
@@ -17,6 +20,10 @@ struct ReceiverPace {
   static let tolerance = Duration.seconds(2)
   /// A clock that was set back is accepted when it has run at the host's pace for this time.
   static let proof = Duration.seconds(10)
+  /// A receiver that begins behind the host's wall clock is believed when it has run at the host's pace for this time.
+  static let firstProof = Duration.seconds(3)
+  /// No buffer on the way holds positions of more than this. A greater difference is a wrong date, or a recording that is played.
+  private static let longestBacklog = Duration.seconds(3600)
   /// The largest change of the offset of a clock that runs at the host's pace.
   private static let jitter = Duration.milliseconds(500)
   private static let day = 86_400.0
@@ -25,7 +32,7 @@ struct ReceiverPace {
   private struct Course {
     /// The greatest offset so far, which decays slowly.
     var offset: Duration
-    let firstOffset: Duration
+    var firstOffset: Duration
     var since: ContinuousClock.Instant
     var last: ContinuousClock.Instant
     var count = 1
@@ -39,6 +46,8 @@ struct ReceiverPace {
     var isSteady: Bool { age >= .seconds(1) }
   }
 
+  /// Whether positions are believed. It stays so: a later stall is judged by the ruling course.
+  private var isEstablished = false
   private var origin: ContinuousClock.Instant?
   private var ruling: Course?
   /// A course with another offset, which replaces the ruling one when it is proved.
@@ -52,20 +61,29 @@ struct ReceiverPace {
     let offset = .microseconds(time.microseconds) - (now.instant - origin)
     guard let course = ruling else {
       ruling = Course(offset, at: now.instant)
-      return .current
+      return believed(time, now.wall)
     }
     let lag = Self.lag(of: offset, behind: course, at: now.instant)
     if abs(lag) <= Self.tolerance {
       ruling = Self.extend(course, lag: lag, at: now.instant)
       rival = nil
-      return .current
+      return believed(time, now.wall)
     }
     follow(offset, at: now.instant)
     if !course.isSteady || isProved(lag: lag, time, now.wall) {
       (ruling, rival) = (rival, nil)
-      return .current
+      return believed(time, now.wall)
     }
-    return lag > .zero ? .behind : .current
+    return lag > .zero || !isEstablished ? .behind : .current
+  }
+
+  /// The verdict on a position of the ruling course.
+  private mutating func believed(_ time: WallTime, _ wall: WallTime) -> Verdict {
+    if isEstablished { return .current }
+    let behind = Duration.microseconds(wall.microseconds) - .microseconds(time.microseconds)
+    let canBeBacklog = behind > Self.tolerance && behind <= Self.longestBacklog
+    isEstablished = !canBeBacklog || (ruling?.age ?? .zero) >= Self.firstProof
+    return isEstablished ? .current : .behind
   }
 
   /// How far the offset is behind the course. A lag of days that the time since the last position does not explain is a change of the date:
@@ -82,7 +100,10 @@ struct ReceiverPace {
     var course = course
     let forgotten = min(min(now - course.last, .seconds(10)) / 100, lag)
     course.offset -= lag < .zero ? lag : max(forgotten, .zero)
-    if lag < .zero - jitter { course.since = now }
+    // Step by step, a backlog catches up, too.
+    if lag < .zero - jitter || (course.age < firstProof && course.offset - course.firstOffset > jitter) {
+      (course.since, course.firstOffset) = (now, course.offset)
+    }
     course.last = now
     course.count += 1
     return course

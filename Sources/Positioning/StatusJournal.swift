@@ -55,7 +55,11 @@ struct StatusJournal {
     switch status {
     case .connecting, .connected:
       link = status
-      guard loggedLink != status else { return Verdict(isNews: true, logged: nil) }
+      guard loggedLink != status else {
+        // The log already says so: an end that was left out since would contradict it.
+        accounts[.connection]?.waiting = nil
+        return Verdict(isNews: true, logged: nil)
+      }
       let logged = log(status, at: now)
       if logged != nil { loggedLink = status }
       return Verdict(isNews: true, logged: logged)

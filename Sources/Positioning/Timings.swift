@@ -8,12 +8,14 @@ struct Timings: Hashable, Sendable {
   /// The time limit for gpsd's echo of WATCH, when gpsd opens its devices. It doubles with each attempt that ends this way, up to
   /// ``longestPatience``, so that a slow gpsd gets enough time.
   var handshake: Duration = .seconds(8)
-  /// After this time without a line, the client sends gpsd a question. It doubles with each unanswered question, up to
-  /// ``longestPatience``.
+  /// After this time without a report, the client sends gpsd a question. It doubles with each unanswered question, up to
+  /// ``longestSilence``.
   var silence: Duration = .seconds(5)
-  /// After this time without a line since the question, the connection counts as dead.
+  /// After this time without a report since the question, the connection counts as dead.
   var answer: Duration = .seconds(2)
-  /// The longest ``handshake`` and ``silence``.
+  /// The longest ``silence``. With ``answer`` it is the time after which a dead connection is left, however often it was dead before.
+  var longestSilence: Duration = .seconds(8)
+  /// The longest ``handshake``.
   var longestPatience: Duration = .seconds(30)
   /// The pause before the second attempt; it doubles with each further one. An attempt that waited in vain for an answer needs no pause.
   var firstRetry: Duration = .seconds(1)

@@ -88,6 +88,9 @@ extension ProbeConfiguration {
     return values
   }
 
+  /// No message repeats what stands below this key.
+  private static let privateGroup = "privacy"
+
   private static func read(
     _ mapping: Node.Mapping, below parent: String, file: String, _ settings: [Setting],
     into values: inout [String: String]
@@ -100,13 +103,16 @@ extension ProbeConfiguration {
         guard !isNothing(value) else { continue }
         guard let group = value.mapping else {
           throw ConfigurationError.badValue(
-            key: key, value: value.string ?? "a list", place: "configuration \(file)",
+            key: key, value: key == privateGroup ? "(hidden)" : value.string ?? "a list",
+            place: "configuration \(file)",
             expected: "a group of keys below it")
         }
         try read(group, below: key + ".", file: file, settings, into: &values)
       } else {
+        // A key that is out of place in the private group can be a coordinate.
         throw ConfigurationError.unknownKey(
-          key, place: "configuration \(file)", nearest: ConfigurationName.nearest(to: key, among: names(settings)))
+          parent == privateGroup + "." ? parent + "(hidden)" : key, place: "configuration \(file)",
+          nearest: ConfigurationName.nearest(to: key, among: names(settings)))
       }
     }
   }

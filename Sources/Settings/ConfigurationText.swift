@@ -40,7 +40,7 @@ enum ConfigurationText {
   }
 
   private static func reason(_ error: any Error, in text: String) -> String {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     let tab = lines.firstIndex {
       $0.prefix { $0 == " " || $0 == "\t" }.contains("\t") && $0.contains { !$0.isWhitespace }
     }

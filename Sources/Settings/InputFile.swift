@@ -3,16 +3,22 @@ import Glibc
 
 /// Reads a file that the operator names: a regular one, a pipe, or standard input as `/dev/stdin`.
 public enum InputFile {
-  /// - Parameter limit: In bytes; a longer file is refused.
+  /// The largest file that is read without another limit: ten times the drive log of a day.
+  public static let largest = 1 << 28
+
+  /// - Parameters:
+  ///   - path: A path; `-` is standard input.
+  ///   - limit: In bytes; a longer file is refused.
   /// - Throws: ``InputFileError``
-  public static func contents(_ path: String, limit: Int = .max) throws(InputFileError) -> Data {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+  public static func contents(_ path: String, limit: Int = largest) throws(InputFileError) -> Data {
+    let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw InputFileError(path: path, reason: String(cString: strerror(errno))) }
     defer { close(descriptor) }
     var data = Data()
     var status = stat()
     if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
-      data.reserveCapacity(Int(clamping: status.st_size))
+      guard status.st_size <= limit else { throw tooLong(path, limit) }
+      data.reserveCapacity(Int(status.st_size))
     }
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -21,8 +27,12 @@ public enum InputFile {
       guard count >= 0 else { throw InputFileError(path: path, reason: String(cString: strerror(errno))) }
       if count == 0 { return data }
       data.append(contentsOf: piece.prefix(count))
-      guard data.count <= limit else { throw InputFileError(path: path, reason: "it is longer than \(limit) bytes") }
+      guard data.count <= limit else { throw tooLong(path, limit) }
     }
+  }
+
+  private static func tooLong(_ path: String, _ limit: Int) -> InputFileError {
+    InputFileError(path: path, reason: "it is longer than \(limit) bytes")
   }
 
   /// Whether a second read of `path` returns its contents again. A pipe is empty by then.

@@ -24,10 +24,11 @@ enum LinkList {
       name: try entry.value("name", "1 to 32 letters, digits, - and _") { isName($0) ? $0 : nil },
       interface: try entry.value("interface", "the name of an interface", LinkSettings.interface),
       network: try entry.value(
-        "network", "auto, fixed-cellular, fixed-wifi or file:PATH", or: PathSource.auto, PathSource.init),
+        "network", "auto, fixed-cellular, fixed-wifi or file:PATH (without ~)", or: PathSource.auto
+      ) { Setting.withoutTilde($0, PathSource.init) },
       radio: try entry.value(
-        "radio", "none, fixed:TECHNOLOGY (such as fixed:4G/LTE) or command:PATH", or: RadioSource.none,
-        RadioSource.init))
+        "radio", "none, fixed:TECHNOLOGY (such as fixed:4G/LTE) or command:PATH (without ~)", or: RadioSource.none
+      ) { Setting.withoutTilde($0, RadioSource.init) })
   }
 
   /// It becomes part of file names.

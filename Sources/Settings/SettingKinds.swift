@@ -108,12 +108,15 @@ extension Setting {
     }
   }
 
+  /// The greatest speed that a setting may have, in metres a second: three times that of sound.
+  private static let greatestSpeed = 1000.0
+
   /// A speed above 0, or none.
   static func speed(_ key: String, _ path: Field<Double?>, _ reload: Reload, _ effect: String) -> Setting {
     let words = Words(
-      key: key, type: "metres a second", range: "above 0", expects: "metres a second, above 0", reload: reload,
-      effect: effect)
-    return optional(words, path, positive)
+      key: key, type: "metres a second", range: "above 0, at most 1000",
+      expects: "metres a second, above 0, at most 1000", reload: reload, effect: effect)
+    return optional(words, path) { text in positive(text).flatMap { $0 <= greatestSpeed ? $0 : nil } }
   }
 
   /// A shell expands a tilde; this program does not.
@@ -131,11 +134,16 @@ extension Setting {
     shown: @escaping (Value) -> String, _ parse: @escaping (String) -> Value?
   ) -> Setting {
     let words = Words(key: key, type: "text", expects: expects, reload: reload, effect: effect)
-    var setting = required(words, path, shown: shown) { $0.contains(":~") ? nil : parse($0) }
+    var setting = required(words, path, shown: shown) { withoutTilde($0, parse) }
     setting.explanation = { text in
       text.contains(":~") ? "~ is not replaced by a home directory here, write the whole path" : nil
     }
     return setting
+  }
+
+  /// - Returns: `nil` for a source whose path begins with a tilde.
+  static func withoutTilde<Value>(_ text: String, _ parse: (String) -> Value?) -> Value? {
+    text.contains(":~") ? nil : parse(text)
   }
 
   private init<Value>(

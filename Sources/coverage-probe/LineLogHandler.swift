@@ -14,7 +14,7 @@ struct LineLogHandler: LogHandler {
 
   func log(event: LogEvent) {
     let level = event.level == .info ? "" : "\(event.level): "
-    Terminal.note("\(Self.time()) \(level)\(event.message)")
+    Terminal.note("\(Self.time()) \(level)\(ForeignText.clean("\(event.message)", limit: Terminal.longestLine))")
   }
 
   private static func time() -> String {

@@ -7,6 +7,9 @@ import UnixSignals
 
 /// Standard output and standard error of the commands.
 enum Terminal {
+  /// The most characters of one message; a server or a file can name anything.
+  static let longestLine = 2000
+
   /// Writes a line of the result.
   static func result(_ line: String) {
     guard let code = write(line + "\n", to: STDOUT_FILENO) else { return }
@@ -44,7 +47,7 @@ enum Terminal {
     } catch let output as OutputError where output.isReaderGone {
       outcome = .done
     } catch {
-      note("\(Program.name): \(error)")
+      note("\(Program.name): \(ForeignText.clean("\(error)", limit: longestLine))")
       throw ExitCode(CommandOutcome.failed.rawValue)
     }
     if let lost = lostOutput.withLock({ $0 }) {

@@ -37,8 +37,8 @@ struct ReportLineTests {
     }
     #expect(
       all.line == """
-        submitted 5 fences in 1 session; 2 kept for later (coverage-probe submit); 1 refused and quarantined \
-        (coverage-probe submit --quarantined sends again); 1 fence without a session waits until it is older than \
+        submitted 5 fences in 1 session; 2 sessions kept for later (coverage-probe submit); 1 session refused and \
+        quarantined (coverage-probe submit --quarantined sends again); 1 fence without a session waits until it is older than \
         submission.legacy-threshold: the control server refused (400): bad fence
         """)
     #expect(all.outcome == .kept)

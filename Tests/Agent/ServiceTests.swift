@@ -81,7 +81,7 @@ struct ServiceTests {
   func submitToNowhere() async throws {
     try await ServiceRig.run(preparing: { try $0.recordDrive() }) { rig in
       let (line, outcome) = try await rig.client.submit(.cold, .commanded)
-      #expect(line.hasPrefix("submitted 0 fences in 0 sessions; 1 kept for later (coverage-probe submit): "))
+      #expect(line.hasPrefix("submitted 0 fences in 0 sessions; 1 session kept for later (coverage-probe submit): "))
       #expect(line.contains("cannot reach the control server http://127.0.0.1:9/"))
       #expect(outcome == .kept)
       let lines = try await rig.wait(for: "idle: waiting for a command")

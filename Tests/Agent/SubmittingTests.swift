@@ -68,7 +68,7 @@ struct SubmittingTests {
     do { try open().recordDrive() }
     let (lines, outcome) = try await submit(configuration())
     #expect(lines.count == 1)
-    #expect(lines[0].contains("; 1 kept for later (coverage-probe submit): cannot reach the control server"))
+    #expect(lines[0].contains("; 1 session kept for later (coverage-probe submit): cannot reach the control server"))
     #expect(outcome.rawValue == 75)
     #expect(try StoreReader(open()).sessions().map(\.waitingFences) == [2])
   }
@@ -99,7 +99,7 @@ struct SubmittingTests {
   func throughService() async throws {
     try await ServiceRig.run(preparing: { try $0.recordDrive() }) { rig in
       let (lines, outcome) = try await submit(rig.configuration)
-      #expect(lines.count == 1 && lines[0].contains("1 kept for later"), "\(lines)")
+      #expect(lines.count == 1 && lines[0].contains("1 session kept for later"), "\(lines)")
       #expect(outcome == .kept)
       #expect(rig.log.messages.contains("command: submit, cold"))
       var deleted: [String] = []

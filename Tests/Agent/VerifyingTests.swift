@@ -26,20 +26,26 @@ struct VerifyingTests {
   @Test("when a file cannot be read, then one line names it and says why")
   func unreadable() throws {
     let text = try folder.write("no capture", to: "text")
-    #expect(try complaint(drive: folder.file("none"), captures: [text]).hasPrefix("cannot read drive log none: "))
+    #expect(
+      try complaint(drive: folder.file("none"), captures: [text]).hasPrefix(
+        "cannot read none: No such file or directory"))
     #expect(
       try complaint(drive: text, captures: [text])
         == #"text: not a drive log: the first line must be an object with "drive":1"#)
-    #expect(try complaint(drive: log, captures: [folder.file("gone")]).hasPrefix("cannot read capture file gone: "))
+    #expect(
+      try complaint(drive: log, captures: [folder.file("gone")]).hasPrefix(
+        "cannot read gone: No such file or directory"))
     #expect(
       try complaint(drive: log, captures: [text])
-        == "text is not a capture file: it starts neither like pcapng nor like pcap")
+        == "text: not a capture file: it starts neither like pcapng nor like pcap")
+    #expect(try complaint(drive: folder.path, captures: [text]).hasSuffix(": Is a directory"))
+    #expect(try complaint(drive: log, captures: ["/dev/null"]).hasPrefix("/dev/null: not a capture file"))
   }
 
   @Test("when nothing matches, then the verdict says that, and the command fails")
   func nothing() throws {
     let empty = try folder.write("\n\r\r\n", to: "empty.pcapng")
-    #expect(try complaint(drive: log, captures: [empty]).hasPrefix("empty.pcapng is not a capture file"))
+    #expect(try complaint(drive: log, captures: [empty]).hasPrefix("empty.pcapng: not a capture file"))
     let verifying = try Verifying(path: log, captures: [], limit: .microseconds(50))
     #expect(verifying.outcome == .failed)
     #expect(verifying.lines.last == "the two differ: no ping of the drive log is in the capture")

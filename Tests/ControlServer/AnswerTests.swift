@@ -26,6 +26,15 @@ struct AnswerTests {
     #expect(throws: ServerFailure.self) { try grant("ping_port", value) }
   }
 
+  @Test(
+    "when a name of the answer could forge lines or move the cursor, then the answer is refused",
+    arguments: ["test_uuid", "ping_host"])
+  func controls(key: String) {
+    for text in ["a\\nb", "\\u001b[2J", "a\\u202eb", String(repeating: "x", count: 300)] {
+      #expect(throws: ServerFailure.self) { try grant(key, "\"\(text)\"") }
+    }
+  }
+
   @Test("when ping_port is at an end of its range, then it counts")
   func ports() throws {
     #expect(try grant("ping_port", "1").pingPort == 1)

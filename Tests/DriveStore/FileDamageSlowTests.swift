@@ -120,6 +120,17 @@ struct FileDamageSlowTests {
     #expect(try filesAside.count == 1)
   }
 
+  @Test("when the file that is to take its place is a database without tables, then a good store stays")
+  func tablelessReplacement() async throws {
+    let file = try await fill()
+    try write(file)
+    let replacement = try DatabaseQueue(path: directory.database + ".salvaged")
+    try await replacement.write { try $0.execute(sql: "CREATE TABLE other (a)") }
+    try replacement.close()
+    #expect(try fences(open()).count == 300)
+    #expect(!FileManager.default.fileExists(atPath: directory.database + ".salvaged"))
+  }
+
   @Test("when the file that is to take its place is empty, or damaged, then a good store stays", arguments: [0, 5000])
   func badReplacement(_ bytes: Int) async throws {
     let file = try await fill()

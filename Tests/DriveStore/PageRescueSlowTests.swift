@@ -101,6 +101,20 @@ struct PageRescueSlowTests {
     #expect(pages.flatMap { $0 } == [UInt8](file))
   }
 
+  @Test("when the database file is gone, and its log has not its last pages, then the pages of the log are read")
+  func logWithoutFile() async throws {
+    let store = try await fill()
+    try await empty(store)
+    try await store.outbox.makeBatches(of: [2], limit: 400, at: .sampleStart)
+    let orphan = folder.file("orphan")
+    try FileManager.default.copyItem(atPath: directory.database + "-wal", toPath: orphan + "-wal")
+    let log = WriteAheadLog(orphan)
+    try #require(try #require(log.pages.keys.max()) + 1 < #require(log.pageCount))
+    var pages = 0
+    StorePages(orphan).forEach { _ in pages += 1 }
+    #expect(pages == log.pages.count)
+  }
+
   @Test("when the newest versions of rows are in the write-ahead log only, then these are the ones that are saved")
   func writeAheadLog() async throws {
     let store = try await fill()

@@ -129,6 +129,7 @@ import Testing
     #expect(altitude { ($0.altMSL, $0.alt, $0.altHAE) = (1, 2, 3) } == 1)
     #expect(altitude { ($0.alt, $0.altHAE) = (2, 3) } == 2)
     #expect(altitude { $0.altHAE = 3 } == 3)
+    for absurd in [1e308, -1e300, 9e15, 100_001, -1_001] { #expect(altitude { $0.altMSL = absurd } == nil) }
   }
 
   @Test func whenThereIsNoEstimate_thenTheReceiversOwnRecentSkyIsTaken() {

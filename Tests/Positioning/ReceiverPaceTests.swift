@@ -32,6 +32,37 @@ private struct Stream {
     #expect(verdicts == Array(repeating: false, count: 13) + [true, true, true])
   }
 
+  @Test(
+    "when a stream begins with a backlog, then no old position counts, and the first present one does",
+    arguments: [0.0, 0.05, 0.2, 0.5, 0.8])
+  func backlogAtTheStart(step: Double) {
+    var stream = Stream()
+    // 15 positions, each a second apart, from 15 s ago; each is read `step` later. Then those that came meanwhile, then one a second.
+    var now = 15.3
+    for time in 0..<200 {
+      now = max(now + step, Double(time) + 0.3)
+      let age = now - Double(time)
+      let isCurrent = stream.isCurrent(Double(time), at: now)
+      #expect(isCurrent == (age <= 2), "\(age) s old")
+    }
+  }
+
+  @Test
+  func `when the host's clock is ahead at the start, then the receiver is believed after three seconds at its pace`() {
+    var stream = Stream()
+    let verdicts = (0..<20).map { stream.isCurrent(Double($0), at: Double($0) + 0.3, wall: 40) }
+    #expect(verdicts == Array(repeating: false, count: 3) + Array(repeating: true, count: 17))
+  }
+
+  @Test(
+    "when the host's clock is behind, or wrong by hours, then the receiver is believed at once",
+    arguments: [-4_000_000, -3_600, -30, 4_000, 90_000, 600_000_000] as [Double])
+  func wrongHostClock(ahead: Double) {
+    var stream = Stream()
+    let verdicts = (0..<5).map { stream.isCurrent(Double($0), at: Double($0) + 0.3, wall: ahead) }
+    #expect(verdicts == [true, true, true, true, true])
+  }
+
   @Test func `when one old position comes between present ones, then it alone is refused`() {
     var stream = Stream.running()
     let verdict1 = stream.isCurrent(21, at: 21.3)

@@ -7,7 +7,9 @@ import Testing
   @Test func `when a server invents receivers, then the first 64 are remembered`() {
     var receivers = Receivers()
     func judge(_ device: String, _ time: Double, at now: Double) -> ReceiverPace.Verdict {
-      receivers.update(device) { $0.pace.judge(TestTime.at(time).wall, at: TestTime.at(now)) }
+      // The host's wall clock agrees with each time: only what is remembered can call it old.
+      let host = HostTime(instant: TestTime.at(now).instant, wall: TestTime.at(time).wall)
+      return receivers.update(device) { $0.pace.judge(TestTime.at(time).wall, at: host) }
     }
     let verdicts = (0..<70).map { number in
       for second in [0.0, 1, 2] { _ = judge("\(number)", second, at: second) }

@@ -28,6 +28,18 @@ import Testing
     #expect(late.isEmpty)
   }
 
+  @Test mutating func `when the connection is back before its end is logged, then its end is not logged later`() {
+    _ = note(.connected(release: "3.22"), at: 0)
+    for second in 1..<40 { _ = note(.disconnected(reason: "silent \(second)"), at: Double(second)) }
+    _ = note(.connected(release: "3.22"), at: 40)
+    for second in 41..<50 {
+      _ = note(.disconnected(reason: "silent again \(second)"), at: Double(second))
+      _ = note(.connected(release: "3.22"), at: Double(second) + 0.5)
+    }
+    let settled = (50..<200).flatMap { journal.settle(at: TestTime.at(Double($0)).instant) }
+    #expect(settled.allSatisfy { $0.status == .connected(release: "3.22") }, "\(settled)")
+  }
+
   @Test mutating func `when a state changes, then listeners know it though the log does not`() {
     for second in 0..<40 {
       let verdict = journal.note(second.isMultiple(of: 2) ? .noFix : .connecting, at: TestTime.at(0).instant)
@@ -39,5 +51,16 @@ import Testing
     for second in 0..<40 { _ = note(.complaint("\(second)"), at: Double(second)) }
     let logged = [note(.noFix, at: 40), note(.disconnected(reason: "x"), at: 40)]
     #expect(logged == [0, 0])
+  }
+
+  @Test func `when gpsd's texts are hostile, then each status is one short line`() {
+    let evil = String(repeating: "\n\u{1B}]0;x\u{7}", count: 1000)
+    let statuses: [PositioningStatus] = [
+      .complaint(evil), .connected(release: evil), .positioned(device: evil), .devices([evil, evil]),
+    ]
+    for status in statuses {
+      #expect(!status.description.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F })
+      #expect(status.description.count < 230)
+    }
   }
 }

@@ -161,6 +161,14 @@ struct ConfigurationTests {
         "gpsd:\n\tport: 1\n",
         "configuration config.yaml is not YAML: line 2 is indented by a tab, and YAML by spaces only"
       ),
+      ("gpsd:\r\n\tport: 1\r\n", "line 2 is indented by a tab, and YAML by spaces only"),
+      ("privacy: 47.25 11.5", "privacy is \"(hidden)\": expected a group of keys below it"),
+      ("privacy: { \"47.25,11.5\": 3 }", "unknown key privacy.(hidden)"),
+      ("privacy:\n  47.25: 11.5", "unknown key privacy.(hidden)"),
+      ("location: { speed-limit: 1e308 }", "expected metres a second, above 0, at most 1000"),
+      ("location: { maximum-speed: 1001 }", "expected metres a second, above 0, at most 1000"),
+      ("links: [{ name: A, interface: lo, network: \"file:~/x\" }]", "fixed-wifi or file:PATH (without ~)"),
+      ("links: [{ name: A, interface: lo, radio: \"command:~/x\" }]", "command:PATH (without ~)"),
       (
         "\u{FEFF}gpsd: { port: 1 }",
         "cannot read configuration config.yaml: it begins with a byte order mark (BOM): save it"
@@ -221,6 +229,18 @@ struct ConfigurationTests {
     #expect(try ProbeConfiguration.load(file: path, environment: [:]).gpsd.port == 77)
     let file = try folder.write("", to: "config.yaml")
     #expect(InputFile.canBeReadAgain(file))
+  }
+
+  @Test("when a file is longer than memory, then it is refused before it is read")
+  func huge() throws {
+    let file = try folder.write("", to: "huge.yaml")
+    try #require(truncate(file, 1 << 42) == 0)
+    #expect(throws: InputFileError(path: file, reason: "it is longer than 1000 bytes")) {
+      try InputFile.contents(file, limit: 1000)
+    }
+    #expect(throws: InputFileError.self) { try InputFile.contents(file) }
+    let error = #expect(throws: ConfigurationError.self) { try ProbeConfiguration.load(file: file, environment: [:]) }
+    #expect(error.map { "\($0)".contains("it is longer than") } == true)
   }
 
   @Test("when the file has no end, then it is refused")

@@ -174,7 +174,7 @@ struct SenderSlowTests {
     #expect(log.contains("5 fences: not sent, /coverageRequest failed: the control server is in trouble (503)"))
     #expect(log.contains("5 fences: the control server is in trouble (503)"))
     #expect(log.contains("5 fences: accepted"))
-    #expect(log.contains("cold pass: sent 5 fences of 1 sessions"))
+    #expect(log.contains("cold pass: sent 5 fences of 1 session"))
     #expect(!log.lowercased().contains(uuid.lowercased()))
     try await rig.finish()
   }

@@ -47,7 +47,7 @@ struct SubmitCommandSlowTests {
     let second = try await post.submit()
     for (output, status) in [first, second] {
       #expect(status == 75)
-      #expect(output.contains("1 kept for later"), "\(output)")
+      #expect(output.contains("1 session kept for later"), "\(output)")
       let text = "the control server asked for a pause (Retry-After): no request leaves before 20"
       #expect(output.contains(text), "\(output)")
       #expect(output.contains("(in 00:10:0") || output.contains("(in 00:09:"), "\(output)")

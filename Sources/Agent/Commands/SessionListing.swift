@@ -59,7 +59,7 @@ public struct SessionListing: Sendable {
       return [
         "\(stored.id)", stored.isDamaged ? "-" : (stored.driveStarted + stored.session.started).iso8601,
         "\(stored.fences)", note + damaged,
-        stored.session.testUUID ?? "-",
+        stored.session.testUUID.map { ForeignText.clean($0, limit: 40) } ?? "-",
       ]
     }
     return Self.aligned([["id", "started", "fences", "state", "test"]] + rows)

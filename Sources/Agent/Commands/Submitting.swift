@@ -78,9 +78,10 @@ extension Report {
       nothing
       ? wasStopped ? "stopped before anything was sent" : "nothing to submit"
       : "submitted \(counted(fencesSent, "fence")) in \(counted(sessionsSent, "session"))"
-    if sessionsKept > 0 { line += "; \(sessionsKept) kept for later (\(Program.name) submit)" }
+    if sessionsKept > 0 { line += "; \(counted(sessionsKept, "session")) kept for later (\(Program.name) submit)" }
     if sessionsQuarantined > 0 {
-      line += "; \(sessionsQuarantined) refused and quarantined (\(Program.name) submit --quarantined sends again)"
+      line +=
+        "; \(counted(sessionsQuarantined, "session")) refused and quarantined (\(Program.name) submit --quarantined sends again)"
     }
     if fencesWithoutSession > 0 {
       line +=

@@ -1,6 +1,7 @@
 import Coverage
 import DriveLog
 import Evidence
+import Settings
 
 /// `verify`: compares a drive log with a packet capture of the same drive (docs/capture.md).
 public struct Verifying: Sendable {
@@ -19,7 +20,7 @@ public struct Verifying: Sendable {
   /// - Throws: ``UnreadableEvidence``
   public init(path: String, captures: [String], limit: Duration, timeout: Duration? = nil) throws {
     do {
-      drive = try RecordedDrive(path: path)
+      drive = try RecordedDrive(InputFile.contents(path))
     } catch {
       throw UnreadableEvidence(path: path, reason: "\(error)")
     }
@@ -51,7 +52,7 @@ public struct Verifying: Sendable {
 
   private static func capture(_ path: String) throws(UnreadableEvidence) -> CaptureFile {
     do {
-      return try CaptureFile(path: path)
+      return try CaptureFile([UInt8](InputFile.contents(path, limit: 1 << 31)))
     } catch {
       throw UnreadableEvidence(path: path, reason: "\(error)")
     }

@@ -254,6 +254,7 @@ struct StoreFile {
       guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else {
         throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "it is empty")
       }
+      try requireTables(of: salvaged)
       try openWhole(salvaged).close()
     } catch let error as DatabaseError where isDamage(error) {
       try move(salvaged, to: asideName() + ".salvaged")
@@ -261,6 +262,15 @@ struct StoreFile {
     }
     try noteRecovery(.damaged)
     _ = try replace()
+  }
+
+  /// A database without tables would become an empty store.
+  private func requireTables(of file: String) throws {
+    let database = try DatabaseQueue(path: file)
+    defer { try? database.close() }
+    guard try database.read({ try $0.tableExists("fence") }) else {
+      throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "it has no tables")
+    }
   }
 
   /// An unused name for a file that is set aside.

@@ -21,11 +21,11 @@ struct StorePages: Sendable {
   }
 
   /// The number of pages; later ones in the file may be stale. The log and the first page both have the number: if
-  /// they differ, one of them is damaged.
+  /// they differ, one of them is damaged or missing. Pages can be missing as well.
   private var count: Int {
     let most = max(file.bytes / StorePage.size, (log.pages.keys.max() ?? -1) + 1)
     guard let byLog = log.pageCount else { return most }
     let byFirstPage = page(0).map { $0[28..<32].reduce(0) { $0 << 8 | Int($1) } } ?? 0
-    return [byLog, byFirstPage].filter { $0 <= most }.max() ?? most
+    return [byLog, byFirstPage].filter { $0 > 0 && $0 <= most }.max() ?? most
   }
 }

@@ -1,3 +1,4 @@
+import Coverage
 import DriveStore
 
 /// Counts the results of a pass by session and fence.
@@ -25,8 +26,8 @@ struct PassTally: Hashable, Sendable {
   }
 
   var summary: String {
-    var parts = ["sent \(fencesSent) fences of \(sent.count) sessions"]
-    if !kept.isEmpty { parts.append("\(kept.count) sessions kept for later") }
+    var parts = ["sent \(counted(fencesSent, "fence")) of \(counted(sent.count, "session"))"]
+    if !kept.isEmpty { parts.append("\(counted(kept.count, "session")) kept for later") }
     if !quarantined.isEmpty { parts.append("\(quarantined.count) refused") }
     return parts.joined(separator: ", ")
   }

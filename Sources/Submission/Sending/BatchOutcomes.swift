@@ -1,4 +1,5 @@
 import ControlServer
+import Coverage
 import DriveStore
 import Logging
 
@@ -44,7 +45,8 @@ struct BatchOutcomes: Sendable {
     case .server: throw PassEnd.failed(failure)
     case .noTests:
       let rest = pass.queue.count { $0.test == nil }
-      logger.warning("the control server makes no tests now; \(rest) more batches wait for one")
+      logger.warning(
+        "the control server makes no tests now; \(counted(rest, "more batch waits", "more batches wait")) for one")
     case .batch, nil: break
     }
   }

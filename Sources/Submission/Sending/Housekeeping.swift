@@ -32,9 +32,9 @@ actor Housekeeping {
     if !deleted.isNothing {
       logger.notice(
         """
-        \(mode) pass: deleted \(deleted.expired) fences that became too old to be sent, \(deleted.kept) that were stored long \
-        enough, \(deleted.sessions) sessions without fences, \(deleted.driveLogs) drive logs, and \(deleted.damagedStores) \
-        damaged stores
+        \(mode) pass: deleted \(counted(deleted.expired, "fence")) too old to be sent, \(deleted.kept) stored long enough, \
+        \(counted(deleted.sessions, "session")) without fences, \(counted(deleted.driveLogs, "drive log")), and \
+        \(counted(deleted.damagedStores, "damaged store"))
         """)
     }
     return deleted.doubted

@@ -237,7 +237,7 @@ struct Ping: AsyncParsableCommand {
 
   private func targetsFromFile() throws -> PingTargetList {
     guard let file else { return PingTargetList() }
-    let data = file == "-" ? FileHandle.standardInput.readDataToEndOfFile() : try InputFile.contents(file)
+    let data = try InputFile.contents(file, limit: 1 << 24)
     return PingTargetList(String(decoding: data, as: UTF8.self), file: file == "-" ? "standard input" : file)
   }
 }

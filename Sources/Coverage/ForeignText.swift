@@ -1,10 +1,10 @@
-/// Makes text from gpsd safe for a log and a terminal.
-enum ForeignText {
+/// Makes text from outside (gpsd, the control server, the configuration) safe for a log and a terminal.
+public enum ForeignText {
   /// The largest number of scalars of one text in a log line.
-  static let longest = 200
+  public static let longest = 200
 
   /// Replaces controls, line ends, and invisible and direction marks by spaces, and cuts the text off behind `limit` scalars.
-  static func clean(_ text: String, limit: Int = longest) -> String {
+  public static func clean(_ text: String, limit: Int = longest) -> String {
     var cleaned = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       guard cleaned.count < limit else { return String(cleaned) + "..." }
