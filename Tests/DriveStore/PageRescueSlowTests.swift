@@ -105,7 +105,7 @@ struct PageRescueSlowTests {
   func logWithoutFile() async throws {
     let store = try await fill()
     try await empty(store)
-    try await store.outbox.makeBatches(of: [2], limit: 400, at: .sampleStart)
+    try await store.database.write { try $0.execute(sql: "UPDATE drive SET id = id") }
     let orphan = folder.file("orphan")
     try FileManager.default.copyItem(atPath: directory.database + "-wal", toPath: orphan + "-wal")
     let log = WriteAheadLog(orphan)

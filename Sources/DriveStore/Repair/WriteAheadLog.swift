@@ -47,8 +47,10 @@ struct WriteAheadLog: Sendable {
     let copied = belongs ? Int(index?.copied ?? 0) : 0
     isVouchedFor = belongs || index?.frames == 0 || file.bytes == 0 && index != nil
     let valid = Self.validFrames(of: file, frames)
-    // A store grows by at most a page for each frame: a greater number is damaged.
-    let most = RawFile(path).bytes / StorePage.size + frames.count
+    // A store grows by at most a page for each frame: a greater number is damaged, unless its checksum is right and the store is what
+    // lacks pages.
+    let intact = frames.prefix(valid).map { max($0.page + 1, $0.pagesAfterwards) }.max() ?? 0
+    let most = max(RawFile(path).bytes / StorePage.size + frames.count, intact)
     (pages, pageCount) = Self.newestPages(frames.filter { $0.page < most }, salts: salts, after: copied)
     let lost = Self.lostFrames(frames, salts: salts, valid: valid, known: known)
     state = lost > 0 ? .damaged(frames: lost) : .whole
