@@ -130,7 +130,7 @@ public actor Sender {
   /// and left nothing of an earlier process behind. Then warm passes follow: after each `interval`, when a wait after
   /// trouble ends, and after each ``nudge()``.
   ///
-  /// Logs an error of the store and repeats the pass after a back-off; on a full disk it deletes what it may first.
+  /// Logs an error of the store and repeats the pass after a back-off; on a full disk it frees space before that.
   /// - Parameter interval: The time between two passes while nothing happens.
   public func keepSending(every interval: Duration = .seconds(15 * 60)) async {
     var schedule = PassSchedule(every: interval, policy: policy)

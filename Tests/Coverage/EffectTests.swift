@@ -1,7 +1,7 @@
 import Coverage
 import Testing
 
-/// What the world is told: each fence's end once, and its late changes.
+/// Effects: one for the end of each fence, and its late changes.
 @Suite struct EffectTests {
   var drive = DriveScript()
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The random orders of events that every property is asked of: few by default; `RANDOM_ORDERS` in the environment says how many
+/// The random orders of events for each property test. 80 by default; `RANDOM_ORDERS` in the environment sets another number
 /// (tools/test --properties).
 public enum RandomOrders {
   public static let count = ProcessInfo.processInfo.environment["RANDOM_ORDERS"].flatMap { Int($0) } ?? 80

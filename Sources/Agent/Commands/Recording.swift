@@ -79,6 +79,9 @@ public struct Recording: Sendable {
     }
     if let report { print(report.line) }
     summaries.compactMap(\.silenceLine).forEach(print)
+    // Its last line says which positions were refused.
+    receiving.cancel()
+    await receiving.value
     return (report?.outcome ?? .done).of(summaries)
   }
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The greatest one among the files of this path, of whatever capture; 0: there are none, or their directory cannot be read. */
+/* The greatest file number under this path, from any capture; 0: there is none, or the directory cannot be read. */
 uint32_t cpcapture__newest_number(const char *path);
 
 #endif

@@ -123,7 +123,8 @@ static int set_options6(const cping__channel *channel) {
     return error;
 }
 
-/* Replies and stamps of a flood wait in the same buffer. More than the limit needs CAP_NET_ADMIN; less does as well. */
+/* Replies and stamps of a flood wait in the same buffer. More than net.core.rmem_max needs CAP_NET_ADMIN; without it, the
+ * smaller buffer is sufficient. */
 static void enlarge_buffers(int fd) {
     int size = 4 << 20;
     if (set(fd, SOL_SOCKET, SO_RCVBUFFORCE, size) != 0) set(fd, SOL_SOCKET, SO_RCVBUF, size);
@@ -214,8 +215,8 @@ void cping__channel_close(cping__channel *channel) {
     free(channel);
 }
 
-/* Binding a bound socket to another index needs CAP_NET_RAW; a new socket does not, if it is no raw one. One whose preparation
- * failed half way is not bound but replaced: until then it is blocked. */
+/* Binding a bound socket to another index needs CAP_NET_RAW; a new socket does not, if it is no raw one. A half-prepared
+ * socket is replaced, not bound again, and stays blocked until then. */
 static int bind_anew(cping__channel *channel) {
     if (channel->is_prepared && channel->key.interface_name[0] && bind_to_interface(channel) == 0) return 0;
     int fd = open_socket(channel);

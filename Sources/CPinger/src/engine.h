@@ -139,7 +139,7 @@ void cping__watch_anew(cping *pinger);
 int cping__wait_until(cping *pinger, struct epoll_event *ready, int capacity, uint64_t due_ns, int timeout_ms);
 void cping__timer_fired(cping *pinger);
 
-/* Threadless, before the caller goes its way: all that is waited for shows by epoll's descriptor. */
+/* Threadless: registers everything in epoll before returning, so that the caller can wait on its descriptor. */
 void cping__watch_fully(cping *pinger);
 
 /* network.c */
@@ -196,8 +196,8 @@ enum { CPING__HAULS_AT_ONCE = 16 };
 int cping__read_datagrams(cping *pinger, cping__channel *channel);
 int cping__read_notices(cping *pinger, cping__channel *channel);
 
-/* arrivals.c: reads all that had arrived by `now_ns`, as must be done before a ping is given up. 0: there is no room for its events,
- * and nothing may be judged yet. */
+/* arrivals.c: reads all datagrams that had arrived by `now_ns`; must be called before a ping is declared lost. Returns 0 when the
+ * event ring is full: no verdict is possible yet. */
 int cping__read_arrived(cping *pinger, cping__channel *channel, uint64_t now_ns);
 
 /* commands.c */

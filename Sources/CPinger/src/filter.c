@@ -30,8 +30,8 @@ static int filter_identifier(int socket, uint8_t family, uint16_t identifier) {
     return setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, program, sizeof *program) == 0 ? 0 : -errno;
 }
 
-/* A socket hears all echo replies of the host from its first moment on, and has no filter yet: those of other programs are not to
- * be taken for ours that were damaged. */
+/* A new raw socket receives every echo reply of the host until its filter is attached. They are dropped, so that those of other
+ * programs do not count as corrupt. */
 static int drop_all(int socket) {
     struct sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
     struct sock_fprog program = {sizeof code / sizeof code[0], code};

@@ -102,7 +102,7 @@ static int ask(const question *question, uint16_t expected, size_t body, answer 
 }
 
 /* The attribute of that type among those of `length` bytes; NULL if there is none, or not `least` bytes of it. The length is
- * signed: the padding of the last one need not be there. */
+ * signed: the last attribute may lack its padding, which makes the rest negative. */
 static const struct rtattr *find(const struct rtattr *attribute, int length, uint16_t type, size_t least) {
     for (; RTA_OK(attribute, length); attribute = RTA_NEXT(attribute, length)) {
         if ((attribute->rta_type & NLA_TYPE_MASK) == type && RTA_PAYLOAD(attribute) >= least) return attribute;

@@ -10,8 +10,8 @@ cping__ping *cping__find_ping(cping *pinger, const cping__channel *channel, cons
     return cping__address_matches(cping__place_of(ping), address) ? ping : NULL;
 }
 
-/* Only the low half of the sequence is in an echo header. Of the pings it can stand for, the only one that nothing was heard of;
- * NULL if there are several, or if it was given up. */
+/* Only the low half of the sequence is in an echo header. Returns the only open ping whose sequence ends with it; NULL if several
+ * are open or lost, or if the only one is lost. */
 cping__ping *cping__find_wire_sequence(cping *pinger, const cping__channel *channel, const cping_address *address,
                                        uint16_t wire_sequence) {
     cping__ping *only = NULL;

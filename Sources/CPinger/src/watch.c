@@ -49,7 +49,7 @@ static void set_timer(cping *pinger, uint64_t due_ns) {
     timerfd_settime(pinger->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-/* A timer, and no timeout of the wait: those are rounded by a thousandth, 100 us late for a slot that is 100 ms ahead. */
+/* Uses a timerfd: the kernel delays epoll's timeouts by up to 0.1 %, 100 us for a slot that is 100 ms ahead. */
 int cping__wait_until(cping *pinger, struct epoll_event *ready, int capacity, uint64_t due_ns, int timeout_ms) {
     uint64_t now_ns = due_ns == CPING__NEVER ? 0 : cping__now();
     if (due_ns <= now_ns) return epoll_wait(pinger->epoll_fd, ready, capacity, 0);

@@ -14,7 +14,7 @@ public struct Ballast: Sendable {
     path = directory.ballast
   }
 
-  /// Reserves the space, unless that would leave the disk less than the same space again.
+  /// Reserves 8 MiB if at least as much remains free afterwards.
   /// - Returns: Whether the space is reserved now.
   @discardableResult
   public func keep() -> Bool {

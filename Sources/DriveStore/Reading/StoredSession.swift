@@ -74,7 +74,7 @@ public struct StoredSession: Hashable, Sendable {
       LEFT JOIN readable_fence AS fence ON fence.session_id = session.id LEFT JOIN batch ON batch.id = fence.batch_id
     """
 
-  /// The same without a look at the fences that the server has: they count as readable and submittable, whether their
+  /// As ``columns``, but does not check the rows of fences that the server has: they count as readable and submittable, whether their
   /// rows are damaged or not. Indices count them, so that a million takes a fraction of a second.
   static let columnsWithSentCounted = """
     session.*, drive.started_at AS drive_started_at, drive.link,

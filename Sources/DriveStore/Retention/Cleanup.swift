@@ -15,7 +15,8 @@ public struct Cleanup: Sendable {
   /// - Parameters:
   ///   - retention: The ages.
   ///   - now: The ruling wall time.
-  ///   - witness: Contradicted clock: nothing is deleted by age. Unconfirmed clock: only data that the server has.
+  ///   - witness: `.contradicts`: nothing is deleted by age. `.silent`: only data that the server has. `.agrees`: all
+  ///     that is old.
   ///   - running: The lowest id of the running drives; `nil` for none.
   /// - Throws: GRDB's `DatabaseError`
   public func run(

@@ -1,6 +1,7 @@
 import GRDB
 
-/// The tables; each release that changes them adds a migration. A released migration is never edited.
+/// The tables; each release that changes them adds a migration. A released migration is never edited, not even its comments: those inside
+/// a CREATE statement are stored with it, and ``check(_:)`` compares them.
 ///
 /// Times are microseconds since the Unix epoch; figures are stored as measured, without rounding.
 enum Schema {

@@ -28,7 +28,7 @@ struct PassPreparation: Sendable {
     if pass.mode.isCold {
       let ended = try await store.drives.endInterrupted(except: pass.running, at: now)
       if ended > 0 {
-        logger.info("\(pass.mode) pass: ended \(ended) sessions that an earlier run left unfinished")
+        logger.info("\(pass.mode) pass: ended \(counted(ended, "session")) that an earlier run left unfinished")
         pass.doubts.oldFences = 0
       }
     }

@@ -1,7 +1,7 @@
 import Coverage
 import TestSupport
 
-/// A drive that nobody would make up: everything happens, in any order that the real world allows.
+/// A random drive with all kinds of events, in any order that can really occur.
 ///
 /// Places are whole metres on the flat ground of the equator, and all radii end in a half: no place comes nearer to any
 /// circle than two millimetres, so that the oracle's Pythagoras and the engine's geodesics never disagree by rounding.
