@@ -1,3 +1,4 @@
+import Coverage
 import Foundation
 
 /// Classifies an HTTP answer. Only 2xx with a JSON object without `error` entries is a success (docs/protocol.md, 3.1).
@@ -11,7 +12,7 @@ enum ServerAnswer {
   ) throws(ServerFailure) -> Data {
     let redaction = Redaction(clientUUID: clientUUID)
     let object = (try? JSONSerialization.jsonObject(with: body)) as? [String: Any]
-    let errors = (object?["error"].map(messages) ?? []).map(redaction.apply)
+    let errors = (object?["error"].map(messages) ?? []).map { ForeignText.clean(redaction.apply(to: $0)) }
     var found: String { describe(body, redaction) }
     switch status {
     case 200..<300:
@@ -37,7 +38,7 @@ enum ServerAnswer {
   private static func describe(_ body: Data, _ redaction: Redaction) -> String {
     if body.isEmpty { return "an empty body" }
     // Redact before cutting: a secret that is cut in half would not be recognised.
-    let start = redaction.apply(to: String(decoding: body.prefix(4096), as: UTF8.self)).prefix(60)
+    let start = ForeignText.clean(redaction.apply(to: String(decoding: body.prefix(4096), as: UTF8.self)), limit: 60)
     return "a body that begins with \"\(start.split(whereSeparator: \.isWhitespace).joined(separator: " "))\""
   }
 }

@@ -35,9 +35,17 @@ public struct RecordedDrive: Sendable {
     public let reason: String
   }
 
+  /// The largest file that is read, in bytes: a drive of about a week.
+  public static let largest = 1 << 30
+
   /// Reads the file at `path`.
   /// - Throws: ``DriveLogError`` when the file cannot be read or its first line is not a header.
   public init(path: String) throws {
+    var status = stat()
+    // Damage to a file system can make a file longer than memory.
+    if stat(path, &status) == 0, status.st_size > Self.largest {
+      throw DriveLogError.unreadable(path: path, reason: "it is longer than \(Self.largest) bytes")
+    }
     let data: Data
     do {
       data = try Data(contentsOf: URL(fileURLWithPath: path))

@@ -1,3 +1,5 @@
+import Coverage
+
 /// A name cannot be resolved.
 public struct NameError: Error, Hashable, CustomStringConvertible {
   /// The name.
@@ -6,5 +8,5 @@ public struct NameError: Error, Hashable, CustomStringConvertible {
   public let reason: String
 
   /// One line for the operator.
-  public var description: String { "cannot find the address of \(name): \(reason)" }
+  public var description: String { "cannot find the address of \(ForeignText.clean(name)): \(reason)" }
 }

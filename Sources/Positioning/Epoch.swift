@@ -53,7 +53,8 @@ extension TPV {
     return Coordinate(latitude: latitude, longitude: longitude)
   }
 
-  /// Above the mean sea level, else the ellipsoid, in metres; `nil` in two dimensions, or where no receiver works.
+  /// Above the mean sea level, else the ellipsoid, in metres; `nil` in two dimensions, and outside
+  /// -1,000 to 100,000 m, where no receiver works.
   private var altitude: Double? {
     guard mode >= 3, let altitude = altMSL ?? alt ?? altHAE, (-1_000...100_000).contains(altitude) else { return nil }
     return altitude

@@ -3,14 +3,11 @@ import Glibc
 
 /// Reads a file that the operator names: a regular one, a pipe, or standard input as `/dev/stdin`.
 public enum InputFile {
-  /// The largest file that is read without another limit: ten times the drive log of a day.
-  public static let largest = 1 << 28
-
   /// - Parameters:
   ///   - path: A path; `-` is standard input.
   ///   - limit: In bytes; a longer file is refused.
   /// - Throws: ``InputFileError``
-  public static func contents(_ path: String, limit: Int = largest) throws(InputFileError) -> Data {
+  public static func contents(_ path: String, limit: Int) throws(InputFileError) -> Data {
     let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw InputFileError(path: path, reason: String(cString: strerror(errno))) }
     defer { close(descriptor) }
@@ -35,10 +32,10 @@ public enum InputFile {
     InputFileError(path: path, reason: "it is longer than \(limit) bytes")
   }
 
-  /// Whether a second read of `path` returns its contents again. A pipe is empty by then.
+  /// Whether a second read of `path` returns its contents again. A pipe or standard input is empty by then.
   public static func canBeReadAgain(_ path: String) -> Bool {
     var status = stat()
     // Opening a missing file reports it.
-    return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    return path != "-" && (stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG)
   }
 }

@@ -24,7 +24,7 @@ struct ExportingTests {
     try DriveStore(directory: StateDirectory(path: configuration.stateDirectory), purpose: "a test")
   }
 
-  /// Three ended drives (one sent, one that waits with a fence on Wi-Fi, one refused), and one that runs.
+  /// Four drives: sent, waiting with a fence on Wi-Fi, refused, and running.
   private func fill(_ store: DriveStore) async throws {
     for number in 0..<4 {
       var recorder = try DriveRecorder(

@@ -67,7 +67,7 @@ struct RecordingDecisionTests {
     }
   }
 
-  @Test("when one fast fix comes during a rest, then the rest begins anew")
+  @Test("when one fast fix comes during a rest, then the time of rest starts again at 0")
   func creeping() {
     var decision = decision(.moving)
     for second in 0..<3 { decision.update(speed: 9, at: after(second)) }

@@ -96,7 +96,7 @@ static void agenda_is_never_late(void) {
     cping__agenda_destroy(&agenda);
 }
 
-/* Slots lie on the grid at any delay, each is used at most once, and a skip ends at the first one that is not past. */
+/* Slots lie on the grid at any delay, and each is used at most once. A skip ends at the first slot that is not past. */
 static void grid_counts_every_slot(void) {
     for (int round = 0; round < 200; round++) {
         cping__grid grid = {.first_ns = dice(1000), .interval_ns = 1 + dice(500)};

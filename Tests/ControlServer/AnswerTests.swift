@@ -35,6 +35,21 @@ struct AnswerTests {
     }
   }
 
+  @Test("when the text of a refusal could forge lines or move the cursor, then spaces stand for it, and it is cut")
+  func hostileText() throws {
+    let text = "\\u001b[2J\\nFAKE\\u202e" + String(repeating: "x", count: 1000)
+    for (status, body) in [
+      (400, "{\"error\":[\"\(text)\"]}"), (503, "{\"error\":\"\(text)\"}"), (400, "\u{1B}[2J\nFAKE\(text)"),
+    ] {
+      let error = #expect(throws: ServerFailure.self) {
+        try ServerAnswer.body(status: status, retryAfter: nil, body: Data(body.utf8))
+      }
+      let line = try #require(error).description
+      #expect(line.contains("FAKE") && line.unicodeScalars.count < 320, "\(line)")
+      #expect(ForeignText.clean(line, limit: 400) == line, "\(line)")
+    }
+  }
+
   @Test("when ping_port is at an end of its range, then it counts")
   func ports() throws {
     #expect(try grant("ping_port", "1").pingPort == 1)

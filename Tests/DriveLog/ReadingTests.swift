@@ -31,6 +31,15 @@ import Testing
     #expect(try Log.read(#"{"at":1,"fix":\#(fix)}"#).events == [.at(1, .fix(.lost))])
   }
 
+  @Test func `when a file is longer than memory, as on a damaged file system, then it is refused by its size`() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "huge-\(UUID()).jsonl").path
+    #expect(FileManager.default.createFile(atPath: path, contents: nil))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try #require(truncate(path, 1 << 42) == 0)
+    let error = #expect(throws: DriveLogError.self) { try RecordedDrive(path: path) }
+    #expect(error == .unreadable(path: path, reason: "it is longer than 1073741824 bytes"))
+  }
+
   @Test func `when values of a fix are absent or null, then they are unknown`() throws {
     let drive = try Log.read(#"{"at":1,"fix":{"latitude":48,"longitude":16,"accuracy":null}}"#)
     #expect(drive.events == [.at(1, .fix(Fix(coordinate: Coordinate(latitude: 48, longitude: 16))))])

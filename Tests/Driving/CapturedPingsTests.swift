@@ -1,4 +1,5 @@
 import Evidence
+import Foundation
 import Logging
 import Pinging
 import TestSupport
@@ -33,7 +34,8 @@ final class CapturedPingsTests {
     let closed = pings.close()
     let summary = try #require(closed)
     #expect(summary.troubles == 0)
-    let trips = RoundTrips(try CaptureFile(path: summary.name(1)).packets).trips
+    let trips = RoundTrips(try CaptureFile([UInt8](Data(contentsOf: URL(fileURLWithPath: summary.name(1))))).packets)
+      .trips
     #expect(Set(trips.map(\.key.remote.description)) == ["127.0.0.2", "127.0.0.3"])
   }
 

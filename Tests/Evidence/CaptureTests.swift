@@ -25,7 +25,7 @@ struct CaptureTests {
     #expect(state.missing == 0)
     #expect(state.written == state.packets)
 
-    let file = try CaptureFile(path: "\(path)-0001.pcapng")
+    let file = try CaptureFile([UInt8](Data(contentsOf: URL(fileURLWithPath: "\(path)-0001.pcapng"))))
     #expect(file.damage == nil)
     #expect(file.statistics?.missing == 0)
     let trips = RoundTrips(file.packets)

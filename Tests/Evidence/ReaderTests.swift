@@ -48,7 +48,7 @@ struct ReaderTests {
     let boundaries = [28, 60, 96, Self.file.count]
     for length in 0..<Self.file.count {
       guard length >= 12 else {
-        #expect(throws: CaptureFileError.notACapture(path: nil)) { try CaptureFile(Array(Self.file.prefix(length))) }
+        #expect(throws: CaptureFileError.notACapture) { try CaptureFile(Array(Self.file.prefix(length))) }
         continue
       }
       let file = try CaptureFile(Array(Self.file.prefix(length)))

@@ -7,7 +7,7 @@ import Testing
   @Test func `when a server invents receivers, then the first 64 are remembered`() {
     var receivers = Receivers()
     func judge(_ device: String, _ time: Double, at now: Double) -> ReceiverPace.Verdict {
-      // The host's wall clock agrees with each time: only what is remembered can call it old.
+      // The host's wall clock agrees with each time, so that only the earlier times of this receiver can make it old.
       let host = HostTime(instant: TestTime.at(now).instant, wall: TestTime.at(time).wall)
       return receivers.update(device) { $0.pace.judge(TestTime.at(time).wall, at: host) }
     }

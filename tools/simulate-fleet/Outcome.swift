@@ -1,4 +1,4 @@
-/// What came of a simulation. Times in milliseconds.
+/// The result of a simulation. Times are in milliseconds.
 struct Outcome: Sendable {
   /// When each device had delivered.
   var delivered: [Int] = []

@@ -21,7 +21,7 @@ public struct Replaying: Sendable {
   public init(
     path: String, configuration: String?, minimumRadius: Double? = nil, accuracyLimit: Double? = nil
   ) async throws {
-    let data = try InputFile.contents(path)
+    let data = try InputFile.contents(path, limit: RecordedDrive.largest)
     let drive: RecordedDrive
     do { drive = try RecordedDrive(data) } catch { throw ReplayError(path: path, reason: "\(error)") }
     var defaults = ProbeConfiguration()

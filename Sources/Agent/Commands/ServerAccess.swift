@@ -23,7 +23,7 @@ func withControlServer<Result: Sendable>(
   guard let url = settings.url else {
     throw ConfigurationError.missing(key: "control-server.url", purpose: purpose, file: configuration.file)
   }
-  if let caFile = settings.caFile { _ = try InputFile.contents(caFile) }
+  if let caFile = settings.caFile { _ = try InputFile.contents(caFile, limit: 1 << 24) }
   let server = try ControlServerClient(
     url: url, caFile: settings.caFile, requestTimeout: settings.requestTimeout, device: .thisHost)
   let outcome: Swift.Result<Result, any Error>

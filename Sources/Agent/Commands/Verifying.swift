@@ -20,7 +20,7 @@ public struct Verifying: Sendable {
   /// - Throws: ``UnreadableEvidence``
   public init(path: String, captures: [String], limit: Duration, timeout: Duration? = nil) throws {
     do {
-      drive = try RecordedDrive(InputFile.contents(path))
+      drive = try RecordedDrive(InputFile.contents(path, limit: RecordedDrive.largest))
     } catch {
       throw UnreadableEvidence(path: path, reason: "\(error)")
     }
