@@ -25,8 +25,9 @@ public struct StoredFence: Hashable, Sendable {
   /// `nil` for a row with an impossible position, and for an unsent fence whose batch is damaged or missing.
   /// - Parameters:
   ///   - row: With ``columnsWithoutBatch``.
-  ///   - batches: The batches of the session's fences, by id.
-  init?(row: Row, session: StoredSession, batches: [Int64: FenceBatch]) {
+  ///   - batches: The batches of the session's fences.
+  /// - Throws: GRDB's `DatabaseError`.
+  init?(row: Row, session: StoredSession, batches: inout FenceBatches) throws {
     var columns = ColumnReader(row)
     guard let fence = Fence(&columns, driveStarted: session.driveStarted, session: session.session.number) else {
       return nil
@@ -37,7 +38,7 @@ public struct StoredFence: Hashable, Sendable {
       self.session = session
       return
     }
-    let known = batches[batch]
+    let known = try batches.batch(batch)
     guard submitted != nil || known?.isIntact == true else { return nil }
     self.session = known?.session ?? session
   }

@@ -1,0 +1,56 @@
+import Synchronization
+import Testing
+
+@testable import DriveStore
+
+/// Elements that are produced ahead arrive once each, in their order.
+struct ReadAheadTests {
+  private struct Broken: Error {}
+
+  @Test("when elements are produced ahead, then they arrive in their order, and the end is the end")
+  func order() throws {
+    var last = 0
+    let ahead = ReadAhead<Int> {
+      last += 1
+      return last <= 100 ? last : nil
+    }
+    for expected in 1...100 { #expect(try ahead.next() == expected) }
+    #expect(try ahead.next() == nil)
+    #expect(try ahead.next() == nil)
+  }
+
+  @Test("when production fails, then the elements before arrive first, and the error each time after them")
+  func failure() throws {
+    var last = 0
+    let ahead = ReadAhead<Int> {
+      last += 1
+      if last == 3 { throw Broken() }
+      return last
+    }
+    #expect(try ahead.next() == 1)
+    #expect(try ahead.next() == 2)
+    #expect(throws: Broken.self) { try ahead.next() }
+    #expect(throws: Broken.self) { try ahead.next() }
+  }
+
+  @Test("when elements are not taken, then one is produced ahead and no more")
+  func bounded() throws {
+    let produced = Counter()
+    let ahead = ReadAhead<Int> { produced.add() }
+    #expect(try ahead.next() == 1)
+    #expect(try ahead.next() == 2)
+    let third = try ahead.next()
+    #expect(third == 3 && (3...4).contains(produced.count))
+  }
+
+  private final class Counter: Sendable {
+    private let value = Mutex(0)
+    var count: Int { value.withLock { $0 } }
+    func add() -> Int {
+      value.withLock {
+        $0 += 1
+        return $0
+      }
+    }
+  }
+}
