@@ -115,6 +115,8 @@ public final class OutputFile {
     var status = stat()
     guard stat(path, &status) == 0 else {
       guard errno == ENOENT else { throw OutputError(path: path, code: errno) }
+      if path.isEmpty { throw OutputError(path: "\"\"", code: ENOENT) }
+      if path.hasSuffix("/") { throw OutputError(path: path, code: EISDIR) }
       return try create(endOfLinks(path), mode: 0o666, named: path)
     }
     // Fails for directories, and for files that this user may not write to, even if the user could replace them.

@@ -14,7 +14,7 @@ struct DriveFiles: Sendable {
     do {
       try recorder.discard()
     } catch {
-      logger.error("drive \(recorder.drive) has not begun, but stays in the store: \(error)")
+      logger.error("drive \(recorder.drive) has not begun, but stays in the store: \(StoreError.line(error))")
     }
   }
 }

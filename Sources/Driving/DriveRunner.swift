@@ -93,7 +93,7 @@ actor DriveRunner {
     case .pingsDue: return .pingsRead
     case .tick:
       pings.follow()
-      timekeeper.settle()
+      timekeeper.publish()
       return .tick(DriveReadings(clock: timekeeper.read(), isCaptureInTrouble: pings.isCaptureInTrouble))
     }
   }

@@ -24,7 +24,7 @@ struct ServerTests: Hashable, Sendable {
   private var troubles = TestTroubles()
   /// Why there is no test to ping on, for the status.
   private(set) var warning: String?
-  /// The last trouble since pings began on a test.
+  /// The reason of the last trouble since pings began on a test.
   private(set) var lastTrouble: String?
   /// Whether the ping server refused the token (RE01) and has answered no ping since.
   private(set) var isRefused = false
@@ -119,7 +119,7 @@ struct ServerTests: Hashable, Sendable {
   private mutating func complain(
     _ trouble: TestTrouble, warning: String = "no test from the control server"
   ) -> [DriveEffect] {
-    (self.warning, lastTrouble) = (warning, trouble.text)
+    (self.warning, lastTrouble) = (warning, trouble.reason)
     return troubles.isNews(trouble) ? [.tell(.warning, "\(trouble.text); the drive goes on, trying again")] : []
   }
 }

@@ -192,7 +192,7 @@ struct Conversation {
     var effects: [Effect] = []
     if nextCounters <= now.instant {
       effects += reportCounters(at: now)
-      effects += journal.settle(at: now.instant).map { .log($0.status, leftOut: $0.leftOut) }
+      effects += journal.overdueLines(at: now.instant).map { .log($0.status, leftOut: $0.leftOut) }
     }
     guard let phaseDeadline, phaseDeadline <= now.instant else { return effects }
     switch phase {

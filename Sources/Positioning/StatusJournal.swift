@@ -87,7 +87,7 @@ struct StatusJournal {
   }
 
   /// The statuses to log after some time: of each kind with omitted lines, the latest one.
-  mutating func settle(at now: ContinuousClock.Instant) -> [(status: PositioningStatus, leftOut: Int)] {
+  mutating func overdueLines(at now: ContinuousClock.Instant) -> [(status: PositioningStatus, leftOut: Int)] {
     Kind.allCases.compactMap { kind in
       guard let account = accounts[kind], let waiting = account.waiting, let began = account.began,
         now >= began + reminder, let leftOut = log(waiting, at: now)

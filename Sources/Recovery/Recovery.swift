@@ -40,7 +40,7 @@ public struct Recovery: Sendable {
     do {
       try await runRepairing(at: now)
     } catch {
-      logger.error("the drive logs cannot be compared with the store now: \(error)")
+      logger.error("the drive logs cannot be compared with the store now: \(StoreError.line(error))")
     }
   }
 
@@ -180,7 +180,7 @@ public struct Recovery: Sendable {
   private func read(_ path: String) -> RecordedDrive? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     do { return try RecordedDrive(path: path) } catch {
-      logger.warning("drive log \(path) cannot be compared with the store: \(error)")
+      logger.warning("drive log \(path) cannot be compared with the store: \(StoreError.line(error))")
       return nil
     }
   }

@@ -138,7 +138,7 @@ public actor Sender {
       do {
         schedule.passEnded(try await pass(schedule.mode, urgency: .background))
       } catch {
-        logger.error("\(schedule.mode) pass: the store fails: \(error)")
+        logger.error("\(schedule.mode) pass: the store fails: \(StoreError.line(error))")
         if StoreError.isDiskFull(error) { await makeRoom() }
         schedule.storeFailed(at: clock.boot(), random: clock.random())
       }

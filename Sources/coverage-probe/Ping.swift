@@ -22,18 +22,25 @@ struct Ping: AsyncParsableCommand {
   @Option(name: [.customShort("F"), .long], help: "Targets from a file, one a line; - for standard input.")
   var file: String?
 
-  @Option(name: .short, parsing: .unconditional, help: "How many pings to each target. Default: until SIGINT.")
+  @Option(
+    name: .short, parsing: .unconditional, help: "How many pings to each target. Default: until SIGINT.",
+    transform: whole(from: 1))
   var count: UInt64?
 
-  @Option(name: .short, parsing: .unconditional, help: "Seconds between two pings to a target.")
+  @Option(
+    name: .short, parsing: .unconditional, help: "Seconds between two pings to a target.",
+    transform: seconds())
   var interval: Double?
 
-  @Option(name: [.customShort("W"), .long], parsing: .unconditional, help: "Seconds to wait for an answer.")
+  @Option(
+    name: [.customShort("W"), .long], parsing: .unconditional, help: "Seconds to wait for an answer.",
+    transform: seconds())
   var timeout = 1.0
 
   @Option(
     name: [.customShort("w"), .long], parsing: .unconditional,
-    help: "End after this many seconds; pings under way are cancelled.")
+    help: "End after this many seconds; pings under way are cancelled.",
+    transform: seconds())
   var deadline: Double?
 
   @Flag(name: .customShort("4"), help: "IPv4 only.")
@@ -42,7 +49,9 @@ struct Ping: AsyncParsableCommand {
   @Flag(name: .customShort("6"), help: "IPv6 only.")
   var ipv6 = false
 
-  @Option(name: .long, parsing: .unconditional, help: "RTR's UDP ping to this port.")
+  @Option(
+    name: .long, parsing: .unconditional, help: "RTR's UDP ping to this port.",
+    transform: whole(1...65_535))
   var udp: UInt16?
 
   @Option(name: .long, help: "The ping token, Base64, for --udp.")
@@ -70,16 +79,21 @@ struct Ping: AsyncParsableCommand {
   var awaitsInterface = false
 
   @Option(
-    name: [.short, .long], parsing: .unconditional, help: "Bytes of payload (ICMP) or of the datagram (one-way).")
+    name: [.short, .long], parsing: .unconditional, help: "Bytes of payload (ICMP) or of the datagram (one-way).",
+    transform: whole(12...65_507))
   var size: UInt16?
 
   @Flag(name: .customShort("D"), help: "Forbid fragmentation.")
   var dontFragment = false
 
-  @Option(name: [.short, .long], parsing: .unconditional, help: "TTL or hop limit.")
+  @Option(
+    name: [.short, .long], parsing: .unconditional, help: "TTL or hop limit.",
+    transform: whole(1...255))
   var ttl: UInt8?
 
-  @Option(name: .long, parsing: .unconditional, help: "Differentiated services code point, 0 to 63.")
+  @Option(
+    name: .long, parsing: .unconditional, help: "Differentiated services code point, 0 to 63.",
+    transform: whole(0...63))
   var dscp: UInt8?
 
   @Option(
@@ -88,19 +102,24 @@ struct Ping: AsyncParsableCommand {
     transform: Self.trafficClass)
   var trafficClass: UInt8?
 
-  @Option(name: [.short, .long], parsing: .unconditional, help: "Mark for policy routing.")
+  @Option(
+    name: [.short, .long], parsing: .unconditional, help: "Mark for policy routing.",
+    transform: whole(0...UInt32.max))
   var mark: UInt32?
 
   @Flag(name: [.short, .long], help: "Flood: as fast as answers come; -i is then the least average interval.")
   var flood = false
 
-  @Option(name: .long, parsing: .unconditional, help: "With -f: the most pings under way. Default: 64.")
+  @Option(
+    name: .long, parsing: .unconditional, help: "With -f: the most pings under way. Default: 64.",
+    transform: whole(1...65_536))
   var window: UInt32?
 
   @Option(
     name: .long, parsing: .unconditional,
     help:
-      "Pings remembered after their verdict, to recognise late and duplicate replies. Default: 65536.")
+      "Pings remembered after their verdict, to recognise late and duplicate replies. Default: 65536.",
+    transform: whole(from: 1))
   var remember: UInt32?
 
   @Flag(name: .long, help: "SCHED_FIFO for floods too, where permitted; other pings always use it.")
@@ -115,13 +134,19 @@ struct Ping: AsyncParsableCommand {
   @Flag(name: [.short, .long], help: "Print at the start how the pings are scheduled.")
   var verbose = false
 
-  @Option(name: .long, parsing: .unconditional, help: "This many pings in a row without an answer are an outage.")
+  @Option(
+    name: .long, parsing: .unconditional, help: "This many pings in a row without an answer are an outage.",
+    transform: whole(from: 1))
   var outage: UInt64 = 3
 
-  @Option(name: .long, parsing: .unconditional, help: "Seconds to wait for late replies after the last verdict.")
+  @Option(
+    name: .long, parsing: .unconditional, help: "Seconds to wait for late replies after the last verdict.",
+    transform: seconds(from: 0))
   var linger = 0.0
 
-  @Option(name: .long, parsing: .unconditional, help: "The number of threads that share the targets.")
+  @Option(
+    name: .long, parsing: .unconditional, help: "The number of threads that share the targets.",
+    transform: whole(1...64))
   var threads = 1
 
   @OptionGroup var captureOptions: CaptureOptions
@@ -129,7 +154,7 @@ struct Ping: AsyncParsableCommand {
   mutating func validate() throws {
     if targets.isEmpty, file == nil { throw ValidationError("Missing expected argument '<targets> ...'.") }
     try validateCombinations()
-    try validateRanges()
+    try validateSize()
     // An over-long name would be truncated, possibly to the name of another interface.
     if let interface, !(1...15).contains(interface.utf8.count) {
       throw ValidationError("-I is \"\(interface)\": expected the name of an interface, 1 to 15 bytes.")
@@ -151,28 +176,9 @@ struct Ping: AsyncParsableCommand {
     if size != nil, udp != nil, !oneway { throw ValidationError("-s: RTR's ping has a size of its own.") }
   }
 
-  private func validateRanges() throws {
-    if udp == 0 { throw ValidationError("--udp is 0: expected a port, 1 to 65535.") }
-    if count == 0 { throw ValidationError("-c is 0: expected 1 or more.") }
-    if remember == 0 { throw ValidationError("--remember is 0: expected 1 or more.") }
-    if outage == 0 { throw ValidationError("--outage is 0: expected 1 or more.") }
-    if !(1...64).contains(threads) { throw ValidationError("--threads is \(threads): expected 1 to 64.") }
-    if let window, !(1...65_536).contains(window) {
-      throw ValidationError("--window is \(window): expected 1 to 65536.")
-    }
+  private func validateSize() throws {
     let leastSize: UInt16 = oneway ? 72 : 12
-    if let size, !(leastSize...65_507).contains(size) {
-      throw ValidationError("-s is \(size): expected \(leastSize) to 65507.")
-    }
-    if ttl == 0 { throw ValidationError("-t is 0: expected 1 to 255.") }
-    if let dscp, dscp > 63 { throw ValidationError("--dscp is \(dscp): expected 0 to 63.") }
-    for (name, value) in [
-      ("-i", interval), ("-W", timeout), ("-w", deadline), ("--linger", linger == 0 ? nil : linger),
-    ] {
-      if let value, !(0.001...86_400).contains(value) {
-        throw ValidationError("\(name) is \(value): expected 0.001 to 86400.")
-      }
-    }
+    if let size, size < leastSize { throw ValidationError("-s is \(size): expected \(leastSize) to 65507.") }
   }
 
   func run() async throws {
@@ -233,6 +239,35 @@ struct Ping: AsyncParsableCommand {
       text.first?.isNumber == true
     else { throw ValidationError("expected 0 to 255, or 0x0 to 0xff.") }
     return value
+  }
+
+  private static func seconds(from least: Double = 0.001) -> @Sendable (String) throws -> Double {
+    { text in
+      guard let value = Double(text), (least...86_400).contains(value) else {
+        throw ValidationError("expected seconds, \(least == 0 ? "0" : "\(least)") to 86400.")
+      }
+      return value
+    }
+  }
+
+  private static func whole<Number: FixedWidthInteger & Sendable>(
+    _ range: ClosedRange<Number>
+  ) -> @Sendable (String) throws -> Number {
+    { text in
+      guard let value = Number(text), range.contains(value) else {
+        throw ValidationError("expected \(range.lowerBound) to \(range.upperBound).")
+      }
+      return value
+    }
+  }
+
+  private static func whole<Number: FixedWidthInteger & Sendable>(
+    from least: Number
+  ) -> @Sendable (String) throws -> Number {
+    { text in
+      guard let value = Number(text), value >= least else { throw ValidationError("expected \(least) or more.") }
+      return value
+    }
   }
 
   private func targetsFromFile() throws -> PingTargetList {

@@ -47,7 +47,7 @@ enum Terminal {
     } catch let output as OutputError where output.isReaderGone {
       outcome = .done
     } catch {
-      note("\(Program.name): \(ForeignText.clean("\(error)", limit: longestLine))")
+      note("\(Program.name): \(ForeignText.clean(CommandError.line(error), limit: longestLine))")
       throw ExitCode(CommandOutcome.failed.rawValue)
     }
     if let lost = lostOutput.withLock({ $0 }) {

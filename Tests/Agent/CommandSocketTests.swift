@@ -187,11 +187,35 @@ struct CommandSocketTests {
         try await socket.run { Issue.record("a socket at \(path)") }
         Issue.record("no error for \(path)")
       } catch {
-        let line = ServiceSocketError(path: path, cause: error).description
-        #expect(line == "cannot take commands at \(path): \(reason); set agent.socket to another path")
+        #expect(error.description == "cannot take commands at \(path): \(reason); set agent.socket to another path")
       }
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
+  @Test(
+    "when the disk has no inode for the socket, then the service begins without commands, and takes them when there is one",
+    .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
+  func noInode() async throws {
+    let folder = try TemporaryFolder()
+    try #require(mount("tmpfs", folder.path, "tmpfs", 0, "size=1m,nr_inodes=2") == 0)
+    defer { umount2(folder.path, CInt(MNT_DETACH)) }
+    let (other, path, log) = (folder.file("other"), folder.file("agent.sock"), LogLines())
+    try Data().write(to: URL(fileURLWithPath: other))
+    let socket = ServiceSocket(path: path, service: ScriptedService(outcome: .done), logger: log.logger)
+    let (readiness, ready) = AsyncStream<Void>.makeStream()
+    let running = Task {
+      defer { ready.finish() }
+      try await socket.run { ready.yield() }
+    }
+    for await _ in readiness { break }
+    let reason = "No space left on device; delete some files on its disk; trying again each second"
+    #expect(log.messages == ["cannot take commands at \(path): \(reason)"])
+    unlink(other)
+    try await log.wait(for: "accepting commands at \(path) again")
+    #expect(try await RawSocket.ask(path, "POST /pause HTTP/1.1").hasSuffix("pause is done\n"))
+    running.cancel()
+    _ = await running.result
   }
 }
 

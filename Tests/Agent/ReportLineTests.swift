@@ -22,16 +22,16 @@ struct ReportLineTests {
 
   @Test("when everything was sent, then the line counts it, and the pass is done")
   func sent() {
-    let one = report { ($0.fencesSent, $0.sessionsSent) = (1, 1) }
+    let one = report { $0.tally = PassTally(fences: 1, of: [1]) }
     #expect(one.line == "submitted 1 fence in 1 session")
     #expect(one.outcome == .done)
-    #expect(report { ($0.fencesSent, $0.sessionsSent) = (0, 2) }.line == "submitted 0 fences in 2 sessions")
+    #expect(report { $0.tally = PassTally(fences: 0, of: [1, 2]) }.line == "submitted 0 fences in 2 sessions")
   }
 
   @Test("when something was refused, kept or has no session, then each is named with what helps, and the data is kept")
   func left() {
     let all = report {
-      ($0.fencesSent, $0.sessionsSent, $0.sessionsKept, $0.sessionsQuarantined) = (5, 1, 2, 1)
+      $0.tally = PassTally(fences: 5, of: [1, 2], kept: [2, 3], quarantined: [4])
       $0.fencesWithoutSession = 1
       $0.firstFailure = .refused(status: 400, message: "bad fence")
     }
@@ -46,11 +46,23 @@ struct ReportLineTests {
       report { $0.fencesWithoutSession = 3 }.line
         == "submitted 0 fences in 0 sessions; 3 fences without a session wait until they are older than submission.legacy-threshold"
     )
-    for change in [{ $0.sessionsKept = 1 }, { $0.sessionsQuarantined = 1 }, { $0.fencesWithoutSession = 1 }]
+    for change in [
+      { $0.tally = PassTally(fences: 0, kept: [1]) }, { $0.tally = PassTally(fences: 0, quarantined: [1]) },
+      { $0.fencesWithoutSession = 1 },
+    ]
       as [(inout Report) -> Void]
     {
       #expect(report(change).outcome == .kept)
     }
+  }
+
+  @Test("when two passes meet the same session, then it counts once, with what the later one found")
+  func joint() {
+    let first = report { $0.tally = PassTally(fences: 5, of: [1, 2], kept: [2, 3], quarantined: [4]) }
+    let second = report { $0.tally = PassTally(fences: 7, of: [2, 4, 5], kept: [3, 5]) }
+    let both = first + second
+    #expect((both.fencesSent, both.sessionsSent, both.sessionsKept, both.sessionsQuarantined) == (12, 3, 2, 0))
+    #expect((second + first).sessionsKept == 3, "a session that waits after the last pass is not sent")
   }
 
   @Test("when a stop ended the pass, then the line says so, and the data is kept")
@@ -82,6 +94,11 @@ struct ReportLineTests {
     let report = report { $0.hold = .clock }
     #expect(report.line == "nothing to submit; the host's clock is not set")
     #expect(report.outcome == .kept)
+    let waiting = self.report { ($0.hold, $0.tally) = (.clock, PassTally(fences: 0, kept: [1])) }
+    #expect(
+      waiting.line == """
+        submitted 0 fences in 0 sessions; 1 session kept for later (coverage-probe submit); the host's clock is not set
+        """)
   }
 
   @Test("when a drive runs, then its fences are promised for its end, and the pass is done")

@@ -75,4 +75,23 @@ struct BallastTests {
     try recorder.save(sessions: [.init(number: 0, started: .start)], fences: [.sample()], seen: .seconds(20))
     #expect(try StoreReader(store).sessions().map(\.fences) == [1])
   }
+
+  @Test(
+    "when a store is opened on a disk without inodes, then those of the ballast serve the write-ahead log, and fences have room",
+    .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
+  func noInodesAtStart() throws {
+    try #require(mount("tmpfs", folder.path, "tmpfs", 0, "size=40m,nr_inodes=40") == 0)
+    defer { umount2(folder.path, CInt(MNT_DETACH)) }
+    let directory = StateDirectory(path: folder.path)
+    do { _ = try DriveStore(directory: directory, purpose: "a test") }
+    #expect(Ballast(directory).keep())
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(!names.contains("coverage.sqlite-wal") && names.contains("ballast-2"))
+    for number in 0..<40 { close(open(folder.file("filler\(number)"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)) }
+    #expect(open(folder.file("one more"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600) < 0)
+    let store = try DriveStore(directory: directory, purpose: "a test")
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
+    try recorder.save(sessions: [.init(number: 0, started: .start)], fences: [.sample()], seen: .seconds(20))
+    #expect(try StoreReader(store).sessions().map(\.fences) == [1])
+  }
 }

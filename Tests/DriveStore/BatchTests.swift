@@ -260,7 +260,7 @@ struct BatchTests {
     }
     #expect(try await cleanUp(after: 29).isNothing)
     let deleted = try await cleanUp(after: 31)
-    #expect(deleted.kept == 10)
+    #expect(deleted.sentLongAgo == 10)
     #expect(deleted.sessions == 2)
     #expect(try reader.sessions().isEmpty)
     let left = try await store.database.read { db in

@@ -107,7 +107,7 @@ struct ChecksumTests {
       bootID: "B", sinceBoot: .seconds(100), now: .sampleStart.later(by: .seconds(7200)))
     try await store.servers.setClientUUID("C", at: "https://one")
     try await store.servers.setHistoryCursor(7, at: "https://one")
-    try await store.servers.setBreakerMemory("{}", at: "https://one")
+    try await store.servers.setGateMemory("{}", at: "https://one")
     let sessions = try reader.sessions().map(\.id)
     try await store.outbox.makeBatches(of: sessions, limit: 2, at: .sampleStart)
     let batches = try await store.outbox.batches(of: sessions, in: [.waiting])
@@ -181,10 +181,10 @@ struct ChecksumTests {
   @Test("when what is known of a server is damaged, then it counts as unknown, and is written anew")
   func server() async throws {
     try await store.servers.setClientUUID("C", at: "https://one")
-    try await store.servers.setBreakerMemory("{}", at: "https://one")
+    try await store.servers.setGateMemory("{}", at: "https://one")
     try await store.damage("UPDATE registration SET client_uuid = 'D'; UPDATE breaker SET memory = '[]'")
     #expect(try await store.servers.clientUUID(at: "https://one") == nil)
-    #expect(try reader.breakerMemory(at: "https://one") == nil)
+    #expect(try reader.gateMemory(at: "https://one") == nil)
     try await store.servers.setClientUUID("E", at: "https://one")
     #expect(try await store.servers.clientUUID(at: "https://one") == "E")
   }

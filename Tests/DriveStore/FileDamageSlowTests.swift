@@ -40,7 +40,7 @@ struct FileDamageSlowTests {
       try recorder.end(at: .seconds(900), reason: .user)
     }
     try await store.servers.setClientUUID("C", at: "https://one")
-    try await store.servers.setBreakerMemory("{}", at: "https://one")
+    try await store.servers.setGateMemory("{}", at: "https://one")
     try await store.outbox.makeBatches(of: [1, 2, 3], limit: 400, at: .sampleStart)
     let batches = try await store.outbox.batches(of: [1, 2], in: [.waiting])
     try await store.outbox.markSubmitted(batch: batches[0].id, at: .sampleStart)
@@ -103,7 +103,7 @@ struct FileDamageSlowTests {
     #expect(try fences(store).count == report.fences)
     #expect(try filesAside.count == 1)
     #expect(try await store.servers.clientUUID(at: "https://one") == "C")
-    #expect(try StoreReader(store).breakerMemory(at: "https://one") == "{}")
+    #expect(try StoreReader(store).gateMemory(at: "https://one") == "{}")
     #expect(
       try await store.outbox.batches(of: [1, 2, 3], in: [.submitted, .sending, .waiting]).map(\.state) == [
         .submitted, .sending, .waiting,

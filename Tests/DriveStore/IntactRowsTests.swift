@@ -21,7 +21,7 @@ struct IntactRowsTests {
     let sessions = try StoreReader(store).sessions().map(\.id)
     try await store.outbox.makeBatches(of: sessions, limit: 2, at: .sampleStart)
     try await store.servers.setClientUUID("C", at: "https://one")
-    try await store.servers.setBreakerMemory("{}", at: "https://one")
+    try await store.servers.setGateMemory("{}", at: "https://one")
     try await store.database.write { db in
       try db.execute(
         sql: "INSERT INTO clock (boot_id, booted_at, ruled_by, confirmed, memory) VALUES ('B', 1, 'gnss', 1, '{}')")

@@ -62,7 +62,7 @@ struct RetentionSlowTests {
     try await store.damage("UPDATE fence SET pings = 99 WHERE number = 2400 AND drive_id = 3")
     let (doubted, deleted) = (try await cleanUp(after: 41), try await cleanUp(after: 41, .agrees))
     #expect((doubted.doubted, doubted.isNothing) == (4999, true))
-    #expect((deleted.expired, deleted.kept, deleted.sessions) == (4999, 0, 1))
+    #expect((deleted.expired, deleted.sentLongAgo, deleted.sessions) == (4999, 0, 1))
     #expect(try StoreReader(store).sessions().map(\.fences) == [2500, 1])
     #expect(try await cleanUp(after: 41, .agrees) == Deleted())
   }
@@ -89,7 +89,7 @@ struct RetentionSlowTests {
     try await record(after: 0, sent: true)
     let deleted = try await cleanUp(after: days)
     #expect(deleted.expired == 0 && deleted.doubted == 3)
-    #expect(deleted.kept == (days > 30 ? 3 : 0), "the server has these")
+    #expect(deleted.sentLongAgo == (days > 30 ? 3 : 0), "the server has these")
     #expect(try drives().contains(unsent))
   }
 
@@ -110,7 +110,7 @@ struct RetentionSlowTests {
       fences: [.sample(entered: 5, isSubmittable: false)], seen: .seconds(600))
     try recorder.end(at: .seconds(600), reason: .user)
     #expect(try await cleanUp(after: 40).isNothing)
-    #expect(try await cleanUp(after: 40, .agrees).kept == 1)
+    #expect(try await cleanUp(after: 40, .agrees).sentLongAgo == 1)
   }
 
   @Test("when somebody agrees with the clock, then what is too old goes; when somebody contradicts, nothing does")
@@ -120,7 +120,7 @@ struct RetentionSlowTests {
     #expect(try await cleanUp(after: 14 * 365, .contradicts) == Deleted())
     #expect(try drives().count == 2)
     let deleted = try await cleanUp(after: 14 * 365, .agrees)
-    #expect((deleted.expired, deleted.kept, deleted.doubted) == (3, 3, 0))
+    #expect((deleted.expired, deleted.sentLongAgo, deleted.doubted) == (3, 3, 0))
     #expect(try drives().isEmpty && sent == 2)
   }
 
@@ -135,7 +135,7 @@ struct RetentionSlowTests {
     #expect(week.expired == 3 && week.driveLogs == 0)
     #expect(exists("unsent.jsonl"), "the last that is left of it is kept as long as what was sent")
     let doubted = try await cleanUp(after: 31)
-    #expect(doubted.kept == 3 && doubted.driveLogs == 0, "no other clock agrees")
+    #expect(doubted.sentLongAgo == 3 && doubted.driveLogs == 0, "no other clock agrees")
     #expect(try await cleanUp(after: 31, .agrees).driveLogs == 2)
     #expect(!exists("sent.jsonl") && !exists("unsent.jsonl") && exists("later.jsonl"))
     #expect(try await store.database.read { try Int64.fetchAll($0, sql: "SELECT id FROM drive") } == [3])

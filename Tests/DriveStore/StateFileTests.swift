@@ -44,7 +44,9 @@ struct StateFileTests {
     try fill(store)
     Ballast(directory).keep()
     #expect(
-      Set(try modes().keys) == ["coverage.sqlite", "coverage.sqlite-wal", "coverage.sqlite-shm", "lock", "ballast"])
+      Set(try modes().keys) == [
+        "coverage.sqlite", "coverage.sqlite-wal", "coverage.sqlite-shm", "lock", "ballast", "ballast-2",
+      ])
     let made = try modes()
     #expect(made.values.allSatisfy { $0 == 0o600 }, "\(made)")
     try store.database.close()
@@ -67,7 +69,8 @@ struct StateFileTests {
   @Test(
     "when something in the directory is a symbolic link, then it is not followed, and one line says so",
     arguments: [
-      "lock", "ballast", "drives", "coverage.sqlite", "coverage.sqlite-wal", "coverage.sqlite-shm", "recovery-due",
+      "lock", "ballast", "ballast-2", "drives", "coverage.sqlite", "coverage.sqlite-wal", "coverage.sqlite-shm",
+      "recovery-due",
     ])
   func links(_ name: String) throws {
     try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
@@ -117,9 +120,9 @@ struct StateFileTests {
   func password() async throws {
     let store = try open()
     try await store.servers.setClientUUID("C", at: "https://user:s3cret@host:8443/a@b")
-    try await store.servers.setBreakerMemory("{}", at: "https://user:s3cret@host:8443/a@b")
+    try await store.servers.setGateMemory("{}", at: "https://user:s3cret@host:8443/a@b")
     #expect(try await store.servers.clientUUID(at: "https://host:8443/a@b") == "C")
-    #expect(try StoreReader(store).breakerMemory(at: "https://other:word@host:8443/a@b") == "{}")
+    #expect(try StoreReader(store).gateMemory(at: "https://other:word@host:8443/a@b") == "{}")
     for plain in ["https://host/x", "https://host/x@y", "host", "https://host?q=a@b"] {
       #expect(ServerKey.of(plain) == plain)
     }

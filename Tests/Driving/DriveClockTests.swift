@@ -53,7 +53,7 @@ struct DriveClockTests {
   }
 
   private func settled(_ keeper: Timekeeper) -> Timekeeper.Reading {
-    keeper.settle()
+    keeper.publish()
     return keeper.read()
   }
 

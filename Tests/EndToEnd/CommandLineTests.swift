@@ -69,9 +69,13 @@ struct CommandLineTests {
   func negativeValues() async throws {
     for (arguments, expected) in [
       ("replay x --minimum-radius -5", "--minimum-radius is -5.0: expected metres, above 0"),
-      ("ping -i -1 127.0.0.1", "-i is -1.0: expected 0.001 to 86400."),
-      ("ping -W -1 127.0.0.1", "-W is -1.0: expected 0.001 to 86400."),
-      ("ping -c -1 127.0.0.1", "The value '-1' is invalid for '-c <c>'"),
+      ("ping -i -1 127.0.0.1", "The value '-1' is invalid for '-i <i>': expected seconds, 0.001 to 86400."),
+      (
+        "ping --linger nan 127.0.0.1",
+        "The value 'nan' is invalid for '--linger <linger>': expected seconds, 0 to 86400."
+      ),
+      ("ping -c -1 127.0.0.1", "The value '-1' is invalid for '-c <c>': expected 1 or more."),
+      ("ping -t 256 127.0.0.1", "The value '256' is invalid for '-t <ttl>': expected 1 to 255."),
       ("record --duration -5s", "--duration is \"-5s\": expected a duration"),
       ("verify x --capture y --limit -1", "--limit is -1: expected 1 to 1000000."),
     ] {

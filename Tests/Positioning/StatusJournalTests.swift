@@ -19,12 +19,12 @@ import Testing
     for second in 0..<40 {
       _ = note(second.isMultiple(of: 2) ? .noFix : .positioned(device: "a"), at: Double(second))
     }
-    let early = journal.settle(at: TestTime.at(50).instant)
+    let early = journal.overdueLines(at: TestTime.at(50).instant)
     #expect(early.isEmpty)
-    let settled = journal.settle(at: TestTime.at(60).instant)
+    let settled = journal.overdueLines(at: TestTime.at(60).instant)
     #expect(settled.map(\.status) == [.positioned(device: "a")])
     #expect(settled.map(\.leftOut) == [33])
-    let late = journal.settle(at: TestTime.at(200).instant)
+    let late = journal.overdueLines(at: TestTime.at(200).instant)
     #expect(late.isEmpty)
   }
 
@@ -36,7 +36,7 @@ import Testing
       _ = note(.disconnected(reason: "silent again \(second)"), at: Double(second))
       _ = note(.connected(release: "3.22"), at: Double(second) + 0.5)
     }
-    let settled = (50..<200).flatMap { journal.settle(at: TestTime.at(Double($0)).instant) }
+    let settled = (50..<200).flatMap { journal.overdueLines(at: TestTime.at(Double($0)).instant) }
     #expect(settled.allSatisfy { $0.status == .connected(release: "3.22") }, "\(settled)")
   }
 

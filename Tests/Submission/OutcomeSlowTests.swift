@@ -244,7 +244,7 @@ struct OutcomeSlowTests {
   @Test("when the store's breaker is damaged, then a sender begins with a closed one and says so")
   func damagedBreaker() async throws {
     let rig = try await SendingRig()
-    try await rig.store.servers.setBreakerMemory("{\"state\":\"ajar\"}", at: rig.tool.url)
+    try await rig.store.servers.setGateMemory("{\"state\":\"ajar\"}", at: rig.tool.url)
     _ = try rig.record(tests: [nil])
     let sender = try rig.sender()
     #expect(rig.lines.all.contains { $0.contains("it begins closed") })

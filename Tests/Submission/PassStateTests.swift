@@ -21,7 +21,7 @@ struct PassStateTests {
       pass.accepted(batch)
     }
     #expect(order == [2, 3])
-    pass.areDoubtsSettled = true
+    pass.areDoubtsResolved = true
     #expect(pass.next?.id == 1)
   }
 

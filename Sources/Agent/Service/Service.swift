@@ -13,7 +13,7 @@ actor Service: ServiceCommands {
   private enum Input: Sendable {
     case positioning(PositioningEvent)
     case driveEnded([DriveSummary])
-    case socketOpened
+    case socketStarted
     case socketFailed(ServiceSocketError)
     case reload
     case tick
@@ -37,7 +37,7 @@ actor Service: ServiceCommands {
   private var hasEnded = false
   private var isUnsaved = false
   /// No drive begins before commands are accepted: the operator must be able to stop it.
-  private var takesCommands = false
+  private var isSocketStarted = false
   private var isStopping: Bool { stopAsked != nil }
   private var stopAsked: ContinuousClock.Instant?
   private var failure: (any Error)?
@@ -72,14 +72,11 @@ actor Service: ServiceCommands {
       group.addTask { for await _ in stop { inputs.yield(.stop) } }
       group.addTask { for await _ in hangUp { inputs.yield(.reload) } }
       group.addTask { await eachSecond { inputs.yield(.tick) } }
-      group.addTask { [logger] in
-        do {
-          try await socket.run {
-            logger.info("accepting commands at \(socket.path)")
-            inputs.yield(.socketOpened)
-          }
+      group.addTask {
+        do throws(ServiceSocketError) {
+          try await socket.run { inputs.yield(.socketStarted) }
         } catch {
-          inputs.yield(.socketFailed(ServiceSocketError(path: socket.path, cause: error)))
+          inputs.yield(.socketFailed(error))
         }
       }
       await work()
@@ -106,7 +103,7 @@ actor Service: ServiceCommands {
     case .driveEnded(let summaries): driveEnded(summaries)
     case .reload: await reload()
     case .tick: break
-    case .socketOpened: takesCommands = true
+    case .socketStarted: isSocketStarted = true
     case .socketFailed(let error):
       failure = error
       stop()
@@ -120,7 +117,7 @@ actor Service: ServiceCommands {
   private func reconcile() async {
     if hasEnded { await putAway() }
     let now = ContinuousClock.now
-    let isWanted = takesCommands && !isStopping && decision.wantsDrive(at: now)
+    let isWanted = isSocketStarted && !isStopping && decision.wantsDrive(at: now)
     if !hasEnded { current.reason = decision.reason(at: now) }
     if let drive {
       if !isWanted { drive.requestStop() }
@@ -144,7 +141,8 @@ actor Service: ServiceCommands {
       }
     } catch {
       nextAttempt = .now + Self.retryDelay
-      logger.error("a drive cannot begin: \(error); trying again in \(Self.retryDelay.components.seconds) s")
+      logger.error(
+        "a drive cannot begin: \(StoreError.line(error)); trying again in \(Self.retryDelay.components.seconds) s")
     }
   }
 
@@ -219,7 +217,7 @@ actor Service: ServiceCommands {
       let running = await environment.sender.runningDrive
       status.waiting = try await environment.store.reading { try ServiceStatus.Waiting($0, except: running) }
     } catch {
-      logger.warning("the store cannot be read: \(error)")
+      logger.warning("the store cannot be read: \(StoreError.line(error))")
     }
     return status
   }
@@ -250,7 +248,7 @@ actor Service: ServiceCommands {
       if let trouble = StoreError.sendingTrouble(error) {
         return ("not submitted: \(trouble); waiting data stays stored", .kept)
       }
-      return ("the store fails: \(error)", .failed)
+      return ("the store fails: \(StoreError.line(error))", .failed)
     }
   }
 
@@ -264,7 +262,7 @@ actor Service: ServiceCommands {
       }
       return (try await Forgetting.forget(session, in: environment.store).joined(separator: "\n"), .done)
     } catch {
-      return ("\(error)", .failed)
+      return ("\(StoreError.line(error))", .failed)
     }
   }
 }

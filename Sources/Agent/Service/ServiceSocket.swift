@@ -18,29 +18,39 @@ struct ServiceSocket: Sendable {
   let service: any ServiceCommands
   let logger: Logger
 
-  /// Serves until the task is cancelled, and removes the socket at the end. Creates a socket again that was removed meanwhile.
-  /// - Parameter onReady: Called when the service accepts commands for the first time.
-  /// - Throws: The reason why the first socket cannot be created.
-  func run(onReady: @escaping @Sendable () -> Void) async throws {
+  /// Serves until the task is cancelled, and removes the socket at the end. Creates a socket again that was removed meanwhile,
+  /// and one that the host could not create, for example on a full disk.
+  /// - Parameter onStart: Called when the service accepts commands, or will accept them as soon as the host lets it.
+  /// - Throws: The reason why no socket can be created at the path.
+  func run(onStart: @escaping @Sendable () -> Void) async throws(ServiceSocketError) {
     // A socket here is left from a killed process: the writer lock excludes another service.
     removeSocket()
     defer { removeSocket() }
-    try await serveWhileItIsThere(onReady: onReady)
+    var isFirst = true
     var trouble: String?
     while !Task.isCancelled {
       do {
-        if trouble == nil { logger.warning("the socket for commands, \(path), is gone; making it again") }
-        try await serveWhileItIsThere {
-          logger.notice("accepting commands at \(path) again")
+        if !isFirst, trouble == nil { logger.warning("the socket for commands, \(path), is gone; making it again") }
+        try await serveWhileItIsThere { [isFirst] in
+          if isFirst {
+            logger.info("accepting commands at \(path)")
+          } else {
+            logger.notice("accepting commands at \(path) again")
+          }
+          onStart()
         }
         trouble = nil
       } catch {
-        // A running drive continues without commands.
-        let news = "\(ServiceSocketError(path: path, cause: error))"
-        if news != trouble { logger.error("\(news); trying again each second") }
-        trouble = news
+        if Task.isCancelled { return }
+        let error = ServiceSocketError(path: path, cause: error)
+        guard !isFirst || error.isTransient else { throw error }
+        if "\(error)" != trouble { logger.error("\(error); trying again each second") }
+        trouble = "\(error)"
+        // A drive needs no commands.
+        onStart()
         try? await Task.sleep(for: .seconds(1))
       }
+      isFirst = false
     }
   }
 

@@ -16,6 +16,8 @@ public struct StateDirectory: Hashable, Sendable {
   public var driveLogs: String { path + "/drives" }
   var lock: String { path + "/lock" }
   var ballast: String { path + "/ballast" }
+  /// An empty file: only its inode is reserved.
+  var secondBallast: String { path + "/ballast-2" }
   /// Exists while a recovery from the drive logs is pending.
   var recoveryMark: String { path + "/recovery-due" }
 
@@ -48,7 +50,7 @@ public struct StateDirectory: Hashable, Sendable {
   /// - Throws: ``StoreError/unusableDirectory(path:reason:)``, ``StoreError/symbolicLink(path:)``
   func prepare() throws {
     // The directory itself may be a link, but nothing inside it is reached through one.
-    for file in [lock, ballast, driveLogs, database, recoveryMark] where StateFile.isSymbolicLink(file) {
+    for file in [lock, ballast, secondBallast, driveLogs, database, recoveryMark] where StateFile.isSymbolicLink(file) {
       throw StoreError.symbolicLink(path: file)
     }
     guard Self.makeFolder(path), Self.makeFolder(driveLogs), access(path, R_OK | W_OK | X_OK) == 0 else {

@@ -119,8 +119,14 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     guard let error = error as? DatabaseError,
       [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY].contains(error.resultCode)
     else { return nil }
+    return "cannot write to the store: \(line(error))"
+  }
+
+  /// Any error of the store in one line for an operator: reason and remedy.
+  public static func line(_ error: any Error) -> String {
+    guard let error = error as? DatabaseError else { return "\(error)" }
     let (reason, remedy) = writeTrouble(error)
-    return "cannot write to the store: \(reason)" + (remedy.map { "; \($0)" } ?? "")
+    return reason + (remedy.map { "; \($0)" } ?? "")
   }
 
   /// Why a write to the store failed, in words for an operator, and the remedy.
@@ -137,7 +143,7 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
         "give this user the right to, or mount its disk for writing"
       )
     case .SQLITE_BUSY, .SQLITE_LOCKED: ("another program uses it (\(message))", "end that program")
-    default: ("\(error)", nil)
+    default: (message, nil)
     }
   }
 }

@@ -52,7 +52,7 @@ public struct ServerRecords: Sendable {
   /// Stores the lasting state of `Submission.ServerGate` for the server at `url`, as JSON: the circuit breaker and
   /// the other waits.
   /// - Throws: GRDB's `DatabaseError`
-  public func setBreakerMemory(_ memory: String, at url: String) async throws {
+  public func setGateMemory(_ memory: String, at url: String) async throws {
     try await store.write { db in
       try db.execute(
         sql: "INSERT OR REPLACE INTO breaker (control_server, memory) VALUES (?, ?)",

@@ -137,7 +137,7 @@ public struct StoreReader: Sendable {
   }
 
   /// The stored state of the gate for the server at `url`, as JSON; `nil` when there is none, or it is damaged.
-  public func breakerMemory(at url: String) throws -> String? {
+  public func gateMemory(at url: String) throws -> String? {
     try rows(
       "SELECT memory FROM intact_breaker WHERE control_server = ?", [ServerKey.of(url)]
     ).first?["memory"]

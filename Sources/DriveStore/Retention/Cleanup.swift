@@ -56,7 +56,7 @@ public struct Cleanup: Sendable {
       last = slice.last
       guard slice.hasOldFences else { continue }
       let ofSlice = try await delete(arguments + ["first": slice.first, "last": slice.last], isAgreed: isAgreed)
-      deleted.kept += ofSlice.kept
+      deleted.sentLongAgo += ofSlice.sentLongAgo
       deleted.expired += ofSlice.expired
       deleted.doubted += ofSlice.doubted
     }
@@ -91,7 +91,7 @@ public struct Cleanup: Sendable {
   private func delete(_ arguments: StatementArguments, isAgreed: Bool) async throws -> Deleted {
     try await store.write { db in
       var deleted = Deleted()
-      deleted.kept = try Self.delete(where: Self.isOld, arguments, db)
+      deleted.sentLongAgo = try Self.delete(where: Self.isOld, arguments, db)
       if isAgreed {
         deleted.expired = try Self.delete(where: Self.isLate, arguments, db)
       } else {

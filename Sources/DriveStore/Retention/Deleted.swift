@@ -2,8 +2,8 @@
 public struct Deleted: Hashable, Sendable {
   /// Fences that were too old to be sent.
   public internal(set) var expired = 0
-  /// Fences that were stored long enough.
-  public internal(set) var kept = 0
+  /// Fences that the server has, and that were stored long enough.
+  public internal(set) var sentLongAgo = 0
   /// Sessions without fences.
   public internal(set) var sessions = 0
   /// Drive logs, including those that a damaged store no longer names.
@@ -14,5 +14,5 @@ public struct Deleted: Hashable, Sendable {
   public internal(set) var doubted = 0
 
   /// Whether nothing was deleted.
-  public var isNothing: Bool { expired + kept + sessions + driveLogs + damagedStores == 0 }
+  public var isNothing: Bool { expired + sentLongAgo + sessions + driveLogs + damagedStores == 0 }
 }

@@ -29,12 +29,13 @@ struct SessionErasure {
       do {
         try await store.write { db in try db.execute(sql: "DELETE FROM forgetting WHERE id = ?", arguments: [session]) }
       } catch let second {
-        throw ForgettingError.unfinished(session: session, reason: "\(error); \(second)")
+        throw ForgettingError.unfinished(
+          session: session, reason: "\(StoreError.line(error)); \(StoreError.line(second))")
       }
       throw error
     }
     do { return try await erase(target) } catch {
-      throw ForgettingError.unfinished(session: session, reason: "\(error)")
+      throw ForgettingError.unfinished(session: session, reason: StoreError.line(error))
     }
   }
 
@@ -59,7 +60,7 @@ struct SessionErasure {
         try clearLog(of: target, note)
         report(.success(try await erase(target)))
       } catch {
-        report(.failure(error as? ForgettingError ?? .unfinished(session: session, reason: "\(error)")))
+        report(.failure(error as? ForgettingError ?? .unfinished(session: session, reason: StoreError.line(error))))
       }
     }
   }

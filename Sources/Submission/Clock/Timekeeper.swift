@@ -111,7 +111,7 @@ public final class Timekeeper: Sendable {
   var isServerKnown: Bool { lock.withLock { value.knowsServer } }
 
   /// When the ruling clock has changed: logs it, and stores it for the next process.
-  public func settle() {
+  public func publish() {
     let reading = read()
     let (ruling, current, last, wasTold) = lock.withLock {
       defer { reported = reading.ruling }
@@ -127,7 +127,7 @@ public final class Timekeeper: Sendable {
         defer { isTroubleTold = true }
         return !isTroubleTold
       }
-      if isNew { logger.warning("the ruling clock cannot be stored: \(error); retrying") }
+      if isNew { logger.warning("the ruling clock cannot be stored: \(StoreError.line(error)); retrying") }
     }
   }
 

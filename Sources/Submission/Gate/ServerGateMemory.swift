@@ -90,7 +90,7 @@ extension ServerGate {
   public static func stored(
     in reader: StoreReader, server: String, policy: Policy = Policy(), clock: SenderClock
   ) throws -> ServerGate {
-    guard let text = try reader.breakerMemory(at: server) else { return ServerGate(policy: policy) }
+    guard let text = try reader.gateMemory(at: server) else { return ServerGate(policy: policy) }
     let memory = try JSONDecoder().decode(Memory.self, from: Data(text.utf8))
     return ServerGate(policy: policy, memory: memory, at: clock.boot(), bootID: clock.bootID)
   }
@@ -103,7 +103,7 @@ extension ServerGate {
     do {
       return try stored(in: StoreReader(store), server: server, policy: policy, clock: clock)
     } catch let error as DecodingError {
-      logger.warning("the store's circuit breaker cannot be read; it begins closed: \(error)")
+      logger.warning("the store's circuit breaker cannot be read; it begins closed: \(StoreError.line(error))")
       return ServerGate(policy: policy)
     }
   }

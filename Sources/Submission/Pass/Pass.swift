@@ -12,11 +12,10 @@ struct Pass: Sendable {
   /// The batches still to be sent, in order.
   var queue: [Batch] = []
   var report = Report()
-  var tally = PassTally()
   var judge = TroubleJudge()
   var doubts = ClockDoubts()
   /// Whether the history was read for the batches that may have been sent.
-  var areDoubtsSettled = false
+  var areDoubtsResolved = false
   private var refusalsInARow = 0
 
   /// This many refusals in a row end a background pass: if a server refuses everything, a whole fleet must not ask it
@@ -31,7 +30,7 @@ struct Pass: Sendable {
 
   /// The next batch to send. A batch that may have been sent comes last, after the history was read.
   var next: Batch? {
-    queue.first { ($0.state == .waiting || areDoubtsSettled) && ($0.test != nil || !judge.makesNoTests) }
+    queue.first { ($0.state == .waiting || areDoubtsResolved) && ($0.test != nil || !judge.makesNoTests) }
   }
 
   mutating func remove(_ batch: Batch) { queue.removeAll { $0.id == batch.id } }
@@ -49,7 +48,7 @@ struct Pass: Sendable {
   mutating func accepted(_ batch: Batch) {
     refusalsInARow = 0
     judge.succeeded()
-    tally.accepted(batch)
+    report.tally.accepted(batch)
     remove(batch)
   }
 
@@ -65,23 +64,22 @@ struct Pass: Sendable {
 
   /// Leaves `batch` to another pass.
   mutating func setAside(_ batch: Batch) {
-    tally.kept(batch)
+    report.tally.kept(batch)
     remove(batch)
   }
 
   mutating func quarantined(_ batch: Batch) {
-    tally.quarantined(batch)
+    report.tally.quarantined(batch)
     remove(batch)
   }
 
   /// Counts the batches that were not sent.
   mutating func complete() {
-    for batch in queue { tally.kept(batch) }
-    tally.complete(&report)
+    for batch in queue { report.tally.kept(batch) }
   }
 
   var summary: String {
-    var parts = [tally.summary]
+    var parts = [report.tally.summary]
     if report.wasStopped { parts.append("stopped") }
     if let hold = report.hold { parts.append("\(hold)") }
     return parts.joined(separator: ", ")

@@ -1,15 +1,27 @@
 import Coverage
 import DriveStore
 
-/// Counts the results of a pass by session and fence.
+/// Counts the results of a pass by session and fence. A session with a fence that waits or was refused does not count as sent.
 struct PassTally: Hashable, Sendable {
   private(set) var fencesSent = 0
-  private var sent: Set<Int64> = []
-  private var kept: Set<Int64> = []
-  private var quarantined: Set<Int64> = []
+  private var touched: Set<Int64> = []
+  private(set) var kept: Set<Int64> = []
+  private(set) var quarantined: Set<Int64> = []
+  /// The sessions whose fences the server now has completely.
+  var sent: Set<Int64> { touched.subtracting(kept).subtracting(quarantined) }
+
+  /// A tally of nothing.
+  init() {}
+
+  /// - Parameters:
+  ///   - fences: The number of sent fences.
+  ///   - sent: The ids of the sessions that they belong to.
+  init(fences: Int, of sent: Set<Int64> = [], kept: Set<Int64> = [], quarantined: Set<Int64> = []) {
+    (fencesSent, touched, self.kept, self.quarantined) = (fences, sent, kept, quarantined)
+  }
 
   mutating func accepted(_ batch: Batch) {
-    sent.insert(batch.session)
+    touched.insert(batch.session)
     fencesSent += batch.fences
   }
 
@@ -17,16 +29,17 @@ struct PassTally: Hashable, Sendable {
 
   mutating func kept(_ batch: Batch) { kept.insert(batch.session) }
 
-  /// Writes the counts into `report`. A session with a fence that waits or was refused does not count as sent.
-  func complete(_ report: inout Report) {
-    report.fencesSent = fencesSent
-    report.sessionsSent = sent.subtracting(kept).subtracting(quarantined).count
-    report.sessionsKept = kept.count
-    report.sessionsQuarantined = quarantined.count
+  /// The tally of this pass and a later one, which may have met the same sessions.
+  func followed(by later: PassTally) -> PassTally {
+    let completed = later.sent
+    return PassTally(
+      fences: fencesSent + later.fencesSent, of: touched.union(later.touched),
+      kept: kept.subtracting(completed).union(later.kept),
+      quarantined: quarantined.subtracting(completed).union(later.quarantined))
   }
 
   var summary: String {
-    var parts = ["sent \(counted(fencesSent, "fence")) of \(counted(sent.count, "session"))"]
+    var parts = ["sent \(counted(fencesSent, "fence")) of \(counted(touched.count, "session"))"]
     if !kept.isEmpty { parts.append("\(counted(kept.count, "session")) kept for later") }
     if !quarantined.isEmpty { parts.append("\(quarantined.count) refused") }
     return parts.joined(separator: ", ")

@@ -3,14 +3,7 @@ import Coverage
 
 /// The result of a pass.
 public struct Report: Hashable, Sendable {
-  /// Sessions whose fences the server now has completely.
-  public internal(set) var sessionsSent = 0
-  /// Fences that the server accepted in this pass.
-  public internal(set) var fencesSent = 0
-  /// Sessions with fences that could not be sent now and stay stored.
-  public internal(set) var sessionsKept = 0
-  /// Sessions with fences that the server refused in this pass; they stay stored, and are sent again on command only.
-  public internal(set) var sessionsQuarantined = 0
+  var tally = PassTally()
   /// Fences whose session is missing; a cold pass sends them when they are old enough.
   public internal(set) var fencesWithoutSession = 0
   /// The first reason why something was not sent.
@@ -27,6 +20,15 @@ public struct Report: Hashable, Sendable {
   /// Waiting fences of running drives, which are sent when these drives end.
   public internal(set) var fencesOfRunningDrives = 0
 
+  /// Sessions whose fences the server now has completely.
+  public var sessionsSent: Int { tally.sent.count }
+  /// Fences that the server accepted in this pass.
+  public var fencesSent: Int { tally.fencesSent }
+  /// Sessions with fences that could not be sent now and stay stored.
+  public var sessionsKept: Int { tally.kept.count }
+  /// Sessions with fences that the server refused in this pass; they stay stored, and are sent again on command only.
+  public var sessionsQuarantined: Int { tally.quarantined.count }
+
   /// Whether another pass could send something now: neither the server nor a wait ended this one.
   public var isUnhindered: Bool { hold == nil && !wasStopped && !wasEndedByServer }
 
@@ -38,10 +40,7 @@ public struct Report: Hashable, Sendable {
   /// The joint result of two passes, one after the other.
   public static func + (first: Report, second: Report) -> Report {
     var sum = first
-    sum.sessionsSent += second.sessionsSent
-    sum.fencesSent += second.fencesSent
-    sum.sessionsKept += second.sessionsKept
-    sum.sessionsQuarantined += second.sessionsQuarantined
+    sum.tally = first.tally.followed(by: second.tally)
     sum.fencesWithoutSession = second.fencesWithoutSession
     sum.firstFailure = first.firstFailure ?? second.firstFailure
     sum.hold = first.hold ?? second.hold

@@ -37,7 +37,7 @@ struct GateRecord {
     recorded = lasting
     return writes.begin { [store, url, bootID] in
       let memory = try JSONEncoder().encode(gate.memory(at: now, bootID: bootID))
-      try await store.servers.setBreakerMemory(String(decoding: memory, as: UTF8.self), at: url)
+      try await store.servers.setGateMemory(String(decoding: memory, as: UTF8.self), at: url)
     }
   }
 
@@ -50,7 +50,7 @@ struct GateRecord {
       guard !isTroubleLogged else { return }
       isTroubleLogged = true
       logger.warning(
-        "cannot store the circuit breaker's state: \(error); retrying with the next request")
+        "cannot store the circuit breaker's state: \(StoreError.line(error)); retrying with the next request")
     }
   }
 }

@@ -82,7 +82,7 @@ actor GatedServer {
     _ exchange: Exchange, _ request: (any ControlServing) async throws -> Answer
   ) async throws -> Answer {
     try await admit(exchange)
-    defer { timekeeper.settle() }
+    defer { timekeeper.publish() }
     do {
       let answer = try await request(server)
       calls[exchange]?.hasSucceeded = true

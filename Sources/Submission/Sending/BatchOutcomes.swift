@@ -19,9 +19,9 @@ struct BatchOutcomes: Sendable {
   }
 
   func quarantine(_ batch: Batch, reason: String, _ pass: inout Pass) async throws {
+    try await store.outbox.quarantine(batch: batch, reason: reason, at: clock.wall())
     let fences = batch.fences == 1 ? "a fence" : "\(batch.fences) fences"
     logger.warning("\(fences) of session \(batch.session) quarantined: \(reason)")
-    try await store.outbox.quarantine(batch: batch, reason: reason, at: clock.wall())
     pass.quarantined(batch)
   }
 

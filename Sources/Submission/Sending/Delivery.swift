@@ -46,7 +46,7 @@ struct Delivery: Sendable {
       case .nothingToSend: return pass.remove(batch)
       case .failed(let failure, let step):
         if Task.isCancelled { throw PassEnd.stopped(failure) }
-        let isSuspect = batch.isSuspect && pass.tally.fencesSent > 0
+        let isSuspect = batch.isSuspect && pass.report.tally.fencesSent > 0
         let consequence = rule.consequence(of: failure, at: step, isSuspect: isSuspect)
         if AnswerRule.hasNotArrived(after: failure, at: step) { try await store.outbox.release(batch: batch.id) }
         guard try await follow(consequence, of: failure, at: step, &batch, &pass) else { return }
@@ -69,7 +69,7 @@ struct Delivery: Sendable {
     case .setAside: try await outcomes.setAside([batch], failure, at: step, &pass)
     case .refuse: try await outcomes.refuse(batch, failure, &pass)
     case .putOff: try await outcomes.putOff(batch, failure, &pass)
-    case .suspect: try await settleSuspect(batch, failure, &pass)
+    case .suspect: try await resolveSuspect(batch, failure, &pass)
     }
     return false
   }
@@ -132,7 +132,7 @@ struct Delivery: Sendable {
   private func replaceTest(_ batch: inout Batch, _ pass: inout Pass) async throws -> Bool {
     var step = RequestStep.history
     do {
-      if try await history.isSettled(batch, &pass) { return false }
+      if try await history.isResolved(batch, &pass) { return false }
       try await store.outbox.release(batch: batch.id)
       step = .coverageRequest
       try await anchor.anchor(&batch, pass)
@@ -145,9 +145,9 @@ struct Delivery: Sendable {
 
   /// The server answers `batch` without storing it: reads the history, and treats the batch as refused if the fences
   /// have not arrived.
-  private func settleSuspect(_ batch: Batch, _ failure: ServerFailure, _ pass: inout Pass) async throws {
+  private func resolveSuspect(_ batch: Batch, _ failure: ServerFailure, _ pass: inout Pass) async throws {
     do {
-      if try await history.isSettled(batch, &pass) { return }
+      if try await history.isResolved(batch, &pass) { return }
     } catch let failure as ServerFailure {
       return try await outcomes.setAside([batch], failure, at: .history, &pass)
     }

@@ -13,8 +13,8 @@ struct DriveDating: Sendable {
   /// Corrects the times of drives that were recorded with a wrong clock.
   /// - Returns: Whether times were corrected.
   @discardableResult
-  func settle(_ pass: inout Pass) async throws -> Bool {
-    timekeeper.settle()
+  func correctTimes(_ pass: inout Pass) async throws -> Bool {
+    timekeeper.publish()
     let reading = timekeeper.read()
     let isSure =
       reading.ruling.isConfirmed || pass.doubts.hasAskedForTime && reading.ruling.contradicting.isEmpty
@@ -36,7 +36,7 @@ struct DriveDating: Sendable {
   /// - Throws: ``PassEnd`` when the clock shows an impossible time; GRDB's `DatabaseError`
   func follow(_ pass: inout Pass) async throws {
     guard clock.wall() >= .earliestTrusted else { throw PassEnd.held(.clock) }
-    guard try await settle(&pass) else { return }
+    guard try await correctTimes(&pass) else { return }
     let sessions = Array(Set(pass.queue.map(\.session)))
     pass.refresh(with: try await store.outbox.batches(of: sessions, in: [.waiting, .sending, .quarantined]))
   }

@@ -14,15 +14,15 @@ struct HistoryCheck: Sendable {
   let clock: SenderClock
   let logger: Logger
 
-  /// Reads the history for every batch of the queue that may have arrived, and settles it. If a history cannot be
+  /// Reads the history for every batch of the queue that may have arrived, and decides about it. If a history cannot be
   /// read, its batches move behind the others.
   ///
   /// A batch that the server does not have is sent again, to the same test. This is safe while the first request is
   /// still on its way, because a test accepts one result only. Only if the test is not a started one to the server,
   /// the batch gets a new test. If the row of the batch was lost, its test may be unknown: then the batch is sent
   /// only if the store accounts for every test of the history that could be its own.
-  func settleDoubts(_ pass: inout Pass) async throws {
-    pass.areDoubtsSettled = true
+  func resolveDoubts(_ pass: inout Pass) async throws {
+    pass.areDoubtsResolved = true
     let doubtful = pass.queue.filter { $0.state != .waiting }
     guard !doubtful.isEmpty else { return }
     let held = try await readHistories(of: doubtful, pass)
@@ -30,23 +30,23 @@ struct HistoryCheck: Sendable {
     let unread = Set(held.unread.flatMap { $0.batches.map(\.id) })
     for batch in doubtful where !unread.contains(batch.id) {
       let finding = held.finding(forDoubtful: batch, isForced: pass.urgency == .forced)
-      if try await settle(batch, finding, &pass) { continue }
+      if try await resolve(batch, finding, &pass) { continue }
       if batch.state == .sending { try await store.outbox.release(batch: batch.id) }
     }
     try await reopenQuarantined(&pass)
   }
 
   /// Checks one batch whose test is not a started one to the server.
-  /// - Returns: Whether the batch is settled now.
+  /// - Returns: Whether the batch is decided now.
   /// - Throws: `ServerFailure` when the history cannot be read.
-  func isSettled(_ batch: Batch, _ pass: inout Pass) async throws -> Bool {
+  func isResolved(_ batch: Batch, _ pass: inout Pass) async throws -> Bool {
     let held = try await readHistories(of: [batch], pass)
     if let unread = held.unread.first { throw unread.failure }
-    return try await settle(batch, held.finding(forUnstarted: batch, isForced: pass.urgency == .forced), &pass)
+    return try await resolve(batch, held.finding(forUnstarted: batch, isForced: pass.urgency == .forced), &pass)
   }
 
   /// - Returns: Whether no fence of the batch needs to be sent.
-  private func settle(_ batch: Batch, _ finding: HeldFences.Finding, _ pass: inout Pass) async throws -> Bool {
+  private func resolve(_ batch: Batch, _ finding: HeldFences.Finding, _ pass: inout Pass) async throws -> Bool {
     switch finding {
     case .absent: return false
     case .arrived(let fences):

@@ -32,7 +32,7 @@ actor Housekeeping {
     if !deleted.isNothing {
       logger.notice(
         """
-        \(mode) pass: deleted \(counted(deleted.expired, "fence")) too old to be sent, \(deleted.kept) stored long enough, \
+        \(mode) pass: deleted \(counted(deleted.expired, "fence")) too old to be sent, \(deleted.sentLongAgo) stored long enough, \
         \(counted(deleted.sessions, "session")) without fences, \(counted(deleted.driveLogs, "drive log")), and \
         \(counted(deleted.damagedStores, "damaged store"))
         """)
@@ -61,7 +61,7 @@ actor Housekeeping {
       let dropped = try await store.space.makeRoom(except: try await firstRunningDrive(running))
       log(dropped, because: "the disk is full", excess: "the disk is full")
     } catch {
-      logger.error("cannot free space on the full disk: \(error)")
+      logger.error("cannot free space on the full disk: \(StoreError.line(error))")
     }
   }
 

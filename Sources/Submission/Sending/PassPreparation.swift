@@ -21,7 +21,7 @@ struct PassPreparation: Sendable {
     let now = clock.wall()
     // Set only while a recovery from the drive logs could not be completed.
     if store.recoveryNeed == .rolledBack { _ = try await store.lostBatches.doubtUnsent(except: pass.running) }
-    try await dating.settle(&pass)
+    try await dating.correctTimes(&pass)
     // Before interrupted drives are ended: fences of an unfinished session must not expire, because no earlier pass
     // could send them.
     pass.doubts.oldFences = try await housekeeping.deleteOld(pass.mode, except: pass.running)
@@ -39,7 +39,7 @@ struct PassPreparation: Sendable {
 
   /// If fences are too old by a clock that may be wrong: asks the server for the time, and deletes the fences if the
   /// server agrees.
-  func settleAge(_ pass: inout Pass) async throws {
+  func confirmAge(_ pass: inout Pass) async throws {
     guard pass.doubts.oldFences > 0 else { return }
     logger.notice(
       "\(pass.mode) pass: \(pass.doubts.oldFences) fences look too old to be sent, if the clock is right; asking the server"

@@ -25,7 +25,7 @@ struct PassRunner: Sendable {
   func run(
     _ mode: PassMode, _ urgency: ServerGate.Urgency, running: @Sendable () async -> Int64?
   ) async throws -> (report: Report, hadQueue: Bool) {
-    guard clock.wall() >= .earliestTrusted else { return (Report(hold: .clock), false) }
+    guard clock.wall() >= .earliestTrusted else { return (try await heldByClock(except: running()), false) }
     // Repeats a write that failed earlier.
     await server.persist()
     var pass = Pass(mode: mode, urgency: urgency, running: try await housekeeping.firstRunningDrive(running))
@@ -48,14 +48,21 @@ struct PassRunner: Sendable {
     return (pass.report, true)
   }
 
+  private func heldByClock(except running: Int64?) async throws -> Report {
+    var report = Report(hold: .clock)
+    let sessions = try await preparation.store.reading { try $0.unsentSessions(except: running) }
+    report.tally = PassTally(fences: 0, kept: Set(sessions.map(\.id)))
+    return report
+  }
+
   private func send(_ pass: inout Pass) async throws {
     try await server.admit(pass.exchange, pass.urgency)
     // The clock may have been set while the pass waited for its share of the spread.
     try await dating.follow(&pass)
     try await dating.askForTime(&pass)
-    try await preparation.settleAge(&pass)
+    try await preparation.confirmAge(&pass)
     try await delivery.deliverAll(&pass)
-    try await history.settleDoubts(&pass)
+    try await history.resolveDoubts(&pass)
     try await delivery.deliverAll(&pass)
   }
 
@@ -76,7 +83,8 @@ struct PassRunner: Sendable {
       pass.note(failure)
       await server.end(pass.exchange, .cancelled)
     case .failed(let failure):
-      logger.warning("\(pass.mode) pass ends: \(failure)")
+      // The result of a commanded pass names the failure itself.
+      logger.log(level: pass.urgency == .background ? .warning : .info, "\(pass.mode) pass ends: \(failure)")
       pass.note(failure)
       pass.report.wasEndedByServer = true
       await server.end(pass.exchange, .failed(failure))

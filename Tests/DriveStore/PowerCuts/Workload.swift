@@ -167,7 +167,7 @@ struct Workload {
     switch Int.random(in: 0..<3, using: &random) {
     case 0: try await store.servers.setClientUUID("C\(names)", at: "https://one")
     case 1: try await store.servers.setHistoryCursor(Int64(names), at: "https://one")
-    default: try await store.servers.setBreakerMemory("{\"n\":\(names)}", at: "https://one")
+    default: try await store.servers.setGateMemory("{\"n\":\(names)}", at: "https://one")
     }
   }
 
