@@ -33,11 +33,13 @@ struct DamageSlowTests {
       // As a cold pass does.
       try await store.drives.endInterrupted(at: Site.now)
       _ = try await store.orphans.adopt(lastSeenBefore: Site.now)
+      _ = try await store.lostBatches.followFences()
       _ = try await store.lostBatches.doubtDamaged()
       let found = try await site.content(of: store)
       #expect(found.altered(in: site).isEmpty, "\(damage.name)")
       #expect(found.fences.count == Set(found.fences).count, "\(damage.name)")
       #expect(found.unaskedThoughSent(in: site) == 0, "\(damage.name)")
+      #expect(try await site.stuck(in: store) == 0, "\(damage.name)")
       tally.count(damage, found: found.fences.count, of: site.fences.count)
       // The next start finds nothing wrong any more.
       try store.database.close()
@@ -73,6 +75,7 @@ struct DamageSlowTests {
     if store.recoveryNeed == .rolledBack { _ = try await store.lostBatches.doubtUnsent() }
     try await store.drives.endInterrupted(at: Site.now)
     _ = try await store.orphans.adopt(lastSeenBefore: Site.now)
+    _ = try await store.lostBatches.followFences()
     _ = try await store.lostBatches.doubtDamaged()
     _ = try await store.inspection.damagedRows()
     try await expectIntact(store, damage)
@@ -131,6 +134,24 @@ struct DamageSlowTests {
     #expect(start.content.fences.count == site.fences.count)
     #expect(start.content.unaskedThoughSent(in: site) == 0)
     #expect(start.lines.contains { $0.contains("frames of its write-ahead log cannot be read") })
+  }
+
+  @Test("when the table of sessions is lost, then batches belong to the sessions that the drive logs bring back, and no fence is stuck")
+  func lostSessions() async throws {
+    _ = try await site.fill()
+    let store = try site.open()
+    try await store.database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA foreign_keys = OFF") }
+    try await store.damage("DELETE FROM session; UPDATE sqlite_sequence SET seq = 20 WHERE name = 'session'")
+    try RecoveryMark(store.directory).set(.damaged)
+    let outcome = try await Recovery(store, maxAge: .seconds(7 * 86_400), logger: site.logger).run(at: Site.now)
+    #expect(outcome == Recovery.Outcome(), "no fence was missing")
+    let reader = StoreReader(store)
+    #expect(try reader.sessions().count == 4 && reader.orphans() == 0)
+    let sessions = try reader.sessions().map(\.id)
+    let batches = try await store.outbox.batches(of: sessions, in: [.waiting, .sending])
+    #expect(batches.map(\.state) == [.sending, .waiting, .waiting])
+    #expect(try await site.stuck(in: store) == 0)
+    #expect(try await site.content(of: store).unaskedThoughSent(in: site) == 0)
   }
 
   @Test("when the store is whole after a kill, then nothing is asked, and nothing is said")

@@ -58,6 +58,7 @@ final class Site: @unchecked Sendable {
       if number == 0 { try await send(recorder.drive, test: nil, road, in: store) }
       if number == 0 { try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
       if number == 1 { try await send(recorder.drive, test: "X", road, in: store) }
+      if number == 2 { try await beginSending(recorder.drive, in: store) }
     }
     var files: [String: Data] = [:]
     for name in ["coverage.sqlite", "coverage.sqlite-wal", "coverage.sqlite-shm", "lock"]
@@ -81,6 +82,29 @@ final class Site: @unchecked Sendable {
       try await store.outbox.markSubmitted(batch: batch.id, at: Self.now)
     }
     sent.formUnion(road.ended)
+  }
+
+  /// Leaves the session in three batches: one may have left, the others wait.
+  private func beginSending(_ drive: Int64, in store: DriveStore) async throws {
+    let session = try StoreReader(store).sessions().first { $0.drive == drive }?.id ?? 0
+    try await store.outbox.makeBatches(of: [session], limit: 12, at: Self.now)
+    guard let first = try await store.outbox.batches(of: [session], in: [.waiting]).first else { return }
+    try await store.outbox.beginSending(batch: first.id, fences: first.fences, client: "C", at: Self.now)
+  }
+
+  /// The number of fences that are to be sent, and that no pass finds.
+  func stuck(in store: DriveStore) async throws -> Int {
+    let reader = StoreReader(store)
+    let sessions = try reader.unsentSessions().map(\.id)
+    try await store.outbox.makeBatches(of: sessions, limit: 12, at: Self.now)
+    let batches = try await store.outbox.batches(of: sessions, in: [.waiting, .sending, .quarantined])
+    let found = try batches.reduce(0) { try $0 + reader.fences(of: $1).count }
+    let waiting = try await store.database.read { db in
+      try Int.fetchOne(
+        db,
+        sql: "SELECT count(*) FROM intact_fence WHERE submittable AND submitted_at IS NULL AND exited_at IS NOT NULL")
+    }
+    return (waiting ?? 0) - found
   }
 
   func write(_ files: [String: Data]) throws {

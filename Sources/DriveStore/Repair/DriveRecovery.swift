@@ -91,7 +91,7 @@ struct DriveRecovery {
     }
   }
 
-  /// Fences whose session was missing return to it.
+  /// Fences whose session was missing return to it, and their batches with them.
   private func adopt(into session: Int64, number: Int, _ db: Database) throws {
     for fence in logged.fences where fence.session == number {
       try db.execute(
@@ -102,6 +102,7 @@ struct DriveRecovery {
           """,
         arguments: [session, drive, fence.number, fence.centre.latitude, fence.centre.longitude])
     }
+    try LostBatches.followFences(db)
   }
 
   // MARK: Fences

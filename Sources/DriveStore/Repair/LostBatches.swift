@@ -41,6 +41,24 @@ public struct LostBatches: Sendable {
     }
   }
 
+  /// Returns batches whose session is missing to the session of their fences. Damage can take a session from its fences and their
+  /// batch; the drive's log gives the fences a new one, and a pass finds batches by their session.
+  /// - Returns: The number of batches that have a session again.
+  /// - Throws: GRDB's `DatabaseError`
+  public func followFences() async throws -> Int { try await store.write(Self.followFences) }
+
+  @discardableResult
+  static func followFences(_ db: Database) throws -> Int {
+    let known = "SELECT session_id FROM intact_fence WHERE batch_id = batch.id AND session_id IN (SELECT id FROM session)"
+    try db.execute(
+      sql: """
+        UPDATE batch SET session_id = (SELECT min(session_id) FROM (\(known)))
+        WHERE session_id NOT IN (SELECT id FROM session)
+          AND EXISTS (SELECT 1 FROM intact_batch AS whole WHERE whole.id = batch.id) AND EXISTS (\(known))
+        """)
+    return db.changesCount
+  }
+
   /// Inserts rows for batches that a salvage lost. If all unsent fences of a session were in one of them, it can only
   /// have gone to the session's test.
   static func doubtMissing(_ db: Database) throws {
