@@ -54,11 +54,12 @@ struct RowInspectionTests {
 
   @Test("when the store has more rows than a pass reads, then several passes find all damaged ones")
   func large() async throws {
-    let fences = RowInspection.rowsInPass + RowInspection.rowsInPass / 2
+    let inspection = RowInspection(store: store.store, rowsInSlice: 10, rowsInPass: 200)
+    let fences = 300
     try save(fences)
     try await store.damage("UPDATE fence SET pings = 99 WHERE id IN (1, 7, \(fences))")
     var found: [Int] = []
-    for _ in 0..<4 { found.append(try await store.inspection.damagedRows()) }
+    for _ in 0..<4 { found.append(try await inspection.damagedRows()) }
     #expect(found.contains(3))
     #expect(found.allSatisfy { $0 <= 3 })
   }

@@ -29,7 +29,9 @@ struct StoredFencesTests {
 
   private func streamed(_ session: Int64? = nil) throws -> [StoredFence] {
     var fences: [StoredFence] = []
-    try StoredFences(reader, session: session).forEach { fences.append($0) }
+    var stored = StoredFences(reader, session: session)
+    stored.size = FencePages.Size(sessions: 3, fences: 10)
+    try stored.forEach { fences.append($0) }
     return fences
   }
 
@@ -43,11 +45,11 @@ struct StoredFencesTests {
 
   @Test("when there are more sessions and fences than are read at a time, then all come, once, in their order")
   func pages() throws {
-    try record(sessions: 1, fences: 2003)
-    try record(sessions: 405, fences: 1000)
+    try record(sessions: 1, fences: 23)
+    try record(sessions: 8, fences: 80)
     try expectTheSame()
-    #expect(try streamed().count == 3003)
-    #expect(try streamed(1).count == 2003)
+    #expect(try streamed().count == 103)
+    #expect(try streamed(1).count == 23)
     #expect(try streamed(9999).isEmpty)
   }
 

@@ -8,14 +8,19 @@ struct FencePages {
   private var sessions: ArraySlice<StoredSession> = []
   private var lastSession: Int64?
   private var lastFence: Int64 = .min
-  private static let sessionsAtATime = 200
-  private static let fencesAtATime = 1000
+  private let size: Size
+
+  /// The most rows of one read.
+  struct Size: Sendable {
+    var sessions = 200
+    var fences = 1000
+  }
 
   /// - Parameters:
   ///   - reader: Reads the store.
   ///   - session: The id of the only session; `nil`: all sessions.
-  init(_ reader: StoreReader, session: Int64?) {
-    (self.reader, only) = (reader, session)
+  init(_ reader: StoreReader, session: Int64?, size: Size) {
+    (self.reader, only, self.size) = (reader, session, size)
   }
 
   /// The next fences, of one session; it can be empty. `nil` after the last session.
@@ -24,7 +29,7 @@ struct FencePages {
     if sessions.isEmpty { sessions = try nextSessions()[...] }
     guard let session = sessions.first else { return nil }
     let page = session.isDamaged ? Page() : try page(of: session)
-    if page.rows == Self.fencesAtATime {
+    if page.rows == size.fences {
       lastFence = page.last
     } else {
       sessions.removeFirst()
@@ -38,7 +43,7 @@ struct FencePages {
       """
       SELECT \(StoredSession.columnsWithoutCounts)
       WHERE session.id > :last AND (:session IS NULL OR session.id = :session)
-      ORDER BY session.id LIMIT \(Self.sessionsAtATime)
+      ORDER BY session.id LIMIT \(size.sessions)
       """, ["last": lastSession ?? .min, "session": only]
     ).map(StoredSession.init)
   }
@@ -56,7 +61,7 @@ struct FencePages {
       let statement = try db.cachedStatement(
         sql: """
           SELECT \(StoredFence.columnsWithoutBatch) FROM intact_fence AS fence WHERE session_id = ? AND number > ?
-          ORDER BY number LIMIT \(Self.fencesAtATime)
+          ORDER BY number LIMIT \(size.fences)
           """)
       var batches = try FenceBatches(of: session, db)
       var page = Page()

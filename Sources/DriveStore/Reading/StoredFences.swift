@@ -7,6 +7,7 @@ import Coverage
 public struct StoredFences: Sendable {
   private let reader: StoreReader
   private let session: Int64?
+  var size = FencePages.Size()
 
   /// - Parameters:
   ///   - reader: Reads the store.
@@ -19,7 +20,7 @@ public struct StoredFences: Sendable {
   /// - Parameter body: Receives the fences; all counts of their sessions are 0.
   /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
   public func forEach(_ body: (StoredFence) throws -> Void) throws {
-    var pages = FencePages(reader, session: session)
+    var pages = FencePages(reader, session: session, size: size)
     let ahead = ReadAhead { try pages.next() }
     while let page = try ahead.next() { try page.forEach(body) }
   }

@@ -5,16 +5,18 @@ import GRDB
 /// not used in any case, as every read goes through the views; this finds the rows that nothing reads.
 public actor RowInspection {
   /// One read: limits the wait of other reads.
-  private static let rowsInSlice = 1000
+  private let rowsInSlice: Int
   /// One pass: a store of fewer rows is read completely each time.
-  static let rowsInPass = 20_000
+  private let rowsInPass: Int
 
   private let store: StoreDatabase
   private var round: InspectionRound?
   /// The result of the last complete round.
   private var found = 0
 
-  init(store: StoreDatabase) { self.store = store }
+  init(store: StoreDatabase, rowsInSlice: Int = 1000, rowsInPass: Int = 20_000) {
+    (self.store, self.rowsInSlice, self.rowsInPass) = (store, rowsInSlice, rowsInPass)
+  }
 
   /// Reads the next rows, from the end of the last call on.
   ///
@@ -26,8 +28,8 @@ public actor RowInspection {
   public func damagedRows() async throws -> Int {
     var rows = 0
     var next = if let round { round } else { try await begin() }
-    while rows < Self.rowsInPass, let part = next.part {
-      let slice = try await store.read { try part.read($0, atMost: Self.rowsInSlice) }
+    while rows < rowsInPass, let part = next.part {
+      let slice = try await store.read { [rowsInSlice] in try part.read($0, atMost: rowsInSlice) }
       rows += slice.rows
       next.add(slice)
     }
@@ -42,12 +44,12 @@ public actor RowInspection {
 
   /// Begins anywhere among the fences: a process that makes one pass only would always see the same ones.
   private func begin() async throws -> InspectionRound {
-    try await store.read { db in
+    try await store.read { [rowsInPass] db in
       guard
         let ids = try Row.fetchOne(db, sql: "SELECT min(id) AS first, max(id) AS last FROM fence"),
         let first = ids["first"] as Int64?, let last = ids["last"] as Int64?
       else { return InspectionRound(fencesFrom: .min) }
-      let isSmall = last.saturatingSubtracting(first) < Self.rowsInPass
+      let isSmall = last.saturatingSubtracting(first) < rowsInPass
       return InspectionRound(fencesFrom: isSmall ? .min : .random(in: first...last))
     }
   }
