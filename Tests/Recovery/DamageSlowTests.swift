@@ -136,7 +136,9 @@ struct DamageSlowTests {
     #expect(start.lines.contains { $0.contains("frames of its write-ahead log cannot be read") })
   }
 
-  @Test("when the table of sessions is lost, then batches belong to the sessions that the drive logs bring back, and no fence is stuck")
+  @Test(
+    "when the table of sessions is lost, then batches belong to the sessions that the drive logs bring back, and no fence is stuck"
+  )
   func lostSessions() async throws {
     _ = try await site.fill()
     let store = try site.open()

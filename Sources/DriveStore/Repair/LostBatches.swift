@@ -49,7 +49,8 @@ public struct LostBatches: Sendable {
 
   @discardableResult
   static func followFences(_ db: Database) throws -> Int {
-    let known = "SELECT session_id FROM intact_fence WHERE batch_id = batch.id AND session_id IN (SELECT id FROM session)"
+    let known =
+      "SELECT session_id FROM intact_fence WHERE batch_id = batch.id AND session_id IN (SELECT id FROM session)"
     try db.execute(
       sql: """
         UPDATE batch SET session_id = (SELECT min(session_id) FROM (\(known)))

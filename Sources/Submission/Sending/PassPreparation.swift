@@ -55,9 +55,11 @@ struct PassPreparation: Sendable {
   private func repair(_ pass: Pass, _ now: WallTime) async throws {
     let threshold = pass.mode.isCold ? now.earlier(by: legacyThreshold) : WallTime(microseconds: .min)
     let adopted = try await store.orphans.adopt(lastSeenBefore: threshold, except: pass.running)
-    if adopted > 0 { logger.info("\(pass.mode) pass: \(adopted) fences without a session got a new one") }
+    if adopted > 0 { logger.info("\(pass.mode) pass: \(counted(adopted, "fence")) without a session got a new one") }
     let returned = try await store.lostBatches.followFences()
-    if returned > 0 { logger.info("\(pass.mode) pass: \(counted(returned, "batch", "batches")) got the session of their fences") }
+    if returned > 0 {
+      logger.info("\(pass.mode) pass: \(counted(returned, "batch", "batches")) got the session of their fences")
+    }
     let doubtful = try await store.lostBatches.doubtDamaged(except: pass.running)
     if doubtful > 0 {
       logger.warning(
