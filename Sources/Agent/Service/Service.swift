@@ -36,7 +36,7 @@ actor Service: ServiceCommands {
   private var drive: LiveDrive?
   private var hasEnded = false
   private var isUnsaved = false
-  /// No drive begins before commands are accepted: the operator must be able to stop it.
+  /// No drive begins while the socket's path may be a wrong one: the operator must be able to stop the drive.
   private var isSocketStarted = false
   private var isStopping: Bool { stopAsked != nil }
   private var stopAsked: ContinuousClock.Instant?

@@ -119,14 +119,15 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     guard let error = error as? DatabaseError,
       [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY].contains(error.resultCode)
     else { return nil }
-    return "cannot write to the store: \(line(error))"
+    return line(error, subject: "cannot write to the store: ")
   }
 
-  /// Any error of the store in one line for an operator: reason and remedy.
-  public static func line(_ error: any Error) -> String {
+  /// Any error in one line for an operator: reason and remedy, in words where it is SQLite's.
+  /// - Parameter subject: Precedes an error of SQLite, which does not name the store.
+  public static func line(_ error: any Error, subject: String = "") -> String {
     guard let error = error as? DatabaseError else { return "\(error)" }
     let (reason, remedy) = writeTrouble(error)
-    return reason + (remedy.map { "; \($0)" } ?? "")
+    return subject + reason + (remedy.map { "; \($0)" } ?? "")
   }
 
   /// Why a write to the store failed, in words for an operator, and the remedy.
