@@ -1,4 +1,5 @@
 import CPinger
+import Coverage
 import Glibc
 
 /// The packets of one target of this probe: requests to a host, its replies, and ICMP errors that quote such a request.
@@ -31,8 +32,12 @@ public struct CaptureFlow: Hashable, Sendable {
     case .udp(let local): (flow.protocol, flow.local) = (CPING_RTR, local ?? 0)
     case .icmp(let identifier): (flow.protocol, flow.local) = (CPING_ICMP, identifier ?? 0)
     }
-    guard cping_address_parse(&flow.remote, host, flow.protocol == CPING_ICMP ? 0 : port) == 0 else {
-      throw CaptureError(code: -EINVAL, description: "packets cannot be captured: \(host) is not a numeric address")
+    // C would read the host up to a zero byte.
+    guard !host.utf8.contains(0),
+      cping_address_parse(&flow.remote, host, flow.protocol == CPING_ICMP ? 0 : port) == 0
+    else {
+      throw CaptureError(
+        code: -EINVAL, description: "packets cannot be captured: \(ForeignText.clean(host)) is not a numeric address")
     }
     return flow
   }
