@@ -33,7 +33,7 @@ public struct Verifying: Sendable {
       packets += file.packets
       if let last = file.packets.map(\.stamp).max(), last >= newest.stamp { newest = (last, file.statistics == nil) }
       if let damage = file.damage { complaints.append("\(path): \(damage); what follows was not read") }
-      if file.unusable > 0 { complaints.append("\(path): \(file.unusable) packets cannot be used") }
+      if file.unusable > 0 { complaints.append("\(path): \(counted(file.unusable, "packet")) cannot be used") }
       if let statistics = file.statistics {
         missing &+= statistics.missing
       } else {
