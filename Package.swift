@@ -247,7 +247,10 @@ let package = Package(
     .testTarget(
       name: "ControlServerTests",
       dependencies: [
-        "ControlServer", "Coverage", "TestSupport", "control-server", .product(name: "NIOPosix", package: "swift-nio"),
+        "ControlServer", "Coverage", "TestSupport", "control-server",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       path: "Tests/ControlServer", swiftSettings: strict),
     .testTarget(

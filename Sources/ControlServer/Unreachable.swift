@@ -61,7 +61,8 @@ extension ServerFailure {
     }
     if text.contains("EOF") { return "it closed the connection during the TLS handshake" }
     // BoringSSL's own name of the error; the text around it does not help an operator.
-    let name = text.split(whereSeparator: { !($0.isUppercase || $0.isNumber || $0 == "_") }).max { $0.count < $1.count }
+    let words: [Substring] = text.split { !($0.isUppercase || $0.isNumber || $0 == "_") }
+    let name = words.filter { $0.contains("_") }.max { $0.count < $1.count }
     return "the TLS handshake failed\(name.map { " (\($0))" } ?? "")"
   }
 }

@@ -1,0 +1,88 @@
+import Coverage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ControlServer
+
+/// The members of each request's body (docs/protocol.md, 3.2 to 3.6).
+struct RequestBodyTests {
+  private let device = Device(
+    model: "probe-rpi5", device: "drive-probe", osVersion: "6.8", language: "de", timezone: "Europe/Vienna",
+    softwareVersion: "2.1", softwareVersionCode: 201, softwareRevision: "main-1a2b3c4")
+
+  private func object(_ text: String) throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+  }
+
+  @Test("when a device registers, then its UUID is empty the first time, and the known one afterwards")
+  func settings() throws {
+    let first = try object(SettingsRequest(clientUUID: nil, device: device).json.text)
+    #expect(first["uuid"] as? String == "")
+    #expect(first["terms_and_conditions_accepted"] as? Bool == true)
+    #expect(first["terms_and_conditions_accepted_version"] as? Int == 6)
+    let second = try object(SettingsRequest(clientUUID: "C", device: device).json.text)
+    #expect(second["uuid"] as? String == "C")
+  }
+
+  @Test("when a drive begins, then its request names no loop, and the client twice")
+  func firstOfADrive() throws {
+    let request = CoverageRequest(clientUUID: "C", loopUUID: nil, time: .sampleStart)
+    let sent = try object(request.json(device).text)
+    #expect(sent["loop_uuid"] == nil)
+    #expect((sent["client_uuid"] as? String, sent["uuid"] as? String) == ("C", "C"))
+  }
+
+  @Test("when any request is sent, then it describes the device and this program")
+  func members() throws {
+    let sent = try object(SettingsRequest(clientUUID: nil, device: device).json.text)
+    for (key, value) in [
+      "type": "MOBILE", "name": "RMBT", "client": "RMBT", "version": "0.3", "product": "coverage-probe",
+      "language": "de", "client_language": "de", "softwareVersion": "2.1", "client_software_version": "2.1",
+      "client_version": "2.1", "softwareRevision": "main-1a2b3c4",
+    ] {
+      #expect(sent[key] as? String == value, "\(key)")
+    }
+    #expect(sent["softwareVersionCode"] as? Int == 201)
+    let capabilities = try #require(sent["capabilities"] as? [String: Any])
+    #expect((capabilities["classification"] as? [String: Int]) == ["count": 4])
+    #expect((capabilities["qos"] as? [String: Bool]) == ["supports_info": true])
+    #expect(capabilities["RMBThttp"] as? Bool == true)
+  }
+
+  private func fences(_ fences: [Fence]) throws -> [[String: Any]] {
+    let result = CoverageResult(
+      clientUUID: "C", testUUID: "T", driveStarted: .sampleStart, anchor: .seconds(10), fences: fences)
+    return try #require(try object(result.json(device).text)["fences"] as? [[String: Any]])
+  }
+
+  @Test("when fences are sent, then they stay in order of entry, and an open one between them is left out")
+  func order() throws {
+    let sent = try fences([.sample(entered: 12), .sample(entered: 16, lasted: nil), .sample(entered: 20)])
+    #expect(sent.compactMap { $0["offset_ms"] as? Int } == [2000, 10_000])
+    #expect(sent.compactMap { $0["duration_ms"] as? Int } == [4000, 4000])
+  }
+
+  @Test(
+    "when a mean round trip is rounded, then half of a hundredth goes up, and no answered ping gives no mean",
+    arguments: [
+      (1, 4_999, 0.0), (1, 5_000, 0.01), (2, 31_680_000, 15.84), (2, 31_690_000, 15.85), (0, 0, nil),
+      (1, Int64.max, 9_223_372_036_854.77),
+    ] as [(Int, Int64, Double?)])
+  func mean(answered: Int, sum: Int64, expected: Double?) throws {
+    let sent = try fences([.sample(answered: answered, rttSumNanoseconds: sum)])
+    #expect(sent[0]["avg_ping_ms"] as? Double == expected)
+  }
+
+  @Test(
+    "when the accuracy of a position is unknown or no length, then it is absent, because 0 would be a perfect one",
+    arguments: [(nil, nil), (0, nil), (-3, nil), (0.05, 0.1), (12.34, 12.3), (.nan, nil), (.infinity, nil)]
+      as [(Double?, Double?)])
+  func accuracy(accuracy: Double?, expected: Double?) throws {
+    let fix = Fix(coordinate: Coordinate(latitude: 48, longitude: 16), accuracy: accuracy, speed: accuracy)
+    let location = try #require(try fences([.sample(fix: fix)])[0]["location"] as? [String: Any])
+    #expect(location["accuracy"] as? Double == expected)
+    #expect(location["provider"] as? String == "gps")
+    #expect(location["altitude"] == nil && location["bearing"] == nil)
+  }
+}
