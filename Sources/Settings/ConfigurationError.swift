@@ -15,6 +15,11 @@ public enum ConfigurationError: Error, Hashable, CustomStringConvertible {
 
   /// The mistake, its place and the remedy, in one line.
   public var description: String {
+    // A key or a value of the file can contain line breaks.
+    words.split(whereSeparator: \.isNewline).joined(separator: " ")
+  }
+
+  private var words: String {
     switch self {
     case .unreadable(let file, let reason): "cannot read configuration \(file): \(reason)"
     case .malformed(let file, let reason): "configuration \(file) is not YAML: \(reason)"

@@ -50,7 +50,10 @@ enum ConfigurationText {
       .composer(_, let problem, let mark, _):
       return "line \(mark.line), column \(mark.column): \(problem)"
     case .reader(let problem, _, _, _): return problem
-    case .duplicatedKeysInMapping(let keys, _): return "\(keys.joined(separator: ", ")) is there twice"
+    case .duplicatedKeysInMapping(let keys, _):
+      // Keys of settings have letters and hyphens only; another key can be a coordinate.
+      let isName = keys.allSatisfy { $0.allSatisfy { $0.isLetter || $0 == "-" } }
+      return "\(isName ? keys.joined(separator: ", ") : "a key") is there twice"
     default: return "it cannot be read"
     }
   }

@@ -23,7 +23,7 @@ public struct LinkSettings: Hashable, Sendable {
   /// `nil` for a text that the kernel does not accept as the name of an interface (`dev_valid_name`).
   static func interface(_ text: String) -> String? {
     guard (1...15).contains(text.utf8.count), text != ".", text != "..",
-      !text.contains(where: { $0 == "/" || $0 == ":" || $0.isWhitespace })
+      !text.unicodeScalars.contains(where: { "/:\0".unicodeScalars.contains($0) || $0.properties.isWhitespace })
     else { return nil }
     return text
   }

@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Settings
+
+/// Files that cannot be read as a configuration, and the one line that each of them gets.
+struct ConfigurationErrorTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func complaint(_ bytes: Data, environment: [String: String] = [:]) throws -> String {
+    let file = folder.file("config.yaml")
+    try bytes.write(to: URL(fileURLWithPath: file))
+    let error = #expect(throws: ConfigurationError.self) {
+      try ProbeConfiguration.load(file: file, environment: environment)
+    }
+    return "\(try #require(error))".replacing(folder.path + "/", with: "")
+  }
+
+  private func complaint(_ yaml: String) throws -> String { try complaint(Data(yaml.utf8)) }
+
+  @Test(
+    "when a file is not UTF-8, then the line says how to save it",
+    arguments: [
+      ([0xFF, 0xFE, 0x61, 0x00], "it is UTF-16, by its byte order mark (BOM): save it as UTF-8"),
+      ([0xFE, 0xFF, 0x00, 0x61], "it is UTF-16, by its byte order mark (BOM): save it as UTF-8"),
+      ([0x61, 0x3A, 0x20, 0xE4], "it is not UTF-8"),
+    ] as [([UInt8], String)])
+  func encodings(bytes: [UInt8], reason: String) throws {
+    #expect(try complaint(Data(bytes)) == "cannot read configuration config.yaml: \(reason)")
+  }
+
+  @Test("when a key is there twice, then the line names it")
+  func duplicate() throws {
+    let line = try complaint("gpsd: { stale-after: 1s, stale-after: 2s }")
+    #expect(line == "configuration config.yaml is not YAML: stale-after is there twice")
+  }
+
+  @Test(
+    "when a coordinate is a key and there twice, then the line does not repeat it",
+    arguments: ["privacy: { 47.25: 1, 47.25: 2 }", "privacy: { exclusion-zones: [{ 47.25, 47.25, 300 }] }"])
+  func privateDuplicate(yaml: String) throws {
+    #expect(try complaint(yaml) == "configuration config.yaml is not YAML: a key is there twice")
+  }
+
+  @Test(
+    "when a key or a value has line breaks, then the complaint is one line all the same",
+    arguments: [
+      (#""gps\nd": 1"#, "unknown key gps d"),
+      (#"gpsd: { host: "a\nb" }"#, "gpsd.host is \"a b\": expected a name"),
+      (#"gpsd: "a\r\nb""#, "gpsd is \"a b\": expected a group"),
+      (#"links: [{ name: "a\nb", interface: lo }]"#, "entry 1: name is \"a b\": expected 1 to 32"),
+      (#"links: [{ name: A, interface: lo, "x\Ny": 1 }]"#, "entry 1: unknown key x y"),
+    ])
+  func lineBreaks(yaml: String, expected: String) throws {
+    let line = try complaint(yaml)
+    #expect(line.contains(expected), "\(line)")
+    let hasLineBreak = line.contains { $0.isNewline }
+    #expect(!hasLineBreak, "\(line)")
+  }
+
+  @Test(
+    "when a list in the environment is wrong, then the line names the variable and no place",
+    arguments: [
+      (
+        "[{ latitude: 47.25, longitude: 11.5, radius: 0 }]", "entry 1: radius: expected metres, above 0, at most 100000"
+      ),
+      ("47.25, 11.5", "expected a list of zones, each { latitude: DEGREES, longitude: DEGREES, radius: METRES }"),
+      (
+        "[{ latitude: 47.25", "expected a list of zones, each { latitude: DEGREES, longitude: DEGREES, radius: METRES }"
+      ),
+      ("[{ latitude: [47.25], longitude: 11.5, radius: 1 }]", "entry 1: latitude: expected degrees, -90 to 90"),
+      ("[{ latitude: 1, longitude: 181, radius: 1 }]", "entry 1: longitude: expected degrees, -180 to 180"),
+    ])
+  func privateList(text: String, reason: String) throws {
+    let name = "COVERAGE_PROBE_PRIVACY_EXCLUSION_ZONES"
+    let line = try complaint(Data(), environment: [name: text])
+    #expect(line == "environment: \(name): \(reason)")
+  }
+
+  @Test("when several variables are unknown, then the first by name is reported, whatever their order")
+  func firstVariable() throws {
+    let names = ["COVERAGE_PROBE_ZZZ", "COVERAGE_PROBE_GPSD_HOTS", "COVERAGE_PROBE_LINK"]
+    let line = try complaint(Data(), environment: Dictionary(uniqueKeysWithValues: names.map { ($0, "1") }))
+    #expect(line == "environment: unknown key COVERAGE_PROBE_GPSD_HOTS; did you mean COVERAGE_PROBE_GPSD_HOST?")
+  }
+
+  @Test("when the path of the file begins with a tilde, then the line says what to write")
+  func tilde() throws {
+    let error = #expect(throws: ConfigurationError.self) {
+      try ProbeConfiguration.load(file: "~/no-such.yaml", environment: [:])
+    }
+    #expect(
+      "\(try #require(error))" == "cannot read configuration ~/no-such.yaml: No such file or directory; "
+        + "the shell leaves ~ alone there, write the whole path")
+  }
+}
