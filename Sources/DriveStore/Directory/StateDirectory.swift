@@ -43,7 +43,7 @@ public struct StateDirectory: Hashable, Sendable {
   public var room: Int64? {
     var disk = statvfs()
     guard statvfs(path, &disk) == 0 else { return nil }
-    return Int64(clamping: disk.f_bavail).multipliedReportingOverflow(by: Int64(clamping: disk.f_frsize)).partialValue
+    return Int64(clamping: UInt64(disk.f_bavail).saturatingMultiplied(by: UInt64(disk.f_frsize)))
   }
 
   /// Creates the directory if it is missing, and checks that this process may write to it.
