@@ -156,6 +156,21 @@ struct DamageSlowTests {
     #expect(try await site.content(of: store).unaskedThoughSent(in: site) == 0)
   }
 
+  @Test(
+    "when damage takes all fences of an ended drive, or its last ones, then the drive log gives them back",
+    arguments: ["drive_id = 3", "drive_id = 1", "drive_id = 1 AND number >= 20", "drive_id = 2 AND number = 29"])
+  func lostEnd(_ lost: String) async throws {
+    _ = try await site.fill()
+    let store = try site.open()
+    // Together with the batches, which would show that fences are missing.
+    try await store.damage("DELETE FROM fence WHERE \(lost); DELETE FROM batch")
+    try RecoveryMark(store.directory).set(.damaged)
+    _ = try await Recovery(store, maxAge: .seconds(7 * 86_400), logger: site.logger).run(at: Site.now)
+    let found = try await site.content(of: store)
+    #expect(found.fences.count == site.fences.count && found.altered(in: site).isEmpty)
+    #expect(try await site.stuck(in: store) == 0)
+  }
+
   @Test("when the store is whole after a kill, then nothing is asked, and nothing is said")
   func whole() async throws {
     let start = try await start(try await site.fill())

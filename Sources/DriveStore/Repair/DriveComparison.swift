@@ -46,7 +46,8 @@ public struct DriveComparison: Sendable {
             EXISTS (SELECT 1 FROM intact_drive AS whole WHERE whole.id = drive.id) AS is_intact,
             iif(typeof(started_at) = 'integer', started_at, NULL) AS started_at,
             ended_at IS NULL AS is_unfinished, EXISTS (SELECT 1 FROM damaged_fence WHERE drive_id = drive.id) AS has_damage, link,
-            ifnull(fences <> highest + 1, 0)
+            -- The last fence of a drive mostly ends with it: otherwise the rows behind it may be lost, or all of them.
+            ifnull(fences <> highest + 1 OR ended_at <> latest, 1)
               OR EXISTS (SELECT 1 FROM batch JOIN session ON session.id = batch.session_id
                 WHERE session.drive_id = drive.id AND batch.state IN ('submitted', 'sending', 'quarantined')
                   AND sent_fences > (SELECT count(*) FROM intact_fence WHERE batch_id = batch.id))
@@ -55,7 +56,7 @@ public struct DriveComparison: Sendable {
               AS has_gaps,
             ifnull(waiting, 0) > 0 AS is_waiting
           FROM drive LEFT JOIN (
-            SELECT drive_id, count(*) AS fences, max(number) AS highest,
+            SELECT drive_id, count(*) AS fences, max(number) AS highest, max(exited_at) AS latest,
               count(*) FILTER (WHERE submittable AND submitted_at IS NULL) AS waiting
             FROM fence GROUP BY drive_id) ON drive_id = drive.id
           ORDER BY drive.id
