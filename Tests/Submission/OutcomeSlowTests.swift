@@ -77,6 +77,25 @@ struct OutcomeSlowTests {
     try await rig.finish()
   }
 
+  @Test("when the clock is not set, then the report counts the sessions that wait, without refused ones")
+  func unsetClock() async throws {
+    let rig = try await SendingRig()
+    _ = try rig.record(tests: [nil])
+    _ = try rig.record(tests: [nil], started: 60)
+    let sender = try rig.sender()
+    rig.time.wallError = .seconds(-20 * 365 * 86_400)
+    let before = try await sender.pass(.cold)
+    #expect(before.hold == .clock && before.sessionsKept == 2)
+    let session = try #require(try StoreReader(rig.store).sessions().first?.id)
+    try await rig.store.outbox.makeBatches(of: [session], limit: 400, at: .sampleStart)
+    for batch in try await rig.store.outbox.batches(of: [session], in: [.waiting]) {
+      try await rig.store.outbox.quarantine(batch: batch, reason: "refused", at: .sampleStart)
+    }
+    #expect(try await sender.pass(.cold).sessionsKept == 1)
+    #expect(try await rig.requests("coverageRequest") == 0)
+    try await rig.finish()
+  }
+
   // MARK: 429
 
   @Test("when 429 comes three times, then no request leaves for 30 s, in the next process neither, unless it is forced")

@@ -18,8 +18,8 @@ struct ServiceSocket: Sendable {
   let service: any ServiceCommands
   let logger: Logger
 
-  /// Serves until the task is cancelled, and removes the socket at the end. Creates a socket again that was removed meanwhile,
-  /// and one that the host could not create, for example on a full disk.
+  /// Serves until the task is cancelled, and removes the socket at the end. A socket that was removed, or that could not be created for
+  /// lack of space, is created later.
   /// - Parameter onStart: Called when the service accepts commands, or will accept them as soon as the host lets it.
   /// - Throws: The reason why no socket can be created at the path.
   func run(onStart: @escaping @Sendable () -> Void) async throws(ServiceSocketError) {

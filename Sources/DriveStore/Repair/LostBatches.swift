@@ -41,8 +41,8 @@ public struct LostBatches: Sendable {
     }
   }
 
-  /// Returns batches whose session is missing to the session of their fences. Damage can take a session from its fences and their
-  /// batch; the drive's log gives the fences a new one, and a pass finds batches by their session.
+  /// Assigns each batch without a session to the session of its fences. After damage to the table of sessions, the drive's log gives the
+  /// fences a new session, and a pass finds batches by their session.
   /// - Returns: The number of batches that have a session again.
   /// - Throws: GRDB's `DatabaseError`
   public func followFences() async throws -> Int { try await store.write(Self.followFences) }

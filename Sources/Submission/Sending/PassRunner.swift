@@ -51,7 +51,7 @@ struct PassRunner: Sendable {
   private func heldByClock(except running: Int64?) async throws -> Report {
     var report = Report(hold: .clock)
     let sessions = try await preparation.store.reading { try $0.unsentSessions(except: running) }
-    report.tally = PassTally(fences: 0, kept: Set(sessions.map(\.id)))
+    report.tally = PassTally(fences: 0, kept: Set(sessions.filter(\.isWaiting).map(\.id)))
     return report
   }
 
@@ -83,8 +83,7 @@ struct PassRunner: Sendable {
       pass.note(failure)
       await server.end(pass.exchange, .cancelled)
     case .failed(let failure):
-      // The result of a commanded pass names the failure itself.
-      logger.log(level: pass.urgency == .background ? .warning : .info, "\(pass.mode) pass ends: \(failure)")
+      logger.warning("\(pass.mode) pass ends: \(failure)")
       pass.note(failure)
       pass.report.wasEndedByServer = true
       await server.end(pass.exchange, .failed(failure))
