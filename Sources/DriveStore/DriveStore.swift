@@ -28,13 +28,13 @@ public final class DriveStore: Sendable {
     let directory = file.directory
     try directory.prepare()
     let connect: SideReader.Connecting = { try StoreReader(directory: directory).besideWriter() }
-    store = try StoreDatabase(directory, purpose: purpose, connect: connect) { occasion in
-      do { return try file.open(occasion) } catch {
+    store = try StoreDatabase(directory, purpose: purpose, connect: connect) { occasion, onChecked in
+      do { return try file.open(occasion, onChecked: onChecked) } catch {
         // A store that cannot be opened cannot use the space reserved for fences.
         let trouble =
           (error as? DatabaseError).map { StoreError.unusable(directory.database, $0) } ?? error as? StoreError
         guard case .diskTrouble? = trouble, Ballast(directory).release() else { throw error }
-        return try file.open(occasion)
+        return try file.open(occasion, onChecked: onChecked)
       }
     }
     inspection = RowInspection(store: store)

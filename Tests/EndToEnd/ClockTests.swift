@@ -135,9 +135,9 @@ struct ClockTests {
     #expect(times.allSatisfy { $0 > started - 1 && $0 < Date.now.timeIntervalSince1970 + 1 }, "\(times)")
     let log = try String(contentsOfFile: try field.driveLog(), encoding: .utf8)
     #expect(log.contains(#""clock":{"ruled_by":"host","because":"no other clock is known""#))
-    #expect(
-      log.contains(#""contradicting":["host"],"host_ahead":\#(step - 1)"#)
-        || log.contains(#""contradicting":["host"],"host_ahead":\#(step)"#))
+    // Less than the step: the receiver's time reaches the program late, on a busy host by seconds.
+    let ahead = log.matches(of: /"contradicting":\["host"\],"host_ahead":(\d+)/).compactMap { Int($0.1) }
+    #expect(ahead.contains { (step - 3...step).contains($0) }, "\(ahead)")
     #expect(!log.contains("clock_set"))
     let exported = try await field.run("export", ["--format", "jsonl"]).lines
     let replayed = try await field.replayed()

@@ -16,8 +16,8 @@ struct PositionTests {
 
   @Test(
     "when a position is out of reach, then it is refused unless jumps are allowed, and what was refused is said at the end",
-    arguments: [("", "1 at 0,0, 1 out of reach"), ("location: { maximum-speed: null }", "1 at 0,0")])
-  func jump(settings: String, refused: String) async throws {
+    arguments: [("", ["1 at 0,0", "1 out of reach"]), ("location: { maximum-speed: null }", ["1 at 0,0"])])
+  func jump(settings: String, refused: [String]) async throws {
     let folder = try TemporaryFolder()
     let track = try folder.write(Self.track, to: "track.csv")
     let gps = try await GPSPlayerTool(["--gpsd", "--speed", "2", track])
@@ -26,7 +26,10 @@ struct PositionTests {
     _ = try await eventually("the track is over") { gps.program.standardOutput.contains("played") ? () : nil }
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
-    #expect(record.standardError.contains("positions refused: \(refused)\n"), "\(record.standardError)")
+    let line = try #require(record.standardError.split(separator: "\n").last { $0.contains("positions refused: ") })
+    let reasons = line.split(separator: "positions refused: ").last?.components(separatedBy: ", ") ?? []
+    // A busy host delivers lines late: those are refused as old.
+    #expect(reasons.filter { !$0.hasSuffix(" old") } == refused, "\(record.standardError)")
 
     let lines = try String(contentsOfFile: try field.driveLog(), encoding: .utf8).split(separator: "\n")
     let fixes = lines.filter { $0.contains(#""fix":{"latitude""#) }

@@ -5,20 +5,21 @@ import GRDB
 ///
 /// Every type that reads or writes rows shares this value; the lock is released with the last of them.
 final class StoreDatabase: @unchecked Sendable {
-  /// Opens the store, and repairs it if it is damaged.
-  typealias Opening = @Sendable (StoreOpening) throws -> OpenStore
+  /// Opens the store, and repairs it if it is damaged. Calls `onChecked` once losses are noted, before SQLite opens it.
+  typealias Opening = @Sendable (StoreOpening, _ onChecked: () -> Void) throws -> OpenStore
 
   let directory: StateDirectory
   /// Must be released before the writer, so that the writer can remove the write-ahead log.
   private let side: SideReader
   /// For the one read that is not short: that of the whole file.
   private let checker: SideReader
-  private let lock: WriterLock
   private let open: Opening
   private let checkpoints = CheckpointSchedule()
   private let access = NSLock()
   private var current: OpenStore
   private var wasReadLater = false
+  /// Must be released after the writer: until then SQLite may copy the write-ahead log.
+  private let lock: WriterLock
 
   /// - Parameters:
   ///   - directory: The state directory.
@@ -33,9 +34,11 @@ final class StoreDatabase: @unchecked Sendable {
     self.open = open
     side = SideReader("reader", connect: connect)
     checker = SideReader("check", connect: connect)
-    lock = try WriterLock(directory, purpose: purpose)
-    do { current = try open(lock.isAfterUncleanEnd ? .startAfterUncleanEnd : .start) } catch let error as DatabaseError
-    {
+    let lock = try WriterLock(directory, purpose: purpose)
+    self.lock = lock
+    do {
+      current = try open(lock.isAfterUncleanEnd ? .startAfterUncleanEnd : .start) { lock.noteOpeningStore() }
+    } catch let error as DatabaseError {
       throw StoreError.unusable(directory.database, error)
     }
     lock.noteOpenStore()
@@ -60,7 +63,7 @@ final class StoreDatabase: @unchecked Sendable {
         try checker.whileClosed {
           try access.withLock {
             try current.queue.close()
-            (current, wasReadLater) = (try open(.repair), false)
+            (current, wasReadLater) = (try open(.repair) {}, false)
           }
         }
       }

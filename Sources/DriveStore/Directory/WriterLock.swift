@@ -9,6 +9,8 @@ final class WriterLock: Sendable {
 
   /// In the note of a holder that has the store open.
   private static let openMark = ", the store is open"
+  /// In the note of a holder that opens it, and has looked for losses.
+  private static let openingMark = ", the store is being opened"
 
   /// - Parameters:
   ///   - directory: The state directory.
@@ -25,16 +27,21 @@ final class WriterLock: Sendable {
     self.descriptor = descriptor
     isAfterUncleanEnd = Self.text(descriptor).hasSuffix(Self.openMark)
     note = "process \(getpid()) (\(purpose))"
-    // After an unclean end the mark stays until the store is open, because this process may be killed before that.
+    // After an unclean end the mark stays until the losses are noted, because this process may be killed before that.
     write(isAfterUncleanEnd ? note + Self.openMark : note)
   }
+
+  /// Notes that losses of the previous holder are found and noted. If this process ends before the store is open, the next one must not
+  /// look again: SQLite may have begun to write the log's index anew, which then vouches for nothing.
+  func noteOpeningStore() { write(note + Self.openingMark) }
 
   /// Notes that the store is open: if this process ends without closing it, the next one knows.
   func noteOpenStore() { write(note + Self.openMark) }
 
   private func write(_ text: String) {
-    ftruncate(descriptor, 0)
+    // In this order: a kill between the two leaves the mark of the note before, or the new one.
     _ = text.withCString { pwrite(descriptor, $0, strlen($0), 0) }
+    ftruncate(descriptor, off_t(text.utf8.count))
   }
 
   /// Tries for a second. A reader that checks the lock has it itself for a moment, and so does a child of this
@@ -75,7 +82,7 @@ final class WriterLock: Sendable {
   }
 
   private static func holder(_ descriptor: CInt) -> String {
-    let note = text(descriptor).replacing(openMark, with: "")
+    let note = text(descriptor).replacing(openMark, with: "").replacing(openingMark, with: "")
     return note.isEmpty ? "another process" : note
   }
 }

@@ -28,10 +28,12 @@ struct StoreFile {
   }
 
   /// - Throws: ``StoreError``; `DatabaseError` for errors that are no damage: a full disk, missing permissions.
-  func open(_ occasion: StoreOpening) throws -> OpenStore {
+  func open(_ occasion: StoreOpening, onChecked: () -> Void) throws -> OpenStore {
     try setAsideWhatIsNoFile()
     try finishReplacement()
-    if let damage = try damageBesideSQLite(occasion == .startAfterUncleanEnd) {
+    let damage = try damageBesideSQLite(occasion == .startAfterUncleanEnd)
+    onChecked()
+    if let damage {
       return OpenStore(queue: try openSalvaged(damage))
     }
     try StateFile.prepareDatabase(path)
