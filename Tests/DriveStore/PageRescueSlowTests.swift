@@ -131,7 +131,7 @@ struct PageRescueSlowTests {
     let new = try DatabaseQueue()
     try Schema.migrator.migrate(new)
     let sent = try await new.write { db in
-      try RowChecksum.register(db)
+      try ChecksumFunction.register(db)
       try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
       try PageRescue(to: db).run(pages)
       return try Int.fetchOne(db, sql: "SELECT count(submitted_at) FROM fence")

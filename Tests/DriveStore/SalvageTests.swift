@@ -104,7 +104,7 @@ struct SalvageTests {
     let old = try DatabaseQueue(path: directory.database)
     try Schema.migrator.migrate(old, upTo: "5 clients of batches, recovered sessions")
     try old.writeWithoutTransaction { db in
-      try RowChecksum.register(db)
+      try ChecksumFunction.register(db)
       try db.execute(
         sql: """
           INSERT INTO drive (id, started_at, ended_at) VALUES (1, 1, 9);

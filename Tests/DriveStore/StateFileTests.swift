@@ -133,7 +133,7 @@ struct StateFileTests {
     let database = try DatabaseQueue(path: old.database)
     try Schema.migrator.migrate(database, upTo: "6 clients of sessions")
     try await database.write { db in
-      try RowChecksum.register(db)
+      try ChecksumFunction.register(db)
       try db.execute(
         sql: """
           INSERT INTO registration (control_server, client_uuid, history_cursor) VALUES

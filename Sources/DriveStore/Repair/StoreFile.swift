@@ -150,7 +150,7 @@ struct StoreFile {
     configuration.foreignKeysEnabled = enforcesReferences
     // Not with `journalMode = .wal`, which also lowers `synchronous` to NORMAL after this block.
     configuration.prepareDatabase { db in
-      try RowChecksum.register(db)
+      try ChecksumFunction.register(db)
       // Only an empty file accepts auto_vacuum, which returns unused pages to the disk; setting journal_mode writes
       // the first page.
       if try Int.fetchOne(db, sql: "PRAGMA page_count") == 0 { try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
@@ -231,7 +231,7 @@ struct StoreFile {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.prepareDatabase { db in
-      try RowChecksum.register(db)
+      try ChecksumFunction.register(db)
       // Reads files that lost their end or have damaged definitions; nothing is written here.
       try db.execute(sql: "PRAGMA writable_schema = ON")
     }

@@ -1,15 +1,18 @@
 import GRDB
 import GRDBSQLite
 
-extension RowChecksum {
-  /// Registers the SQL function that computes checksums on a connection. Must be called before its first statement.
+/// The SQL function that computes the checksum of a row (``RowChecksum``).
+enum ChecksumFunction {
+  static let name = "checksum_of_row"
+
+  /// Registers the function on a connection. Must be called before its first statement.
   ///
   /// The function reads SQLite's values in place. GRDB's `DatabaseFunction` would create an array of values, and a
   /// string for each text, in every call.
   /// - Throws: `DatabaseError`
   static func register(_ db: Database) throws {
     let code = sqlite3_create_function_v2(
-      db.sqliteConnection, function, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
+      db.sqliteConnection, name, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
       { context, count, values in
         var checksum = CRC64()
         for index in 0..<Int(count) {

@@ -14,7 +14,7 @@ enum IntactRows {
   /// Creates the views on a connection. The database may still be empty: views are resolved when they are used.
   /// - Throws: GRDB's `DatabaseError`
   static func makeViews(_ db: Database) throws {
-    try RowChecksum.register(db)
+    try ChecksumFunction.register(db)
     for (table, _) in RowChecksum.tables {
       let isIntact = RowChecksum.isIntact(table)
       try db.execute(

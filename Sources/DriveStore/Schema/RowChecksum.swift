@@ -7,7 +7,6 @@ import GRDB
 /// finds every burst of up to 64 bits, and misses other damage once in 2⁶⁴ times. It does not protect against intent.
 enum RowChecksum {
   static let column = "row_checksum"
-  static let function = "checksum_of_row"
 
   /// The covered columns of each table, in order.
   static let tables: [(name: String, columns: [String])] = [
@@ -102,7 +101,7 @@ enum RowChecksum {
 
   /// Adds the checksum column and the triggers to one table, and signs its rows.
   static func protect(_ table: String, _ db: Database) throws {
-    try register(db)
+    try ChecksumFunction.register(db)
     let columns = versions(of: table)[0]
     try db.execute(
       sql: """
@@ -117,7 +116,7 @@ enum RowChecksum {
   ///   - version: The number of the migration in ``added``, from 1.
   ///   - statements: Add the columns.
   static func widen(_ db: Database, to version: Int, by statements: String) throws {
-    try register(db)
+    try ChecksumFunction.register(db)
     try db.execute(sql: statements)
     for table in added[version - 1].keys.sorted() {
       let versions = versions(of: table)
@@ -146,6 +145,6 @@ enum RowChecksum {
   }
 
   private static func of(_ columns: [String], in name: String) -> String {
-    "\(function)(\(columns.map { "\(name).\($0)" }.joined(separator: ", ")))"
+    "\(ChecksumFunction.name)(\(columns.map { "\(name).\($0)" }.joined(separator: ", ")))"
   }
 }

@@ -15,7 +15,7 @@ enum ServerKey {
   /// Gives rows of earlier builds the new key. If two servers have the same new key, or a row is damaged, the row
   /// with the password is deleted: the server can send its content again.
   static func removeUserInformation(_ db: Database) throws {
-    try RowChecksum.register(db)
+    try ChecksumFunction.register(db)
     for table in ["registration", "breaker"] {
       let keys = try String.fetchAll(
         db,
