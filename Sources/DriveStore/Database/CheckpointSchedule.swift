@@ -1,18 +1,16 @@
-import Foundation
-
 /// Decides when the write-ahead log is copied into the store. SQLite's own rule counts pages: at a device's rate the
 /// log would contain hours of data.
-final class CheckpointSchedule: @unchecked Sendable {
+struct CheckpointSchedule {
   /// About ten pages are copied each time; about 150 are written to the log between two copies.
   private static let interval = Duration.seconds(120)
-  private let lock = NSLock()
-  private var last = ContinuousClock.now
+  private var last: ContinuousClock.Instant
 
-  func isDue() -> Bool {
-    lock.withLock {
-      guard .now - last >= Self.interval else { return false }
-      last = .now
-      return true
-    }
+  init(startingAt now: ContinuousClock.Instant) { last = now }
+
+  /// Whether the last copy is old enough; then the next one is due an interval after `now`.
+  mutating func isDue(at now: ContinuousClock.Instant) -> Bool {
+    guard now - last >= Self.interval else { return false }
+    last = now
+    return true
   }
 }

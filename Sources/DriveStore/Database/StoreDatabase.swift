@@ -14,8 +14,8 @@ final class StoreDatabase: @unchecked Sendable {
   /// For the one read that is not short: that of the whole file.
   private let checker: SideReader
   private let open: Opening
-  private let checkpoints = CheckpointSchedule()
   private let access = NSLock()
+  private var checkpoints = CheckpointSchedule(startingAt: .now)
   private var current: OpenStore
   private var wasReadLater = false
   /// Must be released after the writer: until then SQLite may copy the write-ahead log.
@@ -131,7 +131,7 @@ final class StoreDatabase: @unchecked Sendable {
   /// - Throws: GRDB's `DatabaseError` for a damaged file. Other errors are ignored: the log is intact, and the next
   ///   call tries again.
   func checkpointIfDue() throws {
-    guard checkpoints.isDue() else { return }
+    guard access.withLock({ checkpoints.isDue(at: .now) }) else { return }
     do {
       try queue.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
     } catch let error where !StoreError.isDamage(error) {}
