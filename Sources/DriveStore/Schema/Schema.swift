@@ -24,11 +24,18 @@ enum Schema {
   /// Compares the tables, indices and triggers with those of a new store: a flipped bit in a definition damages no
   /// page.
   static func check(_ db: Database) throws {
-    let new = try DatabaseQueue()
-    try migrator.migrate(new)
-    guard try definitions(db) == new.read(definitions) else {
+    guard try definitions(db) == ofNewStore ?? newDefinitions() else {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "its tables are not as they were made")
     }
+  }
+
+  /// Made once: a repair opens the store several times. `nil` after a failure, as without memory; then the next check tries again.
+  private static let ofNewStore = try? newDefinitions()
+
+  private static func newDefinitions() throws -> Set<[String?]> {
+    let new = try DatabaseQueue()
+    try migrator.migrate(new)
+    return try new.read(definitions)
   }
 
   private static func definitions(_ db: Database) throws -> Set<[String?]> {
