@@ -140,6 +140,8 @@ public struct ProbeConfiguration: Sendable {
     public var resendInterval: Duration = .seconds(900)
     /// `nil`: in the state directory.
     public var socket: String?
+    /// The group whose members may ask for the status; `nil`: no group's.
+    public var socketGroup: String?
   }
 
   /// Where the service listens for commands.

@@ -221,6 +221,13 @@ extension Setting {
           effect: "the socket for commands; null: `agent.sock` in the state directory"),
         \.agent.socket, path
       ).withPath(),
+      optional(
+        Words(
+          key: "agent.socket-group", type: "text or null", expects: "the name of a group", reload: .restart,
+          effect:
+            "members of this group may ask for the [status](service.md#the-socket); null: only root and the service's user"
+        ),
+        \.agent.socketGroup, word),
     ]
   }
 }

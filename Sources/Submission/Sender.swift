@@ -21,6 +21,8 @@ public actor Sender {
   /// The wait between two passes of ``keepSending(every:)``.
   private var idle: InterruptibleSleep?
   private var isNudged = false
+  /// Passes that have begun or ended, and waits between them.
+  private var turns: UInt64 = 0
   /// The lowest id of the running drives; `nil` when there are none.
   public private(set) var runningDrive: Int64?
   /// The last pass that had anything to send; `nil` before the first one.
@@ -83,6 +85,11 @@ public actor Sender {
   /// The gate's state for status output and metrics.
   public var status: SenderStatus { get async { await server.status } }
 
+  /// For a watchdog: whether the background passes get on.
+  public var progress: SenderProgress {
+    get async { SenderProgress(isIdle: idle != nil, steps: turns &+ (await server.requests)) }
+  }
+
   /// Deletes what the store may delete, because a write met a full disk.
   public func makeRoom() async { await housekeeping.makeRoom { await self.runningDrive } }
 
@@ -120,6 +127,7 @@ public actor Sender {
 
   private func runPass(_ mode: PassMode, _ urgency: ServerGate.Urgency) async throws -> Report {
     let (report, hadQueue) = try await runner.run(mode, urgency) { await self.runningDrive }
+    turns &+= 1
     if hadQueue { lastPass = EndedPass(ended: clock.wall(), report: report) }
     return report
   }
@@ -161,5 +169,6 @@ public actor Sender {
     idle = sleep
     await sleep.finish()
     idle = nil
+    turns &+= 1
   }
 }

@@ -3,7 +3,7 @@ import Coverage
 import Glibc
 import Logging
 
-/// Writes a message as one line: time, level, message.
+/// Writes a message as one line: time, level, message. The journal has the time itself.
 struct LineLogHandler: LogHandler {
   var logLevel = Logger.Level.info
   var metadata = Logger.Metadata()
@@ -14,7 +14,9 @@ struct LineLogHandler: LogHandler {
 
   func log(event: LogEvent) {
     let level = event.level == .info ? "" : "\(event.level): "
-    Terminal.note("\(Self.time()) \(level)\(ForeignText.clean("\(event.message)", limit: Terminal.longestLine))")
+    let time = Journal.isReader ? "" : Self.time() + " "
+    Terminal.note(
+      "\(time)\(level)\(ForeignText.clean("\(event.message)", limit: Terminal.longestLine))", event.level)
   }
 
   private static func time() -> String {

@@ -2,6 +2,7 @@ import Agent
 import ArgumentParser
 import Coverage
 import Foundation
+import Logging
 import Synchronization
 import UnixSignals
 
@@ -22,7 +23,13 @@ enum Terminal {
   }
 
   /// Writes a line for the operator. A failure cannot be reported anywhere, so it is ignored.
-  static func note(_ line: String) { _ = write(LiveLine.clearing + line + "\n", to: STDERR_FILENO) }
+  static func note(_ line: String) { note(line, .info) }
+
+  /// Writes a line for the operator, with its priority where the journal reads it.
+  static func note(_ line: String, _ level: Logger.Level) {
+    let prefix = Journal.isReader ? Journal.prefix(of: level) : LiveLine.clearing
+    _ = write(prefix + line + "\n", to: STDERR_FILENO)
+  }
 
   /// - Returns: The value of errno(3) when the write failed.
   static func write(_ text: String, to descriptor: CInt) -> CInt? {
@@ -47,11 +54,11 @@ enum Terminal {
     } catch let output as OutputError where output.isReaderGone {
       outcome = .done
     } catch {
-      note("\(Program.name): \(ForeignText.clean(CommandError.line(error), limit: longestLine))")
+      note("\(Program.name): \(ForeignText.clean(CommandError.line(error), limit: longestLine))", .error)
       throw ExitCode(CommandOutcome.failed.rawValue)
     }
     if let lost = lostOutput.withLock({ $0 }) {
-      note("\(Program.name): \(lost)")
+      note("\(Program.name): \(lost)", .error)
       throw ExitCode(CommandOutcome.failed.rawValue)
     }
     if outcome != .done { throw ExitCode(outcome.rawValue) }

@@ -161,6 +161,32 @@ struct CommandSocketTests {
     }
   }
 
+  @Test("when the socket's group is set, then the socket is the group's; without such a group, it is its user's alone")
+  func group() async throws {
+    let folder = try TemporaryFolder()
+    let own = try #require(getgrgid(getegid()).map { String(cString: $0.pointee.gr_name) })
+    for (name, mode) in [(own, mode_t(0o660)), ("no-such-group", 0o600)] {
+      let (path, log) = (folder.file("\(mode).sock"), LogLines())
+      let socket = ServiceSocket(
+        path: path, group: SocketGroup(name: name), service: ScriptedService(outcome: .done), logger: log.logger)
+      let (readiness, ready) = AsyncStream<Void>.makeStream()
+      let running = Task {
+        defer { ready.finish() }
+        try await socket.run { ready.yield() }
+      }
+      for await _ in readiness { break }
+      var status = stat()
+      #expect(lstat(path, &status) == 0)
+      #expect(status.st_mode & 0o777 == mode)
+      #expect(status.st_gid == getegid())
+      #expect(try await RawSocket.ask(path, "GET /status HTTP/1.1").hasPrefix("HTTP/1.1 200 OK"))
+      let line = "agent.socket-group: \(name) cannot have the socket: there is no such group"
+      #expect(log.contains(line) == (mode == 0o600))
+      running.cancel()
+      _ = await running.result
+    }
+  }
+
   @Test("when the socket is removed or replaced, then it is made again, and the log says so")
   func removed() async throws {
     let log = LogLines()

@@ -30,11 +30,13 @@ struct ServiceRig {
   /// - Parameters:
   ///   - settings: More lines of the configuration.
   ///   - url: The control server.
+  ///   - surroundings: The process's environment, which names the service manager.
   ///   - preparing: Fills the store before the service starts.
   /// - Throws: Errors of `body` and of the service.
   static func run(
     _ settings: String = "agent: { record: command }", url: String = nowhere,
-    preparing: (DriveStore) throws -> Void = { _ in }, _ body: (ServiceRig) async throws -> Void
+    surroundings: [String: String] = [:], preparing: (DriveStore) throws -> Void = { _ in },
+    _ body: (ServiceRig) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(text(settings, url: url, folder), to: "config.yaml")
@@ -44,7 +46,8 @@ struct ServiceRig {
     try await withControlServer(configuration, for: "a test", logger: log.logger) { server in
       let environment = try DriveEnvironment(
         configuration: configuration, purpose: "a test's service", server: server, logger: log.logger)
-      let service = Service(configuration: configuration, configurationFile: file, environment: environment)
+      let service = Service(
+        configuration: configuration, configurationFile: file, environment: environment, surroundings: surroundings)
       let (stops, stop) = AsyncStream<Void>.makeStream()
       let (hangUps, hangUp) = AsyncStream<Void>.makeStream()
       let running = Task {

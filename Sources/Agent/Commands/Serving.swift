@@ -1,5 +1,6 @@
 import CPinger
 import Driving
+import Foundation
 import Logging
 import Settings
 
@@ -36,7 +37,8 @@ public struct Serving: Sendable {
       LiveDrive.dropPrivileges(logger)
       await environment.recover(configuration)
       let service = Service(
-        configuration: configuration, configurationFile: configurationFile, environment: environment)
+        configuration: configuration, configurationFile: configurationFile, environment: environment,
+        surroundings: ProcessInfo.processInfo.environment)
       let answering = Task { for await _ in interim { await service.status().lines.forEach(note) } }
       defer { answering.cancel() }
       try await service.run(stop: stop, hangUp: hangUp)

@@ -44,15 +44,24 @@ actor Service: ServiceCommands {
   private var nextAttempt = ContinuousClock.now
   private var current = ServiceStatus(started: .current)
   private var fixArrival: ContinuousClock.Instant?
+  private var manager: ServiceManager
+  /// Reports of drives so far.
+  private var driveReports: UInt64 = 0
   /// The fences of an ended drive that the disk refuses.
   private var unsaved: (fences: Int, trouble: String)?
 
-  init(configuration: ProbeConfiguration, configurationFile: String?, environment: DriveEnvironment) {
+  /// - Parameter surroundings: The process's environment, which names the service manager.
+  init(
+    configuration: ProbeConfiguration, configurationFile: String?, environment: DriveEnvironment,
+    surroundings: [String: String] = [:]
+  ) {
     self.configuration = configuration
     self.configurationFile = configurationFile
     self.environment = environment
     logger = environment.logger
     decision = RecordingDecision(rules: configuration.recordingRules)
+    manager = ServiceManager(
+      environment: surroundings, senderPatience: configuration.senderPatience, logger: environment.logger)
     (inputs, continuation) = AsyncStream.makeStream()
   }
 
@@ -60,7 +69,10 @@ actor Service: ServiceCommands {
   /// - Throws: ``ServiceSocketError``; ``RecordingError`` when the disk refused fences to the end.
   func run(stop: AsyncStream<Void>, hangUp: AsyncStream<Void>) async throws {
     let inputs = continuation
-    let socket = ServiceSocket(path: configuration.servicePath, service: self, logger: logger)
+    let socket = ServiceSocket(
+      path: configuration.servicePath, group: configuration.agent.socketGroup.map(SocketGroup.init(name:)),
+      service: self,
+      logger: logger)
     await withTaskGroup { group in
       group.addTask { [positions = environment.positions] in await positions.run() }
       group.addTask { [positions = environment.positions] in
@@ -89,6 +101,7 @@ actor Service: ServiceCommands {
     for await input in inputs {
       await handle(input)
       await reconcile()
+      await reportToManager()
       if isStopping, drive == nil { break }
     }
   }
@@ -136,6 +149,7 @@ actor Service: ServiceCommands {
         options: configuration.driveOptions, continuing: loops, environment: environment)
       logger.info("a drive begins (\(current.reason))")
       drive = live
+      driveReports &+= 1
       Task { [continuation] in
         continuation.yield(.driveEnded(await live.run { links in Task { await self.note(links) } }))
       }
@@ -147,6 +161,7 @@ actor Service: ServiceCommands {
   }
 
   private func note(_ links: [DriveStatus]) {
+    driveReports &+= 1
     guard drive != nil, !hasEnded else { return }
     current.links = links
     if let elapsed = links.first?.elapsed, elapsed.components.seconds % 60 == 0 {
@@ -185,9 +200,23 @@ actor Service: ServiceCommands {
     if !isStopping { await environment.sender.nudge() }
   }
 
+  // MARK: The service manager
+
+  private func reportToManager() async {
+    let progress = await environment.sender.progress
+    var state = current
+    state.disk = disk
+    manager.report(
+      ManagerMessages.State(
+        isReady: isSocketStarted, isStopping: isStopping, words: state.words,
+        driveReports: drive == nil || hasEnded ? nil : driveReports, senderSteps: progress.isIdle ? nil : progress.steps
+      ))
+  }
+
   // MARK: Configuration
 
   private func reload() async {
+    manager.reloading()
     if let configurationFile, !InputFile.canBeReadAgain(configurationFile) {
       logger.error(
         "configuration \(configurationFile) cannot be read again; the service goes on with its present settings")
@@ -271,4 +300,9 @@ extension ProbeConfiguration {
   var recordingRules: RecordingDecision.Rules {
     .init(rule: agent.record, startSpeed: agent.startSpeed, rest: agent.rest, patience: location.giveUpAfter)
   }
+}
+
+extension ProbeConfiguration {
+  /// How long the sender may be at one step: a request, the wait before the first one, or half an hour of reading a large store.
+  var senderPatience: Duration { .seconds(1800) + controlServer.requestTimeout + submission.spread }
 }

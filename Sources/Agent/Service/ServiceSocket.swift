@@ -6,7 +6,8 @@ import NIOPosix
 import OrderedJSON
 import Submission
 
-/// Accepts commands for the service: HTTP over a unix socket, open to root and to the user that the service runs as.
+/// Accepts commands for the service: HTTP over a unix socket, open to root and to the user that the service runs as. Members of the
+/// socket's group, if one is set, may ask, but give no commands.
 ///
 ///     GET  /status                     the state; lines for an operator with `Accept: text/plain`
 ///     GET  /metrics                    the same for a monitoring system
@@ -15,6 +16,8 @@ import Submission
 ///     POST /forget?session=ID
 struct ServiceSocket: Sendable {
   let path: String
+  /// Whose members may ask for the state; `nil`: no group's.
+  var group: SocketGroup?
   let service: any ServiceCommands
   let logger: Logger
 
@@ -83,7 +86,7 @@ struct ServiceSocket: Sendable {
   private func serve(onReady: @escaping @Sendable () -> Void) async throws {
     let router = Router(context: ServiceContext.self)
     router.addMiddleware {
-      PeerCheck()
+      PeerCheck(mayGroupAsk: group != nil)
       MethodCheck()
     }
     router.get("status") { request, _ in
@@ -115,9 +118,18 @@ struct ServiceSocket: Sendable {
       onServerRunning: { _ in
         // In a shared directory, the mode of the socket excludes other users.
         chmod(path, 0o660)
+        admitGroup()
         onReady()
       }, logger: quiet)
     try await application.run()
+  }
+
+  private func admitGroup() {
+    do throws(SocketGroup) {
+      try group?.admit(to: path)
+    } catch {
+      logger.error("\(error)")
+    }
   }
 
   /// Removes a socket only: a wrong path may lead to any other file.
@@ -171,6 +183,9 @@ private struct MethodCheck: RouterMiddleware {
 
 /// Refuses other users: a user who may connect to the socket is not always one who may give commands.
 private struct PeerCheck: RouterMiddleware {
+  /// The kernel lets only root, the service's user and the socket's group connect (mode 0660).
+  let mayGroupAsk: Bool
+
   /// The process at the other end, from the kernel (unix(7), `SO_PEERCRED`).
   private struct Credentials {
     var process: Int32 = 0
@@ -181,7 +196,8 @@ private struct PeerCheck: RouterMiddleware {
   func handle(
     _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
   ) async throws -> Response {
-    guard let user = await user(of: context.channel), user == 0 || user == geteuid() else {
+    let mayAsk = mayGroupAsk && request.method == .get
+    guard let user = await user(of: context.channel), mayAsk || user == 0 || user == geteuid() else {
       throw HTTPError(.forbidden, message: "only root and the service's own user may do this")
     }
     return try await next(request, context)

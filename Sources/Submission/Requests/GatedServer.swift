@@ -29,6 +29,8 @@ actor GatedServer {
   private var spread: InterruptibleSleep?
   /// Commanded passes that run, or wait for another pass to end.
   private var commandedPasses = 0
+  /// Requests that were sent or answered.
+  private(set) var requests: UInt64 = 0
 
   /// - Parameter gate: The gate as the store has it.
   init(
@@ -82,7 +84,11 @@ actor GatedServer {
     _ exchange: Exchange, _ request: (any ControlServing) async throws -> Answer
   ) async throws -> Answer {
     try await admit(exchange)
-    defer { timekeeper.publish() }
+    requests &+= 1
+    defer {
+      requests &+= 1
+      timekeeper.publish()
+    }
     do {
       let answer = try await request(server)
       calls[exchange]?.hasSucceeded = true

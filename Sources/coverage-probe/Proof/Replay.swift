@@ -36,7 +36,7 @@ struct Replay: AsyncParsableCommand {
   func run() async throws {
     try await Terminal.run {
       let replaying = try await Replaying(
-        path: drive, configuration: configuration.config, minimumRadius: minimumRadius, accuracyLimit: accuracyLimit)
+        path: drive, configuration: configuration.file, minimumRadius: minimumRadius, accuracyLimit: accuracyLimit)
       for complaint in replaying.complaints { Terminal.note("\(drive): \(complaint)") }
       let sink = try OutputFile(path: nil)
       try replaying.run(format: format, write: sink.write)

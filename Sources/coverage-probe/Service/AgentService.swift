@@ -1,5 +1,6 @@
 import Agent
 import ArgumentParser
+import Settings
 
 struct AgentService: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -8,7 +9,7 @@ struct AgentService: AsyncParsableCommand {
     discussion: """
       SIGTERM and SIGINT end it in order within 5 s; unsent sessions are sent after the next start. SIGHUP makes it read the \
       configuration again; the log says which keys apply at once, with the next drive, or after a restart. SIGQUIT \
-      prints the same as `status`.
+      prints the same as `status`. Exit status: 78 for a mistake in the configuration, which a restart does not remove.
       """)
 
   @OptionGroup var configuration: ConfigurationOptions
@@ -17,9 +18,15 @@ struct AgentService: AsyncParsableCommand {
     try await Terminal.run {
       let stop = await Terminal.stopSignals()
       let hangUp = await Terminal.hangUpSignals()
-      let serving = Serving(configurationFile: configuration.config, logger: Terminal.logger())
-      return try await serving.run(
-        stop: stop, hangUp: hangUp, interim: await Terminal.interimSignals(), note: Terminal.note)
+      let serving = Serving(configurationFile: configuration.file, logger: Terminal.logger())
+      do {
+        return try await serving.run(
+          stop: stop, hangUp: hangUp, interim: await Terminal.interimSignals(), note: Terminal.note)
+      } catch let error as ConfigurationError {
+        Terminal.note("\(Program.name): \(error)", .error)
+        // EX_CONFIG of sysexits.h
+        throw ExitCode(78)
+      }
     }
   }
 }

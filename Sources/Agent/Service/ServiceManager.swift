@@ -1,0 +1,51 @@
+import Foundation
+import Logging
+
+/// The service manager that started the service, e.g. systemd. Without one, everything here is silent.
+struct ServiceManager: Sendable {
+  private let socket: NotifySocket?
+  private var messages: ManagerMessages
+  private var trouble: CInt?
+  private var stall: String?
+  private let logger: Logger
+
+  /// - Parameters:
+  ///   - environment: Names the manager's socket and its watchdog (sd_notify(3), sd_watchdog_enabled(3)).
+  ///   - senderPatience: How long the sender may be at one step.
+  init(environment: [String: String], senderPatience: Duration, logger: Logger) {
+    socket = NotifySocket(environment: environment)
+    messages = ManagerMessages(
+      watchdog: ManagerMessages.watchdog(environment: environment, process: getpid()), senderPatience: senderPatience)
+    self.logger = logger
+  }
+
+  /// Sends what is due.
+  mutating func report(_ state: ManagerMessages.State) {
+    guard socket != nil else { return }
+    send(messages.next(state, at: .now))
+    if messages.stall != stall, let part = messages.stall {
+      logger.error("\(part) makes no progress; the service manager restarts this service unless it goes on")
+    }
+    stall = messages.stall
+  }
+
+  /// The configuration is read again from now until the next ``report(_:)``.
+  mutating func reloading() {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    send(messages.reloading(at: UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000))
+  }
+
+  private mutating func send(_ assignments: [String]) {
+    guard let socket, !assignments.isEmpty else { return }
+    let code = socket.send(assignments)
+    if let code {
+      messages.lost()
+      if code != trouble {
+        logger.warning(
+          "the service manager cannot be notified: \(String(cString: strerror(code))); trying again each second")
+      }
+    }
+    trouble = code
+  }
+}

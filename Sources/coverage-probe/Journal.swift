@@ -1,0 +1,24 @@
+import Foundation
+import Logging
+
+/// systemd's journal as the reader of standard error.
+enum Journal {
+  /// Whether standard error is the stream in `JOURNAL_STREAM`; a redirected one is not (systemd.exec(5)).
+  static let isReader: Bool = {
+    var status = stat()
+    guard fstat(STDERR_FILENO, &status) == 0 else { return false }
+    return ProcessInfo.processInfo.environment["JOURNAL_STREAM"] == "\(status.st_dev):\(status.st_ino)"
+  }()
+
+  /// The journal's sign for the priority of a line (sd-daemon(3)).
+  static func prefix(of level: Logger.Level) -> String {
+    switch level {
+    case .critical: "<2>"
+    case .error: "<3>"
+    case .warning: "<4>"
+    case .notice: "<5>"
+    case .info: "<6>"
+    case .debug, .trace: "<7>"
+    }
+  }
+}
