@@ -75,7 +75,7 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
       switch error.resultCode {
       case .SQLITE_CORRUPT, .SQLITE_NOTADB:
         "; the next record, agent or submit repairs it by itself: leave it where it is"
-      case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM: "; give this user the right to write to its directory"
+      case .SQLITE_CANTOPEN, .SQLITE_PERM: "; give this user the right to write to its directory"
       default: ""
       }
     return .unusable(path: path, reason: reason + advice)
