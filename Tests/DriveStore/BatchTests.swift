@@ -14,7 +14,7 @@ struct BatchTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    store = try DriveStore(copiedTo: StateDirectory(path: folder.file("state")))
   }
 
   private func session(

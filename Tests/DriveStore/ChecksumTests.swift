@@ -14,7 +14,7 @@ struct ChecksumTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    store = try DriveStore(copiedTo: StateDirectory(path: folder.file("state")))
     var recorder = try DriveRecorder(store, started: .sampleStart, log: "a log", link: "modem")
     try recorder.save(
       sessions: [Session(number: 0, testUUID: "T1", started: .start, anchor: .seconds(1), finalized: .seconds(100))],

@@ -13,7 +13,7 @@ struct ClockMemoryTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "test")
+    store = try DriveStore(copiedTo: StateDirectory(path: folder.file("state")))
   }
 
   /// A host and a receiver that agree.

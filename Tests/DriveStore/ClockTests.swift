@@ -12,7 +12,7 @@ struct ClockTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "test")
+    store = try DriveStore(copiedTo: StateDirectory(path: folder.file("state")))
   }
 
   private func session() throws -> StoredSession { try #require(try StoreReader(store).sessions().first) }

@@ -13,7 +13,7 @@ struct DriveComparisonTests {
   /// A drive of three fences that ended with its last one, and was sent with two of them.
   init() async throws {
     folder = try TemporaryFolder()
-    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    store = try DriveStore(copiedTo: StateDirectory(path: folder.file("state")))
     var recorder = try DriveRecorder(
       store, started: .sampleStart, log: "/elsewhere/drives/a.jsonl", link: "modem")
     try recorder.save(

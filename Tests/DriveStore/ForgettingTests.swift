@@ -13,7 +13,7 @@ struct ForgettingTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    store = try DriveStore(copiedTo: StateDirectory(path: folder.file("state")))
   }
 
   @Test("when the last session of a drive is forgotten, then its drive log goes too, and not before")

@@ -12,7 +12,7 @@ struct IntactRowsTests {
 
   init() async throws {
     folder = try TemporaryFolder()
-    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    store = try DriveStore(copiedTo: StateDirectory(path: folder.file("state")))
     var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
     try recorder.save(
       sessions: [Session(number: 0, testUUID: "T1", started: .start, anchor: .seconds(1), finalized: .seconds(100))],

@@ -15,7 +15,7 @@ struct OutboxStore {
 
   init() throws {
     folder = try TemporaryFolder()
-    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    store = try DriveStore(copiedTo: StateDirectory(path: folder.file("state")))
   }
 
   /// Records an ended drive with one session.

@@ -66,6 +66,20 @@ struct OutboxTests {
     #expect(try await side.value("SELECT batch_id IS NULL FROM fence WHERE number = 1") == true)
   }
 
+  @Test(
+    "when a row is damaged, then a batch is read without its damaged fences, and not with a damaged row of its own",
+    arguments: [
+      ("UPDATE batch SET troubles = 7", []), ("UPDATE session SET loop_uuid = 'L'", []),
+      ("UPDATE drive SET log = 'b'", []), ("UPDATE fence SET pings = 99 WHERE number = 0", [2]),
+      ("UPDATE fence SET pings = 99", []),
+    ] as [(String, [Int])])
+  func damagedRows(_ sql: String, _ fences: [Int]) async throws {
+    let session = try side.session(fences: OutboxStore.fences(3))
+    #expect(try await side.batches(of: session).map(\.fences) == [3])
+    try await side.store.damage(sql)
+    #expect(try await side.all(of: session).map(\.fences) == fences)
+  }
+
   @Test("when a session has fences only for whole batches, then there is no empty one", arguments: [1, 2, 4])
   func wholeBatches(_ limit: Int) async throws {
     let session = try side.session(fences: OutboxStore.fences(4))

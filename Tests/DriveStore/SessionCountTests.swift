@@ -13,7 +13,7 @@ struct SessionCountTests {
   /// Four drives: sent, partly sent, refused, new.
   init() async throws {
     folder = try TemporaryFolder()
-    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    store = try DriveStore(copiedTo: StateDirectory(path: folder.file("state")))
     for number in 0..<4 {
       var recorder = try DriveRecorder(store, started: .sampleStart.later(by: .seconds(3600 * number)), log: nil)
       let fences = (0..<6).map { Fence.sample(number: $0, entered: Double($0) * 4, isSubmittable: $0 != 2) }

@@ -20,8 +20,7 @@ struct WriteAheadLogTests {
     folder = try TemporaryFolder()
     path = folder.file("copy.sqlite")
     let directory = StateDirectory(path: folder.file("state"))
-    let store = try DriveStore(directory: directory, purpose: "a test")
-    try store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    let store = try DriveStore(copiedTo: directory)
     var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
     try recorder.save(sessions: [Session(number: 0, started: .start)], fences: [], seen: .start)
     for number in 0..<3 {
