@@ -26,6 +26,8 @@ struct WriterLockTests {
       case orderly
       /// Ends before it opens the store.
       case killedBeforeOpening
+      /// Ends when the losses of the process before are noted, and the store is not open yet.
+      case killedWhileOpening
       case killedWithOpenStore
     }
 
@@ -38,7 +40,11 @@ struct WriterLockTests {
     History(testDescription: "the first process", processes: [], isUnclean: false),
     History(testDescription: "an orderly end", processes: [.orderly], isUnclean: false),
     History(testDescription: "killed before it opened", processes: [.killedBeforeOpening], isUnclean: false),
+    History(testDescription: "killed while it opened", processes: [.killedWhileOpening], isUnclean: false),
     History(testDescription: "killed with an open store", processes: [.killedWithOpenStore], isUnclean: true),
+    History(
+      testDescription: "killed with an open store, the next one when it had noted the losses",
+      processes: [.killedWithOpenStore, .killedWhileOpening], isUnclean: false),
     History(
       testDescription: "killed with an open store, the next one before it opened",
       processes: [.killedWithOpenStore, .killedBeforeOpening, .killedBeforeOpening], isUnclean: true),
@@ -53,7 +59,8 @@ struct WriterLockTests {
     for process in history.processes {
       // The lock ends with the value, as with a killed process.
       let lock = try lock()
-      if process != .killedBeforeOpening { lock.noteOpenStore() }
+      if process != .killedBeforeOpening { lock.noteOpeningStore() }
+      if process == .orderly || process == .killedWithOpenStore { lock.noteOpenStore() }
       if process == .orderly { lock.noteClosedStore() }
     }
     #expect(try lock().isAfterUncleanEnd == history.isUnclean)
@@ -76,11 +83,13 @@ struct WriterLockTests {
     #expect(try lock().isAfterUncleanEnd)
   }
 
-  @Test("when a process has the lock, then others read who it is, without the mark of the open store")
+  @Test("when a process has the lock, then others read who it is, without the mark of its store")
   func holder() throws {
     #expect(directory.holder == nil)
     do {
       let lock = try lock()
+      #expect(directory.holder == note)
+      lock.noteOpeningStore()
       #expect(directory.holder == note)
       lock.noteOpenStore()
       #expect(directory.holder == note)
