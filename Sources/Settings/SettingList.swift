@@ -223,7 +223,7 @@ extension Setting {
       ).withPath(),
       optional(
         Words(
-          key: "agent.socket-group", type: "text or null", expects: "the name of a group", reload: .restart,
+          key: "agent.socket-group", type: "text", expects: "the name of a group", reload: .restart,
           effect:
             "members of this group may ask for the [status](service.md#the-socket); null: only root and the service's user"
         ),
