@@ -193,12 +193,13 @@ struct WriteAheadLogTests {
 
   @Test("when a byte of the index's header is damaged, in one of its two copies or in both, then it is no index")
   func damagedIndex() throws {
-    let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "-shm")))
+    // All that is read of it.
+    let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "-shm"))).prefix(100)
     #expect(WALIndex(path + "-shm") != nil)
     for place in 0..<48 {
       for places in [[place], [48 + place], [place, 48 + place]] {
         try change("-shm") { bytes in
-          bytes = whole
+          bytes = Array(whole)
           for place in places { bytes[place] ^= 0x10 }
         }
         #expect(WALIndex(path + "-shm") == nil, "\(places)")
