@@ -60,6 +60,14 @@ struct EventLine {
   }
 }
 
+extension EventLine {
+  /// `nil` for a line that is not exactly a ping as ``PingLine`` reads it.
+  init?(ping line: ArraySlice<UInt8>) {
+    guard let ping = PingLine(line) else { return nil }
+    self.init(event: ping.event, pingSequence: ping.sequence)
+  }
+}
+
 extension EventLine: Decodable {
   private enum Key: String, CodingKey {
     case at, fix, ping, late, duplicate, path, radio, session, stop, sequence, delivered, clock, seal, forgotten
