@@ -1,0 +1,121 @@
+import Coverage
+import Testing
+
+@testable import Positioning
+
+@Suite struct FixFilterRefusalTests {
+  private func refused(_ tpv: TPV) -> PositioningCounters {
+    var filter = FixFilter.fresh()
+    let events = filter.apply(tpv, at: 1) + filter.advance(to: 2)
+    #expect(events.isEmpty)
+    return filter.counters
+  }
+
+  @Test func whenAReportIsOfNoUse_thenItsReasonIsCounted() {
+    #expect(refused(.usable(mode: 1)).noFix == 1)
+    #expect(refused(.usable(mode: 0)).noFix == 1)
+    #expect(refused(.usable().with { $0.longitude = nil }).withoutPosition == 1)
+    #expect(refused(.usable(latitude: 90.1)).outOfRange == 1)
+    #expect(refused(.usable(longitude: -180.1)).outOfRange == 1)
+    #expect(refused(.usable(latitude: 0, longitude: 0)).nullIsland == 1)
+    #expect(refused(.usable().with { $0.status = 8 }).simulated == 1)
+  }
+
+  @Test func whenOnlyOneCoordinateIsZero_thenThePlaceIsReal() {
+    var filter = FixFilter.fresh()
+    _ = filter.apply(.usable(latitude: 0), at: 1)
+    #expect(filter.advance(to: 2).fixes.count == 1)
+  }
+
+  @Test func whenDeadReckoning_thenTheFixCountsAndKeepsItsStatus() {
+    var filter = FixFilter.fresh()
+    _ = filter.apply(.usable().with { $0.status = 5 }, at: 1)
+    #expect(filter.advance(to: 2).fixes.first?.report?.status == 5)
+  }
+
+  @Test func whenTheModeIsTwo_thenThereIsNoAltitude() {
+    var filter = FixFilter.fresh()
+    _ = filter.apply(.usable(mode: 2).with { $0.altMSL = 171 }, at: 1)
+    #expect(filter.advance(to: 2).fixes.map(\.fix.altitude) == [nil])
+  }
+
+  @Test func whenTheModeIsThree_thenTheBestAltitudeIsTaken() {
+    func altitude(_ change: (inout TPV) -> Void) -> Double? {
+      var filter = FixFilter.fresh()
+      _ = filter.apply(.usable().with(change), at: 1)
+      return filter.advance(to: 2).fixes.first?.fix.altitude
+    }
+    #expect(altitude { ($0.altMSL, $0.alt, $0.altHAE) = (1, 2, 3) } == 1)
+    #expect(altitude { ($0.alt, $0.altHAE) = (2, 3) } == 2)
+    #expect(altitude { $0.altHAE = 3 } == 3)
+    for absurd in [1e308, -1e300, 9e15, 100_001, -1_001] { #expect(altitude { $0.altMSL = absurd } == nil) }
+  }
+
+  @Test func whenThereIsNoEstimate_thenTheReceiversOwnRecentSkyIsTaken() {
+    var filter = FixFilter.fresh()
+    _ = filter.apply(.sky(device: "gps0", Dilution(hdop: 1.2)), at: TestTime.at(0.5))
+    _ = filter.apply(.usable(eph: nil), at: 1)
+    _ = filter.apply(.sky(device: "gps1", Dilution(hdop: 9)), at: TestTime.at(1.1))
+    let fix = filter.advance(to: 2).fixes.first
+    #expect(fix?.fix.accuracy == 6)
+    #expect(fix?.accuracyRule == .hdop)
+    #expect(fix?.dilution?.hdop == 1.2)
+  }
+
+  /// The one position behind these reports.
+  private func fix(after reports: GPSDReport..., report: TPV) -> PositionedFix? {
+    var filter = FixFilter.fresh()
+    for report in reports { _ = filter.apply(report, at: TestTime.at(0.5)) }
+    _ = filter.apply(report, at: 1)
+    return filter.advance(to: 2).fixes.first
+  }
+
+  @Test func `when gpsd has named the driver, then its rule holds, also after a report without the name`() {
+    let named = GPSDReport.devices([
+      GPSDDevice(path: "gps0", driver: "u-blox"), GPSDDevice(path: "gps1", driver: "Zodiac"),
+    ])
+    let again = GPSDReport.device(GPSDDevice(path: "gps0"))
+    #expect(fix(after: named, again, report: .usable())?.accuracyRule == .ephSigma)
+    #expect(fix(after: named, report: .usable(device: "gps1"))?.accuracyRule == .ephRadius95)
+    #expect(fix(after: again, report: .usable())?.accuracyRule == .ephUnknown)
+  }
+
+  @Test func `when a GST comes with the epoch, then it rules, but no old one and none of another receiver`() {
+    let gst = GSTReport(device: "gps0", latitude: 3, longitude: 4)
+    #expect(fix(after: .gst(gst), report: .usable())?.accuracyRule == .gst)
+    #expect(fix(after: .gst(gst), report: .usable())?.fix.accuracy == 5)
+    #expect(fix(after: .gst(gst), report: .usable(device: "gps1"))?.accuracyRule == .ephUnknown)
+    var filter = FixFilter.fresh()
+    _ = filter.apply(.gst(gst), at: TestTime.at(0))
+    _ = filter.apply(.usable(), at: 3)
+    #expect(filter.advance(to: 4).fixes.map(\.accuracyRule) == [.ephUnknown])
+  }
+
+  @Test func `when the sky view comes behind the position of its epoch, then the guess is known as one all the same`() {
+    var filter = FixFilter.fresh()
+    _ = filter.apply(.usable(seconds: 1, eph: 19), at: 1)
+    _ = filter.apply(.sky(device: "gps0", Dilution(hdop: 1)), at: TestTime.at(1.05))
+    #expect(filter.advance(to: 2).fixes.map(\.accuracyRule) == [.ephFromHDOP])
+  }
+
+  @Test func `when a speed cannot be, then the fix has none and the report keeps it`() {
+    var filter = FixFilter(rules: .init(configuration: .init(speedLimit: 170)), startingAt: TestTime.origin)
+    let speeds: [Double?] = [5000, 170, nil]
+    let events = filter.play(
+      speeds.enumerated().map { index, speed in
+        (Double(index), TPV.usable(seconds: Double(index)).with { $0.speed = speed })
+      })
+    let fixes = events.fixes
+    #expect(filter.counters.impossibleSpeeds == 1)
+    #expect(fixes.map(\.fix.speed) == [nil, 170, nil])
+    #expect(fixes.map(\.refusedSpeed) == [5000, nil, nil])
+    #expect(fixes.map(\.report?.speed) == [5000, 170, nil])
+  }
+
+  @Test func whenTheSkyIsOld_thenTheAccuracyIsUnknown() {
+    var filter = FixFilter.fresh()
+    _ = filter.apply(.sky(device: "gps0", Dilution(hdop: 1.2)), at: TestTime.at(0))
+    _ = filter.apply(.usable(eph: nil), at: 20)
+    #expect(filter.advance(to: 21).fixes.map(\.fix.accuracy) == [nil])
+  }
+}
