@@ -1,0 +1,104 @@
+import Coverage
+import Pinging
+import TestSupport
+import Testing
+
+@testable import Driving
+@testable import NetworkPath
+@testable import Positioning
+
+/// A drive, its pings and their link: an input, and its effects.
+struct DrivePingTests {
+  private var rig = DriveRig()
+
+  // MARK: Pings
+
+  @Test("when the ping server refuses the token, then that is logged and in the status until a ping is answered")
+  mutating func refused() throws {
+    try rig.startPinging()
+    rig.ping(.refused(rttNanoseconds: 1))
+    #expect(rig.lines.last == "notice: the ping server refuses the token (RE01)")
+    rig.tick()
+    #expect(rig.status?.warnings.contains("the ping server refuses the token") == true)
+    _ = try rig.grant("T2")
+    try rig.resolve()
+    rig.ping(.answered(rttNanoseconds: 1))
+    rig.tick()
+    #expect(rig.status?.warnings == [])
+    #expect(rig.drive.engine.pings == 1, "a refusal is no outcome")
+  }
+
+  @Test("when 30 pings in a row are lost, then another test is requested, while pings go on")
+  mutating func lost() throws {
+    try rig.startPinging()
+    for _ in 0..<29 { rig.ping(.lost(.unknown)) }
+    rig.feed(.pingsRead)
+    #expect(rig.requests.count == 1)
+    rig.ping(.lost(.unknown))
+    #expect(rig.requests.count == 1, "pings alone decide nothing")
+    rig.feed(.pingsRead)
+    #expect(rig.requests.count == 2)
+    #expect(rig.liveTargets == [1])
+  }
+
+  @Test("when a target has finished, then it is removed, and its pings belong to no test")
+  mutating func finished() throws {
+    try rig.startPinging()
+    rig.feed(.path(.wifi))
+    rig.ping(.finished)
+    #expect(rig.effects.contains(.removePings(1)))
+    rig.ping(.overflow(count: 7))
+    #expect(rig.lines.last == "error: dropped 7 ping results: the reader fell behind; they count in no fence")
+  }
+
+  @Test("when pings are counted, then the status has those of the last second, and the summary all")
+  mutating func tally() throws {
+    try rig.startPinging()
+    rig.ping(.answered(rttNanoseconds: 30_000_000))
+    rig.ping(.lost(.unknown))
+    rig.tick()
+    #expect(rig.status?.lastSecond.pings == 2)
+    rig.wait(1)
+    rig.tick()
+    #expect(rig.status?.lastSecond.pings == 0)
+    let summary = rig.drive.summary(drive: 7, capture: nil, at: rig.now)
+    #expect((summary.tally.pings, summary.tally.answered, summary.drive) == (2, 1, 7))
+    #expect(summary.silence == nil)
+  }
+
+  @Test("when the server is silent for 30 s, then its name is resolved, and the pings go to its new address")
+  mutating func redirected() throws {
+    try rig.startPinging()
+    for _ in 0..<31 {
+      rig.wait(1)
+      rig.tick()
+    }
+    #expect(rig.effects.contains(.lookUp(host: "server.example", like: try .sample(1))))
+    rig.feed(.lookedUp(host: "server.example", addresses: [try .sample(2)]))
+    #expect(rig.effects.contains(.redirectPings(1, to: try .sample(2))))
+  }
+
+  // MARK: Network
+
+  @Test("when the link is Wi-Fi, then pings stop at once, and on cellular another test is requested")
+  mutating func wifi() throws {
+    try rig.startPinging()
+    rig.feed(.path(.wifi))
+    #expect(rig.liveTargets.isEmpty)
+    #expect(rig.requests.count == 1)
+    rig.wait(5)
+    rig.feed(.path(.cellular))
+    #expect(rig.requests.count == 2)
+    #expect(rig.disk.events.contains { $0.kind == .path(.wifi) })
+  }
+
+  @Test("when the link or its address changes, then the test is not used any more, and the log names the link")
+  mutating func otherAddress() throws {
+    try rig.startPinging()
+    rig.feed(.path(.modem("10.0.0.1")))
+    #expect(rig.liveTargets == [1])
+    rig.feed(.path(.modem("10.0.0.2")))
+    #expect(rig.liveTargets.isEmpty)
+    #expect(rig.lines.contains { $0.hasPrefix("notice: the link of the pings has changed:") })
+  }
+}
