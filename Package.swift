@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
 
+import Foundation
 import PackageDescription
 
 // The rooms of the house, floor by floor (ARCHITECTURE.md). A target depends on lower floors only;
@@ -7,6 +8,12 @@ import PackageDescription
 
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 let strictC: [CSetting] = [.treatAllWarnings(as: .error), .unsafeFlags(["-Wall", "-Wextra"])]
+
+// ModemManager is asked through libsystemd's sd-bus, where its headers are installed.
+let hasSystemd =
+  FileManager.default.fileExists(atPath: "/usr/include/systemd/sd-bus.h")
+  && Context.environment["WITHOUT_SYSTEMD"] == nil
+let systemd: [Target.Dependency] = hasSystemd ? ["CSystemd"] : []
 
 let package = Package(
   name: "coverage-probe",
@@ -44,6 +51,7 @@ let package = Package(
       linkerSettings: [.linkedLibrary("pcap")]),
     .target(name: "Coverage", swiftSettings: strict),
     .systemLibrary(name: "CZlib"),
+    .systemLibrary(name: "CSystemd"),
     .target(name: "OrderedJSON", swiftSettings: strict),
 
     // Floor 1
@@ -62,6 +70,13 @@ let package = Package(
       name: "NetworkPath",
       dependencies: [
         "CPinger", "Coverage",
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "Radio",
+      dependencies: systemd + [
+        "Coverage",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Subprocess", package: "swift-subprocess"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -101,7 +116,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Settings",
-      dependencies: ["Coverage", "NetworkPath", "Pinging", .product(name: "Yams", package: "Yams")],
+      dependencies: ["Coverage", "NetworkPath", "Radio", "Pinging", .product(name: "Yams", package: "Yams")],
       swiftSettings: strict),
     .target(name: "Export", dependencies: ["Coverage", "OrderedJSON", "DriveStore"], swiftSettings: strict),
 
@@ -109,8 +124,8 @@ let package = Package(
     .target(
       name: "Driving",
       dependencies: [
-        "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore", "ControlServer",
-        "DriveLog", "Evidence", "Submission", "Settings",
+        "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "Radio", "DriveStore",
+        "ControlServer", "DriveLog", "Evidence", "Submission", "Settings",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
@@ -238,6 +253,8 @@ let package = Package(
     .testTarget(
       name: "NetworkPathTests", dependencies: ["NetworkPath", "Coverage", "TestSupport"], path: "Tests/NetworkPath",
       swiftSettings: strict),
+    .testTarget(
+      name: "RadioTests", dependencies: ["Radio", "Coverage", "TestSupport"], path: "Tests/Radio", swiftSettings: strict),
     .target(
       // Notes what SQLite does to a disk, for power cuts.
       name: "CDiskTrace", path: "Tests/DiskTrace", cSettings: strictC, linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -273,7 +290,7 @@ let package = Package(
       name: "ExportTests", dependencies: ["Export", "DriveStore", "Coverage", "TestSupport"], path: "Tests/Export",
       swiftSettings: strict),
     .testTarget(
-      name: "SettingsTests", dependencies: ["Settings", "Coverage", "NetworkPath", "TestSupport"],
+      name: "SettingsTests", dependencies: ["Settings", "Coverage", "NetworkPath", "Radio", "TestSupport"],
       path: "Tests/Settings",
       swiftSettings: strict),
     .testTarget(

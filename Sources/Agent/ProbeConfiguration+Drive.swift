@@ -8,7 +8,8 @@ extension ProbeConfiguration {
   var driveOptions: DriveOptions {
     DriveOptions(
       links: driveLinks, parameters: parameters, recovery: recovery, pingInterval: pings.interval,
-      pingTimeout: pings.timeout, pingFamily: pings.family, writesLog: drive.log)
+      pingTimeout: pings.timeout, pingFamily: pings.family, configuresModem: configuresModem,
+      writesLog: drive.log)
   }
 
   /// How to reach gpsd, and which positions to accept.

@@ -45,6 +45,7 @@ public struct CoverageResult: Hashable, Sendable {
       "duration_ms": .integer(duration.inMilliseconds),
       "radius": .integer(Self.int32(fence.radius)),
       "avg_ping_ms": fence.meanRTTNanoseconds.map { .decimal(units: $0.saturatingAdding(5_000) / 10_000, places: 2) },
+      "signal": fence.radio?.minimumLevel(of: fence.technology).map(JSON.number),
     ])
   }
 

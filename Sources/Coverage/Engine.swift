@@ -44,6 +44,7 @@ public struct Engine: Sendable {
   private var latestEvent = DriveTime.start
   private var latestPing = DriveTime.start
   private var recentPings = RecentPings()
+  private var radio = RadioTrack()
   private var inaccurateWindows: [InaccurateWindow] = []
   private var hasHadAccurateFix = false
   private var warningIsDue = false
@@ -60,6 +61,7 @@ public struct Engine: Sendable {
   public var openFence: Fence? {
     guard let index = openIndex else { return nil }
     var fence = fences[index]
+    fence.radio = radio.figures(until: now)
     if let place = samplesPlace(of: index) { samples[place].complete(&fence.figures) }
     return fence
   }
@@ -113,12 +115,19 @@ public struct Engine: Sendable {
     if event.delivered != nil, case .fix(let fix) = event.kind {
       return effects + apply(fix, arrived: event.at) + advance(to: now)
     }
+    if case .modem(let reading) = event.kind {
+      // It changes no fence's bounds: a fix that arrived before it still counts from its arrival.
+      radio.report(technology, reading, at: event.at)
+      return effects
+    }
     latestEvent = max(latestChange, event.at)
     switch event.kind {
-    case .ping, .late, .duplicate: break
+    case .ping, .late, .duplicate, .modem: break
     case .fix(let fix): effects += apply(fix)
     case .path(let path): effects += apply(path)
-    case .radio(let technology): self.technology = technology == Technology.none ? nil : technology
+    case .radio(let technology):
+      self.technology = technology == Technology.none ? nil : technology
+      radio.report(self.technology, radio.modem, at: latestEvent)
     case .session(let grant): effects += apply(grant)
     case .clockSet(let step): effects += moveAnchors(by: step)
     case .stop(let reason): effects += stop(reason)
@@ -151,7 +160,7 @@ public struct Engine: Sendable {
   /// Applies a fix from the past: from `arrived`, but from no time before another event. Pings that were sent after that time and are
   /// counted already are taken back and counted again.
   private mutating func apply(_ fix: Fix, arrived: DriveTime) -> [Effect] {
-    let moment = max(arrived, latestEvent, recentPings.horizon)
+    let moment = max(arrived, latestEvent, recentPings.horizon, radio.begin)
     let later = recentPings.removeAll(since: moment)
     for ping in later { uncount(ping) }
     (latestEvent, latestPing) = (moment, recentPings.latestOfFences)
@@ -173,11 +182,12 @@ public struct Engine: Sendable {
       if let place = samplesPlace(of: index) { samples[place].remove(outcome, sent: ping.event.at) }
     case .late: if let index = ping.fence { fences[index].figures.late -= 1 }
     case .duplicate: if let index = ping.fence { fences[index].figures.duplicates -= 1 }
-    case .fix, .path, .radio, .session, .clockSet, .stop: break
+    case .fix, .path, .radio, .modem, .session, .clockSet, .stop: break
     }
   }
 
   private mutating func openFence(at fix: Fix, centre: Coordinate) {
+    radio.begin(at: latestChange)
     samples.append(PingSamples(interval: parameters.pingInterval))
     fences.append(
       Fence(
@@ -188,6 +198,7 @@ public struct Engine: Sendable {
   private mutating func closeFence() -> [Effect] {
     guard let index = openIndex else { return [] }
     fences[index].exited = latestChange
+    fences[index].radio = radio.figures(until: latestChange)
     completeFigures(of: index)
     dropOldSamples()
     return [.fenceClosed(fences[index])]
@@ -245,7 +256,7 @@ public struct Engine: Sendable {
       if let place = samplesPlace(of: index) { samples[place].add(outcome, sent: event.at) }
     case .late: if let index { fences[index].figures.late += 1 }
     case .duplicate: if let index { fences[index].figures.duplicates += 1 }
-    case .fix, .path, .radio, .session, .clockSet, .stop: return []
+    case .fix, .path, .radio, .modem, .session, .clockSet, .stop: return []
     }
     guard let index, fences[index].exited != nil else { return [] }
     completeFigures(of: index)
@@ -273,6 +284,7 @@ public struct Engine: Sendable {
     if path == .wifi { warn(.wifi, from: latestChange) } else { endWarning(.wifi) }
     guard let index = openIndex, fences[index].isSubmittable else { return [] }
     fences[index].isSubmittable = false
+    fences[index].radio = radio.figures(until: now)
     completeFigures(of: index)
     return [.fenceRevised(fences[index])]
   }

@@ -22,6 +22,8 @@ public struct Event: Hashable, Sendable {
     case path(Path)
     /// The modem's technology; `nil` when it has none.
     case radio(Technology?)
+    /// The modem's other values changed; `nil` when no modem tells any.
+    case modem(ModemReading?)
     /// The control server answered a request for a test.
     case session(SessionGrant)
     /// The drive's wall clock was corrected, forward by this duration. Anchors are moments that the server knows by their wall time, so
@@ -34,7 +36,7 @@ public struct Event: Hashable, Sendable {
     public var concernsPing: Bool {
       switch self {
       case .ping, .late, .duplicate: true
-      case .fix, .path, .radio, .session, .clockSet, .stop: false
+      case .fix, .path, .radio, .modem, .session, .clockSet, .stop: false
       }
     }
   }

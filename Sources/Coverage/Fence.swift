@@ -24,6 +24,8 @@ public struct Fence: Hashable, Sendable {
   public internal(set) var rttSumNanoseconds: Int64
   /// Figures beyond the sums. They are current in fences that effects carry and in ``Engine/openFence``, not in ``Engine/fences``.
   public internal(set) var figures: PingFigures
+  /// The modem's report; `nil` without one. It is current in fences that effects carry and in ``Engine/openFence``.
+  public internal(set) var radio: FenceRadio?
   /// `false` for a fence that overlaps Wi-Fi time; such a fence is never submitted (docs/algorithm.md, 5).
   public internal(set) var isSubmittable: Bool
 
@@ -31,7 +33,8 @@ public struct Fence: Hashable, Sendable {
   public init(
     number: Int, session: Int, entered: DriveTime, exited: DriveTime? = nil, fix: Fix, centre: Coordinate,
     radius: Double, technology: Technology? = nil, pings: Int = 0, pingsAnswered: Int = 0,
-    rttSumNanoseconds: Int64 = 0, figures: PingFigures = PingFigures(), isSubmittable: Bool
+    rttSumNanoseconds: Int64 = 0, figures: PingFigures = PingFigures(), radio: FenceRadio? = nil,
+    isSubmittable: Bool
   ) {
     self.number = number
     self.session = session
@@ -45,6 +48,7 @@ public struct Fence: Hashable, Sendable {
     self.pingsAnswered = pingsAnswered
     self.rttSumNanoseconds = rttSumNanoseconds
     self.figures = figures
+    self.radio = radio
     self.isSubmittable = isSubmittable
   }
 

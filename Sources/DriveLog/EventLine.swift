@@ -34,6 +34,7 @@ struct EventLine {
     case .duplicate: ("duplicate", .object([]))
     case .path(let path): ("path", .string(path.rawValue))
     case .radio(let technology): ("radio", technology.map { .string($0.name) } ?? .null)
+    case .modem(let reading): ("modem", reading?.json ?? .null)
     case .session(let grant): ("session", json(grant, at: event.at))
     case .clockSet(let step): ("clock_set", .seconds(step))
     case .stop(let reason): ("stop", reason == .user ? .object([]) : .object(["reason": .string(reason.rawValue)]))
@@ -70,7 +71,8 @@ extension EventLine {
 
 extension EventLine: Decodable {
   private enum Key: String, CodingKey {
-    case at, fix, ping, late, duplicate, path, radio, session, stop, sequence, delivered, clock, seal, forgotten
+    case at, fix, ping, late, duplicate, path, radio, modem, session, stop, sequence, delivered, clock, seal
+    case forgotten
     case clockSet = "clock_set"
   }
 
@@ -106,6 +108,9 @@ extension EventLine: Decodable {
     }
     if line.contains(.radio) {
       return .radio(try line.decodeIfPresent(String.self, forKey: .radio).map(Technology.init))
+    }
+    if line.contains(.modem) {
+      return .modem(try line.decodeIfPresent(ModemReading.self, forKey: .modem))
     }
     if line.contains(.session) { return .session(try line.decode(SessionValue.self, forKey: .session).grant) }
     if line.contains(.clockSet) {

@@ -81,7 +81,7 @@ struct Drive: Sendable {
     case .pingsRead: return [.proceed(.decision)]
     case .positioning(let event): return handle(event, at: now) + [.proceed(.decision)]
     case .path(let reading): return handle(reading, at: now) + [.proceed(.decision)]
-    case .radio(let technology): return record(.radio(technology), at: now) + [.proceed(.decision)]
+    case .radio(let reading): return handle(reading, at: now) + [.proceed(.decision)]
     case .granted(let grant, let generation): return granted(grant, generation, at: now) + [.proceed(.decision)]
     case .requestFailed(let trouble, let generation):
       return tests.failed(trouble, generation, at: now) + [.proceed(.decision)]
@@ -235,6 +235,14 @@ struct Drive: Sendable {
     // Only a decision with a trusted clock notices Wi-Fi by itself.
     if reading.path == .wifi, engine.path != .wifi, !clock.isTrusted { tests.session.linkChanged(at: now) }
     return reading.path == engine.path ? effects : effects + record(.path(reading.path), at: now)
+  }
+
+  private mutating func handle(_ reading: RadioReading, at now: DriveTime) -> [DriveEffect] {
+    let last = reporting.radio
+    reporting.note(reading)
+    let technology = last == nil || reading.technology != last?.technology
+    return (technology ? record(.radio(reading.technology), at: now) : [])
+      + (reading.modem != last?.modem ? record(.modem(reading.modem), at: now) : [])
   }
 
   // MARK: Tests

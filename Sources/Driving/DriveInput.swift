@@ -15,7 +15,7 @@ enum DriveInput: Hashable, Sendable {
   /// Follows the last known ping event.
   case pingsRead
   case path(PathReading)
-  case radio(Technology?)
+  case radio(RadioReading)
   /// The control server granted a test for this preparation.
   case granted(Grant, for: PingSession.Generation)
   case requestFailed(TestTrouble, for: PingSession.Generation)

@@ -16,6 +16,8 @@ public struct DriveOptions: Sendable {
   public var pingTimeout: Duration
   /// The IP version of pings and requests for tests; `nil`: the one that the control server chooses.
   public var pingFamily: PingAddress.Family?
+  /// Whether ModemManager may be asked to report the signal and the cell.
+  public var configuresModem: Bool
   /// Whether each drive writes a drive log.
   public var writesLog: Bool
   /// Where the packets of the pings are captured; `nil`: nowhere.
@@ -25,10 +27,12 @@ public struct DriveOptions: Sendable {
   public init(
     links: [LinkSettings], parameters: Parameters = Parameters(), recovery: RecoveryPolicy = RecoveryPolicy(),
     pingInterval: Duration = .milliseconds(100), pingTimeout: Duration = .seconds(1),
-    pingFamily: PingAddress.Family? = nil, writesLog: Bool = true, capture: CaptureSettings? = nil
+    pingFamily: PingAddress.Family? = nil, configuresModem: Bool = true, writesLog: Bool = true,
+    capture: CaptureSettings? = nil
   ) {
     (self.links, self.parameters, self.recovery) = (links, parameters, recovery)
     (self.pingInterval, self.pingTimeout, self.pingFamily) = (pingInterval, pingTimeout, pingFamily)
+    self.configuresModem = configuresModem
     (self.writesLog, self.capture) = (writesLog, capture)
   }
 }

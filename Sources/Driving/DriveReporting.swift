@@ -31,6 +31,8 @@ struct DriveReporting: Hashable, Sendable {
 
   mutating func note(_ reading: PathReading) { status.network = reading }
 
+  mutating func note(_ reading: RadioReading) { status.radio = reading }
+
   mutating func count(_ outcome: PingOutcome) {
     status.lastSecond.count(outcome)
     total.count(outcome)
@@ -46,6 +48,9 @@ struct DriveReporting: Hashable, Sendable {
   }
 
   // MARK: Results
+
+  /// The modem's last report.
+  var radio: RadioReading? { status.radio }
 
   /// Why no ping was sent; `nil` when one was sent.
   var silenceReason: String? { total.pings == 0 ? silence.reason : nil }
@@ -79,6 +84,7 @@ struct DriveReporting: Hashable, Sendable {
     let missing = DriveStatus.warning(
       ofMissingTest: tests.session.inUse == nil && isClockTrusted, isRefused: tests.isRefused, on: engine.path)
     if let warning = tests.warning ?? missing { warnings.append(warning) }
+    if let obstacle = status.radio?.obstacle { warnings.append(obstacle) }
     if let trouble = journal.trouble { warnings.append(trouble) }
     if isCaptureInTrouble { warnings.append("the packet capture is not complete") }
     return warnings

@@ -5,6 +5,7 @@ import Logging
 import NetworkPath
 import Pinging
 import Positioning
+import Radio
 import Settings
 import Submission
 
@@ -22,7 +23,8 @@ final class DriveSources: Sendable {
   let initialPath: Path
 
   init(
-    link: LinkSettings, family: PingAddress.Family?, positions: PositionFeed, server: ControlServerClient,
+    link: LinkSettings, configuresModem: Bool, family: PingAddress.Family?, positions: PositionFeed,
+    server: ControlServerClient,
     sender: Sender, logger: Logger
   ) throws {
     pinger = try Pinger()
@@ -30,7 +32,8 @@ final class DriveSources: Sendable {
     path = PathMonitor(
       source: link.network, interface: link.interface, destination: URL(string: server.url)?.host(), logger: logger)
     initialPath = path.current.path
-    radio = RadioMonitor(source: link.radio, logger: logger)
+    radio = RadioMonitor(
+      source: link.radio, interface: link.interface, mayConfigure: configuresModem, logger: logger)
     self.sender = sender
     self.family = family
     interface = link.interface

@@ -18,6 +18,8 @@ public struct DriveStatus: Hashable, Sendable {
   public var openFence: Fence?
   /// The pings of the last second.
   public var lastSecond = PingTally()
+  /// The modem's last report; `nil` before the first.
+  public var radio: RadioReading?
   /// The radio technology; `nil` when it is unknown.
   public var technology: Technology?
   /// The test that pings are sent on.

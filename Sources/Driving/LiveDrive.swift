@@ -31,8 +31,9 @@ public struct LiveDrive: Sendable {
     let captures = try links.map { link in try options.capture.map { try RunningCapture($0.of(link)) } }
     let sources = try links.map { link in
       try DriveSources(
-        link: link, family: options.pingFamily, positions: environment.positions, server: environment.server,
-        sender: environment.sender, logger: environment.logger)
+        link: link, configuresModem: options.configuresModem, family: options.pingFamily,
+        positions: environment.positions, server: environment.server, sender: environment.sender,
+        logger: environment.logger)
     }
     var files: [DriveFiles] = []
     do {

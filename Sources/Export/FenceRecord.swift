@@ -99,6 +99,7 @@ public struct FenceRecord: Hashable, Sendable {
     text.member("max_ping_ms", fence.figures.roundTrip.map { Self.milliseconds($0.maximum) })
     text.member("ipdv_ms", fence.figures.meanVariation.map(Self.milliseconds))
     text.member("avg_ping_kernel_ms", fence.figures.kernelMean.map(Self.milliseconds))
+    if let radio = fence.radio { RadioMembers.write(radio, to: &text) }
   }
 
   /// Degrees with seven decimals, which are a centimetre.

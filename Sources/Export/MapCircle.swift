@@ -20,6 +20,7 @@ enum MapCircle {
     if case .store(let started, _) = record.origin { lines.append((started + fence.entered).iso8601) }
     if let duration = fence.duration { lines.append("\(Projection.rounded(duration.inSeconds)) s") }
     lines.append(escaped((fence.technology ?? .none).name))
+    if let radio = fence.radio { lines += radioLines(radio, of: fence.technology) }
     lines.append(fence.meanRTTNanoseconds.map { "mean \(milliseconds($0))" } ?? "no answer")
     if fence.pings > 0 {
       let lost = fence.pings - fence.pingsAnswered
@@ -27,6 +28,12 @@ enum MapCircle {
     }
     if !fence.isSubmittable { lines.append("touched by Wi-Fi: not submitted") }
     return lines.joined(separator: "\n")
+  }
+
+  private static func radioLines(_ radio: FenceRadio, of technology: Technology?) -> [String] {
+    let level = radio.minimumLevel(of: technology).map { ["signal at least \(Projection.rounded($0)) dBm"] } ?? []
+    let changes = radio.cellChanges > 0 ? ["\(counted(radio.cellChanges, "change")) of cell"] : []
+    return [radio.operatorName ?? radio.operatorCode].compactMap { $0 }.map(escaped) + level + changes
   }
 
   private static func milliseconds(_ nanoseconds: Int64) -> String {

@@ -43,6 +43,15 @@ public struct JSONWriter {
     value.write(to: &bytes)
   }
 
+  /// Writes a member whose name is made at run time; does nothing for `nil`.
+  public mutating func member(named key: String, _ value: JSON?) {
+    guard let value else { return }
+    separate()
+    JSON.string(key).write(to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
+    value.write(to: &bytes)
+  }
+
   /// Writes an element of an array, or the value of the last key.
   public mutating func value(_ value: JSON) {
     separate()

@@ -114,6 +114,6 @@ extension Fence {
     Fence(
       number: number, session: session, entered: entered, exited: exited, fix: fix, centre: centre, radius: radius,
       technology: technology, pings: pings, pingsAnswered: pingsAnswered, rttSumNanoseconds: rttSumNanoseconds,
-      figures: figures, isSubmittable: isSubmittable)
+      figures: figures, radio: radio, isSubmittable: isSubmittable)
   }
 }

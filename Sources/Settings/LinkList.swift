@@ -1,4 +1,5 @@
 import NetworkPath
+import Radio
 import Yams
 
 /// Links in YAML: in the file below `links`, in the environment on one line.
@@ -27,7 +28,8 @@ enum LinkList {
         "network", "auto, fixed-cellular, fixed-wifi or file:PATH (without ~)", or: PathSource.auto
       ) { Setting.withoutTilde($0, PathSource.init) },
       radio: try entry.value(
-        "radio", "none, fixed:TECHNOLOGY (such as fixed:4G/LTE) or command:PATH (without ~)", or: RadioSource.none
+        "radio", "none, auto, modem-manager, fixed:TECHNOLOGY (such as fixed:4G/LTE) or command:PATH (without ~)",
+        or: RadioSource.none
       ) { Setting.withoutTilde($0, RadioSource.init) })
   }
 

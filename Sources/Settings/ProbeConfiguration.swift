@@ -1,6 +1,7 @@
 import Coverage
 import NetworkPath
 import Pinging
+import Radio
 
 /// All settings, with their defaults (docs/configuration.md).
 public struct ProbeConfiguration: Sendable {
@@ -20,6 +21,8 @@ public struct ProbeConfiguration: Sendable {
   public var network = PathSource.auto
   /// Where the radio technology comes from; ``links`` replace it.
   public var radio = RadioSource.none
+  /// Whether ModemManager may be asked to report the signal and the cell: `radio.configure-modem`.
+  public var configuresModem = true
   /// Links that are measured side by side; empty: the one link that ``pings``, ``network`` and ``radio`` describe.
   public var links: [LinkSettings] = []
   /// Places whose positions are dropped before any other part reads them.

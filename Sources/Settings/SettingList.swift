@@ -1,5 +1,6 @@
 import NetworkPath
 import Pinging
+import Radio
 
 extension Setting {
   /// All keys, in the order of the documentation.
@@ -124,11 +125,17 @@ extension Setting {
           + "`cellular`, `wifi` or `none`; a file without one of them is `none`, with a warning",
         shown: { $0 == .auto ? "auto" : "\($0)" }, PathSource.init),
       source(
-        "radio.source", \.radio, expects: "none, fixed:TECHNOLOGY (such as fixed:4G/LTE) or command:PATH", .nextDrive,
-        "`none`; `fixed:TECHNOLOGY`, e.g. `fixed:4G/LTE`; `command:PATH`: a program that prints the technology, a line at "
-          + "each change, `none` for no service; it runs with the privileges that a drive keeps "
+        "radio.source", \.radio,
+        expects: "none, auto, modem-manager, fixed:TECHNOLOGY (such as fixed:4G/LTE) or command:PATH", .nextDrive,
+        "`none`; `modem-manager`: technology, signal and cell from ModemManager ([radio.md](radio.md)); `auto`: the same "
+          + "where ModemManager runs, else none; `fixed:TECHNOLOGY`, e.g. `fixed:4G/LTE`; `command:PATH`: a program that "
+          + "prints the technology, a line at each change, `none` for no service, or lines of JSON; it runs with the privileges that a drive keeps "
           + "([measuring.md](measuring.md)) and gains none by sudo",
         shown: { $0 == .none ? "none" : "\($0)" }, RadioSource.init),
+      boolean(
+        "radio.configure-modem", \.configuresModem, .nextDrive,
+        "whether ModemManager may be asked to report the signal each second, and the cell; without it both are known only if "
+          + "another program has asked"),
       list(
         Words(
           key: "links", type: "list", expects: LinkList.expectation, reload: .nextDrive,

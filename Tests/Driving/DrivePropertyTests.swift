@@ -135,7 +135,12 @@ private struct DriveWorld {
     case 4...8: ping()
     case 9...10: rig.feed(.pingsRead)
     case 11: rig.feed(.path([.cellular, .cellular, .wifi, .offline, .modem("10.0.0.1"), .modem("10.0.0.2")][below(6)]))
-    case 12: rig.feed(.radio([nil, Technology("4G/LTE"), Technology("5G/NRNSA")][below(3)]))
+    case 12:
+      rig.feed(
+        .radio(
+          RadioReading(
+            technology: [nil, Technology("4G/LTE"), Technology("5G/NRNSA")][below(3)],
+            modem: [nil, ModemReading(), .sample][below(3)])))
     case 13...14: try answer()
     case 15: try strayAnswer()
     case 16: if Bool.random(using: &random) { try rig.resolve() } else { unresolved() }

@@ -131,6 +131,8 @@ struct ServiceStatus: Sendable {
       "elapsed_s": .integer(drive.elapsed.components.seconds),
       "fences": .integer(Int64(drive.fences)),
       "technology": drive.technology.map { .string($0.name) },
+      "radio": drive.radio?.modem?.json,
+      "radio_obstacle": drive.radio?.obstacle.map(JSON.string),
       "test_uuid": drive.testUUID.map(JSON.string),
       "last_second": .object([
         "pings": .integer(Int64(drive.lastSecond.pings)), "pings_ok": .integer(Int64(drive.lastSecond.answered)),

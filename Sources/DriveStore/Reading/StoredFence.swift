@@ -70,7 +70,8 @@ extension Fence {
   static let columns = [
     "number", "latitude", "longitude", "accuracy_m", "altitude_m", "course_deg", "speed_mps", "entered_at", "exited_at",
     "radius_m", "technology", "pings", "pings_ok", "rtt_sum_ns", "pings_late", "pings_duplicate", "rtt_min_ns",
-    "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns", "ipdv_mean_ns", "rtt_kernel_mean_ns", "submittable",
+    "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns", "ipdv_mean_ns", "rtt_kernel_mean_ns", "radio",
+    "submittable",
   ].map { "fence.\($0)" }.joined(separator: ", ")
 
   /// `nil` for a row with an impossible position.
@@ -86,7 +87,7 @@ extension Fence {
       exited: columns.time()?.since(driveStarted), fix: fix, centre: centre, radius: columns.next(),
       technology: (columns.next() as String?).map(Technology.init), pings: columns.next(),
       pingsAnswered: columns.next(), rttSumNanoseconds: columns.next(), figures: PingFigures(&columns),
-      isSubmittable: columns.next())
+      radio: RadioColumn.read(columns.next()), isSubmittable: columns.next())
   }
 }
 

@@ -35,7 +35,7 @@ enum RowChecksum {
         "accuracy_m", "altitude_m", "course_deg", "speed_mps", "radius_m", "technology", "pings", "pings_ok",
         "rtt_sum_ns", "pings_late", "pings_duplicate", "rtt_min_ns", "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns",
         "ipdv_mean_ns", "rtt_kernel_mean_ns", "submittable", "submitted_at", "batch_id",
-        "recovered_at",
+        "recovered_at", "radio",
       ]
     ),
     ("forgetting", ["id"]),
@@ -49,6 +49,7 @@ enum RowChecksum {
     ["session": ["recovered_at"], "batch": ["client_uuid"]],
     ["session": ["client_uuid"]],
     ["fence": ["recovered_at"]],
+    ["fence": ["radio"]],
   ]
 
   /// The columns of a table when the checksums were added, and after each migration that added columns to any table.

@@ -18,6 +18,7 @@ enum Schema {
     migrator.registerMigration("9 control servers without user information", migrate: ServerKey.removeUserInformation)
     migrator.registerMigration("10 sessions to forget", migrate: addSessionsToForget)
     migrator.registerMigration("11 indices of unsent and of open fences", migrate: indexUnsentFences)
+    migrator.registerMigration("12 the modem's report of a fence", migrate: addRadio)
     return migrator
   }
 
@@ -109,6 +110,15 @@ enum Schema {
       by: """
         -- When the fence was made again from the drive log, after damage had taken it from the store.
         ALTER TABLE fence ADD COLUMN recovered_at INTEGER;
+        """)
+  }
+
+  private static func addRadio(_ db: Database) throws {
+    try RowChecksum.widen(
+      db, to: 4,
+      by: """
+        -- What the modem reported in the fence, as JSON (FenceRadio).
+        ALTER TABLE fence ADD COLUMN radio TEXT;
         """)
   }
 

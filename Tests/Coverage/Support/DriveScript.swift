@@ -49,6 +49,11 @@ struct DriveScript {
   }
 
   @discardableResult
+  mutating func modem(at seconds: Double, _ reading: ModemReading?) -> [Effect] {
+    happen(at: seconds, .modem(reading))
+  }
+
+  @discardableResult
   mutating func session(
     at seconds: Double, _ testUUID: String, anchor: Double? = nil, limit: Duration? = nil
   ) -> [Effect] {

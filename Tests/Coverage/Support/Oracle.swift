@@ -126,7 +126,7 @@ struct Oracle {
       latest = max(latest, sent)
     case .late: circles[circle].late += 1
     case .duplicate: circles[circle].duplicates += 1
-    case .fix, .path, .radio, .session, .clockSet, .stop: break
+    case .fix, .path, .radio, .modem, .session, .clockSet, .stop: break
     }
   }
 }

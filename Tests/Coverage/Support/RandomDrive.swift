@@ -59,7 +59,8 @@ struct RandomDrive {
     pending.removeAll { $0.arrival <= now }
     switch Int.random(in: 0..<1_000, using: &random) {
     case 0..<700: send()
-    case 700..<930: fix()
+    case 700..<920: fix()
+    case 920..<930: add(.modem(modem()))
     case 930..<960: add(.radio(["4G/LTE", "5G/NR", nil].randomElement(using: &random)?.map { Technology($0) }))
     case 960..<980: add(.path(Path.allCases.randomElement(using: &random) ?? .cellular))
     case 980..<996: session()
@@ -70,6 +71,15 @@ struct RandomDrive {
 
   private mutating func add(_ kind: Event.Kind, _ place: Place? = nil) {
     steps.append((Event(at: moment(), kind), place))
+  }
+
+  private mutating func modem() -> ModemReading? {
+    guard Int.random(in: 0..<8, using: &random) > 0 else { return nil }
+    var reading = ModemReading()
+    reading.signal = [.rsrp: Double(Int.random(in: -130 ... -60, using: &random))]
+    reading.cell = RadioCell()
+    reading.cell?.identity = Int64.random(in: 1...3, using: &random)
+    return reading
   }
 
   private mutating func moment() -> DriveTime {

@@ -4,15 +4,19 @@ import Coverage
 public enum RadioSource: Hashable, Sendable {
   /// The technology is unknown.
   case none
+  /// ModemManager where it is on the system bus, else as ``none``.
+  case auto
+  /// ModemManager, over D-Bus.
+  case modemManager
   /// Always the same technology.
   case fixed(Technology)
-  /// The path of a program that prints a line with the technology at each change.
+  /// The path of a program that prints a line at each change.
   case command(String)
 
-  /// Reads `none`, `fixed:NAME` with a known technology, or `command:PATH`; `nil` for other text.
+  /// Reads `none`, `auto`, `modem-manager`, `fixed:NAME` with a known technology, or `command:PATH`; `nil` for other text.
   public init?(_ text: String) {
-    if text == "none" {
-      self = .none
+    if let plain = Self.plain[text] {
+      self = plain
     } else if text.hasPrefix("fixed:"), Technology(String(text.dropFirst(6))).isKnown {
       self = .fixed(Technology(String(text.dropFirst(6))))
     } else if text.hasPrefix("command:"), text.count > 8 {
@@ -21,4 +25,8 @@ public enum RadioSource: Hashable, Sendable {
       return nil
     }
   }
+
+  private static let plain: [String: RadioSource] = [
+    "none": .none, "auto": .auto, "modem-manager": .modemManager, "modemmanager": .modemManager,
+  ]
 }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import NetworkPath
+@testable import Radio
 
 /// `radio.source`: a program of the operator's, which may print anything and end at any time.
 struct RadioMonitorTests {
@@ -21,15 +21,15 @@ struct RadioMonitorTests {
   /// The first `count` deliveries of a program, by name; `-` is no service.
   private func deliveries(_ count: Int, of source: RadioSource, restart: Duration = .milliseconds(1)) async -> [String]
   {
-    let (changes, continuation) = AsyncStream<Technology?>.makeStream()
+    let (changes, continuation) = AsyncStream<RadioReading>.makeStream()
     let radio = RadioMonitor(source: source, restartDelay: restart, logger: log.logger)
     let running = Task {
       await radio.run { continuation.yield($0) }
       continuation.finish()
     }
     var names: [String] = []
-    for await technology in changes {
-      names.append(technology?.name ?? "-")
+    for await reading in changes {
+      names.append(reading.technology?.name ?? "-")
       if names.count == count { break }
     }
     running.cancel()

@@ -1,0 +1,51 @@
+/// The modem's report at one moment, beside the technology; `nil` stands for an unknown value.
+public struct ModemReading: Hashable, Sendable {
+  /// How the modem is registered (3GPP TS 27.007, `+CREG`).
+  public enum Registration: String, Hashable, Sendable, CaseIterable, Codable {
+    case idle, home, searching, denied, roaming, emergency
+  }
+
+  /// The bits that the modem reports as access technologies (ModemManager's MMModemAccessTechnology), as they came.
+  public var mask: UInt32?
+  /// Whether and where the modem is registered.
+  public var registration: Registration?
+  /// The operator's code: country code and network code, five or six digits.
+  public var operatorCode: String?
+  /// The operator's name, as the network tells it.
+  public var operatorName: String?
+  /// The measured signal.
+  public var signal: [SignalQuantity: Double] = [:]
+  /// The serving cell.
+  public var cell: RadioCell?
+  /// Other cells that the modem hears.
+  public var neighbours: [RadioCell] = []
+
+  /// A report without any value.
+  public init() {}
+}
+
+extension ModemReading: Decodable {
+  private enum Key: String, CodingKey {
+    case mask, registration, signal, cell, neighbours
+    case operatorCode = "operator"
+    case operatorName = "operator_name"
+  }
+
+  /// Reads the members of a drive log's `modem` (docs/drive-log.md). A signal of an unknown name or out of its range is dropped, as is an
+  /// unknown registration: a later release may know more. Texts are cut to 64 characters, neighbours to 32.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: Key.self)
+    func text(_ key: Key) throws -> String? {
+      try values.decodeIfPresent(String.self, forKey: key).map { String($0.prefix(64)) }
+    }
+    mask = try values.decodeIfPresent(UInt32.self, forKey: .mask)
+    registration = try text(.registration).flatMap(Registration.init)
+    operatorCode = try text(.operatorCode)
+    operatorName = try text(.operatorName)
+    for (name, value) in try values.decodeIfPresent([String: Double].self, forKey: .signal) ?? [:] {
+      if let quantity = SignalQuantity(rawValue: name), quantity.range.contains(value) { signal[quantity] = value }
+    }
+    cell = try values.decodeIfPresent(RadioCell.self, forKey: .cell)
+    neighbours = Array((try values.decodeIfPresent([RadioCell].self, forKey: .neighbours) ?? []).prefix(32))
+  }
+}

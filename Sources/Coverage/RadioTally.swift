@@ -1,0 +1,70 @@
+/// Adds up what the modem reported in a fence, by time.
+struct RadioTally: Sendable {
+  private struct Stretch {
+    let technology: Technology?
+    var microseconds: Int64
+  }
+
+  /// Time by tenths of the unit, for each quantity.
+  private var levels: [SignalQuantity: [Int32: Int64]] = [:]
+  private var stretches: [Stretch] = []
+  private var cellChanges = 0
+  private var cell: RadioCell?
+  private var last: ModemReading?
+  private var isRoaming = false
+
+  /// Adds a report that was in effect for so long; one that another followed at the same moment counts nothing.
+  mutating func add(_ technology: Technology?, _ modem: ModemReading?, for microseconds: Int64) {
+    guard microseconds > 0 else { return }
+    let time = microseconds
+    if let index = stretches.firstIndex(where: { $0.technology == technology }) {
+      stretches[index].microseconds = stretches[index].microseconds.saturatingAdding(time)
+    } else {
+      stretches.append(Stretch(technology: technology, microseconds: time))
+    }
+    guard let modem else { return }
+    last = modem
+    if modem.registration == .roaming { isRoaming = true }
+    for (quantity, value) in modem.signal where quantity.range.contains(value) {
+      levels[quantity, default: [:]][Int32((value * 10).rounded()), default: 0].saturate(adding: time)
+    }
+    guard let next = modem.cell, !next.isUnknown else { return }
+    if let cell, !cell.canBe(next) { cellChanges += 1 }
+    cell = next
+  }
+
+  /// `nil` when no modem told more than its technology.
+  var figures: FenceRadio? {
+    guard let last else { return nil }
+    var figures = FenceRadio()
+    figures.technologies = stretches.map {
+      FenceRadio.Stretch(technology: $0.technology?.name, microseconds: $0.microseconds)
+    }
+    figures.levels = SignalQuantity.allCases.compactMap { quantity in levels[quantity].map { Self.level(quantity, $0) }
+    }
+    figures.cellChanges = cellChanges
+    figures.cell = cell
+    (figures.operatorCode, figures.operatorName) = (last.operatorCode, last.operatorName)
+    figures.isRoaming = isRoaming
+    return figures
+  }
+
+  private static func level(_ quantity: SignalQuantity, _ times: [Int32: Int64]) -> FenceRadio.Level {
+    let sorted = times.sorted { $0.key < $1.key }
+    let whole = sorted.reduce(Int64(0)) { $0.saturatingAdding($1.value) }
+    var median = sorted[0].key
+    var before: Int64 = 0
+    for (value, time) in sorted {
+      median = value
+      before = before.saturatingAdding(time)
+      if before >= whole - before { break }
+    }
+    return FenceRadio.Level(
+      quantity: quantity, minimum: Double(sorted[0].key) / 10, median: Double(median) / 10,
+      maximum: Double(sorted[sorted.count - 1].key) / 10)
+  }
+}
+
+extension Int64 {
+  fileprivate mutating func saturate(adding other: Int64) { self = saturatingAdding(other) }
+}

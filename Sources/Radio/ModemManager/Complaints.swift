@@ -1,0 +1,13 @@
+/// Says each complaint at most once in ten minutes: at the edge of a network, a modem searches and registers in turns all day.
+struct Complaints {
+  static let interval: Duration = .seconds(600)
+
+  private var last: [String: ContinuousClock.Instant] = [:]
+
+  /// Whether to say it now.
+  mutating func isNew(_ complaint: String, at now: ContinuousClock.Instant) -> Bool {
+    if let time = last[complaint], now < time + Self.interval { return false }
+    last[complaint] = now
+    return true
+  }
+}

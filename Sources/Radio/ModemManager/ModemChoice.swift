@@ -1,0 +1,25 @@
+/// Finds the modem of a link among all of ModemManager's.
+enum ModemChoice: Hashable {
+  /// The path of its object.
+  case modem(String)
+  /// Why there is none, for an operator.
+  case none(String)
+
+  /// - Parameters:
+  ///   - modems: By the path of the object.
+  ///   - interface: The interface of the measured link.
+  init(among modems: [String: ModemObject], interface: String?) {
+    if let interface, let match = modems.first(where: { $0.value.networkPorts.contains(interface) }) {
+      self = .modem(match.key)
+      return
+    }
+    // A modem that dials through a serial port has no interface of its own.
+    let candidates = modems.filter { interface == nil || $0.value.networkPorts.isEmpty }.keys
+    switch candidates.count {
+    case 1: self = .modem(candidates.first ?? "")
+    case 0 where modems.isEmpty: self = .none("there is no modem")
+    case 0: self = .none("no modem has the interface \(interface ?? "-")")
+    default: self = .none("there are \(candidates.count) modems; pings.interface or links tells which one counts")
+    }
+  }
+}

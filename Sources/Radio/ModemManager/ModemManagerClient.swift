@@ -1,0 +1,86 @@
+#if canImport(CSystemd)
+  import Coverage
+  import Foundation
+  import Glibc
+  import Logging
+
+  /// Follows ModemManager: a thread that waits for messages of the system bus.
+  final class ModemManagerClient: Sendable {
+    private let interface: String?
+    private let isRequired: Bool
+    private let mayConfigure: Bool
+    private let logger: Logger
+    private let wake: WakePipe
+
+    /// The wait before the next try when there is no bus, or its connection ended.
+    private static let pause: Duration = .seconds(5)
+
+    /// - Parameter isRequired: Whether it is a warning that there is no ModemManager.
+    init(interface: String?, isRequired: Bool, mayConfigure: Bool, logger: Logger) {
+      (self.interface, self.isRequired, self.mayConfigure, self.logger) = (interface, isRequired, mayConfigure, logger)
+      wake = WakePipe()
+    }
+
+    /// Delivers the reading now, and every change, until the task is cancelled.
+    func run(_ deliver: @escaping @Sendable (RadioReading) -> Void) async {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          let thread = Thread { [self] in
+            follow(deliver)
+            continuation.resume()
+          }
+          thread.name = "modem"
+          thread.stackSize = 256 << 10
+          thread.start()
+        }
+      } onCancel: {
+        wake.wake()
+      }
+    }
+
+    private func follow(_ deliver: (RadioReading) -> Void) {
+      var last: RadioReading?
+      var complaints = Complaints()
+      let level: Logger.Level = isRequired ? .warning : .info
+      func tell(_ reading: RadioReading) {
+        guard reading != last else { return }
+        if reading.obstacle != last?.obstacle, let obstacle = reading.obstacle, complaints.isNew(obstacle, at: .now) {
+          logger.log(level: level, "radio.source: \(obstacle)")
+        }
+        last = reading
+        deliver(reading)
+      }
+      while !wake.isAwake {
+        do {
+          try converse(tell)
+        } catch {
+          if complaints.isNew("bus", at: .now) {
+            logger.log(level: level, "radio.source: the system bus cannot be used: \(error)")
+          }
+          tell(RadioReading(obstacle: isRequired ? "there is no system bus (\(error))" : nil))
+          wake.wait(at: nil, until: .now + Self.pause)
+        }
+      }
+    }
+
+    /// Returns when the task is cancelled.
+    /// - Throws: ``BusError`` when the connection ends.
+    private func converse(_ tell: (RadioReading) -> Void) throws(BusError) {
+      let bus = try SystemBus()
+      var conversation = ModemConversation(interface: interface, isRequired: isRequired, mayConfigure: mayConfigure)
+      for call in conversation.connected(at: .now) { try bus.send(call) }
+      var isKnown = false
+      while !wake.isAwake {
+        while let message = try bus.next() {
+          if case .answer(.objects, _) = message { isKnown = true }
+          if case .answer(.owner, let values) = message, values.first?.isTrue != true { isKnown = true }
+          for call in conversation.handle(message, at: .now) { try bus.send(call) }
+        }
+        for call in conversation.tick(at: .now) { try bus.send(call) }
+        for note in conversation.takeNotes() { logger.warning("radio.source: \(note)") }
+        if isKnown { tell(conversation.reading) }
+        wake.wait(at: try bus.interest(), until: conversation.nextDeadline)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,119 @@
+import Coverage
+
+/// A modem as ModemManager shows it: properties by interface and name.
+struct ModemObject: Hashable, Sendable {
+  static let prefix = "org.freedesktop.ModemManager1.Modem"
+
+  private(set) var interfaces: [String: [String: BusValue]]
+
+  init(_ interfaces: BusValue) { self.interfaces = interfaces.dictionary.mapValues(\.dictionary) }
+
+  /// Adds interfaces, and replaces properties by newer ones.
+  mutating func add(_ more: BusValue) {
+    for (name, properties) in more.dictionary { change(name, properties.dictionary) }
+  }
+
+  mutating func change(_ interface: String, _ properties: [String: BusValue]) {
+    interfaces[interface, default: [:]].merge(properties) { _, new in new }
+  }
+
+  /// - Returns: Whether it is still a modem.
+  mutating func remove(_ names: [String]) -> Bool {
+    for name in names { interfaces[name] = nil }
+    return isModem
+  }
+
+  var isModem: Bool { interfaces[Self.prefix] != nil }
+
+  /// A property of the interface `org.freedesktop.ModemManager1.Modem` or, with a name, of one below it.
+  func property(_ name: String, of interface: String? = nil) -> BusValue? {
+    interfaces[interface.map { "\(Self.prefix).\($0)" } ?? Self.prefix]?[name]
+  }
+
+  func has(_ interface: String) -> Bool { interfaces["\(Self.prefix).\(interface)"] != nil }
+
+  /// The names of its network interfaces (MMModemPortType 2).
+  var networkPorts: [String] {
+    (property("Ports")?.list ?? []).compactMap { port in
+      port.list.count == 2 && port.list[1].number == 2 ? port.list[0].text : nil
+    }
+  }
+
+  /// MMModemState: registered, and the states of a connection.
+  var isRegistered: Bool { (property("State")?.number ?? 0) >= 8 }
+
+  /// The bits as they came.
+  var mask: UInt32? { property("AccessTechnologies")?.number.flatMap(UInt32.init(exactly:)) }
+
+  var technology: Technology? {
+    isRegistered ? mask.flatMap { AccessTechnologies(rawValue: $0).technology } : nil
+  }
+
+  var registration: ModemReading.Registration? {
+    switch property("RegistrationState", of: "Modem3gpp")?.number {
+    case 0: .idle
+    case 1, 6, 9: .home
+    case 2: .searching
+    case 3: .denied
+    case 5, 7, 10: .roaming
+    case 8, 11: .emergency
+    default: nil
+    }
+  }
+
+  /// What the modem measures; values that mean "unknown" are left out.
+  var signal: [SignalQuantity: Double] {
+    var signal: [SignalQuantity: Double] = [:]
+    for (group, members) in Self.signals {
+      let values = property(group, of: "Signal")?.dictionary ?? [:]
+      for (name, quantity) in members {
+        if let value = values[name]?.real, quantity.range.contains(value) { signal[quantity] = value }
+      }
+    }
+    return signal
+  }
+
+  /// In ascending order of technology: the received power of the newest one counts.
+  private static let signals: [(group: String, members: [(String, SignalQuantity)])] = [
+    ("Gsm", [("rssi", .rssi)]),
+    ("Umts", [("rssi", .rssi), ("rscp", .rscp), ("ecio", .ecio)]),
+    ("Lte", [("rssi", .rssi), ("rsrp", .rsrp), ("rsrq", .rsrq), ("snr", .sinr)]),
+    ("Nr5g", [("rsrp", .nrRSRP), ("rsrq", .nrRSRQ), ("snr", .nrSINR)]),
+  ]
+
+  /// The cell by `Location`'s text "MCC,MNC,LAC,CI,TAC" with hexadecimal codes (MM_MODEM_LOCATION_SOURCE_3GPP_LAC_CI = 1).
+  var cell: RadioCell? {
+    guard let text = property("Location", of: "Location")?.dictionary["1"]?.text else { return nil }
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count >= 4, let network = OperatorCode(parts[0] + parts[1]) else { return nil }
+    func code(_ index: Int) -> Int64? {
+      index < parts.count ? Int64(parts[index], radix: 16).flatMap { $0 > 0 && $0 != 0xFFFE ? $0 : nil } : nil
+    }
+    var cell = RadioCell()
+    (cell.countryCode, cell.networkCode) = (network.country, network.network)
+    cell.area = code(4) ?? code(2)
+    cell.identity = Int64(parts[3], radix: 16).flatMap { $0 > 0 ? $0 : nil }
+    return cell
+  }
+
+  /// Why it is in no network, for an operator; `nil` when it is registered.
+  var obstacle: String? {
+    switch property("State")?.number {
+    case -1: Self.failures[property("StateFailedReason")?.number ?? 0] ?? "the modem has failed"
+    case 2: Self.locks[property("UnlockRequired")?.number ?? 0] ?? "the SIM is locked"
+    case 3: "the modem is disabled (mmcli -m any --enable)"
+    case 4, 5: "the modem is being switched on or off"
+    case 6, 7: registration == .denied ? "the network refuses this SIM" : "the modem searches for a network"
+    case .some(8...): mask == 0 ? "the modem tells no technology" : nil
+    default: "the modem is starting"
+    }
+  }
+
+  private static let failures: [Int64: String] = [
+    2: "there is no SIM", 3: "the SIM does not work", 4: "the modem's abilities are unknown",
+    5: "the eSIM has no profile",
+  ]
+  private static let locks: [Int64: String] = [
+    2: "the SIM wants its PIN", 3: "the SIM wants its PIN2", 4: "the SIM wants its PUK", 5: "the SIM wants its PUK2",
+  ]
+}

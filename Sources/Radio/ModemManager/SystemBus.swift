@@ -1,0 +1,154 @@
+#if canImport(CSystemd)
+  import CSystemd
+  import Glibc
+
+  /// A connection to the system bus through libsystemd's sd-bus. Used by one thread only.
+  ///
+  /// Calls are not waited for: their answers come with the other messages, so that a service that hangs holds up nothing.
+  final class SystemBus {
+    private let bus: OpaquePointer
+    private var awaited: [UInt64: BusCall.Purpose] = [:]
+
+    /// - Throws: ``BusError`` when there is no bus.
+    init() throws(BusError) {
+      var opened: OpaquePointer?
+      let status = sd_bus_open_system(&opened)
+      guard status >= 0, let opened else { throw BusError(code: status) }
+      bus = opened
+    }
+
+    deinit { sd_bus_close_unref(bus) }
+
+    /// What to poll for, and the descriptor.
+    /// - Throws: ``BusError`` after the connection has ended.
+    func interest() throws(BusError) -> pollfd {
+      let events = try BusError.check(sd_bus_get_events(bus))
+      return pollfd(fd: try BusError.check(sd_bus_get_fd(bus)), events: Int16(truncatingIfNeeded: events), revents: 0)
+    }
+
+    /// Sends a call. Calls do not start the service that they are for.
+    /// - Throws: ``BusError``
+    func send(_ call: BusCall) throws(BusError) {
+      var message: OpaquePointer?
+      try BusError.check(
+        sd_bus_message_new_method_call(bus, &message, call.destination, call.path, call.interface, call.member))
+      defer { sd_bus_message_unref(message) }
+      try BusError.check(sd_bus_message_set_auto_start(message, 0))
+      for argument in call.arguments { try append(argument, to: message) }
+      var cookie: UInt64 = 0
+      try BusError.check(sd_bus_send(bus, message, &cookie))
+      awaited[cookie] = call.purpose
+    }
+
+    private func append(_ argument: BusCall.Argument, to message: OpaquePointer?) throws(BusError) {
+      switch argument {
+      case .bool(let value):
+        var flag: CInt = value ? 1 : 0
+        try BusError.check(sd_bus_message_append_basic(message, CChar(bitPattern: UInt8(ascii: "b")), &flag))
+      case .unsigned(var value):
+        try BusError.check(sd_bus_message_append_basic(message, CChar(bitPattern: UInt8(ascii: "u")), &value))
+      case .string(let text):
+        let status = text.withCString {
+          sd_bus_message_append_basic(message, CChar(bitPattern: UInt8(ascii: "s")), $0)
+        }
+        try BusError.check(status)
+      }
+    }
+
+    /// The next message that has arrived; `nil` when there is none.
+    /// - Throws: ``BusError`` when the connection has ended.
+    func next() throws(BusError) -> BusMessage? {
+      while true {
+        var received: OpaquePointer?
+        let status = try BusError.check(sd_bus_process(bus, &received))
+        guard let received else {
+          if status == 0 { return nil }
+          continue
+        }
+        defer { sd_bus_message_unref(received) }
+        if let message = translate(received) { return message }
+      }
+    }
+
+    private func translate(_ message: OpaquePointer) -> BusMessage? {
+      var cookie: UInt64 = 0
+      if sd_bus_message_get_reply_cookie(message, &cookie) >= 0, let purpose = awaited.removeValue(forKey: cookie) {
+        guard sd_bus_message_is_method_error(message, nil) > 0 else { return .answer(purpose, values(of: message)) }
+        let error = sd_bus_message_get_error(message)?.pointee
+        return .failure(
+          purpose, name: error?.name.map { String(cString: $0) } ?? "unknown error",
+          text: error?.message.map { String(cString: $0) } ?? "")
+      }
+      guard sd_bus_message_is_signal(message, nil, nil) > 0 else { return nil }
+      func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+      return .signal(
+        path: text(sd_bus_message_get_path(message)), interface: text(sd_bus_message_get_interface(message)),
+        member: text(sd_bus_message_get_member(message)), values(of: message))
+    }
+
+    // MARK: Values
+
+    private func values(of message: OpaquePointer) -> [BusValue] {
+      var values: [BusValue] = []
+      while let value = value(of: message) { values.append(value) }
+      return values
+    }
+
+    /// The next value in the container that is open; `nil` at its end, and for a broken message.
+    private func value(of message: OpaquePointer) -> BusValue? {
+      var type: CChar = 0
+      var contents: UnsafePointer<CChar>?
+      guard sd_bus_message_peek_type(message, &type, &contents) > 0 else { return nil }
+      switch UInt8(bitPattern: type) {
+      case UInt8(ascii: "s"), UInt8(ascii: "o"), UInt8(ascii: "g"):
+        var text: UnsafePointer<CChar>?
+        guard sd_bus_message_read_basic(message, type, &text) > 0 else { return nil }
+        return .string(text.map { String(cString: $0) } ?? "")
+      case UInt8(ascii: "b"): return basic(message, type, CInt(0)).map { .bool($0 != 0) }
+      case UInt8(ascii: "y"): return basic(message, type, UInt8(0)).map { .integer(Int64($0)) }
+      case UInt8(ascii: "n"): return basic(message, type, Int16(0)).map { .integer(Int64($0)) }
+      case UInt8(ascii: "q"): return basic(message, type, UInt16(0)).map { .integer(Int64($0)) }
+      case UInt8(ascii: "i"): return basic(message, type, Int32(0)).map { .integer(Int64($0)) }
+      case UInt8(ascii: "u"): return basic(message, type, UInt32(0)).map { .integer(Int64($0)) }
+      case UInt8(ascii: "x"): return basic(message, type, Int64(0)).map { .integer($0) }
+      case UInt8(ascii: "t"): return basic(message, type, UInt64(0)).map { .integer(Int64(clamping: $0)) }
+      case UInt8(ascii: "d"): return basic(message, type, Double(0)).map { .double($0) }
+      case UInt8(ascii: "v"): return container(message, type, contents)?.first ?? .other
+      case UInt8(ascii: "r"), UInt8(ascii: "e"): return container(message, type, contents).map { .list($0) }
+      case UInt8(ascii: "a"):
+        let isDictionary = contents.map { $0.pointee == CChar(bitPattern: UInt8(ascii: "{")) } ?? false
+        return container(message, type, contents).map { isDictionary ? Self.dictionary($0) : .list($0) }
+      default:
+        return sd_bus_message_skip(message, nil) >= 0 ? .other : nil
+      }
+    }
+
+    private func basic<Value: BitwiseCopyable>(_ message: OpaquePointer, _ type: CChar, _ start: Value) -> Value? {
+      var value = start
+      return sd_bus_message_read_basic(message, type, &value) > 0 ? value : nil
+    }
+
+    private func container(
+      _ message: OpaquePointer, _ type: CChar, _ contents: UnsafePointer<CChar>?
+    ) -> [BusValue]? {
+      // The contents' text belongs to the message and changes as soon as the container is entered.
+      let inside = contents.map { String(cString: $0) }
+      guard sd_bus_message_enter_container(message, type, inside) > 0 else { return nil }
+      let values = values(of: message)
+      guard sd_bus_message_exit_container(message) >= 0 else { return nil }
+      return values
+    }
+
+    private static func dictionary(_ entries: [BusValue]) -> BusValue {
+      var members: [String: BusValue] = [:]
+      for case .list(let entry) in entries where entry.count == 2 {
+        switch entry[0] {
+        case .string(let key): members[key] = entry[1]
+        case .integer(let key): members["\(key)"] = entry[1]
+        default: break
+        }
+      }
+      return .dictionary(members)
+    }
+  }
+#endif

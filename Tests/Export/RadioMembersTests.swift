@@ -1,0 +1,50 @@
+import Coverage
+import TestSupport
+import Testing
+
+@testable import Export
+
+/// The modem's report in exports.
+struct RadioMembersTests {
+  private func line(_ fence: Fence) throws -> String {
+    var text: [UInt8] = []
+    let session = Session(number: 0, testUUID: "T1", started: .start, anchor: .seconds(16))
+    try ExportFormat.jsonl.export([FenceRecord(fence: fence, session: session, origin: .replay)]) { text += $0 }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  @Test("when a fence has a report, then shares, signal, operator and cell are flat members with their units")
+  func whole() throws {
+    let members =
+      #""technology_shares":{"4G/LTE":0.75,"NONE":0.25},"rsrp_min_dbm":-111.5,"rsrp_median_dbm":-91.0,"#
+      + #""rsrp_max_dbm":-80.5,"operator":"23201","operator_name":"A <Network>","roaming":true,"cell_changes":2,"#
+      + #""cell_mcc":"232","cell_mnc":"01","cell_area":6699,"cell_id":16909060,"cell_pci":123,"cell_channel":1300,"#
+      + #""cell_bandwidth_khz":20000}"#
+    let line = try line(.sample(radio: .sample))
+    #expect(line.hasSuffix(members + "\n"), "\(line)")
+  }
+
+  @Test("when a fence has none, then its line is as before")
+  func without() throws {
+    #expect(try line(.sample()).hasSuffix(#""pings_duplicate":0}"# + "\n"))
+  }
+
+  @Test("when little is known, then only that is written, in dB where the quantity has no power")
+  func little() throws {
+    var radio = FenceRadio()
+    radio.levels = [.init(quantity: .nrSINR, minimum: 1, median: 2, maximum: 3)]
+    let line = try line(.sample(radio: radio))
+    #expect(
+      line.hasSuffix(
+        #""nr_sinr_min_db":1.0,"nr_sinr_median_db":2.0,"nr_sinr_max_db":3.0,"roaming":false,"cell_changes":0}"# + "\n"),
+      "\(line)")
+  }
+
+  @Test("when the map shows a fence with a report, then its tooltip has operator, signal and changes of cell, as text")
+  func tooltip() {
+    let record = FenceRecord(
+      fence: .sample(radio: .sample), session: Session(number: 0, started: .start), origin: .replay)
+    let html = MapCircle.html(record, at: .init(x: "0", y: "0"))
+    #expect(html.contains("4G/LTE\nA &lt;Network&gt;\nsignal at least -111.5 dBm\n2 changes of cell\nmean"), "\(html)")
+  }
+}

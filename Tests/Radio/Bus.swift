@@ -1,0 +1,123 @@
+import Coverage
+
+@testable import Radio
+
+/// A bus with ModemManager on it, as a value: what a test lets it say.
+struct Bus {
+  static let root = "/org/freedesktop/ModemManager1"
+  static let path = "\(root)/Modem/0"
+
+  private(set) var calls: [BusCall] = []
+  private(set) var notes: [String] = []
+  /// Whether ModemManager answers nothing.
+  var isHung = false
+  private var conversation: ModemConversation
+  private var now = ContinuousClock.now
+
+  init(interface: String? = nil, isRequired: Bool = true, mayConfigure: Bool = true) {
+    conversation = ModemConversation(interface: interface, isRequired: isRequired, mayConfigure: mayConfigure)
+    calls = conversation.connected(at: now)
+  }
+
+  var reading: RadioReading { conversation.reading }
+
+  func sent(_ purpose: BusCall.Purpose) -> [BusCall] { calls.filter { $0.purpose == purpose } }
+
+  /// ModemManager is there, with one modem.
+  mutating func show(_ modem: BusValue) {
+    answer(.owner, [.bool(true)])
+    answer(.objects, [.dictionary([Self.path: modem])])
+  }
+
+  mutating func answer(_ purpose: BusCall.Purpose, _ values: [BusValue] = []) { handle(.answer(purpose, values)) }
+
+  mutating func answerCells(_ cells: [[String: any Sendable]]) {
+    answer(.cells(Self.path), [.list(cells.map { .dictionary($0.mapValues(BusValue.of)) })])
+  }
+
+  mutating func fail(_ purpose: BusCall.Purpose, _ name: String, _ text: String) {
+    handle(.failure(purpose, name: name, text: text))
+  }
+
+  mutating func change(_ properties: [String: BusValue], of interface: String? = nil, at path: String = path) {
+    let name = interface.map { "\(ModemObject.prefix).\($0)" } ?? ModemObject.prefix
+    handle(
+      .signal(
+        path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
+        [.string(name), .dictionary(properties), .list([])]))
+  }
+
+  mutating func add(_ path: String, _ modem: BusValue) { object("InterfacesAdded", [.string(path), modem]) }
+
+  mutating func remove(_ path: String) {
+    object("InterfacesRemoved", [.string(path), .list([.string(ModemObject.prefix)])])
+  }
+
+  private mutating func object(_ member: String, _ values: [BusValue]) {
+    handle(
+      .signal(path: Self.root, interface: "org.freedesktop.DBus.ObjectManager", member: member, values))
+  }
+
+  mutating func owner(isThere: Bool) {
+    let names: [BusValue] = [
+      .string(ModemConversation.service), .string(isThere ? "" : ":1.5"), .string(isThere ? ":1.6" : ""),
+    ]
+    handle(
+      .signal(path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged", names))
+  }
+
+  mutating func handle(_ message: BusMessage) { send(conversation.handle(message, at: now)) }
+
+  /// Lets time pass; ModemManager says that it lives, unless it hangs.
+  mutating func pass(_ duration: Duration) {
+    let end = now + duration
+    while now < end {
+      now = min(end, max(now + .milliseconds(1), conversation.nextDeadline ?? end))
+      send(conversation.tick(at: now))
+    }
+  }
+
+  private mutating func send(_ new: [BusCall]) {
+    calls += new
+    notes += conversation.takeNotes()
+    if !isHung, new.contains(where: { $0.purpose == .liveness }) { answer(.liveness) }
+    // A hung ModemManager answers nothing; others get their answers from the test.
+  }
+}
+
+extension BusValue {
+  static func of(_ value: any Sendable) -> BusValue {
+    switch value {
+    case let text as String: .string(text)
+    case let flag as Bool: .bool(flag)
+    case let number as Int: .integer(Int64(number))
+    case let number as Double: .double(number)
+    default: .other
+    }
+  }
+
+  /// A modem that is registered in its home network on the cell 01020304.
+  /// - Parameters:
+  ///   - rate: Of the signal's reports, in seconds.
+  ///   - locations: The enabled sources of locations.
+  static func modem(mask: Int64, rate: Int64 = 1, locations: Int64 = 1, ports: [(String, Int64)] = []) -> BusValue {
+    func named(_ name: String) -> String { "\(ModemObject.prefix).\(name)" }
+    return .dictionary([
+      ModemObject.prefix: .dictionary([
+        "State": .integer(8), "AccessTechnologies": .integer(mask),
+        "Ports": .list(ports.map { .list([.string($0.0), .integer($0.1)]) }),
+      ]),
+      named("Modem3gpp"): .dictionary([
+        "RegistrationState": .integer(1), "OperatorCode": .string("23201"), "OperatorName": .string("A Network"),
+      ]),
+      named("Signal"): .dictionary([
+        "Rate": .integer(rate), "Gsm": .dictionary([:]),
+        "Lte": .dictionary(["rssi": .double(-60), "rsrp": .double(-91), "rsrq": .double(-10)]),
+      ]),
+      named("Location"): .dictionary([
+        "Enabled": .integer(locations), "SignalsLocation": .bool(locations & 1 == 1),
+        "Location": .dictionary(["1": .string("232,01,FFFE,01020304,1A2B")]),
+      ]),
+    ])
+  }
+}

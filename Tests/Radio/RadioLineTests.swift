@@ -1,0 +1,55 @@
+import Coverage
+import Testing
+
+@testable import Radio
+
+/// What a program of the operator's prints.
+struct RadioLineTests {
+  private func reading(_ line: String) -> RadioReading? {
+    if case .reading(let reading) = RadioLine(line) { reading } else { nil }
+  }
+
+  @Test(
+    "when a line names a technology, then it counts; no service has several names", arguments: ["", " none ", "NONE"])
+  func plain(nothing: String) {
+    #expect(reading(" 4G/LTE\r") == RadioReading(technology: Technology("4G/LTE")))
+    #expect(reading(nothing) == RadioReading())
+    #expect(RadioLine("7G") == .unknown("7G"))
+  }
+
+  @Test("when a line is JSON, then it has the members of a drive log's modem beside the technology")
+  func json() throws {
+    let line =
+      #"{"technology":"5G/NRNSA","registration":"roaming","operator":"23201","signal":{"rsrp":-91.5,"nr_sinr":12},"#
+      + #""cell":{"mcc":"232","mnc":"01","id":16909060,"pci":123},"neighbours":[{"pci":7}]}"#
+    let parsed = try #require(reading(line))
+    #expect(parsed.technology == Technology("5G/NRNSA"))
+    let modem = try #require(parsed.modem)
+    #expect(modem.registration == .roaming)
+    #expect(modem.signal == [.rsrp: -91.5, .nrSINR: 12])
+    #expect(modem.cell?.identity == 16_909_060)
+    #expect(modem.neighbours.first?.physical == 7)
+  }
+
+  @Test("when JSON has impossible or unknown values, then they are left out, and the rest counts")
+  func partly() throws {
+    let modem = try #require(
+      reading(#"{"technology":"4G/LTE","signal":{"rsrp":-32768,"rsrq":-9,"new":1},"registration":"lost","more":1}"#)?
+        .modem)
+    #expect(modem.signal == [.rsrq: -9])
+    #expect(modem.registration == nil)
+  }
+
+  @Test(
+    "when JSON is broken or its technology unknown, then the line is unknown as a whole",
+    arguments: [#"{"technology":"7G"}"#, #"{"technology":4}"#, "{", #"{"signal":[]}"#, #"{"mask":-1}"#])
+  func broken(line: String) {
+    #expect(RadioLine(line) == .unknown(line))
+  }
+
+  @Test("when JSON names no technology, then there is no service")
+  func withoutTechnology() {
+    #expect(reading(#"{"registration":"searching"}"#)?.technology == nil)
+    #expect(reading(#"{"registration":"searching"}"#)?.modem?.registration == .searching)
+  }
+}
