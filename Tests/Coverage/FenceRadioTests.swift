@@ -161,7 +161,7 @@ struct FenceRadioTests {
     ] as [(String?, Double?)])
   func wireLevel(name: String?, level: Double?) {
     var radio = FenceRadio()
-    radio.levels = [(.rssi, -60), (.rscp, -70), (.rsrp, -95), (.nrRSRP, -80)].map {
+    radio.levels = ([(.rssi, -60), (.rscp, -70), (.rsrp, -95), (.nrRSRP, -80)] as [(SignalQuantity, Double)]).map {
       FenceRadio.Level(quantity: $0.0, minimum: $0.1, median: 0, maximum: 0)
     }
     #expect(radio.minimumLevel(of: name.map { Technology($0) }) == level)

@@ -44,7 +44,7 @@ struct RadioMembersTests {
   func tooltip() {
     let record = FenceRecord(
       fence: .sample(radio: .sample), session: Session(number: 0, started: .start), origin: .replay)
-    let html = MapCircle.html(record, at: .init(x: "0", y: "0"))
+    let html = MapCircle.html(record, at: .init(x: 0, y: 0))
     #expect(html.contains("4G/LTE\nA &lt;Network&gt;\nsignal at least -111.5 dBm\n2 changes of cell\nmean"), "\(html)")
   }
 }

@@ -21,10 +21,6 @@ struct NetworkPathTests {
     #expect(PathSource("file:/run/path") == .file("/run/path"))
     #expect(PathSource("file:") == nil)
     #expect(PathSource("lte") == nil)
-    #expect(RadioSource("fixed:4G/LTE") == .fixed(Technology("4G/LTE")))
-    #expect(RadioSource("fixed:6G") == nil)
-    #expect(RadioSource("command:/usr/bin/radio") == .command("/usr/bin/radio"))
-    #expect(RadioSource("modem") == nil)
   }
 
   @Test("when the file's last line changes, then the change is told")
@@ -131,31 +127,5 @@ struct NetworkPathTests {
   func missingInterface() {
     #expect(monitor(.auto, interface: "nosuch0").current.path == .offline)
     #expect("\(Route(interface: "nosuch0").reading)" == "none, there is no interface nosuch0")
-  }
-
-  @Test(
-    "when a radio program prints a line, then it is a technology, no service, or nonsense",
-    arguments: [
-      ("4G/LTE", TechnologyLine.technology(Technology("4G/LTE"))), (" 2G/EDGE\r", .technology(Technology("2G/EDGE"))),
-      ("none", .technology(nil)), ("", .technology(nil)), ("6G", .unknown("6G")),
-    ])
-  func technologyLines(line: String, expected: TechnologyLine) {
-    #expect(TechnologyLine(line) == expected)
-  }
-
-  @Test("when a radio program runs, then its changes are told, and its end is no service")
-  func command() async throws {
-    let folder = try TemporaryFolder()
-    let script = try folder.write("#!/bin/sh\necho 4G/LTE\necho 2G/EDGE\n", to: "radio")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
-    let (changes, continuation) = AsyncStream<Technology?>.makeStream()
-    let radio = RadioMonitor(source: .command(script), logger: Logger.quiet)
-    let running = Task { await radio.run { continuation.yield($0) } }
-    var iterator = changes.makeAsyncIterator()
-    #expect(await iterator.next() == Technology("4G/LTE"))
-    #expect(await iterator.next() == Technology("2G/EDGE"))
-    #expect(await iterator.next() == .some(nil))
-    running.cancel()
-    await running.value
   }
 }

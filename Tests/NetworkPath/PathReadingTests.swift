@@ -79,26 +79,8 @@ struct PathReadingTests {
     #expect(PathSource(text) == nil)
   }
 
-  @Test(
-    "when the source of the technology has another form, then it is none",
-    arguments: ["", "None", "fixed:", "fixed:none", "fixed:4g/lte", "fixed: 4G/LTE", "command", "command:", "file:/x"])
-  func noRadioSource(text: String) {
-    #expect(RadioSource(text) == nil)
-  }
-
   @Test("when a path has a colon, then it stays whole")
   func colon() {
     #expect(PathSource("file:/a:b") == .file("/a:b"))
-    #expect(RadioSource("command:/a:b") == .command("/a:b"))
-  }
-
-  @Test(
-    "when a radio program means no service, then both ways to write it count, and no third one",
-    arguments: [
-      ("NONE", TechnologyLine.technology(nil)), ("  \t\r", .technology(nil)), ("None", .unknown("None")),
-      ("4g/lte", .unknown("4g/lte")), (String(repeating: "é", count: 61), .unknown(String(repeating: "é", count: 60))),
-    ])
-  func technologyLines(line: String, expected: TechnologyLine) {
-    #expect(TechnologyLine(line) == expected)
   }
 }

@@ -14,7 +14,8 @@ struct RadioLineTests {
   func plain(nothing: String) {
     #expect(reading(" 4G/LTE\r") == RadioReading(technology: Technology("4G/LTE")))
     #expect(reading(nothing) == RadioReading())
-    #expect(RadioLine("7G") == .unknown("7G"))
+    for odd in ["7G", "None", "4g/lte"] { #expect(RadioLine(odd) == .unknown(odd)) }
+    #expect(RadioLine(String(repeating: "é", count: 61)) == .unknown(String(repeating: "é", count: 60)))
   }
 
   @Test("when a line is JSON, then it has the members of a drive log's modem beside the technology")

@@ -141,7 +141,7 @@ struct ConfigurationTests {
       ("links: [{ name: A, interface: a, radoi: none }]", "links: entry 1: unknown key radoi (did you mean radio?)"),
       (
         "links: [{ name: A, interface: a }, { name: B, interface: b, radio: fixed:6G }]",
-        "links: entry 2: radio is \"fixed:6G\": expected none, fixed:TECHNOLOGY"
+        "links: entry 2: radio is \"fixed:6G\": expected none, auto, modem-manager, fixed:TECHNOLOGY"
       ),
       (
         "privacy: { exclusion-zones: [{ latitude: 91, longitude: 0, radius: 1 }] }",
@@ -180,7 +180,7 @@ struct ConfigurationTests {
         "state-directory is \"~/probe\": expected a path; ~ is not replaced by a home directory"
       ),
       ("state-directory: ~", "state-directory is \"~\": expected a path; ~ is not replaced by a home directory"),
-      ("radio: { source: command:~/radio }", "radio.source is \"command:~/radio\": expected none, fixed:TECHNOLOGY"),
+      ("radio: { source: command:~/radio }", "radio.source is \"command:~/radio\": expected none, auto, modem-manager, fixed:TECHNOLOGY"),
       ("location: { accuracy-limit: 1e300 }", "expected metres, above 0, at most 10000"),
       ("location: { minimum-radius: 10001 }", "expected metres, above 0, at most 10000"),
       ("agent: { start-speed: 1e9 }", "expected metres a second, above 0, at most 1000"),

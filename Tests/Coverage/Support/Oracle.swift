@@ -50,9 +50,10 @@ struct Oracle {
     guard end == nil else { return }
     greatest = max(greatest, at)
     if step.event.kind.concernsPing { return take(step.event.kind, sent: at) }
+    if case .modem = step.event.kind { return }
     latest = max(latest, at)
     switch step.event.kind {
-    case .ping, .late, .duplicate: break
+    case .modem, .ping, .late, .duplicate: break
     case .clockSet(let step):
       for index in tests.indices { tests[index].anchor = tests[index].anchor.map { $0 - step.inMicroseconds } }
     case .fix(let fix): take(fix, step.place)
