@@ -254,7 +254,8 @@ let package = Package(
       name: "NetworkPathTests", dependencies: ["NetworkPath", "Coverage", "TestSupport"], path: "Tests/NetworkPath",
       swiftSettings: strict),
     .testTarget(
-      name: "RadioTests", dependencies: ["Radio", "Coverage", "TestSupport"], path: "Tests/Radio", swiftSettings: strict),
+      name: "RadioTests", dependencies: ["Radio", "Coverage", "TestSupport"], path: "Tests/Radio", swiftSettings: strict
+    ),
     .target(
       // Notes what SQLite does to a disk, for power cuts.
       name: "CDiskTrace", path: "Tests/DiskTrace", cSettings: strictC, linkerSettings: [.linkedLibrary("sqlite3")]),

@@ -180,7 +180,10 @@ struct ConfigurationTests {
         "state-directory is \"~/probe\": expected a path; ~ is not replaced by a home directory"
       ),
       ("state-directory: ~", "state-directory is \"~\": expected a path; ~ is not replaced by a home directory"),
-      ("radio: { source: command:~/radio }", "radio.source is \"command:~/radio\": expected none, auto, modem-manager, fixed:TECHNOLOGY"),
+      (
+        "radio: { source: command:~/radio }",
+        "radio.source is \"command:~/radio\": expected none, auto, modem-manager, fixed:TECHNOLOGY"
+      ),
       ("location: { accuracy-limit: 1e300 }", "expected metres, above 0, at most 10000"),
       ("location: { minimum-radius: 10001 }", "expected metres, above 0, at most 10000"),
       ("agent: { start-speed: 1e9 }", "expected metres a second, above 0, at most 1000"),
