@@ -10,7 +10,9 @@ struct RadioTally: Sendable {
   private var stretches: [Stretch] = []
   private var cellChanges = 0
   private var cell: RadioCell?
-  private var last: ModemReading?
+  private var hasReport = false
+  private var operatorCode: String?
+  private var operatorName: String?
   private var isRoaming = false
 
   /// Adds a report that was in effect for so long; one that another followed at the same moment counts nothing.
@@ -23,7 +25,8 @@ struct RadioTally: Sendable {
       stretches.append(Stretch(technology: technology, microseconds: time))
     }
     guard let modem else { return }
-    last = modem
+    hasReport = true
+    if let code = modem.operatorCode { (operatorCode, operatorName) = (code, modem.operatorName) }
     if modem.registration == .roaming { isRoaming = true }
     for (quantity, value) in modem.signal where quantity.range.contains(value) {
       levels[quantity, default: [:]][Int32((value * 10).rounded()), default: 0].saturate(adding: time)
@@ -35,7 +38,7 @@ struct RadioTally: Sendable {
 
   /// `nil` when no modem told more than its technology.
   var figures: FenceRadio? {
-    guard let last else { return nil }
+    guard hasReport else { return nil }
     var figures = FenceRadio()
     figures.technologies = stretches.map {
       FenceRadio.Stretch(technology: $0.technology?.name, microseconds: $0.microseconds)
@@ -44,7 +47,7 @@ struct RadioTally: Sendable {
     }
     figures.cellChanges = cellChanges
     figures.cell = cell
-    (figures.operatorCode, figures.operatorName) = (last.operatorCode, last.operatorName)
+    (figures.operatorCode, figures.operatorName) = (operatorCode, operatorName)
     figures.isRoaming = isRoaming
     return figures
   }

@@ -56,6 +56,13 @@ struct RequestBodyTests {
     return try #require(try object(result.json(device).text)["fences"] as? [[String: Any]])
   }
 
+  @Test("when a fence has a report of the modem, then its signal is the lowest of its technology; others have none")
+  func signal() throws {
+    let sent = try fences([.sample(radio: .sample), .sample(), .sample(technology: "3G/UMTS", radio: .sample)])
+    #expect(sent.map { $0["signal"] as? Double } == [-111.5, nil, nil])
+    #expect(sent[0].keys.sorted() == (Array(sent[1].keys) + ["signal"]).sorted(), "nothing else of it is sent")
+  }
+
   @Test("when fences are sent, then they stay in order of entry, and an open one between them is left out")
   func order() throws {
     let sent = try fences([.sample(entered: 12), .sample(entered: 16, lasted: nil), .sample(entered: 20)])

@@ -98,6 +98,7 @@ struct FenceRadioTests {
     drive.fix(at: 1)
     drive.modem(at: 2, reading(-90) { ($0.registration, $0.operatorCode) = (.roaming, "26202") })
     drive.modem(at: 3, reading(-90) { ($0.registration, $0.operatorCode) = (.home, "23201") })
+    drive.modem(at: 3.5, reading(-90) { $0.registration = .searching })
     drive.fix(at: 4, north: 500)
     drive.stop(at: 5)
     #expect(try radio(0).isRoaming)
