@@ -26,10 +26,11 @@
       await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           let thread = Thread { [self] in
+            // The kernel gets the name only once the thread runs.
+            Thread.current.name = "modem"
             follow(deliver)
             continuation.resume()
           }
-          thread.name = "modem"
           thread.stackSize = 256 << 10
           thread.start()
         }
