@@ -7,7 +7,7 @@ struct RadioTrack: Sendable {
     let modem: ModemReading?
   }
 
-  /// A fix is complete after at most two seconds (``Fix``); reports that are older than this are added up.
+  /// A fix counts from its arrival, which is rarely more than a second ago. Reports that are older than this are added up.
   private static let memory: Duration = .seconds(5)
   /// More reports are added up early.
   private static let longest = 64

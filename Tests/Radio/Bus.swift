@@ -20,6 +20,7 @@ struct Bus {
   }
 
   var reading: RadioReading { conversation.reading }
+  var deadline: ContinuousClock.Instant? { conversation.nextDeadline }
 
   func sent(_ purpose: BusCall.Purpose) -> [BusCall] { calls.filter { $0.purpose == purpose } }
 

@@ -174,6 +174,36 @@ struct ModemConversationTests {
     #expect(bus.reading.technology == Technology("2G/EDGE"))
   }
 
+  @Test(
+    "when ModemManager is killed with a question open, then the bus answers for it, and nothing is asked or waited for")
+  mutating func killed() {
+    for isKnownBefore in [true, false] {
+      bus = Bus()
+      bus.show(.modem(mask: 1 << 14))
+      bus.isHung = true
+      bus.pass(.milliseconds(1500))
+      if isKnownBefore { bus.owner(isThere: false) }
+      bus.fail(.liveness, "org.freedesktop.DBus.Error.NoReply", "gone")
+      if !isKnownBefore { bus.owner(isThere: false) }
+      #expect(bus.reading == RadioReading(obstacle: "ModemManager is not running"))
+      #expect(bus.deadline == nil, "a deadline in the past would turn the wait into a loop")
+      #expect(bus.notes.isEmpty)
+    }
+  }
+
+  @Test("when the list of modems is refused, then the log says so, and it is asked for again")
+  mutating func listRefused() {
+    bus.answer(.owner, [.bool(true)])
+    bus.fail(.objects, "org.freedesktop.DBus.Error.AccessDenied", "no")
+    #expect(bus.notes == ["the system bus refuses a request: no (org.freedesktop.DBus.Error.AccessDenied)"])
+    bus.pass(.seconds(11))
+    #expect(bus.sent(.objects).count == 2)
+    bus.answer(.objects, [.dictionary([Bus.path: .modem(mask: 1 << 14)])])
+    bus.pass(.seconds(30))
+    #expect(bus.sent(.objects).count == 2)
+    #expect(bus.reading.technology == Technology("4G/LTE"))
+  }
+
   @Test("when a modem is replugged forty times, then each time it is gone, and there again as another object")
   mutating func replugged() {
     bus.show(.modem(mask: 1 << 14))

@@ -22,7 +22,7 @@ struct CellList: Hashable, Sendable {
     let network = entry["operator-id"]?.text.flatMap(OperatorCode.init)
     (cell.countryCode, cell.networkCode) = (network?.country, network?.network)
     cell.area = entry["tac"]?.hexadecimal ?? entry["lac"]?.hexadecimal
-    cell.identity = entry["ci"]?.hexadecimal ?? entry["cell-id"]?.hexadecimal
+    cell.identity = entry["ci"]?.hexadecimal
     cell.physical = entry["physical-ci"]?.hexadecimal ?? entry["psc"]?.number
     cell.channel = ["earfcn", "nrarfcn", "uarfcn", "arfcn"].lazy.compactMap { possible(entry[$0]) }.first
     cell.bandwidth = possible(entry["bandwidth"]).flatMap(kilohertz)

@@ -27,6 +27,8 @@ struct ModemConversation {
   private let mayConfigure: Bool
   private var state = State.absent
   private var modems: [String: ModemObject] = [:]
+  /// Whether ``modems`` are all that ModemManager has.
+  private var isListed = false
   private var cells: [String: CellList] = [:]
   private var withoutCells: Set<String> = []
   private var asked: [BusCall.Purpose: ContinuousClock.Instant] = [:]
@@ -122,7 +124,7 @@ struct ModemConversation {
   }
 
   /// When ``tick(at:)`` has something to do.
-  var nextDeadline: ContinuousClock.Instant? { nextLiveness }
+  var nextDeadline: ContinuousClock.Instant? { state == .absent ? nil : nextLiveness }
 
   /// Lets time pass.
   mutating func tick(at now: ContinuousClock.Instant) -> [BusCall] {
@@ -132,7 +134,7 @@ struct ModemConversation {
       nextLiveness = now + Self.livenessInterval
       return []
     }
-    return askWhetherAlive(at: now) + configure(at: now) + askForCells(at: now, atOnce: false)
+    return askWhetherAlive(at: now) + list(at: now) + configure(at: now) + askForCells(at: now, atOnce: false)
   }
 
   // MARK: Answers
@@ -148,6 +150,7 @@ struct ModemConversation {
       guard state == .hung else { return [] }
       return appeared(at: now)
     case .objects:
+      isListed = true
       modems = (values.first?.dictionary ?? [:]).mapValues(ModemObject.init).filter { $0.value.isModem }
       return configure(at: now) + askForCells(at: now, atOnce: true)
     case .cells(let path):
@@ -159,9 +162,11 @@ struct ModemConversation {
   private mutating func failed(
     _ purpose: BusCall.Purpose, _ name: String, _ text: String, at now: ContinuousClock.Instant
   ) -> [BusCall] {
+    // The bus answers for a service that has gone; its signal of that follows, or came before.
+    guard !Self.namesOfAbsence.contains(name) else { return [] }
     switch purpose {
     case .liveness:
-      // Whoever answers with an error is alive.
+      // A service that answers with an error lives.
       return answered(.liveness, [], at: now)
     case .cells(let path):
       cells[path] = nil
@@ -173,6 +178,11 @@ struct ModemConversation {
     }
     return []
   }
+
+  private static let namesOfAbsence: Set = [
+    "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.ServiceUnknown",
+    "org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.DBus.Error.Disconnected",
+  ]
 
   // MARK: Signals
 
@@ -206,13 +216,13 @@ struct ModemConversation {
 
   private mutating func appeared(at now: ContinuousClock.Instant) -> [BusCall] {
     state = .present
-    asked = [:]
-    return [call(.objects, Self.service, Self.root, Self.objects, "GetManagedObjects")] + askWhetherAlive(at: now)
+    (isListed, asked) = (false, [:])
+    return list(at: now) + askWhetherAlive(at: now)
   }
 
   private mutating func vanished() {
     state = .absent
-    (modems, cells, withoutCells, pending, nextLiveness) = ([:], [:], [], [], nil)
+    (modems, cells, withoutCells, pending, nextLiveness, isListed) = ([:], [:], [], [], nil, false)
   }
 
   private mutating func forget(_ path: String) {
@@ -227,6 +237,12 @@ struct ModemConversation {
     nextLiveness = now + Self.livenessLimit
     return ask(
       call(.liveness, Self.service, Self.root, "org.freedesktop.DBus.Peer", "Ping"), at: now, every: .zero)
+  }
+
+  private mutating func list(at now: ContinuousClock.Instant) -> [BusCall] {
+    guard !isListed else { return [] }
+    return ask(
+      call(.objects, Self.service, Self.root, Self.objects, "GetManagedObjects"), at: now, every: Self.setupInterval)
   }
 
   /// Has the modem report its signal each second, and its cell: without this, both stay empty.

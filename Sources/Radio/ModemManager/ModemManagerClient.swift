@@ -51,9 +51,12 @@
         last = reading
         deliver(reading)
       }
+      func note(_ line: String) {
+        if complaints.isNew(line, at: .now) { logger.warning("radio.source: \(line)") }
+      }
       while !wake.isAwake {
         do {
-          try converse(tell)
+          try converse(tell, note)
         } catch {
           if complaints.isNew("bus", at: .now) {
             logger.log(level: level, "radio.source: the system bus cannot be used: \(error)")
@@ -66,7 +69,7 @@
 
     /// Returns when the task is cancelled.
     /// - Throws: ``BusError`` when the connection ends.
-    private func converse(_ tell: (RadioReading) -> Void) throws(BusError) {
+    private func converse(_ tell: (RadioReading) -> Void, _ note: (String) -> Void) throws(BusError) {
       let bus = try SystemBus()
       var conversation = ModemConversation(interface: interface, isRequired: isRequired, mayConfigure: mayConfigure)
       for call in conversation.connected(at: .now) { try bus.send(call) }
@@ -78,7 +81,7 @@
           for call in conversation.handle(message, at: .now) { try bus.send(call) }
         }
         for call in conversation.tick(at: .now) { try bus.send(call) }
-        for note in conversation.takeNotes() { logger.warning("radio.source: \(note)") }
+        conversation.takeNotes().forEach(note)
         if isKnown { tell(conversation.reading) }
         wake.wait(at: try bus.interest(), until: conversation.nextDeadline)
       }
