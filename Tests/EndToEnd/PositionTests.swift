@@ -18,6 +18,27 @@ struct PositionTests {
     "when a position is out of reach, then it is refused unless jumps are allowed, and what was refused is said at the end",
     arguments: [("", ["1 at 0,0", "1 out of reach"]), ("location: { maximum-speed: null }", ["1 at 0,0"])])
   func jump(settings: String, refused: [String]) async throws {
+    // On a busy host, positions arrive late and are refused for that: then the drive is another one, and is driven again.
+    var drive = try await driven(settings)
+    for _ in 0..<4 where drive.reasons.contains(where: { $0.hasSuffix(" old") || $0.hasSuffix(" too late") }) {
+      drive = try await driven(settings)
+    }
+    #expect(drive.reasons == refused, "\(drive.output)")
+
+    let lines = drive.log.split(separator: "\n")
+    let fixes = lines.filter { $0.contains(#""fix":{"latitude""#) }
+    #expect(fixes.count { $0.contains(#""latitude":48.3"#) } == (settings.isEmpty ? 0 : 1))
+    #expect(
+      fixes.allSatisfy { $0.contains(#""accuracy_source":"eph","accuracy_rule":"eph-unknown","#) }, "\(fixes)")
+  }
+
+  private struct Drive {
+    let reasons: [String]
+    let log: String
+    let output: String
+  }
+
+  private func driven(_ settings: String) async throws -> Drive {
     let folder = try TemporaryFolder()
     let track = try folder.write(Self.track, to: "track.csv")
     let gps = try await GPSPlayerTool(["--gpsd", "--speed", "2", track])
@@ -26,15 +47,9 @@ struct PositionTests {
     _ = try await eventually("the track is over") { gps.program.standardOutput.contains("played") ? () : nil }
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
-    let line = try #require(record.standardError.split(separator: "\n").last { $0.contains("positions refused: ") })
-    let reasons = line.split(separator: "positions refused: ").last?.components(separatedBy: ", ") ?? []
-    // A busy host delivers lines late: those are refused as old.
-    #expect(reasons.filter { !$0.hasSuffix(" old") } == refused, "\(record.standardError)")
-
-    let lines = try String(contentsOfFile: try field.driveLog(), encoding: .utf8).split(separator: "\n")
-    let fixes = lines.filter { $0.contains(#""fix":{"latitude""#) }
-    #expect(fixes.count { $0.contains(#""latitude":48.3"#) } == (settings.isEmpty ? 0 : 1))
-    #expect(
-      fixes.allSatisfy { $0.contains(#""accuracy_source":"eph","accuracy_rule":"eph-unknown","#) }, "\(fixes)")
+    let line = record.standardError.split(separator: "\n").last { $0.contains("positions refused: ") }
+    return Drive(
+      reasons: line?.split(separator: "positions refused: ").last?.components(separatedBy: ", ") ?? [],
+      log: try String(contentsOfFile: try field.driveLog(), encoding: .utf8), output: record.standardError)
   }
 }

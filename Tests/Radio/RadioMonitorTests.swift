@@ -12,9 +12,11 @@ struct RadioMonitorTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func script(_ text: String) throws -> RadioSource {
-    let path = try folder.write("#!/bin/sh\n\(text)\n", to: "radio")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+  /// Written by another process: one that this process starts at the same moment could hold the file open, and it could not be run.
+  private func script(_ text: String) async throws -> RadioSource {
+    let (path, content) = (folder.file("radio"), try folder.write("#!/bin/sh\n\(text)\n", to: "content"))
+    let copy = try RunningProgram(URL(filePath: "/usr/bin/install"), ["-m", "755", content, path])
+    #expect(try await copy.exitStatus() == 0)
     return .command(path)
   }
 
@@ -45,7 +47,7 @@ struct RadioMonitorTests {
 
   @Test("when the program ends, then the technology is unknown, the log says why, and the program starts again")
   func restarts() async throws {
-    let source = try script("echo 4G/LTE; exit 3")
+    let source = try await script("echo 4G/LTE; exit 3")
     #expect(await deliveries(5, of: source) == ["4G/LTE", "-", "4G/LTE", "-", "4G/LTE"])
     let line = try #require(log.messages.first)
     #expect(
@@ -60,7 +62,7 @@ struct RadioMonitorTests {
 
   @Test("when the program prints nonsense, then the log names it and what is known, and the last technology counts on")
   func nonsense() async throws {
-    let source = try script(
+    let source = try await script(
       #"echo 4G/LTE; echo 7G; printf '\377\376\n'; echo '4G/LTE 5G/NR'; echo none; echo 3G/HSPA+; exec sleep 60"#)
     #expect(await deliveries(3, of: source) == ["4G/LTE", "-", "3G/HSPA+"])
     #expect(log.contains(" says \"7G\", which is not a known technology; known: 2G/"))
@@ -69,7 +71,7 @@ struct RadioMonitorTests {
 
   @Test("when a line has no end for long, then the log shows its beginning only, and later lines count")
   func longLine() async throws {
-    let source = try script("head -c 100000 /dev/zero | tr '\\0' x; echo; echo 4G/LTE; exec sleep 60")
+    let source = try await script("head -c 100000 /dev/zero | tr '\\0' x; echo; echo 4G/LTE; exec sleep 60")
     #expect(await deliveries(1, of: source) == ["4G/LTE"])
     let line = try #require(log.messages.first)
     #expect(line.contains(" says \"\(String(repeating: "x", count: 60))\", which"))
@@ -77,7 +79,7 @@ struct RadioMonitorTests {
 
   @Test("when the drive ends, then the program is ended, too")
   func ends() async throws {
-    let source = try script("echo $$ >\(folder.file("pid")); echo 4G/LTE; exec sleep 300")
+    let source = try await script("echo $$ >\(folder.file("pid")); echo 4G/LTE; exec sleep 300")
     #expect(await deliveries(1, of: source) == ["4G/LTE"])
     let text = try String(contentsOfFile: folder.file("pid"), encoding: .utf8)
     let pid = try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))

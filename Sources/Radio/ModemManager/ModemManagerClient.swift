@@ -6,6 +6,7 @@
 
   /// Follows ModemManager: a thread that waits for messages of the system bus.
   final class ModemManagerClient: Sendable {
+    private let address: String?
     private let interface: String?
     private let isRequired: Bool
     private let mayConfigure: Bool
@@ -15,8 +16,11 @@
     /// The wait before the next try when there is no bus, or its connection ended.
     private static let pause: Duration = .seconds(5)
 
-    /// - Parameter isRequired: Whether it is a warning that there is no ModemManager.
-    init(interface: String?, isRequired: Bool, mayConfigure: Bool, logger: Logger) {
+    /// - Parameters:
+    ///   - address: Of another bus than the host's system bus.
+    ///   - isRequired: Whether it is a warning that there is no ModemManager.
+    init(address: String? = nil, interface: String?, isRequired: Bool, mayConfigure: Bool, logger: Logger) {
+      self.address = address
       (self.interface, self.isRequired, self.mayConfigure, self.logger) = (interface, isRequired, mayConfigure, logger)
       wake = WakePipe()
     }
@@ -70,7 +74,7 @@
     /// Returns when the task is cancelled.
     /// - Throws: ``BusError`` when the connection ends.
     private func converse(_ tell: (RadioReading) -> Void, _ note: (String) -> Void) throws(BusError) {
-      let bus = try SystemBus()
+      let bus = try SystemBus(address: address)
       var conversation = ModemConversation(interface: interface, isRequired: isRequired, mayConfigure: mayConfigure)
       for call in conversation.connected(at: .now) { try bus.send(call) }
       var isKnown = false

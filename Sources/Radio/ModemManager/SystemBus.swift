@@ -9,12 +9,22 @@
     private let bus: OpaquePointer
     private var awaited: [UInt64: BusCall.Purpose] = [:]
 
+    /// - Parameter address: The address of another bus, e.g. `unix:path=/run/bus`; `nil`: the host's system bus, or that of
+    ///   `DBUS_SYSTEM_BUS_ADDRESS`.
     /// - Throws: ``BusError`` when there is no bus.
-    init() throws(BusError) {
+    init(address: String? = nil) throws(BusError) {
       var opened: OpaquePointer?
-      let status = sd_bus_open_system(&opened)
-      guard status >= 0, let opened else { throw BusError(code: status) }
+      if address != nil {
+        try BusError.check(sd_bus_new(&opened))
+      } else {
+        try BusError.check(sd_bus_open_system(&opened))
+      }
+      guard let opened else { throw BusError(code: -ENOMEM) }
       bus = opened
+      guard let address else { return }
+      try BusError.check(sd_bus_set_address(bus, address))
+      try BusError.check(sd_bus_set_bus_client(bus, 1))
+      try BusError.check(sd_bus_start(bus))
     }
 
     deinit { sd_bus_close_unref(bus) }

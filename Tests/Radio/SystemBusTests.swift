@@ -1,0 +1,127 @@
+#if canImport(CSystemd)
+  import Coverage
+  import Foundation
+  import TestSupport
+  import Testing
+
+  @testable import Radio
+
+  /// Calls and messages over a real message bus, which is a service itself.
+  struct SystemBusTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static func call(
+      _ purpose: BusCall.Purpose, _ member: String, _ arguments: [BusCall.Argument] = []
+    ) -> BusCall {
+      BusCall(
+        purpose: purpose, destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
+        interface: "org.freedesktop.DBus", member: member, arguments: arguments)
+    }
+
+    /// The bus also tells each connection its name.
+    private func isReply(_ message: BusMessage) -> Bool {
+      if case .signal = message { false } else { true }
+    }
+
+    private func message(_ bus: SystemBus, where isRight: (BusMessage) -> Bool) async throws -> BusMessage {
+      try await eventually("the message comes") {
+        while let message = try bus.next() { if isRight(message) { return message } }
+        return nil
+      }
+    }
+
+    @Test(
+      "when a call is answered, then its values come with its purpose: lists, texts, numbers, dictionaries of variants")
+    func answers() async throws {
+      let daemon = try await PrivateBus(in: folder)
+      let bus = try SystemBus(address: daemon.address)
+      try bus.send(Self.call(.owner, "NameHasOwner", [.string("org.freedesktop.DBus")]))
+      #expect(try await message(bus) { $0 == .answer(.owner, [.bool(true)]) } == .answer(.owner, [.bool(true)]))
+      try bus.send(Self.call(.objects, "ListNames"))
+      guard case .answer(.objects, let names) = try await message(bus, where: isReply) else {
+        Issue.record("not an answer")
+        return
+      }
+      #expect(names.first?.list.contains(.string("org.freedesktop.DBus")) == true)
+      try bus.send(Self.call(.cells("x"), "GetConnectionCredentials", [.string("org.freedesktop.DBus")]))
+      guard case .answer(.cells("x"), let values) = try await message(bus, where: isReply) else {
+        Issue.record("not an answer")
+        return
+      }
+      let credentials = try #require(values.first?.dictionary)
+      #expect(credentials["UnixUserID"] == .integer(Int64(getuid())))
+      #expect(credentials["ProcessID"]?.number ?? 0 > 1)
+    }
+
+    @Test("when a call fails, then the error's name and text come with its purpose, and later calls are answered")
+    func failures() async throws {
+      let daemon = try await PrivateBus(in: folder)
+      let bus = try SystemBus(address: daemon.address)
+      try bus.send(Self.call(.owner, "GetNameOwner", [.string("org.example.Nothing")]))
+      guard case .failure(.owner, let name, let text) = try await message(bus, where: isReply) else {
+        Issue.record("not a failure")
+        return
+      }
+      #expect(name == "org.freedesktop.DBus.Error.NameHasNoOwner")
+      #expect(text.contains("org.example.Nothing"))
+      try bus.send(Self.call(.liveness, "GetId"))
+      guard case .answer(.liveness, let values) = try await message(bus, where: isReply) else {
+        Issue.record("not an answer")
+        return
+      }
+      #expect(values.first?.text?.count == 32)
+    }
+
+    @Test("when a signal was asked for, then it comes with its path, its member and its values")
+    func signals() async throws {
+      let daemon = try await PrivateBus(in: folder)
+      let bus = try SystemBus(address: daemon.address)
+      try bus.send(Self.call(.match, "AddMatch", [.string("type='signal',member='NameOwnerChanged'")]))
+      _ = try await message(bus) { $0 == .answer(.match, []) }
+      let other = try SystemBus(address: daemon.address)
+      try other.send(Self.call(.owner, "RequestName", [.string("org.example.New"), .unsigned(0)]))
+      _ = try await message(other) { $0 == .answer(.owner, [.integer(1)]) }
+      let change = try await message(bus) {
+        if case .signal(_, _, _, let values) = $0 { values.first == .string("org.example.New") } else { false }
+      }
+      guard case .signal(let path, let interface, let member, let values) = change else { return }
+      #expect((path, interface, member) == ("/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged"))
+      #expect(values.count == 3 && values[1] == .string(""))
+    }
+
+    @Test("when there is no bus, or it ends, then that is an error in words")
+    func ends() async throws {
+      #expect(throws: BusError.self) { try SystemBus(address: "unix:path=\(folder.file("nothing"))") }
+      #expect("\(BusError(code: -ENOENT))" == "No such file or directory")
+      let daemon = try await PrivateBus(in: folder)
+      let bus = try SystemBus(address: daemon.address)
+      try await daemon.program.stop()
+      await #expect(throws: BusError.self) {
+        try await eventually("the connection ends") {
+          while try bus.next() != nil {}
+          return nil as Void?
+        }
+      }
+    }
+
+    @Test("when a bus has no ModemManager, then the reading says so at once, and the client ends with its task")
+    func client() async throws {
+      let daemon = try await PrivateBus(in: folder)
+      let log = LogLines()
+      let (readings, continuation) = AsyncStream<RadioReading>.makeStream()
+      let client = ModemManagerClient(
+        address: daemon.address, interface: nil, isRequired: true, mayConfigure: true, logger: log.logger)
+      let running = Task { await client.run { continuation.yield($0) } }
+      var iterator = readings.makeAsyncIterator()
+      #expect(await iterator.next() == RadioReading(obstacle: "ModemManager is not running"))
+      try await daemon.program.stop()
+      let last = await iterator.next()
+      #expect(last?.obstacle?.hasPrefix("there is no system bus (") == true, "\(String(describing: last))")
+      running.cancel()
+      await running.value
+      #expect(log.messages.first == "radio.source: ModemManager is not running")
+    }
+  }
+#endif
