@@ -78,7 +78,8 @@ struct LinkTests {
     #expect(replayed.count == fences.count)
     for fence in replayed {
       let (entered, exited) = (fence["entered"] as? Double ?? 0, fence["exited"] as? Double ?? .infinity)
-      let overlaps = entered <= end && exited >= start
+      // A fence that ends at the very moment at which Wi-Fi begins does not overlap it: on a busy host, both events come at once.
+      let overlaps = entered < end && exited > start
       #expect(fence["submittable"] as? Bool == !overlaps, "fence from \(entered) to \(exited)")
     }
   }
