@@ -154,7 +154,8 @@ struct ModemConversation {
       modems = (values.first?.dictionary ?? [:]).mapValues(ModemObject.init).filter { $0.value.isModem }
       return configure(at: now) + askForCells(at: now, atOnce: true)
     case .cells(let path):
-      cells[path] = values.first.map(CellList.init)
+      // An answer can come after its modem has gone.
+      if modems[path] != nil { cells[path] = values.first.map(CellList.init) }
       return []
     }
   }
