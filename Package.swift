@@ -157,7 +157,9 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
-      swiftSettings: strict),
+      swiftSettings: strict,
+      // Nothing loads a program: names for a loader are 5 MB of the package.
+      linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"], .when(configuration: .release))]),
 
     // The outside world, for tests, demos and users
     // HMAC of ping tokens in the control server tool; swift-crypto would compile a second copy of BoringSSL for it.
