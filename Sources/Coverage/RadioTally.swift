@@ -15,7 +15,7 @@ struct RadioTally: Sendable {
   private var operatorName: String?
   private var isRoaming = false
 
-  /// Adds a report that was in effect for so long; one that another followed at the same moment counts nothing.
+  /// Adds a report and the time for which it was in effect. A report that was replaced at the same moment has no effect.
   mutating func add(_ technology: Technology?, _ modem: ModemReading?, for microseconds: Int64) {
     guard microseconds > 0 else { return }
     let time = microseconds
@@ -36,7 +36,7 @@ struct RadioTally: Sendable {
     cell = next
   }
 
-  /// `nil` when no modem told more than its technology.
+  /// `nil` when no modem reported more than its technology.
   var figures: FenceRadio? {
     guard hasReport else { return nil }
     var figures = FenceRadio()

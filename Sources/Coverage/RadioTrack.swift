@@ -15,7 +15,7 @@ struct RadioTrack: Sendable {
   /// In order; the first one is in effect at ``begin``.
   private var reports = [Report(at: .start, technology: nil, modem: nil)]
   private var tally = RadioTally()
-  /// What was before is in the tally, or belongs to fences that ended.
+  /// The moment from which ``reports`` count. Earlier reports are in the tally, or belong to fences that ended.
   private(set) var begin = DriveTime.start
 
   /// A new technology, or a new report.

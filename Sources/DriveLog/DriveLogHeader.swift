@@ -101,6 +101,7 @@ extension DriveLogHeader: Decodable {
     let parameters =
       line.contains(.parameters)
       ? try Self.parameters(line.nestedContainer(keyedBy: ParameterKey.self, forKey: .parameters)) : nil
+    // Later additions: one that cannot be read must not make the drive unreadable.
     let pings = try? line.decodeIfPresent(Pings.self, forKey: .pings)
     let link = try? line.decodeIfPresent(String.self, forKey: .link)
     let isSealed = (try? line.decodeIfPresent(Bool.self, forKey: .sealed)) ?? false

@@ -43,7 +43,7 @@ public struct JSONWriter {
     value.write(to: &bytes)
   }
 
-  /// Writes a member whose name is made at run time; does nothing for `nil`.
+  /// Writes a member whose name is not a literal. Writes nothing for `nil`.
   public mutating func member(named key: String, _ value: JSON?) {
     guard let value else { return }
     separate()

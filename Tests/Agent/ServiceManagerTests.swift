@@ -47,7 +47,7 @@ struct ServiceManagerTests {
     #expect(!seen.contains { $0.contains("READY=1") })
   }
 
-  @Test("the words for every user of the host have no place in them, and name what is wrong")
+  @Test("the status text, which every user of the host can read, contains no position and names each problem")
   func words() {
     var status = ServiceStatus(started: .sampleStart)
     status.state = .recording

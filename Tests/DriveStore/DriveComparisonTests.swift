@@ -67,7 +67,7 @@ struct DriveComparisonTests {
     ("UPDATE batch SET sent_fences = 3 WHERE id = 1", [.gaps, .waiting]),
     ("UPDATE batch SET sent_fences = 3, state = 'quarantined' WHERE id = 1", [.gaps, .waiting]),
     ("UPDATE batch SET sent_fences = 3, state = 'sending' WHERE id = 1", [.gaps, .waiting]),
-    // One that certainly did not leave, or was split, lacks nothing.
+    // A batch that was never sent, or was split into others, has no gap.
     ("UPDATE batch SET sent_fences = 3, state = 'waiting' WHERE id = 1", [.waiting]),
     ("UPDATE batch SET sent_fences = 3, state = 'replaced' WHERE id = 1", [.waiting]),
     // Nothing to send.
@@ -83,7 +83,7 @@ struct DriveComparisonTests {
 
   private static let damages: [(sql: String, signs: Signs)] = [
     ("UPDATE fence SET pings = 99 WHERE number = 2", [.damage, .waiting]),
-    // The batch left with this fence, and what is damaged is not in it any more.
+    // The batch was sent with this fence; a damaged fence no longer counts as part of it.
     ("UPDATE fence SET pings = 99 WHERE number = 0", [.damage, .gaps, .waiting]),
     ("UPDATE session SET loop_uuid = 'L2'", [.gaps, .waiting]),
     ("UPDATE drive SET stop_reason = 'b'", [.damage, .waiting]),

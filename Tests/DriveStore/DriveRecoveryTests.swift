@@ -155,7 +155,7 @@ struct DriveRecoveryTests {
     #expect(try await read("SELECT recovered_at FROM session") == [now.microseconds as Int64?])
   }
 
-  @Test("when a session is lost, then its fences and their batch belong to the one that the log gives back")
+  @Test("when a session is lost, then the log restores it with its fences and their batch")
   func lostSession() async throws {
     try record()
     try await store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
@@ -200,7 +200,7 @@ struct DriveRecoveryTests {
     #expect(try await read("SELECT stop_reason FROM drive") == ["duration" as String?], "a known end stays")
   }
 
-  // MARK: What was sent
+  // MARK: Fences that were sent
 
   /// The states of the batches of the recovered fences, `none` for no batch, and whether the fences count as sent.
   private func sending() async throws -> (state: String, isSent: Bool) {

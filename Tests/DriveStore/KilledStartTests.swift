@@ -5,7 +5,7 @@ import Testing
 
 @testable import DriveStore
 
-/// A start that is killed, after a process that was killed: what it leaves behind is no sign of a loss.
+/// A process is killed, and then the next one during its start. The third must not take the files for a store that lost commits.
 struct KilledStartTests {
   private let folder: TemporaryFolder
 
@@ -46,14 +46,14 @@ struct KilledStartTests {
     return StateDirectory(path: left)
   }
 
-  @Test("when a start is killed while SQLite makes the log's index anew, then no loss is suspected")
+  @Test("when a start is killed while SQLite rebuilds the log's index, then the next start suspects no loss")
   func whileOpening() throws {
     let store = try DriveStore(directory: try killedAgain(try killed()), purpose: "third")
     #expect(store.recoveryNeed == .none)
     #expect(WriterLock.holder(store.directory).hasSuffix("(third)"))
   }
 
-  @Test("when the process that had the store open is killed and the log's index is gone, then a loss is suspected")
+  @Test("when a process with an open store is killed and the log's index is gone, then the next start suspects a loss")
   func withoutIndex() throws {
     let left = try killed()
     beginIndex(left)

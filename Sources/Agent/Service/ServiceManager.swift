@@ -19,7 +19,7 @@ struct ServiceManager: Sendable {
     self.logger = logger
   }
 
-  /// Sends what is due.
+  /// Sends the messages that ``ManagerMessages`` has for this state, and logs a part that makes no progress.
   mutating func report(_ state: ManagerMessages.State) {
     guard socket != nil else { return }
     send(messages.next(state, at: .now))

@@ -32,7 +32,7 @@ final class WriterLock: Sendable {
   }
 
   /// Notes that losses of the previous holder are found and noted. If this process ends before the store is open, the next one must not
-  /// look again: SQLite may have begun to write the log's index anew, which then vouches for nothing.
+  /// look again: SQLite may have emptied the log's index by then, and an empty index looks like a loss.
   func noteOpeningStore() { write(note + Self.openingMark) }
 
   /// Notes that the store is open: if this process ends without closing it, the next one knows.
