@@ -191,6 +191,24 @@ struct ModemConversationTests {
     }
   }
 
+  @Test("when the bus refuses the list of cells, then the log says so, and the question is not repeated")
+  mutating func cellsRefused() {
+    bus.show(.modem(mask: 1 << 14))
+    bus.fail(.cells(Bus.path), "org.freedesktop.DBus.Error.AccessDenied", "no")
+    #expect(
+      bus.notes == ["ModemManager refuses to report the list of cells: no (org.freedesktop.DBus.Error.AccessDenied)"])
+    bus.pass(.seconds(60))
+    #expect(bus.sent(.cells(Bus.path)).count == 1)
+    #expect(bus.reading.technology == Technology("4G/LTE"))
+  }
+
+  @Test("the question whether ModemManager lives is one that Debian's bus lets every user ask")
+  mutating func liveness() throws {
+    bus.show(.modem(mask: 1 << 14))
+    let call = try #require(bus.sent(.liveness).first)
+    #expect(call.interface == "org.freedesktop.DBus.Properties")
+  }
+
   @Test("when the list of modems is refused, then the log says so, and it is asked for again")
   mutating func listRefused() {
     bus.answer(.owner, [.bool(true)])
@@ -223,5 +241,14 @@ struct ModemConversationTests {
     #expect(bus.reading == RadioReading())
     bus.pass(.seconds(60))
     #expect(bus.calls.count == 4, "no question to a service that is not there")
+  }
+
+  @Test("when ModemManager ends that was not required, then that is an obstacle")
+  mutating func endedAlthoughNotRequired() {
+    bus = Bus(isRequired: false)
+    bus.show(.modem(mask: 1 << 14))
+    #expect(bus.reading.technology == Technology("4G/LTE"))
+    bus.owner(isThere: false)
+    #expect(bus.reading == RadioReading(obstacle: "ModemManager is not running"))
   }
 }

@@ -25,7 +25,8 @@ struct ModemConversation {
   private let interface: String?
   private let isRequired: Bool
   private let mayConfigure: Bool
-  private var state = State.absent
+  private var state = State.absent { didSet { wasPresent = wasPresent || state == .present } }
+  private var wasPresent = false
   private var modems: [String: ModemObject] = [:]
   /// Whether ``modems`` are all that ModemManager has.
   private var isListed = false
@@ -39,7 +40,7 @@ struct ModemConversation {
 
   /// - Parameters:
   ///   - interface: The interface of the measured link.
-  ///   - isRequired: Whether it is an obstacle that there is no ModemManager.
+  ///   - isRequired: Whether it is an obstacle that there never was a ModemManager. One that ended always is.
   ///   - mayConfigure: Whether the modem may be told to report its signal and its cell.
   init(interface: String?, isRequired: Bool = true, mayConfigure: Bool = true) {
     (self.interface, self.isRequired, self.mayConfigure) = (interface, isRequired, mayConfigure)
@@ -52,7 +53,7 @@ struct ModemConversation {
   /// What the modem tells now.
   var reading: RadioReading {
     switch state {
-    case .absent: return RadioReading(obstacle: isRequired ? "ModemManager is not running" : nil)
+    case .absent: return RadioReading(obstacle: isRequired || wasPresent ? "ModemManager is not running" : nil)
     case .hung: return RadioReading(obstacle: "ModemManager does not answer")
     case .present: break
     }
@@ -167,18 +168,27 @@ struct ModemConversation {
     guard !Self.namesOfAbsence.contains(name) else { return [] }
     switch purpose {
     case .liveness:
-      // A service that answers with an error lives.
+      // A service that answers with an error lives. If the bus refused the question, it may hang unnoticed.
+      if name == Self.accessDenied { noteRefusal(name, text) }
       return answered(.liveness, [], at: now)
     case .cells(let path):
       cells[path] = nil
-      if name.hasSuffix("Core.Unsupported") { withoutCells.insert(path) }
+      let isRefused = name == Self.accessDenied
+      if isRefused { notes.append("ModemManager refuses to report the list of cells: \(text) (\(name))") }
+      // The bus logs each refusal: the question is not repeated.
+      if isRefused || name.hasSuffix("Core.Unsupported") { withoutCells.insert(path) }
     case .signalSetup, .locationSetup:
       notes.append("ModemManager refuses to report \(purpose.subject): \(text) (\(name))")
-    case .match, .owner, .objects:
-      notes.append("the system bus refuses a request: \(text) (\(name))")
+    case .match, .owner, .objects: noteRefusal(name, text)
     }
     return []
   }
+
+  private mutating func noteRefusal(_ name: String, _ text: String) {
+    notes.append("the system bus refuses a request: \(text) (\(name))")
+  }
+
+  private static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
 
   private static let namesOfAbsence: Set = [
     "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.ServiceUnknown",
@@ -236,8 +246,10 @@ struct ModemConversation {
 
   private mutating func askWhetherAlive(at now: ContinuousClock.Instant) -> [BusCall] {
     nextLiveness = now + Self.livenessLimit
+    // A property, because the bus lets everybody read those; Debian's rules leave org.freedesktop.DBus.Peer to root.
     return ask(
-      call(.liveness, Self.service, Self.root, "org.freedesktop.DBus.Peer", "Ping"), at: now, every: .zero)
+      call(.liveness, Self.service, Self.root, Self.properties, "Get", [.string(Self.service), .string("Version")]),
+      at: now, every: .zero)
   }
 
   private mutating func list(at now: ContinuousClock.Instant) -> [BusCall] {
