@@ -20,7 +20,10 @@ enum JSONEscapes {
 
   /// The code unit of four hexadecimal digits; the replacement character for other text.
   private static func codeUnit(_ scalars: inout Substring.UnicodeScalarView) -> UInt16 {
-    guard let unit = UInt16(String(scalars.prefix(4)), radix: 16) else { return 0xFFFD }
+    let digits = scalars.prefix(4)
+    guard digits.count == 4, digits.allSatisfy(\.properties.isASCIIHexDigit),
+      let unit = UInt16(String(digits), radix: 16)
+    else { return 0xFFFD }
     scalars = scalars.dropFirst(4)
     return unit
   }

@@ -28,4 +28,19 @@ struct GrantTests {
     session.linkChanged(at: .seconds(11))
     #expect(!grant.isUsable(at: .seconds(10 + waited), in: session, RecoveryPolicy()), "requested by another link")
   }
+
+  @Test("when the token's IP version is another one than that of the pings, then one line says so; else none")
+  func oddity() throws {
+    func oddity(_ version: String, _ family: PingAddress.Family?) throws -> String? {
+      let coverage = try CoverageGrant.sample("T", version)
+      return Grant(coverage: coverage, generation: 1, requested: .start, requestTime: .sampleStart)
+        .oddity(forPingsOf: family)
+    }
+    #expect(
+      try oddity("\"ip_version\": 6", .ipv4)
+        == "the control server made the ping token for IPv6, but pings.ip-version is 4: the ping server will refuse it")
+    #expect(try oddity("\"ip_version\": 4", .ipv4) == nil)
+    #expect(try oddity("\"ip_version\": 6", nil) == nil)
+    #expect(try oddity("", .ipv6) == nil)
+  }
 }
