@@ -1,3 +1,4 @@
+import ControlServer
 import Coverage
 import Testing
 
@@ -59,5 +60,73 @@ struct GateLimitsTests {
     ]
     #expect(all.filter(\.bindsEveryBatch) == [.tooManyRequests, .unreachable])
     #expect(all.filter { !$0.isDefiniteNo } == [.doubtful, .noStartedTest])
+  }
+
+  @Test("when a random share is outside 0 to 1, then the wait is at an end of its range")
+  func shares() {
+    for (random, wait) in [(5.0, 31.0), (-5, 1)] {
+      var backoff = Backoff()
+      backoff.failed(at: .zero, random: random)
+      #expect(backoff.remaining(at: .zero) == .seconds(wait))
+    }
+    var gate = ServerGate()
+    #expect(gate.ask(.background, at: .zero, random: 5) == .spread(.seconds(60)))
+    var other = ServerGate()
+    guard case .leave = other.ask(.background, at: .zero, random: -5) else {
+      Issue.record("a negative wait")
+      return
+    }
+  }
+
+  @Test("when failures come without end, then their count stops at the one that the store may have")
+  func countOfFailures() {
+    var backoff = Backoff()
+    for _ in 0..<1100 { backoff.failed(at: .zero, random: 1) }
+    #expect(backoff.failures == 1000)
+    #expect(backoff.remaining(at: .zero) == .seconds(301))
+  }
+
+  @Test("when a policy is below its least values, then it has those; at them, it stays")
+  func leastPolicy() {
+    let least = CircuitBreaker.Policy(threshold: 1, backoff: .seconds(1), backoffMax: .seconds(1))
+    #expect((least.threshold, least.backoff, least.backoffMax) == (1, .seconds(1), .seconds(1)))
+    #expect(CircuitBreaker.Policy(threshold: -3, backoff: .zero, backoffMax: .zero) == least)
+  }
+
+  @Test("when nothing else is set, then passes in trouble wait five minutes at most")
+  func defaultGate() {
+    var gate = ServerGate()
+    for _ in 0..<9 { gate.troubled(by: .unreachable(""), at: .zero, random: 1) }
+    #expect(gate.hold(.background, at: .zero) == .trouble(.seconds(301)))
+  }
+
+  @Test(
+    "when jitter lengthens a wait, then by that share of a tenth of it, in whole milliseconds", arguments: [0, 0.5, 1])
+  func jitter(share: Double) throws {
+    var breaker = CircuitBreaker(policy: .init(threshold: 1))
+    let begun = breaker.begin(at: .zero)
+    breaker.end(try #require(begun), .tooManyRequests(retryAfter: nil), at: .zero, jitter: share)
+    #expect(breaker.remaining(at: .zero) == .milliseconds(30_000 + Int(share * 3000)))
+  }
+
+  @Test("when an answer is no refusal by its status, then its words do not count, and no batch is suspected for it")
+  func redirects() {
+    let redirect = ServerFailure.refused(status: 300, message: "No started test found")
+    #expect(Verdict(redirect) == .trouble)
+    #expect(Verdict(.refused(status: 299, message: "No started test found")) == .noStartedTest)
+    var rule = AnswerRule()
+    #expect(
+      rule.consequence(of: .notTheServer(status: 300, found: "x"), at: .coverageResult, isSuspect: true) == .setAside)
+    #expect(
+      rule.consequence(of: .notTheServer(status: 299, found: "x"), at: .coverageResult, isSuspect: true) == .suspect)
+  }
+
+  @Test("when the store fails after a pass without a clock, then the next pass does not come sooner for that clock")
+  func storeAfterClock() {
+    var schedule = PassSchedule(every: .seconds(900), policy: ServerGate.Policy())
+    schedule.passEnded(Report(hold: .clock))
+    schedule.storeFailed(at: .zero, random: 1)
+    #expect(schedule.wait(gate: .zero, at: .zero) == .seconds(31))
+    #expect(schedule.wait(gate: .zero, at: .seconds(31)) == .seconds(900))
   }
 }

@@ -4,6 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import DriveStore
 @testable import Submission
 
 /// The gate alone: which request may leave when.
@@ -117,7 +118,71 @@ struct ServerGateTests {
     #expect(isOpen(gate, .commanded, at: .zero), "others do not wait")
   }
 
+  /// A gate whose breaker has opened at 0.
+  private func opened(retryAfter: Duration? = nil) throws -> ServerGate {
+    var gate = try gate()
+    for _ in 0..<3 {
+      let call = try begin(&gate, .forced, at: .zero)
+      gate.end(call, .failed(.tooManyRequests(retryAfter: retryAfter)), at: .zero, random: 0)
+    }
+    return gate
+  }
+
+  @Test("when the breaker is open, then force alone leaves, and once")
+  func forcedTrial() throws {
+    var gate = try opened()
+    #expect(gate.hold(.commanded, at: .zero) == .breaker(.seconds(30)))
+    _ = try begin(&gate, .forced, at: .seconds(1))
+    #expect(!isOpen(gate, .forced, at: .seconds(1)), "its trial is under way")
+  }
+
+  @Test("when the trial after an open breaker meets other trouble than 429, then the breaker waits as long again")
+  func failedTrial() throws {
+    var gate = try opened()
+    let trial = try begin(&gate, .commanded, at: .seconds(30))
+    gate.end(trial, .failed(.serverTrouble(status: 503, message: "")), at: .seconds(35), random: 0)
+    #expect(gate.hold(.commanded, at: .seconds(35)) == .breaker(.seconds(30)))
+    #expect(gate.breaker.state == .open)
+  }
+
+  @Test("when breaker and Retry-After end at the same time, then the breaker is the reason")
+  func tie() throws {
+    let gate = try opened(retryAfter: .seconds(60))
+    #expect(gate.hold(.commanded, at: .seconds(10)) == .breaker(.seconds(50)))
+  }
+
   // MARK: Memory
+
+  @Test("when the longest wait of the policy is stored, then the next process waits for the rest of it, to its end")
+  func longestRestored() throws {
+    var policy = ServerGate.Policy()
+    (policy.backoff, policy.backoffMax) = (.seconds(3600), .seconds(3600))
+    var gate = ServerGate(policy: policy)
+    gate.troubled(by: .unreachable(""), at: .zero, random: 1)
+    let next = try reborn(gate, at: .zero, bootID: "boot 1", then: .zero)
+    #expect(next.hold(.background, at: .zero) == .trouble(.seconds(3601)))
+    var paused = ServerGate()
+    paused.troubled(by: .refused(status: 401, message: ""), at: .zero, random: 1)
+    #expect(
+      try reborn(paused, at: .zero, bootID: "boot 1", then: .zero).hold(.background, at: .zero)
+        == .trouble(.seconds(900)))
+  }
+
+  @Test("when the stored gate is no gate, then the log says so, and requests leave")
+  func unreadable() async throws {
+    let folder = try TemporaryFolder()
+    let store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    let log = LogLines()
+    let clock = SenderClock(wall: { .sampleStart }, boot: { .zero }, bootID: "boot 1", sleep: { _ in })
+    for text in ["{", "{}", "[]", #"{"state":"ajar"}"#] {
+      try await store.servers.setGateMemory(text, at: "http://host")
+      let gate = try ServerGate.stored(
+        in: store, server: "http://host", policy: .init(), clock: clock, logger: log.logger)
+      #expect(gate.hold(.background, at: .zero) == nil)
+    }
+    #expect(log.messages.count == 4)
+    #expect(log.messages.allSatisfy { $0.hasPrefix("the store's circuit breaker cannot be read; it begins closed: ") })
+  }
 
   private func reborn(_ gate: ServerGate, at now: Duration, bootID: String, then: Duration) throws -> ServerGate {
     let text = try JSONEncoder().encode(gate.memory(at: now, bootID: "boot 1"))
@@ -160,6 +225,9 @@ struct ServerGateTests {
     let gate = ServerGate(policy: ServerGate.Policy(), memory: memory, at: .seconds(20), bootID: "boot 1")
     #expect(gate.hold(.background, at: .seconds(20)) == .breaker(.seconds(50)))
     #expect(gate.breaker.step == 2)
+    var later = gate
+    later.troubled(by: .unreachable(""), at: .seconds(20), random: 1)
+    #expect(later.hold(.background, at: .seconds(70)) == nil, "it knew no failures: the first wait is the shortest")
     // And what this build writes is read by that one.
     let own = try JSONEncoder().encode(gate.memory(at: .seconds(20), bootID: "boot 1"))
     #expect(try JSONDecoder().decode(CircuitBreaker.Memory.self, from: own).step == 2)

@@ -122,25 +122,4 @@ struct TroublesomeBatchSlowTests {
     #expect(await sender.status.nextAttemptInMilliseconds == 16_000)
     try await rig.finish()
   }
-
-  // MARK: The decision alone
-
-  @Test("when batches fail, then it is decided which of it says something about the server")
-  func judge() {
-    let failure = ServerFailure.serverTrouble(status: 503, message: "")
-    var judge = TroubleJudge()
-    #expect(judge.failed(1, at: .coverageRequest, failure) == .batch)
-    #expect(judge.failed(1, at: .coverageResult, failure) == .batch, "the same one again")
-    judge.succeeded()
-    #expect(judge.unresolved == nil)
-    #expect(judge.failed(7, at: .history, failure) == .batch)
-    #expect(judge.failed(8, at: .history, failure) == .batch)
-    #expect(judge.failed(9, at: .coverageResult, failure) == .server)
-    judge.succeeded()
-    #expect(judge.failed(2, at: .coverageRequest, failure) == .batch)
-    #expect(judge.failed(3, at: .coverageRequest, failure) == .noTests)
-    #expect(judge.makesNoTests)
-    #expect(judge.failed(4, at: .coverageResult, failure) == .server)
-    #expect(judge.unresolved == failure)
-  }
 }
