@@ -116,7 +116,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Settings",
-      dependencies: ["Coverage", "NetworkPath", "Radio", "Pinging", .product(name: "Yams", package: "Yams")],
+      dependencies: [
+        "Coverage", "OrderedJSON", "NetworkPath", "Radio", "Pinging", .product(name: "Yams", package: "Yams"),
+      ],
       swiftSettings: strict),
     .target(name: "Export", dependencies: ["Coverage", "OrderedJSON", "DriveStore"], swiftSettings: strict),
 

@@ -31,6 +31,11 @@ enum Terminal {
     _ = write(prefix + line + "\n", to: STDERR_FILENO)
   }
 
+  /// Writes an error as one line.
+  static func complain(_ error: any Error) {
+    note("\(Program.name): \(ForeignText.clean(CommandError.line(error), limit: longestLine))", .error)
+  }
+
   /// - Returns: The value of errno(3) when the write failed.
   static func write(_ text: String, to descriptor: CInt) -> CInt? {
     DescriptorOutput.write(Array(text.utf8), to: descriptor) ? nil : errno
@@ -54,7 +59,7 @@ enum Terminal {
     } catch let output as OutputError where output.isReaderGone {
       outcome = .done
     } catch {
-      note("\(Program.name): \(ForeignText.clean(CommandError.line(error), limit: longestLine))", .error)
+      complain(error)
       throw ExitCode(CommandOutcome.failed.rawValue)
     }
     if let lost = lostOutput.withLock({ $0 }) {

@@ -23,6 +23,28 @@ struct CommandLineTests {
 
     """
 
+  // MARK: Configuration
+
+  @Test("when a configuration has two mistakes, then config check names both, and config print prints the rest")
+  func configuration() async throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write("gpsd: { port: 0 }\nsotrage: { max-fences: 2000 }\n", to: "config.yaml")
+    let check = try await shell("$PROBE config check --config \(file)")
+    #expect(check.status == 1 && check.output.isEmpty)
+    #expect(
+      check.errors == """
+        coverage-probe: configuration \(file): unknown key sotrage; did you mean storage?
+        coverage-probe: configuration \(file): gpsd.port is "0": expected a port, 1 to 65535
+
+        """)
+    let print = try await shell("$PROBE config print --config \(file)")
+    #expect(print.status == 1 && print.errors == check.errors)
+    #expect(print.output.contains("\n  port: 2947  # default\n"))
+    let good = try await shell(
+      "$PROBE config print --config \(file) 2>/dev/null | $PROBE config check --config /dev/stdin")
+    #expect(good.status == 0 && good.output.hasPrefix("no mistake in "))
+  }
+
   // MARK: Output
 
   @Test("when output is closed, or its reader goes away, then the command ends in order, without a line")

@@ -126,7 +126,7 @@ struct ConfigurationTests {
       ("gpsd: { stale-after: 400d }", "from 500ms to 1h"),
       ("location: { accuracy-limit: -1 }", "location.accuracy-limit is \"-1\": expected metres, above 0"),
       ("location: { accuracy-limit: nan }", "expected metres, above 0"),
-      ("control-server: { url: \"https://me:secret@host/?a\" }", "url is \"(hidden)@host/?a\": expected"),
+      ("control-server: { url: \"https://me:secret@host/?a\" }", "url is \"https://(hidden)@host/?a\": expected"),
       ("control-server: { url: host }", "expected http://HOST/PATH or https://HOST/PATH"),
       ("pings: { ip-version: 5 }", "pings.ip-version is \"5\": expected 4 or 6, or null"),
       ("network: { source: lte }", "network.source is \"lte\": expected auto, fixed-cellular, fixed-wifi or file:PATH"),

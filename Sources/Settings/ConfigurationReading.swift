@@ -1,0 +1,198 @@
+import Foundation
+import Pinging
+import Yams
+
+/// The settings as a file and the environment have them, with every mistake in them. The environment wins over the file, and the file over
+/// the defaults.
+public struct ConfigurationReading {
+  /// Where the value of a setting is from.
+  public enum Origin: Hashable, Sendable {
+    case standard
+    case file(String)
+    case environment(variable: String)
+  }
+
+  /// All settings; one with a mistake has its default.
+  public private(set) var configuration: ProbeConfiguration
+  /// Names and values of the environment and the file, then settings that contradict each other. Empty: the configuration can be used.
+  public private(set) var mistakes: [ConfigurationError] = []
+  private var origins: [String: Origin] = [:]
+
+  /// Reads the settings.
+  /// - Parameters:
+  ///   - file: A YAML file; `nil` for none.
+  ///   - defaults: The values of settings that neither sets.
+  public init(
+    file: String?, environment: [String: String] = ProcessInfo.processInfo.environment,
+    defaults: ProbeConfiguration = ProbeConfiguration()
+  ) {
+    configuration = defaults
+    configuration.file = file
+    let settings = Setting.all
+    let variables = environment.filter { $0.key.hasPrefix(Setting.variablePrefix) }
+    checkNames(of: variables, settings)
+    let texts = file.map { values(of: $0, settings) } ?? [:]
+    for setting in settings {
+      if let text = variables[setting.variable] {
+        set(setting, text, named: setting.variable, in: "environment", .environment(variable: setting.variable))
+      } else if let file, let text = texts[setting.key] {
+        set(setting, text, named: setting.key, in: "configuration \(file)", .file(file))
+      }
+    }
+    // A default in the place of a mistake would contradict values that are right.
+    guard mistakes.isEmpty else { return }
+    checkWaits()
+    checkFamily()
+  }
+
+  /// Where the value of the setting `key` is from.
+  public func origin(of key: String) -> Origin { origins[key] ?? .standard }
+
+  /// How many settings are from where, in one line.
+  public var summary: String {
+    let fromFile = origins.values.count { if case .file = $0 { true } else { false } }
+    let source = configuration.file.map { "\(fromFile) from \($0)" } ?? "no file"
+    let fromEnvironment = origins.count - fromFile
+    return
+      "no mistake in \(Setting.all.count) settings: \(source), \(fromEnvironment) from the environment, the others are defaults"
+  }
+
+  private mutating func set(_ setting: Setting, _ text: String, named name: String, in place: String, _ origin: Origin)
+  {
+    guard setting.apply(&configuration, Self.isNothing(text) ? nil : text) else {
+      mistakes.append(Self.mistake(text, of: setting, named: name, in: place))
+      return
+    }
+    configuration.texts[setting.key] = text
+    origins[setting.key] = origin
+  }
+
+  /// The control server makes ping tokens for the address that a request comes from.
+  private mutating func checkFamily() {
+    guard let family = configuration.pings.family,
+      let host = configuration.controlServer.url.flatMap({ URL(string: $0)?.host() })
+    else { return }
+    let numeric = host.trimmingCharacters(in: ["[", "]"])
+    guard let address = PingAddress(numeric: numeric, port: 0), address.family != family else { return }
+    mistakes.append(.otherFamily(ipVersion: family.rawValue, host: numeric))
+  }
+
+  private static func mistake(
+    _ text: String, of setting: Setting, named name: String, in place: String
+  ) -> ConfigurationError {
+    if setting.takesList {
+      return .badList(key: name, place: place, reason: setting.explanation(text) ?? "expected \(setting.expects)")
+    }
+    let advice = setting.explanation(text).map { "; \($0)" } ?? ""
+    return .badValue(key: name, value: shown(text, of: setting), place: place, expected: setting.expects + advice)
+  }
+
+  /// A wait that doubles up to a last one must not begin above it.
+  private mutating func checkWaits() {
+    let (recovery, submission) = (configuration.recovery, configuration.submission)
+    let ladders: [(key: String, first: Duration, lastKey: String, last: Duration)] = [
+      ("recovery.backoff", recovery.backoff, "recovery.backoff-max", recovery.backoffMax),
+      ("recovery.retry-delay", recovery.retryDelay, "recovery.backoff-max", recovery.backoffMax),
+      ("submission.backoff", submission.backoff, "submission.backoff-max", submission.backoffMax),
+      (
+        "submission.breaker.backoff", submission.breakerBackoff, "submission.breaker.backoff-max",
+        submission.breakerBackoffMax
+      ),
+    ]
+    for ladder in ladders where ladder.first > ladder.last {
+      mistakes.append(
+        .contradiction(
+          key: ladder.key, value: DurationText.text(ladder.first.inSeconds),
+          lastKey: ladder.lastKey, last: DurationText.text(ladder.last.inSeconds)))
+    }
+  }
+
+  private mutating func checkNames(of variables: [String: String], _ settings: [Setting]) {
+    let known = settings.map(\.variable)
+    for name in variables.keys.sorted() where !known.contains(name) {
+      mistakes.append(
+        .unknownKey(name, place: "environment", nearest: ConfigurationName.nearest(to: name, among: known)))
+    }
+  }
+
+  /// - Returns: The text of each key that the file sets. A file of comments alone is valid.
+  private mutating func values(of file: String, _ settings: [Setting]) -> [String: String] {
+    var values: [String: String] = [:]
+    do throws(ConfigurationError) {
+      guard let root = try ConfigurationText.root(of: file), !Self.isNothing(root) else { return [:] }
+      guard let mapping = root.mapping else {
+        throw .malformed(file: file, reason: "expected keys and values at the top")
+      }
+      read(mapping, below: "", file: file, settings, into: &values)
+    } catch {
+      mistakes.append(error)
+    }
+    return values
+  }
+
+  /// No message repeats what stands below this key.
+  static let privateGroup = "privacy"
+
+  private mutating func read(
+    _ mapping: Node.Mapping, below parent: String, file: String, _ settings: [Setting],
+    into values: inout [String: String]
+  ) {
+    for (name, value) in mapping {
+      let key = parent + (name.string ?? "?")
+      if let setting = settings.first(where: { $0.key == key }) {
+        do { values[key] = try Self.text(of: value, setting, file: file) } catch { mistakes.append(error) }
+      } else if settings.contains(where: { $0.key.hasPrefix(key + ".") }) {
+        guard !Self.isNothing(value) else { continue }
+        guard let group = value.mapping else {
+          mistakes.append(
+            .badValue(
+              key: key, value: key == Self.privateGroup ? "(hidden)" : value.string ?? "a list",
+              place: "configuration \(file)", expected: "a group of keys below it"))
+          continue
+        }
+        read(group, below: key + ".", file: file, settings, into: &values)
+      } else {
+        // A key that is out of place in the private group can be a coordinate.
+        mistakes.append(
+          .unknownKey(
+            parent == Self.privateGroup + "." ? parent + "(hidden)" : key, place: "configuration \(file)",
+            nearest: ConfigurationName.nearest(to: key, among: Self.names(settings))))
+      }
+    }
+  }
+
+  private static func text(of value: Node, _ setting: Setting, file: String) throws(ConfigurationError) -> String {
+    if let scalar = value.scalar { return scalar.string }
+    if setting.takesList, value.sequence != nil, let text = try? Yams.serialize(node: value) { return text }
+    throw .badValue(
+      key: setting.key, value: "a list or a group", place: "configuration \(file)", expected: setting.expects)
+  }
+
+  /// The text as a message may repeat it: without user information of a URL, which can be a password.
+  static func shown(_ text: String, of setting: Setting) -> String {
+    let line = oneLine(text)
+    guard setting.key == "control-server.url", let at = line.lastIndex(of: "@") else { return line }
+    let scheme = ["https://", "http://"].first { line.hasPrefix($0) } ?? ""
+    return "\(scheme)(hidden)\(line[at...])"
+  }
+
+  static func isNothing(_ text: String) -> Bool { ["", "~", "null"].contains(text.lowercased()) }
+
+  private static func isNothing(_ node: Node) -> Bool { node.scalar.map { isNothing($0.string) } ?? false }
+
+  private static func oneLine(_ text: String) -> String {
+    text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+      .filter { !$0.isEmpty && $0 != "^" }.joined(separator: " ")
+  }
+
+  /// All keys and the groups that they are in.
+  private static func names(_ settings: [Setting]) -> [String] {
+    settings.reduce(into: []) { names, setting in
+      let parts = setting.key.split(separator: ".")
+      for depth in parts.indices {
+        let name = parts[...depth].joined(separator: ".")
+        if !names.contains(name) { names.append(name) }
+      }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import TestSupport
+import Testing
+
+@testable import Settings
+
+/// All mistakes of a configuration at once, and where each value is from.
+struct ConfigurationReadingTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func reading(_ yaml: String, _ environment: [String: String] = [:]) throws -> ConfigurationReading {
+    ConfigurationReading(file: try folder.write(yaml, to: "config.yaml"), environment: environment)
+  }
+
+  private func mistakes(_ yaml: String, _ environment: [String: String] = [:]) throws -> [String] {
+    try reading(yaml, environment).mistakes.map { "\($0)".replacing(folder.path + "/", with: "") }
+  }
+
+  @Test("when environment and file have several mistakes, then each is named, and the right settings count")
+  func all() throws {
+    let yaml = """
+      gpsd: { port: 0, hots: a, device: [] }
+      pings: { interval: 1s, timeout: later }
+      storage: many
+      """
+    let environment = ["COVERAGE_PROBE_GPSD_HOSTS": "a", "COVERAGE_PROBE_DRIVE_LOG": "yes", "HOME": "/root"]
+    #expect(
+      try mistakes(yaml, environment) == [
+        "environment: unknown key COVERAGE_PROBE_GPSD_HOSTS; did you mean COVERAGE_PROBE_GPSD_HOST?",
+        "configuration config.yaml: unknown key gpsd.hots; did you mean gpsd.host?",
+        #"configuration config.yaml: gpsd.device is "a list or a group": expected a device path as gpsd calls it, or null"#,
+        #"configuration config.yaml: storage is "many": expected a group of keys below it"#,
+        #"configuration config.yaml: gpsd.port is "0": expected a port, 1 to 65535"#,
+        #"configuration config.yaml: pings.timeout is "later": expected a duration such as 250ms, 10s, 5m, 4h or 7d, from 10ms to 1m"#,
+        #"environment: COVERAGE_PROBE_DRIVE_LOG is "yes": expected true or false; yes, no, on and off are no booleans"#,
+      ])
+    let configuration = try reading(yaml, environment).configuration
+    #expect(configuration.pings.interval == .seconds(1) && configuration.pings.timeout == .seconds(1))
+    #expect(configuration.gpsd.port == 2947)
+  }
+
+  @Test("when several waits contradict each other, then each pair is named; not beside another mistake")
+  func contradictions() throws {
+    let yaml = "recovery: { backoff: 5m }\nsubmission: { backoff: 10m, backoff-max: 1m }"
+    #expect(try mistakes(yaml).count == 2)
+    #expect(try mistakes(yaml + "\nstorage: { max-fences: 0 }").count == 1)
+  }
+
+  @Test("when the file cannot be read as YAML, then that is a mistake beside those of the environment")
+  func malformed() throws {
+    let found = try mistakes("gpsd: [", ["COVERAGE_PROBE_GPSD_PORT": "x"])
+    #expect(found.count == 2 && found[0].hasPrefix("configuration config.yaml is not YAML"))
+  }
+
+  @Test("when a key is in the file, in the environment, or in neither, then its origin says so")
+  func origins() throws {
+    let found = try reading("gpsd: { port: 1, host: b }", ["COVERAGE_PROBE_GPSD_HOST": "c"])
+    #expect(found.origin(of: "gpsd.port") == .file(folder.file("config.yaml")))
+    #expect(found.origin(of: "gpsd.host") == .environment(variable: "COVERAGE_PROBE_GPSD_HOST"))
+    #expect(found.origin(of: "gpsd.device") == .standard)
+    #expect(
+      found.summary
+        == "no mistake in \(Setting.all.count) settings: 1 from \(folder.file("config.yaml")), 1 from the environment, "
+        + "the others are defaults")
+    #expect(ConfigurationReading(file: nil, environment: [:]).summary.contains(": no file, 0 from the environment"))
+  }
+}
