@@ -25,7 +25,7 @@ public struct DriveStatus: Hashable, Sendable {
   /// The test that pings are sent on.
   public var testUUID: String?
   /// The link that carries the pings; `nil` before it is known.
-  public var network: PathReading?
+  var network: PathReading?
   /// Counts of what gpsd sent, and of refused positions by reason.
   public var positioning = PositioningCounters()
   /// Why part of the drive is not on the disk; `nil` when all of it is.

@@ -1,11 +1,11 @@
 /// The counters of a capture file, which show whether packets are missing in it.
 public struct CaptureStatistics: Hashable, Sendable {
   /// Packets that passed the filter.
-  public var accepted: UInt64 = 0
+  var accepted: UInt64 = 0
   /// Packets that were written to the file.
   public var delivered: UInt64 = 0
   /// Packets that the kernel or the interface dropped.
-  public var dropped: UInt64 = 0
+  var dropped: UInt64 = 0
 
   /// Packets that are missing in the file.
   public var missing: UInt64 {

@@ -63,7 +63,7 @@ public struct Verification: Hashable, Sendable {
   private static let edge: Int64 = 1_000_000
   /// The largest difference of two measurements of the same ping, unless the limit of a verification is larger. Two stamps of one packet are
   /// microseconds apart, but on a virtual machine whose processor the host takes away between them, milliseconds.
-  public static let mostOfOnePing: Duration = .milliseconds(1)
+  static let mostOfOnePing: Duration = .milliseconds(1)
 
   /// A power cut costs a capture the packets since the last sync, up to 4 s, and those in the kernel's buffer.
   static let mostMissingAtEnd: Duration = .seconds(5)

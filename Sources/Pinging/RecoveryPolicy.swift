@@ -13,9 +13,9 @@ public struct RecoveryPolicy: Hashable, Sendable {
   /// The first wait after a failed request; each further one is twice as long.
   public var retryDelay: Duration = .seconds(1)
   /// The longest wait after a failed request.
-  public var retryDelayMax: Duration = .seconds(60)
+  var retryDelayMax: Duration = .seconds(60)
   /// When a test has been in use for this time, a refusal (RE01) of it counts as the first one.
-  public var provenAfter: Duration = .seconds(60)
+  var provenAfter: Duration = .seconds(60)
   /// The longest use of a test. A token is valid for 4 h (docs/protocol.md, 1.3); the session ends before.
   public var longestSession: Duration = .seconds(4 * 3600 - 120)
 

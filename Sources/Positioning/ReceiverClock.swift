@@ -12,7 +12,7 @@ public struct ReceiverClock: Hashable, Sendable {
   /// When the report reached this host, on CLOCK_BOOTTIME: usually 0.1 s to 1 s after ``time``.
   public let arrival: ContinuousClock.Instant
   /// Whether the fixes come from this receiver.
-  public let isChosen: Bool
+  let isChosen: Bool
 
   /// A receiver's time with the given values.
   public init(device: String?, time: WallTime, arrival: ContinuousClock.Instant, isChosen: Bool) {

@@ -29,9 +29,9 @@ public struct Recovery: Sendable {
     /// Fences restored to the store.
     public internal(set) var recovered = 0
     /// Fences in the logs that may differ from the measured ones, and were not restored.
-    public internal(set) var uncertain = 0
+    var uncertain = 0
     /// Fences that are sent only after the server's history shows that the server does not have them.
-    public internal(set) var doubted = 0
+    var doubted = 0
   }
 
   /// Runs the recovery, and logs an error instead of throwing it. The next start tries again; until then, no fence is

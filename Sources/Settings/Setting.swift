@@ -1,19 +1,19 @@
 /// One key of the configuration, declared once: its name, type, default, range and effect for the documentation, how
 /// its text is read, and when a running service applies a change. The table of docs/configuration.md is generated
 /// from ``all``.
-public struct Setting {
+struct Setting {
   /// Its full name, with dots between groups.
-  public let key: String
+  let key: String
   /// For the documentation, such as `duration` or `path or null`.
-  public let type: String
+  let type: String
   /// The accepted values; empty when the type describes them.
-  public let range: String
+  let range: String
   /// The effect in a sentence or two of Markdown.
-  public let effect: String
+  let effect: String
   /// When a running service applies a change.
-  public let reload: Reload
+  let reload: Reload
   /// The default, as YAML.
-  public let defaultText: String
+  let defaultText: String
   /// Completes "expected ..." in a mistake.
   let expects: String
   /// Whether its value in a file is a list; as text it is that list on one line.
@@ -29,17 +29,17 @@ public struct Setting {
   let copy: (ProbeConfiguration, inout ProbeConfiguration) -> Void
 
   /// When a running service applies a change of the key.
-  public enum Reload: String, Hashable, Sendable {
+  enum Reload: String, Hashable, Sendable {
     case atOnce = "at once"
     case nextDrive = "with the next drive"
     case restart = "after a restart of the service"
   }
 
   /// The environment variable of the key.
-  public var variable: String {
+  var variable: String {
     Self.variablePrefix + key.uppercased().map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined()
   }
 
   /// Begins the name of every environment variable that is a setting.
-  public static let variablePrefix = "COVERAGE_PROBE_"
+  static let variablePrefix = "COVERAGE_PROBE_"
 }

@@ -4,7 +4,7 @@ import Radio
 
 extension Setting {
   /// All keys, in the order of the documentation.
-  public static var all: [Setting] {
+  static var all: [Setting] {
     surroundings + location + pinging + links + submission + storage + service
   }
 

@@ -1,7 +1,7 @@
 /// The reference of all settings as a Markdown table: docs/configuration.md contains it.
-public enum SettingTable {
+enum SettingTable {
   /// One row for each setting, in the order of ``Setting/all``.
-  public static var markdown: String {
+  static var markdown: String {
     let header = [
       "| key | type | default | range | effect | a running service applies it |", "|---|---|---|---|---|---|",
     ]

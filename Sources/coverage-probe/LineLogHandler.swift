@@ -1,6 +1,6 @@
 import Agent
 import Coverage
-import Glibc
+import Driving
 import Logging
 
 /// Writes a message as one line: time, level, message. The journal has the time itself.
@@ -14,15 +14,9 @@ struct LineLogHandler: LogHandler {
 
   func log(event: LogEvent) {
     let level = event.level == .info ? "" : "\(event.level): "
-    let time = Journal.isReader ? "" : Self.time() + " "
+    let time = Journal.isReader ? "" : WallTime.current.iso8601Seconds + " "
     Terminal.note(
       "\(time)\(level)\(ForeignText.clean("\(event.message)", limit: Terminal.longestLine))", event.level)
-  }
-
-  private static func time() -> String {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return WallTime(microseconds: Int64(time.tv_sec) * 1_000_000).iso8601Seconds
   }
 }
 

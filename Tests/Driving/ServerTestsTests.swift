@@ -42,6 +42,14 @@ struct ServerTestsTests {
     #expect(tests.loopUUID == "M")
   }
 
+  @Test("when a request is replaced at the very end of its time, then the server has not answered in it")
+  mutating func replacedInTime() {
+    _ = tests.ask(for: 1, by: clock, at: .start)
+    let effects = tests.ask(for: 2, by: clock, at: .seconds(15))
+    #expect(lines(effects).count == 1)
+    #expect(tests.warning == "no test from the control server")
+  }
+
   @Test("when a request is replaced soon, then it is cancelled without a word; after its time, with one")
   mutating func replaced() {
     _ = tests.ask(for: 1, by: clock, at: .start)

@@ -57,4 +57,14 @@ struct SilenceTests {
     for seconds in (0...4).reversed() { silence.note(situation(trouble: "the next try is in \(seconds) s")) }
     #expect(silence.reason == "the next try is in 0 s")
   }
+
+  @Test("when the last cause is not among the longest, then of those the first in the order of causes is named")
+  mutating func tie() {
+    for _ in 0..<2 {
+      silence.note(situation(isRefused: true))
+      silence.note(situation(.wifi))
+    }
+    silence.note(situation())
+    #expect(silence.reason == "it was on Wi-Fi")
+  }
 }

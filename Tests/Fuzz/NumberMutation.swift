@@ -1,7 +1,7 @@
 /// Changes an input where arithmetic overflows: replaces a number by one at the end of a range, lengthens it, or repeats, moves and
 /// removes lines. libFuzzer's own mutations change single bytes and keep numbers small.
 struct NumberMutation {
-  private var state: UInt64
+  private var random: SeededGenerator
 
   /// Ends of ranges, years beyond 64 bits of microseconds, spellings that few parsers expect.
   private static let texts = [
@@ -21,9 +21,9 @@ struct NumberMutation {
     0x8000_0000_0000_0000, 0xFFFF_FFFF_FFFF_FFFF,
   ]
 
-  init(seed: UInt64) { state = seed }
+  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-  mutating func coin() -> Bool { next() & 1 == 0 }
+  mutating func coin() -> Bool { random.next() & 1 == 0 }
 
   /// One to three changes.
   mutating func changed(_ input: [UInt8]) -> [UInt8] {
@@ -105,15 +105,6 @@ struct NumberMutation {
 
   // MARK: Chance
 
-  /// SplitMix64.
-  private mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
-  }
-
   /// - Precondition: `bound` is more than 0.
-  private mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+  private mutating func below(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
 }

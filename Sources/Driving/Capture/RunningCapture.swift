@@ -24,7 +24,7 @@ public struct RunningCapture: Sendable {
   }
 
   /// Whether packets may be missing at present.
-  public var isInTrouble: Bool { trouble.current != nil }
+  var isInTrouble: Bool { trouble.current != nil }
 
   /// Captures `flows` from now on; `nil`: the same as before. Must be called once a second, to repeat what failed and
   /// to notice trouble.
