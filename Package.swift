@@ -53,6 +53,7 @@ let package = Package(
     .systemLibrary(name: "CZlib"),
     .systemLibrary(name: "CSystemd"),
     .target(name: "OrderedJSON", swiftSettings: strict),
+    .target(name: "MessageBus", dependencies: systemd, swiftSettings: strict),
 
     // Floor 1
     .target(name: "Pinging", dependencies: ["CPinger", "Coverage"], swiftSettings: strict),
@@ -76,7 +77,7 @@ let package = Package(
     .target(
       name: "Radio",
       dependencies: systemd + [
-        "Coverage",
+        "Coverage", "MessageBus",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Subprocess", package: "swift-subprocess"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -140,6 +141,7 @@ let package = Package(
       dependencies: [
         "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
         "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Settings", "Export", "Driving",
+        "MessageBus",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -310,7 +312,8 @@ let package = Package(
       name: "AgentTests",
       dependencies: [
         "Agent", "Driving", "Settings", "DriveStore", "DriveLog", "Evidence", "Pinging", "Positioning", "Coverage",
-        "ControlServer", "Submission", "Export", "NetworkPath", "OrderedJSON", "TestSupport", "control-server",
+        "ControlServer", "Submission", "Export", "NetworkPath", "OrderedJSON", "MessageBus", "TestSupport",
+        "control-server",
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Agent", swiftSettings: strict),

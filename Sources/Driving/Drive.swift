@@ -29,6 +29,7 @@ struct Drive: Sendable {
   private var wayWatch = WayWatch()
   private var reporting: DriveReporting
   private var lastCheckpoint = DriveTime.start
+  private var isAsleep = false
 
   /// - Parameters:
   ///   - path: The kind of link at the start.
@@ -92,6 +93,9 @@ struct Drive: Sendable {
     case .lookedUp(let host, let addresses):
       return pings.found(addresses, of: host, at: boot) + [.proceed(.decision)]
     case .tick(let readings): return tick(readings, at: now, boot) + [.proceed(.decision)]
+    case .sleep: return sleep(at: now)
+    case .flush: return flush(at: now)
+    case .wake: return wake() + [.proceed(.decision)]
     case .stop: return (pings.target.map { [.stopPings($0)] } ?? []) + record(.stop(.user), at: now)
     }
   }
@@ -250,7 +254,7 @@ struct Drive: Sendable {
   private mutating func decide(at now: DriveTime) -> [DriveEffect] {
     guard !isOver else { return [] }
     // A test requested with a wrong time would misplace all of its fences.
-    guard clock.isTrusted else { return stopUnusedPings(at: now) }
+    guard clock.isTrusted, !isAsleep else { return stopUnusedPings(at: now) }
     if let inUse = tests.session.inUse, fencesOfSession >= Self.fencesPerSession { tests.session.filled(inUse) }
     let decision = tests.session.tick(at: now, path: engine.path)
     let effects = stopUnusedPings(at: now)
@@ -343,6 +347,30 @@ struct Drive: Sendable {
       effects += journal.checkpoint(engine.openFence, at: now)
     }
     return effects + [.proceed(.report(at: now))]
+  }
+
+  // MARK: Sleep
+
+  /// Stops the pings before the host sleeps: their silence would count as loss. Pings on their way get their verdicts before the
+  /// ``DriveInput/flush`` that follows. The test ends with its pings: the host can wake up elsewhere.
+  private mutating func sleep(at now: DriveTime) -> [DriveEffect] {
+    guard !isAsleep else { return [] }
+    isAsleep = true
+    tests.session.linkChanged(at: now)
+    return [.tell(.notice, "the host sleeps: no pings until it is awake")] + stopUnusedPings(at: now) + flush(at: now)
+  }
+
+  private mutating func flush(at now: DriveTime) -> [DriveEffect] {
+    let effects = letTimePass(to: now)
+    guard !isOver else { return effects }
+    lastCheckpoint = now
+    return effects + journal.checkpoint(engine.openFence, at: now)
+  }
+
+  private mutating func wake() -> [DriveEffect] {
+    guard isAsleep else { return [] }
+    isAsleep = false
+    return [.tell(.notice, "the host is awake: the drive goes on")]
   }
 
   private mutating func noteSilence() {

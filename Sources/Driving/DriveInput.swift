@@ -26,6 +26,12 @@ enum DriveInput: Hashable, Sendable {
   case lookedUp(host: String, addresses: [PingAddress])
   /// Comes once a second.
   case tick(DriveReadings)
+  /// The host is about to sleep. Pings stop until ``wake``.
+  case sleep
+  /// Writes all of the drive to the disk now.
+  case flush
+  /// The host is awake again, or does not sleep after all.
+  case wake
   case stop
   /// The stream of events has ended. Repeated until ``Drive/isSaved``.
   case ended

@@ -54,6 +54,23 @@ actor DriveRunner {
     return (drive.journal.unsavedFenceCount, drive.isSaved ? nil : drive.journal.trouble ?? "")
   }
 
+  /// Stops the pings, waits for the verdicts of those on their way, and writes all of the drive to the disk.
+  func prepareForSleep(verdictsWithin limit: Duration) async {
+    readPings()
+    handle(.sleep)
+    do {
+      try await Task.sleep(for: limit)
+    } catch {
+      // The service ends: the drive's end writes everything.
+      return
+    }
+    readPings()
+    handle(.flush)
+  }
+
+  /// Goes on after a sleep.
+  func wake() { handle(.wake) }
+
   // MARK: Inputs
 
   /// Handles signals until the drive is over. When the task is cancelled, the drive is stopped.

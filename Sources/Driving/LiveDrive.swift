@@ -10,6 +10,7 @@ import Submission
 public struct LiveDrive: Sendable {
   private let parts: [(drive: DriveRunner, sources: DriveSources)]
   private let statuses: AsyncStream<(link: Int, DriveStatus)>
+  private let pingTimeout: Duration
   private let endStatuses: @Sendable () -> Void
 
   /// Opens everything that the drive needs; measures nothing yet.
@@ -24,6 +25,7 @@ public struct LiveDrive: Sendable {
   ) throws {
     let clock = DriveClock(environment.timekeeper.read(), now: (Pinger.now, .now))
     let links = options.links
+    pingTimeout = options.pingTimeout
     let (statuses, report) = AsyncStream<(link: Int, DriveStatus)>.makeStream(bufferingPolicy: .bufferingNewest(64))
     self.statuses = statuses
     endStatuses = { report.finish() }
@@ -97,6 +99,22 @@ public struct LiveDrive: Sendable {
   @discardableResult
   public func requestStop() -> Bool {
     parts.map { $0.sources.requestStop() }.contains(true)
+  }
+
+  /// logind waits for 5 s at most (`InhibitDelayMaxSec`).
+  private static let longestPreparation = Duration.seconds(3)
+
+  /// Stops the pings on all links, and brings the drive to the disk. Returns when the host may sleep.
+  public func prepareForSleep() async {
+    let limit = min(Self.longestPreparation, pingTimeout + .milliseconds(100))
+    await withTaskGroup { group in
+      for part in parts { group.addTask { await part.drive.prepareForSleep(verdictsWithin: limit) } }
+    }
+  }
+
+  /// Goes on after ``prepareForSleep()``.
+  public func wake() async {
+    for part in parts { await part.drive.wake() }
   }
 
   /// Writes again what the disk refused. For use after the end.

@@ -31,11 +31,13 @@ struct ServiceRig {
   ///   - settings: More lines of the configuration.
   ///   - url: The control server.
   ///   - surroundings: The process's environment, which names the service manager.
+  ///   - busAddress: The message bus where logind is; by default there is none.
   ///   - preparing: Fills the store before the service starts.
   /// - Throws: Errors of `body` and of the service.
   static func run(
     _ settings: String = "agent: { record: command }", url: String = nowhere,
-    surroundings: [String: String] = [:], preparing: (DriveStore) throws -> Void = { _ in },
+    surroundings: [String: String] = [:], busAddress: String = "unix:path=/nonexistent",
+    preparing: (DriveStore) throws -> Void = { _ in },
     _ body: (ServiceRig) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()
@@ -47,7 +49,8 @@ struct ServiceRig {
       let environment = try DriveEnvironment(
         configuration: configuration, purpose: "a test's service", server: server, logger: log.logger)
       let service = Service(
-        configuration: configuration, configurationFile: file, environment: environment, surroundings: surroundings)
+        configuration: configuration, configurationFile: file, environment: environment, surroundings: surroundings,
+        busAddress: busAddress)
       let (stops, stop) = AsyncStream<Void>.makeStream()
       let (hangUps, hangUp) = AsyncStream<Void>.makeStream()
       let running = Task {

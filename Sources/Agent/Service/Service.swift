@@ -3,6 +3,7 @@ import Coverage
 import DriveStore
 import Driving
 import Logging
+import MessageBus
 import Positioning
 import Settings
 import Submission
@@ -15,6 +16,7 @@ actor Service: ServiceCommands {
     case driveEnded([DriveSummary])
     case socketStarted
     case socketFailed(ServiceSocketError)
+    case sleep(SleepNews)
     case reload
     case tick
     case stop
@@ -26,6 +28,8 @@ actor Service: ServiceCommands {
   private static let patience = Duration.seconds(3)
 
   private let configurationFile: String?
+  private let busAddress: String?
+  private var isAsleep = false
   private var configuration: ProbeConfiguration
   private let environment: DriveEnvironment
   private let logger: Logger
@@ -50,13 +54,16 @@ actor Service: ServiceCommands {
   /// The fences of an ended drive that the disk refuses.
   private var unsaved: (fences: Int, trouble: String)?
 
-  /// - Parameter surroundings: The process's environment, which names the service manager.
+  /// - Parameters:
+  ///   - surroundings: The process's environment, which names the service manager.
+  ///   - busAddress: Of another bus than the host's system bus, where logind is.
   init(
     configuration: ProbeConfiguration, configurationFile: String?, environment: DriveEnvironment,
-    surroundings: [String: String] = [:]
+    surroundings: [String: String] = [:], busAddress: String? = nil
   ) {
     self.configuration = configuration
     self.configurationFile = configurationFile
+    self.busAddress = busAddress
     self.environment = environment
     logger = environment.logger
     decision = RecordingDecision(rules: configuration.recordingRules)
@@ -81,6 +88,11 @@ actor Service: ServiceCommands {
       group.addTask { [sender = environment.sender, interval = configuration.agent.resendInterval] in
         await sender.keepSending(every: interval)
       }
+      #if canImport(CSystemd)
+        group.addTask { [watch = SleepWatch(address: busAddress, logger: logger)] in
+          await watch.run { inputs.yield(.sleep($0)) }
+        }
+      #endif
       group.addTask { for await _ in stop { inputs.yield(.stop) } }
       group.addTask { for await _ in hangUp { inputs.yield(.reload) } }
       group.addTask { await eachSecond { inputs.yield(.tick) } }
@@ -114,6 +126,7 @@ actor Service: ServiceCommands {
       fixArrival = fix.arrival
     case .positioning: break
     case .driveEnded(let summaries): driveEnded(summaries)
+    case .sleep(let news): await handle(news)
     case .reload: await reload()
     case .tick: break
     case .socketStarted: isSocketStarted = true
@@ -134,7 +147,7 @@ actor Service: ServiceCommands {
     if !hasEnded { current.reason = decision.reason(at: now) }
     if let drive {
       if !isWanted { drive.requestStop() }
-    } else if isWanted, now >= nextAttempt {
+    } else if isWanted, !isAsleep, now >= nextAttempt {
       await begin()
     }
     current.state = isStopping ? .stopping : drive == nil || hasEnded ? .idle : .recording
@@ -198,6 +211,21 @@ actor Service: ServiceCommands {
     (drive, hasEnded, isUnsaved, self.unsaved) = (nil, false, false, nil)
     await environment.sender.setRunningDrives(from: nil)
     if !isStopping { await environment.sender.nudge() }
+  }
+
+  // MARK: Sleep
+
+  private func handle(_ news: SleepNews) async {
+    switch news {
+    case .sleeping(let lock):
+      isAsleep = true
+      if !hasEnded { await drive?.prepareForSleep() }
+      // logind has waited until here.
+      withExtendedLifetime(lock) {}
+    case .awake:
+      isAsleep = false
+      if !hasEnded { await drive?.wake() }
+    }
   }
 
   // MARK: The service manager

@@ -309,7 +309,7 @@ extension RadioReading {
   fileprivate var cell: RadioCell? { modem?.cell }
 }
 
-extension BusCall.Purpose {
+extension ModemPurpose {
   fileprivate var subject: String {
     switch self {
     case .signalSetup: "the signal"

@@ -1,12 +1,12 @@
 import Glibc
 
 /// Ends a thread's wait for a descriptor, from any thread. Once awake it stays so.
-final class WakePipe: Sendable {
+package final class WakePipe: Sendable {
   private let reading: CInt
   private let writing: CInt
 
   /// Without descriptors left in the process it is awake from the start: nothing waits for a wake that cannot come.
-  init() {
+  package init() {
     var ends: [CInt] = [-1, -1]
     // A pair of sockets, since Swift cannot call pipe2.
     _ = socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends)
@@ -17,19 +17,19 @@ final class WakePipe: Sendable {
     for end in [reading, writing] where end >= 0 { close(end) }
   }
 
-  func wake() {
+  package func wake() {
     var byte: UInt8 = 1
     // A full pipe is awake.
     if writing >= 0 { _ = write(writing, &byte, 1) }
   }
 
-  var isAwake: Bool {
+  package var isAwake: Bool {
     var own = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
     return reading < 0 || poll(&own, 1, 0) > 0
   }
 
   /// Waits until the other descriptor is ready, the time has come, or somebody wakes.
-  func wait(at other: pollfd?, until deadline: ContinuousClock.Instant?) {
+  package func wait(at other: pollfd?, until deadline: ContinuousClock.Instant?) {
     var all = [pollfd(fd: reading, events: Int16(POLLIN), revents: 0)] + (other.map { [$0] } ?? [])
     let left = deadline.map { max(.zero, $0 - .now) }
     // Rounded up: waking a moment too early would poll again and again.

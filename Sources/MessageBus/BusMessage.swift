@@ -1,8 +1,8 @@
 /// A message from D-Bus.
-enum BusMessage: Hashable, Sendable {
+package enum BusMessage<Use: Hashable & Sendable>: Hashable, Sendable {
   /// The answer to a call.
-  case answer(BusCall.Purpose, [BusValue])
+  case answer(Use, [BusValue])
   /// The error that answers a call: its name and text.
-  case failure(BusCall.Purpose, name: String, text: String)
+  case failure(Use, name: String, text: String)
   case signal(path: String, interface: String, member: String, [BusValue])
 }

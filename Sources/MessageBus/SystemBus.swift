@@ -5,14 +5,14 @@
   /// A connection to the system bus through libsystemd's sd-bus. Used by one thread only.
   ///
   /// Calls are not waited for: their answers come with the other messages, so that a service that hangs holds up nothing.
-  final class SystemBus {
+  package final class SystemBus<Use: Hashable & Sendable> {
     private let bus: OpaquePointer
-    private var awaited: [UInt64: BusCall.Purpose] = [:]
+    private var awaited: [UInt64: Use] = [:]
 
     /// - Parameter address: The address of another bus, e.g. `unix:path=/run/bus`; `nil`: the host's system bus, or that of
     ///   `DBUS_SYSTEM_BUS_ADDRESS`.
     /// - Throws: ``BusError`` when there is no bus.
-    init(address: String? = nil) throws(BusError) {
+    package init(address: String? = nil) throws(BusError) {
       var opened: OpaquePointer?
       if address != nil {
         try BusError.check(sd_bus_new(&opened))
@@ -31,14 +31,14 @@
 
     /// What to poll for, and the descriptor.
     /// - Throws: ``BusError`` after the connection has ended.
-    func interest() throws(BusError) -> pollfd {
+    package func interest() throws(BusError) -> pollfd {
       let events = try BusError.check(sd_bus_get_events(bus))
       return pollfd(fd: try BusError.check(sd_bus_get_fd(bus)), events: Int16(truncatingIfNeeded: events), revents: 0)
     }
 
     /// Sends a call. Calls do not start the service that they are for.
     /// - Throws: ``BusError``
-    func send(_ call: BusCall) throws(BusError) {
+    package func send(_ call: BusCall<Use>) throws(BusError) {
       var message: OpaquePointer?
       try BusError.check(
         sd_bus_message_new_method_call(bus, &message, call.destination, call.path, call.interface, call.member))
@@ -50,7 +50,7 @@
       awaited[cookie] = call.purpose
     }
 
-    private func append(_ argument: BusCall.Argument, to message: OpaquePointer?) throws(BusError) {
+    private func append(_ argument: BusCall<Use>.Argument, to message: OpaquePointer?) throws(BusError) {
       switch argument {
       case .bool(let value):
         var flag: CInt = value ? 1 : 0
@@ -67,7 +67,7 @@
 
     /// The next message that has arrived; `nil` when there is none.
     /// - Throws: ``BusError`` when the connection has ended.
-    func next() throws(BusError) -> BusMessage? {
+    package func next() throws(BusError) -> BusMessage<Use>? {
       while true {
         var received: OpaquePointer?
         let status = try BusError.check(sd_bus_process(bus, &received))
@@ -80,7 +80,7 @@
       }
     }
 
-    private func translate(_ message: OpaquePointer) -> BusMessage? {
+    private func translate(_ message: OpaquePointer) -> BusMessage<Use>? {
       var cookie: UInt64 = 0
       if sd_bus_message_get_reply_cookie(message, &cookie) >= 0, let purpose = awaited.removeValue(forKey: cookie) {
         guard sd_bus_message_is_method_error(message, nil) > 0 else { return .answer(purpose, values(of: message)) }
@@ -123,6 +123,8 @@
       case UInt8(ascii: "x"): return basic(message, type, Int64(0)).map { .integer($0) }
       case UInt8(ascii: "t"): return basic(message, type, UInt64(0)).map { .integer(Int64(clamping: $0)) }
       case UInt8(ascii: "d"): return basic(message, type, Double(0)).map { .double($0) }
+      case UInt8(ascii: "h"):
+        return basic(message, type, CInt(-1)).map { BusDescriptor(duplicating: $0).map { .descriptor($0) } ?? .other }
       case UInt8(ascii: "v"): return container(message, type, contents)?.first ?? .other
       case UInt8(ascii: "r"), UInt8(ascii: "e"): return container(message, type, contents).map { .list($0) }
       case UInt8(ascii: "a"):

@@ -1,0 +1,8 @@
+import MessageBus
+
+/// A report of logind about the host's sleep.
+enum SleepNews: Hashable, Sendable {
+  /// The host sleeps as soon as the last owner releases the lock; without a lock, at once.
+  case sleeping(lock: BusDescriptor?)
+  case awake
+}

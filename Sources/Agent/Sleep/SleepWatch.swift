@@ -1,0 +1,73 @@
+#if canImport(CSystemd)
+  import Foundation
+  import Logging
+  import MessageBus
+
+  /// Follows logind: a thread that waits for messages of the system bus. Without a bus or logind, the service goes on.
+  final class SleepWatch: Sendable {
+    private let address: String?
+    private let logger: Logger
+    private let wake = WakePipe()
+
+    /// The wait before the next try when there is no bus, or its connection ended.
+    private static let pause: Duration = .seconds(60)
+
+    /// - Parameter address: Of another bus than the host's system bus.
+    init(address: String? = nil, logger: Logger) { (self.address, self.logger) = (address, logger) }
+
+    /// Delivers each report until the task is cancelled.
+    func run(_ deliver: @escaping @Sendable (SleepNews) -> Void) async {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          let thread = Thread { [self] in
+            Thread.current.name = "sleep"
+            follow(deliver)
+            continuation.resume()
+          }
+          thread.stackSize = 256 << 10
+          thread.start()
+        }
+      } onCancel: {
+        wake.wake()
+      }
+    }
+
+    private func follow(_ deliver: (SleepNews) -> Void) {
+      // Each line once: a device may have no logind for years.
+      var logged: Set<String> = []
+      func note(_ line: String) {
+        if logged.insert(line).inserted { logger.info("sleep: \(line)") }
+      }
+      while !wake.isAwake {
+        var conversation = SleepConversation()
+        do {
+          try converse(&conversation, deliver, note)
+        } catch {
+          note("the system bus cannot be used: \(error); sleep is not delayed")
+        }
+        conversation.disconnected()
+        conversation.takeNews().forEach(deliver)
+        if !wake.isAwake { wake.wait(at: nil, until: .now + Self.pause) }
+      }
+    }
+
+    /// Returns when the task is cancelled.
+    /// - Throws: ``BusError`` when the connection ends.
+    private func converse(
+      _ conversation: inout SleepConversation, _ deliver: (SleepNews) -> Void, _ note: (String) -> Void
+    ) throws(BusError) {
+      let bus = try SystemBus<SleepConversation.Purpose>(address: address)
+      for call in conversation.connected(at: .now) { try bus.send(call) }
+      while !wake.isAwake {
+        while let message = try bus.next() {
+          for call in conversation.handle(message, at: .now) { try bus.send(call) }
+        }
+        conversation.tick(at: .now)
+        conversation.takeNotes().forEach(note)
+        if conversation.delaysSleep { note("logind delays sleep until the drive is on the disk") }
+        conversation.takeNews().forEach(deliver)
+        wake.wait(at: try bus.interest(), until: conversation.nextDeadline)
+      }
+    }
+  }
+#endif
