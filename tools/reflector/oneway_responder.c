@@ -20,26 +20,40 @@ static struct oneway_session *find(struct oneway_responder *responder, uint64_t 
 
 enum { WIDTH = 128 };
 
+/* Moves the history by `numbers`, at least 1. Two words and no __int128, which 32-bit targets lack. */
+static void advance(uint64_t history[2], uint32_t numbers) {
+    if (numbers < 64) {
+        history[1] = history[1] << numbers | history[0] >> (64 - numbers);
+        history[0] <<= numbers;
+    } else {
+        history[1] = numbers < WIDTH ? history[0] << (numbers - 64) : 0;
+        history[0] = 0;
+    }
+}
+
 /* Returns 0 for a number that was seen before. A number before the history counts as seen, because it is unknown. */
 static int mark(struct oneway_session *session, uint32_t number) {
     int32_t ahead = (int32_t)(number - session->newest);
     if (ahead > 0) {
-        session->history = ahead < WIDTH ? session->history << ahead : 0;
-        if (ahead <= WIDTH) session->history |= (oneway_history)1 << (ahead - 1);
+        advance(session->history, (uint32_t)ahead);
+        if (ahead <= WIDTH) session->history[(ahead - 1) / 64] |= UINT64_C(1) << (ahead - 1) % 64;
         session->newest = number;
         return 1;
     }
     if (ahead == 0 || ahead < -WIDTH) return 0;
-    oneway_history bit = (oneway_history)1 << (-ahead - 1);
-    int is_new = (session->history & bit) == 0;
-    session->history |= bit;
+    uint64_t *word = &session->history[(-ahead - 1) / 64], bit = UINT64_C(1) << (-ahead - 1) % 64;
+    int is_new = (*word & bit) == 0;
+    *word |= bit;
     return is_new;
 }
 
 /* Bit n: `number` - 1 - n had arrived. For a late request some of them are unknown. */
 static uint64_t history_before(const struct oneway_session *session, uint32_t number, uint32_t *flags) {
     uint32_t behind = session->newest - number;
-    if (behind <= WIDTH - 64) return (uint64_t)(session->history >> behind);
+    const uint64_t *history = session->history;
+    if (behind == 0) return history[0];
+    if (behind < 64) return history[0] >> behind | history[1] << (64 - behind);
+    if (behind == 64) return history[1];
     *flags |= CPING__ONEWAY_NO_HISTORY;
     return 0;
 }

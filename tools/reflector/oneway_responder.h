@@ -11,15 +11,13 @@
  * the same hash value. */
 enum { ONEWAY_SESSIONS = 1024, ONEWAY_WAYS = 8 };
 
-typedef unsigned __int128 oneway_history;
-
 struct oneway_session {
     uint64_t id;
     uint8_t address[16];
     uint64_t last_ns;
     int is_used;
     uint32_t newest;   /* number */
-    oneway_history history;  /* bit n: number newest - 1 - n has arrived */
+    uint64_t history[2];  /* bit n of the first: number newest - 1 - n has arrived; the second goes on with n = 64 */
     uint32_t received, sent, duplicates;
 };
 
