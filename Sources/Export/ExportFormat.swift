@@ -4,6 +4,8 @@ import OrderedJSON
 public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   /// RFC 7946, one point a fence.
   case geojson
+  /// RFC 8142, the features of `geojson` as a sequence of JSON texts.
+  case geojsonseq
   /// One fence a line.
   case jsonl
   /// A page with a map of the fences that needs no network.
@@ -14,6 +16,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   public func export(_ records: some FenceRecords, write: ([UInt8]) throws -> Void) throws {
     switch self {
     case .geojson: try GeoJSON.export(records, write: write)
+    case .geojsonseq: try GeoJSON.exportSequence(records, write: write)
     case .jsonl:
       var text = JSONWriter()
       try records.forEach { record in

@@ -27,6 +27,26 @@ enum GeoJSON {
     try text.flush(to: write, isLast: true)
   }
 
+  /// The features of ``export(_:write:)`` as a GeoJSON text sequence (RFC 8142): a record separator before each feature, a line feed
+  /// after it. A reader can resume after a truncated text, and needs no end of the collection.
+  static func exportSequence(_ records: some FenceRecords, write: ([UInt8]) throws -> Void) throws {
+    var feature = JSONWriter()
+    var text: [UInt8] = []
+    try records.forEach { record in
+      feature.removeAll()
+      writeFeature(record, to: &feature)
+      text.append(recordSeparator)
+      text += feature.bytes
+      text.append(UInt8(ascii: "\n"))
+      guard text.count >= 1 << 16 else { return }
+      try write(text)
+      text.removeAll(keepingCapacity: true)
+    }
+    if !text.isEmpty { try write(text) }
+  }
+
+  private static let recordSeparator: UInt8 = 0x1E
+
   private static func writeFeature(_ record: FenceRecord, to text: inout JSONWriter) {
     text.beginObject()
     text.member("type", "Feature")

@@ -12,7 +12,7 @@ struct ExportFences: AsyncParsableCommand {
 
   @OptionGroup var configuration: ConfigurationOptions
 
-  @Option(name: .long, help: "geojson, jsonl, or html for a page with a map.")
+  @Option(name: .long, help: "geojson, geojsonseq, jsonl, or html for a page with a map.")
   var format = ExportFormat.geojson
 
   @Option(name: .long, help: "submitted, pending or all; only `all` includes fences that Wi-Fi touched.")

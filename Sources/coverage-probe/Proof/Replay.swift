@@ -16,7 +16,7 @@ struct Replay: AsyncParsableCommand {
 
   @OptionGroup var configuration: ConfigurationOptions
 
-  @Option(name: .long, help: "jsonl or geojson.")
+  @Option(name: .long, help: "jsonl, geojson or geojsonseq.")
   var format = ExportFormat.jsonl
 
   @Option(name: .long, parsing: .unconditional, help: "The least radius of a fence, in metres.")
