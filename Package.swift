@@ -125,6 +125,14 @@ let package = Package(
 
     // Floor 3
     .target(
+      name: "Diagnosis",
+      dependencies: [
+        "CPinger", "Coverage", "OrderedJSON", "Pinging", "Positioning", "NetworkPath", "Radio", "DriveStore",
+        "ControlServer",
+        "Settings", .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+    .target(
       name: "Driving",
       dependencies: [
         "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "Radio", "DriveStore",
@@ -140,7 +148,7 @@ let package = Package(
       name: "Agent",
       dependencies: [
         "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
-        "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Settings", "Export", "Driving",
+        "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Settings", "Export", "Driving", "Diagnosis",
         "MessageBus",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -300,6 +308,12 @@ let package = Package(
       name: "SettingsTests", dependencies: ["Settings", "Coverage", "NetworkPath", "Radio", "TestSupport"],
       path: "Tests/Settings",
       swiftSettings: strict),
+    .testTarget(
+      name: "DiagnosisTests",
+      dependencies: [
+        "Diagnosis", "Settings", "ControlServer", "DriveStore", "Positioning", "Pinging", "Coverage", "TestSupport",
+      ],
+      path: "Tests/Diagnosis", swiftSettings: strict),
     .testTarget(
       name: "DrivingTests",
       dependencies: [

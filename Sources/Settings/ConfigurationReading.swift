@@ -4,7 +4,7 @@ import Yams
 
 /// The settings as a file and the environment have them, with every mistake in them. The environment wins over the file, and the file over
 /// the defaults.
-public struct ConfigurationReading {
+public struct ConfigurationReading: Sendable {
   /// Where the value of a setting is from.
   public enum Origin: Hashable, Sendable {
     case standard

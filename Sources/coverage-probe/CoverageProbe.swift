@@ -20,6 +20,6 @@ struct CoverageProbe: AsyncParsableCommand {
         name: "The service",
         subcommands: [AgentService.self, Status.self, Start.self, Stop.self, Pause.self, Resume.self]),
       .init(name: "Measuring and proof", subcommands: [Ping.self, Replay.self, Verify.self]),
-      .init(name: "Setting up", subcommands: [Config.self]),
+      .init(name: "Setting up", subcommands: [DoctorCommand.self, Config.self]),
     ])
 }

@@ -1,6 +1,9 @@
 /* What a long-running process costs. */
 #include "cpprocess.h"
 
+#include <errno.h>
+#include <sys/timex.h>
+
 #include <malloc.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -50,7 +53,14 @@ static void forgets_the_start(void) {
     CHECK_EQUAL(sum, 2);
 }
 
+static void reads_the_state_of_the_clock(void) {
+    struct timex state = {0};
+    int answer = adjtimex(&state);
+    CHECK_EQUAL(cpprocess_clock_is_synchronised(), answer < 0 ? -errno : (state.status & STA_UNSYNC) == 0);
+}
+
 int main(void) {
+    reads_the_state_of_the_clock();
     forgets_the_start();
     returns_large_blocks();
     return 0;

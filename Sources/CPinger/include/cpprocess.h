@@ -1,5 +1,5 @@
 /*
- * cpprocess: the memory of a process that runs for hours.
+ * cpprocess: the memory of a process that runs for hours, and the state of the host's clock.
  */
 #ifndef CPPROCESS_H
 #define CPPROCESS_H
@@ -17,6 +17,10 @@ void cpprocess_forget_start(void);
  * freed, and keeps the later ones in the arena of whichever thread asked: a service that begins drive after drive, each on another thread, would
  * keep some in each. To be called once, early. */
 void cpprocess_return_large_blocks(void);
+
+/* Whether the kernel counts the wall clock as synchronised, because a time service disciplines it (adjtimex(2)): 1 or 0; a negative error
+ * number when the kernel does not say. */
+int cpprocess_clock_is_synchronised(void);
 
 #ifdef __cplusplus
 }

@@ -71,6 +71,13 @@ public struct StoreReader: Sendable {
     return try rows("SELECT \(columns) GROUP BY session.id ORDER BY session.id").map(StoredSession.init)
   }
 
+  /// The client UUID from the control server at `url`; `nil` when there is none, or it is damaged.
+  public func clientUUID(at url: String) throws -> String? {
+    try rows(
+      "SELECT client_uuid FROM intact_registration WHERE control_server = ?", [ServerKey.of(url)]
+    ).first?["client_uuid"]
+  }
+
   /// The size of the store, with its write-ahead log.
   private var bytes: Int64 {
     get throws {

@@ -1,0 +1,18 @@
+import Settings
+
+/// The configuration: every mistake, and the one setting without a default that a drive needs.
+enum ConfigurationExamination {
+  static func findings(_ reading: ConfigurationReading) -> [Finding] {
+    var findings = reading.mistakes.map { Finding(.fault, .configuration, "\($0)") }
+    if findings.isEmpty { findings.append(Finding(.good, .configuration, reading.summary)) }
+    if reading.configuration.controlServer.url == nil {
+      findings.append(
+        Finding(
+          .fault, .configuration, "control-server.url is not set, so no drive gets a test to ping with",
+          advice: "set it in \(reading.configuration.file ?? "a file for --config"), or \(urlVariable)"))
+    }
+    return findings
+  }
+
+  private static let urlVariable = "COVERAGE_PROBE_CONTROL_SERVER_URL in the environment"
+}

@@ -1,0 +1,47 @@
+import OrderedJSON
+
+/// One result of an examination.
+public struct Finding: Hashable, Sendable {
+  /// The examined part.
+  public enum Subject: String, Hashable, Sendable, CaseIterable {
+    case configuration, host, state, link, receiver, server, pings
+  }
+
+  /// Whether a drive can be recorded.
+  public enum Grade: String, Hashable, Sendable {
+    /// As it should be.
+    case good
+    /// Worth knowing; nothing needs to be done.
+    case note
+    /// A drive can be recorded, but some of its figures will be missing or worse.
+    case warning
+    /// No drive can be recorded now, or it would have no figures.
+    case fault
+  }
+
+  /// The examined part.
+  public let subject: Subject
+  /// Whether a drive can be recorded.
+  public let grade: Grade
+  /// What was found, in one line.
+  public let text: String
+  /// The remedy, in one line; `nil` when there is none or none is needed.
+  public let advice: String?
+
+  /// - Parameters:
+  ///   - grade: Whether a drive can be recorded.
+  ///   - subject: The examined part.
+  ///   - text: One line.
+  ///   - advice: One line.
+  public init(_ grade: Grade, _ subject: Subject, _ text: String, advice: String? = nil) {
+    (self.grade, self.subject, self.text, self.advice) = (grade, subject, text, advice)
+  }
+
+  /// `subject`, `grade`, `text` and `advice`.
+  public var json: JSON {
+    .object([
+      "subject": .string(subject.rawValue), "grade": .string(grade.rawValue), "text": .string(text),
+      "advice": advice.map(JSON.string),
+    ])
+  }
+}

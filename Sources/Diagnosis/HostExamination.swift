@@ -1,0 +1,59 @@
+import CPinger
+import Coverage
+import Foundation
+
+/// The host: its clock, and how late a sleeping thread is woken, which is how late pings are sent.
+enum HostExamination {
+  struct Measures: Hashable, Sendable {
+    var wall: WallTime
+    /// Whether a time service sets the clock; `nil` when the kernel does not say.
+    var isSynchronised: Bool?
+    /// How much longer each sleep of 10 ms took.
+    var overshoots: [Duration]
+  }
+
+  /// 5 % of the time from ping to ping.
+  static let latest: Duration = .milliseconds(5)
+
+  static func measure(wall: WallTime) async -> Measures {
+    let answer = cpprocess_clock_is_synchronised()
+    let overshoots = await withCheckedContinuation { continuation in
+      // A thread of its own: a sleep would keep one from other tasks.
+      Thread.detachNewThread { continuation.resume(returning: (0..<50).map { _ in overshoot(of: .milliseconds(10)) }) }
+    }
+    return Measures(wall: wall, isSynchronised: answer < 0 ? nil : answer == 1, overshoots: overshoots)
+  }
+
+  private static func overshoot(of nap: Duration) -> Duration {
+    let begin = ContinuousClock.now
+    usleep(useconds_t(nap.inMicroseconds))
+    return max(.zero, ContinuousClock.now - begin - nap)
+  }
+
+  static func findings(_ measures: Measures) -> [Finding] { [clock(measures), timer(measures)] }
+
+  private static func clock(_ measures: Measures) -> Finding {
+    let now = measures.wall.iso8601
+    guard WallTime.plausible.contains(measures.wall) else {
+      return Finding(
+        .warning, .host, "the clock says \(now), which cannot be",
+        advice: "set it, or install a time service; until another clock corrects it, fences are kept and not sent")
+    }
+    switch measures.isSynchronised {
+    case true?: return Finding(.good, .host, "a time service sets the clock (\(now))")
+    case false?:
+      return Finding(
+        .note, .host, "no time service sets the clock (\(now))",
+        advice: "install chrony or systemd-timesyncd; the receiver and the control server are two other clocks")
+    case nil: return Finding(.note, .host, "the kernel does not say whether a time service sets the clock (\(now))")
+    }
+  }
+
+  private static func timer(_ measures: Measures) -> Finding {
+    let late = measures.overshoots.sorted().nearestRank(95) ?? .zero
+    let text = "95 % of sleeps end at most \(late.inMicroseconds) µs late"
+    guard late > latest else { return Finding(.good, .host, text) }
+    return Finding(
+      .warning, .host, "\(text): pings are sent late", advice: "end other programs that use the processor all the time")
+  }
+}

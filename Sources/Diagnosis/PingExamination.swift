@@ -1,0 +1,96 @@
+import ControlServer
+import Coverage
+import Pinging
+
+/// Pings of a granted test: whether UDP passes, how long an answer takes, and whether the kernel stamps packets.
+enum PingExamination {
+  struct Pings: Hashable, Sendable {
+    var server: String
+    /// Why no ping could be sent.
+    var trouble: String?
+    var answers: [Duration] = []
+    var lost = 0
+    var refused = 0
+    var unsent: String?
+    /// Answers with both of the kernel's stamps.
+    var stamped = 0
+
+    mutating func hear(_ event: PingEvent) {
+      switch event.kind {
+      case .answered(let nanoseconds):
+        answers.append(.nanoseconds(nanoseconds))
+        if event.sendStamp == .kernel, event.receiveStamp == .kernel { stamped += 1 }
+      case .lost, .icmpError: lost += 1
+      case .refused: refused += 1
+      case .notSent(let reason): unsent = reason
+      default: break
+      }
+    }
+  }
+
+  static let count: UInt64 = 10
+
+  static func ping(_ grant: CoverageGrant, by interface: String?, family: PingAddress.Family?) async -> Pings {
+    var pings = Pings(server: "\(grant.pingHost), port \(grant.pingPort)")
+    do {
+      let version = grant.ipVersion.flatMap(PingAddress.Family.init(rawValue:))
+      let addresses = try await PingAddress.resolve(grant.pingHost, port: grant.pingPort, family: family ?? version)
+      guard let address = addresses.first else {
+        pings.trouble = "\(grant.pingHost) has no address"
+        return pings
+      }
+      let pinger = try Pinger()
+      defer { pinger.shutdown() }
+      _ = try pinger.start(
+        PingTarget(address: address, echo: .rtr(token: grant.pingToken), interface: interface, count: count))
+      for await event in pinger.events {
+        pings.hear(event)
+        if event.kind == .finished || event.kind == .removed { break }
+      }
+    } catch {
+      pings.trouble = "\(error)"
+    }
+    return pings
+  }
+
+  // MARK: Judgement
+
+  static func findings(_ pings: Pings, link: String?) -> [Finding] {
+    let place = link.map { "link \($0): " } ?? ""
+    if let trouble = pings.trouble {
+      return [Finding(.fault, .pings, "\(place)no ping to \(pings.server): \(ForeignText.clean(trouble))")]
+    }
+    if pings.refused > 0 {
+      return [
+        Finding(
+          .fault, .pings, "\(place)the ping server refuses the test's token from this address",
+          advice: "both servers must see the same address: no proxy or VPN for one of them; docs/protocol.md, 1.2")
+      ]
+    }
+    let median = pings.answers.sorted().nearestRank(50)
+    guard let median else {
+      let why = pings.unsent.map { "not sent: \($0)" } ?? "none of \(pings.lost) was answered"
+      return [
+        Finding(
+          .fault, .pings, "\(place)pings to \(pings.server): \(why)",
+          advice: "let UDP to that port pass the firewall; some networks block it")
+      ]
+    }
+    let milliseconds = Double(median.inMicroseconds / 100) / 10
+    let text =
+      "\(place)pings to \(pings.server): \(pings.answers.count) of \(count) answered, median \(milliseconds) ms"
+    var findings = [
+      pings.answers.count == count
+        ? Finding(.good, .pings, text)
+        : Finding(.warning, .pings, text, advice: "look at the signal; a drive measures such losses")
+    ]
+    findings.append(
+      pings.stamped == pings.answers.count
+        ? Finding(.good, .pings, "\(place)the kernel stamps every packet")
+        : Finding(
+          .note, .pings,
+          "\(place)the kernel stamps \(pings.stamped) of \(pings.answers.count) answers on this interface",
+          advice: "the others are read from the clock; their delay includes this program's own"))
+    return findings
+  }
+}

@@ -1,0 +1,147 @@
+import Coverage
+import Logging
+import Positioning
+import Settings
+import Synchronization
+
+/// gpsd and its receivers: listens until positions are accurate, or for some seconds.
+enum ReceiverExamination {
+  /// What gpsd said.
+  struct Heard: Hashable, Sendable {
+    var isConnected = false
+    var release: String?
+    /// Why there is no connection.
+    var trouble: String?
+    var devices: [String]?
+    var complaint: String?
+    var fixes = 0
+    var best: Double?
+    var device: String?
+    var clockDifference: Duration?
+    var refused: String?
+
+    mutating func hear(_ event: PositioningEvent) {
+      switch event {
+      case .fix(let positioned):
+        guard positioned.fix.coordinate != nil else { return }
+        fixes += 1
+        device = positioned.device ?? device
+        if let accuracy = positioned.fix.accuracy { best = min(best ?? accuracy, accuracy) }
+      case .status(.connected(let release)): (isConnected, self.release, trouble) = (true, release, nil)
+      case .status(.disconnected(let reason)): (isConnected, trouble) = (false, reason)
+      case .status(.devices(let paths)): devices = paths
+      case .status(.complaint(let message)): complaint = message
+      case .status(.clockDifference(let difference)): clockDifference = difference
+      case .counters(let counters): refused = counters.refusals ?? refused
+      case .status(.connecting), .status(.positioned), .status(.noFix), .clock: break
+      }
+    }
+  }
+
+  /// A receiver reports once a second; some need more for the first report after gpsd has opened them.
+  private static let patience: Duration = .seconds(8)
+
+  /// A slow receiver's line alone can be two seconds late.
+  private static let tolerance: Duration = .seconds(3)
+
+  static func listen(to receiver: GPSDConfiguration, accuracyLimit: Double) async -> Heard {
+    let client = GPSD(
+      configuration: receiver, logger: Logger(label: "doctor", factory: { _ in SwiftLogNoOpLogHandler() }))
+    return await withTaskGroup { group in
+      let heard = Mutex(Heard())
+      group.addTask {
+        for await event in client.events() {
+          let isEnough = heard.withLock {
+            $0.hear(event)
+            return $0.fixes >= 3 && ($0.best ?? .infinity) <= accuracyLimit || $0.trouble != nil
+          }
+          if isEnough { return }
+        }
+      }
+      group.addTask {
+        // Ends early when the other task has heard enough.
+        try? await Task.sleep(for: patience)
+      }
+      await group.next()
+      group.cancelAll()
+      await group.waitForAll()
+      return heard.withLock { $0 }
+    }
+  }
+
+  // MARK: Judgement
+
+  static func findings(_ heard: Heard, _ configuration: ProbeConfiguration) -> [Finding] {
+    let place = "\(configuration.gpsd.host):\(configuration.gpsd.port)"
+    guard heard.isConnected else {
+      return [
+        Finding(
+          .fault, .receiver,
+          "no gpsd at \(place): \(ForeignText.clean(heard.trouble ?? "no answer within \(patience)"))",
+          advice: "systemctl start gpsd, or set gpsd.host and gpsd.port")
+      ]
+    }
+    var findings = [
+      Finding(
+        .good, .receiver, "gpsd \(heard.release.map { ForeignText.clean($0) } ?? "of unknown release") at \(place)")
+    ]
+    if let complaint = heard.complaint {
+      findings.append(Finding(.warning, .receiver, "gpsd says: \(ForeignText.clean(complaint))"))
+    }
+    findings += positions(heard, configuration)
+    if let difference = heard.clockDifference, abs(difference.inSeconds) > tolerance.inSeconds {
+      findings.append(
+        Finding(
+          .warning, .receiver,
+          "the receiver's time differs from the host's by \((difference.inSeconds * 10).rounded() / 10) s",
+          advice: "set the host's clock; chrony can take it from gpsd"))
+    }
+    return findings
+  }
+
+  private static func positions(_ heard: Heard, _ configuration: ProbeConfiguration) -> [Finding] {
+    let paths = heard.devices ?? []
+    guard !paths.isEmpty else {
+      return [
+        Finding(
+          .fault, .receiver, "gpsd has no receiver",
+          advice: "name it in /etc/default/gpsd (DEVICES=), or gpsdctl add /dev/ttyACM0")
+      ]
+    }
+    if let wanted = configuration.gpsd.device, !paths.contains(wanted) {
+      return [
+        Finding(
+          .fault, .receiver,
+          "gpsd has \(ForeignText.clean(paths.joined(separator: ", "))), but gpsd.device is \(ForeignText.clean(wanted))",
+          advice: "set gpsd.device to one of them, or to null")
+      ]
+    }
+    let names = ForeignText.clean(heard.device ?? paths.joined(separator: ", "))
+    guard heard.fixes > 0 else {
+      let why = heard.refused.map { ": positions refused: \($0)" } ?? ""
+      return [
+        Finding(
+          .fault, .receiver, "\(names): no usable position in \(patience)\(why)",
+          advice: "an antenna with a free view of the sky; cgps shows satellites. A cold start takes a minute")
+      ]
+    }
+    let limit = configuration.location.accuracyLimit
+    guard let best = heard.best else {
+      return [
+        Finding(.fault, .receiver, "\(names): positions without an accuracy open no fence", advice: "docs/accuracy.md")
+      ]
+    }
+    let text = "\(names): accuracy \(metres(best)), \(metres(limit)) or better counts"
+    guard best > limit else { return [Finding(.good, .receiver, text)] }
+    return [
+      Finding(
+        .fault, .receiver, "\(text): no fence begins",
+        advice: "wait, move the antenna, or raise location.accuracy-limit")
+    ]
+  }
+
+  private static func metres(_ value: Double) -> String {
+    let rounded = (value * 10).rounded() / 10
+    return Int(exactly: rounded).map { "\($0) m" } ?? "\(rounded) m"
+  }
+}

@@ -1,0 +1,114 @@
+import ControlServer
+import Coverage
+import DriveStore
+import Settings
+
+/// The control server: name, route, TLS, whether it speaks the protocol, its clock, and whether it grants a test.
+enum ServerExamination {
+  struct Answers: Sendable {
+    /// Why nothing could be asked.
+    var trouble: String?
+    var registration: Result<Duration, ServerFailure>?
+    /// The server's clock minus the host's, rounded to a second by the server.
+    var clockDifference: Duration?
+    var refusedTest: ServerFailure?
+    var grant: CoverageGrant?
+  }
+
+  /// The reading of the server's clock is coarse, and so are its requests.
+  static let tolerance: Duration = .seconds(3)
+
+  static func ask(_ configuration: ProbeConfiguration, _ device: Device, wall: @Sendable () -> WallTime) async
+    -> Answers
+  {
+    guard let url = configuration.controlServer.url else { return Answers() }
+    var answers = Answers()
+    do {
+      let client = try ControlServerClient(
+        url: url, caFile: configuration.controlServer.caFile,
+        requestTimeout: min(configuration.controlServer.requestTimeout, .seconds(10)), device: device)
+      await ask(client, known: knownClient(configuration, at: url), configuration, wall: wall, &answers)
+      try await client.shutdown()
+    } catch {
+      answers.trouble = answers.trouble ?? "\(error)"
+    }
+    return answers
+  }
+
+  /// The client UUID of this device's registration; `nil` without one that can be read.
+  private static func knownClient(_ configuration: ProbeConfiguration, at url: String) -> String? {
+    // A store that cannot be read is a finding of StateExamination.
+    try? StoreReader(directory: StateDirectory(path: configuration.stateDirectory)).clientUUID(at: url)
+  }
+
+  private static func ask(
+    _ client: ControlServerClient, known: String?, _ configuration: ProbeConfiguration, wall: @Sendable () -> WallTime,
+    _ answers: inout Answers
+  ) async {
+    let begin = ContinuousClock.now
+    let uuid: String
+    do {
+      uuid = try await client.settings(clientUUID: known)
+      answers.registration = .success(ContinuousClock.now - begin)
+    } catch {
+      answers.registration = .failure(error)
+      return
+    }
+    if let date = client.latestDate {
+      let hostThen = wall().adding(.zero - (ContinuousClock.now - date.received) - date.roundTrip / 2)
+      answers.clockDifference = date.date.adding(.milliseconds(500)) - hostThen
+    }
+    // The request leaves by the interface of the pings, because both servers must see the same address.
+    guard let link = configuration.measuredLinks.first(where: SourceExamination.isUsable) else { return }
+    do {
+      answers.grant = try await client.requestCoverage(
+        CoverageRequest(clientUUID: uuid, loopUUID: nil, time: wall()), isForPings: true, by: link.interface,
+        family: configuration.pings.family.flatMap { AddressFamily(rawValue: $0.rawValue) })
+    } catch {
+      answers.refusedTest = error
+    }
+  }
+
+  // MARK: Judgement
+
+  static func findings(_ answers: Answers, _ configuration: ProbeConfiguration) -> [Finding] {
+    if let trouble = answers.trouble { return [Finding(.fault, .server, trouble)] }
+    switch answers.registration {
+    case nil: return []
+    case .failure(let failure)?: return [Finding(.fault, .server, "\(failure)", advice: advice(failure))]
+    case .success(let time)?:
+      var findings = [Finding(.good, .server, "the control server answers after \(time.inMilliseconds) ms")]
+      if let difference = answers.clockDifference { findings.append(clock(difference)) }
+      if let failure = answers.refusedTest {
+        findings.append(Finding(.fault, .server, "no test: \(failure)", advice: advice(failure)))
+      }
+      if let grant = answers.grant {
+        findings.append(
+          Finding(.good, .server, "it grants tests; pings go to \(grant.pingHost), port \(grant.pingPort)"))
+        findings += grant.oddities.map { Finding(.note, .server, $0) }
+      }
+      return findings
+    }
+  }
+
+  private static func clock(_ difference: Duration) -> Finding {
+    let seconds = abs(difference.inSeconds)
+    let words = "\(Int(seconds.rounded())) s \(difference > .zero ? "behind" : "ahead of") the control server's"
+    guard seconds > tolerance.inSeconds else {
+      return Finding(.good, .server, "its clock agrees with the host's within \(Int(tolerance.inSeconds)) s")
+    }
+    return Finding(
+      .warning, .server, "the host's clock is \(words)",
+      advice: "install a time service; docs/clock.md says which clock rules")
+  }
+
+  private static func advice(_ failure: ServerFailure) -> String? {
+    switch failure {
+    case .unreachable, .noAnswer: "is there a network? then check control-server.url, the name and the firewall"
+    case .tooManyRequests: "wait; the service waits by itself"
+    case .refused, .unusableAnswer: "ask the server's operator; the line has the server's words"
+    case .serverTrouble: "try again later; fences wait in the store"
+    case .notTheServer: "log in to the captive portal, or correct control-server.url"
+    }
+  }
+}

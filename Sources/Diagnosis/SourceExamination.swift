@@ -1,0 +1,69 @@
+import Glibc
+import NetworkPath
+import Radio
+import Settings
+
+/// What the settings name on this host: interfaces, files and programs.
+enum SourceExamination {
+  static func findings(_ configuration: ProbeConfiguration) -> [Finding] {
+    var findings: [Finding] = []
+    for link in configuration.measuredLinks {
+      let place = link.name.map { "link \($0): " } ?? ""
+      if let interface = link.interface { findings.append(self.interface(interface, place)) }
+      if case .file(let path) = link.network { findings.append(file(path, place)) }
+      if case .command(let path) = link.radio { findings.append(command(path, place)) }
+    }
+    if findings.isEmpty {
+      findings.append(Finding(.good, .link, "the routing table chooses the interface of the pings"))
+    }
+    return findings
+  }
+
+  /// Whether packets can leave by the link's interface.
+  static func isUsable(_ link: LinkSettings) -> Bool { link.interface.map { interface($0, "").grade == .good } ?? true }
+
+  private static func interface(_ name: String, _ place: String) -> Finding {
+    guard if_nametoindex(name) != 0 else {
+      return Finding(
+        .fault, .link, "\(place)there is no interface \(name): no ping leaves",
+        advice: "`ip link` lists the interfaces; a modem's may appear once it is connected")
+    }
+    let isUp = flags(of: name).map { $0 & UInt32(IFF_UP) != 0 } ?? false
+    guard isUp else {
+      return Finding(
+        .fault, .link, "\(place)\(name) is down: no ping leaves", advice: "ip link set \(name) up, or connect the modem"
+      )
+    }
+    return Finding(.good, .link, "\(place)\(name) is up")
+  }
+
+  private static func flags(of interface: String) -> UInt32? {
+    var text = [UInt8](repeating: 0, count: 32)
+    let descriptor = open("/sys/class/net/\(interface)/flags", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    let count = read(descriptor, &text, text.count)
+    guard count > 2 else { return nil }
+    let digits = String(decoding: text[2..<count], as: UTF8.self).prefix { $0.isHexDigit }
+    return UInt32(digits, radix: 16)
+  }
+
+  private static func file(_ path: String, _ place: String) -> Finding {
+    guard access(path, R_OK) == 0 else {
+      return Finding(
+        .fault, .link, "\(place)network.source: \(path): \(String(cString: strerror(errno))): the link counts as none",
+        advice: "write cellular, wifi or none into it, or use auto")
+    }
+    return Finding(.good, .link, "\(place)network.source: \(path) can be read")
+  }
+
+  private static func command(_ path: String, _ place: String) -> Finding {
+    guard access(path, X_OK) == 0 else {
+      return Finding(
+        .warning, .link,
+        "\(place)radio.source: \(path): \(String(cString: strerror(errno))): the technology stays unknown",
+        advice: "chmod +x, or a path that exists")
+    }
+    return Finding(.good, .link, "\(place)radio.source: \(path) can be run")
+  }
+}

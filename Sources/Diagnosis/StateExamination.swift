@@ -1,0 +1,170 @@
+import Coverage
+import DriveStore
+import Foundation
+import Settings
+
+/// The state directory: whether a drive's fences reach the disk, how soon, and what is in the store.
+enum StateExamination {
+  /// Why the directory cannot be used, or what is in it.
+  enum Directory: Hashable, Sendable {
+    /// It is made by the first drive, in a directory that this user may write to.
+    case absent
+    case unusable(reason: String)
+    case usable
+  }
+
+  struct Measures: Hashable, Sendable {
+    var path: String
+    var directory = Directory.usable
+    /// Others may enter it.
+    var warning: String?
+    /// Bytes that may still be written.
+    var room: Int64?
+    /// The time of each write of 4 kB with fsync(2).
+    var syncs: [Duration] = []
+    /// Why the store cannot be read; `nil` when it can, or there is none.
+    var storeTrouble: String?
+    /// The process that writes to it.
+    var holder: String?
+    var damaged = 0
+    var quarantined = 0
+    var waiting = 0
+  }
+
+  /// A fence is one transaction; a longer one delays the next ones.
+  static let slowSync: Duration = .milliseconds(500)
+  /// Below it, the next drive may fill the disk.
+  static let littleRoom: Int64 = 256 << 20
+  static let noRoom: Int64 = 16 << 20
+
+  static func measure(_ configuration: ProbeConfiguration) -> Measures {
+    let directory = StateDirectory(path: configuration.stateDirectory)
+    var measures = Measures(path: directory.path)
+    guard access(directory.path, F_OK) == 0 else {
+      let parent = nearestParent(of: directory.path)
+      measures.directory = access(parent, W_OK | X_OK) == 0 ? .absent : .unusable(reason: "\(parent): \(errorText())")
+      measures.room = StateDirectory(path: parent).room
+      return measures
+    }
+    // With the dot, a file in its place is an error.
+    guard access(directory.path + "/.", R_OK | W_OK | X_OK) == 0 else {
+      measures.directory = .unusable(reason: errorText())
+      return measures
+    }
+    (measures.warning, measures.room, measures.holder) = (directory.warning, directory.room, directory.holder)
+    do throws(SyncError) {
+      measures.syncs = try (0..<5).map { _ throws(SyncError) in try sync(in: directory.path) }
+    } catch {
+      measures.directory = .unusable(reason: error.reason)
+    }
+    do {
+      for session in try StoreReader(directory: directory).sessions() {
+        measures.damaged += session.damagedFences
+        measures.quarantined += session.quarantinedFences
+        measures.waiting += session.waitingFences
+      }
+    } catch {
+      measures.storeTrouble = StoreError.line(error, subject: "")
+    }
+    return measures
+  }
+
+  private struct SyncError: Error {
+    let reason: String
+  }
+
+  private static func sync(in path: String) throws(SyncError) -> Duration {
+    var name = Array("\(path)/doctor-XXXXXX".utf8CString)
+    let descriptor = mkstemp(&name)
+    guard descriptor >= 0 else { throw SyncError(reason: errorText()) }
+    defer { close(descriptor) }
+    // A file without a name is gone with this process.
+    unlink(name)
+    let bytes = [UInt8](repeating: 0x55, count: 4096)
+    let begin = ContinuousClock.now
+    guard write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
+      throw SyncError(reason: errorText())
+    }
+    return ContinuousClock.now - begin
+  }
+
+  private static func nearestParent(of path: String) -> String {
+    var parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    while access(parent, F_OK) != 0, parent != "/" {
+      parent = URL(fileURLWithPath: parent).deletingLastPathComponent().path
+    }
+    return parent
+  }
+
+  private static func errorText() -> String { String(cString: strerror(errno)) }
+
+  // MARK: Judgement
+
+  static func findings(_ measures: Measures) -> [Finding] {
+    var findings = [directory(measures)]
+    if case .unusable = measures.directory { return findings }
+    if let warning = measures.warning { findings.append(Finding(.warning, .state, warning)) }
+    if let room = measures.room { findings.append(self.room(room, measures)) }
+    if let slowest = measures.syncs.sorted().nearestRank(50) { findings.append(sync(slowest)) }
+    findings += store(measures)
+    return findings
+  }
+
+  private static func directory(_ measures: Measures) -> Finding {
+    switch measures.directory {
+    case .absent: Finding(.good, .state, "\(measures.path) is not there yet; the first drive makes it")
+    case .unusable(let reason):
+      Finding(
+        .fault, .state, "\(measures.path) cannot be written to: \(reason)",
+        advice: "run this as the service's user (sudo -u coverage-probe), or set state-directory")
+    case .usable: Finding(.good, .state, "\(measures.path) can be written to")
+    }
+  }
+
+  private static func room(_ room: Int64, _ measures: Measures) -> Finding {
+    let text = "\(room >> 20) MiB are free for \(measures.path)"
+    let advice = "free space on that disk; storage.max-size limits the store itself"
+    if room < noRoom { return Finding(.fault, .state, text, advice: advice) }
+    return room < littleRoom
+      ? Finding(.warning, .state, text, advice: advice) : Finding(.good, .state, text)
+  }
+
+  private static func sync(_ time: Duration) -> Finding {
+    let text = "a write of 4 kB is on the disk after \(time.inMicroseconds) µs"
+    guard time > slowSync else { return Finding(.good, .state, text) }
+    return Finding(
+      .warning, .state, "\(text): fences wait for it",
+      advice: "look for another program that writes much, or a worn-out card (dmesg, smartctl)")
+  }
+
+  private static func store(_ measures: Measures) -> [Finding] {
+    if let trouble = measures.storeTrouble {
+      return [
+        Finding(
+          .fault, .state, "the store cannot be read: \(trouble)",
+          advice: "`submit` repairs a damaged store and keeps what is intact; docs/store.md")
+      ]
+    }
+    var findings: [Finding] = []
+    if let holder = measures.holder {
+      findings.append(Finding(.note, .state, "\(holder) records or sends; `record` waits until it ends"))
+    }
+    if measures.damaged > 0 {
+      findings.append(
+        Finding(
+          .warning, .state, "\(counted(measures.damaged, "stored fence")) damaged",
+          advice: "docs/store.md says why and what is left; look at the disk"))
+    }
+    if measures.quarantined > 0 {
+      findings.append(
+        Finding(
+          .warning, .state, "the server has refused \(counted(measures.quarantined, "fence"))",
+          advice: "`sessions` has its reason; `submit --quarantined` sends again"))
+    }
+    findings.append(
+      Finding(
+        .good, .state,
+        measures.waiting == 0 ? "no fence waits to be sent" : "\(counted(measures.waiting, "fence")) to send"))
+    return findings
+  }
+}

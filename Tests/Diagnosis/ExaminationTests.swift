@@ -1,0 +1,216 @@
+import ControlServer
+import Coverage
+import Foundation
+import Settings
+import TestSupport
+import Testing
+
+@testable import Diagnosis
+@testable import Pinging
+@testable import Positioning
+
+/// How each examination judges what it measured.
+struct ExaminationTests {
+  // MARK: Host
+
+  private func host(_ change: (inout HostExamination.Measures) -> Void) -> [Finding.Grade] {
+    var measures = HostExamination.Measures(
+      wall: WallTime(microseconds: 1_800_000_000_000_000), isSynchronised: true, overshoots: [.microseconds(80)])
+    change(&measures)
+    return HostExamination.findings(measures).map(\.grade)
+  }
+
+  @Test("when the clock is impossible, that is a warning; without a time service, a note")
+  func clock() {
+    #expect(host { _ in } == [.good, .good])
+    #expect(host { $0.wall = WallTime(microseconds: 0) } == [.warning, .good])
+    #expect(host { $0.isSynchronised = false } == [.note, .good])
+    #expect(host { $0.isSynchronised = nil } == [.note, .good])
+  }
+
+  @Test("when 6 of 100 sleeps end late, that is a warning; 5 are not")
+  func timer() {
+    func sleeps(late: Int) -> [Duration] { (0..<100).map { $0 < late ? .milliseconds(6) : .microseconds(50) } }
+    #expect(host { $0.overshoots = sleeps(late: 5) } == [.good, .good])
+    #expect(host { $0.overshoots = sleeps(late: 6) } == [.good, .warning])
+  }
+
+  @Test("when the host is measured, then every sleep took at least its time")
+  func measured() async {
+    let measures = await HostExamination.measure(wall: .sampleStart)
+    #expect(measures.overshoots.count == 50 && measures.overshoots.allSatisfy { $0 >= .zero })
+    #expect(measures.wall == .sampleStart)
+  }
+
+  // MARK: Receiver
+
+  private func receiver(
+    _ events: [PositioningEvent], _ change: (inout ProbeConfiguration) -> Void = { _ in }
+  ) -> [Finding] {
+    var configuration = ProbeConfiguration()
+    change(&configuration)
+    var heard = ReceiverExamination.Heard()
+    for event in events { heard.hear(event) }
+    return ReceiverExamination.findings(heard, configuration)
+  }
+
+  private func fix(accuracy: Double?) -> PositioningEvent {
+    .fix(
+      PositionedFix(
+        fix: Fix(coordinate: Coordinate(latitude: 48.2, longitude: 16.3), accuracy: accuracy), arrival: .now,
+        delivered: .now, accuracyRule: .gst, device: "/dev/ttyACM0"))
+  }
+
+  private let connected: [PositioningEvent] = [
+    .status(.connected(release: "3.22")), .status(.devices(["/dev/ttyACM0"])),
+  ]
+
+  @Test("when positions are accurate, then gpsd and its receiver are good")
+  func positions() {
+    let findings = receiver(connected + [fix(accuracy: 30), fix(accuracy: 4.26)])
+    #expect(findings.map(\.grade) == [.good, .good])
+    #expect(findings.last?.text == "/dev/ttyACM0: accuracy 4.3 m, 15 m or better counts")
+  }
+
+  @Test("when gpsd was lost, has no receiver, no position or none with an accuracy, then no drive can be recorded")
+  func faults() {
+    #expect(
+      receiver(connected + [.status(.disconnected(reason: "it ended"))]).map(\.text) == [
+        "no gpsd at 127.0.0.1:2947: it ended"
+      ])
+    #expect(receiver([]).map(\.grade) == [.fault])
+    #expect(receiver([.status(.connected(release: nil))]).map(\.grade) == [.good, .fault])
+    #expect(receiver(connected).map(\.grade) == [.good, .fault])
+    #expect(
+      receiver(connected + [.fix(.init(fix: .lost, arrival: .now, delivered: .now, accuracyRule: .gst))]).last?.grade
+        == .fault)
+    #expect(receiver(connected + [fix(accuracy: nil)]).last?.text.contains("without an accuracy") == true)
+    #expect(receiver(connected + [fix(accuracy: 15.1)]).last?.grade == .fault)
+    #expect(receiver(connected + [fix(accuracy: 15)]).last?.grade == .good)
+  }
+
+  @Test("when gpsd complains, or the receiver's time is another one, then that is a warning")
+  func warnings() {
+    let more: [PositioningEvent] = [
+      fix(accuracy: 4), .status(.complaint("bad\u{1b}")), .status(.clockDifference(.seconds(-4))),
+    ]
+    let findings = receiver(connected + more)
+    #expect(findings.map(\.grade) == [.good, .warning, .good, .warning])
+    #expect(findings[1].text == "gpsd says: bad ")
+    #expect(
+      receiver(connected + [fix(accuracy: 4), .status(.clockDifference(.seconds(2)))]).map(\.grade) == [.good, .good])
+  }
+
+  // MARK: Server
+
+  private func server(_ change: (inout ServerExamination.Answers) -> Void) -> [Finding] {
+    var answers = ServerExamination.Answers()
+    answers.registration = .success(.milliseconds(20))
+    change(&answers)
+    return ServerExamination.findings(answers, ProbeConfiguration())
+  }
+
+  @Test(
+    "when the host's clock is behind or ahead of the server's, then the words say which",
+    arguments: [(2.9, nil), (-2.9, nil), (60, "60 s behind"), (-60, "60 s ahead of")] as [(Double, String?)])
+  func serverClock(_ seconds: Double, _ words: String?) {
+    let findings = server { $0.clockDifference = .seconds(seconds) }
+    #expect(findings.last?.grade == (words == nil ? .good : .warning))
+    if let words { #expect(findings.last?.text == "the host's clock is \(words) the control server's") }
+  }
+
+  @Test("when a request fails, then its reason is a fault with a remedy")
+  func serverFailures() {
+    let failures: [ServerFailure] = [
+      .unreachable("a"), .noAnswer("a"), .tooManyRequests(retryAfter: nil), .refused(status: 400, message: "a"),
+      .serverTrouble(status: 500, message: "a"), .notTheServer(status: 200, found: "a"), .unusableAnswer("a"),
+    ]
+    for failure in failures {
+      let found = server { $0.registration = .failure(failure) }
+      #expect(found.map(\.grade) == [.fault] && found[0].advice != nil && found[0].text == "\(failure)")
+      #expect(server { $0.refusedTest = failure }.map(\.grade) == [.good, .fault])
+    }
+    #expect(server { $0.trouble = "no such file" }.map(\.text) == ["no such file"])
+    #expect(server { $0.registration = nil }.isEmpty, "without a URL, the configuration has the fault")
+  }
+
+  @Test("when there is no control server's URL, then nothing is asked")
+  func noURL() async {
+    let device = Device(
+      model: "m", device: "d", osVersion: "o", language: "en", timezone: "UTC", softwareVersion: "1",
+      softwareVersionCode: 1,
+      softwareRevision: "r")
+    let answers = await ServerExamination.ask(ProbeConfiguration(), device) { .sampleStart }
+    #expect(answers.registration == nil && answers.trouble == nil && answers.grant == nil)
+  }
+
+  // MARK: Pings
+
+  private func event(_ kind: PingEvent.Kind, stamp: PingEvent.Stamp = .kernel) -> PingEvent {
+    PingEvent(
+      target: 1, kind: kind, number: 0, sequence: 0, slot: 0, sent: 0, occurred: 0, sendStamp: stamp,
+      receiveStamp: stamp)
+  }
+
+  private func pings(_ events: [PingEvent], trouble: String? = nil) -> [Finding] {
+    var pings = PingExamination.Pings(server: "host, port 1", trouble: trouble)
+    for event in events { pings.hear(event) }
+    return PingExamination.findings(pings, link: "A")
+  }
+
+  @Test("when all pings are answered, then the median is named, and whether the kernel stamped them")
+  func answered() {
+    let answers = (1...10).map { event(.answered(rttNanoseconds: $0 * 10_000_000)) }
+    let found = pings(answers)
+    #expect(found.map(\.grade) == [.good, .good])
+    #expect(found[0].text == "link A: pings to host, port 1: 10 of 10 answered, median 50.0 ms")
+    let unstamped = pings(answers.dropLast() + [event(.answered(rttNanoseconds: 1), stamp: .clock)])
+    #expect(unstamped.map(\.grade) == [.good, .note] && unstamped[1].text.contains("9 of 10"))
+  }
+
+  @Test("when some pings are lost, that is a warning; all lost, refused or not sent, a fault")
+  func unanswered() {
+    let lost = [PingEvent](repeating: event(.lost(.unknown)), count: 9)
+    #expect(pings(lost + [event(.answered(rttNanoseconds: 1))]).map(\.grade) == [.warning, .good])
+    #expect(pings(lost + [event(.icmpError(type: 3, code: 3))]).map(\.grade) == [.fault])
+    #expect(pings([event(.refused(rttNanoseconds: 1)), event(.answered(rttNanoseconds: 1))])[0].text.contains("token"))
+    #expect(pings([event(.notSent(reason: "No route"))])[0].text.hasSuffix("not sent: No route"))
+    #expect(pings([], trouble: "bad\nname").map(\.text) == ["link A: no ping to host, port 1: bad name"])
+  }
+
+  // MARK: Configuration and sources
+
+  @Test("when two settings are wrong and no server is set, then each is a fault")
+  func configuration() {
+    let environment = ["COVERAGE_PROBE_GPSD_PORT": "0", "COVERAGE_PROBE_DRIVE_LOG": "yes"]
+    let reading = ConfigurationReading(file: nil, environment: environment)
+    #expect(ConfigurationExamination.findings(reading).map(\.grade) == [.fault, .fault, .fault])
+    let good = ConfigurationReading(file: nil, environment: ["COVERAGE_PROBE_CONTROL_SERVER_URL": "http://a/b"])
+    #expect(ConfigurationExamination.findings(good).map(\.grade) == [.good])
+  }
+
+  @Test("when links are named, then the interface, the file and the command of each are looked at")
+  func sources() throws {
+    let folder = try TemporaryFolder()
+    let command = try folder.write("#!/bin/sh\n", to: "radio")
+    var configuration = ProbeConfiguration()
+    #expect(SourceExamination.findings(configuration).map(\.grade) == [.good])
+    configuration.links = [
+      LinkSettings(name: "A", interface: "lo", network: .file(command), radio: .command(command)),
+      LinkSettings(name: "B", interface: "nix0", network: .auto, radio: .none),
+    ]
+    let found = SourceExamination.findings(configuration)
+    #expect(found.map(\.grade) == [.good, .good, .warning, .fault])
+    #expect(found.last?.text.hasPrefix("link B: there is no interface nix0") == true)
+    chmod(command, 0o700)
+    #expect(SourceExamination.findings(configuration).map(\.grade) == [.good, .good, .good, .fault])
+  }
+
+  @Test("when a finding is JSON, then it has its subject, grade and text, and its advice if there is one")
+  func json() {
+    #expect(
+      Finding(.note, .host, "a", advice: "b").json.text
+        == #"{"subject":"host","grade":"note","text":"a","advice":"b"}"#)
+    #expect(Finding(.good, .pings, "a").json.text == #"{"subject":"pings","grade":"good","text":"a"}"#)
+  }
+}

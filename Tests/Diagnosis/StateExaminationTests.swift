@@ -1,0 +1,101 @@
+import Coverage
+import DriveStore
+import Foundation
+import Settings
+import TestSupport
+import Testing
+
+@testable import Diagnosis
+
+/// The state directory and the store in it.
+struct StateExaminationTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func measure(_ path: String) -> StateExamination.Measures {
+    var configuration = ProbeConfiguration()
+    configuration.stateDirectory = path
+    return StateExamination.measure(configuration)
+  }
+
+  private func findings(_ change: (inout StateExamination.Measures) -> Void) -> [Finding] {
+    var measures = StateExamination.Measures(path: "/state")
+    (measures.room, measures.syncs) = (1 << 40, [.milliseconds(3)])
+    change(&measures)
+    return StateExamination.findings(measures).filter { $0.grade != .good }
+  }
+
+  @Test("when the directory is not there, then the first drive makes it, and nothing is made by looking")
+  func absent() {
+    let measures = measure(folder.file("a/b/state"))
+    #expect(measures.directory == .absent && measures.room != nil)
+    #expect(!FileManager.default.fileExists(atPath: folder.file("a")))
+    #expect(findings { $0.directory = .absent }.isEmpty)
+  }
+
+  @Test("when the directory is there, then writes are measured, and leave nothing behind")
+  func usable() throws {
+    let state = folder.file("state")
+    try FileManager.default.createDirectory(
+      atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let measures = measure(state)
+    #expect(measures.directory == .usable && measures.warning == nil && measures.storeTrouble == nil)
+    #expect(measures.syncs.count == 5 && measures.syncs.allSatisfy { $0 > .zero })
+    #expect(try FileManager.default.contentsOfDirectory(atPath: state) == [])
+  }
+
+  @Test("when a file is in its place, then it cannot be used")
+  func file() throws {
+    let path = try folder.write("x", to: "state")
+    #expect(measure(path).directory == .unusable(reason: "Not a directory"))
+    let found = findings { $0.directory = .unusable(reason: "Not a directory") }
+    #expect(found.map(\.grade) == [.fault])
+    #expect(found.first?.text == "/state cannot be written to: Not a directory")
+  }
+
+  @Test("when a process has the store open with fences that wait, then both are noted")
+  func heldStore() throws {
+    let directory = StateDirectory(path: folder.file("state"))
+    let store = try DriveStore(directory: directory, purpose: "a drive")
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
+    try recorder.save(
+      sessions: [Session(number: 0, started: .start, finalized: .seconds(60))],
+      fences: (0..<3).map { .sample(number: $0, entered: Double($0) * 4) }, seen: .seconds(60))
+    withExtendedLifetime(store) {
+      let measures = measure(directory.path)
+      #expect(measures.holder == "process \(getpid()) (a drive)")
+      #expect(measures.waiting == 3 && measures.damaged == 0 && measures.quarantined == 0)
+      #expect(StateExamination.findings(measures).last?.text == "3 fences to send")
+    }
+  }
+
+  @Test("when the store is another program's file, then the reason is its line")
+  func otherStore() throws {
+    try FileManager.default.createDirectory(atPath: folder.file("state"), withIntermediateDirectories: true)
+    _ = try folder.write(String(repeating: "x", count: 8192), to: "state/coverage.sqlite")
+    #expect(measure(folder.file("state")).storeTrouble != nil)
+  }
+
+  @Test(
+    "when the disk is nearly full, then that is a warning, and a fault when a drive would not fit",
+    arguments: [(1 << 30, nil), ((256 << 20) - 1, .warning), ((16 << 20) - 1, .fault)] as [(Int64, Finding.Grade?)])
+  func room(_ bytes: Int64, _ grade: Finding.Grade?) {
+    #expect(findings { $0.room = bytes }.map(\.grade) == [grade].compactMap { $0 })
+  }
+
+  @Test("when the disk is slow, then its median counts, not one slow write")
+  func slow() {
+    let slow: Duration = .milliseconds(501)
+    #expect(findings { $0.syncs = [slow, .zero, .zero, .zero, slow] }.isEmpty)
+    #expect(findings { $0.syncs = [slow, .zero, slow, .zero, slow] }.map(\.grade) == [.warning])
+  }
+
+  @Test("when fences are damaged or refused, then each is a warning with its remedy")
+  func fences() {
+    let found = findings { ($0.damaged, $0.quarantined, $0.waiting) = (1, 2, 3) }
+    #expect(found.map(\.grade) == [.warning, .warning])
+    #expect(found[0].text.hasPrefix("1 stored fence ") && found[1].text.contains("2 fences"))
+    #expect(found.allSatisfy { $0.advice != nil })
+  }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `doctor` on a host where a drive can be recorded, and with one fault after the other made on purpose.
+struct DoctorTests {
+  private struct Report: Decodable {
+    struct Finding: Decodable {
+      let subject, grade, text: String
+      let advice: String?
+    }
+    let ready: Bool
+    let findings: [Finding]
+
+    func worse(than good: Set<String> = ["good", "note"]) -> [Finding] { findings.filter { !good.contains($0.grade) } }
+  }
+
+  /// What is wrong, and how `doctor` has to say so.
+  struct Fault: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// `FOLDER` is the folder of the test.
+    var environment: [String: String] = [:]
+    var track = "48.2082,16.3738,10.0,0.0,200.0,4.0"
+    var server: [String] = []
+    var reflector: [String] = []
+    var isReady = false
+    let subject: String
+    let words: String
+
+    static let all = [
+      Fault(
+        testDescription: "a mistake in the configuration", environment: ["COVERAGE_PROBE_PINGS_TIMEOUT": "later"],
+        subject: "configuration", words: "COVERAGE_PROBE_PINGS_TIMEOUT is \"later\": expected a duration"),
+      Fault(
+        testDescription: "no control server", environment: ["COVERAGE_PROBE_CONTROL_SERVER_URL": ""],
+        subject: "configuration", words: "control-server.url is not set"),
+      Fault(
+        testDescription: "a file in the place of the state directory",
+        environment: ["COVERAGE_PROBE_STATE_DIRECTORY": "FOLDER/config.yaml"],
+        subject: "state", words: "cannot be written to: Not a directory"),
+      Fault(
+        testDescription: "a store that is none", environment: ["COVERAGE_PROBE_STATE_DIRECTORY": "FOLDER/broken"],
+        subject: "state", words: "the store cannot be read: "),
+      Fault(
+        testDescription: "a state directory that everybody may enter",
+        environment: ["COVERAGE_PROBE_STATE_DIRECTORY": "FOLDER/open"], isReady: true,
+        subject: "state", words: "every user of this host may enter"),
+      Fault(
+        testDescription: "no gpsd", environment: ["COVERAGE_PROBE_GPSD_PORT": "9"],
+        subject: "receiver", words: "no gpsd at 127.0.0.1:9: cannot connect"),
+      Fault(
+        testDescription: "a receiver that gpsd does not have",
+        environment: ["COVERAGE_PROBE_GPSD_DEVICE": "/dev/ttyUSB7"],
+        subject: "receiver", words: "but gpsd.device is /dev/ttyUSB7"),
+      Fault(
+        testDescription: "no sky", track: ",,,,,", subject: "receiver", words: "no usable position in 8.0 seconds"),
+      Fault(
+        testDescription: "little sky", track: "48.2082,16.3738,10.0,0.0,200.0,40.0",
+        subject: "receiver", words: "15 m or better counts: no fence begins"),
+      Fault(
+        testDescription: "a name that does not resolve",
+        environment: ["COVERAGE_PROBE_CONTROL_SERVER_URL": "http://control.invalid/x"],
+        subject: "server", words: "the name control.invalid has no address"),
+      Fault(
+        testDescription: "nothing at the control server's port",
+        environment: ["COVERAGE_PROBE_CONTROL_SERVER_URL": "http://127.0.0.1:9/x"],
+        subject: "server", words: "Connection refused"),
+      Fault(
+        testDescription: "a captive portal", server: ["--fault", "settings:html"],
+        subject: "server", words: "or a captive portal"),
+      Fault(
+        testDescription: "too many requests", server: ["--fault", "settings:429"],
+        subject: "server", words: "asks for fewer requests (429"),
+      Fault(
+        testDescription: "no test", server: ["--fault", "coverageRequest:503"],
+        subject: "server", words: "no test: the control server is in trouble (503"),
+      Fault(
+        testDescription: "a firewall for UDP", reflector: ["--drop", "100"],
+        subject: "pings", words: "none of 10 was answered"),
+      Fault(
+        testDescription: "a network that loses pings", reflector: ["--drop", "50", "--seed", "7"], isReady: true,
+        subject: "pings", words: " of 10 answered"),
+      Fault(
+        testDescription: "an interface that is not there", environment: ["COVERAGE_PROBE_PINGS_INTERFACE": "nix0"],
+        subject: "link", words: "there is no interface nix0"),
+      Fault(
+        testDescription: "a file for the kind of link that is not there",
+        environment: ["COVERAGE_PROBE_NETWORK_SOURCE": "file:/nonexistent"],
+        subject: "link", words: "network.source: /nonexistent: No such file or directory"),
+      Fault(
+        testDescription: "a command for the technology that cannot be run",
+        environment: ["COVERAGE_PROBE_RADIO_SOURCE": "command:FOLDER/config.yaml"], isReady: true,
+        subject: "link", words: "config.yaml: Permission denied: the technology stays unknown"),
+    ]
+  }
+
+  private func report(_ fault: Fault?) async throws -> (report: Report, status: Int32) {
+    let folder = try TemporaryFolder()
+    let line = fault?.track ?? "48.2082,16.3738,10.0,0.0,200.0,4.0"
+    let track = try folder.write((0..<60).map { "\($0),\(line)\n" }.joined(), to: "track.csv")
+    let gps = try await GPSPlayerTool(["--gpsd", track])
+    let field = try await Field(
+      gpsdPort: gps.port, keeping: [gps.program, folder], reflectorOptions: fault?.reflector ?? [],
+      serverOptions: fault?.server ?? [])
+    let manager = FileManager.default
+    for (name, mode) in [("open", 0o755), ("broken", 0o700)] {
+      try manager.createDirectory(
+        atPath: field.folder.file(name), withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
+    }
+    _ = try field.folder.write("no store\n" + String(repeating: "x", count: 4096), to: "broken/coverage.sqlite")
+    let environment = (fault?.environment ?? [:]).mapValues { $0.replacing("FOLDER", with: field.folder.path) }
+    let program = try RunningProgram.product(
+      "coverage-probe", ["doctor", "--json", "--config", field.configuration], environment: environment)
+    let status = try await program.exitStatus()
+    return (try JSONDecoder().decode(Report.self, from: Data(program.standardOutput.utf8)), status)
+  }
+
+  @Test("when a drive can be recorded, then doctor finds nothing wrong, and its status is 0")
+  func goodHost() async throws {
+    let (report, status) = try await report(nil)
+    // How late this host wakes threads is its own affair.
+    let wrong = report.worse().filter { !$0.text.contains("of sleeps") }
+    #expect(wrong.isEmpty && report.ready && status == 0)
+    #expect(
+      Set(report.findings.map(\.subject)) == ["configuration", "host", "state", "link", "receiver", "server", "pings"])
+  }
+
+  @Test("when something is wrong, then doctor names it with its remedy, and nothing else", arguments: Fault.all)
+  func faults(_ fault: Fault) async throws {
+    let (report, status) = try await report(fault)
+    let wrong = report.worse().filter { !$0.text.contains("of sleeps") }
+    let finding = try #require(wrong.first)
+    #expect(wrong.count == 1 && finding.subject == fault.subject && finding.text.contains(fault.words), "\(wrong)")
+    #expect(finding.advice != nil || fault.subject == "configuration" || finding.text.contains("chmod"))
+    #expect(report.ready == fault.isReady && status == (fault.isReady ? 0 : 1))
+  }
+
+  @Test("when doctor prints for a reader, then each finding is a line with its remedy below, and the last line judges")
+  func words() async throws {
+    let folder = try TemporaryFolder()
+    let program = try RunningProgram.product(
+      "coverage-probe", ["doctor"],
+      environment: ["COVERAGE_PROBE_STATE_DIRECTORY": folder.file("state"), "COVERAGE_PROBE_GPSD_PORT": "9"])
+    #expect(try await program.exitStatus() == 1)
+    let lines = program.standardOutput.split(separator: "\n")
+    #expect(lines.contains { $0.hasPrefix("fault   receiver      no gpsd at 127.0.0.1:9") })
+    #expect(lines.contains { $0.hasPrefix("                      -> systemctl start gpsd") })
+    #expect(lines.last == "no drive can be recorded: 2 faults")
+  }
+}
