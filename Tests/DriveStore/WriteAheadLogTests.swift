@@ -139,6 +139,42 @@ struct WriteAheadLogTests {
     #expect(log.pages == before.pages)
   }
 
+  // MARK: A power cut after a power cut
+
+  /// The frames that end a transaction.
+  private var ends: [Int] {
+    get throws {
+      let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "-wal")))
+      return try (0..<frames).filter { bytes.number(32 + $0 * Self.frame + 4) > 0 }
+    }
+  }
+
+  @Test("when a torn transaction lies before the rest of an older torn one, then nothing acknowledged is lost")
+  func tornTwice() throws {
+    let (count, last) = (try frames, try ends.dropLast().last ?? 0)
+    try #require(count - last > 3, "the last transaction has several frames")
+    try remove("-shm")
+    try change("-wal") { bytes in
+      // The second life wrote a transaction of one frame over the first one of the torn transaction; a sector of it is missing.
+      let place = 32 + (last + 1) * Self.frame
+      bytes[place + 7] = UInt8(pages)
+      for sector in place + 16..<place + 1024 { bytes[sector] = UInt8(truncatingIfNeeded: sector &* 37) }
+    }
+    #expect(try ends.count { $0 > last } == 2)
+    #expect(WriteAheadLog(path).state == .whole)
+  }
+
+  @Test(
+    "when an acknowledged transaction is damaged, whatever part of its last frame, then it and those behind it are lost",
+    arguments: [17, 23, 24, 2000, 4119])
+  func damagedEnd(_ place: Int) throws {
+    let all = try ends
+    let (end, count) = (all[all.count - 2], try frames)
+    try remove("-shm")
+    try change("-wal") { $0[32 + end * Self.frame + place] ^= 0x10 }
+    #expect(WriteAheadLog(path).state == .damaged(frames: count - end))
+  }
+
   // MARK: The other byte order
 
   /// SQLite's checksum as its documentation has it, independent of ``WALChecksum``.

@@ -20,7 +20,25 @@ struct WALChecksum {
   private(set) var first: UInt32 = 0
   private(set) var second: UInt32 = 0
 
+  /// The size of a frame's header, of which the checksum covers the first eight bytes.
+  static let frameHeaderSize = 24
+
   init(_ order: Order) { self.order = order }
+
+  /// The checksum that is stored at `place`, to continue from there.
+  init(_ order: Order, storedIn bytes: [UInt8], at place: Int) {
+    self.order = order
+    (first, second) = (bytes.number(place), bytes.number(place + 4))
+  }
+
+  /// The checksum after a frame.
+  /// - Parameter frame: Its header and its page.
+  func adding(_ frame: [UInt8]) -> WALChecksum {
+    var checksum = self
+    checksum.add(frame[0..<8])
+    checksum.add(frame[Self.frameHeaderSize...])
+    return checksum
+  }
 
   /// - Parameter bytes: Their number is a multiple of eight.
   mutating func add(_ bytes: ArraySlice<UInt8>) {

@@ -17,7 +17,7 @@ struct WriteAheadLog: Sendable {
   }
 
   private static let headerSize = 32
-  private static let frameHeaderSize = 24
+  private static let frameHeaderSize = WALChecksum.frameHeaderSize
 
   private let file: RawFile
   let state: State
@@ -52,7 +52,7 @@ struct WriteAheadLog: Sendable {
     let intact = frames.prefix(valid).map { max($0.page + 1, $0.pagesAfterwards) }.max() ?? 0
     let most = max(RawFile(path).bytes / StorePage.size + frames.count, intact)
     (pages, pageCount) = Self.newestPages(frames.filter { $0.page < most }, salts: salts, after: copied)
-    let lost = Self.lostFrames(frames, salts: salts, valid: valid, known: known)
+    let lost = Self.lostFrames(of: file, frames, salts: salts, valid: valid, known: known)
     state = lost > 0 ? .damaged(frames: lost) : .whole
   }
 
@@ -121,23 +121,43 @@ struct WriteAheadLog: Sendable {
       guard frame.salts == salts, frame.page >= 0,
         let bytes = file.read(frame.place - frameHeaderSize, frameHeaderSize + StorePage.size)
       else { return index }
-      checksum.add(bytes[0..<8])
-      checksum.add(bytes[frameHeaderSize...])
+      checksum = checksum.adding(bytes)
       guard checksum.matches(bytes, at: 16) else { return index }
     }
     return frames.count
   }
 
   /// Frames of acknowledged transactions that SQLite does not read.
+  ///
+  /// A transaction is synced before the next one begins, so a transaction that another one continues was acknowledged, and only the last one
+  /// can be torn. After a second power cut, frames of a first torn one can follow a second torn one; these do not continue its checksum.
   /// - Parameter known: The number of frames by the index.
-  private static func lostFrames(_ frames: [Frame], salts: UInt64?, valid: Int, known: Int) -> Int {
-    let rest = frames.dropFirst(valid).enumerated().filter { $0.element.salts == salts }
-    let lastEnd = rest.last { $0.element.endsTransaction }
-    // A transaction is synced before the next one begins: only the last one can be torn.
-    let ends = rest.count { $0.element.endsTransaction }
-    let hasMore = ends > 1 || ends == 1 && rest.last?.offset != lastEnd?.offset
-    let byFrames = hasMore ? (lastEnd?.offset ?? 0) + 1 : 0
+  private static func lostFrames(
+    of file: RawFile, _ frames: [Frame], salts: UInt64?, valid: Int, known: Int
+  ) -> Int {
+    let rest = frames.dropFirst(valid)
+    let hasMore = rest.indices.dropFirst().contains { index in
+      frames[index - 1].endsTransaction && frames[index - 1].salts == salts && frames[index].salts == salts
+        && continues(frames, index, in: file)
+    }
+    let lastEnd = rest.last { $0.salts == salts && $0.endsTransaction }
+    let byFrames = hasMore ? (lastEnd?.index ?? valid) + 1 - valid : 0
     return max(byFrames, known - valid)
+  }
+
+  /// Whether the checksum of a frame continues that of the frame before: the stored one, or if that is damaged, the one that it should have.
+  private static func continues(_ frames: [Frame], _ index: Int, in file: RawFile) -> Bool {
+    func bytes(_ index: Int) -> [UInt8]? {
+      file.read(frames[index].place - frameHeaderSize, frameHeaderSize + StorePage.size)
+    }
+    guard let before = bytes(index - 1), let frame = bytes(index) else { return false }
+    // The header that names the order can be damaged, too.
+    return [WALChecksum.Order.little, .big].contains { order in
+      let stored = WALChecksum(order, storedIn: before, at: 16)
+      if stored.adding(frame).matches(frame, at: 16) { return true }
+      guard index > 1, let start = bytes(index - 2) else { return false }
+      return WALChecksum(order, storedIn: start, at: 16).adding(before).adding(frame).matches(frame, at: 16)
+    }
   }
 
   /// - Parameter copied: The number of frames already in the store.
