@@ -121,7 +121,12 @@ let package = Package(
         "Coverage", "OrderedJSON", "NetworkPath", "Radio", "Pinging", .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: strict),
-    .target(name: "Export", dependencies: ["Coverage", "OrderedJSON", "DriveStore"], swiftSettings: strict),
+    .target(
+      name: "Export",
+      dependencies: [
+        "Coverage", "OrderedJSON", "DriveStore", "DriveLog", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
 
     // Floor 3
     .target(
@@ -302,8 +307,12 @@ let package = Package(
       ],
       path: "Tests/Recovery", swiftSettings: strict),
     .testTarget(
-      name: "ExportTests", dependencies: ["Export", "DriveStore", "Coverage", "TestSupport"], path: "Tests/Export",
-      swiftSettings: strict),
+      name: "ExportTests",
+      dependencies: [
+        "Export", "DriveStore", "DriveLog", "Coverage", "OrderedJSON", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      path: "Tests/Export", swiftSettings: strict),
     .testTarget(
       name: "SettingsTests", dependencies: ["Settings", "Coverage", "NetworkPath", "Radio", "TestSupport"],
       path: "Tests/Settings",

@@ -105,7 +105,7 @@ public struct RecordedDrive: Sendable {
     self.clocks = clocks
   }
 
-  private static func header(_ line: Data, _ decoder: JSONDecoder) throws -> DriveLogHeader {
+  static func header(_ line: Data, _ decoder: JSONDecoder) throws -> DriveLogHeader {
     do {
       return try decoder.decode(DriveLogHeader.self, from: line)
     } catch let error as DriveLogError {
@@ -120,7 +120,7 @@ public struct RecordedDrive: Sendable {
 
   private static let noObject = "no JSON object"
 
-  private static func reason(_ error: any Error) -> String {
+  static func reason(_ error: any Error) -> String {
     switch error {
     case DecodingError.keyNotFound(let key, _): "\"\(key.stringValue)\" is missing"
     case DecodingError.typeMismatch(_, let context) where context.codingPath.isEmpty,

@@ -1,29 +1,49 @@
+import Foundation
 import OrderedJSON
 
 /// A format of exported fences. The raw values are those of `export --format`.
 public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
-  /// RFC 7946, one point a fence.
+  /// RFC 7946, one feature a fence.
   case geojson
   /// RFC 8142, the features of `geojson` as a sequence of JSON texts.
   case geojsonseq
   /// One fence a line.
   case jsonl
+  /// RFC 4180, one fence a line.
+  case csv
+  /// GPX 1.1, with the tracks.
+  case gpx
+  /// KML 2.2, with the tracks.
+  case kml
+  /// GeoPackage 1.3, with the tracks.
+  case gpkg
   /// A page with a map of the fences that needs no network.
   case html
 
+  /// Whether it has replayed fences too, which have no wall times and no session in the store.
+  public var hasReplays: Bool { ![.csv, .gpx, .kml, .gpkg].contains(self) }
+
+  /// Whether it can draw a fence as its centre or as its circle.
+  public var hasShapes: Bool { [.geojson, .geojsonseq, .kml].contains(self) }
+
   /// Writes `records` through `write`, piece by piece, in constant memory.
-  /// - Throws: Errors of `write` and of the records.
-  public func export(_ records: some FenceRecords, write: ([UInt8]) throws -> Void) throws {
+  /// - Parameters:
+  ///   - tracks: The tracks, for formats that have them.
+  ///   - shape: For formats with a choice (``hasShapes``).
+  ///   - scratch: A folder for a file while it is made (``gpkg``).
+  /// - Throws: ``GeoPackageError``, and errors of `write`, of the records and of the tracks.
+  public func export(
+    _ records: some FenceRecords, tracks: some DriveTracks = [TrackSegment](), shape: FenceShape = .point,
+    scratch: String = FileManager.default.temporaryDirectory.path, write: ([UInt8]) throws -> Void
+  ) throws {
     switch self {
-    case .geojson: try GeoJSON.export(records, write: write)
-    case .geojsonseq: try GeoJSON.exportSequence(records, write: write)
-    case .jsonl:
-      var text = JSONWriter()
-      try records.forEach { record in
-        record.writeLine(to: &text)
-        try text.flush(to: write)
-      }
-      try text.flush(to: write, isLast: true)
+    case .geojson: try GeoJSON.export(records, shape: shape, write: write)
+    case .geojsonseq: try GeoJSON.exportSequence(records, shape: shape, write: write)
+    case .jsonl: try JSONLines.export(records, write: write)
+    case .csv: try CSV.export(records, write: write)
+    case .gpx: try GPX.export(records, tracks: tracks, write: write)
+    case .kml: try KML.export(records, tracks: tracks, shape: shape, write: write)
+    case .gpkg: try GeoPackage.export(records, tracks: tracks, scratch: scratch, write: write)
     case .html: try MapPage(records).write { try write(Array($0.utf8)) }
     }
   }

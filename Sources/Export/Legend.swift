@@ -42,7 +42,12 @@ enum Legend {
   /// Grey without a technology, and for a fence with pings but without an answer (docs/algorithm.md, 1).
   static func technology(of fence: Fence) -> Entry {
     if fence.pings > 0, fence.pingsAnswered == 0 { return technologies[5] }
-    return switch fence.technology?.generation {
+    return entry(of: fence.technology?.generation)
+  }
+
+  /// The colour of a generation; `nil` is a technology that is not known.
+  static func entry(of generation: Technology.Generation?) -> Entry {
+    switch generation {
     case .two: technologies[0]
     case .three: technologies[1]
     case .four: technologies[2]

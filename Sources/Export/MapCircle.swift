@@ -36,7 +36,7 @@ enum MapCircle {
     return [radio.operatorName ?? radio.operatorCode].compactMap { $0 }.map(escaped) + level + changes
   }
 
-  private static func milliseconds(_ nanoseconds: Int64) -> String {
+  static func milliseconds(_ nanoseconds: Int64) -> String {
     let tenths = nanoseconds.saturatingAdding(50_000) / 100_000
     return "\(tenths / 10).\(tenths % 10) ms"
   }

@@ -43,12 +43,11 @@ public struct JSONWriter {
     value.write(to: &bytes)
   }
 
-  /// Writes a member whose name is not a literal. Writes nothing for `nil`.
-  public mutating func member(named key: String, _ value: JSON?) {
+  /// Writes a member whose key is JSON text already, with quotes and colon. Writes nothing for `nil`.
+  public mutating func member(encodedKey key: [UInt8], _ value: JSON?) {
     guard let value else { return }
     separate()
-    JSON.string(key).write(to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
+    bytes.append(contentsOf: key)
     value.write(to: &bytes)
   }
 

@@ -5,63 +5,108 @@ import Settings
 
 /// `export`: writes fences as files.
 public struct Exporting: Sendable {
-  /// Which fences to export.
+  /// Which fences to export, by what became of them.
   public enum Selection: String, Hashable, Sendable, CaseIterable {
     case submitted, pending, all
   }
 
+  /// How many fences an export has met.
+  public struct Count: Hashable, Sendable {
+    /// Those that were written.
+    public internal(set) var written = 0
+    /// Those of the wanted sessions, times, places, technologies and links that have another state.
+    public internal(set) var ofOtherState = 0
+    /// All others.
+    public internal(set) var filteredOut = 0
+  }
+
   private let reader: StoreReader
   private let selection: Selection
-  private let session: Int64?
+  private let sessions: Set<Int64>
+  private let filter: FenceFilter
 
   /// Opens the store for reading.
   /// - Parameters:
   ///   - configuration: Names the state directory.
-  ///   - selection: Which fences to export.
-  ///   - session: The id of the only session to export; `nil` for all.
+  ///   - selection: Which fences to export, by their state.
+  ///   - sessions: The ids of the only sessions to export; empty for all.
+  ///   - filter: Which of their fences.
   /// - Throws: `StoreError`, ``ExportError``
-  public init(configuration: ProbeConfiguration, selection: Selection, session: Int64?) throws {
+  public init(
+    configuration: ProbeConfiguration, selection: Selection, sessions: Set<Int64> = [],
+    filter: FenceFilter = FenceFilter()
+  ) throws {
     reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
-    self.selection = selection
-    self.session = session
-    if let session, try reader.session(id: session) == nil { throw ExportError.noSuchSession(session) }
+    (self.selection, self.sessions, self.filter) = (selection, sessions, filter)
+    for session in sessions.sorted() where try reader.session(id: session) == nil {
+      throw ExportError.noSuchSession(session)
+    }
   }
 
   /// Writes the fences, oldest session first, the fences of a session in order of entry.
   /// - Parameters:
   ///   - format: The format of the output.
+  ///   - shape: For formats with a choice.
+  ///   - scratch: A folder for a file while it is made; `nil`: that for temporary files.
+  ///   - progress: Receives the number of fences so far, now and then.
+  ///   - complain: Receives a line for each drive whose track cannot be read.
   ///   - write: Receives the output in pieces; errors that it throws end the export.
-  /// - Returns: How many fences were written, and how many fences of the chosen sessions the selection left out.
-  /// - Throws: GRDB's `DatabaseError`, and errors of `write`.
-  public func run(format: ExportFormat, write: ([UInt8]) throws -> Void) throws -> (written: Int, left: Int) {
-    let chosen = ChosenFences(stored: StoredFences(reader, session: session), selection: selection)
-    try format.export(chosen, write: write)
-    return (chosen.count.written, chosen.count.left)
+  /// - Throws: GRDB's `DatabaseError`, `GeoPackageError`, and errors of `write`.
+  public func run(
+    format: ExportFormat, shape: FenceShape = .point, scratch: String? = nil,
+    progress: @escaping (Int) -> Void = { _ in }, complain: @escaping (String) -> Void = { _ in },
+    write: ([UInt8]) throws -> Void
+  ) throws -> Count {
+    let only = sessions.count == 1 ? sessions.first : nil
+    let chosen = ChosenFences(
+      stored: StoredFences(reader, session: only), selection: selection, sessions: sessions, filter: filter,
+      progress: progress)
+    let tracks = StoredTracks(
+      reader, session: only, filter: filter, where: { chosen.course.sessions.contains($0) }, complain: complain)
+    if let scratch {
+      try format.export(chosen, tracks: tracks, shape: shape, scratch: scratch, write: write)
+    } else {
+      try format.export(chosen, tracks: tracks, shape: shape, write: write)
+    }
+    return chosen.course.count
   }
 }
 
 /// The ended fences of a selection.
 private struct ChosenFences: FenceRecords {
-  /// The counts of the last reading.
-  final class Count {
-    var written = 0
-    var left = 0
+  /// What the last reading met.
+  final class Course {
+    var count = Exporting.Count()
+    /// The sessions of the fences that were written.
+    var sessions: Set<Int64> = []
   }
 
   let stored: StoredFences
   let selection: Exporting.Selection
-  let count = Count()
+  let sessions: Set<Int64>
+  let filter: FenceFilter
+  let progress: (Int) -> Void
+  let course = Course()
+
+  private static let fencesPerReport = 1000
 
   func forEach(_ body: (FenceRecord) throws -> Void) throws {
-    (count.written, count.left) = (0, 0)
+    (course.count, course.sessions) = (Exporting.Count(), [])
     try stored.forEach { stored in
       guard stored.fence.exited != nil else { return }
-      guard selects(stored) else {
-        count.left += 1
+      let record = FenceRecord(stored)
+      guard sessions.isEmpty || sessions.contains(stored.session.id), filter.selects(record) else {
+        course.count.filteredOut += 1
         return
       }
-      count.written += 1
-      try body(FenceRecord(stored))
+      guard selects(stored) else {
+        course.count.ofOtherState += 1
+        return
+      }
+      course.count.written += 1
+      course.sessions.insert(stored.session.id)
+      try body(record)
+      if course.count.written % Self.fencesPerReport == 0 { progress(course.count.written) }
     }
   }
 

@@ -5,7 +5,7 @@ import GRDB
 /// Reads a state directory beside its writer; never writes or checkpoints.
 public struct StoreReader: Sendable {
   let database: DatabaseQueue?
-  private let directory: StateDirectory?
+  let directory: StateDirectory?
   /// The greatest file of which a list of all sessions reads each fence.
   var readForListing = LargeStore.bytes
 

@@ -2,39 +2,81 @@ import Agent
 import ArgumentParser
 import Coverage
 import Export
+import Foundation
 
 extension ExportFormat: ExpressibleByArgument {}
+
+extension FenceShape: ExpressibleByArgument {}
 
 extension Exporting.Selection: ExpressibleByArgument {}
 
 struct ExportFences: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "export", abstract: "Writes fences as maps and tables.")
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Writes fences as maps and tables.",
+    discussion: "Fences must meet all conditions. An option that can be repeated selects what one of its values names.")
 
   @OptionGroup var configuration: ConfigurationOptions
 
-  @Option(name: .long, help: "geojson, geojsonseq, jsonl, or html for a page with a map.")
+  @Option(name: .long, help: "geojson, geojsonseq, jsonl, csv, gpx, kml, gpkg, or html for a page with a map.")
   var format = ExportFormat.geojson
+
+  @Option(
+    name: .long, help: "point or circle: a fence's centre, or its circle on the ground (geojson, geojsonseq, kml).")
+  var shape: FenceShape?
 
   @Option(name: .long, help: "submitted, pending or all; only `all` includes fences that Wi-Fi touched.")
   var state = Exporting.Selection.submitted
 
-  @Option(name: .long, parsing: .unconditional, help: "Only the session with this id.")
-  var session: Int64?
+  @OptionGroup var filter: FilterOptions
 
   @Option(name: [.short, .long], help: "The file to write, a device or a pipe. Default, and -: standard output.")
   var output: String?
 
+  mutating func validate() throws {
+    if shape != nil, !format.hasShapes {
+      let formats = ExportFormat.allCases.filter(\.hasShapes).map(\.rawValue).joined(separator: ", ")
+      throw ValidationError("--shape is for \(formats); \(format.rawValue) has one form only.")
+    }
+    if format == .gpkg, isStandardOutput, isatty(STDOUT_FILENO) == 1 {
+      throw ValidationError("gpkg is a file for programs, not for a terminal: name it with -o.")
+    }
+  }
+
   func run() async throws {
     try await Terminal.run {
-      let exporting = try Exporting(configuration: try configuration.load(), selection: state, session: session)
+      let exporting = try Exporting(
+        configuration: try configuration.load(), selection: state, sessions: Set(filter.session),
+        filter: filter.filter)
       let sink = try OutputFile(path: output)
       if let warning = sink.warning { Terminal.note(warning) }
-      let (written, left) = try exporting.run(format: format, write: sink.write)
+      let progress = ExportProgress(isShown: !isStandardOutput)
+      let count = try exporting.run(
+        format: format, shape: shape ?? .point, scratch: scratch, progress: progress.show, complain: Terminal.note,
+        write: sink.write)
       try sink.finish()
-      if written == 0, left > 0 {
-        Terminal.note("no fence is \(state.rawValue); \(counted(left, "other is", "others are")) stored: see --state")
-      }
+      progress.end()
+      if let hint = hint(count) { Terminal.note(hint) }
       return .done
     }
+  }
+
+  private var isStandardOutput: Bool { output == nil || output == "-" }
+
+  /// The folder of the result has room for it, or the result has no place either.
+  private var scratch: String? {
+    guard let output, !isStandardOutput, !output.hasPrefix("/dev/"), !output.hasPrefix("/proc/") else { return nil }
+    let folder = URL(fileURLWithPath: output).deletingLastPathComponent().path
+    return access(folder, W_OK) == 0 ? folder : nil
+  }
+
+  /// Why nothing was written.
+  private func hint(_ count: Exporting.Count) -> String? {
+    guard count.written == 0 else { return nil }
+    if count.ofOtherState > 0 {
+      let others = counted(count.ofOtherState, "other is", "others are")
+      return "no fence is \(state.rawValue); \(others) stored: see --state"
+    }
+    guard count.filteredOut > 0 else { return nil }
+    return "no fence meets the conditions; \(counted(count.filteredOut, "other is", "others are")) stored"
   }
 }

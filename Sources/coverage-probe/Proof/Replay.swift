@@ -16,7 +16,7 @@ struct Replay: AsyncParsableCommand {
 
   @OptionGroup var configuration: ConfigurationOptions
 
-  @Option(name: .long, help: "jsonl, geojson or geojsonseq.")
+  @Option(name: .long, help: "jsonl, geojson, geojsonseq, or html for a page with a map.")
   var format = ExportFormat.jsonl
 
   @Option(name: .long, parsing: .unconditional, help: "The least radius of a fence, in metres.")
@@ -26,6 +26,9 @@ struct Replay: AsyncParsableCommand {
   var accuracyLimit: Double?
 
   mutating func validate() throws {
+    if !format.hasReplays {
+      throw ValidationError("\(format.rawValue) is for stored fences: see coverage-probe export.")
+    }
     for (name, value) in [("--minimum-radius", minimumRadius), ("--accuracy-limit", accuracyLimit)] {
       if let value, !(value > 0 && value <= 10_000) {
         throw ValidationError("\(name) is \(value): expected metres, above 0, at most 10000.")

@@ -7,4 +7,9 @@ extension JSONWriter {
     try write(bytes)
     removeAll()
   }
+
+  /// Writes the values of `columns` that a fence has, as members.
+  mutating func members(_ columns: [Column], of record: FenceRecord) {
+    for column in columns { member(encodedKey: column.key, column.value(record)) }
+  }
 }

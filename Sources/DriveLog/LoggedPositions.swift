@@ -1,0 +1,74 @@
+import Coverage
+import Foundation
+
+/// The positions of a drive log, read in pieces: memory does not grow with the drive.
+public struct LoggedPositions: Sendable {
+  /// The first line of the log.
+  public let header: DriveLogHeader
+  private let path: String
+
+  /// The bytes of one read.
+  private static let piece = 1 << 16
+  /// The longest line that is read.
+  private static let longestLine = 1 << 16
+
+  /// Reads the first line.
+  /// - Throws: ``DriveLogError`` when the file cannot be read or its first line is not a header.
+  public init(path: String) throws {
+    self.path = path
+    var first: [UInt8] = []
+    try Self.lines(of: path) { line in
+      first = Array(line)
+      return false
+    }
+    header = try RecordedDrive.header(Data(first), JSONDecoder())
+  }
+
+  /// Calls `body` with each position and its time in the drive, in the order of the log. A position without coordinates: it was lost.
+  /// - Returns: The number of lines that cannot be read, positions or not.
+  /// - Throws: ``DriveLogError``, and errors of `body`.
+  public func forEach(_ body: (DriveTime, Fix) throws -> Void) throws -> Int {
+    let decoder = JSONDecoder()
+    var unreadable = 0
+    try Self.lines(of: path) { line in
+      // Most lines are pings.
+      guard PingLine(line) == nil else { return true }
+      do {
+        guard let event = try decoder.decode(EventLine.self, from: Data(line)).event else { return true }
+        if case .fix(let fix) = event.kind { try body(event.at, fix) }
+      } catch is DecodingError {
+        unreadable += 1
+      }
+      return true
+    }
+    return unreadable
+  }
+
+  /// Calls `body` with each line until it returns `false`. A line that is too long is cut into several, none of which can be read.
+  private static func lines(of path: String, _ body: (ArraySlice<UInt8>) throws -> Bool) throws {
+    let file: FileHandle
+    do { file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path)) } catch {
+      throw DriveLogError.unreadable(path: path, reason: RecordedDrive.reason(error))
+    }
+    var rest: [UInt8] = []
+    while true {
+      let read: Data?
+      do { read = try file.read(upToCount: piece) } catch {
+        throw DriveLogError.unreadable(path: path, reason: RecordedDrive.reason(error))
+      }
+      guard let read, !read.isEmpty else { break }
+      rest.append(contentsOf: read)
+      var start = rest.startIndex
+      while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+        guard try body(rest[start..<end]) else { return }
+        start = end + 1
+      }
+      rest.removeSubrange(..<start)
+      if rest.count > longestLine {
+        guard try body(rest[...]) else { return }
+        rest.removeAll()
+      }
+    }
+    if !rest.isEmpty { _ = try body(rest[...]) }
+  }
+}

@@ -1,0 +1,63 @@
+import OrderedJSON
+
+/// A column of the exports: one value of a fence, with the same name in every format.
+public struct Column: Sendable {
+  /// What its values are.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// A whole number of at most 32 bits.
+    case integer
+    /// A whole number of at most 64 bits; exact in 53.
+    case long
+    /// A number with decimals.
+    case decimal
+    case text
+    case boolean
+    /// A moment: ISO 8601, UTC, with milliseconds.
+    case time
+    /// An object of JSON; its text in formats that have none.
+    case object
+  }
+
+  /// How a format with features of its own writes the value.
+  public enum Role: Hashable, Sendable {
+    /// The number of the feature.
+    case identity
+    /// The place of the feature.
+    case position
+    /// A property of the feature.
+    case property
+  }
+
+  /// The records that can have it.
+  public enum Source: Hashable, Sendable {
+    /// Those of a replay.
+    case replay
+    /// Those of the store.
+    case store
+    case both
+  }
+
+  /// The name, in ASCII letters, digits and `_`; a quantity ends with its unit.
+  public let name: String
+  /// What its values are.
+  public let kind: Kind
+  /// How a format with features of its own writes the value.
+  public let role: Role
+  /// The records that can have it.
+  public let source: Source
+  /// What it means, in one line of Markdown.
+  public let meaning: String
+  /// The value of a fence; `nil` when it is unknown. Objects and arrays only for ``Kind/object``.
+  let value: @Sendable (FenceRecord) -> JSON?
+  /// The name as the key of a JSON object, with quotes and colon.
+  let key: [UInt8]
+
+  init(
+    _ name: String, _ kind: Kind, _ meaning: String, role: Role = .property, of source: Source = .both,
+    value: @escaping @Sendable (FenceRecord) -> JSON?
+  ) {
+    (self.name, self.kind, self.meaning) = (name, kind, meaning)
+    (self.role, self.source, self.value) = (role, source, value)
+    key = Array("\"\(name)\":".utf8)
+  }
+}

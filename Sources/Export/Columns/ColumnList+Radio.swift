@@ -1,0 +1,86 @@
+import Coverage
+import OrderedJSON
+
+extension ColumnList {
+  /// The modem's report (docs/radio.md); no fence has a value without one.
+  static let radio: [Column] = [shares] + SignalQuantity.allCases.flatMap(levels) + network + cell
+
+  private static let shares = Column(
+    "technology_shares", .object, "share of the fence's time on each technology, 0 to 1; `NONE` without one"
+  ) { record in
+    guard let stretches = record.fence.radio?.technologies, !stretches.isEmpty else { return nil }
+    let whole = stretches.reduce(Int64(0)) { $0.saturatingAdding(max(0, $1.microseconds)) }
+    return .object(
+      stretches.map { stretch in
+        let share = whole > 0 ? JSON.rounded(Double(stretch.microseconds) / Double(whole), places: 3) : nil
+        return JSON.Member(stretch.technology ?? Technology.none.name, share ?? .null)
+      })
+  }
+
+  private static func levels(of quantity: SignalQuantity) -> [Column] {
+    let unit = quantity.isPower ? "dbm" : "db"
+    func column(
+      _ figure: String, _ meaning: String, _ value: @escaping @Sendable (FenceRadio.Level) -> Double
+    ) -> Column {
+      Column("\(quantity.rawValue)_\(figure)_\(unit)", .decimal, "\(meaning) \(quantity.title)") { record in
+        let level = record.fence.radio?.levels.first { $0.quantity == quantity }
+        return level.flatMap { JSON.rounded(value($0), places: 1) }
+      }
+    }
+    return [
+      column("min", "lowest") { $0.minimum },
+      column("median", "median, by time, of the") { $0.median },
+      column("max", "highest") { $0.maximum },
+    ]
+  }
+
+  private static let network: [Column] = [
+    Column("operator", .text, "code of the last operator: MCC and MNC") {
+      $0.fence.radio?.operatorCode.map(JSON.string)
+    },
+    Column("operator_name", .text, "its name") { $0.fence.radio?.operatorName.map(JSON.string) },
+    Column("roaming", .boolean, "whether the modem was roaming at any time") {
+      ($0.fence.radio?.isRoaming).map(JSON.bool)
+    },
+    Column("cell_changes", .integer, "how often the serving cell changed") {
+      ($0.fence.radio?.cellChanges).map(JSON.count)
+    },
+  ]
+
+  private static let cell: [Column] = [
+    Column("cell_mcc", .text, "mobile country code of the last serving cell") {
+      $0.fence.radio?.cell?.countryCode.map(JSON.string)
+    },
+    Column("cell_mnc", .text, "its mobile network code") { $0.fence.radio?.cell?.networkCode.map(JSON.string) },
+    Column("cell_area", .long, "its tracking area code (LTE, 5G) or location area code") {
+      $0.fence.radio?.cell?.area.map(JSON.integer)
+    },
+    Column("cell_id", .long, "its identity: CI, ECI or NCI") { $0.fence.radio?.cell?.identity.map(JSON.integer) },
+    Column("cell_pci", .integer, "its physical cell identity; in UMTS its primary scrambling code") {
+      $0.fence.radio?.cell?.physical.map(JSON.integer)
+    },
+    Column("cell_channel", .integer, "its channel: ARFCN, UARFCN, EARFCN or NR-ARFCN") {
+      $0.fence.radio?.cell?.channel.map(JSON.integer)
+    },
+    Column("cell_bandwidth_khz", .integer, "the width of that channel") {
+      $0.fence.radio?.cell?.bandwidth.map(JSON.integer)
+    },
+  ]
+}
+
+extension SignalQuantity {
+  /// Its name in texts.
+  fileprivate var title: String {
+    switch self {
+    case .rssi: "RSSI"
+    case .rscp: "RSCP (UMTS)"
+    case .ecio: "Ec/Io (UMTS)"
+    case .rsrp: "RSRP (LTE; in 5G non-standalone of the anchor)"
+    case .rsrq: "RSRQ (LTE)"
+    case .sinr: "SINR (LTE)"
+    case .nrRSRP: "SS-RSRP (5G)"
+    case .nrRSRQ: "SS-RSRQ (5G)"
+    case .nrSINR: "SS-SINR (5G)"
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import Coverage
+import Foundation
+import GRDB
+
+/// A GeoPackage 1.3 (OGC 12-128r17) with the fences as circles (`fences`) and as points (`fence_centres`), and the tracks (`tracks`), each
+/// with an R-tree and with a style for QGIS.
+enum GeoPackage {
+  /// - Parameters:
+  ///   - scratch: A folder for the file while it is made. It has no name there: a failure leaves nothing behind.
+  ///   - write: Receives the file in pieces.
+  /// - Throws: ``GeoPackageError``, and errors of the records, the tracks and `write`.
+  static func export(
+    _ records: some FenceRecords, tracks: some DriveTracks, scratch: String, write: ([UInt8]) throws -> Void
+  ) throws {
+    let path = scratch + "/coverage-probe-\(getpid())-\(UInt64.random(in: 0 ... .max)).gpkg"
+    defer { unlink(path) }
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw GeoPackageError(folder: scratch, reason: String(cString: strerror(errno))) }
+    defer { close(descriptor) }
+    do {
+      try fill(path, records, tracks)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL || error.resultCode == .SQLITE_IOERR {
+      throw GeoPackageError(folder: scratch, reason: error.message ?? "it cannot be written")
+    }
+    try copy(descriptor, scratch, to: write)
+  }
+
+  private static func fill(_ path: String, _ records: some FenceRecords, _ tracks: some DriveTracks) throws {
+    var configuration = Configuration()
+    // The file has no value before it is complete.
+    configuration.prepareDatabase { database in
+      try database.execute(
+        sql: """
+          PRAGMA page_size = 4096; PRAGMA application_id = \(GeoPackageSchema.applicationID);
+          PRAGMA user_version = \(GeoPackageSchema.userVersion);
+          PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF;
+          """)
+    }
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    try queue.write { database in
+      try database.execute(sql: GeoPackageSchema.tables)
+      try addFences(records, to: database)
+      try addTracks(tracks, to: database)
+      try addStyles(to: database)
+    }
+    try queue.close()
+  }
+
+  private static func addFences(_ records: some FenceRecords, to database: Database) throws {
+    let columns = ColumnList.storedProperties
+    let circles = try GeoPackageLayer(
+      "fences", geometry: "MULTIPOLYGON", description: "fences, as circles on the ground",
+      fields: columns.map(\.field), in: database)
+    let centres = try GeoPackageLayer(
+      "fence_centres", geometry: "POINT", description: "the same fences, as points", fields: columns.map(\.field),
+      in: database)
+    try records.forEach { record in
+      let values = columns.map { $0.databaseValue(of: record) }
+      let outline = CircleOutline(centre: record.fence.centre, radius: record.fence.radius)
+      try circles.add(GeoPackageGeometry(circle: outline), id: record.id, values: values)
+      try centres.add(GeoPackageGeometry(point: record.fence.centre), id: record.id, values: values)
+    }
+    try circles.finish()
+    try centres.finish()
+  }
+
+  private static func addTracks(_ tracks: some DriveTracks, to database: Database) throws {
+    let layer = try GeoPackageLayer(
+      "tracks", geometry: "LINESTRING", description: "positions of the drives, a line where there is no gap",
+      fields: [
+        .init(name: "session", type: "INTEGER", meaning: "id of the session, as `sessions` lists it"),
+        .init(name: "link", type: "TEXT", meaning: "name of the measured link, when a drive measures several"),
+        .init(name: "began_at", type: "DATETIME", meaning: "time of the first position"),
+        .init(name: "ended_at", type: "DATETIME", meaning: "time of the last position"),
+        .init(name: "positions", type: "INTEGER", meaning: "number of positions"),
+      ], in: database)
+    try tracks.forEach { segment in
+      guard let first = segment.points.first, let last = segment.points.last else { return }
+      try layer.add(
+        GeoPackageGeometry(line: segment.points),
+        values: [
+          segment.session.databaseValue, segment.link?.databaseValue ?? .null, first.time.iso8601.databaseValue,
+          last.time.iso8601.databaseValue, segment.points.count.databaseValue,
+        ])
+    }
+    try layer.finish()
+  }
+
+  private static func addStyles(to database: Database) throws {
+    try database.execute(sql: GeoPackageSchema.styles)
+    for style in LayerStyle.all {
+      try database.execute(
+        sql: """
+          INSERT INTO layer_styles (f_table_catalog, f_table_schema, f_table_name, f_geometry_column, styleName, styleQML,
+            styleSLD, useAsDefault, description, owner, ui)
+          VALUES ('', '', ?, 'geom', ?, ?, '', 1, ?, '', NULL)
+          """, arguments: [style.table, style.name, style.qml, style.description])
+    }
+  }
+
+  private static func copy(_ descriptor: CInt, _ scratch: String, to write: ([UInt8]) throws -> Void) throws {
+    let size = 1 << 18
+    var offset: off_t = 0
+    while true {
+      var count = 0
+      let piece = [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
+        count = pread(descriptor, buffer.baseAddress, size, offset)
+        initialized = max(0, count)
+      }
+      guard count >= 0 else { throw GeoPackageError(folder: scratch, reason: String(cString: strerror(errno))) }
+      guard count > 0 else { return }
+      offset += off_t(count)
+      try write(piece)
+    }
+  }
+}

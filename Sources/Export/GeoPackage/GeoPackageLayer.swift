@@ -1,0 +1,95 @@
+import Foundation
+import GRDB
+import OrderedJSON
+
+/// A table of features in a GeoPackage, with its R-tree, filled row by row.
+final class GeoPackageLayer {
+  /// A column beside the geometry.
+  struct Field {
+    let name: String
+    let type: String
+    let meaning: String
+  }
+
+  private let name: String
+  private let database: Database
+  private let insert: Statement
+  private let index: Statement
+  private var nextID: Int64 = 1
+  private var box: (minX: Double, maxX: Double, minY: Double, maxY: Double)?
+
+  /// Creates the table.
+  /// - Parameters:
+  ///   - name: The name of the table; it goes into SQL unchanged.
+  ///   - geometry: GeoPackage's name of the type of geometry.
+  ///   - description: For readers of the file.
+  /// - Throws: GRDB's `DatabaseError`.
+  init(_ name: String, geometry: String, description: String, fields: [Field], in database: Database) throws {
+    (self.name, self.database) = (name, database)
+    let columns = fields.map { "\"\($0.name)\" \($0.type)" }
+    try database.execute(
+      sql: """
+        CREATE TABLE "\(name)" (
+          \((["fid INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL", "geom \(geometry)"] + columns).joined(separator: ",\n  ")));
+        CREATE VIRTUAL TABLE "rtree_\(name)_geom" USING rtree(id, minx, maxx, miny, maxy);
+        """)
+    try database.execute(
+      sql: """
+        INSERT INTO gpkg_contents (table_name, data_type, identifier, description, srs_id)
+          VALUES (:name, 'features', :name, :description, :srs);
+        INSERT INTO gpkg_geometry_columns VALUES (:name, 'geom', :geometry, :srs, 0, 0);
+        INSERT INTO gpkg_extensions
+          VALUES (:name, 'geom', 'gpkg_rtree_index', 'http://www.geopackage.org/spec120/#extension_rtree', 'write-only');
+        """,
+      arguments: [
+        "name": name, "description": description, "geometry": geometry, "srs": GeoPackageSchema.wgs84,
+      ])
+    for field in fields {
+      try database.execute(
+        sql: "INSERT INTO gpkg_data_columns VALUES (?, ?, NULL, NULL, ?, NULL, NULL)",
+        arguments: [name, field.name, field.meaning])
+    }
+    let marks = String(repeating: ", ?", count: fields.count)
+    insert = try database.makeStatement(sql: "INSERT INTO \"\(name)\" VALUES (?, ?\(marks))")
+    index = try database.makeStatement(sql: "INSERT INTO \"rtree_\(name)_geom\" VALUES (?, ?, ?, ?, ?)")
+  }
+
+  /// Adds a feature.
+  /// - Parameters:
+  ///   - id: Its number; `nil`: the next one.
+  ///   - values: Those of the fields, in order.
+  /// - Throws: GRDB's `DatabaseError`.
+  func add(_ geometry: GeoPackageGeometry, id: Int64? = nil, values: [DatabaseValue]) throws {
+    let id = id ?? nextID
+    nextID = id &+ 1
+    var arguments = [id.databaseValue, DatabaseValue.blob(geometry.bytes)]
+    arguments += values
+    try insert.execute(arguments: StatementArguments(arguments))
+    let box = geometry.box
+    try index.execute(arguments: [id, box.minX, box.maxX, box.minY, box.maxY])
+    guard let whole = self.box else {
+      self.box = box
+      return
+    }
+    self.box = (
+      min(whole.minX, box.minX), max(whole.maxX, box.maxX), min(whole.minY, box.minY), max(whole.maxY, box.maxY)
+    )
+  }
+
+  /// Completes the layer after its last feature.
+  /// - Throws: GRDB's `DatabaseError`.
+  func finish() throws {
+    if let box {
+      try database.execute(
+        sql: "UPDATE gpkg_contents SET min_x = ?, min_y = ?, max_x = ?, max_y = ? WHERE table_name = ?",
+        arguments: [box.minX, box.minY, box.maxX, box.maxY, name])
+    }
+    try database.execute(sql: GeoPackageSchema.triggers(of: name))
+  }
+}
+
+extension DatabaseValue {
+  fileprivate static func blob(_ bytes: [UInt8]) -> DatabaseValue {
+    bytes.withUnsafeBytes { Data($0) }.databaseValue
+  }
+}

@@ -1,0 +1,34 @@
+import Coverage
+
+/// Which fences and positions to export. A condition that is `nil` or empty holds for all.
+public struct FenceFilter: Hashable, Sendable {
+  /// Fences that began at this time or later.
+  public var from: WallTime?
+  /// Fences that began before this time.
+  public var to: WallTime?
+  /// Fences whose centre is inside.
+  public var box: SearchBox?
+  /// Fences with one of these technologies.
+  public var technologies: [TechnologyPattern] = []
+  /// Fences of the links with these names.
+  public var links: Set<String> = []
+
+  /// A filter that selects everything.
+  public init() {}
+
+  /// Whether the fence of `record` is to be exported. A replayed fence has no wall time, and meets no condition on it.
+  public func selects(_ record: FenceRecord) -> Bool {
+    selects(record.enteredAt) && box?.contains(record.fence.centre) ?? true
+      && (technologies.isEmpty || technologies.contains { $0.matches(record.fence.technology) })
+      && (links.isEmpty || record.link.map(links.contains) ?? false)
+  }
+
+  /// Whether a position of a track is to be exported.
+  func selects(_ point: TrackPoint) -> Bool { selects(point.time) && box?.contains(point.place) ?? true }
+
+  private func selects(_ time: WallTime?) -> Bool {
+    guard from != nil || to != nil else { return true }
+    guard let time else { return false }
+    return from.map { $0 <= time } ?? true && to.map { time < $0 } ?? true
+  }
+}

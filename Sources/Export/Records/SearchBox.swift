@@ -1,0 +1,29 @@
+import Coverage
+
+/// A box on the ground, as the user gives it: `WEST,SOUTH,EAST,NORTH` in degrees, as in RFC 7946, 5.
+public struct SearchBox: Hashable, Sendable {
+  private let west: Double
+  private let south: Double
+  private let east: Double
+  private let north: Double
+
+  /// `nil` for text that is not four numbers in their ranges, or whose south is north of its north. West may be greater than east: such
+  /// a box lies across the antimeridian.
+  public init?(_ text: String) {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false).map {
+      Double($0.filter { $0 != " " })
+    }
+    guard parts.count == 4, let west = parts[0], let south = parts[1], let east = parts[2], let north = parts[3],
+      Coordinate(latitude: south, longitude: west) != nil, Coordinate(latitude: north, longitude: east) != nil,
+      south <= north
+    else { return nil }
+    (self.west, self.south, self.east, self.north) = (west, south, east, north)
+  }
+
+  /// Whether `place` is inside, or on the edge.
+  func contains(_ place: Coordinate) -> Bool {
+    guard (south...north).contains(place.latitude) else { return false }
+    return west <= east
+      ? (west...east).contains(place.longitude) : place.longitude >= west || place.longitude <= east
+  }
+}

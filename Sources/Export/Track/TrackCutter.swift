@@ -1,0 +1,61 @@
+import Coverage
+
+/// Cuts the positions of a drive log into the segments of its sessions' tracks.
+struct TrackCutter {
+  /// The time of a session in the drive.
+  struct Window: Hashable {
+    let session: Int64
+    let times: Range<DriveTime>
+  }
+
+  private let driveStarted: WallTime
+  private let link: String?
+  private let windows: [Window]
+  private let accuracyLimit: Double
+  private let filter: FenceFilter
+  private var session: Int64?
+  private var points: [TrackPoint] = []
+
+  /// The longest time between two positions that are joined by a line.
+  static let longestGap: Duration = .seconds(10)
+  /// A longer segment is continued by another one, which begins with its last position: memory is bounded.
+  static let mostPoints = 20_000
+
+  init(
+    driveStarted: WallTime, link: String?, windows: [Window], accuracyLimit: Double, filter: FenceFilter
+  ) {
+    (self.driveStarted, self.link, self.windows) = (driveStarted, link, windows)
+    (self.accuracyLimit, self.filter) = (accuracyLimit, filter)
+  }
+
+  /// Adds the next position of the log.
+  /// - Returns: The segment that ends before it, if one does.
+  mutating func add(_ fix: Fix, at time: DriveTime) -> TrackSegment? {
+    guard let point = TrackPoint(time: driveStarted + time, fix: fix), filter.selects(point) else { return end() }
+    // A less accurate position neither is on the track nor interrupts it.
+    guard let accuracy = fix.accuracy, accuracy <= accuracyLimit else { return nil }
+    guard let session = windows.first(where: { $0.times.contains(time) })?.session else { return end() }
+    if let last = points.last {
+      // A receiver can repeat itself, and a clock can be set back.
+      guard point.time > last.time else { return nil }
+      let isJoined = session == self.session && point.time - last.time <= Self.longestGap
+      if isJoined, points.count < Self.mostPoints {
+        points.append(point)
+        return nil
+      }
+      let segment = end()
+      (self.session, points) = (session, isJoined ? [last, point] : [point])
+      return segment
+    }
+    (self.session, points) = (session, [point])
+    return nil
+  }
+
+  /// Ends the segment under way.
+  /// - Returns: `nil` when it has fewer than two positions.
+  mutating func end() -> TrackSegment? {
+    defer { points = [] }
+    guard let session, points.count > 1 else { return nil }
+    return TrackSegment(session: session, link: link, points: points)
+  }
+}

@@ -1,0 +1,77 @@
+import Coverage
+import OrderedJSON
+
+/// GPX 1.1: each fence a waypoint, then the tracks. Figures that GPX has no element for are extensions, by the names of the columns.
+enum GPX {
+  /// The name space of the extensions.
+  static let namespace = "urn:x-coverage-probe:gpx:1"
+
+  static func export(
+    _ records: some FenceRecords, tracks: some DriveTracks, write: ([UInt8]) throws -> Void
+  ) throws {
+    var text = XMLWriter()
+    text.raw(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <gpx version="1.1" creator="coverage-probe" xmlns="http://www.topografix.com/GPX/1/1" xmlns:cp="\(namespace)">
+
+      """)
+    try records.forEach { record in
+      waypoint(record, to: &text)
+      try text.flush(to: write)
+    }
+    var session: Int64?
+    try tracks.forEach { segment in
+      if segment.session != session {
+        if session != nil { text.raw("</trk>\n") }
+        text.raw("<trk>")
+        text.element("name", ["session \(segment.session)", segment.link].compactMap { $0 }.joined(separator: ", "))
+        text.raw("\n")
+        session = segment.session
+      }
+      text.raw("<trkseg>\n")
+      for point in segment.points {
+        trackPoint(point, to: &text)
+        try text.flush(to: write)
+      }
+      text.raw("</trkseg>\n")
+    }
+    if session != nil { text.raw("</trk>\n") }
+    text.raw("</gpx>\n")
+    try text.flush(to: write, isLast: true)
+  }
+
+  private static func waypoint(_ record: FenceRecord, to text: inout XMLWriter) {
+    begin("wpt", record.fence.centre, record.fence.fix.altitude, record.enteredAt, to: &text)
+    text.element("name", FenceTitle.short(record.fence))
+    text.element("desc", FenceTitle.long(record.fence))
+    text.element("type", "fence")
+    text.raw("<extensions>")
+    text.element("cp:id", "\(record.id)")
+    for column in ColumnList.storedProperties {
+      text.element("cp:" + column.name, column.value(record)?.plainText)
+    }
+    text.raw("</extensions></wpt>\n")
+  }
+
+  private static func trackPoint(_ point: TrackPoint, to text: inout XMLWriter) {
+    begin("trkpt", point.place, point.fix.altitude, point.time, to: &text)
+    text.raw("<extensions>")
+    text.element("cp:accuracy_m", point.fix.accuracy.map { JSON.figure($0, 2).plainText })
+    text.element("cp:course_deg", point.fix.course.map { JSON.figure($0, 1).plainText })
+    text.element("cp:speed_mps", point.fix.speed.map { JSON.figure($0, 2).plainText })
+    text.raw("</extensions></trkpt>\n")
+  }
+
+  /// The schema prescribes this order.
+  private static func begin(
+    _ name: String, _ place: Coordinate, _ altitude: Double?, _ time: WallTime?, to text: inout XMLWriter
+  ) {
+    // The schema excludes 180 degrees east.
+    let longitude = place.longitude == 180 ? -180 : place.longitude
+    text.raw(
+      "<\(name) lat=\"\(JSON.degrees(place.latitude).plainText)\" lon=\"\(JSON.degrees(longitude).plainText)\">")
+    text.element("ele", altitude.map { JSON.figure($0, 2).plainText })
+    text.element("time", time?.iso8601)
+  }
+}

@@ -1,0 +1,138 @@
+import Coverage
+import OrderedJSON
+
+/// KML 2.2: a folder a session with its fences, styled by technology, then a folder with the tracks.
+enum KML {
+  static func export(
+    _ records: some FenceRecords, tracks: some DriveTracks, shape: FenceShape, write: ([UInt8]) throws -> Void
+  ) throws {
+    var text = XMLWriter()
+    writeHead(to: &text)
+    var session: Int64?
+    try records.forEach { record in
+      if session != record.storedSession {
+        if session != nil { text.raw("</Folder>\n") }
+        session = record.storedSession
+        beginFolder(record, to: &text)
+      }
+      writeFence(record, shape, to: &text)
+      try text.flush(to: write)
+    }
+    if session != nil { text.raw("</Folder>\n") }
+    var hasTracks = false
+    try tracks.forEach { segment in
+      if !hasTracks { text.raw("<Folder><name>Tracks</name>\n") }
+      hasTracks = true
+      writeTrack(segment, to: &text)
+      try text.flush(to: write)
+    }
+    if hasTracks { text.raw("</Folder>\n") }
+    text.raw("</Document>\n</kml>\n")
+    try text.flush(to: write, isLast: true)
+  }
+
+  private static func writeHead(to text: inout XMLWriter) {
+    text.raw(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <kml xmlns="http://www.opengis.net/kml/2.2">
+      <Document>
+      <name>Coverage</name>
+
+      """)
+    for entry in Legend.technologies {
+      let colour = kmlColour(entry.colour)
+      text.raw(
+        """
+        <Style id="\(entry.name)"><IconStyle><color>ff\(colour)</color><scale>0.6</scale></IconStyle>\
+        <LabelStyle><scale>0</scale></LabelStyle><LineStyle><color>ff\(colour)</color><width>2</width></LineStyle>\
+        <PolyStyle><color>99\(colour)</color></PolyStyle></Style>
+
+        """)
+    }
+    text.raw("<Style id=\"track\"><LineStyle><color>ff404040</color><width>2</width></LineStyle></Style>\n")
+    text.raw("<Schema name=\"fence\" id=\"fence\">\n")
+    for column in ColumnList.storedProperties {
+      text.raw("<SimpleField type=\"\(type(of: column))\" name=\"\(column.name)\"/>\n")
+    }
+    text.raw("</Schema>\n")
+  }
+
+  private static func type(of column: Column) -> String {
+    switch column.kind {
+    case .integer: "int"
+    // KML has no longer integers.
+    case .long, .decimal: "double"
+    case .boolean: "bool"
+    case .text, .time, .object: "string"
+    }
+  }
+
+  /// KML's order is blue, green, red.
+  private static func kmlColour(_ html: String) -> String {
+    let digits = Array(html.dropFirst().lowercased())
+    guard digits.count == 6 else { return "000000" }
+    return String(digits[4...5] + digits[2...3] + digits[0...1])
+  }
+
+  private static func beginFolder(_ record: FenceRecord, to text: inout XMLWriter) {
+    text.raw("<Folder>")
+    text.element(
+      "name", ["Session \(record.storedSession ?? 0)", record.link].compactMap { $0 }.joined(separator: ", "))
+    text.element("description", record.session.testUUID.map { "test \($0)" })
+    text.raw("\n")
+  }
+
+  private static func writeFence(_ record: FenceRecord, _ shape: FenceShape, to text: inout XMLWriter) {
+    text.raw("<Placemark id=\"fence-\(record.id)\">")
+    text.element("name", FenceTitle.short(record.fence))
+    text.element("description", FenceTitle.long(record.fence))
+    writeSpan(record.enteredAt, record.exitedAt, to: &text)
+    text.raw("<styleUrl>#\(Legend.technology(of: record.fence).name)</styleUrl>")
+    text.raw("<ExtendedData><SchemaData schemaUrl=\"#fence\">")
+    for column in ColumnList.storedProperties {
+      text.element("SimpleData name=\"\(column.name)\"", column.value(record)?.plainText)
+    }
+    text.raw("</SchemaData></ExtendedData>")
+    switch shape {
+    case .point:
+      text.raw(
+        "<Point><coordinates>\(place(record.fence.centre.longitude, record.fence.centre.latitude))</coordinates></Point>"
+      )
+    case .circle: writeCircle(record.fence, to: &text)
+    }
+    text.raw("</Placemark>\n")
+  }
+
+  private static func writeCircle(_ fence: Fence, to text: inout XMLWriter) {
+    let rings = CircleOutline(centre: fence.centre, radius: fence.radius).rings
+    if rings.count > 1 { text.raw("<MultiGeometry>") }
+    for ring in rings {
+      text.raw("<Polygon><outerBoundaryIs><LinearRing><coordinates>")
+      text.raw(ring.map { place($0.x, $0.y) }.joined(separator: " "))
+      text.raw("</coordinates></LinearRing></outerBoundaryIs></Polygon>")
+    }
+    if rings.count > 1 { text.raw("</MultiGeometry>") }
+  }
+
+  private static func writeTrack(_ segment: TrackSegment, to text: inout XMLWriter) {
+    text.raw("<Placemark>")
+    text.element(
+      "name", ["Track of session \(segment.session)", segment.link].compactMap { $0 }.joined(separator: ", "))
+    writeSpan(segment.points.first?.time, segment.points.last?.time, to: &text)
+    text.raw("<styleUrl>#track</styleUrl><LineString><tessellate>1</tessellate><coordinates>")
+    text.raw(segment.points.map { place($0.place.longitude, $0.place.latitude) }.joined(separator: " "))
+    text.raw("</coordinates></LineString></Placemark>\n")
+  }
+
+  private static func writeSpan(_ begin: WallTime?, _ end: WallTime?, to text: inout XMLWriter) {
+    guard let begin else { return }
+    text.raw("<TimeSpan><begin>\(begin.iso8601)</begin>")
+    if let end { text.raw("<end>\(end.iso8601)</end>") }
+    text.raw("</TimeSpan>")
+  }
+
+  private static func place(_ x: Double, _ y: Double) -> String {
+    JSON.degrees(x).plainText + "," + JSON.degrees(y).plainText
+  }
+}

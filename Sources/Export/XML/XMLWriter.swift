@@ -1,0 +1,37 @@
+/// Writes XML text (XML 1.0) into bytes.
+struct XMLWriter {
+  private(set) var bytes: [UInt8] = []
+
+  /// Appends markup unchanged.
+  mutating func raw(_ markup: String) { bytes.append(contentsOf: markup.utf8) }
+
+  /// Appends `<name>text</name>`; `name` can have attributes.
+  mutating func element(_ name: String, _ text: String?) {
+    guard let text else { return }
+    raw("<\(name)>")
+    self.text(text)
+    raw("</\(name.prefix { $0 != " " })>")
+  }
+
+  /// Appends text for an element or for an attribute in double quotes. Characters that XML 1.0 forbids become U+FFFD.
+  mutating func text(_ text: String) {
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": raw("&amp;")
+      case "<": raw("&lt;")
+      case ">": raw("&gt;")
+      case "\"": raw("&quot;")
+      case "\t", "\n", "\r": raw("&#\(scalar.value);")
+      case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: raw("\u{FFFD}")
+      default: bytes.append(contentsOf: Character(scalar).utf8)
+      }
+    }
+  }
+
+  /// Passes the text to `write` when it is long enough for a call, and at the end.
+  mutating func flush(to write: ([UInt8]) throws -> Void, isLast: Bool = false) throws {
+    guard bytes.count >= 1 << 16 || isLast else { return }
+    try write(bytes)
+    bytes.removeAll(keepingCapacity: true)
+  }
+}
