@@ -58,15 +58,16 @@ struct ExportingTests {
   }
 
   private func export(
-    _ selection: Exporting.Selection, session: Int64? = nil
-  ) throws -> (lines: [[String: Any]], written: Int, left: Int) {
+    _ selection: Exporting.Selection, session: Int64? = nil, filter: FenceFilter = FenceFilter()
+  ) throws -> (lines: [[String: Any]], count: Exporting.Count) {
     var bytes: [UInt8] = []
-    let counts = try Exporting(configuration: configuration, selection: selection, session: session)
-      .run(format: .jsonl) { bytes += $0 }
+    let counts = try Exporting(
+      configuration: configuration, selection: selection, sessions: session.map { [$0] } ?? [], filter: filter
+    ).run(format: .jsonl) { bytes += $0 }
     let lines = try bytes.split(separator: UInt8(ascii: "\n")).map {
       try #require(try JSONSerialization.jsonObject(with: Data($0)) as? [String: Any])
     }
-    return (lines, counts.written, counts.left)
+    return (lines, counts)
   }
 
   @Test("when fences are selected, then those are written, the others counted, and the open one is in neither")
@@ -75,12 +76,12 @@ struct ExportingTests {
     try await fill(store)
     let submitted = try export(.submitted)
     #expect(submitted.lines.map { $0["test_uuid"] as? String } == ["T0", "T0", "T0"])
-    #expect((submitted.written, submitted.left) == (3, 8))
+    #expect((submitted.count.written, submitted.count.ofOtherState) == (3, 8))
     let pending = try export(.pending)
-    #expect((pending.written, pending.left) == (7, 4), "a fence on Wi-Fi is never sent")
+    #expect((pending.count.written, pending.count.ofOtherState) == (7, 4), "a fence on Wi-Fi is never sent")
     #expect(pending.lines.allSatisfy { $0["submittable"] as? Bool == true })
     let all = try export(.all)
-    #expect((all.written, all.left) == (11, 0))
+    #expect((all.count.written, all.count.ofOtherState) == (11, 0))
     let entered = all.lines.compactMap { $0["entered_at"] as? String }
     #expect(entered == entered.sorted() && entered.count == 11, "oldest first")
   }
@@ -92,8 +93,23 @@ struct ExportingTests {
     let one = try export(.all, session: 2)
     #expect(one.lines.map { $0["session"] as? Int } == [2, 2, 2])
     #expect(one.lines.allSatisfy { $0["link"] as? String == "B" })
-    #expect((one.written, one.left) == (3, 0))
-    #expect(try export(.submitted, session: 2).left == 3)
+    #expect((one.count.written, one.count.ofOtherState) == (3, 0))
+    #expect(try export(.submitted, session: 2).count.ofOtherState == 3)
+  }
+
+  @Test("when there are conditions, then fences that do not meet them are counted apart, in all sessions and in one")
+  func conditions() async throws {
+    let store = try open()
+    try await fill(store)
+    var filter = FenceFilter()
+    filter.links = ["B"]
+    let ofLink = try export(.all, filter: filter)
+    #expect(ofLink.lines.map { $0["session"] as? Int } == [2, 2, 2])
+    #expect((ofLink.count.written, ofLink.count.filteredOut, ofLink.count.ofOtherState) == (3, 8, 0))
+    let sent = try export(.submitted, filter: filter)
+    #expect((sent.count.written, sent.count.filteredOut, sent.count.ofOtherState) == (0, 8, 3))
+    let two = try Exporting(configuration: configuration, selection: .all, sessions: [1, 3]).run(format: .csv) { _ in }
+    #expect((two.written, two.filteredOut) == (6, 5))
   }
 
   @Test(
@@ -119,10 +135,9 @@ struct ExportingTests {
     let store = try open()
     try await fill(store)
     let full = OutputError(path: "fences.geojson", code: ENOSPC)
-    for format in [ExportFormat.geojson, .jsonl, .html] {
+    for format in ExportFormat.allCases {
       #expect(throws: full) {
-        try Exporting(configuration: configuration, selection: .all, session: nil).run(format: format) { _ in throw full
-        }
+        try Exporting(configuration: configuration, selection: .all).run(format: format) { _ in throw full }
       }
     }
   }

@@ -38,12 +38,13 @@ struct TrackCutter {
     if let last = points.last {
       // A receiver can repeat itself, and a clock can be set back.
       guard point.time > last.time else { return nil }
-      let isJoined = session == self.session && point.time - last.time <= Self.longestGap
-      if isJoined, points.count < Self.mostPoints {
+      let isJoined = point.time - last.time <= Self.longestGap
+      if isJoined, session == self.session, points.count < Self.mostPoints {
         points.append(point)
         return nil
       }
       let segment = end()
+      // The tracks of two sessions have no hole between them.
       (self.session, points) = (session, isJoined ? [last, point] : [point])
       return segment
     }

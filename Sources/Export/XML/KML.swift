@@ -58,7 +58,7 @@ enum KML {
     text.raw("</Schema>\n")
   }
 
-  private static func type(of column: Column) -> String {
+  static func type(of column: Column) -> String {
     switch column.kind {
     case .integer: "int"
     // KML has no longer integers.

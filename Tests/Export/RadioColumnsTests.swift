@@ -5,7 +5,7 @@ import Testing
 @testable import Export
 
 /// The modem's report in exports.
-struct RadioMembersTests {
+struct RadioColumnsTests {
   private func line(_ fence: Fence) throws -> String {
     var text: [UInt8] = []
     let session = Session(number: 0, testUUID: "T1", started: .start, anchor: .seconds(16))

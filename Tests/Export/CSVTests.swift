@@ -1,0 +1,52 @@
+import Coverage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Export
+
+/// The table of RFC 4180.
+struct CSVTests {
+  private func rows(_ records: [FenceRecord]) throws -> [[String]] {
+    try ExportFormat.csv.text(records).components(separatedBy: "\r\n").dropLast().map { line in
+      line.components(separatedBy: ",")
+    }
+  }
+
+  @Test("when there is no fence, then the table has the line of names only")
+  func empty() throws {
+    #expect(try rows([]) == [ColumnList.storedTable.map(\.name)])
+  }
+
+  @Test("when little is known of a fence, then all other fields of its line are empty")
+  func bare() throws {
+    let rows = try rows([.bare()])
+    #expect(rows.count == 2 && rows[1].count == rows[0].count)
+    let known = zip(rows[0], rows[1]).filter { !$0.1.isEmpty }
+    #expect(
+      known.map { "\($0.0)=\($0.1)" }.prefix(6) == [
+        "id=8", "session=3", "entered_at=2026-11-20T10:00:10.000Z", "exited_at=2026-11-20T10:00:14.000Z",
+        "latitude=48.2", "longitude=16.3",
+      ])
+  }
+
+  @Test(
+    "when a text has a comma, a quote or the end of a line, then it is quoted, and its quotes are doubled",
+    arguments: [
+      ("A", "A"), ("A,B", "\"A,B\""), ("A \"B\"", "\"A \"\"B\"\"\""), ("A\nB", "\"A\nB\""), ("A\rB", "\"A\rB\""),
+      ("", ""), ("Ö=1;2", "Ö=1;2"),
+    ])
+  func quotes(text: String, field: String) throws {
+    let line = try ExportFormat.csv.text([.whole(link: text)])
+    #expect(line.contains(",48.2082,16.3738,\(field),20.0,"), "\(line)")
+  }
+
+  @Test("when there are many fences, then they are passed on in pieces, and none is lost")
+  func pieces() throws {
+    var pieces: [[UInt8]] = []
+    try ExportFormat.csv.export((0..<1000).map { .bare(id: $0) }) { pieces.append($0) }
+    #expect(pieces.count > 1 && pieces.allSatisfy { $0.count < 1 << 17 })
+    let lines = String(decoding: pieces.joined(), as: UTF8.self).components(separatedBy: "\r\n")
+    #expect(lines.dropFirst().dropLast().map { $0.prefix { $0 != "," } } == (0..<1000).map { "\($0)" })
+  }
+}

@@ -1,0 +1,80 @@
+import Coverage
+import Foundation
+import OrderedJSON
+import TestSupport
+import Testing
+
+@testable import Export
+
+/// The one table of columns. `WRITE_DOCS=1 swift test --filter ColumnListTests` writes that of docs/export.md.
+struct ColumnListTests {
+  private static let begin =
+    "<!-- columns: from Sources/Export/Columns, by WRITE_DOCS=1 swift test --filter ColumnListTests -->\n"
+  private static let end = "\n<!-- end of columns -->"
+  private static let page = Surroundings.root.appending(path: "docs/export.md")
+
+  @Test("when a column is declared, then the documentation's table has it, as it is declared")
+  func documented() throws {
+    let text = try String(contentsOf: Self.page, encoding: .utf8)
+    let begin = try #require(text.range(of: Self.begin))
+    let end = try #require(text.range(of: Self.end))
+    if ProcessInfo.processInfo.environment["WRITE_DOCS"] != nil {
+      let written = text.replacingCharacters(in: begin.upperBound..<end.lowerBound, with: ColumnTable.markdown)
+      try written.write(to: Self.page, atomically: true, encoding: .utf8)
+    } else {
+      #expect(
+        text[begin.upperBound..<end.lowerBound] == ColumnTable.markdown,
+        "write it again: WRITE_DOCS=1 swift test --filter ColumnListTests")
+    }
+  }
+
+  @Test("when columns are declared, then no two share a name, and every format can write the names")
+  func names() {
+    let names = ColumnList.all.map(\.name)
+    #expect(Set(names).count == names.count)
+    #expect(names.allSatisfy { $0.wholeMatch(of: /[a-z][a-z0-9_]*/) != nil })
+    #expect(ColumnList.all.allSatisfy { !$0.meaning.contains("|") && !$0.meaning.isEmpty })
+  }
+
+  @Test("when a fence has every value, then each column of the store has one, of its kind")
+  func kinds() throws {
+    let record = FenceRecord.whole()
+    for column in ColumnList.storedTable {
+      let value = try #require(column.value(record), "\(column.name)")
+      switch (column.kind, value) {
+      case (.integer, .integer(let number)): #expect(Int32(exactly: number) != nil, "\(column.name)")
+      case (.long, .integer), (.decimal, .decimal), (.decimal, .number), (.text, .string), (.boolean, .bool),
+        (.object, .object):
+        break
+      case (.time, .string(let text)): #expect(WallTime(iso8601: text) != nil, "\(column.name)")
+      default: Issue.record("\(column.name) is declared as \(column.kind.rawValue), its value is \(value)")
+      }
+    }
+  }
+
+  @Test("when little is known of a fence, then only what is known has a value")
+  func bare() {
+    let known = ColumnList.all.filter { $0.value(.bare()) != nil }.map(\.name)
+    #expect(
+      known == [
+        "id", "session", "entered_at", "exited_at", "latitude", "longitude", "radius_m", "pings", "pings_ok",
+        "technology", "technology_id", "duration_ms", "submittable", "pings_lost", "pings_late", "pings_duplicate",
+      ])
+  }
+
+  @Test("when a fence is replayed, then it has seconds in place of times, and no number of a store")
+  func replay() {
+    let record = FenceRecord(
+      fence: .sample(entered: 10, lasted: 4), session: Session(number: 0, started: .start), origin: .replay)
+    let values = Dictionary(uniqueKeysWithValues: ColumnList.all.map { ($0.name, $0.value(record)?.text) })
+    #expect(values["entered"] == "10.0" && values["exited"] == "14.0")
+    for column in ColumnList.all where column.source == .store { #expect(values[column.name] == .some(nil)) }
+  }
+
+  @Test("when a fence was submitted, then its line says when; else it does not")
+  func submitted() throws {
+    let text = try ExportFormat.jsonl.text([.whole()])
+    #expect(text.contains(#""submitted_at":"2026-11-20T11:00:00.000Z""#), "\(text)")
+    #expect(try !ExportFormat.jsonl.text([.whole(submitted: nil)]).contains("submitted_at"))
+  }
+}

@@ -1,0 +1,155 @@
+import Coverage
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import Export
+
+/// GeoPackage 1.3 (OGC 12-128r17), read back with SQLite and with GDAL.
+struct GeoPackageTests {
+  private struct DiskFull: Error {}
+
+  private func package(_ records: [FenceRecord], tracks: [TrackSegment] = [], in folder: TemporaryFolder) throws
+    -> String
+  {
+    let path = folder.file("drive.gpkg")
+    try Data(ExportFormat.gpkg.bytes(records, tracks: tracks)).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  private func rows(_ path: String, _ sql: String) throws -> [Row] {
+    try DatabaseQueue(path: path).read { try Row.fetchAll($0, sql: sql) }
+  }
+
+  private func values(_ path: String, _ sql: String) throws -> [String] {
+    try rows(path, sql).map { row in row.databaseValues.map { "\($0)" }.joined(separator: " ") }
+  }
+
+  @Test("when fences are exported, then the file says that it is a GeoPackage, and is intact")
+  func header() throws {
+    let folder = try TemporaryFolder()
+    let path = try package([.whole(), .bare()], in: folder)
+    #expect(try values(path, "PRAGMA application_id") == ["\(0x4750_4B47)"])
+    #expect(try values(path, "PRAGMA user_version") == ["10300"])
+    #expect(try rows(path, "PRAGMA integrity_check").map { $0[0] } == ["ok"])
+    #expect(try rows(path, "PRAGMA foreign_key_check").isEmpty)
+    #expect(try rows(path, "PRAGMA journal_mode").map { $0[0] } == ["delete"])
+  }
+
+  @Test("when a fence has every value, then each column has it in SQLite's type, in both layers")
+  func everyValue() throws {
+    let folder = try TemporaryFolder()
+    let record = FenceRecord.whole()
+    let path = try package([record], in: folder)
+    for table in ["fences", "fence_centres"] {
+      let row = try #require(try rows(path, "SELECT * FROM \(table)").first)
+      for column in ColumnList.storedProperties {
+        let value: DatabaseValue = row[column.name]
+        #expect(value == column.databaseValue(of: record) && !value.isNull, "\(column.name)")
+      }
+      #expect(row["fid"] == 7)
+      #expect(row["avg_ping_ms"] == 31.67)
+      #expect(row["cell_id"] == 16_909_060)
+      #expect(row["entered_at"] == "2026-11-20T10:00:10.000Z")
+      #expect(row["roaming"] == true)
+      #expect(row["technology_shares"] == #"{"4G/LTE":0.75,"NONE":0.25}"#)
+    }
+  }
+
+  @Test("when little is known of a fence, then the other columns are NULL")
+  func bare() throws {
+    let folder = try TemporaryFolder()
+    let row = try #require(try rows(try package([.bare()], in: folder), "SELECT * FROM fences").first)
+    let null = ColumnList.storedProperties.map(\.name).filter { (row[$0] as DatabaseValue).isNull }
+    #expect(null == ColumnList.storedProperties.filter { $0.value(.bare()) == nil }.map(\.name))
+  }
+
+  @Test("when a layer is made, then the tables of GeoPackage name it and its extent")
+  func contents() throws {
+    let folder = try TemporaryFolder()
+    let records: [FenceRecord] = [.bare(latitude: 48, longitude: 16), .bare(id: 9, latitude: 49, longitude: 17)]
+    let path = try package(records, tracks: [.sample()], in: folder)
+    let extent = try values(
+      path, "SELECT min_x, min_y, max_x, max_y, srs_id FROM gpkg_contents WHERE table_name = 'fence_centres'")
+    #expect(extent == ["16.0 48.0 17.0 49.0 4326"])
+    let kinds = try rows(path, "SELECT geometry_type_name FROM gpkg_geometry_columns ORDER BY table_name")
+    #expect(kinds.map { $0[0] } == ["POINT", "MULTIPOLYGON", "LINESTRING"])
+  }
+
+  @Test(
+    "when a layer is made, then it has an index with triggers, and each of its columns is described",
+    arguments: ["fences", "fence_centres", "tracks"])
+  func layer(table: String) throws {
+    let folder = try TemporaryFolder()
+    let path = try package([.bare()], tracks: [.sample()], in: folder)
+    let extensions = "FROM gpkg_extensions WHERE table_name = '\(table)' AND extension_name = 'gpkg_rtree_index'"
+    #expect(try values(path, "SELECT count(*) \(extensions)") == ["1"])
+    #expect(
+      try values(path, "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND tbl_name = '\(table)'") == ["6"])
+    let described = try values(
+      path, "SELECT column_name FROM gpkg_data_columns WHERE table_name = '\(table)' ORDER BY 1")
+    let columns = try values(
+      path, "SELECT name FROM pragma_table_info('\(table)') WHERE name NOT IN ('fid', 'geom') ORDER BY 1")
+    #expect(described == columns && !columns.isEmpty)
+  }
+
+  @Test("when a place is asked for, then the R-tree finds the fences there, and no others")
+  func index() throws {
+    let folder = try TemporaryFolder()
+    let records = (0..<50).map { FenceRecord.bare(id: Int64($0 + 1), latitude: 48 + Double($0) / 100, longitude: 16) }
+    let path = try package(records, in: folder)
+    let found = "SELECT id FROM rtree_fences_geom WHERE miny >= 48.095 AND maxy <= 48.125 ORDER BY id"
+    #expect(try values(path, found) == ["11", "12", "13"])
+  }
+
+  @Test("when there is no fence and no track, then the package has empty layers")
+  func empty() throws {
+    let folder = try TemporaryFolder()
+    let path = try package([], in: folder)
+    #expect(try values(path, "SELECT count(*) FROM fences") == ["0"])
+    #expect(try values(path, "SELECT count(*) FROM gpkg_contents WHERE min_x IS NULL") == ["4"])
+  }
+
+  @Test("when there are styles, then each is for a layer, and names every technology that fences can have")
+  func styles() throws {
+    let folder = try TemporaryFolder()
+    let styles = try rows(try package([.whole()], in: folder), "SELECT * FROM layer_styles ORDER BY id")
+    #expect(styles.map { $0["f_table_name"] as String? } == ["fences", "fence_centres", "tracks"])
+    #expect(styles.allSatisfy { $0["useAsDefault"] == true })
+    let qml: String = try #require(styles.first)["styleQML"]
+    for name in Technology.knownNames { #expect(qml.contains("value=\"\(name)\"")) }
+    #expect(qml.contains("0,222,255,255"), "LTE is light blue, as on the map")
+  }
+
+  @Test("when the package cannot be written, then the export ends with that error, and leaves nothing behind")
+  func failures() throws {
+    let folder = try TemporaryFolder()
+    #expect(throws: DiskFull.self) {
+      try ExportFormat.gpkg.export([.bare()], scratch: folder.path) { _ in throw DiskFull() }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    let error = #expect(throws: GeoPackageError.self) {
+      try ExportFormat.gpkg.export([.bare()], scratch: folder.file("missing")) { _ in }
+    }
+    #expect(error?.description.contains(folder.file("missing")) == true)
+  }
+
+  @Test(
+    "when GDAL opens the package, then it finds each layer with its count, extent and geometry",
+    .enabled(if: Surroundings.program("ogrinfo") != nil, "gdal-bin is not installed"))
+  func gdal() async throws {
+    let folder = try TemporaryFolder()
+    let records = (0..<25).map { FenceRecord.whole(id: Int64($0 + 1), latitude: 48 + Double($0) / 1000) }
+    let path = try package(records, tracks: [.sample()], in: folder)
+    let ogrinfo = try RunningProgram(try #require(Surroundings.program("ogrinfo")), ["-ro", "-so", "-al", path])
+    #expect(try await ogrinfo.exitStatus() == 0)
+    let text = ogrinfo.standardOutput
+    for facts in [
+      "Geometry: Multi Polygon\nFeature Count: 25",
+      "Geometry: Point\nFeature Count: 25\nExtent: (16.373800, 48.000000) - (16.373800, 48.024000)",
+      "Geometry: Line String\nFeature Count: 1",
+    ] { #expect(text.contains(facts), "\(text)") }
+    #expect(!(text + ogrinfo.standardError).contains("Warning"), "\(text)")
+  }
+}
