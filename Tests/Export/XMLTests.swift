@@ -27,7 +27,7 @@ struct XMLTests {
         <name>4G/LTE 31.7 ms</name><desc>mean 31.7 ms, 1 of 40 pings lost (2.5 %)</desc><type>fence</type><extensions>\
         <cp:id>7</cp:id><cp:session>3</cp:session>
         """), "\(text)")
-    for column in ColumnList.storedProperties { #expect(text.contains("</cp:\(column.name)>"), "\(column.name)") }
+    for column in ColumnList.storedFields { #expect(text.contains("</cp:\(column.name)>"), "\(column.name)") }
     #expect(text.contains("<cp:operator_name>A &lt;Network&gt;</cp:operator_name>"))
   }
 
@@ -77,7 +77,7 @@ struct XMLTests {
   @Test("when a fence has a value, then it is a field of KML's schema, with the fence's time span")
   func fields() throws {
     let text = try ExportFormat.kml.text([.whole()])
-    for column in ColumnList.storedProperties {
+    for column in ColumnList.storedFields {
       #expect(text.contains("name=\"\(column.name)\"/>") && text.contains("<SimpleData name=\"\(column.name)\">"))
     }
     #expect(

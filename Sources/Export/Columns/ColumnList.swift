@@ -10,6 +10,9 @@ public enum ColumnList {
   /// The properties of a feature of the store: without number and place, which each format has a form of its own for.
   static let storedProperties: [Column] = all.filter { $0.role == .property && $0.source != .replay }
 
+  /// The same with the number, for formats whose features have none that every reader shows.
+  static let storedFields: [Column] = all.filter { $0.role != .position && $0.source != .replay }
+
   /// The columns of a table of the store's fences.
   static let storedTable: [Column] = all.filter { $0.source != .replay }
 

@@ -31,10 +31,6 @@ public enum ColumnTable {
   }
 
   private static func kml(_ column: Column) -> String {
-    switch column.role {
-    case .identity: "id of the placemark"
-    case .position: "geometry"
-    case .property: KML.type(of: column)
-    }
+    column.role == .position ? "geometry" : KML.type(of: column)
   }
 }

@@ -4,7 +4,7 @@ import OrderedJSON
 
 extension Column {
   /// The column as a field of a GeoPackage.
-  var field: GeoPackageLayer.Field {
+  var field: GeoPackageField {
     let type =
       switch kind {
       case .integer, .long: "INTEGER"

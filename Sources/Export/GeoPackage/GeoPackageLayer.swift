@@ -4,13 +4,6 @@ import OrderedJSON
 
 /// A table of features in a GeoPackage, with its R-tree, filled row by row.
 final class GeoPackageLayer {
-  /// A column beside the geometry.
-  struct Field {
-    let name: String
-    let type: String
-    let meaning: String
-  }
-
   private let name: String
   private let database: Database
   private let insert: Statement
@@ -24,7 +17,7 @@ final class GeoPackageLayer {
   ///   - geometry: GeoPackage's name of the type of geometry.
   ///   - description: For readers of the file.
   /// - Throws: GRDB's `DatabaseError`.
-  init(_ name: String, geometry: String, description: String, fields: [Field], in database: Database) throws {
+  init(_ name: String, geometry: String, description: String, fields: [GeoPackageField], in database: Database) throws {
     (self.name, self.database) = (name, database)
     let columns = fields.map { "\"\($0.name)\" \($0.type)" }
     try database.execute(

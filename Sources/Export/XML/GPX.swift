@@ -47,11 +47,16 @@ enum GPX {
     text.element("desc", FenceTitle.long(record.fence))
     text.element("type", "fence")
     text.raw("<extensions>")
-    text.element("cp:id", "\(record.id)")
-    for column in ColumnList.storedProperties {
-      text.element("cp:" + column.name, column.value(record)?.plainText)
+    for column in ColumnList.storedFields {
+      text.element("cp:" + column.name, column.value(record).map(number))
     }
     text.raw("</extensions></wpt>\n")
+  }
+
+  /// GDAL takes whole numbers in extensions for 32 bits and cuts longer ones; as decimals it reads them right.
+  private static func number(_ value: JSON) -> String {
+    guard case .integer(let number) = value, Int32(exactly: number) == nil else { return value.plainText }
+    return "\(number).0"
   }
 
   private static func trackPoint(_ point: TrackPoint, to text: inout XMLWriter) {

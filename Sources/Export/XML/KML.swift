@@ -52,7 +52,7 @@ enum KML {
     }
     text.raw("<Style id=\"track\"><LineStyle><color>ff404040</color><width>2</width></LineStyle></Style>\n")
     text.raw("<Schema name=\"fence\" id=\"fence\">\n")
-    for column in ColumnList.storedProperties {
+    for column in ColumnList.storedFields {
       text.raw("<SimpleField type=\"\(type(of: column))\" name=\"\(column.name)\"/>\n")
     }
     text.raw("</Schema>\n")
@@ -90,8 +90,8 @@ enum KML {
     writeSpan(record.enteredAt, record.exitedAt, to: &text)
     text.raw("<styleUrl>#\(Legend.technology(of: record.fence).name)</styleUrl>")
     text.raw("<ExtendedData><SchemaData schemaUrl=\"#fence\">")
-    for column in ColumnList.storedProperties {
-      text.element("SimpleData name=\"\(column.name)\"", column.value(record)?.plainText)
+    for column in ColumnList.storedFields {
+      text.element("SimpleData name=\"\(column.name)\"", column.value(record).map(field))
     }
     text.raw("</SchemaData></ExtendedData>")
     switch shape {
@@ -102,6 +102,11 @@ enum KML {
     case .circle: writeCircle(record.fence, to: &text)
     }
     text.raw("</Placemark>\n")
+  }
+
+  /// GDAL reads `true` as 0; 1 is a boolean of XML Schema as well.
+  private static func field(_ value: JSON) -> String {
+    if case .bool(let value) = value { value ? "1" : "0" } else { value.plainText }
   }
 
   private static func writeCircle(_ fence: Fence, to text: inout XMLWriter) {
