@@ -85,6 +85,36 @@ struct CommandLineTests {
     #expect(dash.output.hasPrefix("{\"type\":\"FeatureCollection\"") && dash.status == 0, "\(dash)")
   }
 
+  @Test(
+    "when options of an export contradict each other, then one line says what is wrong, and the status is 64",
+    arguments: [
+      ("export --format csv --shape circle", "--shape is for geojson, geojsonseq, kml; csv has one form only."),
+      ("export --from 2026-11-21 --to 2026-11-20T23:00:00Z", "--from is not before --to: no fence can meet both."),
+      ("export --from yesterday", "The value 'yesterday' is invalid for '--from <from>'"),
+      ("export --bbox 1,2,3", "The value '1,2,3' is invalid for '--bbox <bbox>'"),
+      ("export --technology 6G", "The value '6G' is invalid for '--technology <technology>'"),
+      ("replay x --format gpkg", "gpkg is for stored fences: see coverage-probe export."),
+    ])
+  func exportOptions(arguments: String, line: String) async throws {
+    let result = try await shell("$PROBE \(arguments)")
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.errors.hasPrefix("Error: \(line)"), "\(result.errors)")
+  }
+
+  @Test("when a GeoPackage goes to a pipe or to a file, then it is whole, and nothing else is left")
+  func geoPackage() async throws {
+    let folder = try TemporaryFolder()
+    let state = ["COVERAGE_PROBE_STATE_DIRECTORY": folder.path]
+    let piped = try await shell("TMPDIR=\(folder.path) $PROBE export --format gpkg | head -c 15", state)
+    #expect(piped.status == 0 && piped.output == "SQLite format 3", "\(piped)")
+    let file = try await shell("$PROBE export --format gpkg --state all -o \(folder.file("drive.gpkg"))", state)
+    #expect(file.status == 0 && file.errors.isEmpty)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["drive.gpkg"])
+    let noRoom = try await shell("TMPDIR=/proc $PROBE export --format gpkg | cat; exit ${PIPESTATUS[0]}", state)
+    #expect(noRoom.status == 1)
+    #expect(noRoom.errors.hasPrefix("coverage-probe: cannot make the GeoPackage in /proc: "), "\(noRoom.errors)")
+  }
+
   // MARK: Input
 
   @Test("when an option has a negative value, then the line says what is wrong with the value")
