@@ -90,15 +90,15 @@ struct CommandLineTests {
     arguments: [
       ("export --format csv --shape circle", "--shape is for geojson, geojsonseq, kml; csv has one form only."),
       ("export --from 2026-11-21 --to 2026-11-20T23:00:00Z", "--from is not before --to: no fence can meet both."),
-      ("export --from yesterday", "The value 'yesterday' is invalid for '--from <from>'"),
-      ("export --bbox 1,2,3", "The value '1,2,3' is invalid for '--bbox <bbox>'"),
-      ("export --technology 6G", "The value '6G' is invalid for '--technology <technology>'"),
+      ("export --from yesterday", "The value 'yesterday' is invalid for '--from <from>': expected a day or"),
+      ("export --bbox 1,2,3", "The value '1,2,3' is invalid for '--bbox <bbox>': expected WEST,"),
+      ("export --technology 6G", "The value '6G' is invalid for '--technology <technology>': expected a"),
       ("replay x --format gpkg", "gpkg is for stored fences: see coverage-probe export."),
     ])
   func exportOptions(arguments: String, line: String) async throws {
     let result = try await shell("$PROBE \(arguments)")
     #expect(result.status == 64 && result.output.isEmpty)
-    #expect(result.errors.hasPrefix("Error: \(line)"), "\(result.errors)")
+    #expect(result.errors.hasPrefix("coverage-probe: \(line)"), "\(result.errors)")
   }
 
   @Test("when a GeoPackage goes to a pipe or to a file, then it is whole, and nothing else is left")
