@@ -244,10 +244,13 @@ let package = Package(
 
     // Tests, a folder a target
     .target(
-      name: "TestSupport", dependencies: ["Coverage", .product(name: "Logging", package: "swift-log")],
+      name: "TestSupport", dependencies: ["Coverage", "MessageBus", .product(name: "Logging", package: "swift-log")],
       path: "Tests/Support", swiftSettings: strict),
     .testTarget(
       name: "CoverageTests", dependencies: ["Coverage", "DriveLog", "TestSupport"], path: "Tests/Coverage"),
+    .testTarget(
+      name: "MessageBusTests", dependencies: ["MessageBus", "TestSupport"], path: "Tests/MessageBus",
+      swiftSettings: strict),
     .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"], path: "Tests/OrderedJSON"),
     .testTarget(
       name: "DriveLogTests", dependencies: ["Coverage", "DriveLog", "OrderedJSON", "TestSupport"],

@@ -5,14 +5,22 @@
   /// A connection to the system bus through libsystemd's sd-bus. Used by one thread only.
   ///
   /// Calls are not waited for: their answers come with the other messages, so that a service that hangs holds up nothing.
+  ///
+  /// Signals are passed on only from the bus itself and from the services that the connection was made for (``ServiceOwners``).
   package final class SystemBus<Use: Hashable & Sendable> {
     private let bus: OpaquePointer
     private var awaited: [UInt64: Use] = [:]
+    /// The names whose owners were asked for, by the call.
+    private var asked: [UInt64: String] = [:]
+    private var owners: ServiceOwners
 
-    /// - Parameter address: The address of another bus, e.g. `unix:path=/run/bus`; `nil`: the host's system bus, or that of
-    ///   `DBUS_SYSTEM_BUS_ADDRESS`.
+    /// - Parameters:
+    ///   - address: The address of another bus, e.g. `unix:path=/run/bus`; `nil`: the host's system bus, or that of
+    ///     `DBUS_SYSTEM_BUS_ADDRESS`.
+    ///   - services: The well-known names of the services whose signals count.
     /// - Throws: ``BusError`` when there is no bus.
-    package init(address: String? = nil) throws(BusError) {
+    package init(address: String? = nil, services: [String]) throws(BusError) {
+      owners = ServiceOwners(services)
       var opened: OpaquePointer?
       if address != nil {
         try BusError.check(sd_bus_new(&opened))
@@ -21,10 +29,21 @@
       }
       guard let opened else { throw BusError(code: -ENOMEM) }
       bus = opened
-      guard let address else { return }
-      try BusError.check(sd_bus_set_address(bus, address))
-      try BusError.check(sd_bus_set_bus_client(bus, 1))
-      try BusError.check(sd_bus_start(bus))
+      if let address {
+        try BusError.check(sd_bus_set_address(bus, address))
+        try BusError.check(sd_bus_set_bus_client(bus, 1))
+        try BusError.check(sd_bus_start(bus))
+      }
+      // The bus answers in order: who owns a service is known before the service's answers come.
+      for service in services { try follow(service) }
+    }
+
+    private func follow(_ service: String) throws(BusError) {
+      let rule = "type='signal',sender='\(ServiceOwners.bus)',member='NameOwnerChanged',arg0='\(service)'"
+      _ = try send(to: ServiceOwners.bus, "/org/freedesktop/DBus", ServiceOwners.bus, "AddMatch", [.string(rule)])
+      let cookie = try send(
+        to: ServiceOwners.bus, "/org/freedesktop/DBus", ServiceOwners.bus, "GetNameOwner", [.string(service)])
+      asked[cookie] = service
     }
 
     deinit { sd_bus_close_unref(bus) }
@@ -39,15 +58,23 @@
     /// Sends a call. Calls do not start the service that they are for.
     /// - Throws: ``BusError``
     package func send(_ call: BusCall<Use>) throws(BusError) {
+      let cookie = try send(to: call.destination, call.path, call.interface, call.member, call.arguments)
+      awaited[cookie] = call.purpose
+    }
+
+    /// - Returns: The number of the call, which its answer names.
+    private func send(
+      to destination: String, _ path: String, _ interface: String, _ member: String,
+      _ arguments: [BusCall<Use>.Argument]
+    ) throws(BusError) -> UInt64 {
       var message: OpaquePointer?
-      try BusError.check(
-        sd_bus_message_new_method_call(bus, &message, call.destination, call.path, call.interface, call.member))
+      try BusError.check(sd_bus_message_new_method_call(bus, &message, destination, path, interface, member))
       defer { sd_bus_message_unref(message) }
       try BusError.check(sd_bus_message_set_auto_start(message, 0))
-      for argument in call.arguments { try append(argument, to: message) }
+      for argument in arguments { try append(argument, to: message) }
       var cookie: UInt64 = 0
       try BusError.check(sd_bus_send(bus, message, &cookie))
-      awaited[cookie] = call.purpose
+      return cookie
     }
 
     private func append(_ argument: BusCall<Use>.Argument, to message: OpaquePointer?) throws(BusError) {
@@ -82,7 +109,14 @@
 
     private func translate(_ message: OpaquePointer) -> BusMessage<Use>? {
       var cookie: UInt64 = 0
-      if sd_bus_message_get_reply_cookie(message, &cookie) >= 0, let purpose = awaited.removeValue(forKey: cookie) {
+      let isReply = sd_bus_message_get_reply_cookie(message, &cookie) >= 0
+      if isReply, let service = asked.removeValue(forKey: cookie) {
+        // A name without an owner is answered with an error.
+        let isError = sd_bus_message_is_method_error(message, nil) > 0
+        owners.note(service, isOwnedBy: isError ? nil : values(of: message).first?.text)
+        return nil
+      }
+      if isReply, let purpose = awaited.removeValue(forKey: cookie) {
         guard sd_bus_message_is_method_error(message, nil) > 0 else { return .answer(purpose, values(of: message)) }
         let error = sd_bus_message_get_error(message)?.pointee
         return .failure(
@@ -91,9 +125,12 @@
       }
       guard sd_bus_message_is_signal(message, nil, nil) > 0 else { return nil }
       func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
-      return .signal(
-        path: text(sd_bus_message_get_path(message)), interface: text(sd_bus_message_get_interface(message)),
-        member: text(sd_bus_message_get_member(message)), values(of: message))
+      let interface = text(sd_bus_message_get_interface(message))
+      guard owners.accept(from: text(sd_bus_message_get_sender(message)), interface: interface) else { return nil }
+      let member = text(sd_bus_message_get_member(message))
+      let values = values(of: message)
+      if interface == ServiceOwners.bus, member == "NameOwnerChanged" { owners.noteChange(values) }
+      return .signal(path: text(sd_bus_message_get_path(message)), interface: interface, member: member, values)
     }
 
     // MARK: Values

@@ -30,7 +30,7 @@
         """, to: "bus.conf")
       bus = try RunningProgram(URL(filePath: Self.daemon), ["--config-file=\(configuration)", "--nofork"])
       _ = try await eventually("the bus answers") { [address] in
-        try? SystemBus<SleepConversation.Purpose>(address: address)
+        try? SystemBus<SleepConversation.Purpose>(address: address, services: [])
       }
       let script = try folder.write(Self.script, to: "logind.py")
       program = try RunningProgram(

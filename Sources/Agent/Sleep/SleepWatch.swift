@@ -56,7 +56,7 @@
     private func converse(
       _ conversation: inout SleepConversation, _ deliver: (SleepNews) -> Void, _ note: (String) -> Void
     ) throws(BusError) {
-      let bus = try SystemBus<SleepConversation.Purpose>(address: address)
+      let bus = try SystemBus<SleepConversation.Purpose>(address: address, services: [SleepConversation.service])
       for call in conversation.connected(at: .now) { try bus.send(call) }
       while !wake.isAwake {
         while let message = try bus.next() {

@@ -74,7 +74,7 @@
     /// Returns when the task is cancelled.
     /// - Throws: ``BusError`` when the connection ends.
     private func converse(_ tell: (RadioReading) -> Void, _ note: (String) -> Void) throws(BusError) {
-      let bus = try SystemBus(address: address)
+      let bus = try SystemBus(address: address, services: [ModemConversation.service])
       var conversation = ModemConversation(interface: interface, isRequired: isRequired, mayConfigure: mayConfigure)
       for call in conversation.connected(at: .now) { try bus.send(call) }
       var isKnown = false

@@ -1,13 +1,20 @@
 #if canImport(CSystemd)
-  import Coverage
   import Foundation
   import TestSupport
   import Testing
 
-  @testable import Radio
+  @testable import MessageBus
 
   /// Calls and messages over a real message bus, which is a service itself.
   struct SystemBusTests {
+    enum Purpose: Hashable, Sendable {
+      case owner, objects, liveness, match
+      case cells(String)
+    }
+
+    private typealias BusCall = MessageBus.BusCall<Purpose>
+    private typealias BusMessage = MessageBus.BusMessage<Purpose>
+
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -25,7 +32,7 @@
       if case .signal = message { false } else { true }
     }
 
-    private func message(_ bus: SystemBus, where isRight: (BusMessage) -> Bool) async throws -> BusMessage {
+    private func message(_ bus: SystemBus<Purpose>, where isRight: (BusMessage) -> Bool) async throws -> BusMessage {
       try await eventually("the message comes") {
         while let message = try bus.next() { if isRight(message) { return message } }
         return nil
@@ -36,7 +43,7 @@
       "when a call is answered, then its values come with its purpose: lists, texts, numbers, dictionaries of variants")
     func answers() async throws {
       let daemon = try await PrivateBus(in: folder)
-      let bus = try SystemBus(address: daemon.address)
+      let bus = try SystemBus<Purpose>(address: daemon.address, services: [])
       try bus.send(Self.call(.owner, "NameHasOwner", [.string("org.freedesktop.DBus")]))
       #expect(try await message(bus) { $0 == .answer(.owner, [.bool(true)]) } == .answer(.owner, [.bool(true)]))
       try bus.send(Self.call(.objects, "ListNames"))
@@ -58,7 +65,7 @@
     @Test("when a call fails, then the error's name and text come with its purpose, and later calls are answered")
     func failures() async throws {
       let daemon = try await PrivateBus(in: folder)
-      let bus = try SystemBus(address: daemon.address)
+      let bus = try SystemBus<Purpose>(address: daemon.address, services: [])
       try bus.send(Self.call(.owner, "GetNameOwner", [.string("org.example.Nothing")]))
       guard case .failure(.owner, let name, let text) = try await message(bus, where: isReply) else {
         Issue.record("not a failure")
@@ -77,10 +84,10 @@
     @Test("when a signal was asked for, then it comes with its path, its member and its values")
     func signals() async throws {
       let daemon = try await PrivateBus(in: folder)
-      let bus = try SystemBus(address: daemon.address)
+      let bus = try SystemBus<Purpose>(address: daemon.address, services: [])
       try bus.send(Self.call(.match, "AddMatch", [.string("type='signal',member='NameOwnerChanged'")]))
       _ = try await message(bus) { $0 == .answer(.match, []) }
-      let other = try SystemBus(address: daemon.address)
+      let other = try SystemBus<Purpose>(address: daemon.address, services: [])
       try other.send(Self.call(.owner, "RequestName", [.string("org.example.New"), .unsigned(0)]))
       _ = try await message(other) { $0 == .answer(.owner, [.integer(1)]) }
       let change = try await message(bus) {
@@ -93,10 +100,12 @@
 
     @Test("when there is no bus, or it ends, then that is an error in words")
     func ends() async throws {
-      #expect(throws: BusError.self) { try SystemBus(address: "unix:path=\(folder.file("nothing"))") }
+      #expect(throws: BusError.self) {
+        try SystemBus<Purpose>(address: "unix:path=\(folder.file("nothing"))", services: [])
+      }
       #expect("\(BusError(code: -ENOENT))" == "No such file or directory")
       let daemon = try await PrivateBus(in: folder)
-      let bus = try SystemBus(address: daemon.address)
+      let bus = try SystemBus<Purpose>(address: daemon.address, services: [])
       try await daemon.program.stop()
       await #expect(throws: BusError.self) {
         try await eventually("the connection ends") {
@@ -106,22 +115,43 @@
       }
     }
 
-    @Test("when a bus has no ModemManager, then the reading says so at once, and the client ends with its task")
-    func client() async throws {
+    @Test("when a service sends a signal, then it counts; the same signal of another user of the host does not")
+    func senders() async throws {
       let daemon = try await PrivateBus(in: folder)
-      let log = LogLines()
-      let (readings, continuation) = AsyncStream<RadioReading>.makeStream()
-      let client = ModemManagerClient(
-        address: daemon.address, interface: nil, isRequired: true, mayConfigure: true, logger: log.logger)
-      let running = Task { await client.run { continuation.yield($0) } }
-      var iterator = readings.makeAsyncIterator()
-      #expect(await iterator.next() == RadioReading(obstacle: "ModemManager is not running"))
-      try await daemon.program.stop()
-      let last = await iterator.next()
-      #expect(last?.obstacle?.hasPrefix("there is no system bus (") == true, "\(String(describing: last))")
-      running.cancel()
-      await running.value
-      #expect(log.messages.first == "radio.source: ModemManager is not running")
+      let service = try await Speaker(at: daemon.address, name: "org.example.Service")
+      let bus = try SystemBus<Purpose>(address: daemon.address, services: ["org.example.Service"])
+      try bus.send(Self.call(.match, "AddMatch", [.string("type='signal',interface='org.example.Things'")]))
+      _ = try await message(bus) { $0 == .answer(.match, []) }
+      let stranger = try await Speaker(at: daemon.address, name: "org.example.Stranger")
+      try await stranger.say("Lie", toEach: true)
+      try await stranger.say("Another lie")
+      try await service.say("Truth")
+      #expect(try await nextThing(bus) == "Truth")
+      // The service is started again, as another connection.
+      try await service.program.stop()
+      let successor = try await Speaker(at: daemon.address, name: "org.example.Service")
+      try await stranger.say("Lie", toEach: true)
+      try await successor.say("Truth of the successor")
+      #expect(try await nextThing(bus) == "Truth of the successor")
+    }
+
+    @Test("when the connection was made for that other user's service, then its signal comes: the bus does deliver it")
+    func sendersControl() async throws {
+      let daemon = try await PrivateBus(in: folder)
+      let stranger = try await Speaker(at: daemon.address, name: "org.example.Stranger")
+      let bus = try SystemBus<Purpose>(address: daemon.address, services: ["org.example.Stranger"])
+      try bus.send(Self.call(.liveness, "GetId"))
+      _ = try await message(bus, where: isReply)
+      try await stranger.say("Lie", toEach: true)
+      #expect(try await nextThing(bus) == "Lie")
+    }
+
+    private func nextThing(_ bus: SystemBus<Purpose>) async throws -> String? {
+      let message = try await message(bus) {
+        if case .signal(_, "org.example.Things", _, _) = $0 { true } else { false }
+      }
+      guard case .signal(_, _, _, let values) = message else { return nil }
+      return values.first?.text
     }
   }
 #endif

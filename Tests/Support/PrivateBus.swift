@@ -1,15 +1,13 @@
 #if canImport(CSystemd)
   import Foundation
-  import TestSupport
-
-  @testable import Radio
+  import MessageBus
 
   /// A message bus of its own: Debian's dbus-daemon.
-  final class PrivateBus: Sendable {
-    let address: String
-    let program: RunningProgram
+  public final class PrivateBus: Sendable {
+    public let address: String
+    public let program: RunningProgram
 
-    init(in folder: TemporaryFolder) async throws {
+    public init(in folder: TemporaryFolder) async throws {
       let socket = folder.file("bus")
       address = "unix:path=\(socket)"
       let configuration = try folder.write(
@@ -20,7 +18,7 @@
       program = try RunningProgram(
         URL(filePath: "/usr/bin/dbus-daemon"), ["--config-file=\(configuration)", "--nofork"])
       // The socket is there a moment before the daemon listens on it.
-      _ = try await eventually("the bus answers") { try? SystemBus(address: address) }
+      _ = try await eventually("the bus answers") { try? SystemBus<Int>(address: address, services: []) }
     }
   }
 #endif

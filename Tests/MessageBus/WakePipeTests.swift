@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Testing
 
-@testable import Radio
+@testable import MessageBus
 
 /// What ends a thread's wait.
 struct WakePipeTests {
