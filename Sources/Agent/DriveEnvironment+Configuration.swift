@@ -20,7 +20,7 @@ extension DriveEnvironment {
     // Releases the memory that loading the program needed, before a drive needs its own.
     cpprocess_forget_start()
     let store = try DriveStore(directory: StateDirectory(path: configuration.stateDirectory), purpose: purpose) {
-      logger.error("\($0)")
+      logger.error("\($0)", metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.storeDamage)])
     }
     let timekeeper = try Timekeeper(store: store, server: server, clock: .host, logger: logger)
     self.init(

@@ -357,7 +357,8 @@ struct Drive: Sendable {
     guard !isAsleep else { return [] }
     isAsleep = true
     tests.session.linkChanged(at: now)
-    return [.tell(.notice, "the host sleeps: no pings until it is awake")] + stopUnusedPings(at: now) + flush(at: now)
+    return [.tell(.notice, "the host sleeps: no pings until it is awake", .sleep)] + stopUnusedPings(at: now)
+      + flush(at: now)
   }
 
   private mutating func flush(at now: DriveTime) -> [DriveEffect] {
@@ -370,7 +371,7 @@ struct Drive: Sendable {
   private mutating func wake() -> [DriveEffect] {
     guard isAsleep else { return [] }
     isAsleep = false
-    return [.tell(.notice, "the host is awake: the drive goes on")]
+    return [.tell(.notice, "the host is awake: the drive goes on", .sleep)]
   }
 
   private mutating func noteSilence() {

@@ -33,7 +33,9 @@ struct DriveDisk {
         waitsForRoom: true) : nil
     if let log { logger.info("drive log: \(log.path)") }
     if let trouble = log?.trouble {
-      logger.error("\(trouble); the drive goes on, and the lines of its log wait in memory until the disk has room")
+      logger.error(
+        "\(trouble); the drive goes on, and the lines of its log wait in memory until the disk has room",
+        metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.diskTrouble)])
     }
     let recorder: DriveRecorder
     do {

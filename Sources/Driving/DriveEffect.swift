@@ -1,3 +1,4 @@
+import Coverage
 import Logging
 import Pinging
 
@@ -5,7 +6,7 @@ import Pinging
 /// drive, and runs the effects of that answer, before the next one.
 enum DriveEffect: Hashable, Sendable {
   /// A line for the program's log.
-  case tell(Logger.Level, String)
+  case tell(Logger.Level, String, OperatorEvent? = nil)
   case report(DriveStatus)
   /// Answered by an input with the same stage.
   case proceed(DriveStage)

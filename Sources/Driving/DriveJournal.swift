@@ -95,14 +95,14 @@ struct DriveJournal: Hashable, Sendable {
       isLogHeld = false
       let isNews = dropped > reportedLacking
       reportedLacking = max(dropped, reportedLacking)
-      return logged(trouble) + (isNews ? [.tell(.error, Self.lacking(dropped))] : [])
+      return logged(trouble) + (isNews ? [.tell(.error, Self.lacking(dropped), .diskTrouble)] : [])
     case .written(let write): return written(write)
     case .writeFailed(let write, let failure): return failed(write, failure, engine)
     case .ballastReleased(true, let write, _): return retry(write)
     case .ballastReleased(false, _, let failure): return note(failure)
     case .ballastSetAside(true):
       isLogHeld = false
-      return [.disk(.holdLog(false)), .tell(.notice, "the disk has room again; the drive log goes on")]
+      return [.disk(.holdLog(false)), .tell(.notice, "the disk has room again; the drive log goes on", .diskTrouble)]
     case .ballastSetAside(false): return []
     case .repaired(let failure?): return note(failure)
     case .repaired(nil):

@@ -125,7 +125,8 @@ actor DriveRunner {
     switch effect {
     case .disk(let effect): return disk.perform(effect).map { .disk($0) }
     case .proceed(let stage): return .proceed(stage)
-    case .tell(let level, let line): logger.log(level: level, "\(line)")
+    case .tell(let level, let line, let event):
+      logger.log(level: level, "\(line)", metadata: event.map { [OperatorEvent.key: .stringConvertible($0)] })
     case .report(let status): onStatus(status)
     case .requestTest(let wanted): request = sources.requestTest(wanted)
     case .cancelRequest: request?.cancel()

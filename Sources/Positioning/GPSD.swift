@@ -126,7 +126,9 @@ extension GPSD {
         case .deliver(let event): deliver(event)
         case .log(let status, let leftOut):
           let rest = leftOut > 0 ? " (\(counted(leftOut, "line")) like this left out)" : ""
-          client.logger.log(level: status.logLevel, "\(status)\(rest)")
+          client.logger.log(
+            level: status.logLevel, "\(status)\(rest)",
+            metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.receiver)])
         }
       }
     }

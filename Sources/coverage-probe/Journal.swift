@@ -1,3 +1,5 @@
+import Agent
+import Coverage
 import Foundation
 import Logging
 
@@ -12,13 +14,25 @@ enum Journal {
 
   /// The journal's sign for the priority of a line (sd-daemon(3)).
   static func prefix(of level: Logger.Level) -> String {
+    "<\(priority(of: level))>"
+  }
+
+  /// Writes a line that operators filter for, with the identifier of its event.
+  /// - Returns: Whether the journal has it; if not, it is to be written like others.
+  static func note(_ line: String, _ level: Logger.Level, _ event: OperatorEvent) -> Bool {
+    guard isReader else { return false }
+    let entry = JournalEntry(line, priority: priority(of: level), event)
+    return UnixDatagram.send(entry.datagram, to: Array("/run/systemd/journal/socket".utf8)) == nil
+  }
+
+  private static func priority(of level: Logger.Level) -> Int {
     switch level {
-    case .critical: "<2>"
-    case .error: "<3>"
-    case .warning: "<4>"
-    case .notice: "<5>"
-    case .info: "<6>"
-    case .debug, .trace: "<7>"
+    case .critical: 2
+    case .error: 3
+    case .warning: 4
+    case .notice: 5
+    case .info: 6
+    case .debug, .trace: 7
     }
   }
 }

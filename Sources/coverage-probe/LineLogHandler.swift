@@ -15,8 +15,13 @@ struct LineLogHandler: LogHandler {
   func log(event: LogEvent) {
     let level = event.level == .info ? "" : "\(event.level): "
     let time = Journal.isReader ? "" : WallTime.current.iso8601Seconds + " "
-    Terminal.note(
-      "\(time)\(level)\(ForeignText.clean("\(event.message)", limit: Terminal.longestLine))", event.level)
+    let line = "\(time)\(level)\(ForeignText.clean("\(event.message)", limit: Terminal.longestLine))"
+    if case .stringConvertible(let value)? = event.metadata?[OperatorEvent.key], let named = value as? OperatorEvent,
+      Journal.note(line, event.level, named)
+    {
+      return
+    }
+    Terminal.note(line, event.level)
   }
 }
 

@@ -155,7 +155,7 @@ struct DriveRig {
 
   /// Lines for the program's log, with their level.
   var lines: [String] {
-    effects.compactMap { if case .tell(let level, let line) = $0 { "\(level): \(line)" } else { nil } }
+    effects.compactMap { if case .tell(let level, let line, _) = $0 { "\(level): \(line)" } else { nil } }
   }
 
   /// The last status.

@@ -160,7 +160,9 @@ actor Service: ServiceCommands {
       let loops = try await environment.beginDrive()
       let live = try LiveDrive(
         options: configuration.driveOptions, continuing: loops, environment: environment)
-      logger.info("a drive begins (\(current.reason))")
+      logger.info(
+        "a drive begins (\(current.reason))",
+        metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.driveBegan)])
       drive = live
       driveReports &+= 1
       Task { [continuation] in
@@ -169,7 +171,8 @@ actor Service: ServiceCommands {
     } catch {
       nextAttempt = .now + Self.retryDelay
       logger.error(
-        "a drive cannot begin: \(StoreError.line(error)); trying again in \(Self.retryDelay.components.seconds) s")
+        "a drive cannot begin: \(StoreError.line(error)); trying again in \(Self.retryDelay.components.seconds) s",
+        metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.driveNotBegun)])
     }
   }
 
@@ -183,7 +186,13 @@ actor Service: ServiceCommands {
   }
 
   private func driveEnded(_ summaries: [DriveSummary]) {
-    summaries.flatMap(\.lines).forEach { logger.info("\($0)") }
+    for summary in summaries {
+      for (number, line) in summary.lines.enumerated() {
+        // One event a drive, with the line that has its figures.
+        logger.info(
+          "\(line)", metadata: number == 0 ? [OperatorEvent.key: .stringConvertible(OperatorEvent.driveEnded)] : nil)
+      }
+    }
     summaries.compactMap(\.silenceLine).forEach { logger.warning("\($0)") }
     hasEnded = true
     current.links = []
@@ -200,7 +209,8 @@ actor Service: ServiceCommands {
     if let trouble {
       if !isUnsaved {
         logger.error(
-          "\(counted(unsaved, "fence")) of the drive \(unsaved == 1 ? "is" : "are") in memory only: \(trouble)")
+          "\(counted(unsaved, "fence")) of the drive \(unsaved == 1 ? "is" : "are") in memory only: \(trouble)",
+          metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.diskTrouble)])
       }
       isUnsaved = true
       self.unsaved = (unsaved, trouble)

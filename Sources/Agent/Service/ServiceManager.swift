@@ -1,3 +1,4 @@
+import Coverage
 import Foundation
 import Logging
 
@@ -24,7 +25,9 @@ struct ServiceManager: Sendable {
     guard socket != nil else { return }
     send(messages.next(state, at: .now))
     if messages.stall != stall, let part = messages.stall {
-      logger.error("\(part) makes no progress; the service manager restarts this service unless it goes on")
+      logger.error(
+        "\(part) makes no progress; the service manager restarts this service unless it goes on",
+        metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.noProgress)])
     }
     stall = messages.stall
   }

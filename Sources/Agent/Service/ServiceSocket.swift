@@ -1,3 +1,4 @@
+import Coverage
 import Foundation
 import Hummingbird
 import Logging
@@ -36,7 +37,9 @@ struct ServiceSocket: Sendable {
         if !isFirst, trouble == nil { logger.warning("the socket for commands, \(path), is gone; making it again") }
         try await serveWhileItIsThere { [isFirst] in
           if isFirst {
-            logger.info("accepting commands at \(path)")
+            logger.info(
+              "accepting commands at \(path)",
+              metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.serviceStarted)])
           } else {
             logger.notice("accepting commands at \(path) again")
           }

@@ -139,7 +139,9 @@ public final class Timekeeper: Sendable {
     let age = lock.withLock { value.witness(at: reading.boot) } == .contradicts
     let deleting = age ? "; nothing is deleted because of its age" : ""
     let host = isOff ? "; the host's clock is off by \(lead.inSeconds) s" : ""
-    logger.log(level: isOff || !ruling.contradicting.isEmpty ? .warning : .info, "time: \(ruling)\(host)\(deleting)")
+    logger.log(
+      level: isOff || !ruling.contradicting.isEmpty ? .warning : .info, "time: \(ruling)\(host)\(deleting)",
+      metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.clock)])
   }
 }
 

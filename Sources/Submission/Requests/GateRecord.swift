@@ -1,3 +1,4 @@
+import Coverage
 import DriveStore
 import Foundation
 import Logging
@@ -32,7 +33,9 @@ struct GateRecord {
     guard lasting != recorded else { return nil }
     if loggedState != lasting.breaker.state {
       loggedState = lasting.breaker.state
-      logger.notice("circuit breaker: \(loggedState.rawValue)")
+      logger.notice(
+        "circuit breaker: \(loggedState.rawValue)",
+        metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.circuitBreaker)])
     }
     recorded = lasting
     return writes.begin { [store, url, bootID] in

@@ -21,7 +21,9 @@ struct BatchOutcomes: Sendable {
   func quarantine(_ batch: Batch, reason: String, _ pass: inout Pass) async throws {
     try await store.outbox.quarantine(batch: batch, reason: reason, at: clock.wall())
     let fences = batch.fences == 1 ? "a fence" : "\(batch.fences) fences"
-    logger.warning("\(fences) of session \(batch.session) quarantined: \(reason)")
+    logger.warning(
+      "\(fences) of session \(batch.session) quarantined: \(reason)",
+      metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.fencesQuarantined)])
     pass.quarantined(batch)
   }
 

@@ -44,7 +44,10 @@ struct PassRunner: Sendable {
     }
     pass.complete()
     await reportHold(&pass)
-    logger.info("\(mode) pass: \(pass.summary)")
+    logger.info(
+      "\(mode) pass: \(pass.summary)",
+      metadata: pass.report.tally.fencesSent > 0
+        ? [OperatorEvent.key: .stringConvertible(OperatorEvent.fencesSent)] : nil)
     return (pass.report, true)
   }
 
@@ -83,7 +86,9 @@ struct PassRunner: Sendable {
       pass.note(failure)
       await server.end(pass.exchange, .cancelled)
     case .failed(let failure):
-      logger.warning("\(pass.mode) pass ends: \(failure)")
+      logger.warning(
+        "\(pass.mode) pass ends: \(failure)",
+        metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.passFailed)])
       pass.note(failure)
       pass.report.wasEndedByServer = true
       await server.end(pass.exchange, .failed(failure))
@@ -96,7 +101,9 @@ struct PassRunner: Sendable {
     if verdict == .forbidden {
       // A commanded pass is not repeated.
       let plan = urgency == .background ? "; trying again in 15 min" : ""
-      logger.error("the control server refuses this device\(plan): \(failure)")
+      logger.error(
+        "the control server refuses this device\(plan): \(failure)",
+        metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.deviceRefused)])
     }
     await server.troubled(by: failure)
     // The next pass must confirm the registration before it sends anything.
