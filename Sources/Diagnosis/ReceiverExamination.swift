@@ -19,6 +19,8 @@ enum ReceiverExamination {
     var device: String?
     var clockDifference: Duration?
     var refused: String?
+    /// The processes that have a receiver's port open; looked for when there is no position.
+    var holders: [String] = []
 
     mutating func hear(_ event: PositioningEvent) {
       switch event {
@@ -65,7 +67,10 @@ enum ReceiverExamination {
       await group.next()
       group.cancelAll()
       await group.waitForAll()
-      return heard.withLock { $0 }
+      return heard.withLock { heard in
+        if heard.fixes == 0 { heard.holders = PortHolders(of: PortHolders.ports(with: heard.devices ?? [])).lines }
+        return heard
+      }
     }
   }
 
@@ -89,6 +94,7 @@ enum ReceiverExamination {
       findings.append(Finding(.warning, .receiver, "gpsd says: \(ForeignText.clean(complaint))"))
     }
     findings += positions(heard, configuration)
+    findings += heard.holders.map { Finding(.note, .receiver, $0) }
     if let difference = heard.clockDifference, abs(difference.inSeconds) > tolerance.inSeconds {
       findings.append(
         Finding(

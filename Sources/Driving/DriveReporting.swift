@@ -76,7 +76,7 @@ struct DriveReporting: Hashable, Sendable {
   ) -> [String] {
     var warnings = engine.warnings.filter { $0.to == nil }.map { warning in
       switch warning.kind {
-      case .waitingForGPS: gpsTrouble.map { "waiting for GPS (\($0))" } ?? "waiting for GPS"
+      case .waitingForGPS: gpsTrouble.map { "\(DriveStatus.waitingForGPS) (\($0))" } ?? DriveStatus.waitingForGPS
       case .wifi: status.network?.obstacle ?? "on Wi-Fi, not measuring"
       }
     }

@@ -35,6 +35,9 @@ public struct DriveStatus: Hashable, Sendable {
   /// Reasons why the drive does not measure at present.
   public var warnings: [String] = []
 
+  /// The beginning of the warning that there is no position; its reason follows.
+  public static let waitingForGPS = "waiting for GPS"
+
   /// One line, e.g. `00:12:31  48.20820 16.37380 ±4 m  17 fences  31.7 ms 0 % lost  4G/LTE`.
   public var line: String {
     "\(Self.clock(elapsed))  \(position)  \(linkLine)"

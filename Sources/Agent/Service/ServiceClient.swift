@@ -1,5 +1,7 @@
 import AsyncHTTPClient
+import Diagnosis
 import DriveStore
+import Driving
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -22,6 +24,15 @@ public struct ServiceClient: Sendable {
   /// - Throws: ``ServiceUnreachable``
   public func status(asJSON: Bool) async throws(ServiceUnreachable) -> String {
     try await ask("status", .GET, accept: asJSON ? "application/json" : "text/plain", within: .seconds(5)).text
+  }
+
+  /// What has the receivers' ports open, when a drive has no position: the service itself may not see other users' processes.
+  /// - Returns: A line a port.
+  /// - Throws: ``ServiceUnreachable``
+  public func portHolders() async throws(ServiceUnreachable) -> [String] {
+    let status = try await status(asJSON: true)
+    guard status.contains("\"\(DriveStatus.waitingForGPS)") else { return [] }
+    return PortHolders(of: PortHolders.ports()).lines
   }
 
   /// The service's state for a monitoring system: ``ServiceMetrics``.

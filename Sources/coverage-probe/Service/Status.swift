@@ -22,6 +22,7 @@ struct Status: AsyncParsableCommand {
     try await Terminal.run {
       let client = ServiceClient(configuration: try configuration.load())
       Terminal.result(metrics ? try await client.metrics() : try await client.status(asJSON: json))
+      if !metrics, !json { try await client.portHolders().forEach(Terminal.result) }
       return .done
     }
   }
