@@ -125,6 +125,8 @@ let package = Package(
       name: "Export",
       dependencies: [
         "Coverage", "OrderedJSON", "DriveStore", "DriveLog", .product(name: "GRDB", package: "GRDB.swift"),
+        // SQLite's C interface, for the rows of a GeoPackage.
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
 

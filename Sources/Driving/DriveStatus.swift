@@ -8,6 +8,8 @@ public struct DriveStatus: Hashable, Sendable {
   public var link: String?
   /// Time since the start of the drive.
   public var elapsed: Duration = .zero
+  /// Whether the drive on this link has ended, while that on another link goes on.
+  public var hasEnded = false
   /// The last fix.
   public var fix: Fix?
   /// Whether the last fix is accurate enough for fences.

@@ -5,6 +5,7 @@ import Logging
 import Pinging
 import Settings
 import Submission
+import Synchronization
 
 /// A drive on all links: one ``DriveRunner`` for each link, with one clock and one receiver.
 public struct LiveDrive: Sendable {
@@ -67,6 +68,7 @@ public struct LiveDrive: Sendable {
   /// - Parameter onStatus: Called once a second with the status of each link, in order.
   /// - Returns: The result of each link, in order.
   public func run(onStatus: @escaping @Sendable ([DriveStatus]) -> Void) async -> [DriveSummary] {
+    let ended = Ended()
     let watching = Task { [statuses, count = parts.count] in
       var latest: [DriveStatus?] = Array(repeating: nil, count: count)
       var fresh: Set<Int> = []
@@ -75,6 +77,7 @@ public struct LiveDrive: Sendable {
         let isAgain = !fresh.insert(link).inserted
         latest[link] = status
         guard isAgain || fresh.count == count else { continue }
+        for link in ended.links { latest[link]?.hasEnded = true }
         onStatus(latest.compactMap { $0 })
         fresh = isAgain ? [link] : []
       }
@@ -86,12 +89,25 @@ public struct LiveDrive: Sendable {
     }
     defer { settling.cancel() }
     let summaries = await withTaskGroup(of: (Int, DriveSummary).self) { group in
-      for (index, part) in parts.enumerated() { group.addTask { (index, await part.drive.run()) } }
+      for (index, part) in parts.enumerated() {
+        group.addTask {
+          let summary = await part.drive.run()
+          ended.add(index)
+          return (index, summary)
+        }
+      }
       return await group.reduce(into: []) { $0.append($1) }
     }
     endStatuses()
     await watching.value
     return summaries.sorted { $0.0 < $1.0 }.map(\.1)
+  }
+
+  /// The links, by number, whose drives have ended.
+  private final class Ended: Sendable {
+    private let numbers = Mutex<Set<Int>>([])
+    var links: Set<Int> { numbers.withLock { $0 } }
+    func add(_ link: Int) { numbers.withLock { _ = $0.insert(link) } }
   }
 
   /// Stops the drive on all links.

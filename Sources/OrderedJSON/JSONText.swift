@@ -6,7 +6,8 @@ extension JSON {
     return String(decoding: text, as: UTF8.self)
   }
 
-  func write(to text: inout [UInt8]) {
+  /// Appends the value as ``text``.
+  public func write(to text: inout [UInt8]) {
     switch self {
     case .string(let string): Self.write(string, to: &text)
     case .integer(let integer): Self.write(units: integer, places: 0, to: &text)

@@ -11,9 +11,12 @@ struct ManagerMessagesTests {
   }
 
   private func state(
-    _ words: String = "idle: paused", drive: UInt64? = nil, sender: UInt64? = nil, isStopping: Bool = false
+    _ words: String = "idle: paused", drive: Int64? = nil, links: [String: Int64] = [:], sender: UInt64? = nil,
+    isStopping: Bool = false
   ) -> ManagerMessages.State {
-    .init(isReady: true, isStopping: isStopping, words: words, driveReports: drive, senderSteps: sender)
+    .init(
+      isReady: true, isStopping: isStopping, words: words, driveProgress: drive.map { ["": $0] } ?? links,
+      senderSteps: sender)
   }
 
   @Test("when the service becomes ready, then READY, the words and a first sign of life come once")
@@ -29,7 +32,7 @@ struct ManagerMessagesTests {
   func signs() {
     var messages = messages()
     let at = (0..<60).filter { second in
-      messages.next(state(drive: UInt64(second), sender: UInt64(second)), at: start + .seconds(second))
+      messages.next(state(drive: Int64(second), sender: UInt64(second)), at: start + .seconds(second))
         .contains("WATCHDOG=1")
     }
     #expect(at == [0, 15, 30, 45])
@@ -41,7 +44,7 @@ struct ManagerMessagesTests {
     var messages = messages()
     var at: [Int] = []
     for second in 0..<200 {
-      let reports = UInt64(second < 20 ? second : second < 150 ? 20 : second)
+      let reports = Int64(second < 20 ? second : second < 150 ? 20 : second)
       if messages.next(state(drive: reports), at: start + .seconds(second)).contains("WATCHDOG=1") { at.append(second) }
       #expect((messages.stall == "the drive") == (50..<150).contains(second), "second \(second)")
     }
@@ -125,5 +128,28 @@ struct ManagerMessagesTests {
       #expect(limit(["WATCHDOG_USEC": text]) == nil, "\(text)")
     }
     #expect(limit([:]) == nil)
+  }
+
+  @Test("when one link of several makes no progress, then there is no sign of life, and the stall names the link")
+  func oneLink() {
+    var messages = messages()
+    _ = messages.next(state(links: ["A": 0, "B": 0]), at: start)
+    for second in 1...29 {
+      _ = messages.next(state(links: ["A": Int64(second), "B": 0]), at: start + .seconds(second))
+    }
+    #expect(messages.stall == nil)
+    #expect(messages.next(state(links: ["A": 30, "B": 0]), at: start + .seconds(30)) == [])
+    #expect(messages.stall == "the drive on link B")
+    let signs = (31...90).flatMap { messages.next(state(links: ["A": Int64($0), "B": 0]), at: start + .seconds($0)) }
+    #expect(signs.isEmpty)
+    #expect(messages.next(state(links: ["A": 91, "B": 1]), at: start + .seconds(91)) == ["WATCHDOG=1"])
+  }
+
+  @Test("when the drive on one link has ended, then only the other link has to make progress")
+  func endedLink() {
+    var messages = messages()
+    _ = messages.next(state(links: ["A": 0, "B": 0]), at: start)
+    let signs = (1...120).flatMap { messages.next(state(links: ["A": Int64($0)]), at: start + .seconds($0)) }
+    #expect(messages.stall == nil && signs.count == 8)
   }
 }

@@ -1,7 +1,7 @@
 /// Decides which messages the service manager gets, and when. A pure value: time comes in as an argument.
 ///
-/// A sign of life is due only while everything that works makes progress: the service's own loop, which asks; the drive, by its reports;
-/// the sender, by its steps. A stall of any of them ends the signs of life, and the manager restarts the service.
+/// A sign of life is due only while everything that works makes progress: the service's own loop, which asks; the drive, by its reports
+/// on each link; the sender, by its steps. A stall of any of them ends the signs of life, and the manager restarts the service.
 struct ManagerMessages: Hashable, Sendable {
   /// Time without suspend, as the manager's watchdog counts it.
   typealias Instant = SuspendingClock.Instant
@@ -12,15 +12,15 @@ struct ManagerMessages: Hashable, Sendable {
     var isStopping = false
     /// For an operator, without places: every user of the host can read it.
     var words = ""
-    /// Counts the reports of the running drive; `nil` without one.
-    var driveReports: UInt64?
+    /// How far the running drive is on each link, by the link's name; a number that moves at least each few seconds. Empty without one.
+    var driveProgress: [String: Int64] = [:]
     /// Counts the steps of the sender; `nil` while it has nothing to do.
     var senderSteps: UInt64?
   }
 
   /// The counter of one part, and when it last moved.
-  private struct Course: Hashable {
-    var count: UInt64
+  private struct Course<Count: Hashable & Sendable>: Hashable, Sendable {
+    var count: Count
     var moved: Instant
   }
 
@@ -36,8 +36,8 @@ struct ManagerMessages: Hashable, Sendable {
   private var words = ""
   private var wordsAt: Instant?
   private var signAt: Instant?
-  private var drive: Course?
-  private var sender: Course?
+  private var drive: [String: Course<Int64>] = [:]
+  private var sender: Course<UInt64>?
   /// The part that makes no progress; `nil` when all do.
   private(set) var stall: String?
 
@@ -90,16 +90,20 @@ struct ManagerMessages: Hashable, Sendable {
   mutating func lost() { (saidReady, saidStopping, words, wordsAt, signAt) = (false, false, "", nil, nil) }
 
   private mutating func judge(_ state: State, at now: Instant) {
-    drive = Self.follow(drive, state.driveReports, at: now)
-    sender = Self.follow(sender, state.senderSteps, at: now)
+    drive = state.driveProgress.reduce(into: [:]) { $0[$1.key] = Self.follow(drive[$1.key], $1.value, at: now) }
+    sender = state.senderSteps.map { Self.follow(sender, $0, at: now) }
     stall = nil
     // A drive reports each second. Half of the limit, so that a stall and its message come before the restart.
-    if let watchdog, let drive, now - drive.moved >= watchdog / 2 { stall = "the drive" }
+    if let watchdog, let (link, _) = drive.first(where: { now - $0.value.moved >= watchdog / 2 }) {
+      stall = link.isEmpty ? "the drive" : "the drive on link \(link)"
+    }
     if let sender, now - sender.moved >= senderPatience { stall = "the sender" }
   }
 
-  private static func follow(_ course: Course?, _ count: UInt64?, at now: Instant) -> Course? {
-    guard let count else { return nil }
-    return course?.count == count ? course : Course(count: count, moved: now)
+  private static func follow<Count: Hashable & Sendable>(_ course: Course<Count>?, _ count: Count, at now: Instant)
+    -> Course<Count>
+  {
+    if let course, course.count == count { return course }
+    return Course(count: count, moved: now)
   }
 }

@@ -50,7 +50,8 @@ actor Service: ServiceCommands {
   private var fixArrival: ContinuousClock.Instant?
   private var manager: ServiceManager
   /// Reports of drives so far.
-  private var driveReports: UInt64 = 0
+  /// How far the running drive is, by link.
+  private var driveProgress: [String: Int64] = [:]
   /// The fences of an ended drive that the disk refuses.
   private var unsaved: (fences: Int, trouble: String)?
 
@@ -164,7 +165,9 @@ actor Service: ServiceCommands {
         "a drive begins (\(current.reason))",
         metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.driveBegan)])
       drive = live
-      driveReports &+= 1
+      // A link is expected to report from the start.
+      driveProgress = Dictionary(
+        configuration.driveOptions.links.map { ($0.name ?? "", 0) }, uniquingKeysWith: { first, _ in first })
       Task { [continuation] in
         continuation.yield(.driveEnded(await live.run { links in Task { await self.note(links) } }))
       }
@@ -177,7 +180,7 @@ actor Service: ServiceCommands {
   }
 
   private func note(_ links: [DriveStatus]) {
-    driveReports &+= 1
+    for link in links { driveProgress[link.link ?? ""] = link.hasEnded ? nil : link.elapsed.inMicroseconds }
     guard drive != nil, !hasEnded else { return }
     current.links = links
     if let elapsed = links.first?.elapsed, elapsed.components.seconds % 60 == 0 {
@@ -247,7 +250,8 @@ actor Service: ServiceCommands {
     manager.report(
       ManagerMessages.State(
         isReady: isSocketStarted, isStopping: isStopping, words: state.words,
-        driveReports: drive == nil || hasEnded ? nil : driveReports, senderSteps: progress.isIdle ? nil : progress.steps
+        driveProgress: drive == nil || hasEnded ? [:] : driveProgress,
+        senderSteps: progress.isIdle ? nil : progress.steps
       ))
   }
 

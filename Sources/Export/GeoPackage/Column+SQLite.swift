@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import OrderedJSON
 
 extension Column {
@@ -13,27 +12,13 @@ extension Column {
       case .time: "DATETIME"
       case .text, .object: "TEXT"
       }
-    return .init(name: name, type: type, meaning: meaning)
+    return GeoPackageField(name: name, type: type, meaning: meaning)
   }
-
-  /// The value of a fence in SQLite's types.
-  func databaseValue(of record: FenceRecord) -> DatabaseValue { value(record)?.databaseValue ?? .null }
 }
 
 extension JSON {
-  /// The value in SQLite's types; an array or an object is its JSON text.
-  fileprivate var databaseValue: DatabaseValue {
-    switch self {
-    case .string(let text): text.databaseValue
-    case .integer(let number): number.databaseValue
-    // Both are exact below 2^53, so the quotient is the number nearest to the decimal.
-    case .decimal(let units, let places): (Double(units) / Self.powers[min(places, 18)]).databaseValue
-    case .number(let number): number.databaseValue
-    case .bool(let value): value.databaseValue
-    case .null: .null
-    case .array, .object: text.databaseValue
-    }
-  }
+  /// The binary number nearest to a decimal: units and power are exact below 2^53, and a quotient is rounded once.
+  static func number(_ units: Int64, places: Int) -> Double { Double(units) / powers[min(max(places, 0), 18)] }
 
   private static let powers: [Double] = (0...18).map { pow(10, Double($0)) }
 }

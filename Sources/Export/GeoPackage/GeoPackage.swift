@@ -1,6 +1,7 @@
 import Coverage
 import Foundation
 import GRDB
+import OrderedJSON
 
 /// A GeoPackage 1.3 (OGC 12-128r17) with the fences as circles (`fences`) and as points (`fence_centres`), and the tracks (`tracks`), each
 /// with an R-tree and with a style for QGIS.
@@ -55,7 +56,7 @@ enum GeoPackage {
       "fence_centres", geometry: "POINT", description: "the same fences, as points", fields: columns.map(\.field),
       in: database)
     try records.forEach { record in
-      let values = columns.map { $0.databaseValue(of: record) }
+      let values = columns.map { $0.value(record) }
       let outline = CircleOutline(centre: record.fence.centre, radius: record.fence.radius)
       try circles.add(GeoPackageGeometry(circle: outline), id: record.id, values: values)
       try centres.add(GeoPackageGeometry(point: record.fence.centre), id: record.id, values: values)
@@ -79,8 +80,8 @@ enum GeoPackage {
       try layer.add(
         GeoPackageGeometry(line: segment.points),
         values: [
-          segment.session.databaseValue, segment.link?.databaseValue ?? .null, first.time.iso8601.databaseValue,
-          last.time.iso8601.databaseValue, segment.points.count.databaseValue,
+          .integer(segment.session), segment.link.map(JSON.string), .string(first.time.iso8601),
+          .string(last.time.iso8601), .count(segment.points.count),
         ])
     }
     try layer.finish()

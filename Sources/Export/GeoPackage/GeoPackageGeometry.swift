@@ -66,10 +66,13 @@ struct GeoPackageGeometry {
 
   private mutating func append(_ points: [(x: Double, y: Double)]) {
     append(UInt32(clamping: points.count))
-    bytes.reserveCapacity(bytes.count + points.count * 16)
-    for point in points {
-      append(point.x)
-      append(point.y)
+    let start = bytes.count
+    bytes.append(contentsOf: repeatElement(0, count: points.count * 16))
+    bytes.withUnsafeMutableBytes { bytes in
+      for (index, point) in points.enumerated() {
+        bytes.storeBytes(of: point.x.bitPattern.littleEndian, toByteOffset: start + index * 16, as: UInt64.self)
+        bytes.storeBytes(of: point.y.bitPattern.littleEndian, toByteOffset: start + index * 16 + 8, as: UInt64.self)
+      }
     }
   }
 

@@ -6,8 +6,8 @@ import OrderedJSON
 final class GeoPackageLayer {
   private let name: String
   private let database: Database
-  private let insert: Statement
-  private let index: Statement
+  private var row: RowInsertion
+  private var index: RowInsertion
   private var nextID: Int64 = 1
   private var box: (minX: Double, maxX: Double, minY: Double, maxY: Double)?
 
@@ -43,8 +43,10 @@ final class GeoPackageLayer {
         arguments: [name, field.name, field.meaning])
     }
     let marks = String(repeating: ", ?", count: fields.count)
-    insert = try database.makeStatement(sql: "INSERT INTO \"\(name)\" VALUES (?, ?\(marks))")
-    index = try database.makeStatement(sql: "INSERT INTO \"rtree_\(name)_geom\" VALUES (?, ?, ?, ?, ?)")
+    row = RowInsertion(
+      try database.makeStatement(sql: "INSERT INTO \"\(name)\" VALUES (?, ?\(marks))"), in: database)
+    index = RowInsertion(
+      try database.makeStatement(sql: "INSERT INTO \"rtree_\(name)_geom\" VALUES (?, ?, ?, ?, ?)"), in: database)
   }
 
   /// Adds a feature.
@@ -52,14 +54,17 @@ final class GeoPackageLayer {
   ///   - id: Its number; `nil`: the next one.
   ///   - values: Those of the fields, in order.
   /// - Throws: GRDB's `DatabaseError`.
-  func add(_ geometry: GeoPackageGeometry, id: Int64? = nil, values: [DatabaseValue]) throws {
+  func add(_ geometry: GeoPackageGeometry, id: Int64? = nil, values: [JSON?]) throws {
     let id = id ?? nextID
     nextID = id &+ 1
-    var arguments = [id.databaseValue, DatabaseValue.blob(geometry.bytes)]
-    arguments += values
-    try insert.execute(arguments: StatementArguments(arguments))
+    row.bind(id)
+    row.bind(geometry.bytes)
+    for value in values { row.bind(value) }
+    try row.insert()
     let box = geometry.box
-    try index.execute(arguments: [id, box.minX, box.maxX, box.minY, box.maxY])
+    index.bind(id)
+    for edge in [box.minX, box.maxX, box.minY, box.maxY] { index.bind(edge) }
+    try index.insert()
     guard let whole = self.box else {
       self.box = box
       return
@@ -78,11 +83,5 @@ final class GeoPackageLayer {
         arguments: [box.minX, box.minY, box.maxX, box.maxY, name])
     }
     try database.execute(sql: GeoPackageSchema.triggers(of: name))
-  }
-}
-
-extension DatabaseValue {
-  fileprivate static func blob(_ bytes: [UInt8]) -> DatabaseValue {
-    bytes.withUnsafeBytes { Data($0) }.databaseValue
   }
 }

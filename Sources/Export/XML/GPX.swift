@@ -47,16 +47,20 @@ enum GPX {
     text.element("desc", FenceTitle.long(record.fence))
     text.element("type", "fence")
     text.raw("<extensions>")
-    for column in ColumnList.storedFields {
-      text.element("cp:" + column.name, column.value(record).map(number))
+    for (column, open, close) in fields {
+      if let value = column.value(record) { text.element(open: open, number(value), close: close) }
     }
     text.raw("</extensions></wpt>\n")
   }
 
   /// GDAL takes whole numbers in extensions for 32 bits and cuts longer ones; as decimals it reads them right.
-  private static func number(_ value: JSON) -> String {
-    guard case .integer(let number) = value, Int32(exactly: number) == nil else { return value.plainText }
-    return "\(number).0"
+  private static func number(_ value: JSON) -> JSON {
+    guard case .integer(let number) = value, Int32(exactly: number) == nil else { return value }
+    return .decimal(units: number.saturatingMultiplied(by: 10), places: 1)
+  }
+
+  private static let fields = ColumnList.storedFields.map {
+    ($0, Array("<cp:\($0.name)>".utf8), Array("</cp:\($0.name)>".utf8))
   }
 
   private static func trackPoint(_ point: TrackPoint, to text: inout XMLWriter) {

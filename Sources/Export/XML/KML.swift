@@ -90,8 +90,8 @@ enum KML {
     writeSpan(record.enteredAt, record.exitedAt, to: &text)
     text.raw("<styleUrl>#\(Legend.technology(of: record.fence).name)</styleUrl>")
     text.raw("<ExtendedData><SchemaData schemaUrl=\"#fence\">")
-    for column in ColumnList.storedFields {
-      text.element("SimpleData name=\"\(column.name)\"", column.value(record).map(field))
+    for (column, tag) in fields {
+      if let value = column.value(record) { text.element(open: tag, field(value), close: endOfField) }
     }
     text.raw("</SchemaData></ExtendedData>")
     switch shape {
@@ -104,9 +104,12 @@ enum KML {
     text.raw("</Placemark>\n")
   }
 
+  private static let fields = ColumnList.storedFields.map { ($0, Array("<SimpleData name=\"\($0.name)\">".utf8)) }
+  private static let endOfField = Array("</SimpleData>".utf8)
+
   /// GDAL reads `true` as 0; 1 is a boolean of XML Schema as well.
-  private static func field(_ value: JSON) -> String {
-    if case .bool(let value) = value { value ? "1" : "0" } else { value.plainText }
+  private static func field(_ value: JSON) -> JSON {
+    if case .bool(let value) = value { value ? 1 : 0 } else { value }
   }
 
   private static func writeCircle(_ fence: Fence, to text: inout XMLWriter) {

@@ -1,3 +1,5 @@
+import OrderedJSON
+
 /// Writes XML text (XML 1.0) into bytes.
 struct XMLWriter {
   private(set) var bytes: [UInt8] = []
@@ -13,8 +15,27 @@ struct XMLWriter {
     raw("</\(name.prefix { $0 != " " })>")
   }
 
+  /// Appends a tag, text and another tag.
+  mutating func element(open: [UInt8], _ value: JSON, close: [UInt8]) {
+    bytes.append(contentsOf: open)
+    if case .string(let text) = value {
+      self.text(text)
+    } else if case .object = value {
+      text(value.text)
+    } else {
+      // Numbers and booleans have nothing to escape.
+      value.write(to: &bytes)
+    }
+    bytes.append(contentsOf: close)
+  }
+
   /// Appends text for an element or for an attribute in double quotes. Characters that XML 1.0 forbids become U+FFFD.
   mutating func text(_ text: String) {
+    let isPlain = text.utf8.allSatisfy {
+      (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">")
+        && $0 != UInt8(ascii: "\"")
+    }
+    guard !isPlain else { return raw(text) }
     for scalar in text.unicodeScalars {
       switch scalar {
       case "&": raw("&amp;")
