@@ -29,7 +29,27 @@ public struct CoverageResult: Hashable, Sendable {
         "test_uuid": .string(testUUID),
         "client_uuid": .string(clientUUID),
         "uuid": .string(clientUUID),
-      ]) + device.members + JSON.members(["fences": .array(fences.compactMap(json))]))
+      ]) + device.members + network + JSON.members(["fences": .array(fences.compactMap(json))]))
+  }
+
+  /// The network, from the last fence with a modem's report; the server keeps one of each for a test (docs/protocol.md, 3.5).
+  ///
+  /// Cells and signals beyond that are not sent: the widths of the server's columns for them are not known, a number that does not fit
+  /// would refuse all fences, and the cell of 5G has 36 bits.
+  private var network: [JSON.Member] {
+    guard let last = fences.last(where: { $0.radio != nil }), let radio = last.radio else { return [] }
+    return JSON.members([
+      "network_type": last.technology?.id.map { .integer(Int64($0)) },
+      "telephony_network_operator": radio.operatorCode.flatMap(Self.withDash).map(JSON.string),
+      "telephony_network_operator_name": radio.operatorName.map { .string(String($0.prefix(50))) },
+      "telephony_network_is_roaming": .bool(fences.contains { $0.radio?.isRoaming == true }),
+    ])
+  }
+
+  /// `232-01` for `23201`; `nil` for what is no code.
+  private static func withDash(_ code: String) -> String? {
+    guard (5...6).contains(code.utf8.count), code.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return "\(code.prefix(3))-\(code.dropFirst(3))"
   }
 
   /// `nil` for an open fence: the server fails on a fence without `duration_ms`.

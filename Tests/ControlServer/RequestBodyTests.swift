@@ -63,6 +63,36 @@ struct RequestBodyTests {
     #expect(sent[0].keys.sorted() == (Array(sent[1].keys) + ["signal"]).sorted(), "nothing else of it is sent")
   }
 
+  /// The members of a result that are about the network.
+  private func network(_ fences: [Fence]) throws -> [String: String] {
+    let result = CoverageResult(
+      clientUUID: "C", testUUID: "T", driveStarted: .sampleStart, anchor: .seconds(10), fences: fences)
+    let members = try object(result.json(device).text)
+    return members.filter { $0.key.hasPrefix("telephony") || $0.key == "network_type" }.mapValues { "\($0)" }
+  }
+
+  @Test("when fences have reports of the modem, then the result has the network of the last one, and any roaming")
+  func network() throws {
+    var abroad = FenceRadio.sample
+    (abroad.operatorCode, abroad.operatorName, abroad.isRoaming) = ("310260", String(repeating: "N", count: 60), false)
+    let sent = try network([.sample(radio: .sample), .sample(technology: "5G/NR", radio: abroad), .sample()])
+    #expect(
+      sent == [
+        "network_type": "20", "telephony_network_operator": "310-260",
+        "telephony_network_operator_name": String(repeating: "N", count: 50), "telephony_network_is_roaming": "1",
+      ])
+    #expect(try network([.sample(), .sample(isSubmittable: true)]).isEmpty, "no modem, no network")
+  }
+
+  @Test(
+    "when a modem tells nonsense for an operator, then it is left out",
+    arguments: ["", "1234", "1234567", "23x01", "２３２０１"])
+  func badOperator(code: String) throws {
+    var radio = FenceRadio.sample
+    (radio.operatorCode, radio.operatorName) = (code, nil)
+    #expect(try network([.sample(radio: radio)]).keys.sorted() == ["network_type", "telephony_network_is_roaming"])
+  }
+
   @Test("when fences are sent, then they stay in order of entry, and an open one between them is left out")
   func order() throws {
     let sent = try fences([.sample(entered: 12), .sample(entered: 16, lasted: nil), .sample(entered: 20)])
