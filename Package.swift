@@ -135,8 +135,7 @@ let package = Package(
       name: "Diagnosis",
       dependencies: [
         "CPinger", "Coverage", "OrderedJSON", "Pinging", "Positioning", "NetworkPath", "Radio", "DriveStore",
-        "ControlServer",
-        "Settings", .product(name: "Logging", package: "swift-log"),
+        "ControlServer", "Submission", "Settings", .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .target(
@@ -325,7 +324,8 @@ let package = Package(
     .testTarget(
       name: "DiagnosisTests",
       dependencies: [
-        "Diagnosis", "Settings", "ControlServer", "DriveStore", "Positioning", "Pinging", "Coverage", "TestSupport",
+        "Diagnosis", "Settings", "ControlServer", "DriveStore", "Positioning", "Pinging", "Submission", "Coverage",
+        "NetworkPath", "Radio", "TestSupport",
       ],
       path: "Tests/Diagnosis", swiftSettings: strict),
     .testTarget(

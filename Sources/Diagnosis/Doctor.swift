@@ -1,7 +1,9 @@
 import ControlServer
 import Coverage
+import DriveStore
 import Positioning
 import Settings
+import Submission
 
 /// Examines this host: whether a drive can be recorded now, and what to do if not. It writes nothing but a temporary file in the state
 /// directory, and sends nothing but one registration, one request for a test and its pings.
@@ -10,16 +12,27 @@ public struct Doctor: Sendable {
   private let receiver: GPSDConfiguration
   private let device: Device
   private let wall: @Sendable () -> WallTime
+  private let clock: SenderClock
 
   /// - Parameters:
   ///   - reading: The configuration, with its mistakes.
   ///   - receiver: The way to gpsd.
   ///   - device: Sent with requests to the control server.
   ///   - wall: The host's wall clock.
+  ///   - clock: The host's clocks, for the waits that the service has stored.
   public init(
-    reading: ConfigurationReading, receiver: GPSDConfiguration, device: Device, wall: @escaping @Sendable () -> WallTime
+    reading: ConfigurationReading, receiver: GPSDConfiguration, device: Device,
+    wall: @escaping @Sendable () -> WallTime, clock: SenderClock
   ) {
-    (self.reading, self.receiver, self.device, self.wall) = (reading, receiver, device, wall)
+    (self.reading, self.receiver, self.device, self.wall, self.clock) = (reading, receiver, device, wall, clock)
+  }
+
+  /// The wait that the service has stored for requests to the server at `url`; `nil` when one may leave.
+  func hold(at url: String) -> ServerGate.Hold? {
+    let directory = StateDirectory(path: reading.configuration.stateDirectory)
+    // A store that cannot be read is a finding of StateExamination.
+    guard let reader = try? StoreReader(directory: directory) else { return nil }
+    return (try? ServerGate.hold(in: reader, server: url, clock: clock)) ?? nil
   }
 
   /// Runs every examination, in the order of ``Finding/Subject``. Takes up to some 20 s, when gpsd or the server does not answer.
@@ -28,7 +41,7 @@ public struct Doctor: Sendable {
     let configuration = reading.configuration
     // Both wait for others; neither needs the other.
     async let positions = ReceiverExamination.listen(to: receiver, accuracyLimit: configuration.location.accuracyLimit)
-    async let requests = ServerExamination.ask(configuration, device, wall: wall)
+    async let requests = ServerExamination.ask(configuration, device, gate: hold, wall: wall)
     ConfigurationExamination.findings(reading).forEach(report)
     HostExamination.findings(await HostExamination.measure(wall: wall())).forEach(report)
     StateExamination.findings(StateExamination.measure(configuration)).forEach(report)

@@ -2,12 +2,15 @@ import ControlServer
 import Coverage
 import DriveStore
 import Settings
+import Submission
 
 /// The control server: name, route, TLS, whether it speaks the protocol, its clock, and whether it grants a test.
 enum ServerExamination {
   struct Answers: Sendable {
     /// Why nothing could be asked.
     var trouble: String?
+    /// Why and for how long requests have to wait, so that nothing was asked.
+    var hold: ServerGate.Hold?
     var registration: Result<Duration, ServerFailure>?
     /// The server's clock minus the host's, rounded to a second by the server.
     var clockDifference: Duration?
@@ -18,11 +21,14 @@ enum ServerExamination {
   /// The reading of the server's clock is coarse, and so are its requests.
   static let tolerance: Duration = .seconds(3)
 
-  static func ask(_ configuration: ProbeConfiguration, _ device: Device, wall: @Sendable () -> WallTime) async
-    -> Answers
-  {
+  static func ask(
+    _ configuration: ProbeConfiguration, _ device: Device, gate: (String) -> ServerGate.Hold?,
+    wall: @Sendable () -> WallTime
+  ) async -> Answers {
     guard let url = configuration.controlServer.url else { return Answers() }
     var answers = Answers()
+    answers.hold = gate(url)
+    guard answers.hold == nil else { return answers }
     do {
       let client = try ControlServerClient(
         url: url, caFile: configuration.controlServer.caFile,
@@ -73,6 +79,14 @@ enum ServerExamination {
 
   static func findings(_ answers: Answers, _ configuration: ProbeConfiguration) -> [Finding] {
     if let trouble = answers.trouble { return [Finding(.fault, .server, trouble)] }
+    if let hold = answers.hold {
+      return [
+        Finding(
+          .warning, .server,
+          "\(hold.reason): it is not asked now, and a drive gets no test for \(seconds(hold.wait)) s",
+          advice: "wait; the service waits by itself, and `submit --force` asks once")
+      ]
+    }
     switch answers.registration {
     case nil: return []
     case .failure(let failure)?: return [Finding(.fault, .server, "\(failure)", advice: advice(failure))]
@@ -90,6 +104,9 @@ enum ServerExamination {
       return findings
     }
   }
+
+  /// Rounded up: at the end of the last second, a request may leave.
+  private static func seconds(_ wait: Duration) -> Int64 { (wait.inMilliseconds + 999) / 1000 }
 
   private static func clock(_ difference: Duration) -> Finding {
     let seconds = abs(difference.inSeconds)

@@ -140,7 +140,7 @@ struct ExaminationTests {
       model: "m", device: "d", osVersion: "o", language: "en", timezone: "UTC", softwareVersion: "1",
       softwareVersionCode: 1,
       softwareRevision: "r")
-    let answers = await ServerExamination.ask(ProbeConfiguration(), device) { .sampleStart }
+    let answers = await ServerExamination.ask(ProbeConfiguration(), device, gate: { _ in nil }) { .sampleStart }
     #expect(answers.registration == nil && answers.trouble == nil && answers.grant == nil)
   }
 

@@ -90,6 +90,27 @@ struct SideReaderTests {
 
   /// reader:  reads without an end ........ fails
   /// writer:                        repairs
+  @Test(
+    "when reads are interrupted again and again, also at their very end, then each ends or fails, and later ones go on")
+  func interruptedOften() async throws {
+    try save(2)
+    let interrupting = Task.detached { [store] in
+      while !Task.isCancelled { store.store.interruptReads() }
+    }
+    var failures = 0
+    for _ in 0..<2000 {
+      do {
+        _ = try await store.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM fence") }
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+        failures += 1
+      }
+    }
+    interrupting.cancel()
+    await interrupting.value
+    #expect(try await stored() == [2])
+    #expect(failures < 2000)
+  }
+
   @Test("when the store is repaired during a long read, then the read fails, and the repair waits no longer")
   func repairDuringRead() async throws {
     try save(2)

@@ -30,6 +30,8 @@ struct DoctorTests {
     var track = "48.2082,16.3738,10.0,0.0,200.0,4.0"
     var server: [String] = []
     var reflector: [String] = []
+    /// Whether the server has a certificate that nobody knows.
+    var isSecure = false
     var isReady = false
     let subject: String
     let words: String
@@ -73,6 +75,8 @@ struct DoctorTests {
         environment: ["COVERAGE_PROBE_CONTROL_SERVER_URL": "http://127.0.0.1:9/x"],
         subject: "server", words: "Connection refused"),
       Fault(
+        testDescription: "a certificate that is not trusted", isSecure: true, subject: "server", words: "certificate"),
+      Fault(
         testDescription: "a captive portal", server: ["--fault", "settings:html"],
         subject: "server", words: "or a captive portal"),
       Fault(
@@ -101,14 +105,28 @@ struct DoctorTests {
     ]
   }
 
+  /// The options of a server with a certificate that it has signed itself.
+  private static func certificate(in folder: TemporaryFolder) async throws -> [String] {
+    let (key, certificate) = (folder.file("key.pem"), folder.file("certificate.pem"))
+    let making = try RunningProgram(
+      try #require(Surroundings.program("openssl")),
+      [
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out",
+        certificate, "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+      ])
+    try #require(try await making.exitStatus() == 0, "\(making.standardError)")
+    return ["--certificate", certificate, "--key", key]
+  }
+
   private func report(_ fault: Fault?) async throws -> (report: Report, status: Int32) {
     let folder = try TemporaryFolder()
     let line = fault?.track ?? "48.2082,16.3738,10.0,0.0,200.0,4.0"
     let track = try folder.write((0..<60).map { "\($0),\(line)\n" }.joined(), to: "track.csv")
     let gps = try await GPSPlayerTool(["--gpsd", track])
+    let secure = fault?.isSecure == true ? try await Self.certificate(in: folder) : []
     let field = try await Field(
       gpsdPort: gps.port, keeping: [gps.program, folder], reflectorOptions: fault?.reflector ?? [],
-      serverOptions: fault?.server ?? [])
+      serverOptions: (fault?.server ?? []) + secure)
     let manager = FileManager.default
     for (name, mode) in [("open", 0o755), ("broken", 0o700)] {
       try manager.createDirectory(

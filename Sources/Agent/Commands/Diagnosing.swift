@@ -5,6 +5,7 @@ import Driving
 import Foundation
 import OrderedJSON
 import Settings
+import Submission
 
 /// `doctor`: examines this host, and says whether a drive can be recorded now.
 public struct Diagnosing: Sendable {
@@ -14,7 +15,8 @@ public struct Diagnosing: Sendable {
   public init(configurationFile: String?) {
     let reading = ConfigurationReading(file: configurationFile)
     doctor = Doctor(
-      reading: reading, receiver: reading.configuration.receiver, device: .thisHost, wall: { .current })
+      reading: reading, receiver: reading.configuration.receiver, device: .thisHost, wall: { .current },
+      clock: .host)
   }
 
   /// Prints each finding as soon as it is known, or all of them as one JSON object.

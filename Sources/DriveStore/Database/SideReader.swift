@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 import GRDB
 
 /// Reads the store beside its writer, on a read-only connection and its own thread, so that no fence and no task of
@@ -10,8 +9,8 @@ final class SideReader: @unchecked Sendable {
 
   private let connect: Connecting
   private let thread: DispatchQueue
-  private let access = NSLock()
-  /// Changed on ``thread`` only.
+  private let interruption = ReadInterruption()
+  /// Used on ``thread`` only.
   private var connection: DatabaseQueue?
 
   /// - Parameters:
@@ -30,12 +29,15 @@ final class SideReader: @unchecked Sendable {
     or writer: DatabaseQueue, _ body: @escaping @Sendable (DatabaseQueue) throws -> Result
   ) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
-      thread.async { continuation.resume(with: Swift.Result { try body(self.connected() ?? writer) }) }
+      thread.async {
+        self.interruption.begin()
+        continuation.resume(with: Swift.Result { try body(self.connected() ?? writer) })
+      }
     }
   }
 
   /// Ends the statement that runs now with SQLite's error for an interruption.
-  func interrupt() { access.withLock { connection }?.interrupt() }
+  func interrupt() { interruption.ask() }
 
   /// Ends the present read, and runs `body` while there is no connection; the next read opens another one.
   ///
@@ -45,7 +47,7 @@ final class SideReader: @unchecked Sendable {
   func whileClosed<Result>(_ body: () throws -> Result) rethrows -> Result {
     interrupt()
     return try thread.sync {
-      access.withLock { connection = nil }
+      connection = nil
       return try body()
     }
   }
@@ -54,7 +56,8 @@ final class SideReader: @unchecked Sendable {
     if let connection { return connection }
     // An error is not lost: the writer meets it as well, or reads.
     guard let opened = try? connect() else { return nil }
-    access.withLock { connection = opened }
+    interruption.listen(on: opened)
+    connection = opened
     return opened
   }
 }

@@ -92,10 +92,16 @@ final class StoreDatabase: @unchecked Sendable {
   /// - Throws: GRDB's `DatabaseError` for damage, `CancellationError`
   func readWhole(by check: @escaping @Sendable (DatabaseQueue) throws -> Void) async throws {
     guard !isRead else { return }
+    // The cancellation can come before the read has begun, which an interruption would not reach.
+    let cancellation = ReadInterruption()
     do {
       try await withTaskCancellationHandler {
-        try await checker.read(or: queue, check)
+        try await checker.read(or: queue) { queue in
+          if cancellation.isAsked { throw CancellationError() }
+          try check(queue)
+        }
       } onCancel: {
+        cancellation.ask()
         checker.interrupt()
       }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {

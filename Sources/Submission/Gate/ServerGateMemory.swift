@@ -95,6 +95,16 @@ extension ServerGate {
     return ServerGate(policy: policy, memory: memory, at: clock.boot(), bootID: clock.bootID)
   }
 
+  /// The stored wait that a commanded request has to keep; `nil` when one may leave.
+  /// - Parameters:
+  ///   - reader: Reads the store.
+  ///   - server: The URL of the control server.
+  ///   - clock: The host's clocks.
+  /// - Throws: `DecodingError` when the stored value is damaged; GRDB's `DatabaseError`.
+  public static func hold(in reader: StoreReader, server: String, clock: SenderClock) throws -> Hold? {
+    try stored(in: reader, server: server, clock: clock).hold(.commanded, at: clock.boot())
+  }
+
   /// Reads the gate from the store. If the stored value is damaged, logs it and returns a closed gate.
   /// - Throws: GRDB's `DatabaseError`
   static func stored(
