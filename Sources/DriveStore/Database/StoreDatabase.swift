@@ -118,11 +118,12 @@ final class StoreDatabase: @unchecked Sendable {
   func interruptReads() { side.interrupt() }
 
   /// Runs `body` on the writing connection, without a transaction that writes: for a few rows that an index finds,
-  /// which must not wait for a long read. A fence that is written meanwhile waits for it.
+  /// which must not wait for a long read. A fence that is written meanwhile waits for it. The cancellation of the calling task does not
+  /// end it: GRDB would interrupt it, at its very end too (``ReadInterruption``).
   /// - Throws: GRDB's `DatabaseError`, and errors of `body`.
   func readAmongWrites<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result
   {
-    try await queue.read(body)
+    try await Task { [queue] in try await queue.read(body) }.value
   }
 
   /// Runs `body` in a transaction, even if the calling task was cancelled meanwhile: an answer of the server must not
