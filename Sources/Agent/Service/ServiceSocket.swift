@@ -124,8 +124,27 @@ struct ServiceSocket: Sendable {
         admitGroup()
         onReady()
       }, logger: quiet)
-    try await application.run()
+    try await run(application)
   }
+
+  /// Runs until the task is cancelled. Then no client can connect any more, and those that have just connected are served, before the
+  /// server is told to end: a connection that it accepts while it ends is dropped with its writer unfinished, which NIO answers with the end
+  /// of the process.
+  private func run(_ application: some ApplicationProtocol) async throws {
+    let serving = Task { try await application.run() }
+    try await withTaskCancellationHandler {
+      try await serving.value
+    } onCancel: {
+      removeSocket()
+      Task {
+        try? await Task.sleep(for: Self.drain)
+        serving.cancel()
+      }
+    }
+  }
+
+  /// For connections that the kernel has made, and the server has not accepted yet.
+  private static let drain = Duration.milliseconds(100)
 
   private func admitGroup() {
     do throws(SocketGroup) {
