@@ -142,8 +142,15 @@ struct Drive: Sendable {
   ) -> [DriveEffect] {
     let effects = letTimePass(to: time)
     guard !isOver else { return effects }
-    let event = kind.concernsPing ? Event(at: time, kind) : Event(at: max(time, engine.latestChange), kind)
+    let event = kind.concernsPing ? Event(at: time, kind) : Event(at: moment(of: kind, at: time), kind)
     return effects + apply(event, beside: details)
+  }
+
+  /// The time of an event that is no ping: not before another one. A session can end the open fence, which may not last 0 s.
+  private func moment(of kind: Event.Kind, at time: DriveTime) -> DriveTime {
+    let moment = max(time, engine.latestChange)
+    guard case .session = kind, let entered = beginOfOpenFence(ifMoved: moment) else { return moment }
+    return entered + .microseconds(1)
   }
 
   /// A fix counts from the arrival of its position, even if pings sent after it have been counted already.
