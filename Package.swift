@@ -121,6 +121,7 @@ let package = Package(
         "Coverage", "OrderedJSON", "NetworkPath", "Radio", "Pinging", .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: strict),
+    .target(name: "Report", dependencies: ["Coverage", "OrderedJSON", "DriveStore"], swiftSettings: strict),
     .target(
       name: "Export",
       dependencies: [
@@ -155,7 +156,8 @@ let package = Package(
       name: "Agent",
       dependencies: [
         "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
-        "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Settings", "Export", "Driving", "Diagnosis",
+        "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Settings", "Export", "Report", "Driving",
+        "Diagnosis",
         "MessageBus",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -171,7 +173,7 @@ let package = Package(
     .executableTarget(
       name: "coverage-probe",
       dependencies: [
-        "Agent", "Driving", "Coverage", "Settings", "Export", "Pinging",
+        "Agent", "Driving", "Coverage", "Settings", "Export", "Report", "Pinging",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -318,6 +320,9 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Export", swiftSettings: strict),
+    .testTarget(
+      name: "ReportTests", dependencies: ["Report", "DriveStore", "Coverage", "OrderedJSON", "TestSupport"],
+      path: "Tests/Report", swiftSettings: strict),
     .testTarget(
       name: "SettingsTests", dependencies: ["Settings", "Coverage", "NetworkPath", "Radio", "TestSupport"],
       path: "Tests/Settings",
