@@ -121,7 +121,10 @@ let package = Package(
         "Coverage", "OrderedJSON", "NetworkPath", "Radio", "Pinging", .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: strict),
-    .target(name: "Report", dependencies: ["Coverage", "OrderedJSON", "DriveStore"], swiftSettings: strict),
+    .target(
+      name: "Report", dependencies: ["Coverage", "OrderedJSON", "DriveStore"],
+      // Else GRDB's text to SQL, which comes with DriveStore, is preferred to Swift's own joining of strings.
+      swiftSettings: strict + [.enableUpcomingFeature("MemberImportVisibility")]),
     .target(
       name: "Export",
       dependencies: [

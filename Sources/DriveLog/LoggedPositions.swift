@@ -49,8 +49,12 @@ public struct LoggedPositions: Sendable {
   /// - Throws: ``DriveLogError``, and errors of `body`.
   public func forEachEvent(_ body: (Event) throws -> Void) throws -> Int {
     let decoder = JSONDecoder()
-    var unreadable = 0
+    var (unreadable, isHeader) = (0, true)
     try Self.lines(of: path) { line in
+      guard !isHeader else {
+        isHeader = false
+        return true
+      }
       if let ping = PingLine(line) {
         try body(ping.event)
         return true

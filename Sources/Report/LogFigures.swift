@@ -37,14 +37,20 @@ public struct LogFigures: Sendable {
     fences: [Range<DriveTime>], accuracyLimit: Double, events: ((Event) throws -> Void) throws -> Void
   ) throws {
     var pings: [Ping] = []
+    var windows = InaccurateWindows(accuracyLimit: accuracyLimit)
+    var path: Path?
     var counted = self
     let span = (fences.first?.lowerBound ?? .start)...(fences.map(\.upperBound).max() ?? .start)
     try events { event in
       switch event.kind {
-      case .ping(.answered(let delay, let isKernelStamped)):
+      case .ping(.answered(let delay, let isKernelStamped)) where path != .wifi:
         pings.append(Ping(at: event.at, nanoseconds: delay, isKernelStamped: isKernelStamped))
-      case .ping(.failed): pings.append(Ping(at: event.at, nanoseconds: nil, isKernelStamped: false))
-      case .fix(let fix) where span.contains(event.at): counted.count(fix, accuracyLimit)
+      case .ping(.failed) where path != .wifi:
+        pings.append(Ping(at: event.at, nanoseconds: nil, isKernelStamped: false))
+      case .path(let now): path = now
+      case .fix(let fix):
+        let isAccurate = windows.add(fix, at: event.at)
+        if span.contains(event.at) { counted.count(fix, isAccurate: isAccurate) }
       case .clockSet(let step):
         counted.clockSteps += 1
         counted.clockStepMicroseconds = counted.clockStepMicroseconds
@@ -53,28 +59,31 @@ public struct LogFigures: Sendable {
       }
     }
     counted.logs += 1
-    counted.count(pings.sorted { $0.at < $1.at }, in: fences)
+    counted.count(pings.sorted { $0.at < $1.at }, in: fences, except: windows.ranges)
     self = counted
   }
 
-  private mutating func count(_ fix: Fix, _ accuracyLimit: Double) {
+  private mutating func count(_ fix: Fix, isAccurate: Bool) {
     fixes.all += 1
     if fix.coordinate == nil {
       fixes.lost += 1
-    } else if fix.accuracy.map({ $0 > accuracyLimit }) ?? true {
+    } else if !isAccurate {
       fixes.refused += 1
     }
   }
 
-  private mutating func count(_ pings: [Ping], in fences: [Range<DriveTime>]) {
-    var open = fences[...]
+  private mutating func count(_ pings: [Ping], in fences: [Range<DriveTime>], except inaccurate: [Range<DriveTime>]) {
+    var (open, skipped) = (fences[...], inaccurate[...])
     var (last, lost): (Int64?, Int) = (nil, 0)
     for ping in pings {
       while let fence = open.first, fence.upperBound <= ping.at {
         open.removeFirst()
         last = nil
       }
-      guard open.first?.contains(ping.at) == true else { continue }
+      while let window = skipped.first, window.upperBound <= ping.at { skipped.removeFirst() }
+      // The exact moments of entry and exit belong to no fence (docs/algorithm.md, 4).
+      guard let fence = open.first, fence.lowerBound < ping.at, skipped.first.map({ ping.at <= $0.lowerBound }) ?? true
+      else { continue }
       lost = ping.nanoseconds == nil ? lost + 1 : 0
       longestLoss = max(longestLoss, lost)
       if let delay = ping.nanoseconds {

@@ -20,7 +20,7 @@ enum Method: String, CaseIterable {
       overSinglePings
         ? """
         Round-trip delay (RFC 2681). Percentiles by nearest rank over the single answered pings of the drive logs that are there, sent \
-        within the selected fences; each ping counts once. Mean: sum of all delays divided by the number of answered pings of all fences, \
+        within the selected fences while the position was accurate and off Wi-Fi; each ping counts once. Mean: sum of all delays divided by the number of answered pings of all fences, \
         not a mean of means. Late answers count as lost.
         """
         : """
