@@ -17,7 +17,7 @@ public struct ReportPage: Sendable {
     <style>
     \(ReportStyle.css)
     </style></head><body>
-    <main>
+    <main\(report.parts.count > 1 ? " class=\"compared\"" : "")>
     <h1>Coverage report</h1>
     \(report.parts.map(heading).joined(separator: "\n"))
     \(report.parts.count == 1 ? report.parts.map { tiles($0.figures) }.joined() : "")
@@ -222,10 +222,14 @@ public struct ReportPage: Sendable {
       }
       ?? "The losses differ in too few places for a test"
     return """
-      \(words) (p = \(Markup.number(test.probability, 4)), \(test.count) places): the second is \
+      \(words) (\(Self.probability(test)), \(test.count) places): the second is \
       \(Markup.milliseconds(median.microseconds)) ms slower in the median of places, \
       95 % interval \(Markup.milliseconds(median.lower)) to \(Markup.milliseconds(median.upper)) ms. \
-      \(lossWords)\(result.loss.map { " (p = \(Markup.number($0.probability, 4)))" } ?? "").
+      \(lossWords)\(result.loss.map { " (\(Self.probability($0)))" } ?? "").
       """
+  }
+
+  private static func probability(_ test: SignedRank) -> String {
+    test.probability < 0.0001 ? "p &lt; 0.0001" : "p = \(Markup.number(test.probability, 4))"
   }
 }

@@ -10,7 +10,7 @@ enum ReportStyle {
       background: var(--paper); }
     h1 { font-size: 1.5rem; margin: 0 0 .2rem; } h2 { font-size: 1.1rem; margin: 1.2rem 0 .4rem; }
     p { margin: .2rem 0; } .soft, figcaption { color: var(--soft); } a { color: var(--link); }
-    .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .6rem; margin: .8rem 0; }
+    .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: .6rem; margin: .8rem 0; }
     .tiles div { background: var(--tile); border-radius: .4rem; padding: .5rem .7rem; }
     .tiles dt { color: var(--soft); font-size: .85rem; } .tiles dd { margin: 0; font-size: 1.25rem; font-weight: 600; }
     .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 0 1.5rem; }
@@ -19,7 +19,8 @@ enum ReportStyle {
     caption { text-align: left; font-weight: 600; padding: .2rem 0; } thead th { color: var(--soft); font-weight: 500; }
     th, td { border-bottom: 1px solid var(--line); padding: .2rem .5rem .2rem 0; text-align: right; vertical-align: top;
       font-variant-numeric: tabular-nums; }
-    th:first-child { text-align: left; font-weight: 500; } sup { line-height: 0; margin-left: .1em; }
+    th:first-child { text-align: left; font-weight: 500; } sup { line-height: 0; margin-left: .15em; }
+    td { white-space: nowrap; } sup + sup::before { content: ' '; }
     .maps { display: grid; grid-template-columns: repeat(auto-fill, minmax(14rem, 1fr)); gap: .8rem; }
     figure { margin: 0; } figcaption { font-size: .8rem; }
     svg { width: 100%; border: 1px solid var(--line); border-radius: .3rem; background: var(--tile); display: block; }
@@ -31,10 +32,12 @@ enum ReportStyle {
     ol { font-size: .8rem; color: var(--soft); padding-left: 1.4rem; margin: .3rem 0; } li { margin: .15rem 0; }
     @media print { :root { color-scheme: light; --ink: #000; --soft: #444; --paper: #fff; --line: #bbb; --tile: #f4f4f4;
         --link: #000; --good: #1a7f4b; --slow: #b85c00; --lost: #b3261e; }
-      @page { size: A4; margin: 13mm; } body { font-size: 9.5pt; padding: 0; max-width: none; } a { text-decoration: none; }
+      @page { size: A4; margin: 13mm; } body { font-size: 8.6pt; line-height: 1.25; padding: 0; max-width: none; } a { text-decoration: none; }
       .second { break-before: page; } .maps { grid-template-columns: repeat(3, 1fr); gap: 3mm; }
       .columns { grid-template-columns: 1fr 1fr; } .tiles { grid-template-columns: repeat(4, 1fr); }
-      ol { font-size: 7.2pt; line-height: 1.25; } h2 { margin: 3mm 0 1mm; } figure, table { break-inside: avoid; }
+      th, td { padding: .1rem .4rem .1rem 0; } figcaption { font-size: 7.2pt; }
+      .compared svg { height: 24mm; } .compared h1 { font-size: 1.3rem; }
+      ol { font-size: 6.8pt; line-height: 1.2; } h2 { margin: 3mm 0 1mm; } figure, table { break-inside: avoid; }
       .scroll { overflow: visible; margin: 2mm 0; } * { print-color-adjust: exact; } }
     """
 }
