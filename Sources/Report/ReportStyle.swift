@@ -20,7 +20,7 @@ enum ReportStyle {
     th, td { border-bottom: 1px solid var(--line); padding: .2rem .5rem .2rem 0; text-align: right; vertical-align: top;
       font-variant-numeric: tabular-nums; }
     th:first-child { text-align: left; font-weight: 500; } sup { line-height: 0; margin-left: .15em; }
-    td { white-space: nowrap; } sup + sup::before { content: ' '; }
+    td { white-space: nowrap; } .compared .columns td { white-space: normal; } sup + sup::before { content: ' '; }
     .maps { display: grid; grid-template-columns: repeat(auto-fill, minmax(14rem, 1fr)); gap: .8rem; }
     figure { margin: 0; } figcaption { font-size: .8rem; }
     svg { width: 100%; border: 1px solid var(--line); border-radius: .3rem; background: var(--tile); display: block; }
