@@ -30,7 +30,7 @@ enum ReportStyle {
     .slow { fill: var(--slow); stroke: var(--slow); } .lost { fill: none; stroke: var(--lost); stroke-dasharray: 3 2; }
     .none { fill: none; stroke: var(--soft); }
     ol { font-size: .8rem; color: var(--soft); padding-left: 1.4rem; margin: .3rem 0; } li { margin: .15rem 0; }
-    @media print { :root { color-scheme: light; --ink: #000; --soft: #444; --paper: #fff; --line: #bbb; --tile: #f4f4f4;
+    @media print { :root { font-size: 9.5pt; color-scheme: light; --ink: #000; --soft: #444; --paper: #fff; --line: #bbb; --tile: #f4f4f4;
         --link: #000; --good: #1a7f4b; --slow: #b85c00; --lost: #b3261e; }
       @page { size: A4; margin: 13mm; } body { font-size: 8.6pt; line-height: 1.25; padding: 0; max-width: none; } a { text-decoration: none; }
       .second { break-before: page; } .maps { grid-template-columns: repeat(3, 1fr); gap: 3mm; }
