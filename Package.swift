@@ -122,6 +122,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
+      name: "Report", dependencies: ["Coverage", "OrderedJSON", "DriveStore"],
+      // Else GRDB's text to SQL, which comes with DriveStore, is preferred to Swift's own joining of strings.
+      swiftSettings: strict + [.enableUpcomingFeature("MemberImportVisibility")]),
+    .target(
       name: "Export",
       dependencies: [
         "Coverage", "OrderedJSON", "DriveStore", "DriveLog", .product(name: "GRDB", package: "GRDB.swift"),
@@ -154,7 +158,8 @@ let package = Package(
       name: "Agent",
       dependencies: [
         "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
-        "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Settings", "Export", "Driving", "Diagnosis",
+        "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Settings", "Export", "Report", "Driving",
+        "Diagnosis",
         "MessageBus",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -170,7 +175,7 @@ let package = Package(
     .executableTarget(
       name: "coverage-probe",
       dependencies: [
-        "Agent", "Driving", "Coverage", "Settings", "Export", "Pinging",
+        "Agent", "Driving", "Coverage", "Settings", "Export", "Report", "Pinging",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -317,6 +322,9 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Export", swiftSettings: strict),
+    .testTarget(
+      name: "ReportTests", dependencies: ["Report", "DriveStore", "Coverage", "OrderedJSON", "TestSupport"],
+      path: "Tests/Report", swiftSettings: strict),
     .testTarget(
       name: "SettingsTests", dependencies: ["Settings", "Coverage", "NetworkPath", "Radio", "TestSupport"],
       path: "Tests/Settings",

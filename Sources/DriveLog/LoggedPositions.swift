@@ -44,6 +44,31 @@ public struct LoggedPositions: Sendable {
     return unreadable
   }
 
+  /// Calls `body` with each event, in the order of the log.
+  /// - Returns: The number of lines that cannot be read.
+  /// - Throws: ``DriveLogError``, and errors of `body`.
+  public func forEachEvent(_ body: (Event) throws -> Void) throws -> Int {
+    let decoder = JSONDecoder()
+    var (unreadable, isHeader) = (0, true)
+    try Self.lines(of: path) { line in
+      guard !isHeader else {
+        isHeader = false
+        return true
+      }
+      if let ping = PingLine(line) {
+        try body(ping.event)
+        return true
+      }
+      do {
+        if let event = try decoder.decode(EventLine.self, from: Data(line)).event { try body(event) }
+      } catch is DecodingError {
+        unreadable += 1
+      }
+      return true
+    }
+    return unreadable
+  }
+
   /// Calls `body` with each line until it returns `false`. A line that is too long is cut into several, none of which can be read.
   private static func lines(of path: String, _ body: (ArraySlice<UInt8>) throws -> Bool) throws {
     let file: FileHandle

@@ -8,6 +8,14 @@ public struct Exporting: Sendable {
   /// Which fences to export, by what became of them.
   public enum Selection: String, Hashable, Sendable, CaseIterable {
     case submitted, pending, all
+
+    func selects(_ stored: StoredFence) -> Bool {
+      switch self {
+      case .submitted: stored.submitted != nil
+      case .pending: stored.submitted == nil && stored.fence.isSubmittable
+      case .all: true
+      }
+    }
   }
 
   /// How many fences an export has met.
@@ -99,7 +107,7 @@ private struct ChosenFences: FenceRecords {
         course.count.filteredOut += 1
         return
       }
-      guard selects(stored) else {
+      guard selection.selects(stored) else {
         course.count.ofOtherState += 1
         return
       }
@@ -110,11 +118,4 @@ private struct ChosenFences: FenceRecords {
     }
   }
 
-  private func selects(_ stored: StoredFence) -> Bool {
-    switch selection {
-    case .submitted: stored.submitted != nil
-    case .pending: stored.submitted == nil && stored.fence.isSubmittable
-    case .all: true
-    }
-  }
 }

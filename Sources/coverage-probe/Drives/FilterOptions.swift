@@ -47,7 +47,7 @@ struct FilterOptions: ParsableArguments {
   }
 
   /// Reads a time as a user writes it.
-  private static func time(_ text: String) throws -> WallTime {
+  static func time(_ text: String) throws -> WallTime {
     try required(
       WallTime(iso8601: text) ?? WallTime(iso8601: text + "T00:00:00Z"),
       "expected a day or a time in UTC: 2026-11-20 or 2026-11-20T10:00:00Z.")

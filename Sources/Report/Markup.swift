@@ -1,0 +1,64 @@
+import Coverage
+
+/// Pieces of HTML.
+enum Markup {
+  /// `text` with the characters that HTML gives a meaning escaped.
+  static func escaped(_ text: String) -> String {
+    text.reduce(into: "") { result, character in
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      default: result.append(character)
+      }
+    }
+  }
+
+  /// A table with a caption; the first cell of each row is its heading. Cells are HTML.
+  static func table(_ caption: String, _ heads: [String], _ rows: [[String]]) -> String {
+    let head = heads.map { "<th scope=\"col\">\($0)</th>" }.joined()
+    let body = rows.map { row in
+      let cells = row.dropFirst().map { "<td>\($0)</td>" }.joined()
+      return "<tr><th scope=\"row\">\(row.first ?? "")</th>\(cells)</tr>"
+    }.joined(separator: "\n")
+    return """
+      <div class="scroll" tabindex="0" role="region" aria-label="\(plain(caption))"><table><caption>\(caption)</caption>
+      <thead><tr>\(head)</tr></thead>
+      <tbody>\(body)</tbody></table></div>
+      """
+  }
+
+  /// A reference to the footnote of a method.
+  static func note(_ method: Method) -> String {
+    let number = (Method.allCases.firstIndex(of: method) ?? 0) + 1
+    return "<sup><a href=\"#n\(number)\" aria-label=\"footnote \(number)\">\(number)</a></sup>"
+  }
+
+  /// A number with `places` decimals; `–` for none.
+  static func number(_ value: Double?, _ places: Int) -> String {
+    guard let value, value.isFinite else { return "–" }
+    let unit = (0..<places).reduce(1.0) { unit, _ in unit * 10 }
+    guard let scaled = Int64(exactly: (value.magnitude * unit).rounded()) else { return "–" }
+    let (whole, rest) = scaled.quotientAndRemainder(dividingBy: Int64(unit))
+    let sign = value < 0 && scaled > 0 ? "−" : ""
+    guard places > 0 else { return "\(sign)\(whole)" }
+    let digits = String(rest)
+    return sign + "\(whole)." + String(repeating: "0", count: max(0, places - digits.count)) + digits
+  }
+
+  /// Microseconds as milliseconds with three decimals; `–` for none.
+  static func milliseconds(_ microseconds: Int64?) -> String { number(microseconds.map { Double($0) / 1000 }, 3) }
+
+  /// Microseconds as hours, minutes and seconds.
+  static func time(_ microseconds: Int64) -> String {
+    let seconds = (microseconds.saturatingAdding(500_000)) / 1_000_000
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
+    let rest = "\(seconds % 60) s"
+    return hours > 0 ? "\(hours) h \(minutes) min" : minutes > 0 ? "\(minutes) min \(rest)" : rest
+  }
+
+  private static func plain(_ text: String) -> String {
+    text.firstIndex(of: "<").map { String(text[..<$0]) } ?? text
+  }
+}

@@ -1,0 +1,65 @@
+/// How each figure is reckoned: a footnote of the page, and `method` in JSON.
+enum Method: String, CaseIterable {
+  case coverage, way, delay, interval, variation, loss, outages, worst, quality, comparison
+
+  /// The text, for a figure over single pings or over fences.
+  func text(overSinglePings: Bool) -> String {
+    switch self {
+    case .coverage:
+      """
+      A fence has coverage when at least one ping that was sent in it was answered in time (after ETSI TS 102 250-2, service \
+      availability). It counts for the technology at its last accurate position. Share of time: the fences' durations. Share of pings: \
+      pings sent in the fences.
+      """
+    case .way:
+      """
+      The distance between the centres of a fence and the next one without a gap; it counts for the first of the two. The last fence \
+      before a gap has no way.
+      """
+    case .delay:
+      overSinglePings
+        ? """
+        Round-trip delay (RFC 2681). Percentiles by nearest rank over the single answered pings of the drive logs that are there, sent \
+        within the selected fences while the position was accurate and off Wi-Fi; each ping counts once. Mean: sum of all delays divided by the number of answered pings of all fences, \
+        not a mean of means. Late answers count as lost.
+        """
+        : """
+        Round-trip delay (RFC 2681). No drive log is there: percentiles by nearest rank over the fences' medians, each counted as often \
+        as its fence has answered pings. They show the spread between places, and not between pings; no interval is given. Mean: sum of \
+        all delays divided by the number of answered pings, not a mean of means. Late answers count as lost.
+        """
+    case .interval:
+      """
+      95 % confidence interval from order statistics: the number of pings below a quantile is binomial, so the interval needs no \
+      distribution of the delays. It assumes independent pings; pings in a row are alike, so the true interval is wider.
+      """
+    case .variation:
+      """
+      Absolute difference of the delays of two pings sent one after the other in the same fence and both answered (IPDV, RFC 3393, 4.2). \
+      It needs the drive logs.
+      """
+    case .loss:
+      "Pings without an answer within the timeout, divided by pings sent (RFC 2680, for the way there and back)."
+    case .outages:
+      "A run of neighbouring fences without a gap in which pings were sent and none was answered. Its length is the time of its fences."
+    case .worst:
+      """
+      Stretches of neighbouring fences of \(Int(Stretch.length)) m or at most \(Stretch.most) fences, ranked by the mean delay of all pings with \
+      a lost one counted as 1 s.
+      """
+    case .quality:
+      """
+      Accuracy: 68 % radius of the position that opened each fence. Gap: time between two fences of a session. Positions are those of \
+      the logs from the first selected fence to the last; refused: accuracy unknown or above the limit of the drive. Kernel stamps: \
+      share of the answered single pings.
+      """
+    case .comparison:
+      """
+      Fences are matched by place: the cells of a grid in which both sides sent pings. In each cell, the mean delay of a side is its sum \
+      of delays divided by its answered pings; the difference is second less first. Test: Wilcoxon signed-rank over the cells, two-sided, \
+      normal approximation with correction for ties. It assumes independent cells and differences symmetric about their median; cells \
+      side by side can be alike, which makes it find differences too easily. Level: 5 %.
+      """
+    }
+  }
+}

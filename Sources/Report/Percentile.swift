@@ -1,0 +1,11 @@
+/// A percentile of delays.
+public struct Percentile: Hashable, Sendable {
+  /// Which one, 1 to 99.
+  public let percent: Int
+  /// Its value.
+  public let microseconds: Int64
+  /// The lower end of its interval at 95 % confidence; `nil` when the delays are too few for one.
+  public let lower: Int64?
+  /// The upper end of that interval; `nil` when the delays are too few for one.
+  public let upper: Int64?
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+/// The ranks between which a quantile lies with at least 95 % confidence, by order statistics.
+///
+/// The number of `count` independent values below the true quantile is binomial, whatever their distribution is. So no distribution is
+/// assumed. Both tails have at most 2.5 %.
+public struct RankInterval: Hashable, Sendable {
+  /// The greatest rank, from 1, that is below the quantile with at least 97.5 % probability; `nil` when none is.
+  public let lower: Int?
+  /// The smallest rank that is above it with at least 97.5 % probability; `nil` when none is.
+  public let upper: Int?
+
+  private static let tail = 0.025
+
+  /// - Parameters:
+  ///   - count: The number of values.
+  ///   - quantile: Between 0 and 1.
+  public init(count: Int, quantile: Double) {
+    guard count > 0, quantile > 0, quantile < 1 else {
+      (lower, upper) = (nil, nil)
+      return
+    }
+    let size = Double(count)
+    let deviation = (size * quantile * (1 - quantile)).squareRoot()
+    // Beyond ten standard deviations, nothing is left of the tails' 2.5 %.
+    let first = max(0, Int(size * quantile - 10 * deviation) - 20)
+    let last = min(count, Int(size * quantile + 10 * deviation) + 20)
+    var (cumulated, lower, upper): (Double, Int?, Int?) = (0, nil, nil)
+    for successes in first...last {
+      cumulated += Self.probability(successes, of: size, quantile)
+      if cumulated <= Self.tail { lower = successes + 1 }
+      if cumulated >= 1 - Self.tail {
+        upper = successes + 1
+        break
+      }
+    }
+    self.lower = lower
+    self.upper = upper.flatMap { $0 <= count ? $0 : nil }
+  }
+
+  private static func probability(_ successes: Int, of size: Double, _ quantile: Double) -> Double {
+    let hits = Double(successes)
+    let ways = lgamma(size + 1) - lgamma(hits + 1) - lgamma(size - hits + 1)
+    return exp(ways + hits * log(quantile) + (size - hits) * log(1 - quantile))
+  }
+}

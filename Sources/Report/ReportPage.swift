@@ -1,0 +1,235 @@
+import Coverage
+
+/// The report as one HTML page without scripts and without anything from elsewhere.
+public struct ReportPage: Sendable {
+  private let report: Report
+
+  /// The page of a report.
+  public init(_ report: Report) { self.report = report }
+
+  /// The page.
+  public var html: String {
+    """
+    <!DOCTYPE html>
+    <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+    <title>Coverage report</title>
+    <style>
+    \(ReportStyle.css)
+    </style></head><body>
+    <main\(report.parts.count > 1 ? " class=\"compared\"" : "")>
+    <h1>Coverage report</h1>
+    \(report.parts.map(heading).joined(separator: "\n"))
+    \(report.parts.count == 1 ? report.parts.map { tiles($0.figures) }.joined() : "")
+    \(comparison)
+    <h2>Coverage by technology</h2>
+    \(report.parts.map(coverage).joined(separator: "\n"))
+    <h2>Delay, loss and outages</h2>
+    <div class="columns">\(delay)<div>\(loss)</div></div>
+    <section class="second">
+    <h2>Worst stretches\(Markup.note(.worst))</h2>
+    \(report.parts.map(stretches).joined(separator: "\n"))
+    <h2>Quality of the data</h2>
+    \(quality)
+    <h2>How the figures are reckoned</h2>
+    <ol>
+    \(notes)
+    </ol>
+    </section>
+    </main></body></html>
+
+    """
+  }
+
+  private var heads: [String] { [""] + report.parts.map { Markup.escaped($0.title) } }
+
+  /// A row with a value for each part.
+  private func row(_ name: String, _ value: (ReportFigures) -> String) -> [String] {
+    [name] + report.parts.map { value($0.figures) }
+  }
+
+  private func heading(_ part: Report.Part) -> String {
+    let figures = part.figures
+    let period = figures.period.map { "\($0.lowerBound.iso8601) to \($0.upperBound.iso8601), " } ?? ""
+    return """
+      <p><strong>\(Markup.escaped(part.title))</strong></p>
+      <p class="soft">\(period)\(figures.shares.total.fences) fences, \(figures.sums.pings) pings, \
+      drives: \(figures.drives.count), drive logs: \(figures.logged.logs)</p>
+      """
+  }
+
+  private func tiles(_ figures: ReportFigures) -> String {
+    let shares = CoverageShares.Percentages(figures.shares.covered, of: figures.shares.total)
+    let tiles = [
+      ("way with coverage", percent(shares.way)), ("median delay", delay(figures, 50)),
+      ("95th percentile", delay(figures, 95)), ("loss", percent(figures.sums.loss.map { $0 * 100 })),
+    ]
+    return "<dl class=\"tiles\">"
+      + tiles.map { "<div><dt>\($0.0)</dt><dd>\($0.1)</dd></div>" }.joined() + "</dl>"
+  }
+
+  private func delay(_ figures: ReportFigures, _ percent: Int) -> String {
+    guard let found = figures.percentiles.first(where: { $0.percent == percent }) else { return "–" }
+    return Markup.milliseconds(found.microseconds) + " ms"
+  }
+
+  private func percent(_ value: Double?) -> String { value == nil ? "–" : Markup.number(value, 2) + " %" }
+
+  private func coverage(_ part: Report.Part) -> String {
+    let total = part.figures.shares.total
+    func row(_ name: String, _ part: CoverageShares.Part) -> [String] {
+      let shares = CoverageShares.Percentages(part, of: total)
+      return [
+        name, Markup.number(part.metres / 1000, 2), percent(shares.way), Markup.time(part.microseconds),
+        percent(shares.time), "\(part.pings)", percent(shares.pings),
+      ]
+    }
+    let rows = Reception.allCases.compactMap { reception in
+      part.figures.shares.parts[reception].map { row(reception.name, $0) }
+    }
+    return Markup.table(
+      Markup.escaped(part.title) + Markup.note(.coverage),
+      ["", "way km" + Markup.note(.way), "of way", "time", "of time", "pings", "of pings"],
+      rows + [row("with coverage", part.figures.shares.covered), row("all", total)])
+  }
+
+  private var delay: String {
+    let rows = [50, 75, 90, 95, 99].map { percent in
+      row("\(percent)th percentile") { figures in
+        guard let found = figures.percentiles.first(where: { $0.percent == percent }) else { return "–" }
+        let interval =
+          found.lower == nil && found.upper == nil
+          ? ""
+          : "<br><span class=\"soft\">\(Markup.milliseconds(found.lower)) to \(Markup.milliseconds(found.upper))</span>"
+        return Markup.milliseconds(found.microseconds) + interval
+      }
+    }
+    return Markup.table(
+      "Round-trip delay in ms, with 95 % intervals\(Markup.note(.delay))\(Markup.note(.interval))", heads,
+      rows + [
+        row("mean") { Markup.milliseconds($0.sums.meanMicroseconds) },
+        row("percentiles over") {
+          "\($0.delays.count) " + ($0.isOverSinglePings ? "single pings" : "pings, by medians of fences")
+        },
+        row("delay variation, median\(Markup.note(.variation))") {
+          Markup.milliseconds($0.logged.variations.percentile(50)?.microseconds)
+        },
+        row("delay variation, 95th percentile") {
+          Markup.milliseconds($0.logged.variations.percentile(95)?.microseconds)
+        },
+      ])
+  }
+
+  private var loss: String {
+    Markup.table(
+      "Loss and outages\(Markup.note(.loss))\(Markup.note(.outages))", heads,
+      [
+        row("pings sent") { "\($0.sums.pings)" },
+        row("lost") { "\($0.sums.pings.saturatingSubtracting($0.sums.answered))" },
+        row("loss") { percent($0.sums.loss.map { $0 * 100 }) },
+        row("answered too late") { "\($0.sums.late)" },
+        row("answered twice") { "\($0.sums.duplicates)" },
+        row("longest run of lost pings") { $0.logged.logs > 0 ? "\($0.logged.longestLoss)" : "–" },
+        row("outages") { "\($0.outages.count)" },
+        row("their time") { Markup.time($0.outages.microseconds) },
+        row("longest outage") { figures in
+          guard let longest = figures.outages.longest else { return "–" }
+          return
+            "\(Markup.time(longest.microseconds))<br><span class=\"soft\">\(longest.began.iso8601)<br>\(place(longest.place))</span>"
+        },
+      ])
+  }
+
+  private func place(_ place: Coordinate) -> String {
+    "\(Markup.number(place.latitude, 5))°, \(Markup.number(place.longitude, 5))°"
+  }
+
+  private func stretches(_ part: Report.Part) -> String {
+    let figures = part.figures.stretches.worst.map { stretch in
+      """
+      <figure>\(StretchMap(stretch: stretch).svg)<figcaption>\(Markup.number(stretch.score / 1e6, 1)) ms with losses as \
+      1 s; \(stretch.pings.saturatingSubtracting(stretch.answered)) of \(stretch.pings) pings lost on \
+      \(Markup.number(stretch.metres, 0)) m<br>\(stretch.began.iso8601)<br>\
+      \(stretch.fences.first.map { place($0.centre) } ?? "")</figcaption></figure>
+      """
+    }
+    return """
+      <p class="soft">\(report.parts.count > 1 ? Markup.escaped(part.title) + ". " : "")Filled circles: answered, green below \
+      a mean of 120 ms, else orange; dashed red rings: no answer.</p><div class="maps">\(figures.joined())</div>
+      """
+  }
+
+  private var quality: String {
+    Markup.table(
+      "Positions, clocks and stamps\(Markup.note(.quality))", heads,
+      [
+        row("accuracy in m: 50th, 90th, 95th, 99th percentile") { figures in
+          [50, 90, 95, 99].map {
+            Markup.number(figures.quality.accuracies.percentile($0).map { Double($0.microseconds) / 1000 }, 1)
+          }
+          .joined(separator: ", ")
+        },
+        row("gaps between fences") { "\($0.quality.gaps), \(Markup.time($0.quality.gapMicroseconds)) together" },
+        row("longest gap") { Markup.time($0.quality.longestGap) },
+        row("positions; refused; lost") {
+          $0.logged.logs > 0 ? "\($0.logged.fixes.all); \($0.logged.fixes.refused); \($0.logged.fixes.lost)" : "–"
+        },
+        row("clock steps") { figures in
+          figures.logged.logs > 0
+            ? "\(figures.logged.clockSteps), \(Markup.time(figures.logged.clockStepMicroseconds)) together" : "–"
+        },
+        row("pings with kernel stamps") { figures in
+          percent(
+            figures.logged.delays.count > 0
+              ? Double(figures.logged.kernelStamped) / Double(figures.logged.delays.count) * 100 : nil)
+        },
+      ])
+  }
+
+  private var notes: String {
+    Method.allCases.enumerated().map { index, method in
+      let kinds = Set(report.parts.map { $0.figures.isOverSinglePings })
+      let texts = Set(kinds.map { method.text(overSinglePings: $0) }).sorted()
+      return "<li id=\"n\(index + 1)\">\(Markup.escaped(texts.joined(separator: " Or: ")))</li>"
+    }.joined(separator: "\n")
+  }
+
+  private var comparison: String {
+    guard let result = report.comparison else { return "" }
+    let titles = report.parts.map { Markup.escaped($0.title) }
+    return "<h2>Comparison</h2><p>\(verdict(result))</p>"
+      + Markup.table(
+        "The same places\(Markup.note(.comparison))", [""] + titles,
+        [
+          [
+            "places of \(Markup.number(report.placeMetres, 0)) m; \(result.places.matched) are matched",
+            "\(result.places.first)", "\(result.places.second)",
+          ],
+          ["mean delay there, ms"] + result.tallies.map { Markup.number($0.mean.map { $0 / 1e6 }, 3) },
+          ["loss there"] + result.tallies.map { percent($0.loss.map { $0 * 100 }) },
+        ])
+  }
+
+  private func verdict(_ result: PlaceComparison.Result) -> String {
+    guard let test = result.delay, let median = result.median else {
+      return "Too few matched places for a test: \(result.places.matched); at least \(SignedRank.fewest) must differ."
+    }
+    let words =
+      test.isSignificant ? "The delays differ significantly" : "No significant difference of the delays was found"
+    let lossWords =
+      result.loss.map {
+        $0.isSignificant ? "The losses differ significantly" : "The losses do not differ significantly"
+      }
+      ?? "The losses differ in too few places for a test"
+    return """
+      \(words) (\(Self.probability(test)), \(test.count) places): the second is \
+      \(Markup.milliseconds(median.microseconds)) ms slower in the median of places, \
+      95 % interval \(Markup.milliseconds(median.lower)) to \(Markup.milliseconds(median.upper)) ms. \
+      \(lossWords)\(result.loss.map { " (\(Self.probability($0)))" } ?? "").
+      """
+  }
+
+  private static func probability(_ test: SignedRank) -> String {
+    test.probability < 0.0001 ? "p &lt; 0.0001" : "p = \(Markup.number(test.probability, 4))"
+  }
+}

@@ -1,0 +1,43 @@
+/// The style of the report page: light, dark, and two A4 pages on paper.
+enum ReportStyle {
+  static let css = """
+    :root { color-scheme: light dark; --ink: #1c1f23; --soft: #555b63; --paper: #fff; --line: #c9ced6; --tile: #f1f4f8;
+      --link: #0b57a4; --good: #1a7f4b; --slow: #b85c00; --lost: #b3261e; }
+    @media (prefers-color-scheme: dark) { :root { --ink: #e8eaed; --soft: #b3bac4; --paper: #16191d; --line: #454c56;
+      --tile: #22272e; --link: #8ab8f5; --good: #57c98b; --slow: #f0a04b; --lost: #ff8a80; } }
+    * { box-sizing: border-box; }
+    body { margin: 0 auto; max-width: 64rem; padding: 1rem; font: 1rem/1.4 system-ui, sans-serif; color: var(--ink);
+      background: var(--paper); }
+    h1 { font-size: 1.5rem; margin: 0 0 .2rem; } h2 { font-size: 1.1rem; margin: 1.2rem 0 .4rem; }
+    p { margin: .2rem 0; } .soft, figcaption { color: var(--soft); } a { color: var(--link); }
+    .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: .6rem; margin: .8rem 0; }
+    .tiles div { background: var(--tile); border-radius: .4rem; padding: .5rem .7rem; }
+    .tiles dt { color: var(--soft); font-size: .85rem; } .tiles dd { margin: 0; font-size: 1.25rem; font-weight: 600; }
+    .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 0 1.5rem; }
+    .columns > * { min-width: 0; }
+    .scroll { overflow-x: auto; margin: .6rem 0; } table { border-collapse: collapse; width: 100%; font-size: .88rem; }
+    caption { text-align: left; font-weight: 600; padding: .2rem 0; } thead th { color: var(--soft); font-weight: 500; }
+    th, td { border-bottom: 1px solid var(--line); padding: .2rem .5rem .2rem 0; text-align: right; vertical-align: top;
+      font-variant-numeric: tabular-nums; }
+    th:first-child { text-align: left; font-weight: 500; } sup { line-height: 0; margin-left: .15em; }
+    td { white-space: nowrap; } .compared .columns td { white-space: normal; } sup + sup::before { content: ' '; }
+    .maps { display: grid; grid-template-columns: repeat(auto-fill, minmax(14rem, 1fr)); gap: .8rem; }
+    figure { margin: 0; } figcaption { font-size: .8rem; }
+    svg { width: 100%; border: 1px solid var(--line); border-radius: .3rem; background: var(--tile); display: block; }
+    svg text { font-size: 9px; fill: var(--ink); } .bar { stroke: var(--ink); stroke-width: 1.5; }
+    polyline { fill: none; stroke: var(--soft); stroke-width: 1; }
+    circle { fill-opacity: .45; stroke-width: 1.2; } .good { fill: var(--good); stroke: var(--good); }
+    .slow { fill: var(--slow); stroke: var(--slow); } .lost { fill: none; stroke: var(--lost); stroke-dasharray: 3 2; }
+    .none { fill: none; stroke: var(--soft); }
+    ol { font-size: .8rem; color: var(--soft); padding-left: 1.4rem; margin: .3rem 0; } li { margin: .15rem 0; }
+    @media print { :root { font-size: 9.5pt; color-scheme: light; --ink: #000; --soft: #444; --paper: #fff; --line: #bbb; --tile: #f4f4f4;
+        --link: #000; --good: #1a7f4b; --slow: #b85c00; --lost: #b3261e; }
+      @page { size: A4; margin: 13mm; } body { font-size: 8.6pt; line-height: 1.25; padding: 0; max-width: none; } a { text-decoration: none; }
+      .second { break-before: page; } .maps { grid-template-columns: repeat(3, 1fr); gap: 3mm; }
+      .columns { grid-template-columns: 1fr 1fr; } .tiles { grid-template-columns: repeat(4, 1fr); }
+      th, td { padding: .1rem .4rem .1rem 0; } figcaption { font-size: 7.2pt; }
+      .compared svg { height: 24mm; } .compared h1 { font-size: 1.3rem; }
+      ol { font-size: 6.8pt; line-height: 1.2; } h2 { margin: 3mm 0 1mm; } figure, table { break-inside: avoid; }
+      .scroll { overflow: visible; margin: 2mm 0; } * { print-color-adjust: exact; } }
+    """
+}

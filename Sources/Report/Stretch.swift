@@ -1,0 +1,44 @@
+import Coverage
+
+/// Neighbouring fences along about half a kilometre.
+public struct Stretch: Sendable {
+  /// When it began.
+  public let began: WallTime
+  /// Its fences; at most ``most``.
+  public private(set) var fences: [Fence] = []
+  /// The way between their centres.
+  public private(set) var metres = 0.0
+  /// The pings that were sent.
+  public private(set) var pings = 0
+  /// Those that were answered.
+  public private(set) var answered = 0
+  /// The sum of their delays.
+  public private(set) var nanoseconds: Int64 = 0
+
+  /// The way at which a stretch ends, in metres.
+  public static let length = 500.0
+  /// The most fences: a device that stands still makes no way.
+  public static let most = 200
+  /// What a lost ping counts as, in nanoseconds.
+  public static let lostNanoseconds = 1e9
+
+  init(_ fence: ReportedFence) {
+    began = fence.driveStarted + fence.fence.entered
+    add(fence.fence, metres: 0)
+  }
+
+  mutating func add(_ fence: Fence, metres: Double) {
+    fences.append(fence)
+    self.metres += metres
+    pings = pings.saturatingAdding(fence.pings)
+    answered = answered.saturatingAdding(fence.pingsAnswered)
+    nanoseconds = nanoseconds.saturatingAdding(fence.rttSumNanoseconds)
+  }
+
+  /// The mean delay of all pings, a lost one counted as a second, in nanoseconds. The higher, the worse.
+  public var score: Double {
+    pings > 0 ? (Double(nanoseconds) + Double(pings - answered) * Self.lostNanoseconds) / Double(pings) : 0
+  }
+
+  var isFull: Bool { metres >= Self.length || fences.count >= Self.most }
+}

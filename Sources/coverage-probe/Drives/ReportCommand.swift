@@ -1,0 +1,89 @@
+import Agent
+import ArgumentParser
+import Coverage
+import Export
+import Foundation
+import Report
+
+struct ReportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report", abstract: "Writes a report on stored drives: two pages of HTML, or JSON.",
+    discussion: """
+      With a --with option, two selections are compared place by place: the second one has the conditions of the first, except those that \
+      a --with option replaces. Examples: --link A --with-link B; --session 1 --with-session 2.
+      """)
+
+  @OptionGroup var configuration: ConfigurationOptions
+
+  @Option(name: .long, help: "submitted, pending or all; only `all` includes fences that Wi-Fi touched.")
+  var state = Exporting.Selection.all
+
+  @OptionGroup var filter: FilterOptions
+
+  @Option(
+    name: .long, parsing: .unconditionalSingleValue, help: "Compare with the session with this id; can be repeated.")
+  var withSession: [Int64] = []
+
+  @Option(name: .long, help: "Compare with the link with this name; can be repeated.")
+  var withLink: [String] = []
+
+  @Option(name: .long, help: "Compare with fences that began at this time or later.", transform: FilterOptions.time)
+  var withFrom: WallTime?
+
+  @Option(name: .long, help: "Compare with fences that began before this time.", transform: FilterOptions.time)
+  var withTo: WallTime?
+
+  @Option(name: .long, help: "The size of a place in metres for the comparison, 10 to 10000.")
+  var place = 50.0
+
+  @Flag(name: .long, help: "Write JSON.")
+  var json = false
+
+  @Option(name: [.short, .long], help: "The file to write, a device or a pipe. Default, and -: standard output.")
+  var output: String?
+
+  mutating func validate() throws {
+    guard (10...10_000).contains(place) else { throw ValidationError("--place: expected 10 to 10000 metres.") }
+    if let from = withFrom ?? filter.from, let to = withTo ?? filter.to, from >= to {
+      throw ValidationError("--with-from is not before --with-to: no fence can meet both.")
+    }
+  }
+
+  func run() async throws {
+    try await Terminal.run {
+      let reporting = try Reporting(configuration: try configuration.load(), choices: choices, placeMetres: place)
+      let sink = try OutputFile(path: output)
+      if let warning = sink.warning { Terminal.note(warning) }
+      let report = try reporting.run(complain: Terminal.note)
+      try sink.write(Array((json ? report.json.text + "\n" : ReportPage(report).html).utf8))
+      try sink.finish()
+      for part in report.parts where part.figures.shares.total.fences == 0 {
+        Terminal.note("no fence meets the conditions: \(part.title)")
+      }
+      return .done
+    }
+  }
+
+  private var choices: [Reporting.Choice] {
+    let first = choice(sessions: filter.session, filter: filter.filter)
+    guard !withSession.isEmpty || !withLink.isEmpty || withFrom != nil || withTo != nil else { return [first] }
+    var other = filter.filter
+    if !withLink.isEmpty { other.links = Set(withLink) }
+    if withFrom != nil || withTo != nil { (other.from, other.to) = (withFrom, withTo) }
+    return [first, choice(sessions: withSession.isEmpty ? filter.session : withSession, filter: other)]
+  }
+
+  private func choice(sessions: [Int64], filter: FenceFilter) -> Reporting.Choice {
+    var words: [String] = []
+    if !sessions.isEmpty { words.append("session " + sessions.map(String.init).joined(separator: ", ")) }
+    if !filter.links.isEmpty { words.append("link " + filter.links.sorted().joined(separator: ", ")) }
+    if let from = filter.from { words.append("from " + from.iso8601) }
+    if let to = filter.to { words.append("before " + to.iso8601) }
+    if filter.box != nil { words.append("in a box") }
+    if !filter.technologies.isEmpty { words.append("on chosen technologies") }
+    if state != .all { words.append("\(state.rawValue) fences") }
+    return Reporting.Choice(
+      title: words.isEmpty ? "All stored drives" : words.joined(separator: ", "), state: state,
+      sessions: Set(sessions), filter: filter)
+  }
+}

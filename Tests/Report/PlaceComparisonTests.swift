@@ -1,0 +1,95 @@
+import Coverage
+import Report
+import TestSupport
+import Testing
+
+/// Two links over the same road of 200 fences.
+private struct TwoLinks {
+  var random: SeededGenerator
+
+  /// Delays of 30 ms plus what the place adds, plus noise that is skewed as delays are.
+  mutating func compared(extraMilliseconds: Double) -> PlaceComparison.Result {
+    var comparison = PlaceComparison()
+    for index in 0..<200 {
+      let place = Double.random(in: 0...25, using: &random)
+      for side in PlaceComparison.Side.allCases {
+        let extra = side == .second ? extraMilliseconds : 0
+        let delays = (0..<20).map { _ in
+          30 + place + extra - 12 * Self.logarithm(Double.random(in: 0.000_001...1, using: &random))
+        }
+        comparison.add(
+          .sample(
+            latitude: 48 + Double(index) * 0.0005, pings: 21, answered: 20,
+            rttSumNanoseconds: Int64(delays.reduce(0, +) * 1_000_000)), to: side)
+      }
+    }
+    return comparison.result()
+  }
+
+  /// The natural logarithm, by its series; Foundation is not needed for one function.
+  private static func logarithm(_ value: Double) -> Double {
+    var (rest, halvings) = (value, 0.0)
+    while rest < 0.7 { (rest, halvings) = (rest * 2, halvings + 1) }
+    let ratio = (rest - 1) / (rest + 1)
+    let series = (0..<20).reduce((sum: 0.0, power: ratio)) { state, index in
+      (state.sum + state.power / Double(2 * index + 1), state.power * ratio * ratio)
+    }
+    return 2 * series.sum - halvings * 0.693_147_180_559_945_3
+  }
+}
+
+@Suite struct PlaceComparisonTests {
+  @Test("A difference of 5 ms on one of two links is found, with an interval around it, in each of 100 repetitions")
+  func difference() throws {
+    for seed in 1...100 as ClosedRange<UInt64> {
+      var links = TwoLinks(random: SeededGenerator(seed: seed))
+      let result = links.compared(extraMilliseconds: 5)
+      #expect(result.places.matched == 200)
+      #expect(try #require(result.delay).isSignificant)
+      #expect((4000...6000).contains(try #require(result.median).microseconds))
+    }
+  }
+
+  @Test("Without a difference, none is found in 95 of 100 repetitions")
+  func noDifference() throws {
+    var silent = 0
+    for seed in 1...100 as ClosedRange<UInt64> {
+      var links = TwoLinks(random: SeededGenerator(seed: seed))
+      if try !#require(links.compared(extraMilliseconds: 0).delay).isSignificant { silent += 1 }
+    }
+    #expect(silent >= 95)
+  }
+
+  @Test("The false findings of 2000 repetitions are about the 5 % of the level")
+  func level() throws {
+    var found = 0
+    for seed in 1001...3000 as ClosedRange<UInt64> {
+      var random = SeededGenerator(seed: seed)
+      let differences = (0..<40).map { _ in Double.random(in: -1...1, using: &random) }
+      if try #require(SignedRank(differences)).isSignificant { found += 1 }
+    }
+    #expect((70...130).contains(found))
+  }
+
+  @Test("Fences of different places are not matched")
+  func elsewhere() {
+    var comparison = PlaceComparison()
+    comparison.add(.sample(latitude: 48), to: .first)
+    comparison.add(.sample(latitude: 48.1), to: .second)
+    comparison.add(.sample(latitude: 48, pings: 0, answered: 0), to: .second)
+    let result = comparison.result()
+    #expect(result.places.first == 1 && result.places.second == 1 && result.places.matched == 0)
+    #expect(result.delay == nil && result.median == nil)
+  }
+
+  @Test("A cell weighs its pings: means are not averaged")
+  func weights() {
+    var comparison = PlaceComparison()
+    comparison.add(.sample(pings: 10, answered: 10, rttSumNanoseconds: 100), to: .first)
+    comparison.add(.sample(pings: 30, answered: 30, rttSumNanoseconds: 900), to: .first)
+    comparison.add(.sample(pings: 4, answered: 1, rttSumNanoseconds: 50), to: .second)
+    let result = comparison.result()
+    #expect(result.tallies[0].mean == 25)
+    #expect(result.tallies[1].loss == 0.75)
+  }
+}
