@@ -15,7 +15,8 @@ struct CoverageProbe: AsyncParsableCommand {
       """,
     version: Program.version,
     groupedSubcommands: [
-      .init(name: "Drives", subcommands: [Record.self, Submit.self, Sessions.self, ExportFences.self, ReportCommand.self]),
+      .init(
+        name: "Drives", subcommands: [Record.self, Submit.self, Sessions.self, ExportFences.self, ReportCommand.self]),
       .init(
         name: "The service",
         subcommands: [AgentService.self, Status.self, Start.self, Stop.self, Pause.self, Resume.self]),
