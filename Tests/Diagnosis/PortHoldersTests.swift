@@ -26,7 +26,8 @@ struct PortHoldersTests {
     #expect(found.holders == [.init(port: port.path, process: port.program.pid, program: "python3")])
     #expect(found.lines.first == "\(port.path) is open in python3 (\(port.program.pid))")
     try await port.program.stop()
-    #expect(PortHolders(of: [port.path]).holders.isEmpty)
+    // Another program can have the terminal's number by now.
+    #expect(!PortHolders(of: [port.path]).holders.contains { $0.process == port.program.pid })
   }
 
   @Test("when two programs have it open, then the line names both; and a link to the port is the port")
@@ -41,7 +42,7 @@ struct PortHoldersTests {
     #expect(found.lines.first?.contains("(\(other.pid))") == true, "\(found.lines)")
     #expect(found.lines.first?.hasPrefix(link) == true)
     try await other.stop()
-    #expect(PortHolders(of: [link]).holders.map(\.process) == [port.program.pid])
+    #expect(!PortHolders(of: [link]).holders.contains { $0.process == other.pid })
   }
 
   @Test(
