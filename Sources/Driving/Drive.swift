@@ -130,7 +130,8 @@ struct Drive: Sendable {
     return DriveSummary(
       drive: drive, link: link.name, fences: engine.fences.count,
       submittableFences: engine.fences.filter(\.isSubmittable).count, tally: reporting.total,
-      lasted: stopped.at.sinceStart, reason: stopped.reason, capture: capture, silence: reporting.silenceReason)
+      totals: reporting.totals(fences: engine.fences.count), lasted: stopped.at.sinceStart, reason: stopped.reason,
+      capture: capture, silence: reporting.silenceReason)
   }
 
   // MARK: Events of the engine

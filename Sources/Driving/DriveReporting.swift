@@ -36,6 +36,7 @@ struct DriveReporting: Hashable, Sendable {
   mutating func count(_ outcome: PingOutcome) {
     status.lastSecond.count(outcome)
     total.count(outcome)
+    status.totals.count(outcome)
   }
 
   /// Must be called once a second, and at the end.
@@ -48,6 +49,13 @@ struct DriveReporting: Hashable, Sendable {
   }
 
   // MARK: Results
+
+  /// What the drive has counted, with its fences.
+  func totals(fences: Int) -> DriveTotals {
+    var totals = status.totals
+    totals.fences = fences
+    return totals
+  }
 
   /// The modem's last report.
   var radio: RadioReading? { status.radio }
@@ -62,6 +70,7 @@ struct DriveReporting: Hashable, Sendable {
     defer { status.lastSecond = PingTally() }
     status.elapsed = now.sinceStart
     status.fences = engine.fences.count
+    status.totals.fences = engine.fences.count
     status.technology = engine.technology
     status.testUUID = engine.sessions.last?.testUUID
     status.openFence = engine.openFence

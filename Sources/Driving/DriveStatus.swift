@@ -20,6 +20,8 @@ public struct DriveStatus: Hashable, Sendable {
   public var openFence: Fence?
   /// The pings of the last second.
   public var lastSecond = PingTally()
+  /// What the drive has counted from its beginning.
+  public var totals = DriveTotals()
   /// The modem's last report; `nil` before the first.
   public var radio: RadioReading?
   /// The radio technology; `nil` when it is unknown.

@@ -12,6 +12,8 @@ public struct DriveSummary: Sendable {
   public let submittableFences: Int
   /// All pings of the drive.
   public let tally: PingTally
+  /// What it has counted.
+  public let totals: DriveTotals
   /// Time from start to stop.
   public let lasted: Duration
   /// Why the drive stopped.
@@ -23,10 +25,12 @@ public struct DriveSummary: Sendable {
 
   /// Joins the results of one link.
   public init(
-    drive: Int64, link: String?, fences: Int, submittableFences: Int, tally: PingTally, lasted: Duration,
+    drive: Int64, link: String?, fences: Int, submittableFences: Int, tally: PingTally,
+    totals: DriveTotals = DriveTotals(), lasted: Duration,
     reason: StopReason, capture: CaptureSummary?, silence: String?
   ) {
     (self.drive, self.link, self.fences, self.submittableFences) = (drive, link, fences, submittableFences)
+    self.totals = totals
     (self.tally, self.lasted, self.reason, self.capture, self.silence) = (tally, lasted, reason, capture, silence)
   }
 }

@@ -71,10 +71,25 @@ struct ColumnListTests {
     for column in ColumnList.all where column.source == .store { #expect(values[column.name] == .some(nil)) }
   }
 
-  @Test("when a fence was submitted, then its line says when; else it does not")
+  @Test("when a fence was submitted, then its row says when; else it does not, and JSON never does")
   func submitted() throws {
-    let text = try ExportFormat.jsonl.text([.whole()])
-    #expect(text.contains(#""submitted_at":"2026-11-20T11:00:00.000Z""#), "\(text)")
-    #expect(try !ExportFormat.jsonl.text([.whole(submitted: nil)]).contains("submitted_at"))
+    let text = try ExportFormat.gpx.text([.whole()])
+    #expect(text.contains("<cp:submitted_at>2026-11-20T11:00:00.000Z<"), "\(text)")
+    #expect(try !ExportFormat.gpx.text([.whole(submitted: nil)]).contains("submitted_at"))
+    for format in [ExportFormat.jsonl, .geojson] {
+      #expect(try !format.text([.whole()]).contains("submitted_at"), "a line has the keys of a replayed fence")
+    }
+  }
+
+  @Test("when a fence is stored, then its line has the keys of a replayed one, with wall times and its session")
+  func sameKeys() throws {
+    func keys(_ record: FenceRecord) -> Set<String> {
+      Set(ColumnList.line.filter { $0.value(record) != nil }.map(\.name))
+    }
+    let stored = FenceRecord.whole()
+    let replayed = FenceRecord(
+      fence: stored.fence, session: stored.session, origin: .replay, link: stored.link)
+    #expect(keys(stored).subtracting(keys(replayed)) == ["session", "entered_at", "exited_at"])
+    #expect(keys(replayed).subtracting(keys(stored)) == ["entered", "exited"])
   }
 }

@@ -55,7 +55,7 @@ struct ExportTests {
     #expect(
       line.hasPrefix(
         """
-        {"id":0,"session":3,"entered_at":"2026-11-20T10:00:10.123Z","exited_at":"2026-11-20T10:00:14.123Z","latitude":48.2082,
+        {"session":3,"entered_at":"2026-11-20T10:00:10.123Z","exited_at":"2026-11-20T10:00:14.123Z","latitude":48.2082,
         """.dropLast()))
   }
 

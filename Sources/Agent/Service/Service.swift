@@ -50,6 +50,8 @@ actor Service: ServiceCommands {
   private var fixArrival: ContinuousClock.Instant?
   private var manager: ServiceManager
   /// Reports of drives so far.
+  /// What ended drives have counted, by link.
+  private var endedTotals: [String: DriveTotals] = [:]
   /// How far the running drive is, by link.
   private var driveProgress: [String: Int64] = [:]
   /// The fences of an ended drive that the disk refuses.
@@ -197,6 +199,7 @@ actor Service: ServiceCommands {
       }
     }
     summaries.compactMap(\.silenceLine).forEach { logger.warning("\($0)") }
+    for summary in summaries { endedTotals[summary.link ?? "", default: DriveTotals()].add(summary.totals) }
     hasEnded = true
     current.links = []
     // If the server allows only very short drives, do not request a test each second.
@@ -284,6 +287,9 @@ actor Service: ServiceCommands {
     status.clock = ClockStatus(environment.timekeeper.read())
     status.fixAge = fixArrival.map { .now - $0 }
     status.disk = disk
+    status.disk.stateBytes = environment.store.directory.bytes
+    status.totals = endedTotals
+    for link in status.links { status.totals[link.link ?? "", default: DriveTotals()].add(link.totals) }
     do {
       let running = await environment.sender.runningDrive
       status.waiting = try await environment.store.reading { try ServiceStatus.Waiting($0, except: running) }

@@ -1,26 +1,91 @@
+import Coverage
+import Driving
 import Submission
 
-/// The service's state in the Prometheus text format, version 0.0.4.
+/// The service's state in the Prometheus text format.
 struct ServiceMetrics {
-  private(set) var text = ""
+  private var metrics = MetricsText()
 
-  init(_ status: ServiceStatus) {
+  /// The text.
+  var text: String { metrics.text }
+
+  /// - Parameters:
+  ///   - status: The state.
+  ///   - process: What this process uses; `nil` when the kernel does not show it.
+  init(_ status: ServiceStatus, process: ProcessFigures? = .own) {
     add("recording", status.state == .recording, "1 while a drive is being recorded.")
     add("clock_set", status.isClockSet, "1 if some clock shows a possible time.")
     if let ahead = status.clock?.hostAhead {
       add("host_clock_ahead_seconds", ahead.inSeconds, "How far the host's clock is ahead of the ruling clock.")
     }
-    add("waiting_sessions", status.waiting.sessions, "Sessions that wait to be sent.")
-    add("waiting_fences", status.waiting.fences, "Fences that wait to be sent.")
-    add("quarantined_fences", status.waiting.quarantined, "Fences that the server refused.")
-    add("fences_without_session", status.waiting.withoutSession, "Fences whose session is missing.")
-    if let free = status.disk.freeBytes {
-      add("disk_free_bytes", free, "Bytes that may still be written to the disk of the state directory.")
-    }
+    addDrives(status)
+    addPosition(status)
+    addQueue(status)
     add("disk_full", status.disk.isFull, "1 while that disk is full.")
     add("disk_trouble", status.disk.trouble != nil, "1 while part of the drive cannot be written.")
     add("unsaved_fences", status.disk.unsavedFences, "Fences that are in memory only.")
-    guard let sender = status.sender else { return }
+    if let sender = status.sender { addSender(sender) }
+    if let process { addProcess(process) }
+  }
+
+  private mutating func addDrives(_ status: ServiceStatus) {
+    let totals = status.totals.sorted { $0.key < $1.key }.map { (labels: Self.labels($0.key), totals: $0.value) }
+    func samples(_ value: (DriveTotals) -> Int) -> [(labels: [MetricsText.Label], value: String)] {
+      totals.map { ($0.labels, "\(value($0.totals))") }
+    }
+    metrics.add(
+      "coverage_probe_pings_total", "counter", "Pings with a known result since the start of the service.",
+      samples(\.pings))
+    metrics.add(
+      "coverage_probe_pings_lost_total", "counter", "Of these, those without an answer in time.", samples(\.lost))
+    metrics.add("coverage_probe_fences_total", "counter", "Fences since the start of the service.", samples(\.fences))
+    metrics.addHistogram(
+      "coverage_probe_ping_delay_seconds", "Round-trip times of the answered pings (RFC 2681).",
+      totals.map { labels, totals in
+        let bounds = DelayHistogram.bounds.map { "\(Double($0) / 1e9)" }
+        return (
+          labels, zip(bounds, totals.delays.cumulative).map { ($0, $1) },
+          "\(Double(totals.delays.sumNanoseconds) / 1e9)", totals.delays.count
+        )
+      })
+    metrics.add(
+      "coverage_probe_technology_info", "gauge", "1, with the radio technology of a running drive.",
+      status.links.map { link in
+        (Self.labels(link.link ?? "") + [("technology", (link.technology ?? .none).name)], "1")
+      })
+    metrics.add(
+      "coverage_probe_warnings", "gauge", "Reasons why a running drive does not measure.",
+      status.links.map { (Self.labels($0.link ?? ""), "\($0.warnings.count)") })
+  }
+
+  private static func labels(_ link: String) -> [MetricsText.Label] { link.isEmpty ? [] : [("link", link)] }
+
+  private mutating func addPosition(_ status: ServiceStatus) {
+    if let age = status.fixAge { add("position_age_seconds", age.inSeconds, "Since the last position arrived.") }
+    if let accuracy = status.fix?.accuracy {
+      add("position_accuracy_meters", accuracy, "Accuracy of the last position: 68 % radius.")
+    }
+  }
+
+  private mutating func addQueue(_ status: ServiceStatus) {
+    add("waiting_sessions", status.waiting.sessions, "Sessions that wait to be sent.")
+    add("waiting_fences", status.waiting.fences, "Fences that wait to be sent.")
+    if let oldest = status.waiting.oldest {
+      add(
+        "oldest_waiting_session_timestamp_seconds", Double(oldest.microseconds) / 1e6,
+        "When the oldest session that waits to be sent began, since 1970.")
+    }
+    add("quarantined_fences", status.waiting.quarantined, "Fences that the server refused.")
+    add("fences_without_session", status.waiting.withoutSession, "Fences whose session is missing.")
+    if let bytes = status.disk.stateBytes {
+      add("state_bytes", bytes, "Size of the state directory: store, drive logs and reserve.")
+    }
+    if let free = status.disk.freeBytes {
+      add("disk_free_bytes", free, "Bytes that may still be written to the disk of the state directory.")
+    }
+  }
+
+  private mutating func addSender(_ sender: SenderStatus) {
     let breaker = sender.breaker
     add("breaker_open", breaker.state == .open, "1 while the circuit breaker lets no request leave.")
     add("breaker_half_open", breaker.state == .halfOpen, "1 during the circuit breaker's trial.")
@@ -31,10 +96,19 @@ struct ServiceMetrics {
       "Seconds until a request may leave; 0: now.")
   }
 
+  private mutating func addProcess(_ process: ProcessFigures) {
+    func add(_ name: String, _ type: String, _ help: String, _ value: String) {
+      metrics.add("process_\(name)", type, help, [([], value)])
+    }
+    add("cpu_seconds_total", "counter", "Processor time of all threads.", "\(process.processorSeconds)")
+    add("resident_memory_bytes", "gauge", "Memory in RAM.", "\(process.residentBytes)")
+    add("virtual_memory_bytes", "gauge", "Address space.", "\(process.virtualBytes)")
+    if let descriptors = process.descriptors { add("open_fds", "gauge", "Open descriptors.", "\(descriptors)") }
+  }
+
   private mutating func add(_ name: String, _ isTrue: Bool, _ help: String) { add(name, isTrue ? 1 : 0, help) }
 
   private mutating func add(_ name: String, _ value: some Numeric, _ help: String) {
-    let metric = "coverage_probe_\(name)"
-    text += "# HELP \(metric) \(help)\n# TYPE \(metric) gauge\n\(metric) \(value)\n"
+    metrics.add("coverage_probe_\(name)", "gauge", help, [([], "\(value)")])
   }
 }

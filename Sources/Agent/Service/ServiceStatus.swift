@@ -26,6 +26,8 @@ struct ServiceStatus: Sendable {
   var fixAge: Duration?
   /// The status of the running drive, by link.
   var links: [DriveStatus] = []
+  /// What drives have counted since the start of the service, by the link's name; an empty one for the only link.
+  var totals: [String: DriveTotals] = [:]
   var waiting = Waiting()
   var sender: SenderStatus?
   var lastPass: EndedPass?
@@ -35,6 +37,8 @@ struct ServiceStatus: Sendable {
   struct Disk: Hashable, Sendable {
     /// Bytes that this user may still write; `nil` when the kernel does not report it.
     var freeBytes: Int64?
+    /// The size of the state directory in bytes.
+    var stateBytes: Int64?
     /// Fences that are in memory only.
     var unsavedFences = 0
     /// Why part of the drive is not on the disk.
@@ -61,6 +65,8 @@ struct ServiceStatus: Sendable {
     var fences = 0
     /// Fences that the server refused.
     var quarantined = 0
+    /// When the oldest session with waiting fences began.
+    var oldest: WallTime?
     /// Fences whose session is missing: they wait until they are old enough.
     var withoutSession = 0
 
@@ -71,7 +77,11 @@ struct ServiceStatus: Sendable {
     init(_ reader: StoreReader, except running: Int64?) throws {
       withoutSession = try reader.orphans(except: running)
       for session in try reader.unsentSessions() where session.session.finalized != nil {
-        if session.isWaiting { sessions += 1 }
+        if session.isWaiting {
+          sessions += 1
+          let began = session.driveStarted + session.session.started
+          oldest = min(oldest ?? began, began)
+        }
         fences += session.waitingFences
         quarantined += session.quarantinedFences
       }

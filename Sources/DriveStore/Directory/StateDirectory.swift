@@ -1,3 +1,4 @@
+import Coverage
 import Foundation
 
 /// The directory for all data that outlives the process.
@@ -38,6 +39,9 @@ public struct StateDirectory: Hashable, Sendable {
     }
     return files
   }
+
+  /// The size of all files in it, in bytes.
+  public var bytes: Int64 { files.values.reduce(0) { $0.saturatingAdding($1) } }
 
   /// Bytes that this user may still write to its disk; `nil` when the file system does not report them.
   public var room: Int64? {

@@ -8,7 +8,7 @@ public enum ColumnList {
   public static let all: [Column] = places + test + figures + radio
 
   /// The properties of a feature of the store: without number and place, which each format has a form of its own for.
-  static let storedProperties: [Column] = all.filter { $0.role == .property && $0.source != .replay }
+  static let storedProperties: [Column] = storedFields.filter { $0.role != .identity }
 
   /// The same with the number, for formats whose features have none that every reader shows.
   static let storedFields: [Column] = all.filter { $0.role != .position && $0.source != .replay }
@@ -16,7 +16,10 @@ public enum ColumnList {
   /// The columns of a table of the store's fences.
   static let storedTable: [Column] = all.filter { $0.source != .replay }
 
-  /// The properties of a feature, wherever its record comes from.
+  /// The members of a line of JSON Lines, wherever the record comes from.
+  static let line: [Column] = all.filter { $0.role == .position || $0.role == .property }
+
+  /// The properties of a feature of GeoJSON, wherever the record comes from.
   static let properties: [Column] = all.filter { $0.role == .property }
 
   private static let places: [Column] = [
@@ -74,7 +77,7 @@ public enum ColumnList {
     Column("submittable", .boolean, "false for a fence that Wi-Fi touched, which is never submitted") {
       .bool($0.fence.isSubmittable)
     },
-    Column("submitted_at", .time, "when the control server accepted the fence", of: .store) {
+    Column("submitted_at", .time, "when the control server accepted the fence", role: .record, of: .store) {
       $0.submitted.map { .string($0.iso8601) }
     },
   ]

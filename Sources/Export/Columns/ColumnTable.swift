@@ -17,6 +17,8 @@ public enum ColumnTable {
   private static func note(_ column: Column) -> String {
     switch column.source {
     case .replay: " (only in replays)"
+    case .store where column.role == .record: " (not in JSON)"
+    case .store where column.role == .identity: " (in GeoJSON the id of the feature, not in JSON Lines)"
     case .store: " (not in replays)"
     case .both: ""
     }
@@ -26,7 +28,7 @@ public enum ColumnTable {
     switch column.role {
     case .identity: "`fid`"
     case .position: "geometry"
-    case .property: column.field.type
+    case .property, .record: column.field.type
     }
   }
 

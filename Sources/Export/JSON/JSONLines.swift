@@ -6,7 +6,7 @@ enum JSONLines {
     var text = JSONWriter()
     try records.forEach { record in
       text.beginObject()
-      text.members(ColumnList.all, of: record)
+      text.members(ColumnList.line, of: record)
       text.endObject()
       text.raw("\n")
       try text.flush(to: write)
