@@ -29,7 +29,8 @@ public struct StoreReader: Sendable {
       let database = try DatabaseQueue(path: directory.database, configuration: configuration)
       let migrator = Schema.migrator
       let (applied, isComplete) = try database.read { db in
-        (try migrator.appliedIdentifiers(db), try migrator.hasCompletedMigrations(db))
+        try Schema.checkMigrationList(db)
+        return (try migrator.appliedIdentifiers(db), try migrator.hasCompletedMigrations(db))
       }
       guard isComplete || applied.isEmpty else {
         throw StoreError.unusable(

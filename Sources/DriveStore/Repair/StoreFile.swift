@@ -123,6 +123,7 @@ struct StoreFile {
     do {
       try checkDurability(database)
       let migrator = Schema.migrator
+      try database.read(Schema.checkMigrationList)
       // Migrations read and write every table.
       if try !isTrial || !database.read(migrator.hasCompletedMigrations) { try Self.check(database) }
       let applied = try database.read(migrator.appliedIdentifiers)

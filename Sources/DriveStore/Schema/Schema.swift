@@ -22,6 +22,16 @@ enum Schema {
     return migrator
   }
 
+  /// Reads the list of applied migrations before GRDB does, which reports a value that is no text as a mistake of the program and not as damage.
+  /// - Throws: GRDB's `DatabaseError`, also for such a value.
+  static func checkMigrationList(_ db: Database) throws {
+    guard try db.tableExists("grdb_migrations") else { return }
+    let rows = try Row.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations")
+    guard rows.allSatisfy({ String.fromDatabaseValue($0[0]) != nil }) else {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "its list of migrations is damaged")
+    }
+  }
+
   /// Compares the tables, indices and triggers with those of a new store: a flipped bit in a definition damages no
   /// page.
   static func check(_ db: Database) throws {

@@ -1,0 +1,71 @@
+import Coverage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Report
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+
+/// Pieces of the report's page.
+struct MarkupTests {
+  @Test(
+    "when a number is written, then it has its decimals, rounded half away from zero; without a value a dash stands for it",
+    arguments: [
+      (1.005, 1, "1.0"), (0.05, 1, "0.1"), (-0.04, 1, "0.0"), (-2.5, 0, "−3"), (12.3456, 3, "12.346"), (7, 2, "7.00"),
+      (.nan, 1, "–"), (.infinity, 1, "–"), (1e300, 1, "–"),
+    ] as [(Double, Int, String)])
+  func numbers(value: Double, places: Int, text: String) {
+    #expect(Markup.number(value, places) == text)
+  }
+
+  @Test("when there is no value, then a dash stands for it")
+  func none() {
+    #expect(Markup.number(nil, 2) == "–" && Markup.milliseconds(nil) == "–")
+    #expect(Markup.milliseconds(24_268) == "24.268")
+  }
+
+  @Test(
+    "when a time is written, then it is in the two units that matter",
+    arguments: [
+      (0, "0 s"), (499_999, "0 s"), (500_000, "1 s"), (59_600_000, "1 min 0 s"), (3_599_000_000, "59 min 59 s"),
+      (7_260_000_000, "2 h 1 min"),
+    ] as [(Int64, String)])
+  func times(microseconds: Int64, text: String) {
+    #expect(Markup.time(microseconds) == text)
+  }
+
+  @Test("when a time is extreme, then nothing traps")
+  func extremes() {
+    #expect(!Markup.time(.max).isEmpty && !Markup.time(.min).isEmpty)
+    #expect(!Markup.milliseconds(.min).isEmpty)
+  }
+
+  @Test("when text has characters of HTML, then they are escaped")
+  func escapes() {
+    #expect(Markup.escaped("<a href=\"x\">&</a>") == "&lt;a href=&quot;x&quot;&gt;&amp;&lt;/a&gt;")
+  }
+
+  @Test("when a table is written, then it is well-formed, and its first cells are headings")
+  func table() {
+    let html = Markup.table("Loss" + Markup.note(Method.allCases[0]), ["", "A"], [["pings", "7"], ["lost", "–"]])
+    #expect(XMLParser(data: Data(html.utf8)).parse(), "\(html)")
+    #expect(html.contains("<th scope=\"row\">lost</th><td>–</td>"))
+    #expect(html.contains("aria-label=\"Loss\""), "a footnote is no part of the name")
+  }
+
+  @Test("when a stretch has a map, then it is well-formed, with a circle a fence, and words for who cannot see it")
+  func map() throws {
+    var stretch = Stretch(
+      ReportedFence(fence: .sample(pings: 10, answered: 0), drive: 1, session: 1, driveStarted: .sampleStart))
+    stretch.add(.sample(latitude: 48.21, rttSumNanoseconds: 39 * 200_000_000), metres: 200)
+    stretch.add(.sample(latitude: 48.22, longitude: -179.9), metres: 200)
+    let svg = StretchMap(stretch: stretch).svg
+    #expect(XMLParser(data: Data(svg.utf8)).parse(), "\(svg)")
+    #expect(svg.matches(of: /<circle class="(\w+)"/).map { String($0.1) } == ["lost", "slow", "good"])
+    #expect(svg.contains("aria-label=\"Map of 3 fences, north up; 1 of them without an answer.\""))
+    #expect(!svg.contains("−"), "attributes have the minus of ASCII")
+  }
+}
