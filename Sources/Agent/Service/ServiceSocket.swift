@@ -62,17 +62,21 @@ struct ServiceSocket: Sendable {
 
   /// Serves until the task is cancelled, or the path no longer leads to the socket created here.
   private func serveWhileItIsThere(onReady: @escaping @Sendable () -> Void) async throws {
-    let (readiness, ready) = AsyncStream<Void>.makeStream()
+    let (identities, ready) = AsyncStream<[UInt64]?>.makeStream()
     try await withThrowingTaskGroup { group in
       group.addTask {
         try await serve {
-          ready.yield()
+          // Before anybody knows that there is a socket, and can remove it.
+          ready.yield(identity)
           onReady()
         }
       }
       group.addTask {
-        for await _ in readiness { break }
-        let made = identity
+        var made: [UInt64]?
+        for await identity in identities {
+          made = identity
+          break
+        }
         while !Task.isCancelled, identity == made { try? await Task.sleep(for: .seconds(1)) }
       }
       defer { group.cancelAll() }
