@@ -20,11 +20,13 @@ public enum OperatorEvent: String, Hashable, Sendable, CaseIterable, CustomStrin
   case circuitBreaker = "circuit-breaker"
   /// Gpsd or its receiver came, went, or has another state.
   case receiver = "receiver"
-  /// Another clock rules, or the host's clock is off.
+  /// The technology cannot be known any more, with the reason, or is known again: ModemManager, the modem, its SIM, a program.
+  case modem = "modem"
+  /// Another clock rules, the host's clock is off, or the times of a drive move.
   case clock = "clock"
   /// Damage of the store was found or repaired.
   case storeDamage = "store-damage"
-  /// Part of a drive is not on the disk.
+  /// Part of a drive is not on the disk, or all of it is again.
   case diskTrouble = "disk-trouble"
   /// A part of the service makes no progress; systemd restarts it.
   case noProgress = "no-progress"
@@ -50,6 +52,7 @@ public enum OperatorEvent: String, Hashable, Sendable, CaseIterable, CustomStrin
     case .fencesQuarantined: "637d4fa0e8164993933ebfc10dd017e5"
     case .circuitBreaker: "be590feac14a40f288bfe41e7bcd3481"
     case .receiver: "1a40a4893266435aade344dfd4d3ff6d"
+    case .modem: "dea37a57531745a3966feb1e2a36d1d1"
     case .clock: "c03f661480d74173b6daa03a608dbe15"
     case .storeDamage: "9c7fcf837d844a6da7c75a6b2c4ca0b7"
     case .diskTrouble: "4cc6af27335b478ba702a6b09dda73f7"

@@ -10,6 +10,8 @@ enum HostExamination {
     var isSynchronised: Bool?
     /// How much longer each sleep of 10 ms took.
     var overshoots: [Duration]
+    /// Whether this user may send ICMP echo requests.
+    var echo = EchoRight.granted
   }
 
   /// 5 % of the time from ping to ping.
@@ -21,7 +23,8 @@ enum HostExamination {
       // A thread of its own: a sleep would keep one from other tasks.
       Thread.detachNewThread { continuation.resume(returning: (0..<50).map { _ in overshoot(of: .milliseconds(10)) }) }
     }
-    return Measures(wall: wall, isSynchronised: answer < 0 ? nil : answer == 1, overshoots: overshoots)
+    return Measures(
+      wall: wall, isSynchronised: answer < 0 ? nil : answer == 1, overshoots: overshoots, echo: EchoRight.ofThisProcess)
   }
 
   private static func overshoot(of nap: Duration) -> Duration {
@@ -30,7 +33,9 @@ enum HostExamination {
     return max(.zero, ContinuousClock.now - begin - nap)
   }
 
-  static func findings(_ measures: Measures) -> [Finding] { [clock(measures), timer(measures)] }
+  static func findings(_ measures: Measures) -> [Finding] {
+    [clock(measures), timer(measures), measures.echo.finding]
+  }
 
   private static func clock(_ measures: Measures) -> Finding {
     let now = measures.wall.iso8601

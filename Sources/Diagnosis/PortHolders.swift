@@ -1,5 +1,6 @@
 import Coverage
 import Foundation
+import OrderedJSON
 
 /// Which processes have the serial ports of receivers open: a port that two programs read gives each a part of the lines.
 public struct PortHolders: Hashable, Sendable {
@@ -57,6 +58,20 @@ public struct PortHolders: Hashable, Sendable {
     }
     guard hidden > 0 else { return held }
     return held + ["\(counted(hidden, "process", "processes")) of other users cannot be seen: ask as root"]
+  }
+
+  /// The holders, and how many processes could not be seen.
+  public var json: JSON {
+    .object([
+      "holders": .array(
+        holders.map { holder in
+          .object([
+            "port": .string(ForeignText.clean(holder.port)), "process": .integer(Int64(holder.process)),
+            "program": .string(holder.program),
+          ])
+        }),
+      "hidden_processes": .integer(Int64(hidden)),
+    ])
   }
 
   private static func real(_ port: String) -> String? {

@@ -393,7 +393,8 @@ struct Drive: Sendable {
     var effects: [DriveEffect] = []
     if let step = clock.adjust(to: reading) {
       effects.append(
-        .tell(.notice, "the times of this drive were wrong: they move by \(step.inSeconds) s (\(reading.ruling))"))
+        .tell(
+          .notice, "the times of this drive were wrong: they move by \(step.inSeconds) s (\(reading.ruling))", .clock))
       journal.started = clock.started
       effects += record(.clockSet(by: step), at: now)
     }

@@ -119,7 +119,7 @@ struct DriveJournal: Hashable, Sendable {
   private mutating func logged(_ trouble: String?) -> [DriveEffect] {
     defer { logTrouble = trouble }
     guard let trouble, logTrouble == nil else { return [] }
-    return [.tell(.error, "\(trouble); its lines wait in memory")]
+    return [.tell(.error, "\(trouble); its lines wait in memory", .diskTrouble)]
   }
 
   private static func lacking(_ lines: Int) -> String {
@@ -130,7 +130,7 @@ struct DriveJournal: Hashable, Sendable {
     rows.remove(write)
     guard storeTrouble != nil else { return [] }
     storeTrouble = nil
-    return [.tell(.notice, "the store can be written again; nothing is missing in it")]
+    return [.tell(.notice, "the store can be written again; nothing is missing in it", .diskTrouble)]
   }
 
   private mutating func failed(_ write: StoreWrite, _ failure: StoreFailure, _ engine: Engine) -> [DriveEffect] {
@@ -141,7 +141,7 @@ struct DriveJournal: Hashable, Sendable {
       engine.sessions.forEach { rows.insert($0) }
       engine.fences.forEach { rows.insert($0) }
       if let openFence = engine.openFence { rows.insert(openFence) }
-      return [.tell(.error, "the store is damaged: \(failure.text)"), .disk(.repairStore)]
+      return [.tell(.error, "the store is damaged: \(failure.text)", .storeDamage), .disk(.repairStore)]
     case .diskFull, .damage, .other: return note(failure)
     }
   }
@@ -154,7 +154,7 @@ struct DriveJournal: Hashable, Sendable {
       .disk(.makeRoom),
       .tell(
         .warning,
-        "the disk is full; fences use the space reserved for them, the drive log waits; free some space"),
+        "the disk is full; fences use the space reserved for them, the drive log waits; free some space", .diskTrouble),
       .disk(.write(write)),
     ]
   }
@@ -166,7 +166,8 @@ struct DriveJournal: Hashable, Sendable {
       effects.append(
         .tell(
           .error,
-          "cannot write to the store: \(failure.reason); fences wait in memory until it can be written\(advice)"))
+          "cannot write to the store: \(failure.reason); fences wait in memory until it can be written\(advice)",
+          failure.kind == .damage ? .storeDamage : .diskTrouble))
     }
     storeTrouble = "store: \(failure.reason)"
     return effects

@@ -50,7 +50,9 @@ public struct RadioMonitor: Sendable {
     while !Task.isCancelled {
       let reason = await runOnce(path, deliver)
       guard !Task.isCancelled else { return }
-      logger.warning("radio.source: \(path) \(reason); the technology is unknown, starting it again in \(restartDelay)")
+      logger.warning(
+        "radio.source: \(path) \(reason); the technology is unknown, starting it again in \(restartDelay)",
+        metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.modem)])
       deliver(RadioReading())
       do { try await Task.sleep(for: restartDelay) } catch { return }
     }

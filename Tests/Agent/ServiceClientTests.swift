@@ -106,4 +106,27 @@ struct ServiceClientTests {
     }
     #expect(error?.reason == .refused, "a service that refuses is there")
   }
+
+  @Test("when a service has no position, then its status has the programs that hold ports, and stays one JSON object")
+  func portHolders() async throws {
+    try await ServiceRig.run { rig in
+      let plain = try await rig.client.status(asJSON: true)
+      let text = try await rig.client.statusWithPortHolders(asJSON: true)
+      let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+      let ports = try #require(object["port_holders"] as? [String: Any])
+      #expect(ports.keys.sorted() == ["hidden_processes", "holders"])
+      #expect(!plain.contains("port_holders") && object["state"] as? String == "idle")
+      #expect(try await rig.client.statusWithPortHolders(asJSON: false).hasPrefix("idle: "))
+    }
+  }
+
+  @Test("when a service has a position, or its answer is strange, then its status is passed on as it came")
+  func noPortHolders() async throws {
+    let fresh = #"{"state":"idle","position":{"latitude":1,"longitude":2,"age_s":0.1},"drives":[]}"#
+    for body in [fresh, "no JSON"] {
+      try? FileManager.default.removeItem(atPath: path)
+      try RawSocket.answerOnce(at: path, with: answer("200 OK", body))
+      #expect(try await client.statusWithPortHolders(asJSON: true) == body)
+    }
+  }
 }

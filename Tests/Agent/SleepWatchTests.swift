@@ -39,6 +39,43 @@
       }
     }
 
+    @Test("when another user of the host says that the host sleeps and wakes, then nothing happens; logind is believed")
+    func foreignSignal() async throws {
+      let logind = try await Logind(in: folder)
+      try await ServiceRig.run("agent: { record: always }", busAddress: logind.address) { rig in
+        _ = try await rig.waitForSession()
+        try await rig.log.wait(for: "logind delays sleep until the drive is on the disk")
+        let stranger = try RunningProgram(
+          URL(filePath: "/usr/bin/python3"), ["-c", Self.stranger],
+          environment: ["DBUS_SYSTEM_BUS_ADDRESS": logind.address])
+        #expect(try await stranger.exitStatus() == 0, "\(stranger.standardError)")
+        #expect(Int(stranger.standardOutput.trimmingCharacters(in: .newlines)) ?? 0 >= 2, "logind's and the service's")
+        // The bus keeps order: when logind's signal is handled, the stranger's two were.
+        logind.sleep()
+        _ = try await logind.program.line(after: "released 1")
+        #expect(rig.log.messages.filter { $0.hasPrefix("the host sleeps") }.count == 1, "\(rig.log.messages)")
+        #expect(!rig.log.contains("the host is awake"))
+      }
+    }
+
+    /// Sends logind's signals to each connection by its own address, where no match rule keeps them away, and prints how many got them.
+    private static let stranger = """
+      import dbus, dbus.lowlevel
+      bus = dbus.SystemBus()
+      others = [name for name in bus.list_names() if name.startswith(":") and name != bus.get_unique_name()]
+      for sleeps in True, False:
+          for name in others:
+              signal = dbus.lowlevel.SignalMessage(
+                  "/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep")
+              signal.append(dbus.Boolean(sleeps))
+              signal.set_destination(name)
+              bus.send_message(signal)
+      bus.flush()
+      # The bus answers after it has passed the signals on.
+      bus.list_names()
+      print(len(others))
+      """
+
     @Test("when there is no bus, or it ends during a sleep, then one line says so, and the drive goes on")
     func noBus() async throws {
       try await ServiceRig.run("agent: { record: always }", busAddress: "unix:path=\(folder.file("none"))") { rig in

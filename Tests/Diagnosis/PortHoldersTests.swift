@@ -25,6 +25,10 @@ struct PortHoldersTests {
     let found = PortHolders(of: [port.path])
     #expect(found.holders == [.init(port: port.path, process: port.program.pid, program: "python3")])
     #expect(found.lines.first == "\(port.path) is open in python3 (\(port.program.pid))")
+    #expect(
+      found.json.text.hasPrefix(
+        #"{"holders":[{"port":"\#(port.path)","process":\#(port.program.pid),"program":"python3"}],"hidden_processes":"#
+      ))
     try await port.program.stop()
     // Another program can have the terminal's number by now.
     #expect(!PortHolders(of: [port.path]).holders.contains { $0.process == port.program.pid })

@@ -41,6 +41,7 @@ struct DriveJournalTests {
     rig.tick()
     #expect(!rig.disk.isLogHeld && rig.disk.hasBallast)
     #expect(rig.lines.last == "notice: the disk has room again; the drive log goes on")
+    #expect(rig.operatorEvents == [.diskTrouble, .diskTrouble], "its beginning and its end")
     #expect(rig.drive.journal.trouble == nil)
   }
 
@@ -63,6 +64,7 @@ struct DriveJournalTests {
     closeFence(3)
     #expect(rig.disk.fences.keys.sorted() == [0, 1, 2, 3])
     #expect(rig.lines.last == "notice: the store can be written again; nothing is missing in it")
+    #expect(rig.operatorEvents == [.diskTrouble, .diskTrouble], "its beginning and its end")
     #expect(rig.drive.journal.trouble == nil)
   }
 
@@ -83,6 +85,7 @@ struct DriveJournalTests {
     #expect(rig.disk.fences.keys.sorted() == [0, 1, 2, 3, 4], "the open fence, too")
     #expect(rig.disk.sessions[0]?.testUUID == "T1")
     #expect(rig.lines.suffix(1) == ["error: the store is damaged: malformed"])
+    #expect(rig.operatorEvents == [.storeDamage])
     #expect(rig.drive.journal.trouble == nil)
   }
 

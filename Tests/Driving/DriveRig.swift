@@ -158,6 +158,11 @@ struct DriveRig {
     effects.compactMap { if case .tell(let level, let line, _) = $0 { "\(level): \(line)" } else { nil } }
   }
 
+  /// The events of the lines that have one.
+  var operatorEvents: [OperatorEvent] {
+    effects.compactMap { if case .tell(_, _, let event) = $0 { event } else { nil } }
+  }
+
   /// The last status.
   var status: DriveStatus? {
     for case .report(let status) in effects.reversed() { return status }

@@ -170,4 +170,28 @@ struct DoctorTests {
     #expect(lines.contains { $0.hasPrefix("                      -> systemctl start gpsd") })
     #expect(lines.last == "no drive can be recorded: 2 faults")
   }
+
+  @Test(
+    "when a user may send no ICMP, then doctor names the kernel's range of groups as a note, and root has no such note",
+    .enabled(
+      if: Surroundings.isPingGroupEmpty && Surroundings.mayCapture && getuid() == 0,
+      "needs root and the kernel's first ping_group_range"))
+  func pingGroups() async throws {
+    let program = Surroundings.product("coverage-probe").path
+    let folder = try TemporaryFolder()
+    let environment = [
+      "COVERAGE_PROBE_STATE_DIRECTORY": folder.file("state"), "COVERAGE_PROBE_GPSD_PORT": "9",
+    ]
+    let nobody = try RunningProgram(
+      try #require(Surroundings.program("setpriv")),
+      ["--reuid", "65534", "--regid", "65534", "--clear-groups", program, "doctor", "--json"], environment: environment)
+    _ = try await nobody.exitStatus()
+    let report = try JSONDecoder().decode(Report.self, from: Data(nobody.standardOutput.utf8))
+    let note = try #require(report.findings.first { $0.text.contains("ping_group_range") }, "\(nobody.standardError)")
+    #expect(note.grade == "note" && note.subject == "host" && note.text.contains("is 1 0;") && note.advice != nil)
+    let root = try RunningProgram.product("coverage-probe", ["doctor"], environment: environment)
+    _ = try await root.exitStatus()
+    #expect(root.standardOutput.contains("ICMP pings are permitted"))
+    #expect(!root.standardOutput.contains("ping_group_range"))
+  }
 }

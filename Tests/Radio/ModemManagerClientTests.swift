@@ -28,6 +28,7 @@
       running.cancel()
       await running.value
       #expect(log.messages.first == "radio.source: ModemManager is not running")
+      #expect(log.metadata(OperatorEvent.key, ofLinesWith: "ModemManager is not running") == ["modem"])
     }
   }
 #endif

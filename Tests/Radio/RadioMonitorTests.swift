@@ -58,6 +58,7 @@ struct RadioMonitorTests {
   func missing() async {
     #expect(await deliveries(2, of: .command(folder.file("gone"))) == ["-", "-"])
     #expect(log.contains("radio.source: \(folder.file("gone")) failed: "))
+    #expect(log.metadata(OperatorEvent.key, ofLinesWith: "failed: ").first == "modem", "an event in the journal")
   }
 
   @Test("when the program prints nonsense, then the log names it and what is known, and the last technology counts on")

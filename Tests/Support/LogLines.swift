@@ -4,7 +4,7 @@ import Logging
 /// Collects lines that are logged or reported, from any thread.
 public final class LogLines: Sendable {
   private let lock = NSLock()
-  private nonisolated(unsafe) var lines: [(level: String, message: String)] = []
+  private nonisolated(unsafe) var lines: [(level: String, message: String, metadata: Logger.Metadata)] = []
   private let level: Logger.Level
 
   /// - Parameter level: Of the loggers; they drop lower levels.
@@ -25,7 +25,14 @@ public final class LogLines: Sendable {
   }
 
   /// Adds a line that no logger wrote.
-  public func append(_ message: String, level: String = "test") { lock.withLock { lines.append((level, message)) } }
+  public func append(_ message: String, level: String = "test", metadata: Logger.Metadata = [:]) {
+    lock.withLock { lines.append((level, message, metadata)) }
+  }
+
+  /// The values of `key` in the metadata of the lines that contain `text`; `nil` for a line without it.
+  public func metadata(_ key: String, ofLinesWith text: String) -> [String?] {
+    lock.withLock { lines }.filter { $0.message.contains(text) }.map { line in line.metadata[key].map { "\($0)" } }
+  }
 
   public var logger: Logger {
     var logger = Logger(label: "test") { _ in Handler(lines: self) }
@@ -42,7 +49,9 @@ public final class LogLines: Sendable {
       set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) { lines.append("\(event.message)", level: "\(event.level)") }
+    func log(event: LogEvent) {
+      lines.append("\(event.message)", level: "\(event.level)", metadata: event.metadata ?? [:])
+    }
   }
 }
 

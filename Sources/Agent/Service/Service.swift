@@ -127,6 +127,7 @@ actor Service: ServiceCommands {
       decision.update(speed: fix.fix.speed, at: fix.arrival)
       current.fix = fix.fix
       fixArrival = fix.arrival
+    case .positioning(.status(.devices(let paths))): current.receivers = paths
     case .positioning: break
     case .driveEnded(let summaries): driveEnded(summaries)
     case .sleep(let news): await handle(news)

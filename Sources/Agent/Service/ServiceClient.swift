@@ -1,7 +1,6 @@
 import AsyncHTTPClient
 import Diagnosis
 import DriveStore
-import Driving
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -26,13 +25,16 @@ public struct ServiceClient: Sendable {
     try await ask("status", .GET, accept: asJSON ? "application/json" : "text/plain", within: .seconds(5)).text
   }
 
-  /// What has the receivers' ports open, when a drive has no position: the service itself may not see other users' processes.
-  /// - Returns: A line a port.
+  /// The service's state, and without a position the programs that have receivers' ports open: `port_holders` in the JSON object, or a line
+  /// a port. This process looks for them: the service may not see those of other users.
+  /// - Parameter asJSON: As of ``status(asJSON:)``.
   /// - Throws: ``ServiceUnreachable``
-  public func portHolders() async throws(ServiceUnreachable) -> [String] {
-    let status = try await status(asJSON: true)
-    guard status.contains("\"\(DriveStatus.waitingForGPS)") else { return [] }
-    return PortHolders(of: PortHolders.ports()).lines
+  public func statusWithPortHolders(asJSON: Bool) async throws(ServiceUnreachable) -> String {
+    let json = try await status(asJSON: true)
+    let ports = PortQuestion(status: json).map { PortHolders(of: PortHolders.ports(with: $0.receivers)) }
+    guard asJSON else { return ([try await status(asJSON: false)] + (ports?.lines ?? [])).joined(separator: "\n") }
+    guard let ports, json.hasSuffix("}") else { return json }
+    return "\(json.dropLast()),\"port_holders\":\(ports.json.text)}"
   }
 
   /// The service's state for a monitoring system: ``ServiceMetrics``.

@@ -24,6 +24,8 @@ struct ServiceStatus: Sendable {
   /// The last fix.
   var fix: Fix?
   var fixAge: Duration?
+  /// The paths of gpsd's receivers; `nil` before gpsd has listed them.
+  var receivers: [String]?
   /// The status of the running drive, by link.
   var links: [DriveStatus] = []
   /// What drives have counted since the start of the service, by the link's name; an empty one for the only link.
@@ -101,6 +103,7 @@ struct ServiceStatus: Sendable {
         "unsaved_fences": .integer(Int64(disk.unsavedFences)), "trouble": disk.trouble.map(JSON.string),
       ]),
       "position": position,
+      "receivers": receivers.map { .array($0.map(JSON.string)) },
       "drives": .array(links.map(Self.json)),
       "waiting": .object([
         "sessions": .integer(Int64(waiting.sessions)), "fences": .integer(Int64(waiting.fences)),

@@ -1,5 +1,5 @@
 /// Says each complaint at most once in ten minutes: at the edge of a network, a modem searches and registers in turns all day.
-struct Complaints {
+struct Complaints: Hashable, Sendable {
   static let interval: Duration = .seconds(600)
 
   private var last: [String: ContinuousClock.Instant] = [:]

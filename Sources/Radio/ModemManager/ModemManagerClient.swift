@@ -46,11 +46,15 @@
     private func follow(_ deliver: (RadioReading) -> Void) {
       var last: RadioReading?
       var complaints = Complaints()
+      var obstacles = ObstacleLines()
+      let event: Logger.Metadata = [OperatorEvent.key: .stringConvertible(OperatorEvent.modem)]
       let level: Logger.Level = isRequired ? .warning : .info
       func tell(_ reading: RadioReading) {
         guard reading != last else { return }
-        if reading.obstacle != last?.obstacle, let obstacle = reading.obstacle, complaints.isNew(obstacle, at: .now) {
-          logger.log(level: level, "radio.source: \(obstacle)")
+        switch obstacles.line(for: reading.obstacle, at: .now) {
+        case .began(let obstacle)?: logger.log(level: level, "radio.source: \(obstacle)", metadata: event)
+        case .ended?: logger.info("radio.source: ModemManager and the modem report again", metadata: event)
+        case nil: break
         }
         last = reading
         deliver(reading)
@@ -63,7 +67,7 @@
           try converse(tell, note)
         } catch {
           if complaints.isNew("bus", at: .now) {
-            logger.log(level: level, "radio.source: the system bus cannot be used: \(error)")
+            logger.log(level: level, "radio.source: the system bus cannot be used: \(error)", metadata: event)
           }
           tell(RadioReading(obstacle: isRequired ? "there is no system bus (\(error))" : nil))
           wake.wait(at: nil, until: .now + Self.pause)

@@ -21,8 +21,8 @@ struct Status: AsyncParsableCommand {
   func run() async throws {
     try await Terminal.run {
       let client = ServiceClient(configuration: try configuration.load())
-      Terminal.result(metrics ? try await client.metrics() : try await client.status(asJSON: json))
-      if !metrics, !json { try await client.portHolders().forEach(Terminal.result) }
+      Terminal.result(
+        metrics ? try await client.metrics() : try await client.statusWithPortHolders(asJSON: json))
       return .done
     }
   }
