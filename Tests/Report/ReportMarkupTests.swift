@@ -1,0 +1,79 @@
+import Coverage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Report
+
+/// The page as a document: elements that nest, tables without missing cells, links that lead somewhere.
+@Suite struct ReportMarkupTests {
+  private static func page(parts: Int, fences: Int = 60) -> String {
+    var comparison = PlaceComparison()
+    let parts = (0..<parts).map { index in
+      var road = RandomRoad(random: SeededGenerator(seed: UInt64(index)))
+      var figures = ReportFigures()
+      for fence in road.fences(fences) {
+        figures.add(fence)
+        comparison.add(fence.fence, to: index == 0 ? .first : .second)
+      }
+      figures.endFences()
+      return Report.Part(title: "Drive \(index) <&>", figures: figures)
+    }
+    return ReportPage(Report(parts: parts, comparison: parts.count > 1 ? comparison : nil)).html
+  }
+
+  /// The elements that are open at the end of the page, and whether each closed the one that was open.
+  private func nesting(_ page: String) -> (open: [Substring], isRight: Bool) {
+    let empty: Set<Substring> = ["meta", "br", "circle", "polyline", "path"]
+    var (open, isRight): ([Substring], Bool) = ([], true)
+    for match in page.matches(of: /<(\/?)([a-z][a-z0-9]*)[^>]*>/) where !empty.contains(match.2) {
+      if match.1.isEmpty {
+        open.append(match.2)
+      } else if open.popLast() != match.2 {
+        isRight = false
+      }
+    }
+    return (open, isRight)
+  }
+
+  @Test("when a report has one part or two, or no fences, then its elements nest", arguments: [(1, 60), (2, 60), (1, 0), (2, 1)])
+  func nesting(parts: Int, fences: Int) {
+    let nesting = nesting(Self.page(parts: parts, fences: fences))
+    #expect(nesting.isRight && nesting.open.isEmpty, "\(nesting.open)")
+  }
+
+  @Test("when an element is closed in the wrong order, then the check of this suite finds it")
+  func control() {
+    #expect(!nesting("<p><b>x</p></b>").isRight)
+    #expect(nesting("<p><b>x</b>").open == ["p"])
+  }
+
+  @Test("when a table is written, then each of its rows has as many cells as it has heads", arguments: [1, 2])
+  func cells(parts: Int) throws {
+    let tables = Self.page(parts: parts).matches(of: /<table>[\s\S]*?<\/table>/).map(\.output)
+    #expect(tables.count == (parts == 1 ? 4 : 6))
+    for table in tables {
+      let heads = table.matches(of: /<th scope="col">/).count
+      let rows = table.matches(of: /<tr><th scope="row">[\s\S]*?<\/tr>/)
+      #expect(!rows.isEmpty)
+      for row in rows { #expect(1 + row.output.matches(of: /<td>/).count == heads, "\(row.output.prefix(80))") }
+    }
+  }
+
+  @Test("when a page has links, then each leads to a place of the page that is there once")
+  func links() {
+    let page = Self.page(parts: 2)
+    let names = page.matches(of: /\ id="([^"]*)"/).map(\.1)
+    #expect(Set(names).count == names.count)
+    for link in page.matches(of: /href="([^"]*)"/) { #expect(link.1.first == "#" && names.contains(link.1.dropFirst())) }
+  }
+
+  @Test("when the page is read aloud, then it has a language, a title, one main heading, and a name for each map and table")
+  func names() {
+    let page = Self.page(parts: 1)
+    #expect(page.contains("<html lang=\"en\">") && page.contains("<title>Coverage report</title>"))
+    #expect(page.matches(of: /<h1>/).count == 1)
+    #expect(page.matches(of: /<svg/).count == page.matches(of: /<svg [^>]*role="img" aria-label="[^"]+"/).count)
+    #expect(page.matches(of: /<table>/).count == page.matches(of: /<table><caption>[^<]/).count)
+  }
+}
