@@ -70,6 +70,56 @@ struct StateExaminationTests {
     }
   }
 
+  /// A store of one ended session with `fences` fences, changed by `sql` as no program of ours would.
+  private func makeStore(fences: Int, _ sql: String) async throws -> StateDirectory {
+    let directory = StateDirectory(path: folder.file("state"))
+    do {
+      let store = try DriveStore(directory: directory, purpose: "a test")
+      var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
+      try recorder.save(
+        sessions: [Session(number: 0, started: .start, finalized: .seconds(60))],
+        fences: (0..<fences).map { .sample(number: $0, entered: Double($0) * 4) }, seen: .seconds(60))
+    }
+    let change = try RunningProgram(
+      URL(filePath: "/usr/bin/python3"),
+      ["-c", "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])", directory.database, sql])
+    #expect(try await change.exitStatus() == 0, "\(change.standardError)")
+    return directory
+  }
+
+  @Test("when a row of the store has changed its bits, then the fence is counted as damaged, and the others wait")
+  func damagedRow() async throws {
+    let directory = try await makeStore(
+      fences: 4, "DROP TRIGGER fence_updated; UPDATE fence SET pings = 7 WHERE number = 1;")
+    let measures = measure(directory.path)
+    #expect(measures.damaged == 1 && measures.waiting == 3 && measures.storeTrouble == nil)
+    #expect(measures.holder == nil, "the test's writer has ended")
+    let found = StateExamination.findings(measures).filter { $0.grade != .good && $0.text.contains("damaged") }
+    #expect(found.map(\.text) == ["1 stored fence damaged"])
+  }
+
+  @Test("when the store's table is gone, then the reason is a line, and looking changes no byte of the file")
+  func missingTable() async throws {
+    let directory = try await makeStore(
+      fences: 2, "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET name = 'gone' WHERE name = 'session';")
+    let before = try Data(contentsOf: URL(filePath: directory.database))
+    let measures = measure(directory.path)
+    #expect(measures.storeTrouble?.isEmpty == false && measures.storeTrouble?.contains("SELECT") == false)
+    #expect(try Data(contentsOf: URL(filePath: directory.database)) == before)
+    let found = StateExamination.findings(measures)
+    #expect(found.last?.grade == .fault && found.last?.advice?.contains("docs/store.md") == true)
+  }
+
+  @Test("when others may enter the directory, then that is a warning in the words of the directory")
+  func openDirectory() throws {
+    let state = folder.file("state")
+    try FileManager.default.createDirectory(
+      atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+    let measures = measure(state)
+    #expect(measures.warning?.contains("every user of this host may enter") == true)
+    #expect(StateExamination.findings(measures).map(\.grade).contains(.warning))
+  }
+
   @Test("when the store is another program's file, then the reason is its line")
   func otherStore() throws {
     try FileManager.default.createDirectory(atPath: folder.file("state"), withIntermediateDirectories: true)
@@ -97,5 +147,26 @@ struct StateExaminationTests {
     #expect(found.map(\.grade) == [.warning, .warning])
     #expect(found[0].text.hasPrefix("1 stored fence ") && found[1].text.contains("2 fences"))
     #expect(found.allSatisfy { $0.advice != nil })
+  }
+
+  @Test("when one fence waits, or none, then the words are right for the number")
+  func counts() async throws {
+    let directory = try await makeStore(fences: 1, "SELECT 1;")
+    #expect(StateExamination.findings(measure(directory.path)).last?.text == "1 fence to send")
+    let text = StateExamination.findings(StateExamination.Measures(path: "/state")).last?.text
+    #expect(text == "no fence waits to be sent")
+  }
+
+  @Test("when the disk has trouble of any kind, then each line that is not good says what to do")
+  func advice() {
+    let changes: [(inout StateExamination.Measures) -> Void] = [
+      { $0.directory = .unusable(reason: "Read-only file system") }, { $0.room = 1 }, { $0.room = 17 << 20 },
+      { $0.syncs = [.seconds(1)] }, { $0.storeTrouble = "database disk image is malformed" }, { $0.damaged = 3 },
+      { $0.quarantined = 1 },
+    ]
+    for change in changes {
+      let found = findings(change)
+      #expect(found.count == 1 && found.allSatisfy { $0.advice?.isEmpty == false && $0.subject == .state }, "\(found)")
+    }
   }
 }
