@@ -36,7 +36,9 @@ import Testing
     return (open, isRight)
   }
 
-  @Test("when a report has one part or two, or no fences, then its elements nest", arguments: [(1, 60), (2, 60), (1, 0), (2, 1)])
+  @Test(
+    "when a report has one part or two, or no fences, then its elements nest",
+    arguments: [(1, 60), (2, 60), (1, 0), (2, 1)])
   func nesting(parts: Int, fences: Int) {
     let nesting = nesting(Self.page(parts: parts, fences: fences))
     #expect(nesting.isRight && nesting.open.isEmpty, "\(nesting.open)")
@@ -65,10 +67,12 @@ import Testing
     let page = Self.page(parts: 2)
     let names = page.matches(of: /\ id="([^"]*)"/).map(\.1)
     #expect(Set(names).count == names.count)
-    for link in page.matches(of: /href="([^"]*)"/) { #expect(link.1.first == "#" && names.contains(link.1.dropFirst())) }
+    for link in page.matches(of: /href="([^"]*)"/) {
+      #expect(link.1.first == "#" && names.contains(link.1.dropFirst()))
+    }
   }
 
-  @Test("when the page is read aloud, then it has a language, a title, one main heading, and a name for each map and table")
+  @Test("when the page is read aloud, then it has a language, a title, a main heading, and names for maps and tables")
   func names() {
     let page = Self.page(parts: 1)
     #expect(page.contains("<html lang=\"en\">") && page.contains("<title>Coverage report</title>"))

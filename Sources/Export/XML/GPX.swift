@@ -56,7 +56,7 @@ enum GPX {
   /// GDAL takes whole numbers in extensions for 32 bits and cuts longer ones; as decimals it reads them right.
   private static func number(_ value: JSON) -> JSON {
     guard case .integer(let number) = value, Int32(exactly: number) == nil else { return value }
-    return .decimal(units: number.saturatingMultiplied(by: 10), places: 1)
+    return .string("\(number).0")
   }
 
   private static let fields = ColumnList.storedFields.map {
