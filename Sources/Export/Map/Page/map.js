@@ -34,6 +34,7 @@ class CoverageMap {
     this.drawLinks();
     this.classify();
     this.sessions.draw();
+    this.chooseSpeed();
     if (isFirst) this.fit(() => true);
     byId("timeline").setAttribute("aria-valuemax", String(Math.max(1, table.count)));
     this.changed();
@@ -62,7 +63,7 @@ class CoverageMap {
       this.pick(this.layer.at(event.containerPoint, fingers), false);
     });
     this.map.on("zoomend moveend", () => this.drawRing());
-    this.layer.on("drawn", () => this.timeline?.drawMarks());
+    this.layer.on("drawn", () => this.timeline?.marksLater());
     byId("map").addEventListener("keydown", (event) => { if (event.key === "Escape") this.pick(-1, false); });
   }
 
@@ -152,11 +153,12 @@ class CoverageMap {
     const figures = make("div", undefined, "figures");
     for (const [name, value] of [["median", milliseconds("median")], ["95 %", milliseconds("p95")], ["lost", percent(table.lost[i], table.pings[i])]]) {
       const box = make("div");
-      box.append(make("b", value), make("span", name));
+      const [number, unit = ""] = value.split(" ");
+      box.append(make("b", number), make("span", `${unit} ${name}`));
       figures.append(box);
     }
     const rows = [
-      ["mean", milliseconds("mean")], ["shortest, longest", `${milliseconds("minimum")}, ${milliseconds("maximum")}`],
+      ["mean", milliseconds("mean")], ["shortest", milliseconds("minimum")], ["longest", milliseconds("maximum")],
       ["variation", milliseconds("variation")], ["pings", `${table.pings[i]}, ${table.lost[i]} lost`],
       ["radius", `${table.radius[i].toFixed(1)} m`], ["time in it", Number.isNaN(table.duration[i]) ? "–" : `${(table.duration[i] / 1000).toFixed(1)} s`],
       ...(Number.isNaN(table.signal[i]) ? [] : [["lowest signal", `${table.signal[i]} dBm`]]),
@@ -267,11 +269,27 @@ class CoverageMap {
     byId("clear").addEventListener("click", () => this.select(null));
     byId("zoom").addEventListener("click", () => this.fit((i) => this.isSelected(i)));
     byId("links").querySelector("select").addEventListener("change", (event) => this.setLink(Number(event.target.value)));
-    addEventListener("beforeprint", () => {
-      this.wasDark = this.isDark;
-      this.setTheme(false);
-    });
-    addEventListener("afterprint", () => this.setTheme(this.wasDark));
+    byId("speed").addEventListener("change", () => { this.hasSpeed = true; });
+    addEventListener("beforeprint", () => this.print(true));
+    addEventListener("afterprint", () => this.print(false));
+  }
+
+  // On paper the page is light, and the same part of the map is on another size.
+  print(isPaper) {
+    const bounds = this.map.getBounds();
+    if (isPaper) [this.wasDark, this.view0] = [this.isDark, [this.map.getCenter(), this.map.getZoom()]];
+    document.documentElement.classList.toggle("paper", isPaper);
+    this.map.invalidateSize({ animate: false });
+    if (isPaper) this.map.fitBounds(bounds, { animate: false });
+    else this.map.setView(...this.view0, { animate: false });
+    this.setTheme(isPaper ? false : this.wasDark);
+  }
+
+  // A play of a minute at most, unless somebody has chosen.
+  chooseSpeed() {
+    if (this.hasSpeed) return;
+    const options = [...byId("speed").options].map((option) => option.value);
+    byId("speed").value = options.find((speed) => this.state.table.length / 1000 / speed <= 60) ?? options[options.length - 1];
   }
 
   drawViews() {
@@ -319,7 +337,7 @@ class CoverageMap {
   setTheme(isDark) {
     this.isDark = isDark;
     document.documentElement.dataset.theme = isDark ? "dark" : "light";
-    byId("theme").setAttribute("aria-pressed", String(isDark));
+    byId("theme").textContent = isDark ? "Light" : "Dark";
     const style = getComputedStyle(document.documentElement);
     for (const name of ["ink", "soft", "grid", "delay", "band", "loss", "shade"]) this.state.style[name] = style.getPropertyValue(`--${name}`);
     this.state.style.font = style.fontFamily;

@@ -104,14 +104,16 @@ class Timeline {
 
   draw() {
     const { table, style, colours } = this.state;
-    this.left = 44;
+    this.left = 52;
     const context = this.context(this.graph);
     if (!table.count || this.width < 80) return this.drawMarks();
     const pixels = this.pixels(), base = this.height - 26, roof = 6;
     const tops = pixels.filter((pixel) => pixel?.answered).map((pixel) => pixel.top).sort((a, b) => a - b);
-    const top = niceTop(tops[Math.floor(tops.length * 0.98)] || 100);
-    const y = (delay) => base - Math.min(1, delay / top) * (base - roof);
-    this.drawAxes(context, top, y, base);
+    // A logarithmic scale: 20 ms and 2 s are both of interest.
+    const lows = pixels.filter((pixel) => pixel?.answered).map((pixel) => pixel.delay / pixel.answered).sort((a, b) => a - b);
+    const top = niceTop(tops[Math.floor(tops.length * 0.995)] || 100), low = Math.min(top / 10, niceTop((lows[0] || 10) / 2.5));
+    const y = (delay) => base - Math.max(0, Math.min(1, Math.log(delay / low) / Math.log(top / low))) * (base - roof);
+    this.drawAxes(context, low, top, y);
     let last = null;
     pixels.forEach((pixel, x) => {
       if (!pixel) return;
@@ -143,20 +145,23 @@ class Timeline {
     this.drawMarks();
   }
 
-  drawAxes(context, top, y, base) {
+  drawAxes(context, low, top, y) {
     const { style } = this.state;
     context.font = `11px ${style.font}`;
     context.textAlign = "right";
     context.textBaseline = "middle";
-    for (const share of [0, 0.5, 1]) {
+    let free = Infinity;
+    for (let tick = low, end = 20; tick <= top * 1.001 && end > 0; tick = niceTop(tick * 1.001), end--) {
+      if (y(tick) > free) continue;
+      free = y(tick) - 22;
       context.strokeStyle = style.grid;
       context.lineWidth = 1;
       context.beginPath();
-      context.moveTo(this.left, Math.round(y(top * share)) + 0.5);
-      context.lineTo(this.width, Math.round(y(top * share)) + 0.5);
+      context.moveTo(this.left, Math.round(y(tick)) + 0.5);
+      context.lineTo(this.width, Math.round(y(tick)) + 0.5);
       context.stroke();
       context.fillStyle = style.soft;
-      context.fillText(share === 1 ? `${top} ms` : String(top * share), this.left - 5, Math.max(8, y(top * share)));
+      context.fillText(tick < 1000 ? `${tick} ms` : `${tick / 1000} s`, this.left - 5, Math.max(8, y(tick)));
     }
   }
 
@@ -223,6 +228,14 @@ class Timeline {
     }
   }
 
+  // Soon, and not in each frame of a movement.
+  marksLater() {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.drawMarks();
+    }, 120);
+  }
+
   show(i) {
     this.cursor = i;
     this.drawMarks();
@@ -231,5 +244,5 @@ class Timeline {
 
 function niceTop(value) {
   const size = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
-  return [1, 2, 4, 5, 8, 10].map((step) => step * size).find((top) => top >= value);
+  return [1, 2, 5, 10].map((step) => step * size).find((top) => top >= value);
 }
