@@ -132,6 +132,10 @@ let package = Package(
         // SQLite's C interface, for the rows of a GeoPackage.
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
+      // Within the program: a single static binary has no folder of resources beside it.
+      resources: [
+        "map.html", "map.css", "fence_table.js", "views.js", "fence_layer.js", "timeline.js", "sessions.js", "map.js",
+      ].map { .embedInCode("Map/Page/\($0)") },
       swiftSettings: strict),
 
     // Floor 3

@@ -31,10 +31,12 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   ///   - tracks: The tracks, for formats that have them.
   ///   - shape: For formats with a choice (``hasShapes``).
   ///   - scratch: A folder for a file while it is made (``gpkg``).
-  /// - Throws: ``GeoPackageError``, and errors of `write`, of the records and of the tracks.
+  ///   - map: What the page is made of (``html``).
+  /// - Throws: ``GeoPackageError``, ``LeafletError``, and errors of `write`, of the records and of the tracks.
   public func export(
     _ records: some FenceRecords, tracks: some DriveTracks = [TrackSegment](), shape: FenceShape = .point,
-    scratch: String = FileManager.default.temporaryDirectory.path, write: ([UInt8]) throws -> Void
+    scratch: String = FileManager.default.temporaryDirectory.path, map: MapOptions = MapOptions(),
+    write: ([UInt8]) throws -> Void
   ) throws {
     switch self {
     case .geojson: try GeoJSON.export(records, shape: shape, write: write)
@@ -44,7 +46,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .gpx: try GPX.export(records, tracks: tracks, write: write)
     case .kml: try KML.export(records, tracks: tracks, shape: shape, write: write)
     case .gpkg: try GeoPackage.export(records, tracks: tracks, scratch: scratch, write: write)
-    case .html: try MapPage(records).write { try write(Array($0.utf8)) }
+    case .html: try MapPage(records, options: map).write(write)
     }
   }
 }

@@ -56,12 +56,13 @@ public struct Exporting: Sendable {
   ///   - format: The format of the output.
   ///   - shape: For formats with a choice.
   ///   - scratch: A folder for a file while it is made; `nil`: that for temporary files.
+  ///   - map: What a map page is made of.
   ///   - progress: Receives the number of fences so far, now and then.
   ///   - complain: Receives a line for each drive whose track cannot be read.
   ///   - write: Receives the output in pieces; errors that it throws end the export.
-  /// - Throws: GRDB's `DatabaseError`, `GeoPackageError`, and errors of `write`.
+  /// - Throws: GRDB's `DatabaseError`, `GeoPackageError`, `LeafletError`, and errors of `write`.
   public func run(
-    format: ExportFormat, shape: FenceShape = .point, scratch: String? = nil,
+    format: ExportFormat, shape: FenceShape = .point, scratch: String? = nil, map: MapOptions = MapOptions(),
     progress: @escaping (Int) -> Void = { _ in }, complain: @escaping (String) -> Void = { _ in },
     write: ([UInt8]) throws -> Void
   ) throws -> Count {
@@ -72,9 +73,9 @@ public struct Exporting: Sendable {
     let tracks = StoredTracks(
       reader, session: only, filter: filter, where: { chosen.course.sessions.contains($0) }, complain: complain)
     if let scratch {
-      try format.export(chosen, tracks: tracks, shape: shape, scratch: scratch, write: write)
+      try format.export(chosen, tracks: tracks, shape: shape, scratch: scratch, map: map, write: write)
     } else {
-      try format.export(chosen, tracks: tracks, shape: shape, write: write)
+      try format.export(chosen, tracks: tracks, shape: shape, map: map, write: write)
     }
     return chosen.course.count
   }

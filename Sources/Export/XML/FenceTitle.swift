@@ -4,15 +4,25 @@ import Coverage
 enum FenceTitle {
   /// E.g. `4G/LTE 31.7 ms`.
   static func short(_ fence: Fence) -> String {
-    let delay = fence.meanRTTNanoseconds.map { "\(MapCircle.milliseconds($0))" }
+    let delay = fence.meanRTTNanoseconds.map { milliseconds($0) }
     return [(fence.technology ?? .none).name, delay ?? "no answer"].joined(separator: " ")
   }
 
   /// E.g. `mean 31.7 ms, 1 of 125 pings lost (0.8 %)`.
   static func long(_ fence: Fence) -> String {
-    let delay = fence.meanRTTNanoseconds.map { "mean \(MapCircle.milliseconds($0))" } ?? "no answer"
+    let delay = fence.meanRTTNanoseconds.map { "mean \(milliseconds($0))" } ?? "no answer"
     guard fence.pings > 0 else { return "no pings" }
     let lost = fence.pings - fence.pingsAnswered
-    return "\(delay), \(lost) of \(counted(fence.pings, "ping")) lost (\(MapCircle.percent(lost, of: fence.pings)))"
+    return "\(delay), \(lost) of \(counted(fence.pings, "ping")) lost (\(percent(lost, of: fence.pings)))"
+  }
+
+  private static func milliseconds(_ nanoseconds: Int64) -> String {
+    let tenths = nanoseconds.saturatingAdding(50_000) / 100_000
+    return "\(tenths / 10).\(tenths % 10) ms"
+  }
+
+  private static func percent(_ part: Int, of whole: Int) -> String {
+    let tenths = part.saturatingMultiplied(by: 1000).saturatingAdding(whole / 2) / whole
+    return "\(tenths / 10).\(tenths % 10) %"
   }
 }

@@ -24,6 +24,11 @@ struct ExportFences: AsyncParsableCommand {
     name: .long, help: "point or circle: a fence's centre, or its circle on the ground (geojson, geojsonseq, kml).")
   var shape: FenceShape?
 
+  @Option(
+    name: .long, help: "A base map for those who are online (html): https://HOST/{z}/{x}/{y}.png. Default: none.",
+    transform: tiles)
+  var tiles: TileSource?
+
   @Option(name: .long, help: "submitted, pending or all; only `all` includes fences that Wi-Fi touched.")
   var state = Exporting.Selection.submitted
 
@@ -37,6 +42,7 @@ struct ExportFences: AsyncParsableCommand {
       let formats = ExportFormat.allCases.filter(\.hasShapes).map(\.rawValue).joined(separator: ", ")
       throw ValidationError("--shape is for \(formats); \(format.rawValue) has one form only.")
     }
+    if tiles != nil, format != .html { throw ValidationError("--tiles is for html; \(format.rawValue) has no base map.") }
     if format == .gpkg, isStandardOutput, isatty(STDOUT_FILENO) == 1 {
       throw ValidationError("gpkg is a file for programs, not for a terminal: name it with -o.")
     }
@@ -51,13 +57,20 @@ struct ExportFences: AsyncParsableCommand {
       if let warning = sink.warning { Terminal.note(warning) }
       let progress = ExportProgress(isShown: !isStandardOutput)
       let count = try exporting.run(
-        format: format, shape: shape ?? .point, scratch: scratch, progress: progress.show, complain: Terminal.note,
+        format: format, shape: shape ?? .point, scratch: scratch, map: MapOptions(tiles: tiles), progress: progress.show, complain: Terminal.note,
         write: sink.write)
       try sink.finish()
       progress.end()
       if let hint = hint(count) { Terminal.note(hint) }
       return .done
     }
+  }
+
+  private static func tiles(_ text: String) throws -> TileSource {
+    guard let tiles = TileSource(text) else {
+      throw ValidationError("expected the address of a tile: https://HOST/{z}/{x}/{y}.png")
+    }
+    return tiles
   }
 
   private var isStandardOutput: Bool { output == nil || output == "-" }

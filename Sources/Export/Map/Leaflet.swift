@@ -1,0 +1,29 @@
+import Foundation
+
+/// The map library Leaflet as Debian's package installs it. Its text goes into the page, so that the page needs nothing else ever after;
+/// it is no part of this program.
+struct Leaflet {
+  /// The text of the library.
+  let script: [UInt8]
+  /// The text of its style sheet.
+  let style: [UInt8]
+  /// The terms under which it may be passed on, as the package has them; empty where a system leaves out such files.
+  let terms: [UInt8]
+
+  /// Reads the library from `folder`.
+  /// - Throws: ``LeafletError``
+  init(folder: String, terms: String = "/usr/share/doc/libjs-leaflet/copyright") throws {
+    script = try Self.contents(of: ["leaflet.min.js", "leaflet.js"], in: folder)
+    style = try Self.contents(of: ["leaflet.css"], in: folder)
+    // Small systems leave out /usr/share/doc.
+    self.terms = FileManager.default.contents(atPath: terms).map(Array.init) ?? []
+  }
+
+  /// The first file that is there.
+  private static func contents(of names: [String], in folder: String) throws -> [UInt8] {
+    for name in names {
+      if let data = FileManager.default.contents(atPath: "\(folder)/\(name)"), !data.isEmpty { return Array(data) }
+    }
+    throw LeafletError(folder: folder, file: names[0])
+  }
+}

@@ -1,0 +1,76 @@
+import Coverage
+import OrderedJSON
+
+/// Some fences as columns: for each column an array with a value a fence, instead of an object for each fence.
+///
+/// A chunk needs nothing from the chunks before it, so the page can add further ones while a drive goes on. Texts are numbers of a list of the
+/// chunk's own; times are milliseconds since 1970; a column without any value is left out.
+struct MapChunk {
+  /// The fences so far.
+  private(set) var fences = 0
+  private var arrays: [JSONWriter]
+  private var lists: [TextList]
+  private var hasValue: [Bool]
+
+  /// The texts of a column, each once, in order of their first occurrence.
+  private struct TextList {
+    var texts: [JSON] = []
+    var places: [JSON: Int] = [:]
+
+    mutating func place(of text: JSON) -> Int {
+      if let place = places[text] { return place }
+      places[text] = texts.count
+      texts.append(text)
+      return texts.count - 1
+    }
+  }
+
+  init() {
+    arrays = Array(repeating: JSONWriter(), count: MapColumns.all.count)
+    lists = Array(repeating: TextList(), count: MapColumns.all.count)
+    hasValue = Array(repeating: false, count: MapColumns.all.count)
+  }
+
+  mutating func add(_ record: FenceRecord) {
+    fences += 1
+    for (index, column) in MapColumns.all.enumerated() {
+      guard let value = column.value(record) else {
+        arrays[index].value(.null)
+        continue
+      }
+      hasValue[index] = true
+      switch column.kind {
+      case .text, .object: arrays[index].value(.count(lists[index].place(of: value)))
+      case .time: arrays[index].value(Self.milliseconds(value))
+      case .boolean: arrays[index].value(value == .bool(true) ? 1 : 0)
+      case .integer, .long, .decimal: arrays[index].value(value)
+      }
+    }
+  }
+
+  /// The JSON text, safe inside of a `script` element.
+  var text: [UInt8] {
+    var text = Array("{\"fences\":\(fences),\"columns\":{".utf8)
+    var isFirst = true
+    for (index, column) in MapColumns.all.enumerated() where hasValue[index] {
+      if !isFirst { text.append(UInt8(ascii: ",")) }
+      isFirst = false
+      text += column.key
+      if column.kind == .text || column.kind == .object {
+        text += Array("{\"texts\":\(JSON.array(lists[index].texts).text),\"places\":[".utf8)
+        text += arrays[index].bytes
+        text += Array("]}".utf8)
+      } else {
+        text.append(UInt8(ascii: "["))
+        text += arrays[index].bytes
+        text.append(UInt8(ascii: "]"))
+      }
+    }
+    return ScriptText.json(text + Array("}}".utf8))
+  }
+
+  private static func milliseconds(_ time: JSON) -> JSON {
+    guard case .string(let text) = time, let time = WallTime(iso8601: text) else { return .null }
+    return .integer(time.microseconds / 1000)
+  }
+}

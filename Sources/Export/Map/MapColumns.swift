@@ -1,0 +1,20 @@
+import Coverage
+import OrderedJSON
+
+/// The columns of the map page: those of every format (``ColumnList``), and what the page cannot know from them.
+enum MapColumns {
+  /// All columns. The end of a fence is left out: it is ``Column/name`` `entered_at` with `duration_ms`.
+  static let all = ColumnList.all.filter { !["exited", "exited_at"].contains($0.name) } + ofMap
+
+  private static let ofMap: [Column] = [
+    Column("technology_class", .integer, "place of its colour in the legend of technologies") { record in
+      let entry = Legend.technology(of: record.fence)
+      return Legend.technologies.firstIndex { $0.name == entry.name }.map(JSON.count)
+    },
+    Column("signal_dbm", .decimal, "lowest level of the quantity that stands for the technology") { record in
+      let level = record.fence.radio?.minimumLevel(of: record.fence.technology)
+      return level.flatMap { JSON.rounded($0, places: 1) }
+    },
+    Column("drive_session", .integer, "number of the session in its drive, from 0") { .count($0.session.number) },
+  ]
+}

@@ -1,0 +1,14 @@
+/// What a map page is made of, beside the fences.
+public struct MapOptions: Hashable, Sendable {
+  /// The folder with Leaflet's files.
+  public let leaflet: String
+  /// The map below the fences; `nil`: none, and the page makes no request.
+  public let tiles: TileSource?
+
+  /// - Parameters:
+  ///   - leaflet: The folder with Leaflet's files; by default that of Debian's package.
+  ///   - tiles: The map below the fences.
+  public init(leaflet: String = "/usr/share/javascript/leaflet", tiles: TileSource? = nil) {
+    (self.leaflet, self.tiles) = (leaflet, tiles)
+  }
+}

@@ -1,0 +1,6 @@
+/// The page's own script, of its parts in the order in which they need each other.
+enum MapScript {
+  static let text: [UInt8] =
+    PackageResources.fence_table_js + PackageResources.views_js + PackageResources.fence_layer_js
+    + PackageResources.timeline_js + PackageResources.sessions_js + PackageResources.map_js
+}

@@ -1,0 +1,236 @@
+// All fences on one canvas, drawn in one pass: circles to scale, or a line when many are in view of a wide area.
+const FenceLayer = L.Layer.extend({
+  initialize(state) {
+    this.state = state;
+    this.sprites = new Map();
+    this.isLine = false;
+    this.inView = new Uint8Array(0);
+  },
+
+  onAdd(map) {
+    this.canvas = L.DomUtil.create("canvas", "fences leaflet-zoom-animated", map.getPane("overlayPane"));
+    this.canvas.setAttribute("aria-hidden", "true");
+    this.redraw();
+  },
+
+  getEvents() {
+    return { move: this.later, moveend: this.redraw, resize: this.redraw, zoomanim: this.animate, viewreset: this.redraw };
+  },
+
+  // In the next frame, once.
+  later() {
+    if (this.pending) return;
+    this.pending = requestAnimationFrame(() => this.redraw());
+  },
+
+  animate(event) {
+    const scale = this._map.getZoomScale(event.zoom), bounds = this._map.getBounds();
+    const offset = this._map._latLngBoundsToNewLayerBounds(bounds, event.zoom, event.center).min;
+    L.DomUtil.setTransform(this.canvas, offset, scale);
+  },
+
+  redraw() {
+    if (this.pending) cancelAnimationFrame(this.pending);
+    this.pending = 0;
+    const map = this._map;
+    if (!map || !map._loaded) return;
+    const size = map.getSize(), ratio = Math.min(devicePixelRatio || 1, 2), canvas = this.canvas;
+    if (canvas.width !== size.x * ratio || canvas.height !== size.y * ratio) {
+      [canvas.width, canvas.height] = [size.x * ratio, size.y * ratio];
+      [canvas.style.width, canvas.style.height] = [`${size.x}px`, `${size.y}px`];
+    }
+    L.DomUtil.setPosition(canvas, map.containerPointToLayerPoint([0, 0]));
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, size.x, size.y);
+    const frame = this.frame(size);
+    if (!this.state.hasTiles) this.drawGrid(context, size);
+    const shown = this.inFrame(frame, size);
+    const bounds = map.getBounds().pad(0.1);
+    const span = Math.max(bounds.getNorth() - bounds.getSouth(), bounds.getEast() - bounds.getWest());
+    this.isLine = shown.length >= 60 && span >= 0.03;
+    if (this.isLine) this.drawLines(context, frame, size, ratio); else this.drawCircles(context, frame, shown, ratio);
+    this.drawn = (this.drawn ?? 0) + 1;
+    this.fire("drawn", { shown: shown.length });
+  },
+
+  // What turns Mercator's 0 to 1 into pixels of the canvas.
+  frame() {
+    const map = this._map, scale = 256 * 2 ** map.getZoom();
+    const corner = map.getPixelBounds().min;
+    // Of the copies of the Earth, the one in the middle of the view.
+    const turn = Math.round(map.getCenter().lng / 360);
+    return { scale, left: corner.x - turn * scale, top: corner.y };
+  },
+
+  // The numbers of the fences within the view and a tenth of it around.
+  inFrame({ scale, left, top }, size) {
+    const table = this.state.table, shown = [];
+    if (this.inView.length < table.capacity) this.inView = new Uint8Array(table.capacity);
+    const [padX, padY] = [size.x * 0.1, size.y * 0.1];
+    for (let i = 0; i < table.count; i++) {
+      const x = table.x[i] * scale - left, y = table.y[i] * scale - top, reach = table.reach[i] * scale;
+      const isNear = x > -padX - reach && x < size.x + padX + reach && y > -padY - reach && y < size.y + padY + reach;
+      this.inView[i] = isNear && x > -reach && x < size.x + reach && y > -reach && y < size.y + reach ? 1 : 0;
+      if (isNear && this.state.isShown(i)) shown.push(i);
+    }
+    return shown;
+  },
+
+  drawCircles(context, { scale, left, top }, shown, ratio) {
+    const { table, classes, colours } = this.state;
+    for (const isDim of [true, false]) {
+      context.globalAlpha = isDim ? 0.13 : 0.82;
+      for (const i of shown) {
+        if (this.state.isSelected(i) === isDim) continue;
+        const x = table.x[i] * scale - left, y = table.y[i] * scale - top;
+        const radius = Math.max(3, table.reach[i] * scale), colour = colours[classes[i]];
+        if (radius <= 24) {
+          const sprite = this.sprite(colour, Math.round(radius * 2) / 2, this.state.isHollow(i), ratio);
+          context.drawImage(sprite, x - sprite.half, y - sprite.half, sprite.half * 2, sprite.half * 2);
+        } else {
+          context.beginPath();
+          context.arc(x, y, radius, 0, 7);
+          this.paint(context, colour, this.state.isHollow(i));
+        }
+      }
+    }
+    context.globalAlpha = 1;
+  },
+
+  // Fences that Wi-Fi touched are rings.
+  paint(context, colour, isHollow) {
+    if (!isHollow) {
+      context.fillStyle = colour;
+      context.fill();
+    }
+    context.setLineDash(isHollow ? [3, 3] : []);
+    context.lineWidth = isHollow ? 2 : 1;
+    context.strokeStyle = isHollow ? colour : mixed(colour, "#000000", 0.4);
+    context.stroke();
+    context.setLineDash([]);
+  },
+
+  // A small circle is drawn once and stamped ever after.
+  sprite(colour, radius, isHollow, ratio) {
+    const key = `${colour} ${radius} ${isHollow} ${ratio}`;
+    let sprite = this.sprites.get(key);
+    if (sprite) return sprite;
+    if (this.sprites.size > 2000) this.sprites.clear();
+    const half = Math.ceil(radius + 2);
+    sprite = document.createElement("canvas");
+    sprite.width = sprite.height = half * 2 * ratio;
+    const context = sprite.getContext("2d");
+    context.scale(ratio, ratio);
+    context.beginPath();
+    context.arc(half, half, radius, 0, 7);
+    this.paint(context, colour, isHollow);
+    sprite.half = half;
+    this.sprites.set(key, sprite);
+    return sprite;
+  },
+
+  // A stretch has one colour; the next one begins where it ends. Points within a pixel and a half of the last one are left out.
+  drawLines(context, { scale, left, top }, size, ratio) {
+    const { table, classes, colours } = this.state;
+    const paths = new Map(), dots = [];
+    const pathOf = (key) => {
+      if (!paths.has(key)) paths.set(key, new Path2D());
+      return paths.get(key);
+    };
+    let key = null, path = null, fromX = 0, fromY = 0, lastX = 0, lastY = 0, lastShown = -2, alone = -1;
+    const far = 40;
+    for (let i = 0; i < table.count; i++) {
+      if (!this.state.isShown(i)) continue;
+      const x = table.x[i] * scale - left, y = table.y[i] * scale - top;
+      if (table.joined[i] && lastShown === i - 1) {
+        alone = -1;
+        const isOutside = (x < -far && lastX < -far) || (y < -far && lastY < -far) ||
+          (x > size.x + far && lastX > size.x + far) || (y > size.y + far && lastY > size.y + far);
+        const next = classes[i - 1] * 2 + (this.state.isSelected(i - 1) ? 1 : 0);
+        if (isOutside) {
+          key = null;
+        } else {
+          if (next !== key) {
+            if (key !== null) path.lineTo(lastX, lastY);
+            key = next;
+            path = pathOf(key);
+            path.moveTo(lastX, lastY);
+            [fromX, fromY] = [lastX, lastY];
+          }
+          const ends = !(i + 1 < table.count && table.joined[i + 1]);
+          if (ends || Math.abs(x - fromX) + Math.abs(y - fromY) > 1.5) {
+            path.lineTo(x, y);
+            [fromX, fromY] = [x, y];
+          }
+        }
+      } else {
+        if (key !== null) path.lineTo(lastX, lastY);
+        if (alone >= 0) dots.push(alone);
+        key = null;
+        alone = i;
+      }
+      [lastX, lastY, lastShown] = [x, y, i];
+    }
+    if (key !== null) path.lineTo(lastX, lastY);
+    if (alone >= 0) dots.push(alone);
+    context.lineJoin = context.lineCap = "round";
+    for (const isCasing of [true, false]) {
+      for (const isDim of [true, false]) {
+        context.globalAlpha = isDim ? 0.16 : 1;
+        for (const [key, path] of paths) {
+          if ((key % 2 === 0) !== isDim || (isCasing && isDim)) continue;
+          const colour = colours[key >> 1];
+          context.lineWidth = isCasing ? 8 : 5.5;
+          context.strokeStyle = isCasing ? mixed(colour, "#000000", 0.55) : colour;
+          context.stroke(path);
+        }
+      }
+    }
+    context.globalAlpha = 1;
+    this.drawCircles(context, { scale, left, top }, dots, ratio);
+  },
+
+  // Lines of latitude and longitude, so that an empty ground shows how far it is.
+  drawGrid(context, size) {
+    const map = this._map, bounds = map.getBounds(), style = this.state.style;
+    const steps = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 45];
+    const width = bounds.getEast() - bounds.getWest();
+    const step = steps.find((step) => step / width * size.x >= 110) ?? 90;
+    const digits = Math.max(0, Math.min(4, Math.ceil(-Math.log10(step) - 1e-9)));
+    context.strokeStyle = style.grid;
+    context.fillStyle = style.soft;
+    context.lineWidth = 1;
+    context.font = `11px ${style.font}`;
+    const line = (x1, y1, x2, y2) => {
+      context.beginPath();
+      context.moveTo(x1, y1);
+      context.lineTo(x2, y2);
+      context.stroke();
+    };
+    for (let n = Math.ceil(bounds.getWest() / step), end = n + 60; n * step < bounds.getEast() && n < end; n++) {
+      const x = Math.round(map.latLngToContainerPoint([bounds.getNorth(), n * step]).x) + 0.5;
+      line(x, 0, x, size.y);
+      const degrees = L.Util.wrapNum(n * step, [-180, 180], true);
+      if (x > 60 && x < size.x - 60) context.fillText(`${Math.abs(degrees).toFixed(digits)}° ${degrees < 0 ? "W" : "E"}`, x + 4, 13);
+    }
+    for (let n = Math.ceil(bounds.getSouth() / step), end = n + 60; n * step < bounds.getNorth() && n < end; n++) {
+      const y = Math.round(map.latLngToContainerPoint([n * step, bounds.getWest()]).y) + 0.5;
+      line(0, y, size.x, y);
+      if (y > 100 && y < size.y - 40) context.fillText(`${Math.abs(n * step).toFixed(digits)}° ${n < 0 ? "S" : "N"}`, 8, y - 4);
+    }
+  },
+
+  // The fence at a point of the map's container: the one whose centre is nearest, within its radius or a fingertip.
+  at(point, reach) {
+    const table = this.state.table, { scale, left, top } = this.frame();
+    let best = -1, nearest = Infinity;
+    for (let i = 0; i < table.count; i++) {
+      const x = table.x[i] * scale - left - point.x, y = table.y[i] * scale - top - point.y;
+      const distance = x * x + y * y, radius = Math.max(reach, table.reach[i] * scale);
+      if (distance < nearest && distance <= radius * radius && this.state.isShown(i)) [best, nearest] = [i, distance];
+    }
+    return best;
+  },
+});
+Object.assign(FenceLayer.prototype, L.Evented.prototype);

@@ -1,0 +1,168 @@
+// The fences of the page, a column an array. Numbers that are drawn are in typed arrays; all others stay as they came.
+const numeric = {
+  latitude: "latitude", longitude: "longitude", radius: "radius_m", pings: "pings", answered: "pings_ok", lost: "pings_lost",
+  mean: "avg_ping_ms", median: "p50_ping_ms", p95: "p95_ping_ms", minimum: "min_ping_ms", maximum: "max_ping_ms", variation: "ipdv_ms",
+  signal: "signal_dbm", technologyClass: "technology_class", duration: "duration_ms",
+};
+const computed = ["x", "y", "reach", "entered", "session", "link", "joined"];
+const earth = 40075016.686;
+
+class FenceTable {
+  constructor() {
+    this.count = 0;
+    this.capacity = 0;
+    this.raw = {};
+    this.sessions = [];
+    this.links = [];
+    this.hasWallTime = false;
+    this.order = [];
+    for (const name of [...Object.keys(numeric), ...computed]) this[name] = new Float64Array(0);
+  }
+
+  // Adds the fences of a chunk; returns the number of the first one.
+  add(chunk) {
+    const first = this.count;
+    this.reserve(first + chunk.fences);
+    for (const [name, source] of Object.entries(numeric)) {
+      const values = chunk.columns[source];
+      for (let i = 0; i < chunk.fences; i++) this[name][first + i] = values?.[i] ?? NaN;
+    }
+    this.addRaw(chunk, first);
+    this.count = first + chunk.fences;
+    for (let i = first; i < this.count; i++) this.place(i);
+    this.sort(first);
+    return first;
+  }
+
+  // A value as the exports have it; undefined when it is unknown.
+  value(name, i) {
+    for (const part of this.raw[name] ?? []) {
+      if (i < part.first || i >= part.end) continue;
+      const value = part.values[i - part.first];
+      return value === null || value === undefined ? undefined : part.texts ? part.texts[value] : value;
+    }
+    return undefined;
+  }
+
+  isSubmittable(i) { return this.value("submittable", i) !== 0; }
+
+  reserve(count) {
+    if (count <= this.capacity) return;
+    this.capacity = Math.max(count, this.capacity * 2, 4096);
+    for (const name of [...Object.keys(numeric), ...computed]) {
+      const old = this[name];
+      this[name] = new Float64Array(this.capacity);
+      this[name].set(old.subarray(0, this.count));
+    }
+  }
+
+  addRaw(chunk, first) {
+    for (const [name, column] of Object.entries(chunk.columns)) {
+      const part = { first, end: first + chunk.fences, values: column.places ?? column, texts: column.texts };
+      (this.raw[name] ??= []).push(part);
+    }
+    const at = (name, i) => {
+      const column = chunk.columns[name];
+      if (!column) return undefined;
+      const value = (column.places ?? column)[i];
+      return value === null ? undefined : column.texts ? column.texts[value] : value;
+    };
+    this.hasWallTime = this.hasWallTime || "entered_at" in chunk.columns;
+    for (let i = 0; i < chunk.fences; i++) {
+      const link = this.number(this.links, at("link", i) ?? "", (name) => name, (name) => name);
+      const id = at("session", i) ?? `#${at("drive_session", i) ?? 0}`;
+      const key = `${id} ${link}`;
+      this.link[first + i] = link;
+      this.session[first + i] = this.number(this.sessions, key, (session) => session.key, () => ({ key, id, link, test: at("test_uuid", i) }));
+      this.entered[first + i] = at("entered_at", i) ?? (at("entered", i) ?? 0) * 1000;
+    }
+  }
+
+  // The place of `key` in a list, which it joins. The last ones are the likely ones.
+  number(list, key, keyOf, make) {
+    const known = (list.places ??= new Map());
+    if (!known.has(key)) known.set(key, list.push(make(key)) - 1);
+    return known.get(key);
+  }
+
+  // Web Mercator from 0 to 1, and whether the line from the fence before goes on: not over more than four radii of that one.
+  place(i) {
+    const latitude = Math.max(-85.05, Math.min(85.05, this.latitude[i])) * Math.PI / 180;
+    this.x[i] = this.longitude[i] / 360 + 0.5;
+    this.y[i] = 0.5 - Math.log(Math.tan(Math.PI / 4 + latitude / 2)) / (2 * Math.PI);
+    const metre = 1 / (earth * Math.cos(latitude));
+    this.reach[i] = this.radius[i] * metre;
+    this.joined[i] = 0;
+    if (i === 0 || this.session[i] !== this.session[i - 1]) return;
+    const distance = Math.hypot(this.x[i] - this.x[i - 1], this.y[i] - this.y[i - 1]) / metre;
+    this.joined[i] = distance <= 4 * (this.radius[i - 1] || 20) ? 1 : 0;
+  }
+
+  // The fences in order of time, and their places on a time line whose pauses are short.
+  sort(first) {
+    const order = this.order;
+    let isSorted = true;
+    for (let i = first; i < this.count; i++) {
+      if (order.length && this.entered[order[order.length - 1]] > this.entered[i]) isSorted = false;
+      order.push(i);
+    }
+    if (!isSorted) order.sort((a, b) => this.entered[a] - this.entered[b]);
+    this.along = new Float64Array(order.length);
+    this.pauses = [];
+    this.rank = new Uint32Array(order.length);
+    let end = order.length ? this.entered[order[0]] : 0, shift = end;
+    const pause = 20000;
+    order.forEach((i, place) => {
+      const gap = this.entered[i] - end;
+      if (gap > 3 * pause) {
+        shift += gap - pause;
+        this.pauses.push(place);
+      }
+      this.along[place] = this.entered[i] - shift;
+      this.rank[i] = place;
+      end = Math.max(end, this.entered[i] + (this.duration[i] || 0));
+    });
+    this.length = Math.max(1, end - shift);
+  }
+
+  // The last place in the order of time that begins at `along` or before.
+  placeAt(along) {
+    let low = 0, high = this.order.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.along[middle] <= along) low = middle; else high = middle - 1;
+    }
+    return low;
+  }
+
+  time(i) {
+    if (!this.hasWallTime) {
+      const seconds = Math.round(this.entered[i] / 1000);
+      return [seconds / 3600, seconds / 60 % 60, seconds % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join(":");
+    }
+    return new Date(this.entered[i]).toISOString().slice(11, 19);
+  }
+
+  day(i) { return this.hasWallTime ? new Date(this.entered[i]).toISOString().slice(0, 10) : ""; }
+
+  // The totals of the fences that `includes` selects.
+  totals(includes) {
+    const sums = { fences: 0, pings: 0, answered: 0, delay: 0, metres: 0, time: 0, from: Infinity, to: -Infinity };
+    for (let i = 0; i < this.count; i++) if (includes(i)) this.addTo(sums, i, includes);
+    return sums;
+  }
+
+  addTo(sums, i, includes = () => true) {
+    sums.fences++;
+    sums.pings += this.pings[i] || 0;
+    sums.answered += this.answered[i] || 0;
+    if (this.answered[i] > 0) sums.delay += this.mean[i] * this.answered[i];
+    sums.time += this.duration[i] || 0;
+    sums.from = Math.min(sums.from, this.entered[i]);
+    sums.to = Math.max(sums.to, this.entered[i] + (this.duration[i] || 0));
+    if (this.joined[i] && includes(i - 1)) {
+      const metre = this.radius[i] > 0 ? this.reach[i] / this.radius[i] : 1 / (earth * Math.cos(this.latitude[i] * Math.PI / 180));
+      sums.metres += Math.hypot(this.x[i] - this.x[i - 1], this.y[i] - this.y[i - 1]) / metre;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+// The ways to colour a fence. A scale's limits are the upper ends of its classes; the last class is "unknown".
+const unknown = "#8b959e";
+const scale = ["#2b6cb8", "#63b0d1", "#f2d06b", "#ee8a3c", "#c2281d"];
+
+function delayView(key, label, title) {
+  const limits = [30, 60, 120, 300];
+  return {
+    key, label, title,
+    classes: [...limits.map((limit) => `under ${limit} ms`), "300 ms or more", "no answer"],
+    colours: [...scale, unknown],
+    has: (table) => table.count === 0 || key === "median" || key in numeric && table.raw[numeric[key]],
+    classOf: (table, i) => {
+      const delay = Number.isNaN(table[key][i]) ? table.mean[i] : table[key][i];
+      if (Number.isNaN(delay)) return 5;
+      const place = limits.findIndex((limit) => delay < limit);
+      return place < 0 ? 4 : place;
+    },
+  };
+}
+
+function makeViews(technologies) {
+  return [
+    {
+      key: "technology", label: "Technology", title: "Radio technology",
+      classes: technologies.map((entry) => entry.label), colours: technologies.map((entry) => entry.colour),
+      has: () => true,
+      classOf: (table, i) => Number.isNaN(table.technologyClass[i]) ? technologies.length - 1 : table.technologyClass[i],
+    },
+    delayView("median", "Delay", "Median delay"),
+    delayView("p95", "95 %", "95th percentile of the delay"),
+    {
+      key: "loss", label: "Loss", title: "Lost pings",
+      classes: ["no loss", "up to 2 %", "up to 10 %", "more", "all lost", "no pings"], colours: [...scale, unknown],
+      has: () => true,
+      classOf: (table, i) => {
+        if (!(table.pings[i] > 0)) return 5;
+        const share = table.lost[i] / table.pings[i];
+        return share <= 0 ? 0 : share >= 1 ? 4 : share <= 0.02 ? 1 : share <= 0.1 ? 2 : 3;
+      },
+    },
+    {
+      key: "signal", label: "Signal", title: "Lowest signal level",
+      classes: ["−80 dBm or more", "−90 dBm or more", "−100 dBm or more", "−110 dBm or more", "less", "unknown"],
+      colours: [...scale, unknown],
+      has: (table) => "signal_dbm" in table.raw,
+      classOf: (table, i) => {
+        if (Number.isNaN(table.signal[i])) return 5;
+        const place = [-80, -90, -100, -110].findIndex((limit) => table.signal[i] >= limit);
+        return place < 0 ? 4 : place;
+      },
+    },
+  ];
+}
+
+// A colour nearer to black or white by `share`.
+function mixed(colour, with_, share) {
+  const parts = [1, 3, 5].map((at) => [parseInt(colour.slice(at, at + 2), 16), parseInt(with_.slice(at, at + 2), 16)]);
+  return "#" + parts.map(([a, b]) => Math.round(a + (b - a) * share).toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,90 @@
+"""Stores of drives for the map page: a town, a motorway, a dead zone; several links; the modem's report; hostile names."""
+
+import json
+import math
+import os
+import random
+import sqlite3
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
+
+import stores
+
+HOSTILE = "</script><script>document.title='broken'</script>\u2028<img src=x onerror=alert(1)>"
+START_US = 1_795_168_800_000_000
+FENCES_A_SESSION = 400
+COLUMNS = ("drive_id", "session_id", "number", "entered_at", "exited_at", "last_seen_at", "latitude", "longitude", "accuracy_m", "altitude_m",
+           "course_deg", "speed_mps", "radius_m", "technology", "pings", "pings_ok", "rtt_sum_ns", "pings_late", "pings_duplicate", "rtt_min_ns",
+           "rtt_p50_ns", "rtt_p95_ns", "rtt_max_ns", "ipdv_mean_ns", "submittable", "radio")
+TYPICAL = {"5G/NRNSA": (22, -84), "4G/LTE": (41, -97), "2G/EDGE": (310, -88), None: (0, None)}
+QUANTITY = {"5G/NRNSA": "rsrp", "4G/LTE": "rsrp", "2G/EDGE": "rssi"}
+
+
+def fence_figures(chance, technology, link, drift):
+    """Pings and delays in nanoseconds of a fence."""
+    delay, signal = TYPICAL[technology]
+    pings = chance.randint(24, 40)
+    if technology is None:
+        return pings, 0, (0, 0, 0, None, None, None, None, None), None
+    delay = delay * (1.25 if link == "B" else 1) * math.exp(chance.gauss(drift * 0.5, 0.16))
+    lost = sum(chance.random() < 0.004 + 0.05 * max(0, drift) for _ in range(pings))
+    answered = max(1, pings - lost)
+    median, low = delay * 1e6, delay * 0.72e6
+    p95 = median * (1.5 + chance.random() * (0.4 + max(0, drift)))
+    values = tuple(int(value) for value in (median * 1.07 * answered, 0, 0, low, median, p95, p95 * 1.3, median * 0.09))
+    level = round(signal - 9 * drift + chance.gauss(0, 3), 1)
+    return pings, answered, values, (QUANTITY[technology], level)
+
+
+def fill(database, fences, links=("A", "B"), radio=True, seed=15, hostile=False):
+    chance = random.Random(seed)
+    db = sqlite3.connect(database)
+    db.create_function("checksum_of_row", -1, stores.checksum, deterministic=True)
+    db.execute("PRAGMA synchronous = OFF")
+    insert = f"INSERT INTO fence ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+    of_link = fences // len(links)
+    with db:
+        for place, link in enumerate(links):
+            fill_link(db, insert, of_link + (fences % len(links) if place == 0 else 0), link if len(links) > 1 else None, radio, chance, hostile)
+    db.close()
+
+
+def fill_link(db, insert, fences, link, radio, chance, hostile):
+    latitude, longitude, course, technology, at = 48.2096, 16.3706, 200.0, "5G/NRNSA", START_US
+    drive = session = None
+    for number in range(fences):
+        in_drive = number % (3 * FENCES_A_SESSION)
+        if in_drive == 0:
+            if drive is not None:
+                at += 3600 * 20 * 1_000_000
+            name = HOSTILE if hostile and link == "B" else link
+            drive = db.execute("INSERT INTO drive (started_at, ended_at, stop_reason, link) VALUES (?, ?, 'user', ?)", (at, at + 1, name)).lastrowid
+        if in_drive % FENCES_A_SESSION == 0:
+            test = f"00000000-0000-4000-8000-{drive:06d}{in_drive:06d}"
+            session = db.execute(
+                "INSERT INTO session (drive_id, number, test_uuid, started_at, anchor_at, finalized_at) VALUES (?, ?, ?, ?, ?, ?)",
+                (drive, in_drive // FENCES_A_SESSION, test, at, at, at + 1)).lastrowid
+        # A road: a slow turn, with bends.
+        bend = 1.4 * math.sin(number / 37) + 1.1 * math.sin(number / 11) + chance.gauss(0, 1)
+        course = (course + bend + (0.35 if in_drive > 250 else 0)) % 360
+        speed = 9 if in_drive < 150 else 24
+        radius = 20 if speed < 15 else 36
+        step = radius * 2.02
+        latitude += math.cos(math.radians(course)) * step / 111_200
+        longitude += math.sin(math.radians(course)) * step / (111_200 * math.cos(math.radians(latitude)))
+        if number % 55 == 54:
+            technology = chance.choice(["5G/NRNSA", "4G/LTE", "4G/LTE", "4G/LTE", "2G/EDGE"])
+        now = None if in_drive % 400 in range(300, 312) else technology
+        drift = math.sin(number / 31) * 0.8 + 0.25 * math.sin(number / 7)
+        pings, answered, figures, level = fence_figures(chance, now, link, drift)
+        exited = at + int(step / speed * 1e6)
+        operator = HOSTILE if hostile else "Example Mobil"
+        report = {"technologies": [{"technology": now, "microseconds": exited - at}], "levels": [], "cell_changes": int(number % 55 == 54),
+                  "operator": "99901", "operator_name": operator, "roaming": False}
+        if level:
+            report["levels"] = [{"quantity": level[0], "minimum": level[1], "median": level[1] + 3, "maximum": level[1] + 7}]
+        row = (drive, session, in_drive, at, exited, exited, latitude, longitude, 3.4, 171.0, course, float(speed), float(radius), now, pings,
+               answered, *figures, int(in_drive % 400 not in range(60, 66)), json.dumps(report) if radio else None)
+        db.execute(insert, row)
+        at = exited
