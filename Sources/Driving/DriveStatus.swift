@@ -73,7 +73,8 @@ public struct DriveStatus: Hashable, Sendable {
     return isMissing ? "waiting for a test" : nil
   }
 
-  private var position: String {
+  /// The position in words, e.g. `48.20820 16.37380 ±4 m`.
+  public var position: String {
     guard let fix, let place = fix.coordinate else { return "no fix" }
     let accuracy = fix.accuracy.map { "±\(DecimalText.of($0, places: $0 < 10 ? 1 : 0)) m" } ?? "accuracy unknown"
     let note = isAccurate ? "" : " (too inaccurate)"

@@ -17,15 +17,17 @@ public struct PingTally: Hashable, Sendable {
     pings += 1
     if case .answered(let rttNanoseconds, _) = outcome {
       answered += 1
-      rttSumNanoseconds += rttNanoseconds
+      rttSumNanoseconds = rttSumNanoseconds.saturatingAdding(rttNanoseconds)
     }
   }
+
+  /// The mean delay in milliseconds; `nil` without an answer.
+  public var meanMilliseconds: Double? { answered > 0 ? Double(rttSumNanoseconds) / Double(answered) / 1e6 : nil }
 
   /// Mean delay and loss, e.g. `31.7 ms 0 % lost`.
   public var line: String {
     guard pings > 0 else { return "no pings" }
-    let mean =
-      answered > 0 ? "\(DecimalText.of(Double(rttSumNanoseconds) / Double(answered) / 1e6, places: 1)) ms" : "- ms"
+    let mean = meanMilliseconds.map { "\(DecimalText.of($0, places: 1)) ms" } ?? "- ms"
     let loss = Double(pings - answered) / Double(pings) * 100
     return "\(mean) \(DecimalText.of(loss, places: loss > 0 && loss < 10 ? 1 : 0)) % lost"
   }

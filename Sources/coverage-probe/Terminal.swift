@@ -27,8 +27,8 @@ enum Terminal {
 
   /// Writes a line for the operator, with its priority where the journal reads it.
   static func note(_ line: String, _ level: Logger.Level) {
-    let prefix = Journal.isReader ? Journal.prefix(of: level) : LiveLine.clearing
-    _ = write(prefix + line + "\n", to: STDERR_FILENO)
+    guard Journal.isReader else { return LiveArea.write(above: line + "\n") }
+    _ = write(Journal.prefix(of: level) + line + "\n", to: STDERR_FILENO)
   }
 
   /// Writes an error as one line.

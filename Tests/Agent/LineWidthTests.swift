@@ -18,4 +18,25 @@ struct LineWidthTests {
     #expect(line.count == 72)
     #expect(LineWidth.cut(line, to: columns) == line)
   }
+
+  @Test("when a line is coloured, then only what is seen counts")
+  func colours() {
+    #expect(LineWidth.columns("\u{1B}[1;33m! x\u{1B}[0m y") == 5)
+    #expect(LineWidth.columns("▁▂×") == 3 && LineWidth.columns("") == 0)
+  }
+
+  @Test(
+    "when a terminal became narrower, then its lines take more rows; an empty line takes one",
+    arguments: [
+      ([80, 20], 80, 2), ([80, 20], 40, 3), ([81], 80, 2), ([0, 0], 10, 2), ([], 80, 0), ([5], 0, 1), ([9], 1, 9),
+    ])
+  func rows(lines: [Int], columns: Int, rows: Int) {
+    #expect(LineWidth.rows(of: lines, columns: columns) == rows)
+    #expect(LineWidth.rows(of: lines, columns: nil) == lines.count)
+  }
+
+  @Test("when rows are removed, then the cursor goes up to the first of them, and everything below goes")
+  func clearing() {
+    #expect(LineWidth.clearing(rows: 1) == "\r\u{1B}[J" && LineWidth.clearing(rows: 3) == "\r\u{1B}[2A\u{1B}[J")
+  }
 }

@@ -111,6 +111,7 @@ struct ServiceStatus: Sendable {
         "without_session": .integer(Int64(waiting.withoutSession)),
       ]),
       "sender": sender.map(Self.json),
+      "queue": .array(queueLines.map(JSON.string)),
       "last_pass": lastPass.map {
         .object(["ended_at": .string($0.ended.iso8601), "result": .string($0.report.line)])
       },
@@ -149,7 +150,9 @@ struct ServiceStatus: Sendable {
       "test_uuid": drive.testUUID.map(JSON.string),
       "last_second": .object([
         "pings": .integer(Int64(drive.lastSecond.pings)), "pings_ok": .integer(Int64(drive.lastSecond.answered)),
+        "avg_ping_ms": drive.lastSecond.meanMilliseconds.flatMap { JSON.rounded($0, places: 3) },
       ]),
+      "position": .string(drive.position),
       "open_fence": drive.openFence.map(json),
       "warnings": .array(drive.warnings.map(JSON.string)),
     ])
@@ -184,10 +187,15 @@ struct ServiceStatus: Sendable {
     if !links.isEmpty { lines.append(DriveStatus.line(links)) }
     if let line = disk.line { lines.append(line) }
     if let clock { lines.append(clock.line) }
-    lines.append(
+    return lines + queueLines
+  }
+
+  /// What waits to be sent, and why nothing is sent.
+  private var queueLines: [String] {
+    var lines = [
       "waiting to be sent: \(counted(waiting.fences, "fence")) in \(counted(waiting.sessions, "session")); "
         + "\(counted(waiting.quarantined, "fence")) refused"
-    )
+    ]
     if waiting.withoutSession > 0 {
       let isOne = waiting.withoutSession == 1
       lines.append(

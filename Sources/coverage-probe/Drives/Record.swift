@@ -37,7 +37,8 @@ struct Record: AsyncParsableCommand {
       let stop = await Terminal.stopAndHangUpSignals()
       let logger = Terminal.logger()
       let latest = Latest("no drive has begun")
-      let following = Task { [sizes = await Terminal.sizeSignals()] in await LiveLine.follow(sizes) }
+      let panel = LivePanel()
+      let following = Task { [sizes = await Terminal.sizeSignals()] in await LiveArea.follow(sizes) }
       defer { following.cancel() }
       let recording = Recording(
         configuration: try configuration.load(), maximumDuration: duration.flatMap(DurationText.duration),
@@ -47,14 +48,14 @@ struct Record: AsyncParsableCommand {
           stop: stop,
           onStatus: { links in
             latest.set { DriveStatus.line(links) }
-            if LiveLine.isPossible {
-              LiveLine.show(latest.line)
+            if LiveArea.isPossible {
+              panel.show(PanelState(links))
             } else if let elapsed = links.first?.elapsed, elapsed.components.seconds % 10 == 0 {
               logger.info("\(latest.line)")
             }
           },
           print: { line in
-            LiveLine.end()
+            LiveArea.end()
             latest.set { line }
             Terminal.result(line)
           })
