@@ -134,7 +134,7 @@ let package = Package(
       ],
       // Within the program: a single static binary has no folder of resources beside it.
       resources: [
-        "map.html", "map.css", "fence_table.js", "views.js", "fence_layer.js", "timeline.js", "sessions.js", "map.js",
+        "map.html", "map.css", "fence_table.js", "views.js", "fence_layer.js", "timeline.js", "sessions.js", "map.js", "live.js", "live.css",
       ].map { .embedInCode("Map/Page/\($0)") },
       swiftSettings: strict),
 
@@ -167,6 +167,7 @@ let package = Package(
         "MessageBus",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -145,6 +145,8 @@ public struct ProbeConfiguration: Sendable {
     public var socket: String?
     /// The group whose members may ask for the status; `nil`: no group's.
     public var socketGroup: String?
+    /// Where the live page is; `nil`: nowhere.
+    public var page: PageAddress?
   }
 
   /// Where the service listens for commands.

@@ -235,6 +235,12 @@ extension Setting {
             "members of this group may ask for the [status](service.md#the-socket); null: only root and the service's user"
         ),
         \.agent.socketGroup, word),
+      optional(
+        Words(
+          key: "agent.page", type: "address and port", expects: "an address with a port such as 127.0.0.1:8088",
+          reload: .restart,
+          effect: "where the [live page](live-page.md) is; it needs the token of `coverage-probe page`; null: nowhere"),
+        \.agent.page, PageAddress.init),
     ]
   }
 }

@@ -19,7 +19,7 @@ struct CoverageProbe: AsyncParsableCommand {
         name: "Drives", subcommands: [Record.self, Submit.self, Sessions.self, ExportFences.self, ReportCommand.self]),
       .init(
         name: "The service",
-        subcommands: [AgentService.self, Status.self, Start.self, Stop.self, Pause.self, Resume.self]),
+        subcommands: [AgentService.self, Status.self, Start.self, Stop.self, Pause.self, Resume.self, Page.self]),
       .init(name: "Measuring and proof", subcommands: [Ping.self, Replay.self, Verify.self]),
       .init(name: "Setting up", subcommands: [DoctorCommand.self, Config.self]),
     ])

@@ -46,7 +46,7 @@ struct ConfigurationReloadTests {
     "submission.backoff": "2s", "submission.backoff-max": "400s", "submission.breaker.threshold": "9",
     "submission.breaker.backoff": "2s", "submission.breaker.backoff-max": "400s", "storage.max-size": "64M",
     "storage.max-fences": "5000", "agent.resend-interval": "1m", "agent.socket": "/a.sock",
-    "agent.socket-group": "users",
+    "agent.socket-group": "users", "agent.page": "127.0.0.1:8088",
   ]
 
   @Test("when a setting needs a restart, then its old value stays, and each reload names it again", arguments: keys)

@@ -72,6 +72,7 @@ struct SettingFieldTests {
     Row("agent.resend-interval", "10s", "agent.resendInterval", "10.0 seconds"),
     Row("agent.socket", "/run/probe.sock", "agent.socket", "/run/probe.sock"),
     Row("agent.socket-group", "users", "agent.socketGroup", "users"),
+    Row("agent.page", "[::1]:8088", "agent.page", "[::1]:8088"),
   ]
 
   /// All fields by their paths, as texts.

@@ -96,6 +96,12 @@ actor Service: ServiceCommands {
           await watch.run { inputs.yield(.sleep($0)) }
         }
       #endif
+      if let address = configuration.agent.page {
+        let page = PageServer(
+          address: address, directory: configuration.stateDirectory, service: self, store: environment.store,
+          logger: logger)
+        group.addTask { await page.run() }
+      }
       group.addTask { for await _ in stop { inputs.yield(.stop) } }
       group.addTask { for await _ in hangUp { inputs.yield(.reload) } }
       group.addTask { await eachSecond { inputs.yield(.tick) } }

@@ -1,0 +1,24 @@
+import HummingbirdCore
+import Synchronization
+
+/// The connections to the live page: no more than some, and none any more once the service ends.
+final class PageConnections: AvailableConnectionsDelegate {
+  /// Enough for some browsers, which open up to six each.
+  static let most = 32
+
+  private struct State {
+    var open = 0
+    var isClosing = false
+  }
+
+  private let state = Mutex(State())
+
+  func connectionOpened() { state.withLock { $0.open += 1 } }
+
+  func connectionClosed() { state.withLock { $0.open -= 1 } }
+
+  func isAcceptingNewConnections() -> Bool { state.withLock { !$0.isClosing && $0.open < Self.most } }
+
+  /// Accepts no further connection.
+  func close() { state.withLock { $0.isClosing = true } }
+}

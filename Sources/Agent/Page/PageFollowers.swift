@@ -1,0 +1,27 @@
+import Synchronization
+
+/// Counts those who follow the live page.
+final class PageFollowers: Sendable {
+  private let count = Mutex(0)
+  private let most: Int
+
+  init(most: Int) { self.most = most }
+
+  /// A place that is free again when nobody has it any more; `nil` when there are enough followers.
+  func place() -> Place? {
+    let isFree = count.withLock { count in
+      guard count < most else { return false }
+      count += 1
+      return true
+    }
+    return isFree ? Place(self) : nil
+  }
+
+  final class Place: Sendable {
+    private let followers: PageFollowers
+
+    fileprivate init(_ followers: PageFollowers) { self.followers = followers }
+
+    deinit { followers.count.withLock { $0 -= 1 } }
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// Decides which requests to the live page are answered (docs/live-page.md, Who may use it).
+struct PageGuard: Sendable {
+  /// What is known of a request.
+  struct Asked: Hashable, Sendable {
+    var isCommand = false
+    /// The `Host` header.
+    var host: String?
+    /// The `Origin` header.
+    var origin: String?
+    /// Whether the page's own header is there, which no form of another page can add.
+    var isMarked = false
+    /// The token of the page's cookie.
+    var cookie: String?
+    /// The token of a link.
+    var link: String?
+  }
+
+  enum Verdict: Hashable, Sendable {
+    case answer
+    /// The link is right: the browser gets the cookie.
+    case admit
+    case refuse(String)
+  }
+
+  let token: PageToken
+  /// The names of this host, in lower case.
+  let names: Set<String>
+
+  /// The rules for this host.
+  init(token: PageToken) {
+    var name = [CChar](repeating: 0, count: 256)
+    gethostname(&name, name.count - 1)
+    let host = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).lowercased()
+    self.init(token: token, names: ["localhost", host, host + ".local"])
+  }
+
+  init(token: PageToken, names: Set<String>) { (self.token, self.names) = (token, names) }
+
+  func judge(_ asked: Asked) -> Verdict {
+    // A name that a stranger's name server made lead here (DNS rebinding) is none of ours.
+    guard let host = asked.host, isOwn(host) else { return .refuse("this is not the page's address") }
+    if !asked.isCommand, let link = asked.link {
+      return token.matches(link)
+        ? .admit : .refuse("the link is an old one: `\(Program.name) page` prints the present one")
+    }
+    guard let cookie = asked.cookie, token.matches(cookie) else {
+      return .refuse("open the link that `\(Program.name) page` prints")
+    }
+    guard asked.isCommand else { return .answer }
+    guard asked.isMarked, asked.origin == "http://\(host)" else {
+      return .refuse("commands come from the page itself only")
+    }
+    return .answer
+  }
+
+  private func isOwn(_ host: String) -> Bool {
+    var name = host.lowercased()
+    if let colon = name.lastIndex(of: ":"), name[name.index(after: colon)...].allSatisfy(\.isNumber),
+      !name.hasSuffix("]")
+    {
+      name = String(name[..<colon])
+    }
+    if names.contains(name) { return true }
+    var (four, six) = (in_addr(), in6_addr())
+    if name.hasPrefix("["), name.hasSuffix("]") {
+      return inet_pton(AF_INET6, String(name.dropFirst().dropLast()), &six) == 1
+    }
+    return inet_pton(AF_INET, name, &four) == 1
+  }
+}

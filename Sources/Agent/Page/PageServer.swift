@@ -1,0 +1,195 @@
+import DriveStore
+import Export
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import Settings
+import Submission
+
+/// Serves the live page (docs/live-page.md): HTTP on one address, for browsers that have the token.
+///
+///     GET  /               the page; with ?token=T the cookie, once
+///     GET  /events         server-sent events: fences as they end, the state each second
+///     POST /start /stop /pause /resume /submit
+struct PageServer: Sendable {
+  let address: PageAddress
+  let directory: String
+  let service: any ServiceCommands
+  let store: DriveStore
+  let logger: Logger
+  var options = MapOptions()
+  /// A follower that takes nothing for so long is gone.
+  var patience = Duration.seconds(30)
+
+  /// Followers at a time.
+  static let mostFollowers = 8
+  /// For connections that the kernel has made, and the server has not accepted yet (see ``ServiceSocket``).
+  private static let drain = Duration.milliseconds(100)
+
+  private static let cookie = "coverage-probe-page"
+  private static let command = HTTPField.Name("X-Coverage-Probe")
+  private static let lastEvent = HTTPField.Name("Last-Event-ID")
+
+  /// Serves until the task is cancelled. An address that the host does not have yet is tried again: a drive needs no page.
+  func run() async {
+    var trouble: String?
+    while !Task.isCancelled {
+      do {
+        let token = try PageToken(directory: directory) ?? PageToken(renewedIn: directory)
+        try await serve(PageGuard(token: token))
+        return
+      } catch {
+        if Task.isCancelled { return }
+        let line = "no live page at \(address): \(Self.reason(error))"
+        if line != trouble { logger.error("\(line); trying again every 10 s") }
+        trouble = line
+        try? await Task.sleep(for: .seconds(10))
+      }
+    }
+  }
+
+  private func serve(_ rules: PageGuard) async throws {
+    let connections = PageConnections()
+    var quiet = logger
+    quiet.logLevel = .critical
+    let application = Application(
+      router: router(rules),
+      configuration: .init(
+        address: .hostname(address.host, port: Int(address.port)), serverName: nil,
+        availableConnectionsDelegate: connections),
+      onServerRunning: { _ in
+        logger.info("live page at \(address): `\(Program.name) page` prints the link")
+      }, logger: quiet)
+    let serving = Task { try await application.run() }
+    try await withTaskCancellationHandler {
+      try await serving.value
+    } onCancel: {
+      connections.close()
+      Task {
+        try? await Task.sleep(for: Self.drain)
+        serving.cancel()
+      }
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+  }
+
+  // MARK: Routes
+
+  private func router(_ rules: PageGuard) -> Router<PageContext> {
+    let router = Router(context: PageContext.self)
+    let followers = PageFollowers(most: Self.mostFollowers)
+    router.get("/") { request, _ in
+      switch rules.judge(Self.asked(request, isCommand: false)) {
+      case .refuse(let reason): return Self.text(reason, status: .forbidden)
+      case .admit: return Self.admission(rules.token)
+      case .answer: return page()
+      }
+    }
+    router.get("events") { request, context in
+      if case .refuse(let reason) = rules.judge(Self.asked(request, isCommand: false, link: false)) {
+        return Self.text(reason, status: .forbidden)
+      }
+      return events(
+        after: Self.lastEvent.flatMap { request.headers[$0] }.flatMap { Int64($0) }, followers, context.channel)
+    }
+    for command in ServiceCommand.allCases {
+      router.post(RouterPath(command.rawValue)) { request, _ in
+        await obey(request, rules) { await service.perform(command) }
+      }
+    }
+    router.post("submit") { request, _ in
+      await obey(request, rules) { await service.submit(.cold, .commanded).line }
+    }
+    return router
+  }
+
+  private static func asked(_ request: Request, isCommand: Bool, link: Bool = true) -> PageGuard.Asked {
+    PageGuard.Asked(
+      isCommand: isCommand, host: request.head.authority, origin: request.headers[.origin],
+      isMarked: command.map { request.headers[$0] != nil } ?? false, cookie: request.cookies[cookie]?.value,
+      link: link ? request.uri.queryParameters["token"].map(String.init) : nil)
+  }
+
+  private func obey(_ request: Request, _ rules: PageGuard, _ perform: () async -> String) async -> Response {
+    if case .refuse(let reason) = rules.judge(Self.asked(request, isCommand: true)) {
+      return Self.text(reason, status: .forbidden)
+    }
+    return Self.text(await perform())
+  }
+
+  // MARK: Answers
+
+  private func page() -> Response {
+    do {
+      let page = try LivePage(options: options)
+      var headers = Self.headers
+      headers[.contentType] = "text/html; charset=utf-8"
+      headers[.contentSecurityPolicy] = page.policy
+      return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: page.html)))
+    } catch {
+      return Self.text("\(error)", status: .serviceUnavailable)
+    }
+  }
+
+  /// Sets the cookie, and leads to the page from here: browsers keep a strict cookie back when another page's link leads on.
+  private static func admission(_ token: PageToken) -> Response {
+    var headers = headers
+    headers[.contentType] = "text/html; charset=utf-8"
+    headers[.setCookie] = "\(cookie)=\(token.text); Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
+    headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+    let html = """
+      <!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=/">
+      <title>Coverage map</title></head><body><p><a href="/">The live page</a></p></body></html>
+
+      """
+    return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(string: html)))
+  }
+
+  private func events(after last: Int64?, _ followers: PageFollowers, _ channel: any Channel) -> Response {
+    guard let place = followers.place() else {
+      return Self.text("\(Self.mostFollowers) pages follow already", status: .serviceUnavailable)
+    }
+    var headers = Self.headers
+    headers[.contentType] = "text/event-stream"
+    let (stream, watch) = (PageStream(service: service, store: store), WriteWatch(patience: patience))
+    let body = ResponseBody { writer in
+      let watching = Task {
+        await watch.wait()
+        if !Task.isCancelled { channel.close(promise: nil) }
+      }
+      defer { watching.cancel() }
+      // Until here the follower has its place.
+      defer { withExtendedLifetime(place) {} }
+      try await stream.run(after: last) { bytes in
+        try await watch.writing { try await writer.write(ByteBuffer(bytes: bytes)) }
+      }
+      try await writer.finish(nil)
+    }
+    return Response(status: .ok, headers: headers, body: body)
+  }
+
+  private static func text(_ line: String, status: HTTPResponse.Status = .ok) -> Response {
+    var headers = headers
+    headers[.contentType] = "text/plain; charset=utf-8"
+    return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: line + "\n")))
+  }
+
+  private static let headers: HTTPFields = [
+    .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+  ]
+}
+
+private struct PageContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  let channel: any Channel
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = .init(source: source)
+    channel = source.channel
+  }
+}

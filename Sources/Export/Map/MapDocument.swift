@@ -1,0 +1,71 @@
+import OrderedJSON
+
+/// What the map page of an export and the live page of the service have in common: one document without anything from elsewhere.
+struct MapDocument {
+  private let options: MapOptions
+  private let leaflet: Leaflet
+  /// Whether the page asks the service that it comes from.
+  private let isLive: Bool
+
+  /// - Throws: ``LeafletError``
+  init(_ options: MapOptions, isLive: Bool = false) throws {
+    (self.options, self.isLive) = (options, isLive)
+    leaflet = try Leaflet(folder: options.leaflet)
+  }
+
+  /// A number that only the page's own elements know: a text from outside that came to be an element all the same would not run.
+  static func nonce() -> String {
+    (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
+  }
+
+  /// The Content-Security-Policy (https://www.w3.org/TR/CSP3/).
+  func policy(nonce: String) -> String {
+    let images = (["data:"] + (options.tiles.map { [$0.origin] } ?? [])).joined(separator: " ")
+    return "default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; img-src \(images); "
+      + (isLive ? "connect-src 'self'; " : "") + "base-uri 'none'; form-action 'none'"
+  }
+
+  /// Everything before the fences.
+  func head(nonce: String) -> [UInt8] {
+    let head = """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta http-equiv="Content-Security-Policy" content="\(policy(nonce: nonce))">
+      <meta name="color-scheme" content="light dark">
+      <title>Coverage map</title>
+      <style nonce="\(nonce)">
+
+      """
+    return Array(head.utf8) + ScriptText.library(leaflet.style) + PackageResources.map_css
+      + (isLive ? PackageResources.live_css : []) + Array("</style>\n</head>\n".utf8) + PackageResources.map_html
+      + Self.element("type=\"application/json\" id=\"settings\"", ScriptText.json(Array(settings.text.utf8)))
+  }
+
+  /// Everything behind them.
+  func tail(nonce: String) -> [UInt8] {
+    var tail: [UInt8] = []
+    if !leaflet.terms.isEmpty {
+      tail += Self.element("type=\"text/plain\" id=\"leaflet-terms\"", ScriptText.library(leaflet.terms))
+    }
+    tail += Self.element("nonce=\"\(nonce)\"", ScriptText.library(leaflet.script))
+    let script = Array("\"use strict\";\n".utf8) + MapScript.text + (isLive ? PackageResources.live_js : [])
+    return tail + Self.element("nonce=\"\(nonce)\"", script) + Array("</body>\n</html>\n".utf8)
+  }
+
+  private var settings: JSON {
+    .object([
+      "technologies": .array(
+        Legend.technologies.map { .object(["label": .string($0.label), "colour": .string($0.colour)]) }),
+      "columns": .array(
+        MapColumns.all.map { .array([.string($0.name), .string($0.kind.rawValue), .string($0.meaning)]) }),
+      "tiles": options.tiles.map { .string($0.address) },
+    ])
+  }
+
+  static func element(_ attributes: String, _ text: [UInt8]) -> [UInt8] {
+    Array("<script \(attributes)>".utf8) + text + Array("</script>\n".utf8)
+  }
+}
