@@ -39,12 +39,4 @@ struct RadioColumnsTests {
         #""nr_sinr_min_db":1.0,"nr_sinr_median_db":2.0,"nr_sinr_max_db":3.0,"roaming":false,"cell_changes":0}"# + "\n"),
       "\(line)")
   }
-
-  @Test("when the map shows a fence with a report, then its tooltip has operator, signal and changes of cell, as text")
-  func tooltip() {
-    let record = FenceRecord(
-      fence: .sample(radio: .sample), session: Session(number: 0, started: .start), origin: .replay)
-    let html = MapCircle.html(record, at: .init(x: 0, y: 0))
-    #expect(html.contains("4G/LTE\nA &lt;Network&gt;\nsignal at least -111.5 dBm\n2 changes of cell\nmean"), "\(html)")
-  }
 }

@@ -56,7 +56,11 @@ class CoverageMap {
     this.layer.addTo(this.map);
     this.ring = L.DomUtil.create("div", "ring", this.map.getPane("overlayPane"));
     this.ring.hidden = true;
-    this.map.on("mousemove", (event) => this.hover(this.layer.at(event.containerPoint, 6)));
+    // A tap is no hovering: a card that came up below the finger would get the click.
+    for (const kind of ["pointerdown", "pointermove"]) {
+      byId("map").addEventListener(kind, (event) => { this.isTouch = event.pointerType === "touch"; }, true);
+    }
+    this.map.on("mousemove", (event) => this.isTouch || this.hover(this.layer.at(event.containerPoint, 6)));
     this.map.on("mouseout", () => this.hover(-1));
     this.map.on("click", (event) => {
       const fingers = matchMedia("(pointer: coarse)").matches ? 22 : 8;
@@ -110,6 +114,15 @@ class CoverageMap {
     this.pinned = i;
     this.show(i);
     if (i >= 0 && pans) this.follow(i);
+    if (i >= 0) this.uncover(i);
+  }
+
+  // On a narrow page the card is below the map's middle; the fence goes above it.
+  uncover(i) {
+    const { table } = this.state, card = byId("card");
+    const point = this.map.latLngToContainerPoint([table.latitude[i], table.longitude[i]]);
+    if (card.offsetWidth < this.map.getSize().x * 0.7 || point.y < card.offsetTop - 16) return;
+    this.map.panBy([0, point.y - card.offsetTop * 0.7], { animate: false });
   }
 
   follow(i) {
@@ -245,6 +258,7 @@ class CoverageMap {
       if (this.state.isShown(i)) {
         this.show(i);
         this.follow(i);
+        this.uncover(i);
       }
       if (along >= end) return this.stop();
       this.playing = requestAnimationFrame(step);
