@@ -17,7 +17,7 @@ struct MapPage<Records: FenceRecords> {
 
   func write(_ write: ([UInt8]) throws -> Void) throws {
     // Only elements with this number run: a text from outside that came to be an element all the same would not.
-    let nonce = String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
+    let nonce = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
     try write(head(nonce: nonce))
     try write(PackageResources.map_html)
     try write(element("type=\"application/json\" id=\"settings\"", ScriptText.json(Array(settings.text.utf8))))
@@ -53,7 +53,8 @@ struct MapPage<Records: FenceRecords> {
     .object([
       "technologies": .array(
         Legend.technologies.map { .object(["label": .string($0.label), "colour": .string($0.colour)]) }),
-      "columns": .array(MapColumns.all.map { .array([.string($0.name), .string($0.kind.rawValue), .string($0.meaning)]) }),
+      "columns": .array(
+        MapColumns.all.map { .array([.string($0.name), .string($0.kind.rawValue), .string($0.meaning)]) }),
       "tiles": options.tiles.map { .string($0.address) },
     ])
   }

@@ -42,7 +42,9 @@ struct ExportFences: AsyncParsableCommand {
       let formats = ExportFormat.allCases.filter(\.hasShapes).map(\.rawValue).joined(separator: ", ")
       throw ValidationError("--shape is for \(formats); \(format.rawValue) has one form only.")
     }
-    if tiles != nil, format != .html { throw ValidationError("--tiles is for html; \(format.rawValue) has no base map.") }
+    if tiles != nil, format != .html {
+      throw ValidationError("--tiles is for html; \(format.rawValue) has no base map.")
+    }
     if format == .gpkg, isStandardOutput, isatty(STDOUT_FILENO) == 1 {
       throw ValidationError("gpkg is a file for programs, not for a terminal: name it with -o.")
     }
@@ -57,8 +59,8 @@ struct ExportFences: AsyncParsableCommand {
       if let warning = sink.warning { Terminal.note(warning) }
       let progress = ExportProgress(isShown: !isStandardOutput)
       let count = try exporting.run(
-        format: format, shape: shape ?? .point, scratch: scratch, map: MapOptions(tiles: tiles), progress: progress.show, complain: Terminal.note,
-        write: sink.write)
+        format: format, shape: shape ?? .point, scratch: scratch, map: MapOptions(tiles: tiles),
+        progress: progress.show, complain: Terminal.note, write: sink.write)
       try sink.finish()
       progress.end()
       if let hint = hint(count) { Terminal.note(hint) }

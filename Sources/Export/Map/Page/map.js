@@ -35,6 +35,7 @@ class CoverageMap {
     this.classify();
     this.sessions.draw();
     this.chooseSpeed();
+    this.drawLegend();
     if (isFirst) this.fit(() => true);
     byId("timeline").setAttribute("aria-valuemax", String(Math.max(1, table.count)));
     this.changed();
@@ -89,7 +90,10 @@ class CoverageMap {
       [west, east] = [Math.min(west, longitude), Math.max(east, longitude)];
     }
     if (south > north) return;
-    this.map.fitBounds([[south, west], [north, east]], { padding: [40, 40], maxZoom: 17, animate: false });
+    // On a narrow page the legend is above the fences.
+    const legend = byId("legend"), isNarrow = this.map.getSize().x < 600, top = isNarrow ? legend.offsetTop + legend.offsetHeight + 20 : 40;
+    const side = isNarrow ? 24 : 40;
+    this.map.fitBounds([[south, west], [north, east]], { paddingTopLeft: [side, top], paddingBottomRight: [side, 40], maxZoom: 17, animate: false });
   }
 
   drawRing() {
@@ -417,7 +421,9 @@ function list(rows) {
   for (const [name, value, meaning] of rows) {
     const term = make("dt", name);
     if (meaning) term.title = meaning;
-    list.append(term, make("dd", value));
+    const row = make("div");
+    row.append(term, make("dd", value));
+    list.append(row);
   }
   return list;
 }
