@@ -178,7 +178,7 @@ class CoverageMap {
       ["mean", milliseconds("mean")], ["shortest", milliseconds("minimum")], ["longest", milliseconds("maximum")],
       ["variation", milliseconds("variation")], ["pings", `${table.pings[i]}, ${table.lost[i]} lost`],
       ["radius", `${table.radius[i].toFixed(1)} m`], ["time in it", Number.isNaN(table.duration[i]) ? "–" : `${(table.duration[i] / 1000).toFixed(1)} s`],
-      ...(Number.isNaN(table.signal[i]) ? [] : [["lowest signal", `${table.signal[i]} dBm`]]),
+      ...(Number.isNaN(table.signal[i]) ? [] : [["min signal", `${table.signal[i].toFixed(1)} dBm`]]),
       ...(table.isSubmittable(i) ? [] : [["Wi-Fi", "touched: not submitted"]]),
     ];
     const all = make("details");
