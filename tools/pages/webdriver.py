@@ -45,12 +45,13 @@ class Driver:
 
 
 class Browser:
-    """A headless Chromium that resolves no name; with `touch` a telephone."""
+    """A headless Chromium that resolves no name but that of `origin` (host:port); with `touch` a telephone."""
 
-    def __init__(self, driver, width, height, is_dark=False, touch=False):
+    def __init__(self, driver, width, height, is_dark=False, touch=False, origin=None):
         # No name is resolved: what a page asked for in spite of its policy would not leave either.
         arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={width},{height}",
-                     "--host-resolver-rules=MAP * ~NOTFOUND", "--force-prefers-reduced-motion"]
+                     f"--host-resolver-rules={f'MAP tiles.example {origin}, ' if origin else ''}MAP * ~NOTFOUND{', EXCLUDE 127.0.0.1' if origin else ''}",
+                     "--force-prefers-reduced-motion"]
         options = {"args": arguments, "perfLoggingPrefs": {"enableNetwork": True}}
         if touch:
             options["mobileEmulation"] = {"deviceMetrics": {"width": width, "height": height, "pixelRatio": 2, "touch": True, "mobile": True}}
@@ -89,6 +90,17 @@ class Browser:
                 actions.append({"type": "pause", "duration": step})
         self.call("POST", "/actions", {"actions": [
             {"type": "pointer", "id": kind, "parameters": {"pointerType": kind}, "actions": actions}]})
+
+    def pinch(self, middle, before, after):
+        """Two fingers, left and right of `middle`, move from one distance to the other."""
+        fingers = []
+        for side in (-1, 1):
+            where = [round(middle[0] + side * distance / 2) for distance in (before, after)]
+            move = {"type": "pointerMove", "y": round(middle[1])}
+            fingers.append({"type": "pointer", "id": f"finger{side}", "parameters": {"pointerType": "touch"}, "actions": [
+                move | {"duration": 0, "x": where[0]}, {"type": "pointerDown", "button": 0}, {"type": "pause", "duration": 60},
+                move | {"duration": 300, "x": where[1]}, {"type": "pause", "duration": 60}, {"type": "pointerUp", "button": 0}]})
+        self.call("POST", "/actions", {"actions": fingers})
 
     def keys(self, *keys):
         """Presses each key; a pair holds its first key down."""

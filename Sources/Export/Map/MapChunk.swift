@@ -15,11 +15,13 @@ struct MapChunk {
   /// The texts of a column, each once, in order of their first occurrence.
   private struct TextList {
     var texts: [JSON] = []
-    var places: [JSON: Int] = [:]
+    /// By bytes: strings that differ in Unicode's composition only are equal to Swift.
+    var places: [[UInt8]: Int] = [:]
 
     mutating func place(of text: JSON) -> Int {
-      if let place = places[text] { return place }
-      places[text] = texts.count
+      let bytes = if case .string(let string) = text { Array(string.utf8) } else { Array(text.text.utf8) }
+      if let place = places[bytes] { return place }
+      places[bytes] = texts.count
       texts.append(text)
       return texts.count - 1
     }

@@ -60,8 +60,7 @@ struct ExportFences: AsyncParsableCommand {
       let progress = ExportProgress(isShown: !isStandardOutput)
       let count = try exporting.run(
         format: format, shape: shape ?? .point, scratch: scratch, map: MapOptions(tiles: tiles),
-        progress: progress.show, complain: Terminal.note,
-        write: sink.write)
+        progress: progress.show, complain: Terminal.note, write: sink.write)
       try sink.finish()
       progress.end()
       if let hint = hint(count) { Terminal.note(hint) }

@@ -35,6 +35,7 @@ class CoverageMap {
     this.classify();
     this.sessions.draw();
     this.chooseSpeed();
+    this.drawLegend();
     if (isFirst) this.fit(() => true);
     byId("timeline").setAttribute("aria-valuemax", String(Math.max(1, table.count)));
     this.changed();
@@ -56,7 +57,11 @@ class CoverageMap {
     this.layer.addTo(this.map);
     this.ring = L.DomUtil.create("div", "ring", this.map.getPane("overlayPane"));
     this.ring.hidden = true;
-    this.map.on("mousemove", (event) => this.hover(this.layer.at(event.containerPoint, 6)));
+    // A tap is no hovering: a card that came up below the finger would get the click.
+    for (const kind of ["pointerdown", "pointermove"]) {
+      byId("map").addEventListener(kind, (event) => { this.isTouch = event.pointerType === "touch"; }, true);
+    }
+    this.map.on("mousemove", (event) => this.isTouch || this.hover(this.layer.at(event.containerPoint, 6)));
     this.map.on("mouseout", () => this.hover(-1));
     this.map.on("click", (event) => {
       const fingers = matchMedia("(pointer: coarse)").matches ? 22 : 8;
@@ -85,7 +90,10 @@ class CoverageMap {
       [west, east] = [Math.min(west, longitude), Math.max(east, longitude)];
     }
     if (south > north) return;
-    this.map.fitBounds([[south, west], [north, east]], { padding: [40, 40], maxZoom: 17, animate: false });
+    // On a narrow page the legend is above the fences.
+    const legend = byId("legend"), isNarrow = this.map.getSize().x < 600, top = isNarrow ? legend.offsetTop + legend.offsetHeight + 20 : 40;
+    const side = isNarrow ? 24 : 40;
+    this.map.fitBounds([[south, west], [north, east]], { paddingTopLeft: [side, top], paddingBottomRight: [side, 40], maxZoom: 17, animate: false });
   }
 
   drawRing() {
@@ -110,6 +118,15 @@ class CoverageMap {
     this.pinned = i;
     this.show(i);
     if (i >= 0 && pans) this.follow(i);
+    if (i >= 0) this.uncover(i);
+  }
+
+  // On a narrow page the card is below the map's middle; the fence goes above it.
+  uncover(i) {
+    const { table } = this.state, card = byId("card");
+    const point = this.map.latLngToContainerPoint([table.latitude[i], table.longitude[i]]);
+    if (card.offsetWidth < this.map.getSize().x * 0.7 || point.y < card.offsetTop - 16) return;
+    this.map.panBy([0, point.y - card.offsetTop * 0.7], { animate: false });
   }
 
   follow(i) {
@@ -161,7 +178,7 @@ class CoverageMap {
       ["mean", milliseconds("mean")], ["shortest", milliseconds("minimum")], ["longest", milliseconds("maximum")],
       ["variation", milliseconds("variation")], ["pings", `${table.pings[i]}, ${table.lost[i]} lost`],
       ["radius", `${table.radius[i].toFixed(1)} m`], ["time in it", Number.isNaN(table.duration[i]) ? "–" : `${(table.duration[i] / 1000).toFixed(1)} s`],
-      ...(Number.isNaN(table.signal[i]) ? [] : [["lowest signal", `${table.signal[i]} dBm`]]),
+      ...(Number.isNaN(table.signal[i]) ? [] : [["min signal", `${table.signal[i].toFixed(1)} dBm`]]),
       ...(table.isSubmittable(i) ? [] : [["Wi-Fi", "touched: not submitted"]]),
     ];
     const all = make("details");
@@ -245,6 +262,7 @@ class CoverageMap {
       if (this.state.isShown(i)) {
         this.show(i);
         this.follow(i);
+        this.uncover(i);
       }
       if (along >= end) return this.stop();
       this.playing = requestAnimationFrame(step);
@@ -403,7 +421,9 @@ function list(rows) {
   for (const [name, value, meaning] of rows) {
     const term = make("dt", name);
     if (meaning) term.title = meaning;
-    list.append(term, make("dd", value));
+    const row = make("div");
+    row.append(term, make("dd", value));
+    list.append(row);
   }
   return list;
 }

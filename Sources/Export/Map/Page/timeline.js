@@ -206,7 +206,9 @@ class Timeline {
       table.order.forEach((i, place) => {
         if (!inView[i] || !this.state.isShown(i)) return;
         const x = Math.floor(this.x(place));
-        if (x > last) context.fillRect(last = x, base + 7, 2, 3);
+        if (x <= last) return;
+        const wide = Math.ceil((table.duration[i] || 0) / table.length * (this.width - this.left - 4));
+        context.fillRect(last = x, base + 7, Math.max(2, wide + 1), 3);
       });
     }
     if (selection) {
