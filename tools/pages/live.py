@@ -1,0 +1,154 @@
+"""The live page of a real service in a browser: a drive on it, a broken connection, commands, other origins."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+TRACK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gps-player", "demo-track.csv")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Field:
+    """A receiver, a ping server, a control server, and a service with a live page, all on loopback."""
+
+    def __init__(self, programs, directory):
+        self.programs, self.directory, self.running = programs, directory, []
+        os.makedirs(directory)
+        ping = self.start("reflector", "--port", "0", "--listen", "127.0.0.1", "--secret", "demo", "--delay", "24", "--drop", "4", "--seed", "1")
+        url = self.start("control-server", "--secret", "demo", "--ping-port", ping.rsplit(":", 1)[1])
+        gps = self.start("gps-player", "--gpsd", TRACK)
+        self.port = free_port()
+        self.configuration = os.path.join(directory, "config.yaml")
+        with open(self.configuration, "w", encoding="utf-8") as file:
+            file.write(f"""
+state-directory: {directory}/state
+control-server: {{ url: "{url}" }}
+gpsd: {{ port: {gps.rsplit(":", 1)[1]} }}
+network: {{ source: fixed-cellular }}
+radio: {{ source: "fixed:4G/LTE" }}
+submission: {{ spread: 0s }}
+agent: {{ record: always, page: "127.0.0.1:{self.port}" }}
+""")
+        self.service = None
+
+    def start(self, name, *arguments):
+        """Starts a tool; returns where it listens."""
+        log = os.path.join(self.directory, name + ".log")
+        with open(log, "w", encoding="utf-8") as file:
+            self.running.append(subprocess.Popen([os.path.join(self.programs, name), *arguments], stdout=file, stderr=subprocess.STDOUT))
+        return self.line(log, f"{name}: listening on ")
+
+    @staticmethod
+    def line(log, prefix):
+        for _ in range(300):
+            with open(log, encoding="utf-8") as file:
+                for line in file:
+                    if prefix in line:
+                        return line.split(prefix, 1)[1].strip()
+            time.sleep(0.1)
+        raise SystemExit(f"test-pages: no line with {prefix!r} in {log}")
+
+    def start_service(self):
+        log = os.path.join(self.directory, f"agent-{time.monotonic_ns()}.log")
+        with open(log, "w", encoding="utf-8") as file:
+            self.service = subprocess.Popen(
+                [os.path.join(self.programs, "coverage-probe"), "agent", "--config", self.configuration], stdout=file, stderr=subprocess.STDOUT)
+        self.line(log, "live page at ")
+
+    def end_service(self):
+        self.service.send_signal(signal.SIGTERM)
+        return self.service.wait(timeout=30)
+
+    def link(self):
+        return subprocess.run([os.path.join(self.programs, "coverage-probe"), "page", "--config", self.configuration],
+                              check=True, capture_output=True, text=True).stdout.strip()
+
+    def end(self):
+        if self.service and self.service.poll() is None:
+            self.end_service()
+        for program in self.running:
+            program.terminate()
+            program.wait(timeout=10)
+
+
+def status_of(address, **headers):
+    request = urllib.request.Request(address, headers=headers, method=headers.pop("method", "GET"))
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+FENCES = "return coverageMap.state.table.count"
+
+
+def test(options, tools, directory, findings, driver):
+    """`tools` has what test-pages uses for all pages."""
+    field = Field(options.bin, os.path.join(directory, "live"))
+    try:
+        field.start_service()
+        follow(field, options, tools, findings, driver)
+    finally:
+        field.end()
+
+
+def follow(field, options, tools, findings, driver):
+    findings.where = "live page: "
+    page = f"http://127.0.0.1:{field.port}/"
+    findings.check(status_of(page) == 403, "is closed without the token")
+    findings.check(status_of(page + "?token=" + "a" * 32) == 403, "is closed with another token")
+    browser = tools.Browser(driver, 1280, 1000, origin=f"127.0.0.1:{field.port}")
+    try:
+        browser.open(field.link())
+        findings.check(tools.wait_until(browser, "return typeof livePanel === 'object'"), "opens with the link")
+        findings.check(browser.run("return location.search + document.cookie") == "", "leaves no token in the address, nor for scripts")
+        findings.check(tools.wait_until(browser, f"{FENCES} >= 3", 30), "follows the drive")
+        count = browser.run(FENCES)
+        findings.check(tools.wait_until(browser, f"{FENCES} > {count}", 30), "grows")
+        text = tools.text_of(browser, "#live")
+        findings.check(all(part in text for part in ("recording", "always recording", "4G/LTE", " ms", "±", "waiting to be sent")),
+                       "says state, technology, delay, accuracy and queue in words")
+        findings.check(browser.run("return !livePanel.here.hidden"), "shows where the device is")
+        tools.accessible(browser, findings)
+
+        status = field.end_service()
+        findings.check(status == 0, f"the service ends while a page follows (status {status})")
+        findings.check(tools.wait_until(browser, "return livePanel.stateText.dataset.state === 'lost'", 20), "says that the connection is lost")
+        browser.console()
+        before = browser.run(FENCES)
+        field.start_service()
+        findings.check(tools.wait_until(browser, f"return livePanel.stateText.dataset.state === 'recording' && {FENCES[7:]} > {before}", 60),
+                       "goes on after a broken connection")
+        ids = browser.run("return Array.from({length: coverageMap.state.table.count}, (_, i) => coverageMap.state.table.value('id', i))")
+        findings.check(len(set(ids)) == len(ids) >= before, f"has each fence once ({len(ids)})")
+
+        browser.run("document.querySelector('[data-command=pause]').click()")
+        findings.check(tools.wait_until(browser, "return document.querySelector('#live p').textContent === 'pause: not recording (paused)'"), "pauses")
+        findings.check(tools.wait_until(browser, "return livePanel.stateText.dataset.state === 'idle'", 20), "shows that it is idle")
+        browser.run("document.querySelector('[data-command=resume]').click()")
+        findings.check(tools.wait_until(browser, "return livePanel.stateText.dataset.state === 'recording'", 20), "goes on")
+        for width, is_dark in ((1280, False), (390, True)):
+            browser.cdp("Emulation.setDeviceMetricsOverride", width=width, height=1000, deviceScaleFactor=1, mobile=width < 500)
+            browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}])
+            time.sleep(1.2)
+            findings.where = f"live page, {width} px, {'dark' if is_dark else 'light'}: "
+            tools.accessible(browser, findings)
+            if options.pictures:
+                browser.picture(os.path.join(options.pictures, f"live-{width}-{'dark' if is_dark else 'light'}.png"))
+        findings.where = "live page: "
+        messages = [line for line in browser.console() if "ERR_" not in line]
+        foreign = [address for address in browser.requests() if not address.startswith(page)]
+        findings.check(not messages, f"no error in the console {messages[:3] or ''}")
+        findings.check(not foreign, f"no request to another host {foreign[:3] or ''}")
+    finally:
+        browser.end()
