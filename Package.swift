@@ -134,7 +134,8 @@ let package = Package(
       ],
       // Within the program: a single static binary has no folder of resources beside it.
       resources: [
-        "map.html", "map.css", "fence_table.js", "views.js", "fence_layer.js", "timeline.js", "sessions.js", "map.js", "live.js", "live.css",
+        "map.html", "map.css", "fence_table.js", "views.js", "fence_layer.js", "timeline.js", "sessions.js", "map.js",
+        "live.js", "live.css",
       ].map { .embedInCode("Map/Page/\($0)") },
       swiftSettings: strict),
 

@@ -1,0 +1,208 @@
+import Coverage
+import DriveStore
+import Foundation
+import Settings
+import TestSupport
+import Testing
+
+@testable import Agent
+@testable import Submission
+
+/// The live page over real connections: a service with it, and the stream of a store.
+struct PageServerTests {
+  /// A port that was free a moment ago.
+  private static func freePort() throws -> UInt16 {
+    let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(probe) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    try withUnsafeMutablePointer(to: &address) { pointer in
+      try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        try #require(bind(probe, pointer, length) == 0 && getsockname(probe, pointer, &length) == 0)
+      }
+    }
+    return UInt16(bigEndian: address.sin_port)
+  }
+
+  private struct Answer {
+    let status: Int
+    let headers: String
+    let body: String
+  }
+
+  /// Runs curl(1), which sends what it is told to.
+  private func ask(_ url: String, _ arguments: [String] = []) async throws -> Answer {
+    let curl = try RunningProgram(
+      URL(filePath: "/usr/bin/curl"), ["-s", "-i", "--max-time", "20", "--noproxy", "*", url] + arguments)
+    _ = try await curl.exitStatus()
+    let parts = curl.standardOutput.replacing("\r\n", with: "\n").split(separator: "\n\n", maxSplits: 1)
+    let head = parts.first.map(String.init) ?? ""
+    return Answer(
+      status: head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0, headers: head.lowercased(),
+      body: parts.count > 1 ? String(parts[1]) : "")
+  }
+
+  private func withPage(
+    _ body: (_ page: String, _ token: String, ServiceRig) async throws -> Void
+  ) async throws {
+    let port = try Self.freePort()
+    try await ServiceRig.run("agent: { record: command, page: \"127.0.0.1:\(port)\" }") { rig in
+      _ = try await eventually("the page is there") { rig.log.contains("live page at 127.0.0.1:\(port)") ? () : nil }
+      let token = try #require(PageToken(directory: rig.configuration.stateDirectory))
+      try await body("http://127.0.0.1:\(port)", token.text, rig)
+    }
+  }
+
+  @Test("when a browser has no token, then every path is closed; with the link it gets a cookie, and the page with it")
+  func access() async throws {
+    try await withPage { page, token, _ async throws -> Void in
+      for path in ["/", "/events", "/?token=\(String(repeating: "a", count: 32))"] {
+        let answer = try await ask(page + path)
+        #expect(answer.status == 403 && !answer.body.contains("<html"), "\(path)")
+      }
+      #expect(try await ask(page + "/status").status == 404, "the socket's paths are not here")
+      let admission = try await ask(page + "/?token=\(token)")
+      #expect(
+        admission.status == 200
+          && admission.headers.contains("set-cookie: coverage-probe-page=\(token); path=/; httponly; samesite=strict"))
+      #expect(admission.headers.contains("cache-control: no-store") && !admission.body.contains(token))
+      let own = try await ask(page + "/", ["-H", "Cookie: coverage-probe-page=\(token)"])
+      if FileManager.default.fileExists(atPath: "/usr/share/javascript/leaflet/leaflet.js") {
+        #expect(
+          own.status == 200 && own.headers.contains("connect-src 'self'")
+            && own.headers.contains("frame-ancestors 'none'"))
+        #expect(own.body.contains("class LivePanel"))
+      } else {
+        #expect(own.status == 503 && own.body.contains("libjs-leaflet"))
+      }
+      #expect(
+        try await ask(page + "/", ["-H", "Cookie: coverage-probe-page=\(token)", "-H", "Host: evil.example"]).status
+          == 403)
+    }
+  }
+
+  @Test("when a command has cookie, origin and mark, then the service obeys; without one of them it does not")
+  func commands() async throws {
+    try await withPage { page, token, rig async throws -> Void in
+      let whole = [
+        "-X", "POST", "-H", "Cookie: coverage-probe-page=\(token)", "-H", "Origin: \(page)", "-H",
+        "X-Coverage-Probe: 1",
+      ]
+      #expect(try await ask(page + "/pause", whole).body == "pause: not recording (paused)\n")
+      #expect(try await ask(page + "/resume", whole).body == "resume: not recording (waiting for a command)\n")
+      #expect(try await ask(page + "/submit", whole).status == 200)
+      for (path, missing) in [("/start", 2), ("/start", 4), ("/submit", 6)] {
+        var part = whole
+        part.removeSubrange(missing..<(missing + 2))
+        #expect(try await ask(page + path, part).status == 403, "\(path) without \(whole[missing + 1])")
+      }
+      #expect(!rig.log.contains("command: start"))
+      #expect(try await ask(page + "/forget?session=1", whole).status == 404, "nothing is deleted from here")
+    }
+  }
+
+  @Test("when somebody follows, then the state comes each second; when too many do, then one of them has to wait")
+  func following() async throws {
+    try await withPage { page, token, _ async throws -> Void in
+      let curls = try (0..<PageServer.mostFollowers).map { _ in
+        try RunningProgram(
+          URL(filePath: "/usr/bin/curl"),
+          [
+            "-s", "-N", "--max-time", "60", "--noproxy", "*", page + "/events", "-H",
+            "Cookie: coverage-probe-page=\(token)",
+          ])
+      }
+      _ = try await eventually("all follow") {
+        curls.allSatisfy { $0.standardOutput.contains("event: status") } ? () : nil
+      }
+      _ = try await eventually("a second state") {
+        curls[0].standardOutput.ranges(of: "event: status\n").count >= 2 ? () : nil
+      }
+      #expect(
+        curls[0].standardOutput.hasPrefix("retry: 2000\n\n") && curls[0].standardOutput.contains("\"state\":\"idle\""))
+      let refused = try await ask(page + "/events", ["-H", "Cookie: coverage-probe-page=\(token)"])
+      #expect(refused.status == 503 && refused.body == "8 pages follow already\n")
+      try await curls[0].stop()
+      _ = try await eventually("a place is free again") {
+        try await ask(page + "/events", ["-H", "Cookie: coverage-probe-page=\(token)", "--max-time", "2"]).status == 200
+          ? () : nil
+      }
+    }
+  }
+
+  @Test("when the service ends while somebody follows, then it ends at once and well")
+  func ending() async throws {
+    let begin = ContinuousClock.now
+    var follower: RunningProgram?
+    try await withPage { page, token, _ async throws -> Void in
+      let curl = try RunningProgram(
+        URL(filePath: "/usr/bin/curl"),
+        [
+          "-s", "-N", "--max-time", "60", "--noproxy", "*", page + "/events", "-H",
+          "Cookie: coverage-probe-page=\(token)",
+        ])
+      _ = try await eventually("it follows") { curl.standardOutput.contains("event: status") ? () : nil }
+      follower = curl
+    }
+    #expect(ContinuousClock.now - begin < .seconds(30))
+    let status = try await follower?.exitStatus()
+    #expect(status != nil)
+  }
+
+  @Test("when the page's address is not the host's, then one line says so, and the service works without it")
+  func noAddress() async throws {
+    try await ServiceRig.run("agent: { record: command, page: \"203.0.113.7:8088\" }") { rig in
+      _ = try await eventually("the line") { rig.log.contains("no live page at 203.0.113.7:8088: ") ? () : nil }
+      #expect(try await rig.client.send(.pause) == "pause: not recording (paused)")
+    }
+  }
+
+  // MARK: The stream of a store
+
+  private struct Idle: ServiceCommands {
+    func status() async -> ServiceStatus { ServiceStatus(started: .sampleStart) }
+    func perform(_ command: ServiceCommand) async -> String { "" }
+    func submit(_ mode: PassMode, _ urgency: ServerGate.Urgency) async -> (line: String, outcome: CommandOutcome) {
+      ("", .done)
+    }
+    func forget(_ session: Int64) async -> (line: String, outcome: CommandOutcome) { ("", .done) }
+  }
+
+  private struct Enough: Error {}
+
+  /// The events up to the first state.
+  private func stream(_ store: DriveStore, after last: Int64?) async throws -> String {
+    var text = ""
+    do {
+      try await PageStream(service: Idle(), store: store).run(after: last) { bytes in
+        text += String(decoding: bytes, as: UTF8.self)
+        if text.contains("event: status") { throw Enough() }
+      }
+    } catch is Enough {}
+    return text
+  }
+
+  @Test(
+    "when a store has two drives, then a new follower gets the fences of the newest; a known one those that it lacks")
+  func drives() async throws {
+    let folder = try TemporaryFolder()
+    let store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    #expect(!(try await stream(store, after: nil)).contains("event: fences"), "there is no drive")
+    for drive in 0..<2 {
+      var recorder = try DriveRecorder(store, started: .sampleStart.later(by: .seconds(drive * 1000)), log: nil)
+      try recorder.save(
+        sessions: [Session(number: 0, started: .start)],
+        fences: (0..<3).map { .sample(number: $0, entered: Double($0) * 4, lasted: drive == 1 && $0 == 2 ? nil : 4) },
+        seen: .seconds(60))
+    }
+    func ids(_ text: String) -> [String] { text.matches(of: /"id":\[([0-9,]*)\]/).map { String($0.1) } }
+    let new = try await stream(store, after: nil)
+    #expect(ids(new) == ["4,5"] && new.contains("id: 5\n"), "the open fence is none yet: \(new.prefix(200))")
+    #expect(ids(try await stream(store, after: 2)) == ["3,4,5"])
+    #expect(ids(try await stream(store, after: 5)).isEmpty)
+    let other = try await stream(store, after: 900)
+    #expect(other.contains("event: reset\nid: 0\n") && ids(other) == ["4,5"], "the store is another one")
+  }
+}
