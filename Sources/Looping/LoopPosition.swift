@@ -12,16 +12,13 @@ struct LoopPosition: Hashable, Sendable {
 
   /// An inaccurate fix changes nothing; a lost one ends the position.
   mutating func apply(_ fix: Fix, at now: Int64) {
-    guard let place = fix.coordinate else {
-      coordinate = nil
-      return
-    }
+    guard let place = fix.coordinate else { return forget() }
     guard let accuracy = fix.accuracy, accuracy <= Self.accuracyLimit else { return }
     (coordinate, at) = (place, now)
   }
 
   /// After a suspend, the device can be anywhere.
-  mutating func forget() { coordinate = nil }
+  mutating func forget() { (coordinate, at) = (nil, 0) }
 
   /// The position, unless it is too old.
   func current(at now: Int64) -> Coordinate? {

@@ -34,7 +34,7 @@ struct LoopRig {
   @discardableResult
   mutating func send(_ input: LoopInput, after seconds: Double = 0) -> [LoopEffect] {
     pass(seconds)
-    return commands(of: coordinator.handle(input, at: moment))
+    return note(coordinator.handle(input, at: moment))
   }
 
   /// A fix `metres` north of the start, with an accuracy in metres.
@@ -69,7 +69,9 @@ struct LoopRig {
     return restart()
   }
 
-  private mutating func commands(of effects: [LoopEffect]) -> [LoopEffect] {
+  /// Does what `effects` say for the disk and the timer.
+  /// - Returns: The other effects.
+  mutating func note(_ effects: [LoopEffect]) -> [LoopEffect] {
     effects.filter { effect in
       switch effect {
       case .persist(let memory): disk = memory
