@@ -78,7 +78,8 @@ public struct LoopCoordinator: Hashable, Sendable {
     }
     apply(input, at: moment, &aborts, &others)
     if !isOver { decide(at: moment, &others) }
-    let mustWrite = memory != before || start == .new || input == .checkpoint
+    // After a restart too: the next reboot must not count from a time before this one.
+    let mustWrite = memory != before || start != nil || input == .checkpoint
     start = nil
     return aborts + (mustWrite ? [write(at: moment)] : []) + others + nextWake(at: moment)
   }

@@ -88,6 +88,15 @@ import Testing
     #expect(rig.send(.tick, after: 1) == [.start(2, "Lx")])
   }
 
+  @Test("when the host reboots twice without a trusted clock, then the time since both boots counts")
+  func twoReboots() throws {
+    var rig = waiting(try rules())
+    rig.isWallTrusted = false
+    #expect(rig.reboot(after: 5000, uptime: 100).isEmpty)
+    #expect(rig.reboot(after: 5000, uptime: 100).isEmpty)
+    #expect(rig.wakeAt == .seconds(100 + 70))
+  }
+
   @Test("when the wall clock was set back before the reboot, then the time since the boot counts")
   func rebootWithClockSetBack() throws {
     var rig = waiting(try rules())
@@ -237,6 +246,7 @@ import Testing
   @Test("when any byte of the state is damaged, then it is refused, or what it says neither traps nor locks the loop")
   func anyByte() throws {
     let bytes = try JSONEncoder().encode(try sample)
+    var accepted = 0
     for seed in LoopOrders.seeds.prefix(2000) {
       var random = SeededGenerator(seed: seed)
       var damaged = bytes
@@ -246,6 +256,7 @@ import Testing
           ? UInt8.random(in: 0x30...0x39, using: &random) : .random(in: 0...255, using: &random)
       }
       guard let memory = try? JSONDecoder().decode(LoopMemory.self, from: damaged) else { continue }
+      accepted += 1
       var loop = LoopCoordinator(
         resuming: memory, try rules(9, distance: 250), bootID: LoopRig.bootID, at: .sample(2000))
       _ = loop.handle(.tick, at: .sample(2000))
@@ -255,6 +266,7 @@ import Testing
       _ = loop.handle(.tick, at: .sample(1e9))
       #expect(loop.isOver, "seed \(seed)")
     }
+    #expect(accepted > 10)
   }
 
   @Test("when a value that was not decoded is absurd, then it does not trap either")

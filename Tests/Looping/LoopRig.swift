@@ -26,6 +26,9 @@ struct LoopRig {
     coordinator = LoopCoordinator(rules, ledger: ledger, bootID: bootID, at: .sample(boot))
   }
 
+  /// Seconds since the rig's start, in whichever boot.
+  var time: Double { (wall - Self.startWall).inSeconds }
+
   var moment: LoopMoment {
     LoopMoment(boot: .seconds(boot), awake: .seconds(boot - suspended), wall: isWallTrusted ? wall : nil)
   }
@@ -64,9 +67,13 @@ struct LoopRig {
 
   /// A power loss: the host starts again `seconds` later, and the program `uptime` seconds after that.
   mutating func reboot(after seconds: Double, uptime: Double = 20) -> [LoopEffect] {
-    pass(seconds + uptime)
-    (boot, suspended, bootID) = (uptime, 0, bootID + "-next")
+    powerOn(after: seconds, uptime: uptime)
     return restart()
+  }
+
+  mutating func powerOn(after seconds: Double, uptime: Double) {
+    pass(seconds + uptime)
+    (boot, suspended, bootID) = (uptime, 0, bootID + "+")
   }
 
   /// Does what `effects` say for the disk and the timer.

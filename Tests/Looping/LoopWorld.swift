@@ -17,13 +17,14 @@ struct LoopWorld {
     case stray
     case suspend(Double)
     case restart
+    /// A power loss; a restart while no clock is trusted, since the model has no unknown times.
+    case reboot
     case dateLost, dateKnown
     case nextDay
   }
 
   private(set) var rig: LoopRig
   private(set) var model: LoopModel
-  private let begin: Double
   private var metres = 0.0
   private var lastSuspended = 0.0
   /// The first thing that is wrong.
@@ -34,11 +35,10 @@ struct LoopWorld {
   init(_ rules: LoopRules) {
     rig = LoopRig(rules)
     model = LoopModel(rules)
-    begin = rig.boot
     happen(.input(.tick))
   }
 
-  var time: Double { rig.boot - begin }
+  private var time: Double { rig.time }
 
   mutating func happen(_ action: Action, after seconds: Double = 0) {
     rig.pass(seconds)
@@ -55,6 +55,12 @@ struct LoopWorld {
       rig.suspend(seconds)
       step(.tick, .input(.tick))
     case .restart: restart()
+    case .reboot:
+      if rig.isWallTrusted, rig.disk?.stamp.wall != nil {
+        rig.powerOn(after: 100, uptime: 30)
+        lastSuspended = 0
+      }
+      restart()
     case .dateLost, .dateKnown:
       rig.isWallTrusted = action == .dateKnown
       step(.tick, .input(.tick))
@@ -85,7 +91,8 @@ struct LoopWorld {
     _ effects: [LoopEffect], _ commands: [LoopEffect], _ entry: LoopModel.Entry, _ name: String
   ) {
     let expected = model.step(
-      entry, time: time, awake: time - rig.suspended, wall: rig.moment.wall, suspended: rig.suspended - lastSuspended)
+      entry, time: time, awake: rig.boot - rig.suspended, wall: rig.moment.wall,
+      suspended: rig.suspended - lastSuspended)
     lastSuspended = rig.suspended
     let isResult = if case .input(.testEnded(started, _)) = entry { true } else { false }
     if commands != expected { complain("\(name): \(commands) instead of \(expected)") }
@@ -148,7 +155,8 @@ extension LoopWorld.Action {
     case 26: .failed
     case 27: .stray
     case 28, 29: .suspend([0.5, 1, 40, 400][Int.random(in: 0..<4, using: &random)])
-    case 30, 31: .restart
+    case 30: .restart
+    case 31: .reboot
     case 32..<35: .input(.traffic(bytes: Int64.random(in: 1...90_000_000, using: &random)))
     case 35: .input(.named("L\(Int.random(in: 0..<3, using: &random))"))
     case 36: .input(.checkpoint)
