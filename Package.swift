@@ -140,6 +140,7 @@ let package = Package(
       swiftSettings: strict),
 
     // Floor 3
+    .target(name: "Looping", dependencies: ["Coverage"], swiftSettings: strict),
     .target(
       name: "Diagnosis",
       dependencies: [
@@ -342,6 +343,9 @@ let package = Package(
         "NetworkPath", "Radio", "TestSupport",
       ],
       path: "Tests/Diagnosis", swiftSettings: strict),
+    .testTarget(
+      name: "LoopingTests", dependencies: ["Looping", "Coverage", "TestSupport"], path: "Tests/Looping",
+      swiftSettings: strict),
     .testTarget(
       name: "DrivingTests",
       dependencies: [

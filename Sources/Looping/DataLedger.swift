@@ -1,0 +1,118 @@
+import Coverage
+
+/// The bytes that speed tests used, by calendar day (UTC). A pure value; it outlives the loop.
+///
+/// Each byte belongs to the day of its wall time, so that a clock that is set back and forth neither frees nor uses up a period. Without a
+/// trusted wall time the bytes are undated: they count in every period until the date is known.
+public struct DataLedger: Hashable, Sendable {
+  /// Two calendar months and two days.
+  private static let mostDays = 64
+  /// Bytes charged for an interrupted test while no test has ended yet.
+  public static let unknownTest: Int64 = 100_000_000
+
+  /// Bytes by day since 1970-01-01.
+  private(set) var days: [Int: Int64] = [:]
+  /// Bytes without a date.
+  private(set) var undated: Int64 = 0
+  /// The bytes of the largest test that ended.
+  private(set) var largest: Int64 = 0
+  /// The bytes of the running test.
+  private(set) var current: Int64 = 0
+
+  /// An empty ledger.
+  public init() {}
+
+  // MARK: Entries
+
+  /// Adds `bytes`; a number that is not positive is ignored.
+  /// - Parameter wall: The wall time; `nil` while no clock is trusted.
+  public mutating func add(_ bytes: Int64, at wall: WallTime?) {
+    guard bytes > 0 else { return }
+    undated = undated.saturatingAdding(bytes)
+    current = current.saturatingAdding(bytes)
+    date(at: wall)
+  }
+
+  /// Assigns undated bytes to the day of `wall`.
+  mutating func date(at wall: WallTime?) {
+    guard undated > 0, let day = Self.day(of: wall) else { return }
+    days[day] = (days[day] ?? 0).saturatingAdding(undated)
+    undated = 0
+    while days.count > Self.mostDays, let farthest = days.keys.max(by: { abs($0 - day) < abs($1 - day) }) {
+      days[farthest] = nil
+    }
+  }
+
+  mutating func beginTest() { current = 0 }
+
+  mutating func endTest() {
+    largest = max(largest, current)
+    current = 0
+  }
+
+  /// Charges a test that a restart interrupted: nobody counted its last bytes, so it counts as the largest test so far.
+  mutating func chargeInterruptedTest(at wall: WallTime?) {
+    let counted = current
+    add((largest > 0 ? largest : Self.unknownTest).saturatingSubtracting(counted), at: wall)
+    current = 0
+  }
+
+  // MARK: Figures
+
+  /// Bytes in the day of `wall`, undated ones included; without a date, in the latest day that has any.
+  public func usedInDay(at wall: WallTime?) -> Int64 {
+    guard let day = Self.day(of: wall) ?? days.keys.max() else { return undated }
+    return undated.saturatingAdding(days[day] ?? 0)
+  }
+
+  /// Bytes in the calendar month of `wall`, undated ones included; without a date, in the latest month that has any.
+  public func usedInMonth(at wall: WallTime?) -> Int64 {
+    guard let day = Self.day(of: wall) ?? days.keys.max() else { return undated }
+    let month = CalendarMonth(day: day)
+    return days.reduce(undated) { sum, entry in
+      CalendarMonth(day: entry.key) == month ? sum.saturatingAdding(entry.value) : sum
+    }
+  }
+
+  /// The limit that is used up; `nil` when another test may start.
+  func hold(by limits: DataLimits, at wall: WallTime?) -> LoopHold? {
+    if let month = limits.month, usedInMonth(at: wall) >= month { return .monthLimit }
+    if let day = limits.day, usedInDay(at: wall) >= day { return .dayLimit }
+    return nil
+  }
+
+  private static func day(of wall: WallTime?) -> Int? {
+    guard let wall, WallTime.plausible.contains(wall) else { return nil }
+    return Int(wall.microseconds / 86_400_000_000)
+  }
+}
+
+extension DataLedger: Codable {
+  private enum Key: String, CodingKey { case days, undated, largest, current }
+
+  /// - Throws: `DecodingError`, also for a day or a number of bytes that no ledger can have.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: Key.self)
+    days = try values.decode([Int: Int64].self, forKey: .days)
+    undated = try values.decode(Int64.self, forKey: .undated)
+    largest = try values.decode(Int64.self, forKey: .largest)
+    current = try values.decode(Int64.self, forKey: .current)
+    guard days.count <= Self.mostDays, days.keys.allSatisfy(CalendarMonth.days.contains) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .days, in: values, debugDescription: "the ledger has impossible days")
+    }
+    guard (days.values + [undated, largest, current]).allSatisfy({ $0 >= 0 }) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .days, in: values, debugDescription: "the ledger has a negative number of bytes")
+    }
+  }
+
+  /// Writes all members.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(days, forKey: .days)
+    try values.encode(undated, forKey: .undated)
+    try values.encode(largest, forKey: .largest)
+    try values.encode(current, forKey: .current)
+  }
+}

@@ -1,0 +1,112 @@
+import Coverage
+
+/// The state of a loop that survives a restart and a power loss. Its coded form is stored and read by later builds.
+///
+/// Decoding refuses a value that no loop can have, with a line that names it. Times are microseconds since the loop's start.
+public struct LoopMemory: Hashable, Sendable {
+  /// The server's name of the loop, as it came; `nil` before the server has named it.
+  public internal(set) var loopUUID: String?
+  /// The number of the latest test; 0 before the first one. It is the `test_counter` of the latest request.
+  public internal(set) var number = 0
+  /// What the loop does.
+  public internal(set) var stage = LoopStage.waiting
+  /// Whether time or distance calls for the next test.
+  public internal(set) var isDue = true
+  /// Whether the operator paused the loop. Only the operator resumes it.
+  public internal(set) var isPaused = false
+  /// When the latest test started.
+  var testStarted: Int64 = 0
+  /// Where the latest test started; `nil` when the place is not known.
+  public internal(set) var place: Coordinate?
+  /// The ended tests.
+  public internal(set) var tally = LoopTally()
+  var notices = LoopNotices()
+  /// The bytes that tests used. The next loop continues with it.
+  public internal(set) var ledger: DataLedger
+  /// When this value was last written.
+  var stamp: LoopStamp
+
+  init(ledger: DataLedger, stamp: LoopStamp) {
+    self.ledger = ledger
+    self.stamp = stamp
+  }
+
+  /// The longest accepted name of a loop, in UTF-8 bytes: `L` and a UUID have 37.
+  private static let longestName = 64
+
+  /// Whether `name` can be sent back to the server.
+  static func isName(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.count <= longestName && name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+  }
+
+  /// The first member that no loop can have, as text; `nil` when all are possible.
+  private var flaw: String? {
+    if !(0...LoopRules.counts.upperBound).contains(number) { return "the number of tests is \(number)" }
+    if let loopUUID, !Self.isName(loopUUID) { return "the loop's UUID is not printable ASCII of at most 64 characters" }
+    if stage == .testing, number == 0 { return "test 0 is running" }
+    if stage == .waiting, number == 0, !isDue { return "the first test is not due" }
+    let counts = [tally.completed, tally.failed, tally.aborted]
+    if !counts.allSatisfy({ $0 >= 0 }) || tally.total != number - (stage == .testing ? 1 : 0) {
+      return "\(number) tests started, but \(tally.total) ended"
+    }
+    if stamp.loop < 0 || stamp.boot < 0 { return "the loop was written before it began" }
+    if !(0...stamp.loop).contains(testStarted) { return "the latest test started outside of the loop" }
+    if let last = notices.last, !(0...stamp.loop).contains(last) { return "the last notice is outside of the loop" }
+    if let wall = stamp.wall, !WallTime.plausible.contains(wall) { return "the loop was written at an impossible time" }
+    return nil
+  }
+}
+
+extension LoopMemory: Codable {
+  private enum Key: String, CodingKey {
+    case loopUUID, number, stage, isDue, isPaused, testStarted, latitude, longitude, tally, notices, ledger, stamp
+  }
+
+  /// - Throws: `DecodingError`; the line of an impossible value names the value.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: Key.self)
+    loopUUID = try values.decodeIfPresent(String.self, forKey: .loopUUID)
+    number = try values.decode(Int.self, forKey: .number)
+    stage = try values.decode(LoopStage.self, forKey: .stage)
+    isDue = try values.decode(Bool.self, forKey: .isDue)
+    isPaused = try values.decode(Bool.self, forKey: .isPaused)
+    testStarted = try values.decode(Int64.self, forKey: .testStarted)
+    tally = try values.decode(LoopTally.self, forKey: .tally)
+    notices = try values.decode(LoopNotices.self, forKey: .notices)
+    ledger = try values.decode(DataLedger.self, forKey: .ledger)
+    stamp = try values.decode(LoopStamp.self, forKey: .stamp)
+    place = try Self.place(in: values)
+    if let flaw {
+      throw DecodingError.dataCorruptedError(
+        forKey: .number, in: values, debugDescription: "the stored loop is damaged: \(flaw)")
+    }
+  }
+
+  private static func place(in values: KeyedDecodingContainer<Key>) throws -> Coordinate? {
+    guard let latitude = try values.decodeIfPresent(Double.self, forKey: .latitude) else { return nil }
+    let longitude = try values.decode(Double.self, forKey: .longitude)
+    guard let place = Coordinate(latitude: latitude, longitude: longitude) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .latitude, in: values,
+        debugDescription: "the stored loop is damaged: its latest test started at \(latitude), \(longitude)")
+    }
+    return place
+  }
+
+  /// Writes all members.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encodeIfPresent(loopUUID, forKey: .loopUUID)
+    try values.encode(number, forKey: .number)
+    try values.encode(stage, forKey: .stage)
+    try values.encode(isDue, forKey: .isDue)
+    try values.encode(isPaused, forKey: .isPaused)
+    try values.encode(testStarted, forKey: .testStarted)
+    try values.encodeIfPresent(place?.latitude, forKey: .latitude)
+    try values.encodeIfPresent(place?.longitude, forKey: .longitude)
+    try values.encode(tally, forKey: .tally)
+    try values.encode(notices, forKey: .notices)
+    try values.encode(ledger, forKey: .ledger)
+    try values.encode(stamp, forKey: .stamp)
+  }
+}
