@@ -19,6 +19,7 @@ enum ReceiverExamination {
     var device: String?
     var clockDifference: Duration?
     var refused: String?
+    var satellites: Satellites?
     /// The processes that have a receiver's port open; looked for when there is no position.
     var holders: [String] = []
 
@@ -35,6 +36,7 @@ enum ReceiverExamination {
       case .status(.complaint(let message)): complaint = message
       case .status(.clockDifference(let difference)): clockDifference = difference
       case .counters(let counters): refused = counters.refusals ?? refused
+      case .satellites(let satellites): self.satellites = satellites
       case .status(.connecting), .status(.positioned), .status(.noFix), .clock: break
       }
     }
@@ -124,7 +126,8 @@ enum ReceiverExamination {
     }
     let names = ForeignText.clean(heard.device ?? paths.joined(separator: ", "))
     guard heard.fixes > 0 else {
-      let why = heard.refused.map { ": positions refused: \($0)" } ?? ""
+      let view = heard.satellites.map { ", \($0.used) of \(counted($0.seen, "satellite")) used" } ?? ""
+      let why = view + (heard.refused.map { ": positions refused: \($0)" } ?? "")
       return [
         Finding(
           .fault, .receiver, "\(names): no usable position in \(patience)\(why)",

@@ -205,6 +205,7 @@ struct Drive: Sendable {
       return record(positioned)
     case .status(let change): reporting.note(change)
     case .counters(let counters): reporting.note(counters)
+    case .satellites: break
     case .clock: break
     }
     return []

@@ -49,6 +49,7 @@ struct FixFilter: Sendable {
   /// When the position of the last fix came, from any receiver.
   private var lastArrival: ContinuousClock.Instant?
   private var isLost = false
+  private var lastSatellites: Satellites?
   /// After a loss, the next reports may have been buffered.
   private var isCatchingUp = false
 
@@ -70,9 +71,9 @@ struct FixFilter: Sendable {
     case .tpv(let tpv):
       let isChosen = chosen == .some(tpv.device)
       return due + clocks.note(tpv, isChosen: isChosen, at: now.instant) + apply(tpv, at: now)
-    case .sky(let device, let dilution):
+    case .sky(let device, let dilution, let satellites):
       receivers.update(device) { $0.errors.note(dilution, at: now.instant) }
-      return due
+      return due + note(satellites, of: device)
     case .gst(let gst):
       receivers.update(gst.device) { $0.errors.note(gst, at: now.instant) }
       return due
@@ -88,6 +89,12 @@ struct FixFilter: Sendable {
     if let deadline = epochDeadline, deadline <= now.instant { events += closeEpoch(at: now) }
     if let deadline = lossDeadline, deadline <= now.instant { events += lose(at: now) }
     return events
+  }
+
+  private mutating func note(_ satellites: Satellites?, of device: String?) -> [PositioningEvent] {
+    guard let satellites, satellites != lastSatellites, chosen == nil || chosen == .some(device) else { return [] }
+    lastSatellites = satellites
+    return [.satellites(satellites)]
   }
 
   // MARK: - Receivers

@@ -10,8 +10,8 @@ enum GPSDReport: Hashable, Sendable {
   case device(GPSDDevice)
   /// A position.
   case tpv(TPV)
-  /// The dilutions of precision; the satellites are ignored.
-  case sky(device: String?, Dilution)
+  /// The dilutions of precision, and the number of satellites.
+  case sky(device: String?, Dilution, Satellites? = nil)
   /// The receiver's own standard deviations.
   case gst(GSTReport)
   /// An ERROR report. gpsd goes on after it.
@@ -28,7 +28,7 @@ enum GPSDReport: Hashable, Sendable {
     case "DEVICES": self = .devices(object.objects("devices").compactMap(GPSDDevice.init))
     case "DEVICE": self = GPSDDevice(object).map(Self.device) ?? .other(name)
     case "TPV": self = .tpv(TPV(object))
-    case "SKY": self = .sky(device: object.string("device"), Dilution(object))
+    case "SKY": self = .sky(device: object.string("device"), Dilution(object), Satellites(object))
     case "GST": self = .gst(GSTReport(object))
     case "ERROR": self = .complaint(object.string("message") ?? "")
     default: self = .other(name)

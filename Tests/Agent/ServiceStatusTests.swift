@@ -1,6 +1,7 @@
 import ControlServer
 import Coverage
 import Foundation
+import Positioning
 import TestSupport
 import Testing
 
@@ -100,6 +101,10 @@ struct ServiceStatusTests {
       ])
     #expect(metric("recording", status) == 1)
     let json = try object(status)
+    #expect(json["satellites"] == nil)
+    var seen = status
+    seen.satellites = Satellites(seen: 12, used: 7)
+    #expect(try object(seen)["satellites"] as? [String: Int] == ["used": 7, "seen": 12])
     let position = try #require(json["position"] as? [String: Any])
     #expect(position["latitude"] as? Double == 48.2082)
     #expect(position["age_s"] as? Double == 1.25)

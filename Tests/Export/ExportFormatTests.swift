@@ -90,7 +90,7 @@ struct ExportFormatTests {
     arguments: [
       (40, 39, 31_670_000, "4G/LTE 31.7 ms", "mean 31.7 ms, 1 of 40 pings lost (2.5 %)"),
       (1, 1, 49_999, "4G/LTE 0.0 ms", "mean 0.0 ms, 0 of 1 ping lost (0.0 %)"),
-      (3, 2, 999_93000, "4G/LTE 1000.0 ms", "mean 1000.0 ms, 1 of 3 pings lost (33.3 %)"),
+      (3, 2, 999_950_000, "4G/LTE 1000.0 ms", "mean 1000.0 ms, 1 of 3 pings lost (33.3 %)"),
       (10, 0, 0, "4G/LTE no answer", "no answer, 10 of 10 pings lost (100.0 %)"),
       (0, 0, 0, "4G/LTE no answer", "no pings"),
     ])

@@ -99,7 +99,9 @@ import Testing
     #expect(
       report(#"{"class":"SKY","xdop":0.6,"ydop":0.7,"hdop":0.9}"#)
         == .sky(device: nil, Dilution(hdop: 0.9, xdop: 0.6, ydop: 0.7)))
-    #expect(report(#"{"class":"SKY","satellites":[{"PRN":1}]}"#) == .sky(device: nil, Dilution(hdop: nil)))
+    #expect(
+      report(#"{"class":"SKY","satellites":[{"PRN":1}]}"#)
+        == .sky(device: nil, Dilution(hdop: nil), Satellites(seen: 1, used: 0)))
   }
 
   @Test func `when a GST comes, then its standard deviations are read`() {

@@ -134,6 +134,7 @@ actor Service: ServiceCommands {
       current.fix = fix.fix
       fixArrival = fix.arrival
     case .positioning(.status(.devices(let paths))): current.receivers = paths
+    case .positioning(.satellites(let satellites)): current.satellites = satellites
     case .positioning: break
     case .driveEnded(let summaries): driveEnded(summaries)
     case .sleep(let news): await handle(news)

@@ -2,6 +2,7 @@ import Coverage
 import DriveStore
 import Driving
 import OrderedJSON
+import Positioning
 import Submission
 
 /// The state of the service for `status`.
@@ -26,6 +27,8 @@ struct ServiceStatus: Sendable {
   var fixAge: Duration?
   /// The paths of gpsd's receivers; `nil` before gpsd has listed them.
   var receivers: [String]?
+  /// `nil` before a receiver has reported any.
+  var satellites: Satellites?
   /// The status of the running drive, by link.
   var links: [DriveStatus] = []
   /// What drives have counted since the start of the service, by the link's name; an empty one for the only link.
@@ -103,6 +106,9 @@ struct ServiceStatus: Sendable {
         "unsaved_fences": .integer(Int64(disk.unsavedFences)), "trouble": disk.trouble.map(JSON.string),
       ]),
       "position": position,
+      "satellites": satellites.map {
+        .object(["used": .integer(Int64($0.used)), "seen": .integer(Int64($0.seen))])
+      },
       "receivers": receivers.map { .array($0.map(JSON.string)) },
       "drives": .array(links.map(Self.json)),
       "waiting": .object([
