@@ -22,6 +22,16 @@ struct PowerCutSlowTests {
     try TracedFolder(folder.file(UUID().uuidString), files: files)
   }
 
+  /// Keeps what a cut has left, for whoever looks for the reason: `POWER_CUTS_KEEP` names a folder.
+  private func keep(_ cut: Recording.Cut, _ line: String) throws {
+    print("power cut: \(line)")
+    guard let kept = ProcessInfo.processInfo.environment["POWER_CUTS_KEEP"] else { return }
+    let folder = "\(kept)/\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for (name, bytes) in cut.files { try bytes.write(to: URL(fileURLWithPath: "\(folder)/\(name)")) }
+    try line.write(toFile: "\(folder)/judgement", atomically: true, encoding: .utf8)
+  }
+
   /// Starts from what a cut has left, as the program does.
   private func judge(
     _ cut: Recording.Cut, mayBeCutAgain: Bool = true, _ random: inout SeededGenerator, _ judgement: inout Judgement
@@ -35,8 +45,10 @@ struct PowerCutSlowTests {
       return
     }
     let found = try StoreContent(store)
+    let before = judgement
     if try !left.reports.list.isEmpty || StoreReader(store).damagedRows() > 0 { judgement.corrupt += 1 }
     judgement.compare(found, acknowledged: cut.acknowledged, underWay: cut.underWay)
+    if judgement.found != before.found { try keep(cut, "\(judgement); \(left.reports.list.map(\.description))") }
     guard mayBeCutAgain, Int.random(in: 0..<8, using: &random) == 0 else { return }
     // The power fails in the start after the power failure.
     var recovery = Recording(before: cut.files, content: found)

@@ -54,7 +54,9 @@ struct Judgement: CustomStringConvertible {
   var torn = 0
 
   var lost: Int { lostFences + lostBatches + lostOthers }
-  var isGood: Bool { corrupt + lost + unexpected + torn == 0 }
+  /// All that is not good.
+  var found: Int { corrupt + lost + unexpected + torn }
+  var isGood: Bool { found == 0 }
 
   /// - Parameters:
   ///   - acknowledged: What was in the store when the last call returned before the cut.
