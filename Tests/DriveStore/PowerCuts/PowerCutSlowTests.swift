@@ -48,7 +48,11 @@ struct PowerCutSlowTests {
     let before = judgement
     if try !left.reports.list.isEmpty || StoreReader(store).damagedRows() > 0 { judgement.corrupt += 1 }
     judgement.compare(found, acknowledged: cut.acknowledged, underWay: cut.underWay)
-    if judgement.found != before.found { try keep(cut, "\(judgement); \(left.reports.list.map(\.description))") }
+    if judgement.found != before.found {
+      try keep(
+        cut,
+        "\(judgement); \(left.reports.list.map(\.description)); \(found.difference(cut.acknowledged, cut.underWay))")
+    }
     guard mayBeCutAgain, Int.random(in: 0..<8, using: &random) == 0 else { return }
     // The power fails in the start after the power failure.
     var recovery = Recording(before: cut.files, content: found)

@@ -29,6 +29,16 @@ struct StoreContent: Hashable {
     }
   }
 
+  /// The rows in which a transaction that was cut differs from both sides of it, for whoever looks for the reason.
+  func difference(_ acknowledged: StoreContent, _ underWay: StoreContent) -> String {
+    func changed(_ other: StoreContent) -> [String] {
+      Set(rows.keys).union(other.rows.keys).filter { rows[$0] != other.rows[$0] }.map { key in
+        "\(key.table) \(key.row): \(rows[key] == nil ? "gone" : other.rows[key] == nil ? "new" : "changed")"
+      }.sorted()
+    }
+    return "against before: \(changed(acknowledged)); against after: \(changed(underWay))"
+  }
+
   /// Deleting a session is two transactions: the first only notes it, and the next start does the second.
   func hasBegunToForget(from acknowledged: StoreContent, to underWay: StoreContent) -> Bool {
     let added = rows.keys.filter { acknowledged.rows[$0] == nil }
