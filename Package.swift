@@ -20,6 +20,7 @@ let package = Package(
   products: [
     .executable(name: "coverage-probe", targets: ["coverage-probe"]),
     .executable(name: "control-server", targets: ["control-server"]),
+    .executable(name: "measurement-server", targets: ["measurement-server"]),
     .executable(name: "reflector", targets: ["reflector"]),
     .executable(name: "gps-player", targets: ["gps-player"]),
   ],
@@ -52,6 +53,8 @@ let package = Package(
     .target(name: "Coverage", swiftSettings: strict),
     .systemLibrary(name: "CZlib"),
     .systemLibrary(name: "CSystemd"),
+    // TLS on the plain sockets of speed tests, without an event loop between the socket and its thread.
+    .systemLibrary(name: "CLibssl"),
     .target(name: "OrderedJSON", swiftSettings: strict),
     .target(name: "MessageBus", dependencies: systemd, swiftSettings: strict),
 
@@ -111,6 +114,7 @@ let package = Package(
       name: "Submission",
       dependencies: ["Coverage", "DriveStore", "ControlServer", .product(name: "Logging", package: "swift-log")],
       swiftSettings: strict),
+    .target(name: "SpeedTest", dependencies: ["CLibssl"], swiftSettings: strict),
     .target(
       name: "Recovery",
       dependencies: ["Coverage", "DriveStore", "DriveLog", .product(name: "Logging", package: "swift-log")],
@@ -207,6 +211,11 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       path: "tools/control-server",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "measurement-server",
+      dependencies: ["CLibssl", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "tools/measurement-server",
       swiftSettings: strict),
     .executableTarget(
       name: "simulate-fleet",
@@ -307,6 +316,9 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Submission", swiftSettings: strict),
+    .testTarget(
+      name: "SpeedTestTests", dependencies: ["SpeedTest", "TestSupport", "measurement-server"], path: "Tests/SpeedTest",
+      swiftSettings: strict),
     .testTarget(
       name: "RecoveryTests",
       dependencies: [
