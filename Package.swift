@@ -163,7 +163,7 @@ let package = Package(
       dependencies: [
         "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
         "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Settings", "Export", "Report", "Driving",
-        "Diagnosis",
+        "Diagnosis", "SpeedTest",
         "MessageBus",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -179,7 +179,7 @@ let package = Package(
     .executableTarget(
       name: "coverage-probe",
       dependencies: [
-        "Agent", "Driving", "Coverage", "Settings", "Export", "Report", "Pinging",
+        "Agent", "Driving", "Coverage", "Settings", "Export", "Report", "Pinging", "SpeedTest",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -360,7 +360,7 @@ let package = Package(
       name: "AgentTests",
       dependencies: [
         "Agent", "Driving", "Settings", "DriveStore", "DriveLog", "Evidence", "Pinging", "Positioning", "Coverage",
-        "ControlServer", "Submission", "Export", "NetworkPath", "OrderedJSON", "MessageBus", "TestSupport",
+        "ControlServer", "Submission", "Export", "NetworkPath", "OrderedJSON", "MessageBus", "SpeedTest", "TestSupport",
         "control-server",
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -374,6 +374,7 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "Coverage", "DriveStore", "TestSupport", "coverage-probe", "control-server", "gps-player", "reflector",
+        "measurement-server",
       ],
       path: "Tests/EndToEnd", exclude: ["settable-clock.c"],
       // Else GRDB's text to SQL, which comes with DriveStore, is preferred to Swift's own joining of strings.
