@@ -373,7 +373,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Coverage", "DriveStore", "TestSupport", "coverage-probe", "control-server", "gps-player", "reflector",
+        "Coverage", "DriveStore", "SpeedTest", "TestSupport", "coverage-probe", "control-server", "gps-player",
+        "reflector",
         "measurement-server",
       ],
       path: "Tests/EndToEnd", exclude: ["settable-clock.c"],

@@ -74,6 +74,7 @@ final class Worker {
     _ = try meet()
     report(.uploadPreTest)
     let preTest = try preTestUp(connection)
+    if preTest.hasSlowRate { PlainSocket.limitBacklog(connection.descriptor) }
     try upload(connection, size: preTest.chunkSize())
     report(.closing)
     connection.quit()

@@ -1,7 +1,7 @@
-import SpeedTest
 import Testing
 
 @testable import Agent
+@testable import SpeedTest
 
 @Suite struct SpeedTestDisplayTests {
   private func progress(

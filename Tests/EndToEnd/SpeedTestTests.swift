@@ -1,4 +1,5 @@
 import Foundation
+import SpeedTest
 import TestSupport
 import Testing
 
@@ -51,6 +52,23 @@ import Testing
     #expect(finished.status == 1 && finished.output.isEmpty)
     #expect(finished.errors.contains("coverage-probe: the server refused the token"))
     _ = running
+  }
+
+  @Test(
+    "when UDP pings carry a token of their address, then they are answered; of another address or secret, then not (edge 47)"
+  )
+  func datagrams() async throws {
+    let (running, _) = try await server("--secret", "lab", "--udp-port", "0")
+    let port = try #require(try await running.line(after: "UDP ping: ").split(separator: ":").last.map(String.init))
+    let now = UInt32(Date().timeIntervalSince1970)
+    let here = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 127, 0, 0, 1]
+    let elsewhere = Array(here.dropLast()) + [9]
+    for (secret, address, status) in [("lab", here, 0), ("lab", elsewhere, 1), ("other", here, 1)] {
+      let token = LabToken.version2(secret: secret, unixSeconds: now, address: address)
+      let ping = try RunningProgram.product(
+        "coverage-probe", ["ping", "127.0.0.1", "--udp", port, "--token", token, "-c", "2", "-i", "0.1"])
+      #expect(try await ping.exitStatus() == Int32(status), "\(ping.standardOutput)")
+    }
   }
 
   @Test("when SIGINT comes in the middle, then the test ends soon with status 1 and its reason")

@@ -31,6 +31,17 @@ import Testing
     #expect(test.chunks == 7 && !test.isSlow)
   }
 
+  @Test("Edge 25: when a connection has less than 1 Mbit/s in the pre-test, then its backlog is to be limited")
+  func slowRate() throws {
+    var test = PreTest(duration: 2_000_000_000, sizes: try Self.sizes())
+    #expect(test.hasSlowRate)
+    for time: Int64 in [1_000_000, 65_000_000, 130_000_000] { test.done(time: time) }
+    #expect(!test.isSlow)
+    #expect(!test.hasSlowRate)
+    test.done(time: 1_000_000_000)
+    #expect(test.hasSlowRate)
+  }
+
   @Test("When the pre-test's rate is known, then a chunk is what the link carries in 20 ms, in whole KiB, capped")
   func chunkSize() throws {
     var test = PreTest(duration: 2_000_000_000, sizes: try Self.sizes())

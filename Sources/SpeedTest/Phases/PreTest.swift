@@ -42,6 +42,9 @@ struct PreTest: Sendable {
   /// No more than four chunks: one connection is enough for this link.
   var isSlow: Bool { chunks <= 4 }
 
+  /// Less than 1 Mbit/s on this connection: little may wait in the kernel for it (edge 25).
+  var hasSlowRate: Bool { isSlow || (rate ?? 0) < 125_000 }
+
   /// The size for the main phase: what the link carries in 20 ms, in whole KiB; at most `cap`, as larger chunks gain nothing.
   func chunkSize(cap: Int = 524_288) -> Int {
     guard let rate else { return sizes.clamped(sizes.standard) }
