@@ -3,8 +3,8 @@ import Foundation
 /// The server's clock, and the rate of a slow link.
 struct Pace {
   let rate: Int?
-  private let start = Pace.now()
-  private var bytes = 0
+  /// ns at which the next bytes are allowed. Idle time gives credit for 0.1 s only, which makes up for sleeps that are too long.
+  private var next: Int64 = 0
 
   init(rate: Int?) { self.rate = rate }
 
@@ -18,8 +18,8 @@ struct Pace {
   /// Waits until so many more bytes are allowed.
   mutating func wait(for count: Int) {
     guard let rate else { return }
-    bytes += count
-    let due = Double(bytes) / Double(rate) - Double(Self.now() - start) / 1e9
-    if due > 0 { Thread.sleep(forTimeInterval: due) }
+    let now = Self.now()
+    next = max(next, now - 100_000_000) + Int64(Double(count) / Double(rate) * 1e9)
+    if next > now { Thread.sleep(forTimeInterval: Double(next - now) / 1e9) }
   }
 }
