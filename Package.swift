@@ -20,6 +20,7 @@ let package = Package(
   products: [
     .executable(name: "coverage-probe", targets: ["coverage-probe"]),
     .executable(name: "control-server", targets: ["control-server"]),
+    .executable(name: "measurement-server", targets: ["measurement-server"]),
     .executable(name: "reflector", targets: ["reflector"]),
     .executable(name: "gps-player", targets: ["gps-player"]),
   ],
@@ -52,6 +53,8 @@ let package = Package(
     .target(name: "Coverage", swiftSettings: strict),
     .systemLibrary(name: "CZlib"),
     .systemLibrary(name: "CSystemd"),
+    // TLS on the plain sockets of speed tests, without an event loop between the socket and its thread.
+    .systemLibrary(name: "CLibssl"),
     .target(name: "OrderedJSON", swiftSettings: strict),
     .target(name: "MessageBus", dependencies: systemd, swiftSettings: strict),
 
@@ -111,6 +114,7 @@ let package = Package(
       name: "Submission",
       dependencies: ["Coverage", "DriveStore", "ControlServer", .product(name: "Logging", package: "swift-log")],
       swiftSettings: strict),
+    .target(name: "SpeedTest", dependencies: ["CLibssl"], swiftSettings: strict),
     .target(
       name: "Recovery",
       dependencies: ["Coverage", "DriveStore", "DriveLog", .product(name: "Logging", package: "swift-log")],
@@ -165,7 +169,7 @@ let package = Package(
       dependencies: [
         "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
         "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Settings", "Export", "Report", "Driving",
-        "Diagnosis",
+        "Diagnosis", "SpeedTest",
         "MessageBus",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -182,7 +186,7 @@ let package = Package(
     .executableTarget(
       name: "coverage-probe",
       dependencies: [
-        "Agent", "Driving", "Coverage", "Settings", "Export", "Report", "Pinging",
+        "Agent", "Driving", "Coverage", "Settings", "Export", "Report", "Pinging", "SpeedTest",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -214,6 +218,11 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       path: "tools/control-server",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "measurement-server",
+      dependencies: ["CLibssl", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "tools/measurement-server",
       swiftSettings: strict),
     .executableTarget(
       name: "simulate-fleet",
@@ -315,6 +324,9 @@ let package = Package(
       ],
       path: "Tests/Submission", swiftSettings: strict),
     .testTarget(
+      name: "SpeedTestTests", dependencies: ["SpeedTest", "TestSupport", "measurement-server"], path: "Tests/SpeedTest",
+      swiftSettings: strict),
+    .testTarget(
       name: "RecoveryTests",
       dependencies: [
         "Recovery", "DriveStore", "DriveLog", "Submission", "ControlServer", "Coverage", "TestSupport",
@@ -358,7 +370,7 @@ let package = Package(
       name: "AgentTests",
       dependencies: [
         "Agent", "Driving", "Settings", "DriveStore", "DriveLog", "Evidence", "Pinging", "Positioning", "Coverage",
-        "ControlServer", "Submission", "Export", "NetworkPath", "OrderedJSON", "MessageBus", "TestSupport",
+        "ControlServer", "Submission", "Export", "NetworkPath", "OrderedJSON", "MessageBus", "SpeedTest", "TestSupport",
         "control-server",
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -371,7 +383,9 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Coverage", "DriveStore", "TestSupport", "coverage-probe", "control-server", "gps-player", "reflector",
+        "Coverage", "DriveStore", "SpeedTest", "TestSupport", "coverage-probe", "control-server", "gps-player",
+        "reflector",
+        "measurement-server",
       ],
       path: "Tests/EndToEnd", exclude: ["settable-clock.c"],
       // Else GRDB's text to SQL, which comes with DriveStore, is preferred to Swift's own joining of strings.

@@ -16,9 +16,9 @@ Mutant = namedtuple("Mutant", "name text command expected edits")
 MUTANTS = [
     Mutant("marks-before-the-answer", "a batch counts as sent before its answer is there", "submit", "lost", [
         ("Submission/Sending/Delivery.swift",
-         "      step = .coverageResult\n      try await server.submit(result, in: pass.exchange)",
+         "      step = .coverageResult\n      try await submit(result, of: batch, pass)",
          "      step = .coverageResult\n      try await store.outbox.markSubmitted(batch: batch.id, at: clock.wall())\n"
-         "      try await server.submit(result, in: pass.exchange)")]),
+         "      try await submit(result, of: batch, pass)")]),
     Mutant("does-not-ask", "what may have left is sent anew, with a new test, and nobody asks the server", "submit", "twice", [
         ("Submission/Sending/PassRunner.swift",
          "    try await history.settleDoubts(&pass)\n", "    pass.areDoubtsSettled = true\n"),

@@ -1,0 +1,63 @@
+import SpeedTest
+
+/// The live line of a speed test: the phase, the rate now and its curve.
+struct SpeedTestDisplay {
+  private var phase: SpeedTestProgress.Phase?
+  private var latest: [Int: Sample] = [:]
+  /// bit/s of each thread between its last two points.
+  private var rates: [Int: Double] = [:]
+  private var curve: [Double] = []
+  private static let longestCurve = 30
+  private static let steps = Array("▁▂▃▄▅▆▇█")
+
+  /// Takes a report in.
+  /// - Returns: Whether a phase began that is later than those before. Threads reach a phase at different times.
+  mutating func apply(_ progress: SpeedTestProgress) -> Bool {
+    let phases = SpeedTestProgress.Phase.allCases
+    let order = phases.firstIndex(of: progress.phase) ?? 0
+    let current = phase.flatMap { phases.firstIndex(of: $0) } ?? -1
+    guard order >= current else { return false }
+    if order > current {
+      self = SpeedTestDisplay()
+      phase = progress.phase
+    }
+    if let sample = progress.sample { add(sample, of: progress.thread) }
+    return order > current
+  }
+
+  private mutating func add(_ sample: Sample, of thread: Int) {
+    let before = latest[thread] ?? Sample(nanoseconds: 0, bytes: 0)
+    let span = Double(sample.nanoseconds) - Double(before.nanoseconds)
+    guard span > 0 else { return }
+    rates[thread] = 8e9 * (Double(sample.bytes) - Double(before.bytes)) / span
+    latest[thread] = sample
+    // A point of the curve for each report of one thread: all threads report at the same pace.
+    guard thread == latest.keys.min() else { return }
+    curve.append(rate)
+    if curve.count > Self.longestCurve { curve.removeFirst() }
+  }
+
+  private var rate: Double { rates.values.reduce(0, +) }
+
+  /// The line.
+  var line: String {
+    guard let phase else { return "" }
+    guard !curve.isEmpty else { return Self.name(phase) }
+    let most = max(curve.max() ?? 1, 1)
+    let spark = curve.map { Self.steps[min(max(Int($0 / most * 7.99), 0), 7)] }
+    return "\(Self.name(phase))  \(SpeedTestReport.rate(Int64(min(rate / 1000, 1e15))))  \(String(spark))"
+  }
+
+  /// A phase in words.
+  static func name(_ phase: SpeedTestProgress.Phase) -> String {
+    switch phase {
+    case .connecting: "connecting"
+    case .downloadPreTest: "download pre-test"
+    case .ping: "ping"
+    case .download: "download"
+    case .uploadPreTest: "upload pre-test"
+    case .upload: "upload"
+    case .closing: "closing"
+    }
+  }
+}

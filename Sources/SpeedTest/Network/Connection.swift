@@ -1,0 +1,223 @@
+import Foundation
+
+/// One connection to the measurement server: waits with limits, lines and chunks. Used by one thread.
+final class Connection {
+  private let transport: any Transport
+  private let clock: TestClock
+  private let waiting: Waiting
+  private var lines = LineBuffer()
+  private(set) var conversation = Conversation()
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 262_144, alignment: 64)
+
+  init(_ transport: any Transport, waiting: Waiting) {
+    (self.transport, self.waiting, clock) = (transport, waiting, waiting.clock)
+  }
+
+  var encryption: String? { transport.encryption }
+  var descriptor: Int32 { transport.descriptor }
+
+  func close() { transport.close() }
+
+  deinit {
+    transport.close()
+    buffer.deallocate()
+  }
+
+  private func wait(for events: Int16, until time: Int64) throws(SpeedTestError) -> Bool {
+    if events & Int16(POLLIN) != 0, transport.hasBuffered { return true }
+    return try waiting.wait(on: transport.descriptor, for: events, until: time)
+  }
+
+  // MARK: Lines
+
+  private func readSome() throws(SpeedTestError) -> Int {
+    do {
+      let count = try transport.read(into: buffer)
+      lines.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      return count
+    } catch .closed {
+      throw conversation.meaningOfEnd ?? .closed
+    }
+  }
+
+  /// The head of the answer to the HTTP upgrade.
+  func readHead() throws(SpeedTestError) -> [String] {
+    let limit = clock.now() + TimeLimits.read
+    while true {
+      if let head = try lines.head() { return head }
+      if try readSome() == 0, try !wait(for: Int16(POLLIN), until: limit) {
+        throw .timeout("the answer to the upgrade")
+      }
+    }
+  }
+
+  /// The next line, which the conversation has taken in. `nil`: none until `limit`.
+  private func line(until limit: Int64) throws(SpeedTestError) -> ServerLine? {
+    while true {
+      if conversation.stage == .greeting { lines.skipBlanks() }
+      if let text = try lines.next() {
+        let line = try ServerLine(text)
+        let before = conversation.stage
+        try conversation.read(line)
+        if line == .err { throw .commandRefused("\(before)") }
+        return line
+      }
+      if try readSome() == 0, try !wait(for: Int16(POLLIN), until: limit) { return nil }
+    }
+  }
+
+  private func nextLine(within limit: Int64 = TimeLimits.read) throws(SpeedTestError) -> ServerLine {
+    guard let line = try line(until: clock.now() + limit) else { throw .timeout("the server is silent") }
+    return line
+  }
+
+  /// Reads lines until the server takes the next command.
+  func readUntilReady(isFirst: Bool = false) throws(SpeedTestError) {
+    while true {
+      if case .mayCommand = conversation.stage { return }
+      _ = try nextLine(within: isFirst ? TimeLimits.token : TimeLimits.read)
+    }
+  }
+
+  /// Sends bytes in one write as far as the stream takes them.
+  func send(_ bytes: [UInt8]) throws(SpeedTestError) {
+    let limit = clock.now() + TimeLimits.read
+    var sent = 0
+    while sent < bytes.count {
+      let from = sent
+      let count = try bytes.withUnsafeBufferPointer { bytes throws(SpeedTestError) in
+        try transport.write(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[from...])))
+      }
+      sent += count
+      if count == 0, try !wait(for: Int16(POLLOUT), until: limit) { throw .timeout("the server takes no bytes") }
+    }
+  }
+
+  /// Writes a command. Bytes that are there already belong to no command of ours.
+  func command(_ command: ClientCommand) throws(SpeedTestError) {
+    guard lines.isEmpty else { throw .protocolError("bytes behind ACCEPT") }
+    try send(try conversation.write(command))
+  }
+
+  /// QUIT and BYE. Whatever the server does instead, the connection is closed.
+  func quit() {
+    do {
+      if conversation.isReady {
+        try command(.quit)
+        _ = try line(until: clock.now() + 1_000_000_000)
+      }
+    } catch {
+      // The result is complete; an end without BYE is usual (edge 32).
+    }
+    close()
+  }
+
+  // MARK: Commands
+
+  /// One ping.
+  func ping(since start: Int64) throws(SpeedTestError) -> RoundTrips.Ping {
+    let before = clock.now()
+    try command(.ping)
+    _ = try nextLine()
+    let after = clock.now()
+    try send(try conversation.acknowledge())
+    guard case .time(let server, _) = try nextLine() else { throw .protocolError("no time of a ping") }
+    try readUntilReady()
+    return RoundTrips.Ping(client: after - before, server: server, offset: before - start)
+  }
+
+  /// Reads chunks until the last one, and acknowledges it.
+  /// - Parameters:
+  ///   - cutOff: ns of the clock after which reading stops; `nil`: none but 30 s of silence.
+  ///   - report: Time of the clock and all bytes, after each read.
+  /// - Returns: The server's ns; `nil`: cut off, and the connection can only be closed.
+  func download(
+    _ command: ClientCommand, size: Int, cutOff: Int64? = nil, report: (Int64, Int64) throws(SpeedTestError) -> Void
+  ) throws(SpeedTestError) -> Int64? {
+    try self.command(command)
+    var reader = ChunkReader(size: size)
+    while !reader.hasEnded {
+      let count = try transport.read(into: buffer)
+      if count > 0 {
+        let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        if reader.bytes == 0, count < 512, bytes.starts(with: Array("ERR\n".utf8)) {
+          throw .commandRefused(command.word)
+        }
+        try reader.read(bytes)
+        try report(clock.now(), reader.bytes)
+        if count == buffer.count || reader.hasEnded { continue }
+      }
+      let now = clock.now()
+      guard try wait(for: Int16(POLLIN), until: min(cutOff ?? .max, now + TimeLimits.read)) else {
+        if cutOff == nil { throw .timeout("the server sends nothing") }
+        return nil
+      }
+      if let cutOff, now >= cutOff { return nil }
+    }
+    try conversation.chunksEnded()
+    try send(try conversation.acknowledge())
+    guard case .time(let server, _) = try nextLine() else { throw .protocolError("no time of a download") }
+    try readUntilReady()
+    return server
+  }
+
+  /// Asks for an upload, and waits for the server's OK before the first byte (edge 10).
+  func beginUpload(_ command: ClientCommand) throws(SpeedTestError) {
+    try self.command(command)
+    _ = try nextLine()
+  }
+
+  /// Sends a batch of the pre-test. The server's time comes only when it has all of it (edge 19).
+  func upload(batch writer: inout ChunkWriter, chunks: Int, size: Int) throws(SpeedTestError) -> Int64 {
+    let lastStart = Int64(chunks - 1) * Int64(size)
+    while !writer.hasEnded {
+      let sent = try writer.write(isTimeUp: writer.bytes >= lastStart, limit: 262_144) {
+        bytes throws(SpeedTestError) in try transport.write(bytes)
+      }
+      if sent == 0, try !wait(for: Int16(POLLOUT), until: clock.now() + TimeLimits.read) {
+        throw .timeout("the server takes no bytes")
+      }
+    }
+    try conversation.chunksEnded()
+    guard case .time(let server, _) = try nextLine() else { throw .protocolError("no time of an upload") }
+    try readUntilReady()
+    return server
+  }
+
+  /// The main upload: writes and reads reports side by side (edge 17).
+  /// - Parameter report: The server's ns and bytes.
+  /// - Returns: Whether the server's last time came; else the connection can only be closed.
+  func upload(
+    main writer: inout ChunkWriter, since start: Int64, duration: Int64,
+    report: (Int64, Int64) throws(SpeedTestError) -> Void
+  ) throws(SpeedTestError) -> Bool {
+    let end = UploadEnd(duration: duration)
+    var written: Int64?
+    var newest: Int64?
+    while true {
+      let elapsed = clock.now() - start
+      if end.verdict(elapsed: elapsed, written: written, report: newest) == .giveUp { return false }
+      var isBlocked = writer.hasEnded
+      if !writer.hasEnded {
+        isBlocked =
+          try writer.write(isTimeUp: elapsed >= duration, limit: 262_144) { bytes throws(SpeedTestError) in
+            try transport.write(bytes)
+          } == 0
+        if writer.hasEnded {
+          written = elapsed
+          try conversation.chunksEnded()
+        }
+      }
+      let events = Int16(POLLIN) | (writer.hasEnded ? 0 : Int16(POLLOUT))
+      guard try wait(for: events, until: clock.now() + (isBlocked ? 20_000_000 : 1)) else { continue }
+      while case .time(let time, let bytes)? = try line(until: 0) {
+        newest = time
+        // The last time has no bytes: it stands for all of them.
+        try report(time, bytes ?? writer.bytes)
+        guard bytes == nil else { continue }
+        try readUntilReady()
+        return true
+      }
+    }
+  }
+}

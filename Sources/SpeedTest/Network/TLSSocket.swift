@@ -1,0 +1,110 @@
+import CLibssl
+import Foundation
+
+/// TLS upon a ``PlainSocket``.
+final class TLSSocket: Transport {
+  private let socket: PlainSocket
+  private let ssl: OpaquePointer
+
+  /// - Parameters:
+  ///   - host: For the certificate, and for SNI unless it is an address: some servers abort the handshake then (edge 4).
+  init(_ socket: PlainSocket, context: TLSContext, host: String) throws(SpeedTestError) {
+    guard let ssl = SSL_new(context.pointer) else { throw .tls("no memory") }
+    self.ssl = ssl
+    self.socket = socket
+    SSL_set_fd(ssl, socket.descriptor)
+    SSL_set_connect_state(ssl)
+    if Self.isSentAsName(host) {
+      _ = cssl_server_name(ssl, host)
+      if context.verifies { SSL_set1_host(ssl, host) }
+    } else if context.verifies {
+      X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host)
+    }
+  }
+
+  /// Whether `host` goes into SNI.
+  static func isSentAsName(_ host: String) -> Bool {
+    var address = in6_addr()
+    return inet_pton(AF_INET, host, &address) != 1 && inet_pton(AF_INET6, host, &address) != 1
+  }
+
+  /// One step of the handshake. `nil`: done; else the events to wait for.
+  func handshake() throws(SpeedTestError) -> Int16? {
+    ERR_clear_error()
+    let code = SSL_connect(ssl)
+    if code == 1 { return nil }
+    switch SSL_get_error(ssl, code) {
+    case cssl_wants_read(): return Int16(POLLIN)
+    case cssl_wants_write(): return Int16(POLLOUT)
+    default:
+      let verification = SSL_get_verify_result(ssl)
+      if verification != X509_V_OK {
+        throw .tls(String(cString: X509_verify_cert_error_string(verification)) + "; see --ca-file and --insecure")
+      }
+      // An end in the handshake can be the server's closing of a fresh connection (edge 5).
+      guard ERR_peek_error() != 0 else { throw .closed }
+      throw .tls(Self.reason())
+    }
+  }
+
+  private static func reason() -> String {
+    var text = [CChar](repeating: 0, count: 256)
+    ERR_error_string_n(ERR_get_error(), &text, text.count)
+    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(SpeedTestError) -> Int {
+    ERR_clear_error()
+    var total = 0
+    // A record has 16 KiB at most: several fill a buffer before the curve gets a point (edge 32).
+    while total < buffer.count {
+      let code = SSL_read(ssl, buffer.baseAddress.map { $0 + total }, Int32(clamping: buffer.count - total))
+      if code > 0 {
+        total += Int(code)
+        continue
+      }
+      if total > 0 { return total }
+      return try nothing(code)
+    }
+    return total
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(SpeedTestError) -> Int {
+    ERR_clear_error()
+    var total = 0
+    // OpenSSL returns after each record of 16 KiB.
+    while total < bytes.count {
+      let code = SSL_write(ssl, bytes.baseAddress.map { $0 + total }, Int32(clamping: bytes.count - total))
+      if code > 0 {
+        total += Int(code)
+        continue
+      }
+      if total > 0 { return total }
+      return try nothing(code)
+    }
+    return total
+  }
+
+  private func nothing(_ code: Int32) throws(SpeedTestError) -> Int {
+    switch SSL_get_error(ssl, code) {
+    case cssl_wants_read(), cssl_wants_write(): return 0
+    case cssl_is_closed(): throw .closed
+    default:
+      guard ERR_peek_error() != 0 else { throw .closed }
+      throw .tls(Self.reason())
+    }
+  }
+
+  var hasBuffered: Bool { SSL_pending(ssl) > 0 }
+  var descriptor: Int32 { socket.descriptor }
+  var encryption: String? {
+    guard let version = SSL_get_version(ssl), let cipher = SSL_CIPHER_get_name(SSL_get_current_cipher(ssl)) else {
+      return "TLS"
+    }
+    return "\(String(cString: version)) (\(String(cString: cipher)))"
+  }
+
+  func close() { socket.close() }
+
+  deinit { SSL_free(ssl) }
+}

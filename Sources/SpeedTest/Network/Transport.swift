@@ -1,0 +1,16 @@
+/// A connected stream without blocking: plain TCP, or TLS upon it.
+protocol Transport {
+  /// Reads what is there. 0: nothing now.
+  /// - Throws: ``SpeedTestError/closed`` at the end of the stream.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(SpeedTestError) -> Int
+  /// Writes what the stream takes. 0: nothing now.
+  func write(_ bytes: UnsafeRawBufferPointer) throws(SpeedTestError) -> Int
+  /// Whether bytes can be read that poll does not announce, because they are decrypted already.
+  var hasBuffered: Bool { get }
+  /// For poll.
+  var descriptor: Int32 { get }
+  /// The version of TLS and the cipher; `nil` without TLS.
+  var encryption: String? { get }
+  /// Closes at once, without farewell.
+  func close()
+}

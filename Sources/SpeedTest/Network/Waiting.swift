@@ -1,0 +1,25 @@
+import Foundation
+
+/// Waits for sockets within the limits of a test.
+struct Waiting: Sendable {
+  let clock: TestClock
+  /// ns of the clock at which the whole test ends.
+  let deadline: Int64
+
+  /// Waits for an event of poll. False: not until `time`.
+  /// - Throws: ``SpeedTestError/aborted``, or ``SpeedTestError/timeout(_:)`` at the end of the whole test.
+  func wait(on descriptor: Int32, for events: Int16, until time: Int64) throws(SpeedTestError) -> Bool {
+    while true {
+      if clock.isAborted() { throw .aborted }
+      let now = clock.now()
+      guard now < deadline else { throw .timeout("the whole test") }
+      var entry = pollfd(fd: descriptor, events: events, revents: 0)
+      // In slices, so that an abort is seen. With no time left, what is there already still counts.
+      let slice = max(0, min(time - now, deadline - now, 100_000_000))
+      let code = poll(&entry, 1, Int32((slice + 999_999) / 1_000_000))
+      if code > 0 { return true }
+      if code < 0, errno != EINTR { throw .unreachable(String(cString: strerror(errno))) }
+      if now >= time { return false }
+    }
+  }
+}

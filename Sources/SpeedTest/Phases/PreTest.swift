@@ -1,0 +1,53 @@
+/// The batches of a pre-test on one thread: 1, 2, 4, 8 chunks, then 8 chunks of double size each time, until its time has passed
+/// (speed test spec, section 5, step 2). The number never grows beyond 8, so GETCHUNKS stays in its range (edge 14).
+struct PreTest: Sendable {
+  struct Batch: Hashable, Sendable {
+    let count: Int
+    let size: Int
+  }
+
+  private let duration: Int64
+  private let sizes: ChunkSizes
+  private var upcoming: Batch
+  private var firstTime: Int64?
+  /// Chunks that were transferred.
+  private(set) var chunks = 0
+  /// Bytes a second of the last batch. Fragile: for the size of chunks only, never a result.
+  private(set) var rate: Double?
+
+  /// - Parameter duration: ns.
+  init(duration: Int64, sizes: ChunkSizes) {
+    (self.duration, self.sizes) = (duration, sizes)
+    upcoming = Batch(count: 1, size: sizes.clamped(ChunkSizes.protocolRange.lowerBound))
+  }
+
+  /// The next batch; `nil` when the time has passed. A batch under way is finished.
+  func next(elapsed: Int64) -> Batch? { elapsed < duration ? upcoming : nil }
+
+  /// The upcoming batch is done.
+  /// - Parameter time: The server's ns for it.
+  mutating func done(time: Int64) {
+    let batch = upcoming
+    chunks += batch.count
+    // Without the time of the first, tiny batch, which is latency. When that leaves nothing, the whole time.
+    let net = time - (firstTime ?? 0)
+    let span = net > 0 ? net : time
+    if span > 0 { rate = Double(batch.count) * Double(batch.size) / (Double(span) / 1e9) }
+    firstTime = firstTime ?? time
+    upcoming =
+      batch.count < 8
+      ? Batch(count: batch.count * 2, size: batch.size) : Batch(count: 8, size: sizes.clamped(batch.size * 2))
+  }
+
+  /// No more than four chunks: one connection is enough for this link.
+  var isSlow: Bool { chunks <= 4 }
+
+  /// Less than 1 Mbit/s on this connection: little may wait in the kernel for it (edge 25).
+  var hasSlowRate: Bool { isSlow || (rate ?? 0) < 125_000 }
+
+  /// The size for the main phase: what the link carries in 20 ms, in whole KiB; at most `cap`, as larger chunks gain nothing.
+  func chunkSize(cap: Int = 524_288) -> Int {
+    guard let rate else { return sizes.clamped(sizes.standard) }
+    return sizes.clamped(Int(min(rate / 50 / 1024, Double(cap / 1024)).rounded()) * 1024)
+  }
+}

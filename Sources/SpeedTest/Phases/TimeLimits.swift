@@ -1,0 +1,20 @@
+/// The time limits of a test, in ns (spec, edge 30).
+struct TimeLimits: Hashable, Sendable {
+  /// Of one read or write.
+  static let read: Int64 = 30_000_000_000
+  /// Of the answer to TOKEN: the server may wait 20 s for the start time (edge 7).
+  static let token: Int64 = 35_000_000_000
+  /// A download whose last chunk has not come so long after its end is cut off (edge 24).
+  static let downloadGrace: Int64 = 3_000_000_000
+  /// A server accepts a token for 90 s; reconnecting stops before.
+  static let reconnect: Int64 = 85_000_000_000
+  private static let other: Int64 = 60_000_000_000
+
+  /// ns since the start of the test: after it, nothing of the test waits any more.
+  let whole: Int64
+
+  /// - Parameter duration: ns of a main phase.
+  init(duration: Int64) {
+    whole = Self.other + 2 * (min(max(duration, 0), 60_000_000_000) + UploadEnd.w1 + UploadEnd.w2)
+  }
+}

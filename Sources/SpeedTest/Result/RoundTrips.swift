@@ -1,0 +1,48 @@
+/// The pings of a test: when enough were sent, and their figures (speed test spec, section 5, step 3).
+public struct RoundTrips: Hashable, Sendable {
+  /// One ping.
+  public struct Ping: Hashable, Sendable {
+    /// ns from before PING was written until PONG was read; OK is not in it (edge 23).
+    public let client: Int64
+    /// ns from PONG to OK, as the server measured.
+    public let server: Int64
+    /// ns since the start of the test.
+    public let offset: Int64
+
+    /// A ping.
+    public init(client: Int64, server: Int64, offset: Int64) {
+      (self.client, self.server, self.offset) = (client, server, offset)
+    }
+  }
+
+  /// All pings in order.
+  public private(set) var pings: [Ping] = []
+  /// The least number.
+  private let least: Int
+  private static let leastTime: Int64 = 1_000_000_000
+  private static let most = 200
+
+  /// - Parameter least: The least number of pings, 1 to 200.
+  public init(least: Int = 10) { self.least = min(max(least, 1), Self.most) }
+
+  /// Appends a ping.
+  public mutating func append(_ ping: Ping) { pings.append(ping) }
+
+  /// Whether the number and the time are both reached, or the greatest number is.
+  /// - Parameter elapsed: ns since the first PING.
+  public func isEnough(elapsed: Int64) -> Bool {
+    pings.count >= Self.most || (pings.count >= least && elapsed >= Self.leastTime)
+  }
+
+  /// The median of the server's values in ns; of an even number, the mean of the two in the middle. `nil` without a ping.
+  public var median: Int64? {
+    let values = pings.map(\.server).sorted()
+    guard !values.isEmpty else { return nil }
+    let middle = values.count / 2
+    if values.count % 2 == 1 { return values[middle] }
+    return values[middle - 1] + (values[middle] - values[middle - 1]) / 2
+  }
+
+  /// The client's least value in ns.
+  public var shortest: Int64? { pings.map(\.client).min() }
+}

@@ -1,0 +1,26 @@
+/// The figures of a test. A phase without figures failed on every connection.
+public struct SpeedTestOutcome: Hashable, Sendable {
+  /// The server's version, as it greets.
+  public internal(set) var serverVersion = ""
+  /// The version of TLS and the cipher; `nil` for plain TCP.
+  public internal(set) var encryption: String?
+  /// The pings.
+  public internal(set) var pings = RoundTrips()
+  /// The download of each thread that took part, in points.
+  public internal(set) var downloadCurves: [[Sample]] = []
+  /// The upload of each thread that took part, in points of the server's clock.
+  public internal(set) var uploadCurves: [[Sample]] = []
+  /// Whether the pre-test found a link that is too slow for several connections.
+  public internal(set) var fellBackToOne = false
+  /// Why connections dropped out, in their order.
+  public internal(set) var failures: [SpeedTestError] = []
+
+  /// The result of the download.
+  public var download: Throughput? { Throughput(threads: downloadCurves) }
+  /// The result of the upload.
+  public var upload: Throughput? { Throughput(threads: uploadCurves) }
+  /// Whether ping, download and upload all have a figure above 0. Without them, a control server refuses the result (edge 36).
+  public var isComplete: Bool {
+    (pings.median ?? 0) > 0 && (download?.kilobitsPerSecond ?? 0) > 0 && (upload?.kilobitsPerSecond ?? 0) > 0
+  }
+}

@@ -1,0 +1,32 @@
+/// Follows a stream of chunks. Only the last byte of each chunk is a flag: 0x00 another one follows, 0xFF it was the last.
+/// 0xFF elsewhere is data, and a read can hold several flags (spec, edge 15).
+struct ChunkReader: Sendable {
+  /// Bytes of a chunk.
+  let size: Int
+  /// All bytes so far.
+  private(set) var bytes: Int64 = 0
+  /// Whether the last chunk is complete.
+  private(set) var hasEnded = false
+  private var position = 0
+
+  init(size: Int) { self.size = max(1, size) }
+
+  /// - Throws: ``SpeedTestError/protocolError(_:)`` for a flag that is neither, or for bytes behind the last chunk (edge 16).
+  mutating func read(_ buffer: UnsafeRawBufferPointer) throws(SpeedTestError) {
+    guard !buffer.isEmpty else { return }
+    guard !hasEnded else { throw .protocolError("bytes behind the last chunk") }
+    var next = size - position - 1
+    while next < buffer.count {
+      switch buffer[next] {
+      case 0: break
+      case 0xFF:
+        guard next == buffer.count - 1 else { throw .protocolError("bytes behind the last chunk") }
+        hasEnded = true
+      default: throw .protocolError("a chunk ends with \(buffer[next]), not with 0 or 255")
+      }
+      next += size
+    }
+    position = (position + buffer.count) % size
+    bytes &+= Int64(buffer.count)
+  }
+}

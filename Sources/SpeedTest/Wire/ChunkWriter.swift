@@ -1,0 +1,53 @@
+/// The chunks of an upload: random bytes, which no link can compress (spec, edge 31). The end is decided where a chunk begins.
+struct ChunkWriter: Sendable {
+  /// Two buffers with the same random bytes, one with each flag.
+  private let chunk: [UInt8]
+  private let lastChunk: [UInt8]
+  private var position = 0
+  private var isLast = false
+  /// Once bytes were offered, TLS may hold them already: the flag of this chunk stays as it is.
+  private var isDecided = false
+  /// Bytes that were sent.
+  private(set) var bytes: Int64 = 0
+  /// Whether the last chunk is sent.
+  private(set) var hasEnded = false
+
+  init(size: Int, generator: inout some RandomNumberGenerator) {
+    var random = [UInt8]()
+    random.reserveCapacity(size + 8)
+    while random.count < size { withUnsafeBytes(of: generator.next()) { random.append(contentsOf: $0) } }
+    random.removeLast(random.count - size)
+    random[size - 1] = 0
+    chunk = random
+    random[size - 1] = 0xFF
+    lastChunk = random
+  }
+
+  /// Offers the bytes that are due, at most `limit`, and counts those that `send` took.
+  /// - Parameters:
+  ///   - isTimeUp: Whether a chunk that begins now is the last one.
+  ///   - send: Sends a part of the bytes and says how many; 0 when it can take none now.
+  mutating func write<Failure: Error>(
+    isTimeUp: Bool, limit: Int, send: (UnsafeRawBufferPointer) throws(Failure) -> Int
+  ) throws(Failure) -> Int {
+    guard !hasEnded else { return 0 }
+    if !isDecided {
+      isLast = isTimeUp
+      isDecided = true
+    }
+    let source = isLast ? lastChunk : chunk
+    let end = min(source.count, position + limit)
+    let start = position
+    let sent = try source.withUnsafeBufferPointer { bytes throws(Failure) in
+      try send(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[start..<end])))
+    }
+    bytes &+= Int64(sent)
+    position += sent
+    if position == source.count {
+      position = 0
+      isDecided = false
+      hasEnded = isLast
+    }
+    return sent
+  }
+}

@@ -1,0 +1,43 @@
+/// A line of the measurement server (speed test spec, section 2).
+enum ServerLine: Hashable, Sendable {
+  case greeting(version: String)
+  case accept([String])
+  case chunkSizes(ChunkSizes)
+  /// A time of the server in ns; `bytes` only in interim reports.
+  case time(nanoseconds: Int64, bytes: Int64?)
+  case ok, err, pong, bye
+
+  /// Larger numbers are no times or sizes of a test; they could overflow sums.
+  private static let greatest: Int64 = 1 << 53
+
+  /// - Throws: ``SpeedTestError/protocolError(_:)`` for any other text.
+  init(_ text: String) throws(SpeedTestError) {
+    let words = text.split(separator: " ").map(String.init)
+    switch (words.first, words.count) {
+    case ("OK", 1): self = .ok
+    case ("ERR", 1): self = .err
+    case ("PONG", 1): self = .pong
+    case ("BYE", 1): self = .bye
+    case ("ACCEPT", 2...): self = .accept(Array(words.dropFirst()))
+    case ("CHUNKSIZE", 2), ("CHUNKSIZE", 4):
+      var numbers: [Int64] = []
+      for word in words.dropFirst() { numbers.append(try Self.number(word, text)) }
+      self = .chunkSizes(try ChunkSizes(numbers))
+    // The form with BYTES first: a match of the prefix alone would take it for the last one (edge 18).
+    case ("TIME", 4) where words[2] == "BYTES":
+      self = .time(nanoseconds: try Self.number(words[1], text), bytes: try Self.number(words[3], text))
+    case ("TIME", 2): self = .time(nanoseconds: try Self.number(words[1], text), bytes: nil)
+    case (let word?, 1) where word.hasPrefix("RMBTv"):
+      // By its prefix only: versions have two or three parts, and newer ones are to be tried (edge 6).
+      self = .greeting(version: String(word.dropFirst(5)))
+    default: throw .protocolError("\"\(text.prefix(60))\"")
+    }
+  }
+
+  private static func number(_ word: String, _ line: String) throws(SpeedTestError) -> Int64 {
+    guard word.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int64(word), value <= greatest else {
+      throw .protocolError("\"\(line.prefix(60))\"")
+    }
+    return value
+  }
+}

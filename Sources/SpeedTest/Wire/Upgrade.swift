@@ -1,0 +1,17 @@
+/// The HTTP request that opens RMBThttp, and its answer.
+enum Upgrade {
+  /// The request, to be sent in one write, with nothing behind its empty line (spec, edge 2).
+  static func request(host: String, port: UInt16) -> String {
+    let host = host.contains(":") ? "[\(host)]" : host
+    return "GET /rmbt HTTP/1.1\r\nHost: \(host):\(port)\r\nConnection: Upgrade\r\nUpgrade: RMBT\r\n"
+      + "RMBT-Version: 1.2.0\r\n\r\n"
+  }
+
+  /// - Throws: ``SpeedTestError/upgradeRefused(_:)`` unless the status is 101.
+  static func check(_ head: [String]) throws(SpeedTestError) {
+    let status = head.first ?? ""
+    guard status.hasPrefix("HTTP/1."), status.split(separator: " ").dropFirst().first == "101" else {
+      throw .upgradeRefused(String(status.prefix(60)))
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import Agent
+@testable import SpeedTest
+
+@Suite struct SpeedTestReportTests {
+  private func report(_ change: (inout SpeedTestOutcome) -> Void) throws -> SpeedTestReport {
+    var outcome = SpeedTestOutcome()
+    outcome.serverVersion = "1.3.5"
+    change(&outcome)
+    let plan = SpeedTestPlan(host: "host", port: 1, token: try MeasurementToken("t"))
+    return SpeedTestReport(server: "host:1", plan: plan, outcome: outcome)
+  }
+
+  private func whole(_ outcome: inout SpeedTestOutcome) {
+    outcome.downloadCurves = [[Sample(nanoseconds: 7_000_000_000, bytes: 119_000_000)]]
+    outcome.uploadCurves = [[Sample(nanoseconds: 7_000_000_000, bytes: 7_000_000)]]
+    for value: Int64 in [20_000_000, 30_000_000, 40_000_000] {
+      outcome.pings.append(.init(client: value + 500_000, server: value, offset: 5))
+    }
+  }
+
+  @Test("When a test is whole, then the summary has its three figures, and says that it was not sent")
+  func summary() throws {
+    #expect(
+      try report(whole).lines == [
+        "server    host:1, RMBT 1.3.5, plain TCP, 1 of 3 connections",
+        "ping      30.000 ms median, 20.500 ms shortest, 3 pings",
+        "download  136.00 Mbit/s (119.0 MB in 7.00 s)",
+        "upload    8.00 Mbit/s (7.0 MB in 7.00 s)",
+        "not sent to a control server, and not stored: this program cannot do that with speed tests yet",
+      ])
+  }
+
+  @Test("When phases failed, then they have no figures, and the reasons are there")
+  func failed() throws {
+    let lines = try report { $0.failures = [.closed] }.lines
+    #expect(lines.filter { $0.hasSuffix("  none") }.count == 3 || lines.filter { $0.hasSuffix("none") }.count == 3)
+    #expect(lines.contains("failed    a connection: the server closed the connection"))
+  }
+
+  @Test("When a test is whole, then JSON has the control server's names, units and all points (edge 36: complete)")
+  func json() throws {
+    let text = try report(whole).json.text
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    #expect(object["test_speed_download"] as? Int == 136_000)
+    #expect(object["test_nsec_upload"] as? Int == 7_000_000_000)
+    #expect(object["test_bytes_upload"] as? Int == 7_000_000)
+    #expect(object["test_ping_shortest"] as? Int == 20_500_000)
+    #expect(object["complete"] as? Bool == true)
+    #expect(object["submitted"] as? Bool == false)
+    #expect(
+      (object["pings"] as? [[String: Int]])?[1] == ["value": 30_500_000, "value_server": 30_000_000, "time_ns": 5])
+    #expect((object["speed_detail"] as? [[String: Any]])?.count == 2)
+  }
+
+  @Test("Edge 36: when the upload is missing or 0, then the test is not complete")
+  func incomplete() throws {
+    for curves in [[], [[]], [[Sample(nanoseconds: 7_000_000_000, bytes: 0)]]] as [[[Sample]]] {
+      let report = try report {
+        whole(&$0)
+        $0.uploadCurves = curves
+      }
+      #expect(!report.outcome.isComplete)
+    }
+  }
+
+  @Test(
+    "When a rate is shown, then its unit fits",
+    arguments: [(999, "999 kbit/s"), (47_820, "47.82 Mbit/s"), (9_870_000, "9.870 Gbit/s")] as [(Int64, String)])
+  func rates(value: Int64, text: String) { #expect(SpeedTestReport.rate(value) == text) }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import Foundation
+
+/// A measurement server for tests, demos and a user's own lab.
+@main
+struct MeasurementServerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "measurement-server",
+    abstract: "Serves RMBT speed tests: native or by HTTP upgrade, plain or with TLS.",
+    discussion: """
+      Prints "measurement server: ADDRESS:PORT" when it listens, then a line for each connection. Ends by SIGTERM or SIGINT.
+      Faults: \(Fault.list)
+      """)
+
+  @Option(help: "The IPv4 address to listen on.")
+  var listen = "127.0.0.1"
+
+  @Option(help: "The TCP port; 0: any free one.")
+  var port: UInt16 = 0
+
+  @Flag(help: "Expect an HTTP upgrade (RMBThttp); else the server speaks first.")
+  var http = false
+
+  @Option(help: "The PEM file of the certificate; TLS on all connections.")
+  var certificate: String?
+
+  @Option(help: "The PEM file of the certificate's key.")
+  var key: String?
+
+  @Option(help: "The secret of tokens; without it, every token is good.")
+  var secret: String?
+
+  @Option(help: "A fault, see above; may be repeated.", transform: { try Fault($0) })
+  var fault: [Fault] = []
+
+  @Option(
+    name: .customLong("udp-port"), help: "Also answer RTR's UDP pings on this port; 0: any free one. Needs --secret.")
+  var udpPort: UInt16?
+
+  func validate() throws {
+    if (certificate == nil) != (key == nil) { throw ValidationError("--certificate and --key belong together.") }
+    if udpPort != nil, secret == nil { throw ValidationError("--udp-port needs --secret.") }
+  }
+
+  func run() throws {
+    signal(SIGPIPE, SIG_IGN)
+    let context = try certificate.flatMap { certificate in
+      try key.map { try ServerTLS(certificate: certificate, key: $0) }
+    }
+    if let udpPort, let secret {
+      let pings = try PingResponder(address: listen, port: udpPort, secret: secret)
+      Journal.line("UDP ping: \(listen):\(pings.port)")
+      Thread.detachNewThread { pings.run() }
+    }
+    let listener = try Listener(address: listen, port: port)
+    Journal.line("measurement server: \(listen):\(listener.port)")
+    let faults = FaultState(fault)
+    while let descriptor = listener.accept() {
+      let session = (secret, http, faults)
+      Thread.detachNewThread {
+        guard !session.2.closesConnection() else {
+          close(descriptor)
+          return
+        }
+        do {
+          let stream = try PeerStream(descriptor: descriptor, tls: context)
+          let measurement = Measurement(stream, secret: session.0, isHTTP: session.1, faults: session.2)
+          try measurement.run()
+        } catch {
+          Journal.line("connection ended: \(error)")
+        }
+      }
+    }
+  }
+}
