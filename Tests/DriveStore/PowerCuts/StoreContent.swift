@@ -49,6 +49,15 @@ struct StoreContent: Hashable {
   }
 }
 
+extension StoreContent {
+  /// Old fences go in one transaction, and the drives that have none left in the next one.
+  fileprivate func hasBegunToClean(from acknowledged: StoreContent, to underWay: StoreContent) -> Bool {
+    let left = rows.filter { underWay.rows[$0.key] == nil }
+    return left.allSatisfy { $0.key.table == "drive" && acknowledged.rows[$0.key] == $0.value }
+      && rows.filter { left[$0.key] == nil } == underWay.rows
+  }
+}
+
 /// What cuts have done to a store, counted.
 struct Judgement: CustomStringConvertible {
   var cuts = 0
@@ -72,9 +81,9 @@ struct Judgement: CustomStringConvertible {
   ///   - acknowledged: What was in the store when the last call returned before the cut.
   ///   - underWay: What the call that was cut would have left.
   mutating func compare(_ found: StoreContent, acknowledged: StoreContent, underWay: StoreContent) {
-    guard found != acknowledged, found != underWay, !found.hasBegunToForget(from: acknowledged, to: underWay) else {
-      return
-    }
+    guard found != acknowledged, found != underWay, !found.hasBegunToForget(from: acknowledged, to: underWay),
+      !found.hasBegunToClean(from: acknowledged, to: underWay)
+    else { return }
     var isEachRowGood = true
     for (key, value) in acknowledged.rows {
       let now = found.rows[key]
