@@ -35,6 +35,27 @@ import Testing
     #expect(engine.now == DriveTime(seconds: 1.2))
   }
 
+  @Test func `when a late position ends a fence, then the effect has that fence, as if it had come in time`() {
+    for delivered in [nil, 1.2] {
+      var engine = engine([event(0, fix(north: 0)), event(0.9, ping)])
+      let effects = engine.handle(event(1, fix(north: 100), delivered: delivered))
+      let closed = effects.compactMap { if case .fenceClosed(let fence) = $0 { fence } else { nil } }
+      #expect(closed.map(\.exited) == [DriveTime(seconds: 1)] && closed.map(\.number) == [0])
+    }
+  }
+
+  @Test func `when the drive's time is over by the moment at which a position is complete, then its effects have the stop`() {
+    var parameters = Parameters()
+    parameters.maximumDuration = .seconds(10)
+    for (at, delivered) in [(9.9, 10.1), (10.05, 10.1)] {
+      var engine = Engine(parameters: parameters)
+      _ = engine.handle(event(0, fix(north: 0)))
+      let effects = engine.handle(event(at, fix(north: 100), delivered: delivered))
+      #expect(effects.contains(.stopped(.duration)), "\(effects)")
+      #expect(engine.stopped != nil)
+    }
+  }
+
   @Test func `when a position of the past is inaccurate, then no warning begins before it was due`() {
     for delivered in [nil, 4.1] {
       var engine = engine([event(0, fix(north: 0)), event(1, fix(north: 0), delivered: 1.2)])
