@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `when the drive's time is over by the moment at which a position is complete, then its effects have the stop`() {
+  @Test func `when the drive's time is over when a position is complete, then its effects have the stop`() {
     var parameters = Parameters()
     parameters.maximumDuration = .seconds(10)
     for (at, delivered) in [(9.9, 10.1), (10.05, 10.1)] {

@@ -88,6 +88,7 @@ enum GPSDLines: FuzzTarget {
         case .log(let status, leftOut: _): _ = "\(status)"
         case .deliver(.status(let status)): _ = "\(status)"
         case .deliver(.counters(let counters)): _ = counters.refusals
+        case .deliver(.satellites(let satellites)): _ = satellites.seen - satellites.used
         case .deliver(.fix(let positioned)): take(positioned)
         case .deliver(.clock(let reading)):
           let boot = reading.arrival - start.instant
