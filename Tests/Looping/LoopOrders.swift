@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// The random orders of a loop's inputs. 800 by default; `RANDOM_ORDERS` in the environment sets another
+/// The random orders of a loop's inputs. 300 by default; `RANDOM_ORDERS` in the environment sets another
 /// number, and `LOOP_DEPTH` the depth of the complete orders.
 enum LoopOrders {
-  static let count = ProcessInfo.processInfo.environment["RANDOM_ORDERS"].flatMap { Int($0) } ?? 800
+  static let count = ProcessInfo.processInfo.environment["RANDOM_ORDERS"].flatMap { Int($0) } ?? 300
   static let depth = ProcessInfo.processInfo.environment["LOOP_DEPTH"].flatMap { Int($0) } ?? 3
 
   /// Every other one is the same each time, the others are new with each run.

@@ -1,4 +1,5 @@
 import Coverage
+import Foundation
 import Report
 import TestSupport
 import Testing
@@ -15,7 +16,7 @@ private struct TwoLinks {
       for side in PlaceComparison.Side.allCases {
         let extra = side == .second ? extraMilliseconds : 0
         let delays = (0..<20).map { _ in
-          30 + place + extra - 12 * Self.logarithm(Double.random(in: 0.000_001...1, using: &random))
+          30 + place + extra - 12 * log(Double.random(in: 0.000_001...1, using: &random))
         }
         comparison.add(
           .sample(
@@ -24,17 +25,6 @@ private struct TwoLinks {
       }
     }
     return comparison.result()
-  }
-
-  /// The natural logarithm, by its series; Foundation is not needed for one function.
-  private static func logarithm(_ value: Double) -> Double {
-    var (rest, halvings) = (value, 0.0)
-    while rest < 0.7 { (rest, halvings) = (rest * 2, halvings + 1) }
-    let ratio = (rest - 1) / (rest + 1)
-    let series = (0..<20).reduce((sum: 0.0, power: ratio)) { state, index in
-      (state.sum + state.power / Double(2 * index + 1), state.power * ratio * ratio)
-    }
-    return 2 * series.sum - halvings * 0.693_147_180_559_945_3
   }
 }
 

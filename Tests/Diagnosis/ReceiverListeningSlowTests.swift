@@ -8,7 +8,7 @@ import Testing
 @testable import Diagnosis
 
 /// What `doctor` hears from gpsd, by real connections to a stand-in for it.
-struct ReceiverListeningTests {
+struct ReceiverListeningSlowTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

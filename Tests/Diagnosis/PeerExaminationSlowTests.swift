@@ -11,7 +11,7 @@ import Testing
 @testable import Diagnosis
 
 /// The examinations of the control server and of the pings, with the real tools for both.
-struct PeerExaminationTests {
+struct PeerExaminationSlowTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -9,7 +9,7 @@ import Testing
 @testable import Submission
 
 /// The live page over real connections: a service with it, and the stream of a store.
-struct PageServerTests {
+struct PageServerSlowTests {
   /// A port that was free a moment ago.
   private static func freePort() throws -> UInt16 {
     let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
