@@ -114,7 +114,7 @@ let package = Package(
       name: "Submission",
       dependencies: ["Coverage", "DriveStore", "ControlServer", .product(name: "Logging", package: "swift-log")],
       swiftSettings: strict),
-    .target(name: "SpeedTest", dependencies: ["CLibssl"], swiftSettings: strict),
+    .target(name: "SpeedTest", dependencies: ["Coverage", "CLibssl"], swiftSettings: strict),
     .target(
       name: "Recovery",
       dependencies: ["Coverage", "DriveStore", "DriveLog", .product(name: "Logging", package: "swift-log")],
@@ -144,7 +144,12 @@ let package = Package(
       swiftSettings: strict),
 
     // Floor 3
-    .target(name: "Looping", dependencies: ["Coverage"], swiftSettings: strict),
+    .target(
+      name: "Looping",
+      dependencies: [
+        "Coverage", "ControlServer", "DriveStore", "SpeedTest", "Submission", .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
     .target(
       name: "Diagnosis",
       dependencies: [
@@ -169,7 +174,7 @@ let package = Package(
       dependencies: [
         "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
         "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Settings", "Export", "Report", "Driving",
-        "Diagnosis", "SpeedTest",
+        "Diagnosis", "SpeedTest", "Looping",
         "MessageBus",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Hummingbird", package: "hummingbird"),

@@ -6,10 +6,12 @@ import Settings
 extension ProbeConfiguration {
   /// How a drive measures.
   var driveOptions: DriveOptions {
-    DriveOptions(
+    var options = DriveOptions(
       links: driveLinks, parameters: parameters, recovery: recovery, pingInterval: pings.interval,
       pingTimeout: pings.timeout, pingFamily: pings.family, configuresModem: configuresModem,
       writesLog: drive.log)
+    options.pausesForTests = speedTest.coveragePings == .pause
+    return options
   }
 
   /// How to reach gpsd, and which positions to accept.

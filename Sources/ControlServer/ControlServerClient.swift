@@ -83,13 +83,13 @@ public struct ControlServerClient: Sendable {
 
   /// The request that submits `result`, ready to send.
   public func prepare(_ result: CoverageResult) -> PreparedResult {
-    PreparedResult(text: result.json(device).text, clientUUID: result.clientUUID)
+    PreparedResult(path: "coverageResult", text: result.json(device).text, clientUUID: result.clientUUID)
   }
 
-  /// Submits a session's fences (/coverageResult). When this returns, the server has them. When it throws, the server may have them all the
-  /// same, because the answer can be lost.
+  /// Submits a session's fences (/coverageResult) or a speed test. When this returns, the server has it. When it throws, the server may
+  /// have it all the same, because the answer can be lost.
   public func submit(_ result: PreparedResult) async throws(ServerFailure) {
-    _ = try await post("coverageResult", text: result.text, clientUUID: result.clientUUID, mayCompress: true)
+    _ = try await post(result.path, text: result.text, clientUUID: result.clientUUID, mayCompress: true)
   }
 
   /// - Parameter clientUUID: The client UUID in the request; it is redacted in failures.
@@ -98,7 +98,7 @@ public struct ControlServerClient: Sendable {
   }
 
   /// The connection of a request.
-  private enum Way {
+  enum Way {
     /// A connection of the pool, open for the next request.
     case kept
     /// A new connection.
@@ -108,7 +108,7 @@ public struct ControlServerClient: Sendable {
   }
 
   /// - Parameter mayCompress: Whether to compress the body if the server accepts that.
-  private func post(
+  func post(
     _ path: String, text: String, clientUUID: String?, mayCompress: Bool = false, by way: Way = .kept
   ) async throws(ServerFailure) -> Data {
     let sent = ContinuousClock.now

@@ -33,6 +33,13 @@ public enum OperatorEvent: String, Hashable, Sendable, CaseIterable, CustomStrin
   /// The host is about to sleep, or awake again.
   case sleep = "sleep"
 
+  /// A speed test has ended, with its figures or the reason why it has none.
+  case speedTestEnded = "speed-test-ended"
+  /// A speed test of a loop is due and cannot start.
+  case loopHeld = "loop-held"
+  /// The control server refused a speed test for good; it stays stored.
+  case speedTestQuarantined = "speed-test-quarantined"
+
   /// The key of a log line's metadata whose value is an event.
   public static let key = "event"
 
@@ -58,6 +65,9 @@ public enum OperatorEvent: String, Hashable, Sendable, CaseIterable, CustomStrin
     case .diskTrouble: "4cc6af27335b478ba702a6b09dda73f7"
     case .noProgress: "3a9d1f0ed0db4c339ec5b8c8e304e927"
     case .sleep: "c3c53be806444e5d96e564d1c63d1bd2"
+    case .speedTestEnded: "d8fe95d4214444b18d8e39795bda66dd"
+    case .loopHeld: "6c7f4031da5f42faa722aca84b80d37e"
+    case .speedTestQuarantined: "f9efcb3754114b879eea24a08aa1d4ba"
     }
   }
 }

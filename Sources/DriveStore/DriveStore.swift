@@ -57,6 +57,10 @@ public final class DriveStore: Sendable {
   public var clocks: ClockMemory { ClockMemory(store: store) }
   /// Batches: fences to send, on their way, sent or refused.
   public var outbox: Outbox { Outbox(store: store) }
+  /// Speed tests: measured, to send, sent or refused.
+  public var speedTests: SpeedTestOutbox { SpeedTestOutbox(store: store) }
+  /// The loop of speed tests.
+  public var loop: LoopRecord { LoopRecord(store: store) }
   /// What control servers gave this device, and how far their histories are known.
   public var servers: ServerRecords { ServerRecords(store: store) }
   /// Deletes data by its age.

@@ -30,6 +30,9 @@ struct Drive: Sendable {
   private var reporting: DriveReporting
   private var lastCheckpoint = DriveTime.start
   private var isAsleep = false
+  /// The pings pause for a speed test.
+  private var isHushed = false
+  private var load = LoadedPings()
 
   /// - Parameters:
   ///   - path: The kind of link at the start.
@@ -95,6 +98,11 @@ struct Drive: Sendable {
     case .tick(let readings): return tick(readings, at: now, boot) + [.proceed(.decision)]
     case .sleep: return sleep(at: now)
     case .flush: return flush(at: now)
+    case .speedTestBegan: return speedTestBegan(at: now)
+    case .speedTestLoads(let part):
+      load.enter(part, at: now)
+      return []
+    case .speedTestEnded: return speedTestEnded(at: now) + [.proceed(.decision)]
     case .wake: return wake() + [.proceed(.decision)]
     case .stop: return (pings.target.map { [.stopPings($0)] } ?? []) + record(.stop(.user), at: now)
     }
@@ -230,9 +238,12 @@ struct Drive: Sendable {
     guard counts, let outcome = event.outcome else { return [] }
     if let generation { tests.count(outcome, of: generation) }
     reporting.count(outcome)
+    let part = load.count(outcome, at: at)
     return record(
       .ping(outcome), at: at,
-      beside: JSON.members(["sequence": event.sequenceOnWire.map { .integer(Int64($0)) }]))
+      beside: JSON.members([
+        "sequence": event.sequenceOnWire.map { .integer(Int64($0)) }, "load": part.map { .string($0.rawValue) },
+      ]))
   }
 
   // MARK: Network
@@ -263,7 +274,7 @@ struct Drive: Sendable {
   private mutating func decide(at now: DriveTime) -> [DriveEffect] {
     guard !isOver else { return [] }
     // A test requested with a wrong time would misplace all of its fences.
-    guard clock.isTrusted, !isAsleep else { return stopUnusedPings(at: now) }
+    guard clock.isTrusted, !isAsleep, !isHushed else { return stopUnusedPings(at: now) }
     if let inUse = tests.session.inUse, fencesOfSession >= Self.fencesPerSession { tests.session.filled(inUse) }
     let decision = tests.session.tick(at: now, path: engine.path)
     let effects = stopUnusedPings(at: now)
@@ -382,6 +393,27 @@ struct Drive: Sendable {
     isAsleep = false
     return [.tell(.notice, "the host is awake: the drive goes on", .sleep)]
   }
+
+  // MARK: Speed tests
+
+  /// Pauses the pings, if they are to pause: no fence has delays under the test's load. The server's test of the pings ends with them.
+  private mutating func speedTestBegan(at now: DriveTime) -> [DriveEffect] {
+    load.begin(at: now)
+    guard options.pausesForTests, !isHushed else { return [] }
+    isHushed = true
+    tests.session.linkChanged(at: now)
+    return [.tell(.info, "a speed test begins: no pings until it has ended")] + stopUnusedPings(at: now)
+  }
+
+  private mutating func speedTestEnded(at now: DriveTime) -> [DriveEffect] {
+    load.finish(at: now)
+    guard isHushed else { return [] }
+    isHushed = false
+    return [.tell(.info, "the speed test has ended: pings go on")]
+  }
+
+  /// The delays of the pings beside the last speed test.
+  mutating func takeDelays() -> [SpeedTestDelay] { load.take() }
 
   private mutating func noteSilence() {
     reporting.noteSilence(

@@ -18,6 +18,8 @@ public struct DriveOptions: Sendable {
   public var pingFamily: PingAddress.Family?
   /// Whether ModemManager may be asked to report the signal and the cell.
   public var configuresModem: Bool
+  /// Whether the pings pause during a speed test.
+  public var pausesForTests = true
   /// Whether each drive writes a drive log.
   public var writesLog: Bool
   /// Where the packets of the pings are captured; `nil`: nowhere.

@@ -68,6 +68,13 @@ actor DriveRunner {
     handle(.flush)
   }
 
+  /// The delays of the pings beside the speed test that has just ended; waits for the verdicts of those on their way.
+  func delaysOfSpeedTest(verdictsWithin limit: Duration) async -> [SpeedTestDelay] {
+    try? await Task.sleep(for: limit)
+    readPings()
+    return drive.takeDelays()
+  }
+
   /// Goes on after a sleep.
   func wake() { handle(.wake) }
 

@@ -133,6 +133,23 @@ public struct LiveDrive: Sendable {
     for part in parts { await part.drive.wake() }
   }
 
+  // MARK: Speed tests
+
+  /// A speed test begins on this device.
+  public func speedTestBegan() { for part in parts { part.sources.inbox.put(.input(.speedTestBegan)) } }
+
+  /// The speed test loads the link in this part; `nil`: it does not load it now.
+  public func speedTest(loads part: SpeedTestDelay.Part?) {
+    for link in parts { link.sources.inbox.put(.input(.speedTestLoads(part))) }
+  }
+
+  /// The speed test has ended.
+  /// - Returns: The delays of the first link's pings without load and under it.
+  public func speedTestEnded() async -> [SpeedTestDelay] {
+    for part in parts { part.sources.inbox.put(.input(.speedTestEnded)) }
+    return await parts.first?.drive.delaysOfSpeedTest(verdictsWithin: pingTimeout + .milliseconds(100)) ?? []
+  }
+
   /// Writes again what the disk refused. For use after the end.
   /// - Returns: The number of fences that are in memory only, and the reason; the reason is `nil` when all of the
   ///   drive is on disk.

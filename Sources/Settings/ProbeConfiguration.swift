@@ -35,6 +35,10 @@ public struct ProbeConfiguration: Sendable {
   public var drive = DriveSettings()
   /// When the service records, and where it accepts commands.
   public var agent = ServiceSettings()
+  /// How speed tests are made, and the data that they may use.
+  public var speedTest = SpeedTestSettings()
+  /// When the tests of a loop start.
+  public var loop = LoopSettings()
   /// The file that the settings were read from; `nil` without one.
   public internal(set) var file: String?
   /// The texts of all settings that are not defaults, by key.
@@ -147,6 +151,38 @@ public struct ProbeConfiguration: Sendable {
     public var socketGroup: String?
     /// Where the live page is; `nil`: nowhere.
     public var page: PageAddress?
+    /// When the service makes speed tests.
+    public var loop = LoopWish.off
+  }
+
+  /// `speedtest` in the configuration.
+  public struct SpeedTestSettings: Hashable, Sendable {
+    /// Bytes of both directions that tests may use in a calendar day, UTC; `nil`: no limit.
+    public var dataLimitOfDay: Int64?
+    /// Bytes of both directions that tests may use in a calendar month, UTC; `nil`: no limit.
+    public var dataLimitOfMonth: Int64?
+    /// Whether the measurement server's certificate must be valid for its name.
+    public var verifiesCertificate = true
+    /// Whether the QoS tests of the control server follow each test.
+    public var qos = false
+    /// What coverage pings do during a test.
+    public var coveragePings = CoveragePings.pause
+  }
+
+  /// `loop` in the configuration; the ranges are those of both reference apps.
+  public struct LoopSettings: Hashable, Sendable {
+    /// The number of tests, 1 to 500.
+    public var count = 50
+    /// The time from the start of a test to the next one, 5 min to 1 d; `nil`: time does not count.
+    public var every: Duration? = .seconds(15 * 60)
+    /// The distance in metres from the start of a test to the next one, 25 to 10000; `nil`: distance does not count.
+    public var distance: Double? = 250
+    /// The longest duration of a loop, 1 min to 2 d.
+    public var duration: Duration = .seconds(48 * 3600)
+    /// Whether a loop goes on after a restart.
+    public var resumes = true
+    /// A program that runs when a test is due and cannot start; `nil`: none.
+    public var hook: String?
   }
 
   /// Where the service listens for commands.

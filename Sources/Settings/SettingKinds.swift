@@ -26,11 +26,13 @@ extension Setting {
     }
   }
 
-  static func optional<Value>(_ words: Words, _ path: Field<Value?>, _ parse: @escaping (String) -> Value?) -> Setting {
+  static func optional<Value>(
+    _ words: Words, _ path: Field<Value?>, shown: ((Value) -> String)? = nil, _ parse: @escaping (String) -> Value?
+  ) -> Setting {
     let orNull = Words(
       key: words.key, type: words.type + " or null", range: words.range, expects: words.expects + ", or null",
       reload: words.reload, effect: words.effect)
-    return Setting(orNull, path, shown: { $0.map(plain) ?? "null" }) { configuration, text in
+    return Setting(orNull, path, shown: { $0.map { shown?($0) ?? plain($0) } ?? "null" }) { configuration, text in
       let value = text.flatMap(parse)
       guard text == nil || value != nil else { return false }
       configuration[keyPath: path] = value

@@ -5,7 +5,7 @@ import Radio
 extension Setting {
   /// All keys, in the order of the documentation.
   static var all: [Setting] {
-    surroundings + location + pinging + links + submission + storage + service
+    surroundings + location + pinging + links + submission + storage + service + speedTests
   }
 
   private static var surroundings: [Setting] {
@@ -241,6 +241,67 @@ extension Setting {
           reload: .restart,
           effect: "where the [live page](live-page.md) is; it needs the token of `coverage-probe page`; null: nowhere"),
         \.agent.page, PageAddress.init),
+      required(
+        Words(
+          key: "agent.loop", type: "off, with-drive", expects: "off or with-drive", reload: .restart,
+          effect: "`with-drive`: a [loop of speed tests](loop.md) runs while the service records"),
+        \.agent.loop, shown: { $0.rawValue }, LoopWish.init(rawValue:)),
     ]
+  }
+
+  private static var speedTests: [Setting] {
+    [
+      dataLimit("speedtest.data-limit.day", \.speedTest.dataLimitOfDay, "day"),
+      dataLimit("speedtest.data-limit.month", \.speedTest.dataLimitOfMonth, "calendar month"),
+      boolean(
+        "speedtest.verify-certificate", \.speedTest.verifiesCertificate, .restart,
+        "whether the measurement server's certificate must be valid for its name; the reference apps accept any"),
+      boolean(
+        "speedtest.qos", \.speedTest.qos, .restart,
+        "whether the [QoS tests](speedtest.md) that the control server asks for follow each speed test"),
+      required(
+        Words(
+          key: "speedtest.coverage-pings", type: "pause, continue", expects: "pause or continue", reload: .restart,
+          effect:
+            "coverage pings during a test: `pause`, so that no fence has delays under its load; `continue`: fences have them, and "
+            + "the drive log marks them"),
+        \.speedTest.coveragePings, shown: { $0.rawValue }, CoveragePings.init(rawValue:)),
+      number("loop.count", \.loop.count, 1...500, .restart, "speed tests of a loop, failed and aborted ones included"),
+      optional(
+        Words(
+          key: "loop.every", type: "duration", range: "5m to 1d",
+          expects: "a duration such as 15m, from 5m to 1d", reload: .restart,
+          effect: "a test is due this long after the start of the one before; null: time does not count"),
+        \.loop.every, shown: { DurationText.text($0.inSeconds) }
+      ) { text in DurationText.duration(text).flatMap { (300...86_400).contains($0.inSeconds) ? $0 : nil } },
+      optional(
+        Words(
+          key: "loop.distance", type: "metres", range: "25 to 10000", expects: "metres, 25 to 10000", reload: .restart,
+          effect: "a test is due this far from the start of the one before; null: distance does not count"),
+        \.loop.distance
+      ) { text in Double(text).flatMap { (25...10_000).contains($0) ? $0 : nil } },
+      duration("loop.duration", \.loop.duration, 60...172_800, .restart, "the longest duration of a loop"),
+      required(
+        Words(
+          key: "loop.after-restart", type: "resume, end", expects: "resume or end", reload: .restart,
+          effect: "what a start does with a loop that is not over"),
+        \.loop.resumes, shown: { $0 ? "resume" : "end" }) { ["resume": true, "end": false][$0] },
+      optional(
+        Words(
+          key: "loop.hook", type: "path", expects: "a path", reload: .restart,
+          effect: "a program that runs when a test is due and cannot start; its argument is the reason ([loop.md](loop.md#notices))"),
+        \.loop.hook, path
+      ).withPath(),
+    ]
+  }
+
+  private static func dataLimit(_ key: String, _ path: Field<Int64?>, _ period: String) -> Setting {
+    optional(
+      Words(
+        key: key, type: "size", range: "1M to 1024G", expects: "a size such as 500M or 20G, from 1M to 1024G",
+        reload: .restart,
+        effect: "data that speed tests may use in a \(period) (UTC), both directions; the last test can exceed it; null: no limit"),
+      path, shown: SizeText.text
+    ) { text in SizeText.bytes(text).flatMap { (1 << 20...1 << 40).contains($0) ? Int64($0) : nil } }
   }
 }

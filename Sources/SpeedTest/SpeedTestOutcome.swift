@@ -1,3 +1,5 @@
+import Coverage
+
 /// The figures of a test. A phase without figures failed on every connection.
 public struct SpeedTestOutcome: Hashable, Sendable {
   /// The server's version, as it greets.
@@ -10,6 +12,14 @@ public struct SpeedTestOutcome: Hashable, Sendable {
   public internal(set) var downloadCurves: [[Sample]] = []
   /// The upload of each thread that took part, in points of the server's clock.
   public internal(set) var uploadCurves: [[Sample]] = []
+  /// The start of the download, ns since the start of the test.
+  public internal(set) var downloadBegan: Int64 = 0
+  /// The start of the upload, ns since the start of the test.
+  public internal(set) var uploadBegan: Int64 = 0
+  /// The addresses of the first connection.
+  public internal(set) var endPoints: EndPoints?
+  /// Bytes of all connections, pre-tests included, without those that TLS adds.
+  public internal(set) var traffic = SpeedTestTraffic()
   /// Whether the pre-test found a link that is too slow for several connections.
   public internal(set) var fellBackToOne = false
   /// Why connections dropped out, in their order.

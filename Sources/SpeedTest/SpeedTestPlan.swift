@@ -29,6 +29,8 @@ public struct SpeedTestPlan: Hashable, Sendable {
   public var caFile: String?
   /// The version of the internet protocol.
   public var family = Family.any
+  /// The network interface by which connections leave; `nil`: any. The control server must be asked by the same one (edge 8).
+  public var interface: String?
   /// Connections, 1 to 20. A slow link reduces them to one.
   public var threads = 3
   /// Seconds of each main phase, 1 to 30.

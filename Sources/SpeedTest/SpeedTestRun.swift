@@ -1,3 +1,4 @@
+import Coverage
 import Foundation
 
 /// Runs a speed test: a thread for each connection, on plain sockets (docs/speedtest.md says why).
@@ -5,9 +6,13 @@ public final class SpeedTestRun: @unchecked Sendable {
   private let plan: SpeedTestPlan
   private let lock = NSLock()
   private var isAborted = false
+  private let counter = TrafficCounter()
 
   /// A run of `plan`; call ``run(progress:)`` once.
   public init(_ plan: SpeedTestPlan) { self.plan = plan }
+
+  /// The bytes of the test until now.
+  public var traffic: SpeedTestTraffic { counter.traffic }
 
   /// Ends the test within about 0.1 s; connections are closed without QUIT.
   public func abort() { lock.withLock { isAborted = true } }
@@ -38,7 +43,7 @@ public final class SpeedTestRun: @unchecked Sendable {
       }, isAborted: { [self] in lock.withLock { isAborted } })
     let start = clock.now()
     let connector = Connector(
-      plan: plan, addresses: addresses, tls: tls,
+      plan: plan, addresses: addresses, tls: tls, counter: counter,
       waiting: Waiting(clock: clock, deadline: start + TimeLimits(duration: plan.duration).whole))
     let (barrier, ledger) = (Barrier(members: plan.connections, now: clock.now), Ledger())
     let group = DispatchGroup()
@@ -52,7 +57,8 @@ public final class SpeedTestRun: @unchecked Sendable {
       }
     }
     group.wait()
-    let outcome = ledger.result
+    var outcome = ledger.result
+    outcome.traffic = counter.traffic
     if clock.isAborted() { throw SpeedTestError.aborted }
     if outcome.serverVersion.isEmpty, let failure = outcome.failures.first { throw failure }
     return outcome

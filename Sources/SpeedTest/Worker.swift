@@ -50,6 +50,7 @@ final class Worker {
     ledger.note {
       $0.serverVersion = connection.conversation.version
       $0.encryption = connection.encryption
+      $0.endPoints = $0.endPoints ?? EndPoints(of: connection.descriptor)
     }
     _ = try meet()
     report(.downloadPreTest)
@@ -127,6 +128,7 @@ final class Worker {
   /// Whether the connection can go on.
   private func download(_ connection: Connection, size: Int) throws(SpeedTestError) -> Bool {
     let begin = try meet().time
+    ledger.note { $0.downloadBegan = begin - start }
     report(.download)
     var curve = CurveReport(.download, thread: index, progress: progress)
     let end: Result<Int64?, SpeedTestError>
@@ -149,6 +151,7 @@ final class Worker {
     _ = try meet()
     try connection.beginUpload(.put(size: size))
     let begin = try meet().time
+    ledger.note { $0.uploadBegan = begin - start }
     report(.upload)
     var curve = CurveReport(.upload, thread: index, progress: progress)
     var writer = ChunkWriter(size: size, generator: &generator)

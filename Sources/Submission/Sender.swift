@@ -11,6 +11,8 @@ import Logging
 public actor Sender {
   /// Requests tests for drives.
   public nonisolated let tests: TestRequester
+  /// Requests speed tests.
+  public nonisolated let speedTests: SpeedTestRequester
   private let server: GatedServer
   private let runner: PassRunner
   private let housekeeping: Housekeeping
@@ -54,6 +56,7 @@ public actor Sender {
     self.server = server
     let registration = Registration(store: store, server: server)
     tests = TestRequester(server: server, registration: registration, logger: logger)
+    speedTests = SpeedTestRequester(server: server, registration: registration, logger: logger)
     housekeeping = Housekeeping(
       store: store, retention: settings.retention, quota: settings.quota, clock: clock, timekeeper: timekeeper,
       logger: logger)
@@ -68,13 +71,15 @@ public actor Sender {
     runner = PassRunner(
       server: server, registration: registration, housekeeping: housekeeping,
       preparation: PassPreparation(
-        store: store, dating: dating, housekeeping: housekeeping, registration: registration,
+        store: store, dating: dating, housekeeping: housekeeping, registration: registration, url: server.url,
         legacyThreshold: settings.legacyThreshold, fencesPerRequest: settings.fencesPerRequest, clock: clock,
         logger: logger),
       dating: dating, history: history,
       delivery: Delivery(
         store: store, server: server, registration: registration, dating: dating, anchor: anchor, history: history,
         outcomes: outcomes, clock: clock, logger: logger),
+      speedTests: SpeedTestDelivery(
+        store: store, server: server, registration: registration, clock: clock, logger: logger),
       clock: clock, logger: logger)
   }
 

@@ -62,14 +62,6 @@ public struct SessionListing: Sendable {
         stored.session.testUUID.map { ForeignText.clean($0, limit: 40) } ?? "-",
       ]
     }
-    return Self.aligned([["id", "started", "fences", "state", "test"]] + rows)
-  }
-
-  private static func aligned(_ rows: [[String]]) -> String {
-    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-    return rows.map { row in
-      let cells = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
-      return cells.joined(separator: "  ").reversed().drop { $0 == " " }.reversed().map(String.init).joined()
-    }.joined(separator: "\n")
+    return AlignedTable.text([["id", "started", "fences", "state", "test"]] + rows)
   }
 }

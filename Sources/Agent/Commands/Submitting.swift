@@ -73,11 +73,15 @@ public struct Submitting: Sendable {
 extension Report {
   /// The result in one line for an operator.
   var line: String {
-    let nothing = sessionsSent + sessionsKept + sessionsQuarantined + fencesWithoutSession == 0
+    let nothing =
+      sessionsSent + sessionsKept + sessionsQuarantined + fencesWithoutSession == 0 && speedTests == SpeedTestTally()
     var line =
       nothing
       ? wasStopped ? "stopped before anything was sent" : "nothing to submit"
       : "submitted \(counted(fencesSent, "fence")) in \(counted(sessionsSent, "session"))"
+    if speedTests.sent > 0 { line += ", and \(counted(speedTests.sent, "speed test"))" }
+    if speedTests.kept > 0 { line += "; \(counted(speedTests.kept, "speed test")) kept for later" }
+    if speedTests.quarantined > 0 { line += "; \(counted(speedTests.quarantined, "speed test")) refused and quarantined" }
     if sessionsKept > 0 { line += "; \(counted(sessionsKept, "session")) kept for later (\(Program.name) submit)" }
     if sessionsQuarantined > 0 {
       line +=
@@ -109,7 +113,8 @@ extension Report {
 
   /// A pass that a wait ended is not done, even if it looked at nothing.
   var outcome: CommandOutcome {
-    let left = sessionsKept + sessionsQuarantined + fencesWithoutSession
+    let left =
+      sessionsKept + sessionsQuarantined + fencesWithoutSession + speedTests.kept + speedTests.quarantined
     return left == 0 && !wasStopped && hold == nil ? .done : .kept
   }
 }

@@ -1,12 +1,24 @@
+import Coverage
 import Foundation
 import OrderedJSON
-import SpeedTest
 
 /// A speed test's result as a summary for people and as JSON (docs/speedtest.md).
 struct SpeedTestReport {
-  let server: String
-  let plan: SpeedTestPlan
-  let outcome: SpeedTestOutcome
+  /// A test that a control server made.
+  struct Controlled {
+    let id: Int64
+    let testUUID: String
+    /// Whether the control server has the result; `nil` for a test that was not to be sent.
+    let isSubmitted: Bool?
+  }
+
+  let figures: SpeedTestFigures
+  /// The connections that were planned.
+  let threads: Int
+  /// Why connections dropped out, or the test has no result.
+  var failures: [String] = []
+  /// `nil` for a test of a server that the user named.
+  var controlled: Controlled?
 
   /// kbit/s in the unit that fits.
   static func rate(_ kilobits: Int64) -> String {
@@ -17,26 +29,39 @@ struct SpeedTestReport {
     }
   }
 
+  private var server: String {
+    figures.server.contains(":") ? "[\(figures.server)]:\(figures.port)" : "\(figures.server):\(figures.port)"
+  }
+
   /// The summary's lines.
   var lines: [String] {
-    let connections = max(outcome.downloadCurves.count, outcome.uploadCurves.count)
+    let connections = max(figures.download?.connections ?? 0, figures.upload?.connections ?? 0)
     return [
-      "server    \(server), RMBT \(outcome.serverVersion), \(outcome.encryption ?? "plain TCP"), "
-        + "\(connections) of \(plan.threads) connections" + (outcome.fellBackToOne ? " (slow link)" : ""),
+      "server    \(server), RMBT \(figures.serverVersion), \(figures.encryption ?? "plain TCP"), "
+        + "\(connections) of \(threads) connections" + (figures.fellBackToOne ? " (slow link)" : ""),
       "ping      " + pingText,
-      "download  " + Self.text(outcome.download),
-      "upload    " + Self.text(outcome.upload),
-    ] + outcome.failures.map { "failed    a connection: \($0)" }
-      + ["not sent to a control server, and not stored: this program cannot do that with speed tests yet"]
+      "download  " + Self.text(figures.download),
+      "upload    " + Self.text(figures.upload),
+    ] + failures.map { "failed    \($0)" } + [ending]
+  }
+
+  private var ending: String {
+    guard let controlled else { return "not stored, and not sent to a control server: the test is none of a control server's" }
+    let test = "speed test \(controlled.id) (\(controlled.testUUID))"
+    return switch controlled.isSubmitted {
+    case true?: "\(test): the control server has it"
+    case false?: "\(test): stored; \(Program.name) submit sends it later"
+    case nil: "\(test): stored, not sent"
+    }
   }
 
   private var pingText: String {
-    guard let median = outcome.pings.median, let shortest = outcome.pings.shortest else { return "none" }
+    guard let median = figures.medianPing, let shortest = figures.shortestPing else { return "none" }
     let (middle, least) = (Double(median) / 1e6, Double(shortest) / 1e6)
-    return String(format: "%.3f ms median, %.3f ms shortest, ", middle, least) + "\(outcome.pings.pings.count) pings"
+    return String(format: "%.3f ms median, %.3f ms shortest, ", middle, least) + "\(figures.pings.count) pings"
   }
 
-  private static func text(_ figure: Throughput?) -> String {
+  private static func text(_ figure: SpeedTestRate?) -> String {
     guard let figure else { return "none" }
     return rate(figure.kilobitsPerSecond)
       + String(format: " (%.1f MB in %.2f s)", Double(figure.bytes) / 1e6, Double(figure.nanoseconds) / 1e9)
@@ -45,41 +70,26 @@ struct SpeedTestReport {
   /// The result; names and units are those of the control server's `/result` where it has them.
   var json: JSON {
     .object([
-      "server": .string(server), "server_version": .string(outcome.serverVersion),
-      "protocol": .string(plan.opening == .http ? "RMBThttp" : "RMBT"),
-      "test_encryption": .string(outcome.encryption ?? "NONE"), "complete": .bool(outcome.isComplete),
-      "test_speed_download": outcome.download.map { .integer($0.kilobitsPerSecond) },
-      "test_bytes_download": outcome.download.map { .integer($0.bytes) },
-      "test_nsec_download": outcome.download.map { .integer($0.nanoseconds) },
-      "test_num_threads": .integer(Int64(outcome.downloadCurves.count)),
-      "test_speed_upload": outcome.upload.map { .integer($0.kilobitsPerSecond) },
-      "test_bytes_upload": outcome.upload.map { .integer($0.bytes) },
-      "test_nsec_upload": outcome.upload.map { .integer($0.nanoseconds) },
-      "num_threads_ul": .integer(Int64(outcome.uploadCurves.count)),
-      "fell_back_to_one": .bool(outcome.fellBackToOne),
-      "ping_median_ns": outcome.pings.median.map(JSON.integer),
-      "test_ping_shortest": outcome.pings.shortest.map(JSON.integer),
-      "pings": .array(
-        outcome.pings.pings.map {
-          .object([
-            "value": .integer($0.client), "value_server": .integer($0.server), "time_ns": .integer($0.offset),
-          ])
-        }),
-      "speed_detail": .array(
-        Self.curve(outcome.downloadCurves, "download") + Self.curve(outcome.uploadCurves, "upload")),
-      "failures": .array(outcome.failures.map { .string("\($0)") }),
-      "submitted": false,
+      "server": .string(server), "server_version": .string(figures.serverVersion), "protocol": .string(figures.kind),
+      "test_encryption": .string(figures.encryption ?? "NONE"), "complete": .bool(figures.isComplete),
+      "test_speed_download": (figures.download?.kilobitsPerSecond).map(JSON.integer),
+      "test_bytes_download": (figures.download?.bytes).map(JSON.integer),
+      "test_nsec_download": (figures.download?.nanoseconds).map(JSON.integer),
+      "test_num_threads": .integer(Int64(figures.download?.connections ?? 0)),
+      "test_speed_upload": (figures.upload?.kilobitsPerSecond).map(JSON.integer),
+      "test_bytes_upload": (figures.upload?.bytes).map(JSON.integer),
+      "test_nsec_upload": (figures.upload?.nanoseconds).map(JSON.integer),
+      "num_threads_ul": .integer(Int64(figures.upload?.connections ?? 0)),
+      "fell_back_to_one": .bool(figures.fellBackToOne),
+      "ping_median_ns": figures.medianPing.map(JSON.integer),
+      "test_ping_shortest": figures.shortestPing.map(JSON.integer),
+      "test_total_bytes_download": .integer(figures.traffic.received),
+      "test_total_bytes_upload": .integer(figures.traffic.sent),
+      "pings": .array(figures.pings.map(SpeedTestJSON.ping)),
+      "speed_detail": .array(SpeedTestJSON.curves(figures)),
+      "failures": .array(failures.map(JSON.string)),
+      "id": controlled.map { .integer($0.id) }, "test_uuid": controlled.map { .string($0.testUUID) },
+      "submitted": .bool(controlled?.isSubmitted == true),
     ])
-  }
-
-  private static func curve(_ threads: [[Sample]], _ direction: String) -> [JSON] {
-    threads.enumerated().flatMap { thread, samples in
-      samples.map {
-        .object([
-          "direction": .string(direction), "thread": .integer(Int64(thread)), "time": .integer($0.nanoseconds),
-          "bytes": .integer($0.bytes),
-        ])
-      }
-    }
   }
 }

@@ -63,7 +63,8 @@ public struct SpeedTesting: Sendable {
         if let show { show($0.line) } else if isNew { note("speedtest: \($0.line)") }
       }
     }
-    let report = SpeedTestReport(server: server.text, plan: plan, outcome: outcome)
+    let report = SpeedTestReport(
+      figures: outcome.figures(plan), threads: plan.threads, failures: outcome.failures.map { "a connection: \($0)" })
     if let show { show("") }
     if asJSON { print(report.json.text) } else { report.lines.forEach(print) }
     return outcome.isComplete ? .done : .failed

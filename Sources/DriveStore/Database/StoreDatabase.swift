@@ -9,6 +9,8 @@ final class StoreDatabase: @unchecked Sendable {
   typealias Opening = @Sendable (StoreOpening, _ onChecked: () -> Void) throws -> OpenStore
 
   let directory: StateDirectory
+  /// Distinguishes what this process began from what an earlier one left behind.
+  let writer = UUID().uuidString
   /// Must be released before the writer, so that the writer can remove the write-ahead log.
   private let side: SideReader
   /// For the one read that is not short: that of the whole file.

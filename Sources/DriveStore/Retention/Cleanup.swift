@@ -35,6 +35,7 @@ public struct Cleanup: Sendable {
       (try FenceDeletion.deleteEmpty(arguments, db), try Self.emptyDrives(arguments, db))
     }
     deleted.sessions = sessions
+    deleted.speedTests = try await store.write { db in try Self.deleteSpeedTests(arguments, db) }
     // These logs may contain unsent fences that exist nowhere else.
     let loggedBefore = witness == .agrees ? longAgo(retention.keep) : .min
     deleted.driveLogs = try await delete(drives, loggedBefore: loggedBefore)
@@ -131,6 +132,19 @@ public struct Cleanup: Sendable {
 
   private static var isQuarantined: String {
     "EXISTS (SELECT 1 FROM batch WHERE batch.id = batch_id AND state = 'quarantined')"
+  }
+
+  // MARK: Speed tests
+
+  /// Deletes tests that the server has, by the same ages as fences; and, if two clocks agree, refused ones and those too old to be sent.
+  private static func deleteSpeedTests(_ arguments: StatementArguments, _ db: Database) throws -> Int {
+    try FenceDeletion.delete(
+      """
+      speed_test WHERE id IN (SELECT id FROM intact_speed_test WHERE
+        state = 'submitted' AND ifnull(qos_state, 'submitted') = 'submitted' AND settled_at < :kept
+        OR :agreed AND (state = 'quarantined' AND ended_at < :kept OR state IN ('waiting', 'sending') AND ended_at < :expired)
+          AND :running IS NOT NULL AND :now IS NOT NULL)
+      """, arguments, db)
   }
 
   // MARK: What is left without fences

@@ -6,6 +6,8 @@ public struct Deleted: Hashable, Sendable {
   public internal(set) var sentLongAgo = 0
   /// Sessions without fences.
   public internal(set) var sessions = 0
+  /// Speed tests.
+  public internal(set) var speedTests = 0
   /// Drive logs, including those that a damaged store no longer names.
   public internal(set) var driveLogs = 0
   /// Damaged stores that were set aside.
@@ -14,5 +16,5 @@ public struct Deleted: Hashable, Sendable {
   public internal(set) var doubted = 0
 
   /// Whether nothing was deleted.
-  public var isNothing: Bool { expired + sentLongAgo + sessions + driveLogs + damagedStores == 0 }
+  public var isNothing: Bool { expired + sentLongAgo + sessions + speedTests + driveLogs + damagedStores == 0 }
 }

@@ -39,10 +39,19 @@ enum RowChecksum {
       ]
     ),
     ("forgetting", ["id"]),
+    (
+      "speed_test",
+      [
+        "id", "control_server", "client_uuid", "test_uuid", "test_token", "loop_uuid", "number", "drive_id", "writer",
+        "started_at", "ended_at", "outcome", "state", "attempt", "troubles", "sent_at", "settled_at", "reason", "error",
+        "latitude", "longitude", "technology", "download_kbps", "upload_kbps", "ping_ns", "figures", "qos", "qos_state",
+      ]
+    ),
+    ("loop", ["id", "memory"]),
   ]
 
   /// Tables that were added after the checksums.
-  private static let younger: Set<String> = ["clock", "forgetting"]
+  private static let younger: Set<String> = ["clock", "forgetting", "speed_test", "loop"]
 
   /// The columns that each migration after the checksums has added, by table, oldest first.
   private static let added: [[String: [String]]] = [

@@ -19,6 +19,7 @@ enum Schema {
     migrator.registerMigration("10 sessions to forget", migrate: addSessionsToForget)
     migrator.registerMigration("11 indices of unsent and of open fences", migrate: indexUnsentFences)
     migrator.registerMigration("12 the modem's report of a fence", migrate: addRadio)
+    migrator.registerMigration("13 speed tests and loops", migrate: addSpeedTests)
     return migrator
   }
 
@@ -130,6 +131,60 @@ enum Schema {
         -- What the modem reported in the fence, as JSON (FenceRadio).
         ALTER TABLE fence ADD COLUMN radio TEXT;
         """)
+  }
+
+  private static func addSpeedTests(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TABLE speed_test (
+          id INTEGER PRIMARY KEY AUTOINCREMENT,
+          -- The control server that made the test; no other one accepts its result.
+          control_server TEXT NOT NULL,
+          client_uuid TEXT NOT NULL,
+          test_uuid TEXT NOT NULL UNIQUE,
+          test_token TEXT NOT NULL,
+          -- The loop and the number in it, from 1; NULL for a single test.
+          loop_uuid TEXT,
+          number INTEGER,
+          -- The drive that was being recorded.
+          drive_id INTEGER,
+          -- The open store that measured it: a row of another one that still measures was interrupted.
+          writer TEXT NOT NULL,
+          started_at INTEGER NOT NULL,
+          ended_at INTEGER,
+          outcome TEXT CHECK (outcome IN ('completed', 'failed', 'aborted')),
+          -- sending: it may have left, and the result is not known.
+          state TEXT NOT NULL CHECK (state IN ('measuring', 'waiting', 'sending', 'submitted', 'quarantined')),
+          attempt INTEGER NOT NULL DEFAULT 0,
+          troubles INTEGER NOT NULL DEFAULT 0,
+          sent_at INTEGER,
+          settled_at INTEGER,
+          -- Why the server refused it, in its words.
+          reason TEXT,
+          -- Why it failed or was aborted.
+          error TEXT,
+          latitude REAL,
+          longitude REAL,
+          technology TEXT,
+          download_kbps INTEGER,
+          upload_kbps INTEGER,
+          ping_ns INTEGER,
+          -- SpeedTestFigures as JSON.
+          figures TEXT,
+          -- The results of the QoS tests as the server takes them, and whether it has them.
+          qos TEXT,
+          qos_state TEXT CHECK (qos_state IN ('waiting', 'sending', 'submitted', 'quarantined'))
+        ) STRICT;
+        CREATE INDEX speed_test_unsent ON speed_test(id) WHERE state IN ('measuring', 'waiting', 'sending');
+
+        -- The loop of speed tests, as JSON (LoopMemory): one row.
+        CREATE TABLE loop (
+          id INTEGER PRIMARY KEY CHECK (id = 1),
+          memory TEXT NOT NULL
+        ) STRICT;
+        """)
+    try RowChecksum.protect("speed_test", db)
+    try RowChecksum.protect("loop", db)
   }
 
   private static func addSessionsToForget(_ db: Database) throws {

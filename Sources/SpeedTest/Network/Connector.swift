@@ -6,6 +6,7 @@ struct Connector: Sendable {
   let plan: SpeedTestPlan
   let addresses: Addresses
   let tls: TLSContext?
+  let counter: TrafficCounter
   let waiting: Waiting
 
   private var clock: TestClock { waiting.clock }
@@ -31,7 +32,7 @@ struct Connector: Sendable {
   }
 
   private func attempt(_ opened: inout Connection?) throws(SpeedTestError) -> Connection {
-    let connection = Connection(try transport(), waiting: waiting)
+    let connection = Connection(CountedTransport(try transport(), counter), waiting: waiting)
     opened = connection
     if plan.opening == .http {
       try connection.send(Array(Upgrade.request(host: plan.host, port: plan.port).utf8))
@@ -75,6 +76,7 @@ struct Connector: Sendable {
     let descriptor = socket(address.family, type, 0)
     guard descriptor >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
     let socket = PlainSocket(descriptor: descriptor)
+    if let interface = plan.interface { try socket.bind(to: interface) }
     let code = address.bytes.withUnsafeBytes { bytes in
       bytes.baseAddress.map {
         Glibc.connect(descriptor, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))

@@ -46,6 +46,9 @@ enum Verdict: Hashable, Sendable {
   /// Whether the failure concerns every batch: no other batch can succeed now.
   var bindsEveryBatch: Bool { self == .unreachable || self == .tooManyRequests }
 
+  /// Whether no request of any kind can succeed now.
+  var concernsEveryRequest: Bool { bindsEveryBatch || self == .forbidden }
+
   /// Whether the server has certainly not stored the batch.
   var isDefiniteNo: Bool {
     switch self {

@@ -11,6 +11,8 @@ struct Pass: Sendable {
   let exchange = GatedServer.Exchange()
   /// The batches still to be sent, in order.
   var queue: [Batch] = []
+  /// The speed tests still to be sent, in order.
+  var speedTests: [StoredSpeedTest] = []
   var report = Report()
   var judge = TroubleJudge()
   var doubts = ClockDoubts()
@@ -76,10 +78,11 @@ struct Pass: Sendable {
   /// Counts the batches that were not sent.
   mutating func complete() {
     for batch in queue { report.tally.kept(batch) }
+    report.speedTests.kept += speedTests.count
   }
 
   var summary: String {
-    var parts = [report.tally.summary]
+    var parts = [report.tally.summary] + (report.speedTests.summary.map { [$0] } ?? [])
     if report.wasStopped { parts.append("stopped") }
     if let hold = report.hold { parts.append("\(hold)") }
     return parts.joined(separator: ", ")

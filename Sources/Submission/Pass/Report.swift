@@ -4,6 +4,8 @@ import Coverage
 /// The result of a pass.
 public struct Report: Hashable, Sendable {
   var tally = PassTally()
+  /// The speed tests of the pass.
+  public internal(set) var speedTests = SpeedTestTally()
   /// Fences whose session is missing; a cold pass sends them when they are old enough.
   public internal(set) var fencesWithoutSession = 0
   /// The first reason why something was not sent.
@@ -41,6 +43,7 @@ public struct Report: Hashable, Sendable {
   public static func + (first: Report, second: Report) -> Report {
     var sum = first
     sum.tally = first.tally.followed(by: second.tally)
+    sum.speedTests = first.speedTests.followed(by: second.speedTests)
     sum.fencesWithoutSession = second.fencesWithoutSession
     sum.firstFailure = first.firstFailure ?? second.firstFailure
     sum.hold = first.hold ?? second.hold

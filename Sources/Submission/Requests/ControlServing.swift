@@ -7,12 +7,18 @@ protocol ControlServing: Sendable {
   var latestDate: ServerDateReading? { get }
   /// Composes a request without sending it.
   func prepare(_ result: CoverageResult) -> PreparedResult
+  func prepare(_ result: SpeedTestResult) -> PreparedResult
+  func prepare(_ result: QoSResult) -> PreparedResult
+  func prepareClosing(clientUUID: String, testUUID: String, isFailed: Bool) -> PreparedResult
 
   // Each of these is one request. They throw `ServerFailure`.
   func settings(clientUUID: String?) async throws -> String
   func requestCoverage(
     _ request: CoverageRequest, isForPings: Bool, by interface: String?, family: AddressFamily?
   ) async throws -> CoverageGrant
+  func requestSpeedTest(
+    _ request: SpeedTestRequest, by interface: String?, family: AddressFamily?
+  ) async throws -> SpeedTestGrant
   func submit(_ result: PreparedResult) async throws
   func history(clientUUID: String, offset: Int, limit: Int) async throws -> HistoryPage
 }

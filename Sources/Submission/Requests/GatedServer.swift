@@ -67,8 +67,23 @@ actor GatedServer {
     }
   }
 
+  /// Requests a speed test; the parameters are those of `ControlServerClient`.
+  func requestSpeedTest(
+    _ request: SpeedTestRequest, by interface: String?, family: AddressFamily?, in exchange: Exchange
+  ) async throws -> SpeedTestGrant {
+    try await send(exchange) { try await $0.requestSpeedTest(request, by: interface, family: family) }
+  }
+
   /// Composes a request without sending it.
   nonisolated func prepare(_ result: CoverageResult) -> PreparedResult { server.prepare(result) }
+
+  nonisolated func prepare(_ result: SpeedTestResult) -> PreparedResult { server.prepare(result) }
+
+  nonisolated func prepare(_ result: QoSResult) -> PreparedResult { server.prepare(result) }
+
+  nonisolated func prepareClosing(clientUUID: String, testUUID: String, isFailed: Bool) -> PreparedResult {
+    server.prepareClosing(clientUUID: clientUUID, testUUID: testUUID, isFailed: isFailed)
+  }
 
   func submit(_ result: PreparedResult, in exchange: Exchange) async throws {
     try await send(exchange) { try await $0.submit(result) }

@@ -51,7 +51,7 @@ public struct TestRequester: Sendable {
     }
   }
 
-  private static func outcome(of error: any Error) -> ServerGate.Outcome {
+  static func outcome(of error: any Error) -> ServerGate.Outcome {
     guard !Task.isCancelled, let failure = error as? ServerFailure else { return .cancelled }
     return .failed(failure)
   }

@@ -33,7 +33,7 @@ actor Housekeeping {
       logger.notice(
         """
         \(mode) pass: deleted \(counted(deleted.expired, "fence")) too old to be sent, \(deleted.sentLongAgo) stored long enough, \
-        \(counted(deleted.sessions, "session")) without fences, \(counted(deleted.driveLogs, "drive log")), and \
+        \(counted(deleted.sessions, "session")) without fences, \(counted(deleted.speedTests, "speed test")), \(counted(deleted.driveLogs, "drive log")), and \
         \(counted(deleted.damagedStores, "damaged store"))
         """)
     }

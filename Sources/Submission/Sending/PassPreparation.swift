@@ -8,6 +8,8 @@ struct PassPreparation: Sendable {
   let dating: DriveDating
   let housekeeping: Housekeeping
   let registration: Registration
+  /// The URL of the control server.
+  let url: String
   /// Fences without a session are sent when they are older than this.
   let legacyThreshold: Duration
   /// The most fences in a batch.
@@ -32,6 +34,8 @@ struct PassPreparation: Sendable {
         pass.doubts.oldFences = 0
       }
     }
+    let interrupted = try await store.speedTests.endInterrupted(at: now)
+    if interrupted > 0 { logger.info("\(pass.mode) pass: \(counted(interrupted, "speed test")) ended without a result, as its process did") }
     try await repair(pass, now)
     try await housekeeping.keepWithinQuota(except: pass.running)
     try await lineUp(&pass)
@@ -79,8 +83,18 @@ struct PassPreparation: Sendable {
     try await store.outbox.makeBatches(of: ids, limit: fencesPerRequest, at: clock.wall())
     let states: [Batch.State] = [.waiting, .sending] + (pass.mode == .quarantined ? [.quarantined] : [])
     pass.queue = DeliveryOrder.sorted(try await store.outbox.batches(of: ids, in: states))
+    pass.speedTests = try await speedTests(pass)
     pass.report.fencesWithoutSession = try await store.reading { try $0.orphans(except: running) }
     log(pass, skipped: skipped, damaged: try await store.inspection.damagedRows())
+  }
+
+  private func speedTests(_ pass: Pass) async throws -> [StoredSpeedTest] {
+    // A drive's own pass sends what has waited since the last one, too: tests belong to no session.
+    let elsewhere = try await store.speedTests.unsentElsewhere(than: url)
+    if elsewhere > 0 {
+      logger.info("\(pass.mode) pass: \(counted(elsewhere, "speed test")) of another control server: skipped")
+    }
+    return try await store.speedTests.unsent(at: url, withQuarantined: pass.mode == .quarantined)
   }
 
   private func log(_ pass: Pass, skipped: [(session: StoredSession, reason: String)], damaged: Int) {

@@ -13,6 +13,7 @@ struct PassRunner: Sendable {
   let dating: DriveDating
   let history: HistoryCheck
   let delivery: Delivery
+  let speedTests: SpeedTestDelivery
   let clock: SenderClock
   let logger: Logger
 
@@ -31,7 +32,7 @@ struct PassRunner: Sendable {
     var pass = Pass(mode: mode, urgency: urgency, running: try await housekeeping.firstRunningDrive(running))
     do {
       try await preparation.prepare(&pass)
-      guard !pass.queue.isEmpty else { return (pass.report, false) }
+      guard !pass.queue.isEmpty || !pass.speedTests.isEmpty else { return (pass.report, false) }
       try await send(&pass)
       await conclude(&pass)
     } catch {
@@ -55,6 +56,7 @@ struct PassRunner: Sendable {
     var report = Report(hold: .clock)
     let sessions = try await preparation.store.reading { try $0.unsentSessions(except: running) }
     report.tally = PassTally(fences: 0, kept: Set(sessions.filter(\.isWaiting).map(\.id)))
+    report.speedTests.kept = try await preparation.store.reading { try $0.unsentSpeedTests() }
     return report
   }
 
@@ -64,9 +66,16 @@ struct PassRunner: Sendable {
     try await dating.follow(&pass)
     try await dating.askForTime(&pass)
     try await preparation.confirmAge(&pass)
-    try await delivery.deliverAll(&pass)
-    try await history.resolveDoubts(&pass)
-    try await delivery.deliverAll(&pass)
+    do {
+      try await delivery.deliverAll(&pass)
+      try await history.resolveDoubts(&pass)
+      try await delivery.deliverAll(&pass)
+    } catch PassEnd.failed(let failure) where !Verdict(failure).concernsEveryRequest {
+      // Trouble with fences says nothing about speed tests.
+      try await speedTests.deliverAll(&pass)
+      throw PassEnd.failed(failure)
+    }
+    try await speedTests.deliverAll(&pass)
   }
 
   /// The pass has tried every batch of its queue.

@@ -1,6 +1,7 @@
 import Agent
 import ArgumentParser
 import Foundation
+import Settings
 import SpeedTest
 
 struct SpeedTestCommand: AsyncParsableCommand {
@@ -8,13 +9,23 @@ struct SpeedTestCommand: AsyncParsableCommand {
     commandName: "speedtest",
     abstract: "Measures ping, download and upload to an RMBT measurement server.",
     discussion: """
-      The server is one's own (tools/measurement-server, or any RMBT server whose token or secret is known). The result is \
-      printed; it is not stored, and not sent to a control server. The fields of --json are in docs/speedtest.md.
-      Exit status: 0 with all three figures; 1 when one is missing, or after SIGINT; 64 wrong usage.
+      Without --server, the control server of the configuration makes the test; the result is stored and sent as fences are. \
+      With --server, the measurement server is one's own (tools/measurement-server, or any RMBT server whose token or secret is \
+      known); the result is printed only. The fields of --json are in docs/speedtest.md.
+      Exit status: 0 with all three figures; 1 when one is missing, or after SIGINT; 64 wrong usage; 75 when the result is \
+      stored and could not be sent now.
       """)
 
-  @Option(help: "The measurement server: HOST:PORT, or [ADDRESS]:PORT.")
-  var server: String
+  @OptionGroup var configuration: ConfigurationOptions
+
+  @Flag(name: .long, help: "Store the result only; send it later with `coverage-probe submit`.")
+  var noSubmit = false
+
+  @Flag(name: .long, help: "Test even if speedtest.data-limit is used up.")
+  var ignoreLimit = false
+
+  @Option(help: "A measurement server of one's own: HOST:PORT, or [ADDRESS]:PORT.")
+  var server: String?
 
   @Option(help: "The token that a control server issued, used as it is; other users of this host can see it.")
   var token: String?
@@ -23,7 +34,7 @@ struct SpeedTestCommand: AsyncParsableCommand {
   var secretFile: String?
 
   @Option(name: .customLong("protocol"), help: "http (RMBThttp) or native (RMBT).")
-  var opening = SpeedTestPlan.Opening.http
+  var opening: SpeedTestPlan.Opening?
 
   @Flag(help: "TLS.")
   var tls = false
@@ -35,11 +46,11 @@ struct SpeedTestCommand: AsyncParsableCommand {
     name: .customLong("ca-file"), help: "With --tls: the PEM file of certificates to trust instead of the system's.")
   var caFile: String?
 
-  @Option(help: "Connections, 1 to 20; a slow link reduces them to one.")
-  var threads = 3
+  @Option(help: "Connections, 1 to 20 (3 without this option); a slow link reduces them to one.")
+  var threads: Int?
 
-  @Option(help: "Seconds of the download and of the upload, 1 to 30.")
-  var seconds = 7
+  @Option(help: "Seconds of the download and of the upload, 1 to 30 (7 without this option).")
+  var seconds: Int?
 
   @Flag(name: .customShort("4"), help: "IPv4 only.")
   var ipv4 = false
@@ -51,30 +62,40 @@ struct SpeedTestCommand: AsyncParsableCommand {
   var json = false
 
   mutating func validate() throws {
-    guard ServerPlace(server) != nil else {
+    if let server, ServerPlace(server) == nil {
       throw ValidationError("--server is \"\(server)\": expected HOST:PORT or [ADDRESS]:PORT.")
+    }
+    let ownOptions: [(String, Bool)] = [
+      ("--token", token != nil), ("--secret-file", secretFile != nil), ("--protocol", opening != nil), ("--tls", tls),
+      ("--threads", threads != nil), ("--seconds", seconds != nil), ("-4", ipv4), ("-6", ipv6),
+    ]
+    if server == nil, let wrong = ownOptions.first(where: \.1) {
+      throw ValidationError("\(wrong.0) belongs to --server: without it, the control server says how to test.")
+    }
+    if server != nil, noSubmit || ignoreLimit {
+      throw ValidationError("--no-submit and --ignore-limit do not go with --server: such a test is not stored.")
     }
     if token != nil, secretFile != nil { throw ValidationError("--token and --secret-file exclude each other.") }
     if ipv4, ipv6 { throw ValidationError("-4 and -6 exclude each other.") }
     if !tls, insecure || caFile != nil { throw ValidationError("--insecure and --ca-file belong to --tls.") }
     if insecure, caFile != nil { throw ValidationError("--insecure and --ca-file exclude each other.") }
-    guard (1...20).contains(threads) else { throw ValidationError("--threads is \(threads): expected 1 to 20.") }
-    guard (1...30).contains(seconds) else { throw ValidationError("--seconds is \(seconds): expected 1 to 30.") }
+    if let threads, !(1...20).contains(threads) { throw ValidationError("--threads is \(threads): expected 1 to 20.") }
+    if let seconds, !(1...30).contains(seconds) { throw ValidationError("--seconds is \(seconds): expected 1 to 30.") }
   }
 
   func run() async throws {
     try await Terminal.run {
-      guard let place = ServerPlace(server) else { throw ValidationError("--server: expected HOST:PORT.") }
+      guard let place = server.flatMap(ServerPlace.init) else { return try await controlled() }
       let testing = try SpeedTesting(
         server: place, token: try source(), now: Int64(Date().timeIntervalSince1970), asJSON: json
       ) {
-        $0.opening = opening
+        $0.opening = opening ?? .http
         $0.isEncrypted = tls
         $0.verifiesCertificate = !insecure
         $0.caFile = caFile
         $0.family = ipv4 ? .ipv4 : ipv6 ? .ipv6 : .any
-        $0.threads = threads
-        $0.seconds = seconds
+        $0.threads = threads ?? 3
+        $0.seconds = seconds ?? 7
       }
       return try await testing.run(
         stop: await Terminal.stopSignals(), show: Self.liveLine, print: Terminal.result,
@@ -82,8 +103,17 @@ struct SpeedTestCommand: AsyncParsableCommand {
     }
   }
 
+  /// A test of the control server.
+  private func controlled() async throws -> CommandOutcome {
+    let testing = ControlledTesting(
+      configuration: try configuration.load(), asJSON: json, submits: !noSubmit, ignoresLimit: ignoreLimit,
+      logger: Terminal.logger())
+    return try await testing.run(
+      stop: await Terminal.stopSignals(), show: Self.liveLine, print: { Terminal.result($0) }, note: { Terminal.note($0) })
+  }
+
   /// Shows the live line; `nil` without a terminal.
-  private static var liveLine: (@Sendable (String) -> Void)? {
+  static var liveLine: (@Sendable (String) -> Void)? {
     guard LiveArea.isPossible else { return nil }
     return { line in LiveArea.show { columns, _ in [LineWidth.cut(line, to: columns)] } }
   }

@@ -31,6 +31,17 @@ public struct LoopMemory: Hashable, Sendable {
     self.stamp = stamp
   }
 
+  /// A ledger without a loop.
+  init(withoutLoopAt moment: LoopMoment, bootID: String) {
+    self.init(
+      ledger: DataLedger(),
+      stamp: LoopStamp(bootID: bootID, boot: moment.boot.inMicroseconds, loop: 0, wall: moment.wall))
+    (stage, isDue) = (.ended(.user), false)
+  }
+
+  /// Whether the loop is over.
+  var isOver: Bool { if case .ended = stage { true } else { false } }
+
   /// The longest accepted name of a loop, in UTF-8 bytes: `L` and a UUID have 37.
   private static let longestName = 64
 

@@ -52,7 +52,7 @@ public struct LoopCoordinator: Hashable, Sendable {
   }
 
   /// Whether the loop has ended.
-  public var isOver: Bool { if case .ended = memory.stage { true } else { false } }
+  public var isOver: Bool { memory.isOver }
 
   // MARK: A step
 

@@ -1,0 +1,29 @@
+import Looping
+import Synchronization
+
+/// Tells an operator what a loop does.
+enum LoopDisplay {
+  private static let display = Mutex(SpeedTestDisplay())
+
+  static func tell(
+    _ news: LoopNews, of count: Int, show: (@Sendable (String) -> Void)?, print: @Sendable (String) -> Void
+  ) {
+    switch news {
+    case .testBegan(let number):
+      display.withLock { $0 = SpeedTestDisplay() }
+      show?("test \(number) of \(count)")
+    case .progress(let number, let progress):
+      guard let show else { return }
+      let line = display.withLock {
+        _ = $0.apply(progress)
+        return $0.line
+      }
+      show("test \(number) of \(count)  \(line)")
+    case .testEnded(let number, let end):
+      show?("")
+      print("test \(number) of \(count): \(end.line)")
+    case .notice(let notice): print("\(notice)")
+    case .ended(let end): print("the loop is over: \(end.words)")
+    }
+  }
+}

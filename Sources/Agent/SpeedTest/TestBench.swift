@@ -1,0 +1,89 @@
+import ControlServer
+import Coverage
+import Driving
+import Foundation
+import Logging
+import Looping
+import Pinging
+import Positioning
+import Radio
+import Settings
+
+/// What speed tests need beside the drive's own parts: positions, the modem's state, settings.
+struct TestBench: Sendable {
+  let surroundings = TestSurroundings()
+  /// The drive beside the tests.
+  let companion = DriveCompanion()
+  let tests: ControlledTest.Environment
+  let options: TestOptions
+  private let positions: PositionFeed
+  private let radio: RadioMonitor
+
+  init(_ configuration: ProbeConfiguration, _ environment: DriveEnvironment) {
+    // Tests use the first link.
+    let link = configuration.driveLinks[0]
+    var options = TestOptions()
+    options.interface = link.interface
+    options.family = configuration.pings.family.flatMap { AddressFamily(rawValue: $0.rawValue) }
+    options.verifiesCertificate = configuration.speedTest.verifiesCertificate
+    options.caFile = configuration.controlServer.caFile
+    self.options = options
+    positions = environment.positions
+    radio = RadioMonitor(
+      source: link.radio, interface: link.interface, mayConfigure: configuration.configuresModem,
+      logger: environment.logger)
+    tests = ControlledTest.Environment(
+      store: environment.store, sender: environment.sender, timekeeper: environment.timekeeper,
+      surroundings: surroundings, companion: companion, logger: environment.logger)
+  }
+
+  /// Follows the sources until the task is cancelled.
+  /// - Parameter onFix: Receives each position, also the loss of it.
+  func follow(onFix: @escaping @Sendable (Fix) -> Void = { _ in }) async {
+    await withTaskGroup { group in
+      group.addTask { [radio, surroundings] in await radio.run { surroundings.note($0) } }
+      group.addTask { [positions, surroundings] in
+        await positions.deliver { event in
+          switch event {
+          case .fix(let fix):
+            surroundings.note(fix.fix, at: fix.arrival)
+            onFix(fix.fix)
+          default: break
+          }
+        }
+      }
+    }
+  }
+}
+
+extension LoopHost {
+  /// The clocks of this host, with the ruling wall time.
+  static func host(_ environment: DriveEnvironment) -> LoopHost {
+    LoopHost(bootID: HostBoot.id) { [timekeeper = environment.timekeeper] in
+      // In this order: an interruption between the two must not look like a suspend.
+      let boot = Duration.nanoseconds(Int64(clamping: Pinger.now))
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &time)
+      let awake = Duration.seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+      let wall = timekeeper.now
+      return LoopMoment(boot: boot, awake: awake, wall: WallTime.plausible.contains(wall) ? wall : nil)
+    }
+  }
+}
+
+extension ProbeConfiguration {
+  /// The rules of a loop.
+  /// - Parameter change: Changes the configured settings, as options of a command do.
+  /// - Throws: `LoopRules.Fault`
+  func loopRules(_ change: (inout LoopSettings) -> Void = { _ in }) throws -> LoopRules {
+    var settings = loop
+    change(&settings)
+    return try LoopRules(
+      count: settings.count, every: settings.every, distance: settings.distance, duration: settings.duration,
+      afterRestart: settings.resumes ? .resume : .end, data: try dataLimits)
+  }
+
+  var dataLimits: DataLimits {
+    get throws { try DataLimits(day: speedTest.dataLimitOfDay, month: speedTest.dataLimitOfMonth) }
+  }
+}

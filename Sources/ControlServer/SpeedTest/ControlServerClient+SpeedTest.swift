@@ -1,0 +1,39 @@
+import Coverage
+import Foundation
+import OrderedJSON
+
+extension ControlServerClient {
+  /// Requests a speed test (/testRequest), by a new connection: its token is good for the address that the server sees.
+  /// - Parameters:
+  ///   - interface: The interface by which the request leaves, like the test; `nil`: any.
+  ///   - family: The version of the internet protocol, like the test's; `nil`: either.
+  public func requestSpeedTest(
+    _ request: SpeedTestRequest, by interface: String? = nil, family: AddressFamily? = nil
+  ) async throws(ServerFailure) -> SpeedTestGrant {
+    try SpeedTestGrant(
+      try await post(
+        "testRequest", text: request.json(device).text, clientUUID: request.clientUUID,
+        by: interface != nil || family != nil ? .bound(interface, family) : .fresh))
+  }
+
+  /// The request that submits `result`, ready to send.
+  public func prepare(_ result: SpeedTestResult) -> PreparedResult {
+    PreparedResult(path: "result", text: result.json(device).text, clientUUID: result.clientUUID)
+  }
+
+  /// The request that submits the results of QoS tests, ready to send.
+  public func prepare(_ result: QoSResult) -> PreparedResult {
+    PreparedResult(path: "resultQoS", text: result.text(device), clientUUID: result.clientUUID)
+  }
+
+  /// The request that tells the server that a test has no result (/resultUpdate), ready to send.
+  /// - Parameter isFailed: Whether it failed; else it was aborted.
+  public func prepareClosing(clientUUID: String, testUUID: String, isFailed: Bool) -> PreparedResult {
+    let members = JSON.members([
+      "uuid": .string(clientUUID), "client_uuid": .string(clientUUID), "test_uuid": .string(testUUID),
+      "aborted": isFailed ? nil : true, "failed": isFailed ? true : nil,
+    ])
+    return PreparedResult(
+      path: "resultUpdate", text: JSON.object(members + device.members).text, clientUUID: clientUUID)
+  }
+}

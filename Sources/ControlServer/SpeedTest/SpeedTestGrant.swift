@@ -1,0 +1,106 @@
+import Coverage
+import Foundation
+
+/// The control server's answer to a request for a speed test (docs/protocol.md, 6.1).
+public struct SpeedTestGrant: Hashable, Sendable {
+  /// How a connection to the measurement server begins.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// The server speaks first.
+    case native = "RMBT"
+    /// An HTTP upgrade.
+    case http = "RMBThttp"
+  }
+
+  /// The identifier of the test.
+  public let testUUID: String
+  /// The identifier under which the result can be published; `nil` when the server gives none.
+  public let openTestUUID: String?
+  /// The token for the measurement server, exactly as it came.
+  public let token: String
+  /// The name or address of the measurement server.
+  public let host: String
+  /// Its TCP port, 1 to 65535.
+  public let port: UInt16
+  /// Whether connections use TLS.
+  public let isEncrypted: Bool
+  /// How connections begin.
+  public let kind: Kind
+  /// The name for people.
+  public let name: String?
+  /// Seconds of each main phase, 1 to 30.
+  public let seconds: Int
+  /// Connections, 1 to 20.
+  public let threads: Int
+  /// The least number of pings, 1 to 200.
+  public let pings: Int
+  /// The time to wait before the test begins, up to 60 s.
+  public let wait: Duration
+  /// The address of the request as the server saw it; the token is good for it only. `nil` when the server gives none.
+  public let remoteAddress: String?
+  /// The loop, for the next request; `nil` when the server gives none.
+  public let loopUUID: String?
+
+  /// Reads the body of an answer. Numbers can be texts, and texts numbers.
+  /// - Throws: ``ServerFailure/unusableAnswer(_:)`` when a value that the test needs is missing or wrong.
+  init(_ body: Data) throws(ServerFailure) {
+    let answer: Answer
+    do {
+      answer = try JSONDecoder().decode(Answer.self, from: body)
+    } catch {
+      throw .unusableAnswer("the answer to /testRequest has members of a wrong type")
+    }
+    testUUID = try Self.word(answer.test_uuid, "test_uuid", limit: 100)
+    token = try Self.word(answer.test_token, "test_token", limit: 1000)
+    host = try Self.word(answer.test_server_address, "test_server_address", limit: 253)
+    guard let port = answer.test_server_port?.number.flatMap(UInt16.init(exactly:)), port > 0 else {
+      throw .unusableAnswer("test_server_port is no port")
+    }
+    self.port = port
+    let type = answer.test_server_type ?? Kind.native.rawValue
+    guard let kind = Kind(rawValue: type) else {
+      throw .unusableAnswer("test_server_type \"\(ForeignText.clean(type, limit: 40))\" is neither RMBT nor RMBThttp")
+    }
+    self.kind = kind
+    openTestUUID = answer.open_test_uuid
+    isEncrypted = answer.test_server_encryption?.value ?? false
+    name = answer.test_server_name.map { ForeignText.clean($0) }
+    seconds = Self.number(answer.test_duration, 1...30, otherwise: 7)
+    threads = Self.number(answer.test_numthreads, 1...20, otherwise: 3)
+    pings = Self.number(answer.test_numpings, 1...200, otherwise: 10)
+    wait = .seconds(Self.number(answer.test_wait, 0...60, otherwise: 0))
+    remoteAddress = answer.client_remote_ip.map { ForeignText.clean($0, limit: 60) }
+    loopUUID = answer.loop_uuid.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// A value that is one printable word.
+  private static func word(_ text: String?, _ name: String, limit: Int) throws(ServerFailure) -> String {
+    guard let text, !text.isEmpty else { throw .unusableAnswer("no \(name)") }
+    guard text.utf8.count <= limit, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw .unusableAnswer("\(name) is not one word of at most \(limit) printable characters")
+    }
+    return text
+  }
+
+  /// A value outside of its range, or none, is the specification's default: the test is still of use.
+  private static func number(_ value: NumberOrText?, _ range: ClosedRange<Int64>, otherwise: Int) -> Int {
+    guard let number = value?.number, range.contains(number) else { return otherwise }
+    return Int(number)
+  }
+
+  private struct Answer: Decodable {
+    let test_uuid: String?
+    let open_test_uuid: String?
+    let test_token: String?
+    let test_server_address: String?
+    let test_server_port: NumberOrText?
+    let test_server_encryption: TruthOrText?
+    let test_server_type: String?
+    let test_server_name: String?
+    let test_duration: NumberOrText?
+    let test_numthreads: NumberOrText?
+    let test_numpings: NumberOrText?
+    let test_wait: NumberOrText?
+    let client_remote_ip: String?
+    let loop_uuid: String?
+  }
+}

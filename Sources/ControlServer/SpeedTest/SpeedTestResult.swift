@@ -1,0 +1,107 @@
+import Coverage
+import OrderedJSON
+
+/// The request that submits a speed test (/result; docs/protocol.md, 6.2).
+public struct SpeedTestResult: Hashable, Sendable {
+  /// The client UUID that requested the test.
+  public var clientUUID: String
+  /// The server's identifier of the test.
+  public var testUUID: String
+  /// The token of the test, byte by byte as it was issued.
+  public var token: String
+  /// When the test began.
+  public var started: WallTime
+  /// Now.
+  public var submitted: WallTime
+  /// How often the result was sent before.
+  public var retries: Int
+  /// The technology in use; `nil` when it is not known.
+  public var technology: Technology?
+  /// The figures. The server refuses a result that is not complete (``Coverage/SpeedTestFigures/isComplete``).
+  public var figures: SpeedTestFigures
+
+  /// A result with the given values.
+  public init(
+    clientUUID: String, testUUID: String, token: String, started: WallTime, submitted: WallTime, retries: Int,
+    technology: Technology?, figures: SpeedTestFigures
+  ) {
+    (self.clientUUID, self.testUUID, self.token) = (clientUUID, testUUID, token)
+    (self.started, self.submitted, self.retries) = (started, submitted, retries)
+    (self.technology, self.figures) = (technology, figures)
+  }
+
+  /// The type of network of a client that knows none of its own: the server needs a type, and each of the reference's programs without a
+  /// modem sends this one.
+  private static let unknownNetwork: Int64 = 97
+
+  func json(_ device: Device) -> JSON {
+    .object(
+      JSON.members([
+        "client_uuid": .string(clientUUID), "uuid": .string(clientUUID), "test_uuid": .string(testUUID),
+        "test_token": .string(token), "time": .integer(submitted.milliseconds), "test_status": "0",
+        "test_submission_retry_count": .integer(Int64(retries)), "user_server_selection": false,
+        "network_type": .integer(networkType),
+      ]) + connection + rates + JSON.members([
+          "pings": .array(figures.pings.map(SpeedTestJSON.ping)), "speed_detail": .array(SpeedTestJSON.curves(figures)),
+        ]) + radio
+        + JSON.members(["geoLocations": .array(figures.places.map(Self.place))])
+        + device.members.filter { $0.key != "client_version" }
+        + JSON.members(["client_version": .string(figures.serverVersion)]))
+  }
+
+  private var networkType: Int64 {
+    guard let id = technology?.id, id != Technology.none.id else { return Self.unknownNetwork }
+    return Int64(id)
+  }
+
+  private var connection: [JSON.Member] {
+    JSON.members([
+      "test_port_remote": .integer(Int64(figures.port)),
+      "test_ip_local": figures.localAddress.map(JSON.string), "test_ip_server": figures.serverAddress.map(JSON.string),
+      "test_encryption": .string(figures.encryption ?? "NONE"),
+      "test_total_bytes_download": .integer(figures.traffic.received),
+      "test_total_bytes_upload": .integer(figures.traffic.sent),
+    ])
+  }
+
+  private var rates: [JSON.Member] {
+    JSON.members([
+      "test_speed_download": (figures.download?.kilobitsPerSecond).map(JSON.integer),
+      "test_bytes_download": (figures.download?.bytes).map(JSON.integer),
+      "test_nsec_download": (figures.download?.nanoseconds).map(JSON.integer),
+      "time_dl_ns": (figures.download?.began).map(JSON.integer),
+      "test_num_threads": (figures.download?.connections).map { .integer(Int64($0)) },
+      "test_speed_upload": (figures.upload?.kilobitsPerSecond).map(JSON.integer),
+      "test_bytes_upload": (figures.upload?.bytes).map(JSON.integer),
+      "test_nsec_upload": (figures.upload?.nanoseconds).map(JSON.integer),
+      "time_ul_ns": (figures.upload?.began).map(JSON.integer),
+      "num_threads_ul": (figures.upload?.connections).map { .integer(Int64($0)) },
+      "test_ping_shortest": figures.shortestPing.map(JSON.integer),
+    ])
+  }
+
+  private var radio: [JSON.Member] {
+    JSON.members([
+      "telephony_network_operator": figures.operatorCode.flatMap(Self.withDash).map(JSON.string),
+      "telephony_network_operator_name": figures.operatorName.map { .string(String($0.prefix(50))) },
+      "telephony_network_is_roaming": figures.isRoaming.map(JSON.bool),
+    ])
+  }
+
+  /// `232-01` for `23201`; `nil` for what is no code.
+  private static func withDash(_ code: String) -> String? {
+    guard (5...6).contains(code.utf8.count), code.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return "\(code.prefix(3))-\(code.dropFirst(3))"
+  }
+
+  private static func place(_ place: SpeedTestPlace) -> JSON {
+    .object([
+      "tstamp": .integer(place.time.milliseconds), "time_ns": .integer(place.offset),
+      "geo_lat": .number(place.latitude), "geo_long": .number(place.longitude),
+      "accuracy": place.accuracy.flatMap { JSON.rounded($0, places: 1) },
+      "altitude": place.altitude.flatMap { JSON.rounded($0, places: 1) },
+      "bearing": place.course.flatMap { JSON.rounded($0, places: 1) },
+      "speed": place.speed.flatMap { JSON.rounded($0, places: 2) }, "provider": "gps",
+    ])
+  }
+}

@@ -1,0 +1,66 @@
+/// The figures of a full speed test: what is stored, sent to the control server and exported. Its coded form is stored and read by later
+/// builds.
+public struct SpeedTestFigures: Hashable, Sendable, Codable {
+  /// The measurement server, as it was addressed: a name or an address.
+  public var server: String
+  /// Its TCP port.
+  public var port: UInt16
+  /// The name that the control server gives it.
+  public var serverName: String?
+  /// The version in its greeting.
+  public var serverVersion = ""
+  /// `RMBT` or `RMBThttp`.
+  public var kind: String
+  /// The version of TLS and the cipher; `nil` for plain TCP.
+  public var encryption: String?
+  /// The address of this device, and of the server, as the connection had them.
+  public var localAddress: String?
+  /// The address of the server.
+  public var serverAddress: String?
+  /// The download; `nil` when it has no figure.
+  public var download: SpeedTestRate?
+  /// The upload; `nil` when it has no figure.
+  public var upload: SpeedTestRate?
+  /// The pings in order.
+  public var pings: [SpeedTestPing] = []
+  /// Whether the pre-test found a link too slow for several connections.
+  public var fellBackToOne = false
+  /// Bytes received and sent, pre-tests included.
+  public var traffic = SpeedTestTraffic()
+  /// Positions during the test, oldest first.
+  public var places: [SpeedTestPlace] = []
+  /// The modem's operator code, five or six digits.
+  public var operatorCode: String?
+  /// The modem's operator name.
+  public var operatorName: String?
+  /// Whether the modem was roaming; `nil` when it is not known.
+  public var isRoaming: Bool?
+  /// The serving cell.
+  public var cell: RadioCell?
+  /// The level of the signal in dBm.
+  public var signal: Double?
+  /// Delay of the coverage pings just before the test, and during its parts.
+  public var delays: [SpeedTestDelay] = []
+
+  /// Figures of a test against this server, without any result.
+  public init(server: String, port: UInt16, kind: String) {
+    (self.server, self.port, self.kind) = (server, port, kind)
+  }
+
+  /// Whether ping, download and upload all have a figure above 0; without them, a control server refuses the result (docs/protocol.md, 6.3).
+  public var isComplete: Bool {
+    (shortestPing ?? 0) > 0 && (download?.kilobitsPerSecond ?? 0) > 0 && (upload?.kilobitsPerSecond ?? 0) > 0
+  }
+
+  /// The client's least value of the pings in ns; `nil` without a ping.
+  public var shortestPing: Int64? { pings.map(\.client).min() }
+
+  /// The median of the server's values in ns; of an even number, the mean of the two in the middle. `nil` without a ping.
+  public var medianPing: Int64? {
+    let values = pings.map(\.server).sorted()
+    guard !values.isEmpty else { return nil }
+    let middle = values.count / 2
+    if values.count % 2 == 1 { return values[middle] }
+    return values[middle - 1].saturatingAdding(values[middle].saturatingSubtracting(values[middle - 1]) / 2)
+  }
+}

@@ -1,0 +1,18 @@
+/// Bytes of a speed test on its connections, as TCP carries them: all phases, with TLS's own.
+public struct SpeedTestTraffic: Hashable, Sendable, Codable {
+  /// Bytes received.
+  public var received: Int64 = 0
+  /// Bytes sent.
+  public var sent: Int64 = 0
+
+  /// No bytes.
+  public init() {}
+
+  /// - Parameters:
+  ///   - received: Bytes received.
+  ///   - sent: Bytes sent.
+  public init(received: Int64, sent: Int64) { (self.received, self.sent) = (received, sent) }
+
+  /// Both directions.
+  public var total: Int64 { received.saturatingAdding(sent) }
+}

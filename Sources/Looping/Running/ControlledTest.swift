@@ -1,0 +1,244 @@
+import ControlServer
+import Coverage
+import DriveStore
+import Foundation
+import Logging
+import SpeedTest
+import Submission
+
+/// One speed test with the control server: asks for it, measures, and leaves the result in the store, from where the next pass sends it.
+public final class ControlledTest: Sendable {
+  /// The parts that all tests of a process share.
+  public struct Environment: Sendable {
+    let store: DriveStore
+    let sender: Sender
+    let timekeeper: Timekeeper
+    let surroundings: TestSurroundings
+    let companion: (any TestCompanion)?
+    let logger: Logger
+
+    /// Joins parts that share the same store, control server and clocks.
+    public init(
+      store: DriveStore, sender: Sender, timekeeper: Timekeeper, surroundings: TestSurroundings,
+      companion: (any TestCompanion)? = nil, logger: Logger
+    ) {
+      (self.store, self.sender, self.timekeeper) = (store, sender, timekeeper)
+      (self.surroundings, self.companion, self.logger) = (surroundings, companion, logger)
+    }
+  }
+
+  /// Where a test is.
+  private enum Stage {
+    case asking(Task<SpeedTestRequester.Granted, any Error>)
+    case waiting(Task<Void, any Error>)
+    case measuring(SpeedTestRun)
+    case none
+  }
+
+  private let environment: Environment
+  private let options: TestOptions
+  private let loop: SpeedTestRequest.Loop?
+  private let lock = NSLock()
+  private nonisolated(unsafe) var stage = Stage.none
+  private nonisolated(unsafe) var reasonToAbort: String?
+
+  /// A test; call ``run(onGrant:progress:)`` once.
+  /// - Parameter loop: Its place in a loop; `nil` for a single test.
+  public init(_ environment: Environment, options: TestOptions, loop: SpeedTestRequest.Loop?) {
+    (self.environment, self.options, self.loop) = (environment, options, loop)
+  }
+
+  /// The bytes of the test until now.
+  public var traffic: SpeedTestTraffic {
+    guard case .measuring(let run) = lock.withLock({ stage }) else { return SpeedTestTraffic() }
+    return run.traffic
+  }
+
+  /// Ends the test soon; it is stored as aborted.
+  /// - Parameter reason: For the operator.
+  public func abort(_ reason: String) {
+    lock.withLock {
+      reasonToAbort = reasonToAbort ?? reason
+      switch stage {
+      case .asking(let task): task.cancel()
+      case .waiting(let task): task.cancel()
+      case .measuring(let run): run.abort()
+      case .none: break
+      }
+    }
+  }
+
+  /// - Returns: `false` when the test was aborted before.
+  private func enter(_ next: Stage) -> Bool {
+    lock.withLock {
+      stage = next
+      return reasonToAbort == nil
+    }
+  }
+
+  private var abortReason: String? { lock.withLock { reasonToAbort } }
+
+  /// Runs the test. Its end is durable on return.
+  /// - Parameters:
+  ///   - onGrant: Called when the control server has made the test, with its answer.
+  ///   - progress: Called by the test's threads, up to ten times a second by each.
+  /// - Throws: GRDB's `DatabaseError` when the store fails.
+  public func run(
+    onGrant: @escaping @Sendable (SpeedTestGrant) -> Void = { _ in },
+    progress: @escaping @Sendable (SpeedTestProgress) -> Void = { _ in }
+  ) async throws -> TestEnd {
+    let granted: SpeedTestRequester.Granted
+    do {
+      granted = try await ask()
+    } catch {
+      return end(abortReason == nil ? .failed : .aborted, error: abortReason ?? "\(error)")
+    }
+    onGrant(granted.grant)
+    let row = try await environment.store.speedTests.begin(start(granted))
+    environment.logger.info("speed test \(row): the server made test \(granted.grant.testUUID)")
+    let measured = await measure(granted, progress)
+    let error = abortReason ?? measured.error
+    let outcome: StoredSpeedTest.Outcome =
+      abortReason != nil ? .aborted : measured.figures?.isComplete == true ? .completed : .failed
+    let stored = SpeedTestOutbox.End(
+      outcome, at: environment.timekeeper.now, figures: measured.figures,
+      error: outcome == .completed ? nil : error ?? "a figure is missing")
+    try await environment.store.speedTests.end(row, stored)
+    await environment.sender.nudge()
+    environment.logger.info(
+      "speed test \(row): \(stored.error ?? "measured")",
+      metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.speedTestEnded)])
+    return TestEnd(
+      outcome: outcome, row: row, testUUID: granted.grant.testUUID, figures: measured.figures, traffic: traffic,
+      error: stored.error, wasSuspended: measured.wasSuspended)
+  }
+
+  private func end(_ outcome: StoredSpeedTest.Outcome, error: String) -> TestEnd {
+    TestEnd(outcome: outcome, row: nil, testUUID: nil, figures: nil, traffic: traffic, error: error, wasSuspended: false)
+  }
+
+  // MARK: The request
+
+  private func ask() async throws -> SpeedTestRequester.Granted {
+    let (time, place) = (environment.timekeeper.now, environment.surroundings.place(at: .now))
+    let located = place.flatMap { SpeedTestPlace($0.fix, at: time.adding(.zero - $0.age), offset: 0) }
+    let asking = Task { [environment, options, loop] in
+      try await environment.sender.speedTests.request(by: options.interface, family: options.family) { client in
+        var request = SpeedTestRequest(clientUUID: client, time: time)
+        (request.loop, request.place, request.family) = (loop, located, options.family)
+        return request
+      }
+    }
+    guard enter(.asking(asking)) else {
+      asking.cancel()
+      throw CancellationError()
+    }
+    return try await asking.value
+  }
+
+  private func start(_ granted: SpeedTestRequester.Granted) -> SpeedTestOutbox.Start {
+    var start = SpeedTestOutbox.Start(
+      controlServer: granted.url, clientUUID: granted.clientUUID, testUUID: granted.grant.testUUID,
+      token: granted.grant.token, started: environment.timekeeper.now)
+    (start.loopUUID, start.number) = (loop == nil ? nil : granted.grant.loopUUID ?? loop?.uuid, loop?.number)
+    start.drive = environment.surroundings.runningDrive
+    start.place = environment.surroundings.place(at: .now)?.fix.coordinate
+    start.technology = environment.surroundings.radio?.technology
+    return start
+  }
+
+  // MARK: The measurement
+
+  private struct Measured {
+    var figures: SpeedTestFigures?
+    var error: String?
+    var wasSuspended = false
+  }
+
+  private func measure(
+    _ granted: SpeedTestRequester.Granted, _ progress: @escaping @Sendable (SpeedTestProgress) -> Void
+  ) async -> Measured {
+    let waiting = Task { try await Task.sleep(for: granted.grant.wait) }
+    guard enter(.waiting(waiting)), await (try? waiting.value) != nil else { return Measured(error: "aborted") }
+    var measured = Measured()
+    do {
+      let plan = try plan(granted.grant)
+      let run = SpeedTestRun(plan)
+      guard enter(.measuring(run)) else { return Measured(error: "aborted") }
+      environment.surroundings.beginTrack()
+      let began = ContinuousClock.now
+      let stall = StallWatch { [self] in abort("the process stood still during the test") }
+      let result: Result<SpeedTestOutcome, any Error>
+      environment.companion?.testBegan()
+      do {
+        result = .success(
+          try await run.run { [companion = environment.companion] step in
+            if step.sample == nil { companion?.test(loads: step.phase.load) }
+            progress(step)
+          })
+      } catch {
+        result = .failure(error)
+      }
+      let delays = await environment.companion?.testEnded() ?? []
+      measured.wasSuspended = stall.end()
+      let track = environment.surroundings.endTrack()
+      let outcome = try result.get()
+      measured.figures = figures(outcome, plan, granted.grant, began: began, track)
+      measured.figures?.delays = delays
+      measured.error = outcome.failures.first.map { "\($0)" }
+    } catch {
+      measured.error = "\(error)"
+    }
+    return measured
+  }
+
+  private func plan(_ grant: SpeedTestGrant) throws -> SpeedTestPlan {
+    var plan = SpeedTestPlan(host: grant.host, port: grant.port, token: try MeasurementToken(grant.token))
+    plan.opening = grant.kind == .http ? .http : .native
+    plan.isEncrypted = grant.isEncrypted
+    plan.verifiesCertificate = options.verifiesCertificate
+    plan.caFile = options.verifiesCertificate ? options.caFile : nil
+    plan.interface = options.interface
+    (plan.threads, plan.seconds, plan.pings) = (grant.threads, grant.seconds, grant.pings)
+    plan.family = Self.family(options.family, grant)
+    return plan
+  }
+
+  /// The token is good for the address of the request: the connections use its version of the internet protocol (speed test spec, edge 8).
+  private static func family(_ wanted: AddressFamily?, _ grant: SpeedTestGrant) -> SpeedTestPlan.Family {
+    if let wanted { return wanted == .ipv4 ? .ipv4 : .ipv6 }
+    // A literal has its own.
+    if grant.host.contains(":") || grant.host.allSatisfy({ $0.isNumber || $0 == "." }) { return .any }
+    guard let remote = grant.remoteAddress else { return .any }
+    return remote.contains(":") && !remote.lowercased().hasPrefix("::ffff:") ? .ipv6 : .ipv4
+  }
+
+  private func figures(
+    _ outcome: SpeedTestOutcome, _ plan: SpeedTestPlan, _ grant: SpeedTestGrant, began: ContinuousClock.Instant,
+    _ track: [(fix: Fix, at: ContinuousClock.Instant)]
+  ) -> SpeedTestFigures {
+    var figures = outcome.figures(plan)
+    figures.serverName = grant.name
+    let (now, wall) = (ContinuousClock.now, environment.timekeeper.now)
+    figures.places = track.compactMap {
+      SpeedTestPlace($0.fix, at: wall.adding($0.at - now), offset: ($0.at - began).inNanoseconds)
+    }
+    let radio = environment.surroundings.radio
+    figures.operatorCode = radio?.modem?.operatorCode
+    figures.operatorName = radio?.modem?.operatorName
+    figures.isRoaming = radio?.modem?.registration.map { $0 == .roaming }
+    figures.cell = radio?.modem?.cell
+    return figures
+  }
+}
+
+extension SpeedTestProgress.Phase {
+  /// The part of the test whose load the link has in this phase.
+  fileprivate var load: SpeedTestDelay.Part? {
+    switch self {
+    case .download: .download
+    case .upload: .upload
+    default: nil
+    }
+  }
+}

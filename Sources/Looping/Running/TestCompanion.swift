@@ -1,0 +1,12 @@
+import Coverage
+
+/// What runs beside a test and must know of it: a drive with its coverage pings.
+public protocol TestCompanion: Sendable {
+  /// A test begins.
+  func testBegan()
+  /// The test loads the link in this part; `nil`: it does not load it now.
+  func test(loads part: SpeedTestDelay.Part?)
+  /// The test has ended.
+  /// - Returns: The delays of the coverage pings without load and under it.
+  func testEnded() async -> [SpeedTestDelay]
+}

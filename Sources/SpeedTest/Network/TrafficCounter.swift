@@ -1,0 +1,16 @@
+import Coverage
+import Synchronization
+
+/// Counts the bytes of all connections of a test, without those that TLS adds.
+final class TrafficCounter: Sendable {
+  private let received = Atomic<Int64>(0)
+  private let sent = Atomic<Int64>(0)
+
+  func addReceived(_ bytes: Int) { received.wrappingAdd(Int64(bytes), ordering: .relaxed) }
+
+  func addSent(_ bytes: Int) { sent.wrappingAdd(Int64(bytes), ordering: .relaxed) }
+
+  var traffic: SpeedTestTraffic {
+    SpeedTestTraffic(received: received.load(ordering: .relaxed), sent: sent.load(ordering: .relaxed))
+  }
+}

@@ -1,0 +1,19 @@
+import Coverage
+
+/// Thins out curves for the store and the server: one point each 50 ms, and all points around the common end, so that the result
+/// follows from what stays (speed test spec, section 6).
+enum CurveThinning {
+  static let spacing: Int64 = 50_000_000
+
+  static func thinned(_ samples: [Sample], around end: Int64) -> [Sample] {
+    let after = samples.firstIndex { $0.nanoseconds >= end } ?? samples.endIndex
+    var latest = Int64.min
+    return samples.enumerated().filter { index, sample in
+      let isKept =
+        index == samples.count - 1 || index == after || index == after - 1
+        || sample.nanoseconds.saturatingSubtracting(latest) >= spacing
+      if isKept { latest = sample.nanoseconds }
+      return isKept
+    }.map(\.element)
+  }
+}

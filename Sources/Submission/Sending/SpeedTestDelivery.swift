@@ -1,0 +1,153 @@
+import ControlServer
+import Coverage
+import DriveStore
+import Logging
+
+/// Sends the speed tests of a pass, one after the other: results, and messages that a test has none.
+struct SpeedTestDelivery: Sendable {
+  let store: DriveStore
+  let server: GatedServer
+  let registration: Registration
+  let clock: SenderClock
+  let logger: Logger
+
+  /// Sends every speed test that may be sent now.
+  /// - Throws: ``PassEnd``, ``ServerGate/Hold``, `CancellationError`, GRDB's `DatabaseError`
+  func deliverAll(_ pass: inout Pass) async throws {
+    while let test = pass.speedTests.first {
+      try Task.checkCancellation()
+      for part in test.unsentParts where try await !deliver(test, part, &pass) { break }
+      pass.speedTests.removeAll { $0.id == test.id }
+    }
+  }
+
+  /// - Returns: Whether the server has this part now.
+  private func deliver(_ test: StoredSpeedTest, _ part: SpeedTestOutbox.Part, _ pass: inout Pass) async throws -> Bool {
+    let mayHaveArrived = test.mayHaveArrived(part)
+    if part == .qos, mayHaveArrived {
+      // The server may count a second report of the same tests.
+      try await quarantine(test, part, "it may have been sent before, and the server cannot say so", &pass)
+      return false
+    }
+    guard let request = prepare(test, part) else {
+      try await quarantine(test, part, "its figures are in a form that this program does not know", &pass)
+      return false
+    }
+    // The registration may be needed again after a change of the server, and it asks the gate.
+    _ = try await confirmRegistration(test, &pass)
+    try await store.speedTests.beginSending(test.id, part, at: clock.wall())
+    do {
+      try await server.submit(request, in: pass.exchange)
+    } catch let hold as ServerGate.Hold {
+      // Nothing has left.
+      if !mayHaveArrived { try await store.speedTests.release(test.id, part) }
+      throw hold
+    } catch let failure as ServerFailure {
+      return try await follow(failure, test, part, mayHaveArrived: mayHaveArrived, &pass)
+    }
+    try await accept(test, part, "accepted", &pass)
+    return true
+  }
+
+  private func confirmRegistration(_ test: StoredSpeedTest, _ pass: inout Pass) async throws -> String {
+    do {
+      return try await registration.clientUUID(for: pass.exchange)
+    } catch let failure as ServerFailure {
+      throw PassEnd.failed(failure)
+    }
+  }
+
+  private func prepare(_ test: StoredSpeedTest, _ part: SpeedTestOutbox.Part) -> PreparedResult? {
+    switch (part, test.outcome) {
+    case (.qos, _):
+      test.qos.map { results in
+        server.prepare(
+          QoSResult(clientUUID: test.clientUUID, token: test.token, submitted: clock.wall(), results: results))
+      }
+    case (.result, .completed):
+      test.figures.map { figures in
+        server.prepare(
+          SpeedTestResult(
+            clientUUID: test.clientUUID, testUUID: test.testUUID, token: test.token, started: test.started,
+            submitted: clock.wall(), retries: test.attempt, technology: test.technology, figures: figures))
+      }
+    case (.result, let outcome):
+      server.prepareClosing(clientUUID: test.clientUUID, testUUID: test.testUUID, isFailed: outcome == .failed)
+    }
+  }
+
+  private func accept(
+    _ test: StoredSpeedTest, _ part: SpeedTestOutbox.Part, _ how: String, _ pass: inout Pass
+  ) async throws {
+    logger.info("speed test \(test.id)\(part.words): \(how)")
+    try await store.speedTests.markSubmitted(test.id, part, at: clock.wall())
+    await server.delivered()
+    await server.end(pass.exchange, .success)
+    pass.judge.succeeded()
+    if part == .result { pass.report.speedTests.sent += 1 }
+  }
+
+  private func quarantine(
+    _ test: StoredSpeedTest, _ part: SpeedTestOutbox.Part, _ reason: String, _ pass: inout Pass
+  ) async throws {
+    try await store.speedTests.quarantine(test.id, part, reason: reason, at: clock.wall())
+    logger.warning(
+      "speed test \(test.id)\(part.words) quarantined: \(reason)",
+      metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.speedTestQuarantined)])
+    pass.report.speedTests.quarantined += 1
+  }
+
+  /// - Returns: Whether the server has this part.
+  private func follow(
+    _ failure: ServerFailure, _ test: StoredSpeedTest, _ part: SpeedTestOutbox.Part, mayHaveArrived: Bool,
+    _ pass: inout Pass
+  ) async throws -> Bool {
+    if Task.isCancelled { throw PassEnd.stopped(failure) }
+    if !mayHaveArrived, Verdict(failure).isDefiniteNo { try await store.speedTests.release(test.id, part) }
+    switch SpeedTestRule.consequence(of: failure, mayHaveArrived: mayHaveArrived) {
+    case .submitted:
+      try await accept(test, part, "the server has it: \(failure)", &pass)
+      return true
+    case .quarantine:
+      await server.end(pass.exchange, .failed(failure))
+      // A refusal is an answer, so it is no trouble of the server.
+      pass.judge.succeeded()
+      pass.note(failure)
+      try await quarantine(test, part, "\(failure)", &pass)
+    case .setAside: try await setAside(test, failure, &pass)
+    case .putOff:
+      pass.note(failure)
+      pass.judge.refused(failure)
+      pass.report.speedTests.kept += 1
+      guard await server.isBreakerClosed, failure == .tooManyRequests(retryAfter: nil) else { throw PassEnd.failed(failure) }
+      try await clock.sleep(.seconds(1) + .seconds(1) * clock.random())
+    }
+    return false
+  }
+
+  private func setAside(_ test: StoredSpeedTest, _ failure: ServerFailure, _ pass: inout Pass) async throws {
+    pass.report.speedTests.kept += 1
+    if Verdict(failure).bindsEveryBatch { throw PassEnd.failed(failure) }
+    await server.end(pass.exchange, .failed(failure))
+    pass.note(failure)
+    try await store.speedTests.noteTrouble(test.id)
+    logger.info("speed test \(test.id) goes behind the others: \(failure)")
+    // Ids of batches are positive: a speed test is no batch of the same number.
+    if pass.judge.failed(-test.id, at: .result, failure) == .server { throw PassEnd.failed(failure) }
+  }
+}
+
+extension StoredSpeedTest {
+  fileprivate func mayHaveArrived(_ part: SpeedTestOutbox.Part) -> Bool {
+    (part == .result ? state : qosState) == .sending
+  }
+
+  /// The reports that the server does not have, in order.
+  fileprivate var unsentParts: [SpeedTestOutbox.Part] {
+    (state == .submitted ? [] : [.result]) + (qosState == nil || qosState == .submitted ? [] : [.qos])
+  }
+}
+
+extension SpeedTestOutbox.Part {
+  fileprivate var words: String { self == .qos ? " (QoS)" : "" }
+}
