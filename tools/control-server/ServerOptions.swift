@@ -9,4 +9,6 @@ struct ServerOptions: Sendable {
   var maxMeasurementSeconds: Int
   var trustRealIP: Bool
   var acceptsGzip = false
+  /// `nil`: there is no server for speed tests.
+  var measurement: MeasurementServer?
 }
