@@ -26,10 +26,12 @@ struct ControlServerCommand: AsyncParsableCommand {
       The protocol:
         POST /RMBTControlServer/settings | coverageRequest | coverageResult | history | ip
         POST /RMBTControlServer/testRequest | result | resultUpdate     (speed tests, see --measurement-server)
+        POST /RMBTControlServer/qosTestRequest | resultQoS              (QoS tests, see --qos-server)
         GET  /RMBTStatisticServer/opentests/O{uuid}     (the test's open UUID, or its test UUID)
 
       The contents of its database, as JSON:
         GET /RMBTControlServer/-/tests      clients, tests with their fences as received, speed tests, requests counted
+        GET /RMBTControlServer/-/page       a page for QoS tests to fetch
         GET /RMBTControlServer/-/requests   the last 2000 requests: body, fault, status answered, reason
 
       Faults at run time:
@@ -105,7 +107,8 @@ struct ControlServerCommand: AsyncParsableCommand {
     ServerOptions(
       secrets: secret.isEmpty ? ["demo-secret"] : secret, pingHost: pingHost, pingHostIPv6: pingHostIPv6,
       pingPort: pingPort, maxSessionSeconds: maxSessionSeconds, maxMeasurementSeconds: maxMeasurementSeconds,
-      trustRealIP: trustRealIP, acceptsGzip: gzip, measurement: measurement.server)
+      trustRealIP: trustRealIP, acceptsGzip: gzip, measurement: measurement.server,
+      qosServer: measurement.qosServer)
   }
 
   private func tlsConfiguration() throws -> TLSConfiguration? {

@@ -11,6 +11,8 @@ extension Endpoints {
     case "testRequest": try await testRequest(call)
     case "result": try await speedResult(call)
     case "resultUpdate": try await resultUpdate(call)
+    case "qosTestRequest": try await qosTestRequest(call)
+    case "resultQoS": try await resultQoS(call)
     default: try await openTest(String(path.split(separator: "/").last ?? ""))
     }
   }

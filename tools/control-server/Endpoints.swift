@@ -6,6 +6,7 @@ struct Endpoints: Sendable {
   /// The requests to the control server.
   static let names = [
     "settings", "coverageRequest", "coverageResult", "history", "ip", "testRequest", "result", "resultUpdate",
+    "qosTestRequest", "resultQoS",
   ]
 
   /// The name of an endpoint in faults and in the request log: `coverageResult`, `opentests`.

@@ -61,5 +61,10 @@ enum Schema {
       test_speed_download INTEGER NOT NULL, test_speed_upload INTEGER NOT NULL, test_ping_shortest INTEGER NOT NULL,
       network_type INTEGER NOT NULL, body TEXT NOT NULL);
     CREATE INDEX speed_result_of_test ON speed_result (test_uuid);
+
+    CREATE TABLE qos_result (
+      id INTEGER PRIMARY KEY, test_uuid TEXT NOT NULL REFERENCES speed_test (uuid), received INTEGER NOT NULL,
+      body TEXT NOT NULL);
+    CREATE INDEX qos_result_of_test ON qos_result (test_uuid);
     """
 }

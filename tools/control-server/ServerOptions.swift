@@ -11,4 +11,6 @@ struct ServerOptions: Sendable {
   var acceptsGzip = false
   /// `nil`: there is no server for speed tests.
   var measurement: MeasurementServer?
+  /// `nil`: there is no server for QoS tests.
+  var qosServer: HostAndPort?
 }

@@ -13,6 +13,8 @@ struct MeasurementArguments: ParsableArguments {
   @Option(help: "Seconds of the download, and of the upload, as clients get them.") var testDuration = 7
   @Option(help: "Connections of a speed test, unless the client asks for 1 to 9.") var testThreads = 3
   @Option(help: "Seconds for which clients wait before a speed test; its token is good from then on.") var testWait = 0
+  @Option(help: "HOST:PORT of the QoS server; without it, requests for QoS tests get an error.")
+  var qosServer: HostAndPort?
 
   func validate() throws {
     guard (1...30).contains(testDuration) else { throw ValidationError("--test-duration is 1 to 30 seconds.") }

@@ -7,6 +7,8 @@ extension Store {
       let uuid: String = row["uuid"]
       let results = try Row.fetchAll(
         db, sql: "SELECT * FROM speed_result WHERE test_uuid = ? ORDER BY id", arguments: [uuid])
+      let qos = try String.fetchAll(
+        db, sql: "SELECT body FROM qos_result WHERE test_uuid = ? ORDER BY id", arguments: [uuid])
       let last = results.last
       func figure(_ key: String) -> JSONValue { JSONValue(last?[key] as Int64?) }
       return [
@@ -20,6 +22,7 @@ extension Store {
         "test_speed_download": figure("test_speed_download"), "test_speed_upload": figure("test_speed_upload"),
         "test_ping_shortest": figure("test_ping_shortest"), "network_type": figure("network_type"),
         "request": try parsed(row["request_body"]), "result": try parsed(last?["body"]),
+        "qos_results": .array(try qos.map { try parsed($0) }),
       ]
     }
   }

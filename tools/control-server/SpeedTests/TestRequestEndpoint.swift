@@ -25,14 +25,18 @@ extension Endpoints {
 }
 
 extension Store {
+  static func checked(_ request: SpeedTestRequest, in db: Database) throws -> (client: String, timezone: String) {
+    guard let client = request.clientUUID, try isClient(client, in: db) else {
+      throw Refusal.listed("No client found by id \(request.clientUUID ?? "null")")
+    }
+    return (client, try request.checked())
+  }
+
   func register(
     _ request: SpeedTestRequest, options: ServerOptions, peer: PeerAddress
   ) async throws -> (MeasurementServer, RegisteredSpeedTest) {
     try await database.write { db in
-      guard let client = request.clientUUID, try Self.isClient(client, in: db) else {
-        throw Refusal.listed("No client found by id \(request.clientUUID ?? "null")")
-      }
-      let timezone = try request.checked()
+      let (client, timezone) = try Self.checked(request, in: db)
       let server = try request.server(of: options)
       let openUUID = Self.newUUID()
       // The token is good from the end of the wait on.
