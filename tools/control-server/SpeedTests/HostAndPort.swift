@@ -1,10 +1,12 @@
 import ArgumentParser
 
 /// A server of the command line: `HOST:PORT` or `[IPv6]:PORT`.
-struct HostAndPort: Hashable, Sendable, ExpressibleByArgument {
+struct HostAndPort: Hashable, Sendable {
   let host: String
   let port: Int
+}
 
+extension HostAndPort: ExpressibleByArgument {
   init?(argument text: String) {
     guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
       (1...65_535).contains(port)
