@@ -185,7 +185,8 @@ def check(program, run, connect, directory, with_controls):
             document = file.read()
         found = faults(rules, document, wanted)
         tracks = document.count(b"<trkseg>") + document.count(b"<LineString>")
-        print(f"{form}: {len(wanted)} fences and {tracks} stretches of track, " + (f"{len(found)} faults" if found else "as the rules have it"))
+        judgement = f"{len(found)} faults" if found else "as the rules have it"
+        print(f"{form}: {len(wanted)} fences and {tracks} stretches of track, {judgement}")
         wrong += [f"{form}: {rule}: {text}" for rule, text in found]
         if tracks < 2:
             wrong.append(f"{form}: no tracks to check")

@@ -4,7 +4,7 @@ import ArgumentParser
 struct MeasurementArguments: ParsableArguments {
   @Option(help: "HOST:PORT of the measurement server for speed tests; without it, requests for tests get an error.")
   var measurementServer: HostAndPort?
-  @Option(help: "How the measurement server speaks; only clients that know RMBThttp get such a server.")
+  @Option(help: "How a connection to the measurement server starts; RMBThttp goes only to clients that know it.")
   var measurementType = MeasurementType.http
   @Flag(name: .customLong("measurement-tls"), help: "The measurement server expects TLS.")
   var measurementTLS = false
