@@ -381,8 +381,8 @@ let package = Package(
       ],
       path: "Tests/Agent", swiftSettings: strict),
     .testTarget(
-      name: "ControlServerToolTests", dependencies: ["control-server"], path: "Tests/ControlServerTool",
-      swiftSettings: strict),
+      name: "ControlServerToolTests", dependencies: ["control-server", "TestSupport"],
+      path: "Tests/ControlServerTool", swiftSettings: strict),
     .testTarget(
       name: "GPSPlayerTests", dependencies: ["gps-player"], path: "Tests/GPSPlayer", swiftSettings: strict),
     .testTarget(

@@ -46,9 +46,30 @@ struct XMLTests {
         """))
   }
 
-  @Test("when a fence is at 180 degrees east, then GPX has 180 degrees west, because its schema excludes the other")
-  func antimeridian() throws {
-    #expect(try ExportFormat.gpx.text([.bare(longitude: 180)]).contains("lon=\"-180.0\""))
+  @Test(
+    "when a place is at 180 degrees east, also by rounding, then GPX has 180 degrees west, because its schema excludes the other",
+    arguments: [(180, "-180.0"), (179.99999997, "-180.0"), (-180, "-180.0"), (179.9999999, "179.9999999")])
+  func antimeridian(longitude: Double, written: String) throws {
+    let place = Coordinate(latitude: 48.2, longitude: longitude)
+    let point = try #require(TrackPoint(time: .sampleStart, fix: Fix(coordinate: place)))
+    let text = try ExportFormat.gpx.text(
+      [.bare(longitude: longitude)], tracks: [TrackSegment(session: 3, link: nil, points: [point, point])])
+    #expect(text.ranges(of: " lon=\"\(written)\">").count == 3, "\(text)")
+  }
+
+  @Test(
+    "when an altitude needs an exponent, then GPX has none, because a decimal of its schema has no exponent",
+    arguments: [
+      (1e17, nil), (1e300, nil), (.infinity, nil), (.nan, nil), (-0.001, "0.0"), (1e-9, "0.0"), (8848.86, "8848.86"),
+    ]
+      as [(Double, String?)])
+  func altitude(metres: Double, written: String?) throws {
+    let fix = Fix(coordinate: Coordinate(latitude: 48.2, longitude: 16.3), altitude: metres)
+    let point = try #require(TrackPoint(time: .sampleStart, fix: fix))
+    let text = try ExportFormat.gpx.text([], tracks: [TrackSegment(session: 3, link: nil, points: [point])])
+    #expect(
+      text.contains("<trkpt lat=\"48.2\" lon=\"16.3\">" + (written.map { "<ele>\($0)</ele>" } ?? "") + "<time>"),
+      "\(text)")
   }
 
   @Test("when there are two sessions, then KML has a folder for each, and one for the tracks")

@@ -17,6 +17,12 @@ public struct ControlServerTool: Sendable {
     return (try JSONSerialization.jsonObject(with: body) as? [String: Any])?["tests"] as? [[String: Any]] ?? []
   }
 
+  /// The speed tests that it gave out, oldest first.
+  public func speedTests() async throws -> [[String: Any]] {
+    let body = try await get("/-/tests")
+    return (try JSONSerialization.jsonObject(with: body) as? [String: Any])?["speed_tests"] as? [[String: Any]] ?? []
+  }
+
   /// The fences that it accepted, as they were received, of all tests.
   public func fences() async throws -> [ReceivedFence] {
     try await tests().flatMap { test in

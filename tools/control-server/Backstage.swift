@@ -3,11 +3,14 @@ struct Backstage: Sendable {
   let store: Store
   let faults: FaultPlan
 
+  private static let page = "<!DOCTYPE html><html><head><title>Page</title></head><body><p>A page.</p></body></html>\n"
+
   /// `nil` for an unknown path.
   func answer(method: String, path: String, body: [UInt8]) async throws -> Answer? {
     switch (method, path) {
     case ("GET", "\(Route.backstage)/tests"): return .json(try await store.tests())
     case ("GET", "\(Route.backstage)/requests"): return .json(try await store.requests())
+    case ("GET", Route.page): return Answer(status: 200, contentType: "text/html;charset=UTF-8", body: Self.page)
     case ("GET", "\(Route.backstage)/faults"): break
     case ("POST", "\(Route.backstage)/faults"): await faults.add(try Self.fault(body))
     case ("DELETE", "\(Route.backstage)/faults"): await faults.clear()

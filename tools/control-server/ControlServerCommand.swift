@@ -25,10 +25,13 @@ struct ControlServerCommand: AsyncParsableCommand {
 
       The protocol:
         POST /RMBTControlServer/settings | coverageRequest | coverageResult | history | ip
+        POST /RMBTControlServer/testRequest | result | resultUpdate     (speed tests, see --measurement-server)
+        POST /RMBTControlServer/qosTestRequest | resultQoS              (QoS tests, see --qos-server)
         GET  /RMBTStatisticServer/opentests/O{uuid}     (the test's open UUID, or its test UUID)
 
       The contents of its database, as JSON:
-        GET /RMBTControlServer/-/tests      clients, tests with their fences as received, requests counted
+        GET /RMBTControlServer/-/tests      clients, tests with their fences as received, speed tests, requests counted
+        GET /RMBTControlServer/-/page       a page for QoS tests to fetch
         GET /RMBTControlServer/-/requests   the last 2000 requests: body, fault, status answered, reason
 
       Faults at run time:
@@ -36,8 +39,8 @@ struct ControlServerCommand: AsyncParsableCommand {
         GET    /RMBTControlServer/-/faults        lists the planned faults
         DELETE /RMBTControlServer/-/faults[/PATH] clears all faults, or those of a path
 
-      A path is settings, coverageRequest, coverageResult, history, ip, opentests or * for all. Without a count a fault
-      lasts until it is cleared. Faults of a path are applied in the order of the requests for them.
+      A path is \(Endpoints.names.joined(separator: ", ")), opentests or * for all.
+      Without a count a fault lasts until it is cleared. Faults of a path are applied in the order of the requests for them.
       Faults: \(Fault.help).
       """)
 
@@ -58,6 +61,7 @@ struct ControlServerCommand: AsyncParsableCommand {
   @Flag(help: "Accept bodies in gzip, and announce it in each answer (RFC 7694); the real server does not.")
   var gzip = false
   @Option(help: "PATH:FAULT[:COUNT], a fault to start with. Repeatable.") var fault: [String] = []
+  @OptionGroup(title: "Speed tests") var measurement: MeasurementArguments
   @Option(help: "Serve HTTPS with this certificate chain, a PEM file; needs --key.") var certificate: String?
   @Option(help: "Private key of the certificate, a PEM file.") var key: String?
 
@@ -103,7 +107,8 @@ struct ControlServerCommand: AsyncParsableCommand {
     ServerOptions(
       secrets: secret.isEmpty ? ["demo-secret"] : secret, pingHost: pingHost, pingHostIPv6: pingHostIPv6,
       pingPort: pingPort, maxSessionSeconds: maxSessionSeconds, maxMeasurementSeconds: maxMeasurementSeconds,
-      trustRealIP: trustRealIP, acceptsGzip: gzip)
+      trustRealIP: trustRealIP, acceptsGzip: gzip, measurement: measurement.server,
+      qosServer: measurement.qosServer)
   }
 
   private func tlsConfiguration() throws -> TLSConfiguration? {

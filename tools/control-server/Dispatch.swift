@@ -8,6 +8,11 @@ extension Endpoints {
     case "coverageResult": try await coverageResult(call)
     case "history": try await history(call)
     case "ip": try await ip(call)
+    case "testRequest": try await testRequest(call)
+    case "result": try await speedResult(call)
+    case "resultUpdate": try await resultUpdate(call)
+    case "qosTestRequest": try await qosTestRequest(call)
+    case "resultQoS": try await resultQoS(call)
     default: try await openTest(String(path.split(separator: "/").last ?? ""))
     }
   }

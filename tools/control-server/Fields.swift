@@ -67,6 +67,27 @@ struct Fields {
     return number
   }
 
+  /// An integer, as a number or as text: clients of speed tests mix them.
+  func integerOrText(_ key: String) throws -> Int64? {
+    guard let value = present(key) else { return nil }
+    guard case .string(let text) = value else { return try integer(key, as: Int64.self) }
+    guard let number = Int64(text) else { throw Refusal.format("\(name(key)): \(text) is not an integer") }
+    return number
+  }
+
+  /// Text, or a number as text.
+  func textOrInteger(_ key: String) throws -> String? {
+    if case .number = present(key) { return try integer(key, as: Int64.self).map(String.init) }
+    return try string(key)
+  }
+
+  /// A UUID in lower case, with or without the letter that tells its kind: `U` a client, `L` a loop, `O` an open test.
+  func uuid(_ key: String, afterLetter letter: Character) throws -> String? {
+    try string(key).flatMap { text in
+      UUID(uuidString: text.first == letter ? String(text.dropFirst()) : text)?.uuidString.lowercased()
+    }
+  }
+
   /// A UUID in lower case. Malformed text counts as absent: the real server's deserialiser makes it null.
   func uuid(_ key: String) throws -> String? {
     try string(key).flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }

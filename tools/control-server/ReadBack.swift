@@ -1,6 +1,6 @@
 import GRDB
 
-/// GET /-/tests: clients, tests and counts of requests, for tests and for users.
+/// GET /-/tests: clients, tests, speed tests and counts of requests, for tests and for users.
 extension Store {
   func tests() async throws -> JSONValue {
     try await database.read { db in
@@ -9,7 +9,10 @@ extension Store {
       let counts = try Row.fetchAll(db, sql: "SELECT path, count FROM request_count ORDER BY path").map { row in
         JSONValue.Member(key: row["path"], value: JSONValue(row["count"] as Int64?))
       }
-      return ["clients": .array(clients), "tests": .array(tests), "requests": .object(counts)]
+      return [
+        "clients": .array(clients), "tests": .array(tests), "speed_tests": .array(try Self.speedTests(in: db)),
+        "requests": .object(counts),
+      ]
     }
   }
 
@@ -51,7 +54,7 @@ extension Store {
     }
   }
 
-  private static func parsed(_ text: String?) throws -> JSONValue {
+  static func parsed(_ text: String?) throws -> JSONValue {
     try text.map { try JSONParser.parse(Array($0.utf8)) } ?? .null
   }
 }

@@ -169,6 +169,7 @@ struct Responder: HTTPResponder {
   private static func answer(to refusal: Refusal) -> (Answer, String) {
     switch refusal {
     case .badRequest(let text): (.error(text, status: 400), text)
+    case .listed(let text): (.error(text, status: 200), text)
     case .notFound(let text): (.error(text, status: 404), text)
     case .swallowed(let text): (.empty, "swallowed: \(text)")
     }

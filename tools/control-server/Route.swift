@@ -4,4 +4,6 @@ enum Route {
   static let statistic = "/RMBTStatisticServer"
   /// Read-back and faults; a real server has none of these.
   static let backstage = "\(control)/-"
+  /// What QoS tests fetch over HTTP.
+  static let page = "\(backstage)/page"
 }

@@ -43,6 +43,28 @@ enum Schema {
           ALTER TABLE request ADD COLUMN port INTEGER;
           """)
     }
+    migrator.registerMigration("3") { db in try db.execute(sql: speedTests) }
     return migrator
   }
+
+  private static let speedTests = """
+    -- One row a speed test; a test whose state is not STARTED takes no result.
+    CREATE TABLE speed_test (
+      id INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, open_test_uuid TEXT NOT NULL UNIQUE,
+      client_uuid TEXT NOT NULL REFERENCES client (uuid), token TEXT NOT NULL UNIQUE, loop_uuid TEXT,
+      test_counter INTEGER, measurement_type_flag TEXT, state TEXT NOT NULL, timezone TEXT NOT NULL,
+      client_ip TEXT NOT NULL, registered INTEGER NOT NULL, request_body TEXT NOT NULL);
+
+    -- Every result that was accepted; no constraint hides a second one of a test.
+    CREATE TABLE speed_result (
+      id INTEGER PRIMARY KEY, test_uuid TEXT NOT NULL REFERENCES speed_test (uuid), received INTEGER NOT NULL,
+      test_speed_download INTEGER NOT NULL, test_speed_upload INTEGER NOT NULL, test_ping_shortest INTEGER NOT NULL,
+      network_type INTEGER NOT NULL, body TEXT NOT NULL);
+    CREATE INDEX speed_result_of_test ON speed_result (test_uuid);
+
+    CREATE TABLE qos_result (
+      id INTEGER PRIMARY KEY, test_uuid TEXT NOT NULL REFERENCES speed_test (uuid), received INTEGER NOT NULL,
+      body TEXT NOT NULL);
+    CREATE INDEX qos_result_of_test ON qos_result (test_uuid);
+    """
 }

@@ -9,4 +9,8 @@ struct ServerOptions: Sendable {
   var maxMeasurementSeconds: Int
   var trustRealIP: Bool
   var acceptsGzip = false
+  /// `nil`: there is no server for speed tests.
+  var measurement: MeasurementServer?
+  /// `nil`: there is no server for QoS tests.
+  var qosServer: HostAndPort?
 }

@@ -26,10 +26,14 @@ struct Store: Sendable {
 
   /// - Throws: The real server's 400 for an unknown client.
   static func requireClient(_ uuid: String?, in db: Database) throws -> String {
-    guard let uuid, try Row.fetchOne(db, sql: "SELECT 1 FROM client WHERE uuid = ?", arguments: [uuid]) != nil else {
+    guard let uuid, try isClient(uuid, in: db) else {
       throw Refusal.badRequest("No client found by id \(uuid ?? "null")")
     }
     return uuid
+  }
+
+  static func isClient(_ uuid: String, in db: Database) throws -> Bool {
+    try Row.fetchOne(db, sql: "SELECT 1 FROM client WHERE uuid = ?", arguments: [uuid]) != nil
   }
 
   func createClient() async throws -> String {
@@ -41,9 +45,7 @@ struct Store: Sendable {
   }
 
   func clientExists(_ uuid: String) async throws -> Bool {
-    try await database.read { db in
-      try Row.fetchOne(db, sql: "SELECT 1 FROM client WHERE uuid = ?", arguments: [uuid]) != nil
-    }
+    try await database.read { db in try Self.isClient(uuid, in: db) }
   }
 }
 

@@ -76,11 +76,12 @@ enum GPX {
   private static func begin(
     _ name: String, _ place: Coordinate, _ altitude: Double?, _ time: WallTime?, to text: inout XMLWriter
   ) {
-    // The schema excludes 180 degrees east.
-    let longitude = place.longitude == 180 ? -180 : place.longitude
+    // The schema excludes 180 degrees east, which a longitude just below it becomes by rounding.
+    let longitude = (place.longitude * 1e7).rounded() >= 180e7 ? -180 : place.longitude
     text.raw(
       "<\(name) lat=\"\(JSON.degrees(place.latitude).plainText)\" lon=\"\(JSON.degrees(longitude).plainText)\">")
-    text.element("ele", altitude.map { JSON.figure($0, 2).plainText })
+    // A decimal of XML Schema has no exponent; no altitude needs one.
+    text.element("ele", altitude.flatMap { JSON.rounded($0, places: 2)?.plainText })
     text.element("time", time?.iso8601)
   }
 }
