@@ -26,6 +26,12 @@ struct IntactRowsTests {
       try db.execute(
         sql: "INSERT INTO clock (boot_id, booted_at, ruled_by, confirmed, memory) VALUES ('B', 1, 'gnss', 1, '{}')")
       try db.execute(sql: "INSERT INTO forgetting (id) VALUES (7)")
+      try db.execute(sql: "INSERT INTO loop (id, memory) VALUES (1, '{}')")
+      try db.execute(
+        sql: """
+          INSERT INTO speed_test (control_server, client_uuid, test_uuid, test_token, writer, started_at, state)
+          VALUES ('S', 'C', 'T', 'K', 'W', 1, 'waiting')
+          """)
     }
   }
 
@@ -44,6 +50,7 @@ struct IntactRowsTests {
     let columns = [
       "fence": "pings", "batch": "attempt", "session": "started_at", "drive": "started_at", "clock": "booted_at",
       "breaker": "memory", "registration": "client_uuid", "forgetting": "id",
+      "speed_test": "attempt", "loop": "memory",
     ]
     let column = try #require(columns[table])
     try await store.damage(

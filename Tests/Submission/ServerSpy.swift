@@ -27,7 +27,28 @@ final class ServerSpy: ControlServing {
   var latestDate: ServerDateReading? { nil }
 
   func prepare(_ result: CoverageResult) -> PreparedResult {
-    PreparedResult(text: "", clientUUID: result.clientUUID)
+    PreparedResult(path: "coverageResult", text: "", clientUUID: result.clientUUID)
+  }
+
+  func prepare(_ result: SpeedTestResult) -> PreparedResult {
+    PreparedResult(path: "result", text: "", clientUUID: result.clientUUID)
+  }
+
+  func prepare(_ result: QoSResult) -> PreparedResult {
+    PreparedResult(path: "resultQoS", text: "", clientUUID: result.clientUUID)
+  }
+
+  func prepareClosing(clientUUID: String, testUUID: String, isFailed: Bool) -> PreparedResult {
+    PreparedResult(path: "resultUpdate", text: "", clientUUID: clientUUID)
+  }
+
+  func requestSpeedTest(
+    _ request: SpeedTestRequest, by interface: String?, family: AddressFamily?
+  ) async throws -> SpeedTestGrant {
+    let number = try await self.request(.testRequest)
+    return try SpeedTestGrant(
+      Data(
+        #"{"test_uuid":"S\#(number)","test_token":"a_1_b","test_server_address":"127.0.0.1","test_server_port":1}"#.utf8))
   }
 
   func settings(clientUUID: String?) async throws -> String {
@@ -44,7 +65,9 @@ final class ServerSpy: ControlServing {
       Data(#"{"test_uuid":"T\#(number)","ping_token":"\#(token)","ping_host":"127.0.0.1","ping_port":444}"#.utf8))
   }
 
-  func submit(_ result: PreparedResult) async throws { try await request(.coverageResult) }
+  func submit(_ result: PreparedResult) async throws {
+    try await request(result.path == "coverageResult" ? .coverageResult : .result)
+  }
 
   func history(clientUUID: String, offset: Int, limit: Int) async throws -> HistoryPage {
     try await request(.history)

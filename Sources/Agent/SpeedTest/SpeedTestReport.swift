@@ -1,3 +1,4 @@
+import ControlServer
 import Coverage
 import Foundation
 import OrderedJSON

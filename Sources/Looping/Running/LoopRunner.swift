@@ -25,7 +25,7 @@ public actor LoopRunner {
   private var charged: [Int: Int64] = [:]
   private var alarm: Task<Void, Never>?
   private var isTroubleLogged = false
-  private var logger: Logger { environment.logger }
+  private nonisolated var logger: Logger { environment.logger }
 
   /// The time between two looks at the clocks, which notice a suspend, and at the bytes of a running test.
   private static let period = Duration.seconds(1)
@@ -205,7 +205,7 @@ public actor LoopRunner {
     alarm?.cancel()
     let wait = time - host.moment().boot
     alarm = Task { [continuation, host] in
-      guard wait <= .zero || (try? await host.sleep(wait)) != nil else { return }
+      if wait > .zero, (try? await host.sleep(wait)) == nil { return }
       continuation.yield(.input(.tick))
     }
   }

@@ -1,0 +1,198 @@
+import ControlServer
+import Coverage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import DriveStore
+@testable import Submission
+
+/// Results of speed tests on their way to the real control server tool: nothing lost, nothing twice.
+@Suite(.serialized)
+struct SpeedTestDeliverySlowTests {
+  private func rig(requestTimeout: Duration = .seconds(5)) async throws -> SendingRig {
+    // Nothing is measured here: the server's place is never used.
+    try await SendingRig(requestTimeout: requestTimeout, tool: ["--measurement-server", "127.0.0.1:1"])
+  }
+
+  /// A test that the server has made and that has ended.
+  @discardableResult
+  private func test(
+    _ rig: SendingRig, _ outcome: StoredSpeedTest.Outcome = .completed, figures: SpeedTestFigures = .sample(),
+    number: Int = 1
+  ) async throws -> Int64 {
+    let granted = try await rig.sender().speedTests.request { client in
+      var request = SpeedTestRequest(clientUUID: client, time: .sampleStart)
+      request.loop = .init(uuid: nil, number: number, count: 10, every: .seconds(900), distance: 250)
+      return request
+    }
+    var start = SpeedTestOutbox.Start(
+      controlServer: granted.url, clientUUID: granted.clientUUID, testUUID: granted.grant.testUUID,
+      token: granted.grant.token, started: .sampleStart)
+    (start.loopUUID, start.number) = (granted.grant.loopUUID, number)
+    start.technology = Technology("4G/LTE")
+    let id = try await rig.store.speedTests.begin(start)
+    try await rig.store.speedTests.end(
+      id, .init(outcome, at: .sampleStart.later(by: .seconds(20)), figures: figures, error: "why"))
+    return id
+  }
+
+  private func states(_ rig: SendingRig) throws -> [StoredSpeedTest.State] {
+    try StoreReader(rig.store).speedTests().map(\.state)
+  }
+
+  private func accepted(_ rig: SendingRig) async throws -> [Int] {
+    try await rig.tool.speedTests().map { $0["results_accepted"] as? Int ?? -1 }
+  }
+
+  @Test("when a test has a result, then the pass sends it with its figures, number and loop, once")
+  func result() async throws {
+    let rig = try await rig()
+    try await test(rig, number: 7)
+    let report = try await rig.sender().pass(.warm)
+    #expect(report.speedTests.sent == 1 && report.sessionsSent == 0)
+    let held = try #require(try await rig.tool.speedTests().first)
+    #expect(held["state"] as? String == "FINISHED" && held["results_accepted"] as? Int == 1)
+    #expect(held["test_speed_download"] as? Int == 47_800 && held["test_speed_upload"] as? Int == 19_100)
+    #expect(held["test_counter"] as? Int == 7 && held["network_type"] as? Int == 13)
+    #expect(try states(rig) == [.submitted])
+    #expect(try await rig.sender().pass(.warm).speedTests == SpeedTestTally())
+    #expect(try await rig.requests("/result") == 1)
+    try await rig.finish()
+  }
+
+  @Test("when a test failed or was aborted, then the server is told so, and stores no result")
+  func closing() async throws {
+    let rig = try await rig()
+    try await test(rig, .failed)
+    try await test(rig, .aborted)
+    #expect(try await rig.sender().pass(.warm).speedTests.sent == 2)
+    #expect(try await rig.tool.speedTests().map { $0["state"] as? String } == ["ERROR", "ABORTED"])
+    #expect(try await rig.requests("/result") == 0)
+    #expect(try states(rig) == [.submitted, .submitted])
+    try await rig.finish()
+  }
+
+  @Test(
+    "when the answer is lost, then the result is sent again: the server has it once, whether it took the first one or not",
+    arguments: ["drop-answer", "reset", "empty"])
+  func lostAnswer(fault: String) async throws {
+    let rig = try await rig()
+    try await test(rig)
+    try await rig.tool.setFault(fault, on: "result", count: 1)
+    #expect(try await rig.sender().pass(.warm).speedTests.kept == 1)
+    #expect(try states(rig) == [.sending])
+    #expect(try await rig.sender().pass(.warm).speedTests.sent == 1)
+    #expect(try states(rig) == [.submitted])
+    #expect(try await accepted(rig) == [1])
+    try await rig.finish()
+  }
+
+  @Test("when the process dies before the first byte of the request, then the next one sends the result")
+  func diedBefore() async throws {
+    let rig = try await rig()
+    let id = try await test(rig)
+    try await rig.store.speedTests.beginSending(id, .result, at: .sampleStart)
+    #expect(try await rig.sender().pass(.warm).speedTests.sent == 1)
+    #expect(try await accepted(rig) == [1])
+    try await rig.finish()
+  }
+
+  @Test("when a result was never sent and the server has closed the test, then it is quarantined, and stays stored")
+  func closedByOthers() async throws {
+    let rig = try await rig()
+    let id = try await test(rig)
+    let stored = try #require(try StoreReader(rig.store).speedTests().first)
+    try await rig.client.submit(
+      rig.client.prepareClosing(clientUUID: stored.clientUUID, testUUID: stored.testUUID, isFailed: true))
+    #expect(try await rig.sender().pass(.warm).speedTests.quarantined == 1)
+    let refused = try #require(try StoreReader(rig.store).speedTests().first { $0.id == id })
+    #expect(refused.state == .quarantined && refused.reason?.contains("invalid test status") == true)
+    #expect(refused.figures == .sample())
+    #expect(try await rig.sender().pass(.warm).speedTests == SpeedTestTally(), "not again without a command")
+    #expect(try await rig.sender().pass(.quarantined).speedTests.quarantined == 1)
+    try await rig.finish()
+  }
+
+  @Test("when the server refuses one result, then the others are sent in the same pass")
+  func oneRefused() async throws {
+    let rig = try await rig()
+    try await test(rig)
+    try await test(rig, figures: .sample(upload: 900_000_000))
+    try await test(rig)
+    let report = try await rig.sender().pass(.warm)
+    #expect(report.speedTests.sent == 2 && report.speedTests.quarantined == 1)
+    #expect(try await accepted(rig).sorted() == [0, 1, 1])
+    try await rig.finish()
+  }
+
+  @Test("when the server is in trouble with one result, then it goes behind the others, and is sent later")
+  func trouble() async throws {
+    let rig = try await rig()
+    for _ in 0..<3 { try await test(rig) }
+    try await rig.tool.setFault("500", on: "result", count: 1)
+    let report = try await rig.sender().pass(.warm)
+    #expect(report.speedTests.sent == 2 && report.speedTests.kept == 1)
+    #expect(try await rig.sender().pass(.warm).speedTests.sent == 1)
+    #expect(try await accepted(rig) == [1, 1, 1])
+    try await rig.finish()
+  }
+
+  @Test("when the server asks for fewer requests until the breaker opens, then all results wait, and none is lost")
+  func tooMany() async throws {
+    let rig = try await rig()
+    for _ in 0..<4 { try await test(rig) }
+    try await rig.tool.setFault("429", on: "result", count: 3)
+    let sender = try rig.sender()
+    let report = try await sender.pass(.warm)
+    #expect(report.speedTests.sent == 0 && report.speedTests.kept == 4 && report.hold != nil)
+    #expect(try states(rig) == [.waiting, .waiting, .waiting, .waiting])
+    rig.time.turn(by: .seconds(40))
+    #expect(try await sender.pass(.warm).speedTests.sent == 4)
+    #expect(try await accepted(rig) == [1, 1, 1, 1])
+    try await rig.finish()
+  }
+
+  @Test("when fences meet trouble of the server, then speed tests are sent all the same")
+  func besideFences() async throws {
+    let rig = try await rig()
+    try await test(rig)
+    _ = try rig.record(tests: [try await rig.test(), try await rig.test()])
+    try await rig.tool.setFault("500", on: "coverageResult", count: 2)
+    let report = try await rig.sender().pass(.warm)
+    #expect(report.speedTests.sent == 1 && report.sessionsKept == 2 && report.wasEndedByServer)
+    #expect(try await rig.sender().pass(.warm).sessionsSent == 2)
+    #expect(try await rig.holdsAllOnce(4))
+    try await rig.finish()
+  }
+
+  @Test("when a test is of another control server, then this one does not get it")
+  func elsewhere() async throws {
+    let rig = try await rig()
+    let id = try await rig.store.speedTests.begin(
+      .init(controlServer: "http://other", clientUUID: "C", testUUID: "T", token: "t", started: .sampleStart))
+    try await rig.store.speedTests.end(id, .init(.completed, at: .sampleStart, figures: .sample()))
+    #expect(try await rig.sender().pass(.warm).speedTests == SpeedTestTally())
+    #expect(try states(rig) == [.waiting])
+    try await rig.finish()
+  }
+
+  @Test("when the breaker is open, then no request for a speed test leaves")
+  func gated() async throws {
+    let rig = try await rig()
+    let sender = try rig.sender()
+    _ = try await rig.clientUUID()
+    try await rig.tool.setFault("429", on: "testRequest", count: 3)
+    for _ in 0..<3 {
+      await #expect(throws: ServerFailure.self) {
+        try await sender.speedTests.request { SpeedTestRequest(clientUUID: $0, time: .sampleStart) }
+      }
+    }
+    let before = try await rig.requests("testRequest")
+    await #expect(throws: ServerGate.Hold.self) {
+      try await sender.speedTests.request { SpeedTestRequest(clientUUID: $0, time: .sampleStart) }
+    }
+    #expect(try await rig.requests("testRequest") == before)
+    try await rig.finish()
+  }
+}
