@@ -5,6 +5,7 @@ import DriveStore
 import Driving
 import Foundation
 import Logging
+import Looping
 import Pinging
 import Settings
 import Submission
@@ -14,18 +15,22 @@ public struct Recording: Sendable {
   private let configuration: ProbeConfiguration
   private let options: DriveOptions
   private let submits: Bool
+  /// The loop of speed tests beside the drive; `nil` for none.
+  private let loop: LoopRules?
   private let logger: Logger
 
   /// - Parameters:
   ///   - configuration: All settings.
   ///   - maximumDuration: Ends the drive earlier than the configuration's limit.
   ///   - submits: Whether to send the drive when it has ended.
+  ///   - withLoop: Whether a new loop of speed tests runs beside the drive.
   ///   - capture: Where the packets of the pings are captured; `nil`: nowhere.
   ///   - logger: The program's log.
+  /// - Throws: `LoopRules.Fault`
   public init(
-    configuration: ProbeConfiguration, maximumDuration: Duration?, submits: Bool, capture: CaptureSettings? = nil,
-    logger: Logger
-  ) {
+    configuration: ProbeConfiguration, maximumDuration: Duration?, submits: Bool, withLoop: Bool = false,
+    capture: CaptureSettings? = nil, logger: Logger
+  ) throws {
     self.configuration = configuration
     var options = configuration.driveOptions
     if let maximumDuration {
@@ -34,6 +39,7 @@ public struct Recording: Sendable {
     options.capture = capture
     self.options = options
     self.submits = submits
+    loop = withLoop ? try configuration.loopRules() : nil
     self.logger = logger
   }
 
@@ -44,7 +50,8 @@ public struct Recording: Sendable {
   ///   - print: Receives the lines of the result.
   /// - Throws: ``ConfigurationError``, `StoreError`, ``RecordingError``, and errors of the beginning of a drive.
   public func run(
-    stop: AsyncStream<Void>, onStatus: @escaping @Sendable ([DriveStatus]) -> Void, print: @Sendable (String) -> Void
+    stop: AsyncStream<Void>, onStatus: @escaping @Sendable ([DriveStatus]) -> Void,
+    print: @escaping @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
     try await withControlServer(configuration, for: "without it there is nothing to ping", logger: logger) { server in
       let environment = try DriveEnvironment(
@@ -55,7 +62,7 @@ public struct Recording: Sendable {
 
   private func record(
     in environment: DriveEnvironment, stop: AsyncStream<Void>,
-    onStatus: @escaping @Sendable ([DriveStatus]) -> Void, print: @Sendable (String) -> Void
+    onStatus: @escaping @Sendable ([DriveStatus]) -> Void, print: @escaping @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
     await environment.recover(configuration)
     let loops = try await environment.beginDrive()
@@ -70,7 +77,11 @@ public struct Recording: Sendable {
     }
     defer { listening.cancel() }
     let earlier = submits ? Task { await environment.sender.keepSending() } : nil
+    let looping = try await beginLoop(beside: drive, environment, print)
     let summaries = await drive.run(onStatus: onStatus)
+    // The loop ends with the drive, as by a stop.
+    _ = looping?.running.stop()
+    await looping?.task.value
     earlier?.cancel()
     summaries.flatMap(\.lines).forEach(print)
     let report = try await untilStopped(by: givingUp) {
@@ -83,6 +94,19 @@ public struct Recording: Sendable {
     receiving.cancel()
     await receiving.value
     return (report?.outcome ?? .done).of(summaries)
+  }
+
+  /// Starts a loop of speed tests beside the drive; it ends with it.
+  private func beginLoop(
+    beside drive: LiveDrive, _ environment: DriveEnvironment, _ print: @escaping @Sendable (String) -> Void
+  ) async throws -> (running: RunningLoop, task: Task<Void, Never>)? {
+    guard let loop else { return nil }
+    let running = try await RunningLoop(loop, configuration, environment, isNew: true) {
+      LoopDisplay.tell($0, of: loop.count, show: nil, print: print)
+    }
+    running.bench.companion.follow(drive)
+    running.bench.surroundings.note(drive: await environment.sender.runningDrive)
+    return (running, Task { _ = await running.run() })
   }
 
   /// Waits until all fences of the drive are on the disk, for a minute at most.

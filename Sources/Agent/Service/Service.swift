@@ -3,6 +3,7 @@ import Coverage
 import DriveStore
 import Driving
 import Logging
+import Looping
 import MessageBus
 import Positioning
 import Settings
@@ -14,6 +15,7 @@ actor Service: ServiceCommands {
   private enum Input: Sendable {
     case positioning(PositioningEvent)
     case driveEnded([DriveSummary])
+    case loopEnded(LoopEnd?)
     case socketStarted
     case socketFailed(ServiceSocketError)
     case sleep(SleepNews)
@@ -39,6 +41,8 @@ actor Service: ServiceCommands {
   /// The running drive, or one that has ended and is not completely on the disk.
   private var drive: LiveDrive?
   private var hasEnded = false
+  /// The loop of speed tests: from the first drive on that wants one, until it is over.
+  private var loop: (running: RunningLoop, task: Task<Void, Never>)?
   private var isUnsaved = false
   /// No drive begins while the socket's path may be a wrong one: the operator must be able to stop the drive.
   private var isSocketStarted = false
@@ -113,6 +117,9 @@ actor Service: ServiceCommands {
         }
       }
       await work()
+      // A running test is aborted; the loop goes on after the next start.
+      loop?.task.cancel()
+      await loop?.task.value
       group.cancelAll()
     }
     if let failure { throw failure }
@@ -137,6 +144,7 @@ actor Service: ServiceCommands {
     case .positioning(.satellites(let satellites)): current.satellites = satellites
     case .positioning: break
     case .driveEnded(let summaries): driveEnded(summaries)
+    case .loopEnded: loop = nil
     case .sleep(let news): await handle(news)
     case .reload: await reload()
     case .tick: break
@@ -175,6 +183,7 @@ actor Service: ServiceCommands {
         "a drive begins (\(current.reason))",
         metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.driveBegan)])
       drive = live
+      await followWithLoop(live)
       // A link is expected to report from the start.
       driveProgress = Dictionary(
         configuration.driveOptions.links.map { ($0.name ?? "", 0) }, uniquingKeysWith: { first, _ in first })
@@ -187,6 +196,41 @@ actor Service: ServiceCommands {
         "a drive cannot begin: \(StoreError.line(error)); trying again in \(Self.retryDelay.components.seconds) s",
         metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.driveNotBegun)])
     }
+  }
+
+  // MARK: Speed tests
+
+  /// Goes on with the loop of speed tests, or begins one, if speed tests are wanted.
+  private func followWithLoop(_ drive: LiveDrive) async {
+    guard configuration.agent.loop == .withDrive else { return }
+    do {
+      if loop == nil { loop = try await beginLoop() }
+      guard let loop else { return }
+      loop.running.bench.companion.follow(drive)
+      loop.running.bench.surroundings.note(drive: await environment.sender.runningDrive)
+      loop.running.put(.resume)
+    } catch {
+      logger.error("no speed tests: \(StoreError.line(error))")
+    }
+  }
+
+  private func beginLoop() async throws -> (RunningLoop, Task<Void, Never>) {
+    let rules = try configuration.loopRules()
+    let running = try await RunningLoop(rules, configuration, environment) { [logger] news in
+      if case .testEnded(let number, let end) = news {
+        logger.info("speed test \(number) of \(rules.count): \(end.line)")
+      }
+    }
+    logger.notice("a loop of speed tests: \(counted(rules.count, "test"))")
+    return (running, Task { [continuation] in continuation.yield(.loopEnded(await running.run())) })
+  }
+
+  /// The drive has ended: no test starts before the next one. A stop by the operator ends the loop too.
+  private func holdLoop() {
+    guard let loop else { return }
+    loop.running.bench.companion.follow(nil)
+    loop.running.bench.surroundings.note(drive: nil)
+    loop.running.put(.pause)
   }
 
   private func note(_ links: [DriveStatus]) {
@@ -207,6 +251,7 @@ actor Service: ServiceCommands {
       }
     }
     summaries.compactMap(\.silenceLine).forEach { logger.warning("\($0)") }
+    holdLoop()
     for summary in summaries { endedTotals[summary.link ?? "", default: DriveTotals()].add(summary.totals) }
     hasEnded = true
     current.links = []
@@ -243,11 +288,13 @@ actor Service: ServiceCommands {
     switch news {
     case .sleeping(let lock):
       isAsleep = true
+      loop?.running.put(.sleep)
       if !hasEnded { await drive?.prepareForSleep() }
       // logind has waited until here.
       withExtendedLifetime(lock) {}
     case .awake:
       isAsleep = false
+      loop?.running.put(.wake)
       if !hasEnded { await drive?.wake() }
     }
   }
@@ -317,6 +364,7 @@ actor Service: ServiceCommands {
 
   func perform(_ command: ServiceCommand) -> String {
     decision.apply(command)
+    if command == .stop { loop?.running.put(.stop) }
     logger.notice("command: \(command.rawValue)")
     let now = ContinuousClock.now
     continuation.yield(.tick)

@@ -50,6 +50,8 @@ struct RunningLoop: Sendable {
         await bench.follow { runner.put(.fix($0)) }
         return nil
       }
+      // The first position comes soon after the connection to the receiver: no notice of its absence before that.
+      await bench.surroundings.waitUntilKnown(atMost: .seconds(3))
       let end = await runner.run()
       group.cancelAll()
       return end

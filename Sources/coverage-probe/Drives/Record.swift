@@ -23,6 +23,9 @@ struct Record: AsyncParsableCommand {
   @Flag(name: .long, help: "Store the drive only; submit it later with `coverage-probe submit`.")
   var noSubmit = false
 
+  @Flag(name: .customLong("loop"), help: "Repeat speed tests along the way, as the settings loop.* say.")
+  var withLoop = false
+
   @OptionGroup var captureOptions: CaptureOptions
 
   mutating func validate() throws {
@@ -40,9 +43,9 @@ struct Record: AsyncParsableCommand {
       let panel = LivePanel()
       let following = Task { [sizes = await Terminal.sizeSignals()] in await LiveArea.follow(sizes) }
       defer { following.cancel() }
-      let recording = Recording(
+      let recording = try Recording(
         configuration: try configuration.load(), maximumDuration: duration.flatMap(DurationText.duration),
-        submits: !noSubmit, capture: captureOptions.settings, logger: logger)
+        submits: !noSubmit, withLoop: withLoop, capture: captureOptions.settings, logger: logger)
       return try await Terminal.answeringQuit({ latest.line }) {
         try await recording.run(
           stop: stop,
