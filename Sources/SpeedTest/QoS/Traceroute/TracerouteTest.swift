@@ -1,0 +1,122 @@
+import Coverage
+import Foundation
+import OrderedJSON
+import Pinging
+
+/// The routers on the way to a host, by packets with a limited number of hops.
+///
+/// ICMP echo where this process may send it, else UDP to ports that are normally closed, for which no privilege is needed: the kernel
+/// hands out the routers' reports either way.
+struct TracerouteTest: QoSTest {
+  private let host: String?
+  private let isMasked: Bool
+  private let most: Int
+  let limit: Int64
+  let objective: [JSON.Member]
+
+  private static let packetsPerHop: UInt64 = 2
+  private static let patience = Duration.milliseconds(1500)
+  /// Hops begin one after the other: routers limit the rate of their reports.
+  private static let step: UInt64 = 30_000_000
+  private static let firstPort: UInt16 = 33434
+
+  init(_ parameters: QoSParameters, isMasked: Bool = false) {
+    host = parameters.text("host")
+    self.isMasked = isMasked
+    most = Int(parameters.number("max_hops", in: 1...64) ?? 30)
+    limit = parameters.time("timeout", standard: 35_000_000_000)
+    objective = JSON.members([
+      "traceroute_objective_host": parameters.json("host"),
+      "traceroute_objective_max_hops": parameters.json("max_hops"),
+      "traceroute_objective_timeout": parameters.json("timeout"),
+    ])
+  }
+
+  func measure(_ context: QoSContext) throws(SpeedTestError) -> TraceroutePath {
+    guard let host else { throw .protocolError("a traceroute without a host") }
+    let addresses = try Addresses(host: host, port: 0, family: context.family)
+    guard let destination = addresses.list.first?.host else { throw .unresolved(host) }
+    do {
+      return try trace(destination, byICMP: true, context)
+    } catch let error as PingerError where [-EACCES, -EPERM].contains(error.code) {
+      do {
+        return try trace(destination, byICMP: false, context)
+      } catch {
+        throw (error as? SpeedTestError) ?? .unreachable("\(error)")
+      }
+    } catch {
+      throw (error as? SpeedTestError) ?? .unreachable("\(error)")
+    }
+  }
+
+  private func trace(_ destination: String, byICMP isICMP: Bool, _ context: QoSContext) throws -> TraceroutePath {
+    let pinger = try Pinger()
+    defer { pinger.shutdown() }
+    var hops: [PingTarget.ID: Int] = [:]
+    let start = Pinger.now
+    for hop in 1...most {
+      let port = isICMP ? 0 : Self.firstPort + UInt16(hop)
+      guard let address = PingAddress(numeric: destination, port: port) else {
+        throw SpeedTestError.unresolved(destination)
+      }
+      var target = PingTarget(
+        address: address, echo: isICMP ? .icmp : .rtr(token: [UInt8](repeating: 0, count: 16)),
+        interval: .milliseconds(500), timeout: Self.patience, count: Self.packetsPerHop)
+      target.hopLimit = UInt8(hop)
+      hops[try pinger.start(target, at: start + UInt64(hop) * Self.step)] = hop
+    }
+    return try follow(pinger, hops, destination, context)
+  }
+
+  private func follow(
+    _ pinger: Pinger, _ targets: [PingTarget.ID: Int], _ destination: String, _ context: QoSContext
+  ) throws -> TraceroutePath {
+    var path = TraceroutePath(most: most)
+    let deadline = context.waiting(limit).deadline
+    while !path.isComplete, context.now < deadline {
+      if context.waiting.clock.isAborted() { throw SpeedTestError.aborted }
+      let events = pinger.events.available()
+      for event in events {
+        guard let hop = targets[event.target] else { continue }
+        if event.kind == .finished { path.giveUp(hop) }
+        note(event, hop, destination, in: &path)
+      }
+      // Times are the pinger's own, so a late look costs no accuracy.
+      if events.isEmpty { Thread.sleep(forTimeInterval: 0.01) }
+      guard let last = path.last else { continue }
+      for (target, hop) in targets where hop > last { pinger.stop(target) }
+    }
+    return path
+  }
+
+  private func note(_ event: PingEvent, _ hop: Int, _ destination: String, in path: inout TraceroutePath) {
+    let host = event.from?.host ?? destination
+    guard let sent = event.sent, let family = event.from?.family,
+      let reply = HopReply(event.kind, family: family, isOfDestination: host == destination)
+    else { return }
+    var time = Int64(clamping: event.occurred.saturatingSubtracting(sent))
+    if case .answered(let roundTrip) = event.kind { time = roundTrip }
+    path.reply(reply, to: hop, TraceroutePath.Hop(host: host, time: max(0, time)))
+  }
+
+  func members(_ path: TraceroutePath) -> [JSON.Member] {
+    let details = path.hops.map { hop in
+      JSON.object([
+        "host": .string(hop.map { isMasked ? TraceroutePath.masked($0.host) : $0.host } ?? "*"),
+        "time": hop.map { .integer($0.time) },
+      ])
+    }
+    return JSON.members([
+      "traceroute_result_status": .string(path.status), "traceroute_result_hops": .integer(Int64(details.count)),
+      "traceroute_result_details": .array(details),
+    ])
+  }
+
+  func members(without reason: QoSStatus) -> [JSON.Member] {
+    JSON.members(["traceroute_result_status": .string(reason.rawValue)])
+  }
+
+  func status(_ path: TraceroutePath) -> QoSStatus {
+    QoSStatus(rawValue: path.status) ?? .timeout
+  }
+}
