@@ -27,7 +27,9 @@ struct QoSParameters: Hashable, Sendable {
   /// The whole number of a parameter; `nil` when it is absent, no number, has a fraction or is out of `range`.
   func number(_ name: String, in range: ClosedRange<Int64> = .min ... .max) -> Int64? {
     guard let text = text(name) else { return nil }
-    let number = Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
+    // Double reads hexadecimal and words, too.
+    let isDecimal = text.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
+    let number = Int64(text) ?? (isDecimal ? Double(text).flatMap { Int64(exactly: $0) } : nil)
     return number.flatMap { range.contains($0) ? $0 : nil }
   }
 

@@ -10,6 +10,7 @@ import Pinging
 struct TracerouteTest: QoSTest {
   private let host: String?
   private let isMasked: Bool
+  private let mayUseICMP: Bool
   private let most: Int
   let limit: Int64
   let objective: [JSON.Member]
@@ -20,9 +21,12 @@ struct TracerouteTest: QoSTest {
   private static let step: UInt64 = 30_000_000
   private static let firstPort: UInt16 = 33434
 
-  init(_ parameters: QoSParameters, isMasked: Bool = false) {
+  /// - Parameters:
+  ///   - isMasked: Whether the result leaves out the last part of addresses.
+  ///   - mayUseICMP: `false`: as on a host that does not permit ICMP.
+  init(_ parameters: QoSParameters, isMasked: Bool = false, mayUseICMP: Bool = true) {
     host = parameters.text("host")
-    self.isMasked = isMasked
+    (self.isMasked, self.mayUseICMP) = (isMasked, mayUseICMP)
     most = Int(parameters.number("max_hops", in: 1...64) ?? 30)
     limit = parameters.time("timeout", standard: 35_000_000_000)
     objective = JSON.members([
@@ -37,15 +41,19 @@ struct TracerouteTest: QoSTest {
     let addresses = try Addresses(host: host, port: 0, family: context.family)
     guard let destination = addresses.list.first?.host else { throw .unresolved(host) }
     do {
-      return try trace(destination, byICMP: true, context)
-    } catch let error as PingerError where [-EACCES, -EPERM].contains(error.code) {
-      do {
-        return try trace(destination, byICMP: false, context)
-      } catch {
-        throw (error as? SpeedTestError) ?? .unreachable("\(error)")
-      }
+      if mayUseICMP, let path = try traceByICMP(destination, context) { return path }
+      return try trace(destination, byICMP: false, context)
     } catch {
       throw (error as? SpeedTestError) ?? .unreachable("\(error)")
+    }
+  }
+
+  /// `nil`: this process may not send ICMP.
+  private func traceByICMP(_ destination: String, _ context: QoSContext) throws -> TraceroutePath? {
+    do {
+      return try trace(destination, byICMP: true, context)
+    } catch let error as PingerError where [-EACCES, -EPERM].contains(error.code) {
+      return nil
     }
   }
 
