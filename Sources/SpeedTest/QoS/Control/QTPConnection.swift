@@ -104,7 +104,9 @@ final class QTPConnection: @unchecked Sendable {
       if !isBuffered, poll(&entry, 1, 100) == 0 { continue }
       changed.withLock {
         do throws(SpeedTestError) {
-          while try readSome() > 0 {}
+          // A flood is cut into lines before more of it is read.
+          var isMore = true
+          for _ in 0..<16 where isMore { isMore = try readSome() > 0 }
           try dispatch()
         } catch {
           try? dispatch()

@@ -9,8 +9,8 @@ public struct QoSObjectives: Hashable, Sendable {
   /// Tests without a number, repeated ones, and those beyond ``most``.
   public let unusable: Int
 
-  /// More tests than this are not run: each has a thread.
-  public static let most = 200
+  /// More tests than this are not run: each has a thread, and a few sockets.
+  public static let most = 100
 
   /// - Parameter body: The server's answer.
   /// - Throws: ``SpeedTestError/protocolError(_:)`` when it has no `objectives`, or an `error`.

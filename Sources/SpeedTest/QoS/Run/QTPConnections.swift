@@ -2,15 +2,15 @@ import Foundation
 
 /// The control connections of a run: one for each QoS server, opened for the first test that needs it (spec, edge 46).
 final class QTPConnections: @unchecked Sendable {
-  /// One server's connection. Its lock is held while it is opened, so that tests of a group share one.
+  /// One server's connection. The lock is held while it is opened, so that tests of a group share one.
   private final class Place {
-    let lock = NSLock()
+    let opening = NSLock()
     var connection: QTPConnection?
-    var isClosed = false
   }
 
   private let lock = NSLock()
   private var places: [QoSServer: Place] = [:]
+  private var isOver = false
   private let plan: QoSPlan
   private let tls: Result<TLSContext?, SpeedTestError>
   private let source: Addresses.Address?
@@ -32,15 +32,22 @@ final class QTPConnections: @unchecked Sendable {
       return place
     }
     // A server that is slow to answer holds up only tests that need it, until their own time is over.
-    while !place.lock.lock(before: Date(timeIntervalSinceNow: 0.05)) {
+    while !place.opening.lock(before: Date(timeIntervalSinceNow: 0.05)) {
       if waiting.clock.isAborted() { throw .aborted }
       if waiting.clock.now() >= waiting.deadline { throw .timeout("the QoS server") }
     }
-    defer { place.lock.unlock() }
-    if let connection = place.connection, connection.isOpen { return connection }
-    guard !place.isClosed else { throw .closed }
+    defer { place.opening.unlock() }
+    if let connection = lock.withLock({ place.connection }), connection.isOpen { return connection }
     let connection = try open(server, idle: idle, waiting)
-    place.connection = connection
+    // A run that ended meanwhile closes no more connections.
+    let isInTime = lock.withLock {
+      if !isOver { place.connection = connection }
+      return !isOver
+    }
+    guard isInTime else {
+      connection.close()
+      throw .aborted
+    }
     return connection
   }
 
@@ -60,12 +67,12 @@ final class QTPConnections: @unchecked Sendable {
     return connection
   }
 
-  /// Says QUIT on all connections. No other can be opened.
+  /// Says QUIT on all connections. No other stays open.
   func close() {
-    for place in lock.withLock({ Array(places.values) }) where place.lock.try() {
-      place.isClosed = true
-      place.connection?.close()
-      place.lock.unlock()
+    let open = lock.withLock {
+      isOver = true
+      return places.values.compactMap(\.connection)
     }
+    open.forEach { $0.close() }
   }
 }

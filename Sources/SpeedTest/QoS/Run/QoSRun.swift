@@ -7,6 +7,7 @@ import OrderedJSON
 public final class QoSRun: @unchecked Sendable {
   private let plan: QoSPlan
   private let source: Addresses.Address?
+  private let test: @Sendable (QoSObjective) -> any QoSTest
   private let lock = NSLock()
   private var isAborted = false
 
@@ -18,14 +19,19 @@ public final class QoSRun: @unchecked Sendable {
   /// A run of `plan`; call ``run(progress:)`` once.
   public convenience init(_ plan: QoSPlan) { self.init(plan, source: nil) }
 
-  /// - Parameter source: The address that connections to QoS servers come from; `nil`: the kernel's choice.
-  init(_ plan: QoSPlan, source: Addresses.Address?) { (self.plan, self.source) = (plan, source) }
+  /// - Parameters:
+  ///   - source: The address that connections to QoS servers come from; `nil`: the kernel's choice.
+  ///   - test: The test of an objective.
+  init(
+    _ plan: QoSPlan, source: Addresses.Address?,
+    test: @escaping @Sendable (QoSObjective) -> any QoSTest = { QoSTestList.test($0) }
+  ) { (self.plan, self.source, self.test) = (plan, source, test) }
 
   /// Ends the run within about 0.1 s. Tests without a result have ERROR.
   public func abort() { lock.withLock { isAborted = true } }
 
   /// Runs the tests.
-  /// - Parameter progress: Called for each result, by any thread, one call at a time.
+  /// - Parameter progress: Called for each result, by any thread, one call at a time; it must not wait.
   /// - Returns: A result for each test, whatever happened to it.
   public func run(progress: @escaping @Sendable (QoSProgress) -> Void = { _ in }) async -> QoSOutcome {
     await withTaskCancellationHandler {
@@ -49,7 +55,7 @@ public final class QoSRun: @unchecked Sendable {
     let connections = QTPConnections(plan, source: source)
     let board = QoSBoard(count: plan.objectives.all.count, progress: progress)
     for group in plan.objectives.groups {
-      run(group.map { ($0, QoSTestList.test($0)) }, connections, board, start, whole)
+      run(group.map { ($0, test($0)) }, connections, board, start, whole)
     }
     connections.close()
     return QoSOutcome(token: plan.token, results: board.results(of: plan.objectives.all))

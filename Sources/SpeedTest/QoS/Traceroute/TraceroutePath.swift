@@ -31,8 +31,11 @@ struct TraceroutePath: Hashable, Sendable {
   /// No reply will come to packets of `hop` hops.
   mutating func giveUp(_ hop: Int) { if replies[hop] == nil { silent.insert(hop) } }
 
+  /// Whether nothing more can be learnt of a number of hops.
+  func isKnown(_ hop: Int) -> Bool { replies[hop] != nil || silent.contains(hop) }
+
   /// Whether nothing more can be learnt.
-  var isComplete: Bool { (1...(last ?? most)).allSatisfy { replies[$0] != nil || silent.contains($0) } }
+  var isComplete: Bool { (1...(last ?? most)).allSatisfy(isKnown) }
 
   /// The hops to the last one; without a known end, to the last one that replied. `nil`: a silent one.
   var hops: [Hop?] {

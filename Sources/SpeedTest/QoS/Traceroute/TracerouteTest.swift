@@ -18,7 +18,8 @@ struct TracerouteTest: QoSTest {
   private static let packetsPerHop: UInt64 = 2
   private static let patience = Duration.milliseconds(1500)
   /// Hops begin one after the other: routers limit the rate of their reports.
-  private static let step: UInt64 = 30_000_000
+  private static let step: Int64 = 30_000_000
+  private static let atOnce = 4
   private static let firstPort: UInt16 = 33434
 
   /// - Parameters:
@@ -60,41 +61,41 @@ struct TracerouteTest: QoSTest {
   private func trace(_ destination: String, byICMP isICMP: Bool, _ context: QoSContext) throws -> TraceroutePath {
     let pinger = try Pinger()
     defer { pinger.shutdown() }
-    var hops: [PingTarget.ID: Int] = [:]
-    let start = Pinger.now
-    for hop in 1...most {
-      let port = isICMP ? 0 : Self.firstPort + UInt16(hop)
-      guard let address = PingAddress(numeric: destination, port: port) else {
-        throw SpeedTestError.unresolved(destination)
-      }
-      var target = PingTarget(
-        address: address, echo: isICMP ? .icmp : .rtr(token: [UInt8](repeating: 0, count: 16)),
-        interval: .milliseconds(500), timeout: Self.patience, count: Self.packetsPerHop)
-      target.hopLimit = UInt8(hop)
-      hops[try pinger.start(target, at: start + UInt64(hop) * Self.step)] = hop
-    }
-    return try follow(pinger, hops, destination, context)
-  }
-
-  private func follow(
-    _ pinger: Pinger, _ targets: [PingTarget.ID: Int], _ destination: String, _ context: QoSContext
-  ) throws -> TraceroutePath {
     var path = TraceroutePath(most: most)
+    var open: [PingTarget.ID: Int] = [:]
+    var (next, due) = (1, context.now)
     let deadline = context.waiting(limit).deadline
     while !path.isComplete, context.now < deadline {
       if context.waiting.clock.isAborted() { throw SpeedTestError.aborted }
+      if next <= path.last ?? most, open.count < Self.atOnce, context.now >= due {
+        open[try pinger.start(try target(destination, hop: next, byICMP: isICMP))] = next
+        (next, due) = (next + 1, context.now + Self.step)
+      }
       let events = pinger.events.available()
       for event in events {
-        guard let hop = targets[event.target] else { continue }
-        if event.kind == .finished { path.giveUp(hop) }
+        guard let hop = open[event.target] else { continue }
         note(event, hop, destination, in: &path)
+        if event.kind == .finished { path.giveUp(hop) }
+        // Each number of hops has a socket: it is closed as soon as nothing more is to be learnt from it.
+        guard path.isKnown(hop) || hop > path.last ?? most else { continue }
+        pinger.remove(event.target)
+        open[event.target] = nil
       }
       // Times are the pinger's own, so a late look costs no accuracy.
-      if events.isEmpty { Thread.sleep(forTimeInterval: 0.01) }
-      guard let last = path.last else { continue }
-      for (target, hop) in targets where hop > last { pinger.stop(target) }
+      if events.isEmpty { Thread.sleep(forTimeInterval: 0.005) }
     }
     return path
+  }
+
+  private func target(_ destination: String, hop: Int, byICMP isICMP: Bool) throws(SpeedTestError) -> PingTarget {
+    guard let address = PingAddress(numeric: destination, port: isICMP ? 0 : Self.firstPort + UInt16(hop)) else {
+      throw .unresolved(destination)
+    }
+    var target = PingTarget(
+      address: address, echo: isICMP ? .icmp : .rtr(token: [UInt8](repeating: 0, count: 16)),
+      interval: .milliseconds(500), timeout: Self.patience, count: Self.packetsPerHop)
+    target.hopLimit = UInt8(hop)
+    return target
   }
 
   private func note(_ event: PingEvent, _ hop: Int, _ destination: String, in path: inout TraceroutePath) {
