@@ -334,7 +334,7 @@ let package = Package(
       path: "Tests/Submission", swiftSettings: strict),
     .testTarget(
       name: "SpeedTestTests",
-      dependencies: ["SpeedTest", "Coverage", "OrderedJSON", "Pinging", "TestSupport", "measurement-server"],
+      dependencies: ["SpeedTest", "OrderedJSON", "Pinging", "TestSupport", "measurement-server"],
       path: "Tests/SpeedTest", swiftSettings: strict),
     .testTarget(
       name: "RecoveryTests",
