@@ -51,6 +51,8 @@ struct Addresses: Sendable {
 
   /// - Throws: ``SpeedTestError/unresolved(_:)``
   init(host: String, port: UInt16, family: SpeedTestPlan.Family) throws(SpeedTestError) {
+    // C would read the name up to a zero byte, and the test would go to another host than the name says.
+    guard !host.utf8.contains(0) else { throw .unresolved(host) }
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     hints.ai_family =

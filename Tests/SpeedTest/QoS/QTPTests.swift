@@ -8,7 +8,7 @@ import Testing
     "Edge 41: when a line ends with a command's number, then it is taken off before numbers are read",
     arguments: [
       ("OK +ID1", "OK", Int64(1)), ("10218 +ID2", "10218", 2), (#"RCV 6 0 {"0":12} +ID33"#, #"RCV 6 0 {"0":12}"#, 33),
-      ("OK +ID1 +ID2", "OK +ID1", 2),
+      ("OK +ID1 +ID2", "OK +ID1", 2), ("OK +ID10", "OK", 10), ("OK +ID0", "OK", 0),
     ])
   func suffix(line: String, text: String, id: Int64) {
     #expect(QTPLine(line).text == text)

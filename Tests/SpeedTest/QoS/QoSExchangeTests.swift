@@ -210,5 +210,8 @@ import Testing
       #expect(other.port == 0xABCD && other.host == host)
       #expect(other.with(port: 258) == address)
     }
+    #expect(throws: SpeedTestError.unresolved("127.0.0.1\0.example")) {
+      try Addresses(host: "127.0.0.1\0.example", port: 1, family: .any)
+    }
   }
 }

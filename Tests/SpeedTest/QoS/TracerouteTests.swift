@@ -32,6 +32,15 @@ import Testing
     #expect(path.hops == [hop("10.0.0.1"), nil, hop("192.0.2.9")])
   }
 
+  @Test("When the destination also replies to packets with more hops, then the way ends at its first reply")
+  func repliesBeyond() {
+    var path = TraceroutePath(most: 30)
+    path.reply(.destination, to: 1, hop("192.0.2.9"))
+    path.reply(.destination, to: 2, hop("192.0.2.9"))
+    path.reply(.unreachable, to: 3, hop("192.0.2.8"))
+    #expect(path.last == 1 && path.status == "OK" && path.hops.count == 1)
+  }
+
   @Test("When the time is over before the destination replied, then the status is TIMEOUT")
   func noTime() {
     var path = TraceroutePath(most: 3)
