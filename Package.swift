@@ -114,7 +114,16 @@ let package = Package(
       name: "Submission",
       dependencies: ["Coverage", "DriveStore", "ControlServer", .product(name: "Logging", package: "swift-log")],
       swiftSettings: strict),
-    .target(name: "SpeedTest", dependencies: ["Coverage", "CLibssl"], swiftSettings: strict),
+    .target(
+      name: "SpeedTest",
+      dependencies: [
+        "CLibssl", "Coverage", "OrderedJSON", "Pinging",
+        // QoS tests: fetches over HTTP.
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
     .target(
       name: "Recovery",
       dependencies: ["Coverage", "DriveStore", "DriveLog", .product(name: "Logging", package: "swift-log")],
@@ -329,8 +338,9 @@ let package = Package(
       ],
       path: "Tests/Submission", swiftSettings: strict),
     .testTarget(
-      name: "SpeedTestTests", dependencies: ["SpeedTest", "TestSupport", "measurement-server"], path: "Tests/SpeedTest",
-      swiftSettings: strict),
+      name: "SpeedTestTests",
+      dependencies: ["SpeedTest", "OrderedJSON", "Pinging", "TestSupport", "measurement-server"],
+      path: "Tests/SpeedTest", swiftSettings: strict),
     .testTarget(
       name: "RecoveryTests",
       dependencies: [

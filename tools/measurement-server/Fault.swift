@@ -22,9 +22,16 @@ enum Fault: Hashable, Sendable {
   case nul
   /// The third thread's connection is closed after its token.
   case dropThird
+  /// QoS: such a share of UDP packets in percent is lost, evenly, in each direction of each port.
+  case udpDrop(Int)
+  /// QoS: the line of a proxy test comes back in another form.
+  case rewrite
+  /// QoS: commands have no effect and no reply.
+  case silent
 
   static let list =
-    "slow=BYTES_A_SECOND, stall, reset, wrong-chunk, wrong-time, no-end, deaf, close-first=N, nul, drop-third."
+    "slow=BYTES_A_SECOND, stall, reset, wrong-chunk, wrong-time, no-end, deaf, close-first=N, nul, drop-third. "
+    + "QoS: udp-drop=PERCENT, rewrite, silent."
 
   init(_ text: String) throws {
     let parts = text.split(separator: "=", maxSplits: 1)
@@ -32,6 +39,9 @@ enum Fault: Hashable, Sendable {
     switch (parts.first, number, parts.count) {
     case ("slow", let rate?, _): self = .slow(rate)
     case ("close-first", let count?, _): self = .closeFirst(count)
+    case ("udp-drop", let percent?, _) where percent <= 100: self = .udpDrop(percent)
+    case ("rewrite", _, 1): self = .rewrite
+    case ("silent", _, 1): self = .silent
     case ("stall", _, 1): self = .stall
     case ("reset", _, 1): self = .reset
     case ("wrong-chunk", _, 1): self = .wrongChunk

@@ -9,12 +9,15 @@ final class FaultState: @unchecked Sendable {
   /// Bytes a second; `nil`: without limit.
   let rate: Int?
   private let closed: Int
+  /// Percents of UDP packets that are lost.
+  let udpDrop: Int
 
   init(_ list: [Fault]) {
     faults = Set(list)
-    (rate, closed) = list.reduce(into: (nil, 0)) { values, fault in
+    (rate, closed, udpDrop) = list.reduce(into: (nil, 0, 0)) { values, fault in
       if case .slow(let rate) = fault { values.0 = rate }
       if case .closeFirst(let count) = fault { values.1 = count }
+      if case .udpDrop(let percent) = fault { values.2 = percent }
     }
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Accepts TCP connections.
-final class Listener {
+final class Listener: Sendable {
   private let descriptor: Int32
   let port: UInt16
 
@@ -22,4 +22,12 @@ final class Listener {
       usleep(10_000)
     }
   }
+
+  /// A connection within so many ms.
+  func accept(within limit: Int32) -> Int32? {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, limit) > 0 ? accept() : nil
+  }
+
+  func close() { Glibc.close(descriptor) }
 }

@@ -37,9 +37,25 @@ struct MeasurementServerCommand: ParsableCommand {
     name: .customLong("udp-port"), help: "Also answer RTR's UDP pings on this port; 0: any free one. Needs --secret.")
   var udpPort: UInt16?
 
+  @Option(
+    name: .customLong("qos-port"),
+    help: "Also serve QoS tests (tcp, udp, voip, non_transparent_proxy) on this TCP port; 0: any free one.")
+  var qosPort: UInt16?
+
+  @Option(
+    name: .customLong("qos-udp-port"),
+    help: "A UDP port of QoS tests that is always open, as calls need; may be repeated. Without it: four free ones.")
+  var qosUDPPort: [UInt16] = []
+
+  @Flag(
+    name: .customLong("qos-check-tokens"),
+    help: "QoS: refuse tokens other than version 1 with the time in ms. Control servers issue none of these.")
+  var checksQoSTokens = false
+
   func validate() throws {
     if (certificate == nil) != (key == nil) { throw ValidationError("--certificate and --key belong together.") }
     if udpPort != nil, secret == nil { throw ValidationError("--udp-port needs --secret.") }
+    if checksQoSTokens, secret == nil { throw ValidationError("--qos-check-tokens needs --secret.") }
   }
 
   func run() throws {
@@ -52,9 +68,18 @@ struct MeasurementServerCommand: ParsableCommand {
       Journal.line("UDP ping: \(listen):\(pings.port)")
       Thread.detachNewThread { pings.run() }
     }
+    let faults = FaultState(fault)
+    if let qosPort {
+      let host = try QoSHost(
+        address: listen, udpPorts: qosUDPPort.isEmpty ? [0, 0, 0, 0] : qosUDPPort,
+        secret: checksQoSTokens ? secret : nil, faults: faults)
+      let server = try QoSServer(host, port: qosPort, tls: context)
+      Journal.line("QoS server: \(listen):\(server.port)")
+      Journal.line("QoS UDP ports: \(host.ports.map { String($0.port) }.joined(separator: " "))")
+      Thread.detachNewThread { server.run() }
+    }
     let listener = try Listener(address: listen, port: port)
     Journal.line("measurement server: \(listen):\(listener.port)")
-    let faults = FaultState(fault)
     while let descriptor = listener.accept() {
       let session = (secret, http, faults)
       Thread.detachNewThread {

@@ -29,6 +29,9 @@ final class PeerStream {
     close(descriptor)
   }
 
+  /// Whether bytes can be read that poll does not announce, because they are decrypted already.
+  var hasBuffered: Bool { ssl.map { SSL_pending($0) > 0 } ?? false }
+
   func read(into bytes: UnsafeMutableRawBufferPointer) throws -> Int {
     let count =
       if let ssl {

@@ -27,12 +27,24 @@ enum SocketAddress {
   }
 
   /// The peer's address of a connected socket in 16 bytes.
-  static func peer(of descriptor: Int32) -> [UInt8] {
+  static func peer(of descriptor: Int32) -> [UInt8] { mapped(peerAddress(of: descriptor)) }
+
+  /// The peer's address of a connected socket.
+  static func peerAddress(of descriptor: Int32) -> sockaddr_in {
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     withUnsafeMutablePointer(to: &address) {
       _ = $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) }
     }
-    return mapped(address)
+    return address
+  }
+
+  /// Calls a function of sockets with an address.
+  static func call(_ address: sockaddr_in, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int) -> Int {
+    withUnsafePointer(to: address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
   }
 }

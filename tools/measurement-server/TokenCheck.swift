@@ -14,6 +14,15 @@ enum TokenCheck {
     return Data(hmac(EVP_sha1(), secret, Array("\(parts[0])_\(parts[1])".utf8))).base64EncodedString() == parts[2]
   }
 
+  /// As QoS servers with checking on do: version 1 alone, with the time in ms (spec, section 8).
+  static func isGoodForQoS(_ token: String, secret: String, now: Int64) -> Bool {
+    let parts = token.split(separator: "_", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 3, let time = Int64(parts[1]), time >= 1 << 40, isInWindow(time / 1000, now) else {
+      return false
+    }
+    return Data(hmac(EVP_sha1(), secret, Array("\(parts[0])_\(parts[1])".utf8))).base64EncodedString() == parts[2]
+  }
+
   /// What a token of 16 bytes proves.
   enum Verdict: Hashable {
     case good, otherAddress, bad

@@ -3,15 +3,56 @@ import Foundation
 
 /// The addresses of the measurement server, resolved once for all connections of a test.
 struct Addresses: Sendable {
-  struct Address: Sendable {
+  /// The address of a socket, as the kernel has it.
+  struct Address: Hashable, Sendable {
     let family: Int32
     let bytes: [UInt8]
+
+    /// The same host with another port: the two bytes behind the family, for IPv4 and IPv6 alike.
+    func with(port: UInt16) -> Address {
+      guard bytes.count >= 4 else { return self }
+      return Address(family: family, bytes: bytes[..<2] + [UInt8(port >> 8), UInt8(port & 0xFF)] + bytes[4...])
+    }
+
+    var port: UInt16 { bytes.count < 4 ? 0 : UInt16(bytes[2]) << 8 | UInt16(bytes[3]) }
+
+    /// The address in figures, without the port; `nil` for other than IPv4 and IPv6.
+    var host: String? {
+      var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+      let code = call { getnameinfo($0, $1, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) }
+      guard code == 0 else { return nil }
+      return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Calls a function of sockets with the address.
+    func call(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+      bytes.withUnsafeBytes { bytes in
+        guard let start = bytes.baseAddress else { return -1 }
+        return body(start.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+      }
+    }
+
+    /// An address that the kernel fills in; `nil` when it fails.
+    static func filled(
+      by body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> Address? {
+      var storage = sockaddr_storage()
+      var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+      let code = withUnsafeMutablePointer(to: &storage) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, &size) }
+      }
+      guard code == 0 else { return nil }
+      let bytes = withUnsafeBytes(of: &storage) { Array($0.prefix(Int(size))) }
+      return Address(family: Int32(storage.ss_family), bytes: bytes)
+    }
   }
 
   let list: [Address]
 
   /// - Throws: ``SpeedTestError/unresolved(_:)``
   init(host: String, port: UInt16, family: SpeedTestPlan.Family) throws(SpeedTestError) {
+    // C would read the name up to a zero byte, and the test would go to another host than the name says.
+    guard !host.utf8.contains(0) else { throw .unresolved(host) }
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     hints.ai_family =

@@ -14,3 +14,21 @@ protocol Transport {
   /// Closes at once, without farewell.
   func close()
 }
+
+extension Transport {
+  /// Writes what the stream takes of `bytes` from `start` on. 0: nothing now.
+  func write(_ bytes: [UInt8], from start: Int = 0) throws(SpeedTestError) -> Int {
+    try bytes.withUnsafeBufferPointer { bytes throws(SpeedTestError) in
+      try write(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[start...])))
+    }
+  }
+
+  /// Up to 4096 bytes that are there; empty: nothing now.
+  func readSome() throws(SpeedTestError) -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = try buffer.withUnsafeMutableBufferPointer { bytes throws(SpeedTestError) in
+      try read(into: UnsafeMutableRawBufferPointer(bytes))
+    }
+    return Array(buffer.prefix(count))
+  }
+}

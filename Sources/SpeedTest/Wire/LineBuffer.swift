@@ -2,6 +2,10 @@
 struct LineBuffer: Sendable {
   private var bytes: [UInt8] = []
   private var start = 0
+  private let longest: Int
+
+  /// - Parameter longest: Bytes of a line without its LF.
+  init(longest: Int = 1023) { self.longest = longest }
 
   /// Whether bytes remain that no line used.
   var isEmpty: Bool { start == bytes.count }
@@ -15,13 +19,13 @@ struct LineBuffer: Sendable {
   }
 
   /// The next whole line without its LF; `nil` until there is one.
-  /// - Throws: ``SpeedTestError/protocolError(_:)`` for a line of more than 1023 bytes, or other than ASCII.
+  /// - Throws: ``SpeedTestError/protocolError(_:)`` for a line that is too long, or other than ASCII.
   mutating func next() throws(SpeedTestError) -> String? {
     guard let end = bytes[start...].firstIndex(of: 0x0A) else {
-      if bytes.count - start > 1023 { throw .protocolError("a line of more than 1023 bytes") }
+      if bytes.count - start > longest { throw .protocolError("a line of more than \(longest) bytes") }
       return nil
     }
-    guard end - start <= 1023 else { throw .protocolError("a line of more than 1023 bytes") }
+    guard end - start <= longest else { throw .protocolError("a line of more than \(longest) bytes") }
     let line = bytes[start..<end]
     start = end + 1
     guard line.allSatisfy({ $0 < 0x80 }) else { throw .protocolError("a line that is not ASCII") }

@@ -1,0 +1,66 @@
+import CLibssl
+import Foundation
+
+/// Opens TCP connections, and TLS upon them, within the limits of a test.
+struct Dialer: Sendable {
+  let waiting: Waiting
+  /// The address that connections come from; `nil`: the kernel's choice.
+  var source: Addresses.Address?
+  /// The interface that connections leave by; `nil`: any.
+  var interface: String?
+  /// ns until a connection is given up.
+  var patience: Int64 = 10_000_000_000
+
+  /// A connection to the first address that accepts one.
+  func connect(_ addresses: Addresses) throws(SpeedTestError) -> PlainSocket {
+    var failure = SpeedTestError.closed
+    for address in addresses.list {
+      do {
+        return try connect(address)
+      } catch .aborted {
+        throw .aborted
+      } catch {
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  /// A connection to one address.
+  func connect(_ address: Addresses.Address) throws(SpeedTestError) -> PlainSocket {
+    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    let descriptor = socket(address.family, type, 0)
+    guard descriptor >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
+    let socket = PlainSocket(descriptor: descriptor)
+    if let interface { try socket.bind(to: interface) }
+    if let source, source.with(port: 0).call({ Glibc.bind(descriptor, $0, $1) }) != 0 {
+      throw .unreachable(String(cString: strerror(errno)))
+    }
+    if address.call({ Glibc.connect(descriptor, $0, $1) }) == 0 { return socket }
+    guard errno == EINPROGRESS else { throw .unreachable(String(cString: strerror(errno))) }
+    try finish(socket)
+    return socket
+  }
+
+  private func finish(_ socket: PlainSocket) throws(SpeedTestError) {
+    guard try waiting.wait(on: socket.descriptor, for: Int16(POLLOUT), until: waiting.clock.now() + patience) else {
+      throw .timeout("connecting")
+    }
+    var failure: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    getsockopt(socket.descriptor, SOL_SOCKET, SO_ERROR, &failure, &size)
+    guard failure == 0 else { throw .unreachable(String(cString: strerror(failure))) }
+  }
+
+  /// TLS upon a connection.
+  func secure(_ socket: PlainSocket, context: TLSContext, host: String) throws(SpeedTestError) -> TLSSocket {
+    let secure = try TLSSocket(socket, context: context, host: host)
+    let limit = waiting.clock.now() + TimeLimits.read
+    while let events = try secure.handshake() {
+      guard try waiting.wait(on: socket.descriptor, for: events, until: limit) else {
+        throw .timeout("the TLS handshake")
+      }
+    }
+    return secure
+  }
+}

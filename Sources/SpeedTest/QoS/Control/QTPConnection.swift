@@ -1,0 +1,135 @@
+import Foundation
+
+/// The control connection to a QoS server, shared by all tests with that server. A thread reads the replies.
+///
+/// The lock guards the transport, as OpenSSL's connections are used by one thread at a time; no call under it blocks.
+final class QTPConnection: @unchecked Sendable {
+  private let transport: any Transport
+  private let clock: TestClock
+  private let changed = NSCondition()
+  private var lines = LineBuffer(longest: 65_536)
+  private var replies = QTPReplies()
+  private var failure: SpeedTestError?
+  /// The two ends: UDP must come from the same address (spec, edge 44).
+  let local: Addresses.Address
+  let peer: Addresses.Address
+
+  /// Opens the connection on a connected transport, and sends the token.
+  init(_ transport: any Transport, token: MeasurementToken, waiting: Waiting) throws(SpeedTestError) {
+    let descriptor = transport.descriptor
+    guard let local = Addresses.Address.filled(by: { getsockname(descriptor, $0, $1) }),
+      let peer = Addresses.Address.filled(by: { getpeername(descriptor, $0, $1) })
+    else { throw .closed }
+    (self.transport, self.local, self.peer, clock) = (transport, local, peer, waiting.clock)
+    try open(token, waiting)
+    Thread.detachNewThread { [self] in readReplies() }
+  }
+
+  private func open(_ token: MeasurementToken, _ waiting: Waiting) throws(SpeedTestError) {
+    var opening = QTPOpening()
+    let limit = clock.now() + 10_000_000_000
+    do throws(SpeedTestError) {
+      while opening.stage != .ready {
+        while opening.stage != .ready, let line = try lines.next() {
+          if try opening.read(QTPLine(line).text) { try write("TOKEN \(token.text)\n") }
+        }
+        guard opening.stage != .ready else { return }
+        if try readSome() == 0, !transport.hasBuffered,
+          try !waiting.wait(on: transport.descriptor, for: Int16(POLLIN), until: limit)
+        {
+          throw .timeout("the QoS server is silent")
+        }
+      }
+    } catch .closed where opening.stage == .tokenSent {
+      throw .tokenRefused
+    }
+  }
+
+  /// Whether commands can be sent.
+  var isOpen: Bool { changed.withLock { failure == nil } }
+
+  /// Sends a command, and waits for its reply.
+  /// - Parameter limit: ns of the clock.
+  func request(_ command: QTPCommand, until limit: Int64) throws(SpeedTestError) -> String {
+    let id = try send(command)
+    while true {
+      let (reply, failure) = changed.withLock { (replies.take(id), self.failure) }
+      if let reply { return reply }
+      if let failure { throw failure }
+      if clock.isAborted() || clock.now() >= limit {
+        changed.withLock { replies.abandon(id) }
+        throw clock.isAborted() ? .aborted : .timeout(command.text)
+      }
+      // In slices, so that an abort is seen.
+      changed.withLock {
+        if self.failure == nil { _ = changed.wait(until: Date(timeIntervalSinceNow: 0.05)) }
+      }
+    }
+  }
+
+  /// Sends a command that has no reply of its own.
+  func order(_ command: QTPCommand) throws(SpeedTestError) { _ = try send(command, hasReply: false) }
+
+  private func send(_ command: QTPCommand, hasReply: Bool = true) throws(SpeedTestError) -> Int64 {
+    let result: Result<Int64, SpeedTestError> = changed.withLock {
+      if let failure { return .failure(failure) }
+      let id = replies.issue(hasReply: hasReply)
+      do throws(SpeedTestError) {
+        try write("\(command.text) +ID\(id)\n")
+        return .success(id)
+      } catch {
+        replies.abandon(id)
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Writes a line. Lines are short: a transport that does not take one at once is as good as closed.
+  private func write(_ line: String) throws(SpeedTestError) {
+    let bytes = Array(line.utf8)
+    guard try transport.write(bytes) == bytes.count else { throw .timeout("the QoS server takes no bytes") }
+  }
+
+  private func readSome() throws(SpeedTestError) -> Int {
+    let bytes = try transport.readSome()
+    lines.append(bytes)
+    return bytes.count
+  }
+
+  private func readReplies() {
+    while isOpen {
+      var entry = pollfd(fd: transport.descriptor, events: Int16(POLLIN), revents: 0)
+      let isBuffered = changed.withLock { transport.hasBuffered }
+      if !isBuffered, poll(&entry, 1, 100) == 0 { continue }
+      changed.withLock {
+        do throws(SpeedTestError) {
+          // A flood is cut into lines before more of it is read.
+          var isMore = true
+          for _ in 0..<16 where isMore { isMore = try readSome() > 0 }
+          try dispatch()
+        } catch {
+          try? dispatch()
+          failure = failure ?? error
+        }
+        changed.broadcast()
+      }
+    }
+    // Nobody else closes: the descriptor's number can belong to another connection at once.
+    changed.withLock { transport.close() }
+  }
+
+  private func dispatch() throws(SpeedTestError) {
+    while let line = try lines.next() { replies.read(QTPLine(line)) }
+  }
+
+  /// Says QUIT, and closes.
+  func close() {
+    changed.withLock {
+      guard failure == nil else { return }
+      try? write("\(QTPCommand.quit.text)\n")
+      failure = .closed
+      changed.broadcast()
+    }
+  }
+}

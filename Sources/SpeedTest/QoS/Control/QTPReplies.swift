@@ -1,0 +1,35 @@
+/// Assigns the lines of a QoS server to commands. Replies come in any order (spec, edge 41).
+struct QTPReplies: Sendable {
+  private var last: Int64 = 0
+  /// Commands that wait for a reply.
+  private var open: Set<Int64> = []
+  private var answers: [Int64: String] = [:]
+  /// Lines that no command waited for.
+  private(set) var strays = 0
+
+  /// The number of a new command.
+  /// - Parameter hasReply: `false` for a command that has no reply of its own: `TCPTEST IN`, `UDPTEST IN`.
+  mutating func issue(hasReply: Bool = true) -> Int64 {
+    last += 1
+    if hasReply { open.insert(last) }
+    return last
+  }
+
+  /// Takes a line in. One without a number belongs to the only command that waits, if it is the only one.
+  mutating func read(_ line: QTPLine) {
+    guard let id = line.id ?? (open.count == 1 ? open.first : nil), open.remove(id) != nil else {
+      strays += 1
+      return
+    }
+    answers[id] = line.text
+  }
+
+  /// The reply to a command, once; `nil` until it is there.
+  mutating func take(_ id: Int64) -> String? { answers.removeValue(forKey: id) }
+
+  /// Nobody waits for the reply any more.
+  mutating func abandon(_ id: Int64) {
+    open.remove(id)
+    answers[id] = nil
+  }
+}

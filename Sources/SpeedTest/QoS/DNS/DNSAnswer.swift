@@ -1,0 +1,95 @@
+import Foundation
+
+/// A resolver's answer to a query (RFC 1035, 4.1).
+struct DNSAnswer: Hashable, Sendable {
+  /// RCODE.
+  let code: UInt8
+  /// Whether the answer did not fit into the packet: TCP has all of it.
+  let isTruncated: Bool
+  /// The records of the wanted type.
+  let entries: [DNSEntry]
+
+  /// `nil` for anything that is no answer to `query`: another number or question, or a damaged message.
+  init?(_ message: [UInt8], to query: DNSQuery) {
+    var reader = DNSReader(message)
+    guard let id = reader.short(), let flags = reader.short(), let questions = reader.short(),
+      let answers = reader.short(), reader.bytes(4) != nil, id == query.id, flags & 0x8000 != 0
+    else { return nil }
+    code = UInt8(flags & 0xF)
+    isTruncated = flags & 0x0200 != 0
+    // Some servers leave the question out when they refuse the query.
+    if questions > 0 {
+      guard questions == 1, let question = reader.bytes(query.question.count),
+        Self.isSame(Array(question), query.question)
+      else { return nil }
+    } else if code == 0 {
+      return nil
+    }
+    guard let entries = Self.entries(&reader, count: answers, type: query.type) ?? (isTruncated ? [] : nil) else {
+      return nil
+    }
+    self.entries = entries
+  }
+
+  /// Resolvers may change the case of letters.
+  private static func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+    func lower(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+    return one.map(lower) == other.map(lower)
+  }
+
+  private static func entries(_ reader: inout DNSReader, count: UInt16, type: DNSRecordType) -> [DNSEntry]? {
+    var entries: [DNSEntry] = []
+    for _ in 0..<count {
+      guard reader.name() != nil, let found = reader.short(), let zone = reader.short(), let time = reader.long(),
+        let length = reader.short()
+      else { return nil }
+      var data = reader
+      guard reader.bytes(Int(length)) != nil else { return nil }
+      guard found == type.rawValue, zone == 1 else { continue }
+      guard let entry = entry(&data, type, Int(length), time), data.position <= reader.position else { return nil }
+      entries.append(entry)
+    }
+    return entries
+  }
+
+  private static func entry(_ data: inout DNSReader, _ type: DNSRecordType, _ length: Int, _ time: UInt32)
+    -> DNSEntry?
+  {
+    switch type {
+    case .a, .aaaa:
+      guard length == (type == .a ? 4 : 16), let bytes = data.bytes(length) else { return nil }
+      return address(Array(bytes)).map { DNSEntry(value: $0, timeToLive: time) }
+    case .cname: return data.name().map { DNSEntry(value: $0, timeToLive: time) }
+    case .mx:
+      guard let priority = data.short(), let name = data.name() else { return nil }
+      return DNSEntry(value: name, timeToLive: time, priority: priority)
+    case .txt:
+      let end = data.position + length
+      var text = ""
+      while data.position < end {
+        guard let size = data.byte(), data.position + Int(size) <= end, let part = data.bytes(Int(size)) else {
+          return nil
+        }
+        text += DNSReader.text(part)
+      }
+      return DNSEntry(value: text, timeToLive: time)
+    }
+  }
+
+  private static func address(_ bytes: [UInt8]) -> String? {
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    guard inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count)) != nil else {
+      return nil
+    }
+    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// The code's name (RFC 1035, 4.1.1; RFC 2136).
+  var codeName: String {
+    let names = [
+      "NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED", "YXDOMAIN", "YXRRSET", "NXRRSET", "NOTAUTH",
+      "NOTZONE",
+    ]
+    return names.indices.contains(Int(code)) ? names[Int(code)] : "RESERVED\(code)"
+  }
+}

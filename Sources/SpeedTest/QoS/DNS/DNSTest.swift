@@ -1,0 +1,113 @@
+import Foundation
+import OrderedJSON
+
+/// A query to a resolver, given or the system's. getaddrinfo would hide the code, the records and their time to live.
+struct DNSTest: QoSTest {
+  struct Finding: Sendable {
+    let answer: DNSAnswer
+    /// ns from the first query to the answer.
+    let duration: Int64
+  }
+
+  private let host: String?
+  private let resolver: String?
+  private let record: DNSRecordType?
+  private let port: UInt16
+  let limit: Int64
+  let objective: [JSON.Member]
+
+  /// - Parameter port: The resolver's; another than 53 for tests.
+  init(_ parameters: QoSParameters, port: UInt16 = 53) {
+    host = parameters.text("host")
+    resolver = parameters.text("resolver")
+    record = DNSRecordType(name: parameters.text("record") ?? parameters.text("dns_record") ?? "A")
+    self.port = port
+    limit = parameters.time("timeout", standard: 5_000_000_000)
+    objective = JSON.members([
+      "dns_objective_host": parameters.json("host"), "dns_objective_resolver": parameters.json("resolver") ?? .null,
+      "dns_objective_dns_record": parameters.json("record") ?? parameters.json("dns_record"),
+      "dns_objective_timeout": parameters.json("timeout"),
+    ])
+  }
+
+  func measure(_ context: QoSContext) throws(SpeedTestError) -> Finding {
+    guard let host, let record, let query = DNSQuery(host, record, id: .random(in: 0 ... .max)) else {
+      throw .protocolError("a DNS test without a name, or for another record than can be asked for")
+    }
+    guard let resolver = resolver ?? ResolverFile.first() else { throw .unresolved("the system's resolver") }
+    let start = context.now
+    let waiting = context.waiting(limit)
+    // A resolver that the objective names need not have the family of the QoS server.
+    let addresses = try Addresses(host: resolver, port: port, family: .any)
+    var answer = try ask(query, addresses, waiting)
+    if answer.isTruncated { answer = try askByTCP(query, addresses, waiting) }
+    return Finding(answer: answer, duration: context.now - start)
+  }
+
+  /// Asks by UDP; a packet may be lost, so the query is sent up to three times.
+  private func ask(_ query: DNSQuery, _ addresses: Addresses, _ waiting: Waiting) throws(SpeedTestError) -> DNSAnswer {
+    guard let address = addresses.list.first else { throw .unresolved("the resolver") }
+    // The kernel drops what comes from another address.
+    let any = Addresses.Address(
+      family: address.family,
+      bytes: Array(address.bytes[..<2]) + [UInt8](repeating: 0, count: max(0, address.bytes.count - 2)))
+    let socket = try DatagramSocket(on: any, peer: address)
+    let step = max(1, (waiting.deadline - waiting.clock.now()) / 3)
+    while true {
+      socket.send(query.bytes)
+      let next = waiting.clock.now() + step
+      while try waiting.wait(on: socket.descriptor, for: Int16(POLLIN), until: next) {
+        guard let (bytes, _) = socket.receive() else {
+          // No packet, but the resolver's host said that nobody listens.
+          throw .unreachable("the resolver's port is closed")
+        }
+        if let answer = DNSAnswer(bytes, to: query) { return answer }
+      }
+    }
+  }
+
+  /// Asks by TCP: the length, then the message (RFC 1035, 4.2.2).
+  private func askByTCP(_ query: DNSQuery, _ addresses: Addresses, _ waiting: Waiting) throws(SpeedTestError)
+    -> DNSAnswer
+  {
+    let socket = try Dialer(waiting: waiting).connect(addresses)
+    let message = [UInt8(query.bytes.count >> 8), UInt8(query.bytes.count & 0xFF)] + query.bytes
+    guard try socket.write(message) == message.count else { throw .closed }
+    var received: [UInt8] = []
+    while true {
+      let bytes = try socket.readSome()
+      received += bytes
+      let length = received.count < 2 ? nil : Int(received[0]) << 8 | Int(received[1])
+      if let length, received.count >= 2 + length {
+        guard let answer = DNSAnswer(Array(received[2..<2 + length]), to: query) else {
+          throw .protocolError("the resolver's answer by TCP is damaged")
+        }
+        return answer
+      }
+      if bytes.isEmpty { _ = try waiting.wait(on: socket.descriptor, for: Int16(POLLIN), until: .max) }
+    }
+  }
+
+  func members(_ finding: Finding) -> [JSON.Member] {
+    let entries = finding.answer.entries.map { entry in
+      JSON.object([
+        "dns_result_address": .string(entry.value), "dns_result_ttl": .string("\(entry.timeToLive)"),
+        "dns_result_priority": entry.priority.map { .string("\($0)") },
+      ])
+    }
+    return JSON.members([
+      "dns_result_info": .string(status(finding).rawValue), "dns_result_status": .string(finding.answer.codeName),
+      "dns_result_entries": entries.isEmpty ? .null : .array(entries),
+      "dns_result_entries_found": .string("\(entries.count)"), "dns_result_duration": .integer(finding.duration),
+    ])
+  }
+
+  func members(without reason: QoSStatus) -> [JSON.Member] {
+    JSON.members([
+      "dns_result_info": .string(reason.rawValue), "dns_result_entries": .null, "dns_result_entries_found": "0",
+    ])
+  }
+
+  /// Whatever the code is: the resolver answered.
+  func status(_ finding: Finding) -> QoSStatus { .ok }
+}

@@ -1,0 +1,75 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// A GET without redirects and caches, on a connection of its own.
+struct HTTPFetch: Sendable {
+  let url: String
+  /// The value of `Range`.
+  var range: String?
+  /// ns for the connection.
+  let connecting: Int64
+  /// ns for all of it.
+  let whole: Int64
+
+  private static let largest: Int64 = 64 << 20
+
+  func run(_ waiting: Waiting, family: SpeedTestPlan.Family) throws(SpeedTestError) -> FetchedPage {
+    let request = try request()
+    let client = HTTPClient(
+      eventLoopGroupProvider: .singleton, configuration: try configuration(host: request.host, family))
+    let page = Result { () throws(SpeedTestError) in try fetch(request, client, waiting) }
+    try? client.syncShutdown()
+    return try page.get()
+  }
+
+  private func request() throws(SpeedTestError) -> HTTPClient.Request {
+    // The client knows more schemes, among them sockets of this host.
+    guard ["http://", "https://"].contains(where: { url.lowercased().hasPrefix($0) }),
+      var request = try? HTTPClient.Request(url: url)
+    else { throw .protocolError("a URL that cannot be fetched") }
+    request.headers.add(name: "Cache-Control", value: "no-cache")
+    request.headers.add(name: "User-Agent", value: "coverage-probe")
+    if let range { request.headers.add(name: "Range", value: range) }
+    return request
+  }
+
+  private func configuration(host: String, _ family: SpeedTestPlan.Family) throws(SpeedTestError)
+    -> HTTPClient.Configuration
+  {
+    var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+    configuration.timeout.connect = .nanoseconds(connecting)
+    configuration.timeout.read = .nanoseconds(whole)
+    configuration.connectionPool.retryConnectionEstablishment = false
+    configuration.httpVersion = .http1Only
+    if family != .any {
+      let addresses = try Addresses(host: host, port: 0, family: family)
+      if let numeric = addresses.list.first?.host { configuration.dnsOverride[host] = numeric }
+    }
+    return configuration
+  }
+
+  private func fetch(_ request: HTTPClient.Request, _ client: HTTPClient, _ waiting: Waiting) throws(SpeedTestError)
+    -> FetchedPage
+  {
+    let deadline = min(waiting.deadline, waiting.clock.now() + whole)
+    let task = client.execute(request: request, delegate: PageReader(most: Self.largest))
+    let done = DispatchSemaphore(value: 0)
+    task.futureResult.whenComplete { _ in done.signal() }
+    var isLate = false
+    // In slices, so that an abort is seen.
+    while done.wait(timeout: .now() + .milliseconds(isLate ? 5000 : 50)) == .timedOut, !isLate {
+      isLate = waiting.clock.isAborted() || waiting.clock.now() >= deadline
+      if isLate { task.cancel() }
+    }
+    if isLate { throw waiting.clock.isAborted() ? .aborted : .timeout("the page") }
+    do {
+      return try task.futureResult.wait()
+    } catch let error as HTTPClientError where [.connectTimeout, .readTimeout, .deadlineExceeded].contains(error) {
+      throw .timeout("the page")
+    } catch {
+      throw .unreachable("\(error)")
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import OrderedJSON
+
+/// Fetches a page, and nothing that the page refers to. The reference apps render it in a browser, so the figures differ;
+/// `website_result_method` says how this one came about.
+struct WebsiteTest: QoSTest {
+  struct Finding: Sendable {
+    let page: FetchedPage
+    /// ns.
+    let duration: Int64
+  }
+
+  static let method = "plain fetch"
+
+  private let fetch: HTTPFetch
+  let objective: [JSON.Member]
+
+  init(_ parameters: QoSParameters) {
+    let timeout = parameters.time("timeout", standard: 10_000_000_000)
+    fetch = HTTPFetch(url: parameters.text("url") ?? "", connecting: timeout, whole: timeout)
+    objective = JSON.members([
+      "website_objective_url": parameters.json("url"), "website_objective_timeout": parameters.json("timeout"),
+    ])
+  }
+
+  var limit: Int64 { fetch.whole }
+
+  func measure(_ context: QoSContext) throws(SpeedTestError) -> Finding {
+    let start = context.now
+    let page = try fetch.run(context.waiting, family: context.family)
+    return Finding(page: page, duration: context.now - start)
+  }
+
+  func members(_ finding: Finding) -> [JSON.Member] {
+    JSON.members([
+      "website_result_info": .string(status(finding).rawValue),
+      "website_result_status": .string("\(finding.page.status)"),
+      "website_result_duration": .integer(finding.duration),
+      "website_result_rx_bytes": .integer(finding.page.length), "website_result_method": .string(Self.method),
+    ])
+  }
+
+  func members(without reason: QoSStatus) -> [JSON.Member] {
+    JSON.members(["website_result_info": .string(reason.rawValue), "website_result_method": .string(Self.method)])
+  }
+
+  func status(_ finding: Finding) -> QoSStatus { .ok }
+}

@@ -1,0 +1,78 @@
+import Foundation
+
+/// The control connections of a run: one for each QoS server, opened for the first test that needs it (spec, edge 46).
+final class QTPConnections: @unchecked Sendable {
+  /// One server's connection. The lock is held while it is opened, so that tests of a group share one.
+  private final class Place {
+    let opening = NSLock()
+    var connection: QTPConnection?
+  }
+
+  private let lock = NSLock()
+  private var places: [QoSServer: Place] = [:]
+  private var isOver = false
+  private let plan: QoSPlan
+  private let tls: Result<TLSContext?, SpeedTestError>
+  private let source: Addresses.Address?
+
+  /// - Parameter source: The address that connections come from; `nil`: the kernel's choice.
+  init(_ plan: QoSPlan, source: Addresses.Address?) {
+    (self.plan, self.source) = (plan, source)
+    tls = Result { () throws(SpeedTestError) in
+      plan.isEncrypted ? try TLSContext(verifies: plan.verifiesCertificate, caFile: plan.caFile) : nil
+    }
+  }
+
+  /// The open connection to `server`.
+  /// - Parameter idle: ns that the server is to wait between two commands.
+  func connection(to server: QoSServer, idle: Int64, _ waiting: Waiting) throws(SpeedTestError) -> QTPConnection {
+    let place = lock.withLock {
+      let place = places[server] ?? Place()
+      places[server] = place
+      return place
+    }
+    // A server that is slow to answer holds up only tests that need it, until their own time is over.
+    while !place.opening.lock(before: Date(timeIntervalSinceNow: 0.05)) {
+      if waiting.clock.isAborted() { throw .aborted }
+      if waiting.clock.now() >= waiting.deadline { throw .timeout("the QoS server") }
+    }
+    defer { place.opening.unlock() }
+    if let connection = lock.withLock({ place.connection }), connection.isOpen { return connection }
+    let connection = try open(server, idle: idle, waiting)
+    // A run that ended meanwhile closes no more connections.
+    let isInTime = lock.withLock {
+      if !isOver { place.connection = connection }
+      return !isOver
+    }
+    guard isInTime else {
+      connection.close()
+      throw .aborted
+    }
+    return connection
+  }
+
+  private func open(_ server: QoSServer, idle: Int64, _ waiting: Waiting) throws(SpeedTestError) -> QTPConnection {
+    let tls = try tls.get()
+    let addresses = try Addresses(host: server.host, port: server.port, family: plan.family)
+    let dialer = Dialer(waiting: waiting, source: source)
+    let socket = try dialer.connect(addresses)
+    var transport: any Transport = socket
+    if let tls { transport = try dialer.secure(socket, context: tls, host: server.host) }
+    let connection = try QTPConnection(transport, token: plan.token, waiting: waiting)
+    // Before anything else: without it, the server closes after 15 s of silence (spec, edge 46). A server that refuses, or does not
+    // reply, serves tests all the same.
+    let time = min(max(idle / 1_000_000, 15_000), 60_000)
+    _ = try? connection.request(
+      .connectionTimeout(time), until: min(waiting.deadline, waiting.clock.now() + 2_000_000_000))
+    return connection
+  }
+
+  /// Says QUIT on all connections. No other stays open.
+  func close() {
+    let open = lock.withLock {
+      isOver = true
+      return places.values.compactMap(\.connection)
+    }
+    open.forEach { $0.close() }
+  }
+}

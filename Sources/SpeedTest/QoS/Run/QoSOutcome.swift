@@ -1,0 +1,14 @@
+import OrderedJSON
+
+/// The results of all QoS tests.
+public struct QoSOutcome: Hashable, Sendable {
+  /// As the control server issued it (spec, edge 40).
+  public let token: MeasurementToken
+  /// One for each test, in the order of ``QoSObjectives/all``.
+  public let results: [QoSResult]
+
+  /// The members of the body of `/resultQoS` that come from the tests: the token and the results. Who the client is, the caller adds.
+  public var members: [JSON.Member] {
+    JSON.members(["test_token": .string(token.text), "qos_result": .array(results.map(\.json))])
+  }
+}

@@ -1,0 +1,9 @@
+/// How far QoS tests are, for a display.
+public struct QoSProgress: Hashable, Sendable {
+  /// Tests with a result.
+  public let done: Int
+  /// All tests.
+  public let count: Int
+  /// The result that is new.
+  public let newest: QoSResult
+}

@@ -1,0 +1,125 @@
+import Foundation
+import OrderedJSON
+
+/// Runs QoS tests: groups one after the other, the tests of a group side by side, each on a thread of its own.
+///
+/// Each test has a time limit. One that hangs beyond it (a resolver of the system can) is left to itself, and has the result TIMEOUT.
+public final class QoSRun: @unchecked Sendable {
+  private let plan: QoSPlan
+  private let source: Addresses.Address?
+  private let test: @Sendable (QoSObjective) -> any QoSTest
+  private let lock = NSLock()
+  private var isAborted = false
+
+  /// ns for the control connection of a test's server, which is opened before the test's own time begins.
+  private static let connecting: Int64 = 15_000_000_000
+  /// ns that a test has for its end beyond its limit.
+  private static let grace: Int64 = 3_000_000_000
+
+  /// A run of `plan`; call ``run(progress:)`` once.
+  public convenience init(_ plan: QoSPlan) { self.init(plan, source: nil) }
+
+  /// - Parameters:
+  ///   - source: The address that connections to QoS servers come from; `nil`: the kernel's choice.
+  ///   - test: The test of an objective.
+  init(
+    _ plan: QoSPlan, source: Addresses.Address?,
+    test: @escaping @Sendable (QoSObjective) -> any QoSTest = { QoSTestList.test($0) }
+  ) { (self.plan, self.source, self.test) = (plan, source, test) }
+
+  /// Ends the run within about 0.1 s. Tests without a result have ERROR.
+  public func abort() { lock.withLock { isAborted = true } }
+
+  /// Runs the tests.
+  /// - Parameter progress: Called for each result, by any thread, one call at a time; it must not wait.
+  /// - Returns: A result for each test, whatever happened to it.
+  public func run(progress: @escaping @Sendable (QoSProgress) -> Void = { _ in }) async -> QoSOutcome {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread { [self] in continuation.resume(returning: runBlocking(progress)) }
+      }
+    } onCancel: {
+      abort()
+    }
+  }
+
+  private func runBlocking(_ progress: @escaping @Sendable (QoSProgress) -> Void) -> QoSOutcome {
+    let clock = TestClock(
+      now: {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+      }, isAborted: { [self] in lock.withLock { isAborted } })
+    let start = clock.now()
+    let whole = Waiting(clock: clock, deadline: start + plan.limit)
+    let connections = QTPConnections(plan, source: source)
+    let board = QoSBoard(count: plan.objectives.all.count, progress: progress)
+    for group in plan.objectives.groups {
+      run(group.map { ($0, test($0)) }, connections, board, start, whole)
+    }
+    connections.close()
+    return QoSOutcome(token: plan.token, results: board.results(of: plan.objectives.all))
+  }
+
+  private typealias Entry = (objective: QoSObjective, test: any QoSTest)
+
+  private func run(
+    _ group: [Entry], _ connections: QTPConnections, _ board: QoSBoard, _ start: Int64, _ whole: Waiting
+  ) {
+    let began = whole.clock.now()
+    let idle = group.map(\.test.limit).max() ?? 0
+    // Nothing begins any more once the time is over or the run is aborted.
+    if began < whole.deadline, !whole.clock.isAborted() {
+      for entry in group {
+        Thread.detachNewThread { [plan] in
+          Self.run(entry, plan, connections, idle: idle, start: start, whole) { board.add($0) }
+        }
+      }
+    }
+    while true {
+      let now = whole.clock.now()
+      let isAborted = whole.clock.isAborted()
+      let missing = group.filter { !board.has($0.objective.uid) }
+      if missing.isEmpty { return }
+      for entry in missing {
+        let end = began + entry.test.limit + (entry.objective.kind.needsServer ? Self.connecting : 0) + Self.grace
+        guard isAborted || now >= min(end, whole.deadline) else { continue }
+        let (status, members) = entry.test.failed(isAborted ? .error : .timeout)
+        board.add(
+          QoSResult(
+            uid: entry.objective.uid, kind: entry.objective.kind, status: status, start: began - start,
+            duration: now - began, members: members))
+      }
+      board.wait()
+    }
+  }
+
+  /// One test, on its own thread.
+  private static func run(
+    _ entry: Entry, _ plan: QoSPlan, _ connections: QTPConnections, idle: Int64, start: Int64, _ whole: Waiting,
+    _ report: (QoSResult) -> Void
+  ) {
+    let clock = whole.clock
+    var began = clock.now()
+    var (status, members) = (QoSStatus.error, [JSON.Member]())
+    do {
+      var control: QTPConnection?
+      if entry.objective.kind.needsServer {
+        guard let server = entry.objective.server else { throw SpeedTestError.protocolError("no QoS server") }
+        let opening = Waiting(clock: clock, deadline: min(whole.deadline, began + connecting))
+        control = try connections.connection(to: server, idle: idle, opening)
+        began = clock.now()
+      }
+      let waiting = Waiting(
+        clock: clock, deadline: min(whole.deadline, began + entry.test.limit + grace - 1_000_000_000))
+      let context = QoSContext(waiting: waiting, control: control, token: plan.token, family: plan.family)
+      (status, members) = entry.test.result(context)
+    } catch {
+      (status, members) = entry.test.failed((error as? SpeedTestError).map(QoSStatus.init) ?? .error)
+    }
+    report(
+      QoSResult(
+        uid: entry.objective.uid, kind: entry.objective.kind, status: status, start: began - start,
+        duration: clock.now() - began, members: members))
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// A UDP socket of a test that does not block.
+final class DatagramSocket {
+  let descriptor: Int32
+  let port: UInt16
+
+  /// - Parameters:
+  ///   - address: Where to bind; port 0: any free one.
+  ///   - peer: The only address to which packets go and from which they come; `nil`: any.
+  init(on address: Addresses.Address, peer: Addresses.Address? = nil) throws(SpeedTestError) {
+    let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    let descriptor = socket(address.family, type, 0)
+    guard descriptor >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
+    self.descriptor = descriptor
+    guard address.call({ Glibc.bind(descriptor, $0, $1) }) == 0,
+      peer?.call({ Glibc.connect(descriptor, $0, $1) }) ?? 0 == 0,
+      let bound = Addresses.Address.filled(by: { getsockname(descriptor, $0, $1) })
+    else {
+      let reason = String(cString: strerror(errno))
+      Glibc.close(descriptor)
+      throw .unreachable(reason)
+    }
+    port = bound.port
+  }
+
+  /// Sends to the peer. A refusal is no failure of the test: the packet is lost.
+  func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+
+  /// Sends to any address.
+  func send(_ bytes: [UInt8], to address: Addresses.Address) {
+    _ = address.call { Int32(clamping: sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1)) }
+  }
+
+  /// A packet that is there, with its sender; `nil`: none.
+  func receive() -> (bytes: [UInt8], from: Addresses.Address)? {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      var count = 0
+      let sender = Addresses.Address.filled { address, size in
+        count = recvfrom(descriptor, &buffer, buffer.count, 0, address, size)
+        return count < 0 ? -1 : 0
+      }
+      if let sender { return (Array(buffer[..<count]), sender) }
+      // Someone's ICMP error about an earlier packet; packets may stand behind it.
+      guard [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EINTR].contains(errno) else { return nil }
+    }
+  }
+
+  deinit { close(descriptor) }
+}

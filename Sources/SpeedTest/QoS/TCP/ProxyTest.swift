@@ -1,0 +1,57 @@
+import Foundation
+import OrderedJSON
+
+/// Whether a middlebox rewrites a line that looks like HTTP.
+struct ProxyTest: QoSTest {
+  /// The line as it came back.
+  struct Finding: Hashable, Sendable {
+    let response: String
+    let isUnchanged: Bool
+  }
+
+  let port: UInt16?
+  let request: String
+  let limit: Int64
+  let objective: [JSON.Member]
+
+  init(_ parameters: QoSParameters) {
+    port = parameters.port("port")
+    // One line: what stands behind a line break would be a second request.
+    request = String((parameters.text("request") ?? "").prefix { !$0.isNewline }.prefix(1000))
+    limit = parameters.time("timeout", standard: 5_000_000_000)
+    objective = JSON.members([
+      "nontransproxy_objective_request": parameters.json("request"),
+      "nontransproxy_objective_timeout": parameters.json("timeout"),
+      "nontransproxy_objective_port": parameters.json("port"),
+    ])
+  }
+
+  func measure(_ context: QoSContext) throws(SpeedTestError) -> Finding {
+    guard let control = context.control, let port, !request.isEmpty else {
+      throw .protocolError("a proxy test without a port or request")
+    }
+    let waiting = context.waiting(limit)
+    let reply = try control.request(.proxy(port: port), until: waiting.deadline)
+    guard reply == "OK" else { throw .commandRefused("NTPTEST") }
+    let dialer = Dialer(waiting: waiting, source: control.local)
+    let lines = LineExchange(socket: try dialer.connect(control.peer.with(port: port)), waiting: waiting)
+    try lines.send(request)
+    return compare(try lines.receive())
+  }
+
+  /// A changed line is a result, not a failure.
+  func compare(_ response: String) -> Finding { Finding(response: response, isUnchanged: response == request) }
+
+  func members(_ finding: Finding) -> [JSON.Member] {
+    JSON.members([
+      "nontransproxy_result": .string(status(finding).rawValue),
+      "nontransproxy_result_response": .string(finding.response),
+    ])
+  }
+
+  func members(without reason: QoSStatus) -> [JSON.Member] {
+    JSON.members(["nontransproxy_result": .string(reason.rawValue)])
+  }
+
+  func status(_ finding: Finding) -> QoSStatus { finding.isUnchanged ? .ok : .error }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import OrderedJSON
+
+/// Whether TCP connections to a port of the server, and from the server to a port of this host, are possible.
+struct TCPTest: QoSTest {
+  /// How a direction ended, and the line that came.
+  struct Reach: Hashable, Sendable {
+    var status: QoSStatus
+    var response: String?
+  }
+
+  struct Finding: Sendable {
+    var out: Reach?
+    var back: Reach?
+  }
+
+  let outPort: UInt16?
+  let inPort: UInt16?
+  private let timeout: Int64
+  let objective: [JSON.Member]
+
+  static let request = "PING"
+
+  init(_ parameters: QoSParameters) {
+    outPort = parameters.port("out_port")
+    inPort = parameters.port("in_port")
+    timeout = parameters.time("timeout", standard: 5_000_000_000)
+    objective = JSON.members([
+      "tcp_objective_timeout": parameters.json("timeout"), "tcp_objective_out_port": parameters.json("out_port"),
+      "tcp_objective_in_port": parameters.json("in_port"),
+    ])
+  }
+
+  /// Each direction has the time limit of its own.
+  var limit: Int64 { timeout * (outPort != nil && inPort != nil ? 2 : 1) }
+
+  func measure(_ context: QoSContext) throws(SpeedTestError) -> Finding {
+    guard let control = context.control, outPort != nil || inPort != nil else {
+      throw .protocolError("a TCP test without a port")
+    }
+    var finding = Finding()
+    if let outPort { finding.out = reach(context) { try out(outPort, control, $0) } }
+    if let inPort { finding.back = reach(context) { try back(inPort, control, $0) } }
+    return finding
+  }
+
+  private func reach(_ context: QoSContext, _ body: (Waiting) throws -> Reach) -> Reach {
+    do {
+      return try body(context.waiting(timeout))
+    } catch {
+      return Reach(status: (error as? SpeedTestError).map(QoSStatus.init) ?? .error)
+    }
+  }
+
+  /// The server listens and sends our line back.
+  private func out(_ port: UInt16, _ control: QTPConnection, _ waiting: Waiting) throws(SpeedTestError) -> Reach {
+    let reply = try control.request(.tcpOut(port: port), until: waiting.deadline)
+    guard reply == "OK" else { throw .commandRefused("TCPTEST OUT") }
+    let socket = try Dialer(waiting: waiting, source: control.local).connect(control.peer.with(port: port))
+    let lines = LineExchange(socket: socket, waiting: waiting)
+    try lines.send(Self.request)
+    let response = try lines.receive()
+    return Reach(status: response == Self.request ? .ok : .error, response: response)
+  }
+
+  /// The server connects to us. The command has no reply, and we listen before it leaves (spec, edges 41 and 42).
+  private func back(_ port: UInt16, _ control: QTPConnection, _ waiting: Waiting) throws(SpeedTestError) -> Reach {
+    let listener = try LineListener(on: control.local.with(port: port))
+    try control.order(.tcpIn(port: port))
+    let response = try LineExchange(socket: try listener.accept(waiting), waiting: waiting).receive()
+    return Reach(status: response == "HELLO TO \(port)" ? .ok : .error, response: response)
+  }
+
+  func members(_ finding: Finding) -> [JSON.Member] {
+    JSON.members([
+      "tcp_result_out": finding.out.map { .string($0.status.rawValue) },
+      "tcp_result_out_response": finding.out?.response.map(JSON.string),
+      "tcp_result_in": finding.back.map { .string($0.status.rawValue) },
+      "tcp_result_in_response": finding.back?.response.map(JSON.string),
+    ])
+  }
+
+  func members(without reason: QoSStatus) -> [JSON.Member] {
+    members(
+      Finding(out: outPort.map { _ in Reach(status: reason) }, back: inPort.map { _ in Reach(status: reason) }))
+  }
+
+  func status(_ finding: Finding) -> QoSStatus {
+    [finding.out, finding.back].compactMap { $0?.status }.first { $0 != .ok } ?? .ok
+  }
+}

@@ -1,0 +1,131 @@
+import Coverage
+import Foundation
+import OrderedJSON
+import Pinging
+
+/// The routers on the way to a host, by packets with a limited number of hops.
+///
+/// ICMP echo where this process may send it, else UDP to ports that are normally closed, for which no privilege is needed: the kernel
+/// hands out the routers' reports either way.
+struct TracerouteTest: QoSTest {
+  private let host: String?
+  private let isMasked: Bool
+  private let mayUseICMP: Bool
+  private let most: Int
+  let limit: Int64
+  let objective: [JSON.Member]
+
+  private static let packetsPerHop: UInt64 = 2
+  private static let patience = Duration.milliseconds(1500)
+  /// Hops begin one after the other: routers limit the rate of their reports.
+  private static let step: Int64 = 30_000_000
+  private static let atOnce = 4
+  private static let firstPort: UInt16 = 33434
+
+  /// - Parameters:
+  ///   - isMasked: Whether the result leaves out the last part of addresses.
+  ///   - mayUseICMP: `false`: as on a host that does not permit ICMP.
+  init(_ parameters: QoSParameters, isMasked: Bool = false, mayUseICMP: Bool = true) {
+    host = parameters.text("host")
+    (self.isMasked, self.mayUseICMP) = (isMasked, mayUseICMP)
+    most = Int(parameters.number("max_hops", in: 1...64) ?? 30)
+    limit = parameters.time("timeout", standard: 35_000_000_000)
+    objective = JSON.members([
+      "traceroute_objective_host": parameters.json("host"),
+      "traceroute_objective_max_hops": parameters.json("max_hops"),
+      "traceroute_objective_timeout": parameters.json("timeout"),
+    ])
+  }
+
+  func measure(_ context: QoSContext) throws(SpeedTestError) -> TraceroutePath {
+    guard let host else { throw .protocolError("a traceroute without a host") }
+    let addresses = try Addresses(host: host, port: 0, family: context.family)
+    guard let destination = addresses.list.first?.host else { throw .unresolved(host) }
+    do {
+      if mayUseICMP, let path = try traceByICMP(destination, context) { return path }
+      return try trace(destination, byICMP: false, context)
+    } catch {
+      throw (error as? SpeedTestError) ?? .unreachable("\(error)")
+    }
+  }
+
+  /// `nil`: this process may not send ICMP.
+  private func traceByICMP(_ destination: String, _ context: QoSContext) throws -> TraceroutePath? {
+    do {
+      return try trace(destination, byICMP: true, context)
+    } catch let error as PingerError where [-EACCES, -EPERM].contains(error.code) {
+      return nil
+    }
+  }
+
+  private func trace(_ destination: String, byICMP isICMP: Bool, _ context: QoSContext) throws -> TraceroutePath {
+    let pinger = try Pinger()
+    defer { pinger.shutdown() }
+    var path = TraceroutePath(most: most)
+    var open: [PingTarget.ID: Int] = [:]
+    var (next, due) = (1, context.now)
+    let deadline = context.waiting(limit).deadline
+    while !path.isComplete, context.now < deadline {
+      if context.waiting.clock.isAborted() { throw SpeedTestError.aborted }
+      if next <= path.last ?? most, open.count < Self.atOnce, context.now >= due {
+        open[try pinger.start(try target(destination, hop: next, byICMP: isICMP))] = next
+        (next, due) = (next + 1, context.now + Self.step)
+      }
+      let events = pinger.events.available()
+      for event in events {
+        guard let hop = open[event.target] else { continue }
+        note(event, hop, destination, in: &path)
+        if event.kind == .finished { path.giveUp(hop) }
+        // Each number of hops has a socket: it is closed as soon as nothing more is to be learnt from it.
+        guard path.isKnown(hop) || hop > path.last ?? most else { continue }
+        pinger.remove(event.target)
+        open[event.target] = nil
+      }
+      // Times are the pinger's own, so a late look costs no accuracy.
+      if events.isEmpty { Thread.sleep(forTimeInterval: 0.005) }
+    }
+    return path
+  }
+
+  private func target(_ destination: String, hop: Int, byICMP isICMP: Bool) throws(SpeedTestError) -> PingTarget {
+    guard let address = PingAddress(numeric: destination, port: isICMP ? 0 : Self.firstPort + UInt16(hop)) else {
+      throw .unresolved(destination)
+    }
+    var target = PingTarget(
+      address: address, echo: isICMP ? .icmp : .rtr(token: [UInt8](repeating: 0, count: 16)),
+      interval: .milliseconds(500), timeout: Self.patience, count: Self.packetsPerHop)
+    target.hopLimit = UInt8(hop)
+    return target
+  }
+
+  private func note(_ event: PingEvent, _ hop: Int, _ destination: String, in path: inout TraceroutePath) {
+    let host = event.from?.host ?? destination
+    guard let sent = event.sent, let family = event.from?.family,
+      let reply = HopReply(event.kind, family: family, isOfDestination: host == destination)
+    else { return }
+    var time = Int64(clamping: event.occurred.saturatingSubtracting(sent))
+    if case .answered(let roundTrip) = event.kind { time = roundTrip }
+    path.reply(reply, to: hop, TraceroutePath.Hop(host: host, time: max(0, time)))
+  }
+
+  func members(_ path: TraceroutePath) -> [JSON.Member] {
+    let details = path.hops.map { hop in
+      JSON.object([
+        "host": .string(hop.map { isMasked ? TraceroutePath.masked($0.host) : $0.host } ?? "*"),
+        "time": hop.map { .integer($0.time) },
+      ])
+    }
+    return JSON.members([
+      "traceroute_result_status": .string(path.status), "traceroute_result_hops": .integer(Int64(details.count)),
+      "traceroute_result_details": .array(details),
+    ])
+  }
+
+  func members(without reason: QoSStatus) -> [JSON.Member] {
+    JSON.members(["traceroute_result_status": .string(reason.rawValue)])
+  }
+
+  func status(_ path: TraceroutePath) -> QoSStatus {
+    QoSStatus(rawValue: path.status) ?? .timeout
+  }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import OrderedJSON
+
+/// Loss and round trips of UDP packets to the server and from it.
+struct UDPTest: QoSTest {
+  struct Finding: Sendable {
+    var out: UDPFigures?
+    var back: UDPFigures?
+  }
+
+  private let outPort: UInt16?
+  private let inPort: UInt16?
+  let outPackets: Int?
+  let inPackets: Int?
+  let delay: Int64
+  private let timeout: Int64
+  let objective: [JSON.Member]
+
+  init(_ parameters: QoSParameters) {
+    outPort = parameters.port("out_port")
+    inPort = parameters.port("in_port")
+    // More than 1000 packets are refused by servers.
+    outPackets = parameters.number("out_num_packets", in: 1 ... .max).map { Int(min($0, 1000)) }
+    inPackets = parameters.number("in_num_packets", in: 1 ... .max).map { Int(min($0, 1000)) }
+    delay = parameters.time("delay", standard: 300_000_000, in: 1_000_000...1_000_000_000)
+    timeout = parameters.time("timeout", standard: 5_000_000_000)
+    objective = JSON.members([
+      "udp_objective_out_port": parameters.json("out_port"),
+      "udp_objective_out_num_packets": parameters.json("out_num_packets"),
+      "udp_objective_in_port": parameters.json("in_port"),
+      "udp_objective_in_num_packets": parameters.json("in_num_packets"),
+      "udp_objective_delay": parameters.json("delay"), "udp_objective_timeout": parameters.json("timeout"),
+    ])
+  }
+
+  /// A server's own distance of packets.
+  private static let serverDelay: Int64 = 100_000_000
+
+  /// Each direction has its sending time and the time limit behind it.
+  var limit: Int64 { (outPackets.map(outLimit) ?? 0) + (inPackets.map(inLimit) ?? 0) }
+  private func outLimit(_ packets: Int) -> Int64 { Int64(packets) * delay + timeout }
+  private func inLimit(_ packets: Int) -> Int64 { Int64(packets) * Self.serverDelay + timeout }
+
+  func measure(_ context: QoSContext) throws(SpeedTestError) -> Finding {
+    guard let control = context.control, outPackets != nil || inPackets != nil else {
+      throw .protocolError("a UDP test without packets")
+    }
+    var finding = Finding()
+    var failure: SpeedTestError?
+    do throws(SpeedTestError) {
+      if let outPackets { finding.out = try out(outPackets, control, context) }
+    } catch {
+      failure = error
+    }
+    do throws(SpeedTestError) {
+      if let inPackets { finding.back = try back(inPackets, control, context) }
+    } catch {
+      failure = failure ?? error
+    }
+    if let failure, finding.out == nil, finding.back == nil { throw failure }
+    // A direction that failed has no packets, beside one that has figures.
+    return Finding(out: finding.out ?? nothing.out, back: finding.back ?? nothing.back)
+  }
+
+  private func out(_ packets: Int, _ control: QTPConnection, _ context: QoSContext) throws(SpeedTestError)
+    -> UDPFigures
+  {
+    let deadline = min(context.waiting.deadline, context.now + outLimit(packets))
+    let port = try port(control, deadline)
+    let socket = try DatagramSocket(on: control.local.with(port: 0), peer: control.peer.with(port: port))
+    guard try control.request(.udpOut(port: port, packets: packets), until: deadline) == "OK" else {
+      throw .commandRefused("UDPTEST OUT")
+    }
+    let uuid = UDPProbe.uuid(of: context.token)
+    var answers = UDPAnswers()
+    let start = context.now
+    // The answers to the last packets have a good second more.
+    let end = min(deadline, start + Int64(packets) * delay + min(timeout, 1_500_000_000))
+    while context.now < end, answers.count < packets || !answers.isComplete {
+      let due = start + Int64(answers.count) * delay
+      if answers.count < packets, context.now >= due {
+        let probe = UDPProbe(flag: .answerWanted, number: answers.nextNumber, uuid: uuid, time: context.now)
+        answers.send(at: probe.time)
+        socket.send(probe.bytes)
+      }
+      let next = answers.count < packets ? start + Int64(answers.count) * delay : end
+      _ = try context.waiting.wait(on: socket.descriptor, for: Int16(POLLIN), until: min(next, end))
+      while let (bytes, _) = socket.receive() {
+        if let answer = UDPProbe(bytes), answer.flag == .answer, answer.uuid == uuid {
+          answers.answer(answer.number, at: context.now)
+        }
+      }
+    }
+    let count = try count(.udpResultOut(port: port), control, deadline + 1_000_000_000)
+    return UDPFigures(
+      received: count.received, answered: Int64(answers.roundTrips.count), wanted: Int64(packets),
+      roundTrips: Dictionary(uniqueKeysWithValues: answers.roundTrips.map { (Int64($0.key), $0.value) }))
+  }
+
+  /// The objective's port, or one that the server names.
+  private func port(_ control: QTPConnection, _ deadline: Int64) throws(SpeedTestError) -> UInt16 {
+    if let outPort { return outPort }
+    let reply = try control.request(.udpPort, until: deadline)
+    guard let port = UInt16(reply), port > 0 else { throw .protocolError("\"\(reply)\" is no UDP port") }
+    return port
+  }
+
+  private func count(_ command: QTPCommand, _ control: QTPConnection, _ limit: Int64) throws(SpeedTestError)
+    -> UDPCount
+  {
+    let reply = try control.request(command, until: limit)
+    guard let count = UDPCount(reply) else { throw .protocolError("\"\(reply.prefix(80))\" is no count of packets") }
+    return count
+  }
+
+  /// The server sends and waits for our answer to each packet. The command has no reply, and our port is bound before it leaves.
+  private func back(_ packets: Int, _ control: QTPConnection, _ context: QoSContext) throws(SpeedTestError)
+    -> UDPFigures
+  {
+    let deadline = min(context.waiting.deadline, context.now + inLimit(packets))
+    let socket = try DatagramSocket(on: control.local.with(port: inPort ?? 0))
+    try control.order(.udpIn(port: socket.port, packets: packets))
+    let uuid = UDPProbe.uuid(of: context.token)
+    let server = control.peer.with(port: 0)
+    var arrivals = UDPArrivals()
+    while arrivals.count < packets, context.now < deadline {
+      _ = try context.waiting.wait(on: socket.descriptor, for: Int16(POLLIN), until: deadline)
+      while let (bytes, from) = socket.receive() {
+        guard from.with(port: 0) == server, var probe = UDPProbe(bytes), probe.uuid == uuid, probe.flag != .answer
+        else { continue }
+        arrivals.arrive(probe.number)
+        guard probe.flag == .answerWanted else { continue }
+        probe.flag = .answer
+        socket.send(probe.bytes, to: from)
+      }
+    }
+    let figures = UDPFigures(received: Int64(arrivals.count), wanted: Int64(packets))
+    return try counted(figures, by: control, port: socket.port, from: context)
+  }
+
+  /// The server's view of the answers. The last one can still be under way to it: the question is asked again for a moment.
+  private func counted(
+    _ figures: UDPFigures, by control: QTPConnection, port: UInt16, from context: QoSContext
+  ) throws(SpeedTestError) -> UDPFigures {
+    var figures = figures
+    let limit = context.now + 1_000_000_000
+    repeat {
+      let count = try count(.udpResultIn(port: port), control, limit + 1_000_000_000)
+      (figures.answered, figures.roundTrips) = (count.received, count.roundTrips)
+      if figures.answered < figures.received { Thread.sleep(forTimeInterval: 0.05) }
+    } while figures.answered < figures.received && context.now < limit
+    return figures
+  }
+
+  func members(_ finding: Finding) -> [JSON.Member] {
+    JSON.members([
+      "udp_result_out_num_packets": finding.out.map { .integer($0.received) },
+      "udp_result_out_response_num_packets": finding.out.map { .integer($0.answered) },
+      "udp_result_out_packet_loss_rate": finding.out.map { .string("\($0.lossPercent)") },
+      "udp_result_out_rtts_ns": finding.out.map { .string($0.roundTripText) },
+      "udp_result_out_rtt_avg_ns": finding.out?.meanRoundTrip.map(JSON.integer),
+      "udp_result_in_num_packets": finding.back.map { .integer($0.received) },
+      "udp_result_in_response_num_packets": finding.back.map { .integer($0.answered) },
+      "udp_result_in_packet_loss_rate": finding.back.map { .string("\($0.lossPercent)") },
+      "udp_result_in_rtt_avg_ns": finding.back?.meanRoundTrip.map(JSON.integer),
+    ])
+  }
+
+  /// No packet arrived: the wire has no status for this test.
+  func members(without reason: QoSStatus) -> [JSON.Member] { members(nothing) }
+
+  private var nothing: Finding {
+    Finding(
+      out: outPackets.map { UDPFigures(wanted: Int64($0)) }, back: inPackets.map { UDPFigures(wanted: Int64($0)) })
+  }
+
+  func status(_ finding: Finding) -> QoSStatus {
+    [finding.out, finding.back].contains { $0?.received == 0 } ? .timeout : .ok
+  }
+}

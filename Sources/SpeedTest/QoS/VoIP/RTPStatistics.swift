@@ -1,0 +1,69 @@
+import Coverage
+
+/// Computes the figures of a received RTP stream (spec, section 8).
+///
+/// Jitter, delta and skew go over the packets by their sequence, runs and stalls over the packets as they arrived. A repeated packet
+/// counts as a sequence error, and nowhere else.
+struct RTPStatistics: Sendable {
+  let firstSequence: UInt16
+  let sampleRate: Int64
+  /// ns; a longer gap is a stall.
+  let buffer: Int64
+
+  /// - Parameter arrivals: In order of arrival.
+  func figures(_ arrivals: [RTPArrival]) -> RTPFigures {
+    var figures = RTPFigures()
+    var seen: Set<UInt16> = []
+    let single = arrivals.filter { seen.insert($0.sequence).inserted }
+    figures.packets = Int64(single.count)
+    // Sequence numbers wrap: their distance from the first one orders them.
+    addTimes(single.sorted { $0.sequence &- firstSequence < $1.sequence &- firstSequence }, to: &figures)
+    addRuns(arrivals, to: &figures)
+    addStalls(arrivals, to: &figures)
+    return figures
+  }
+
+  private func addTimes(_ packets: [RTPArrival], to figures: inout RTPFigures) {
+    var (jitter, sum, most) = (0.0, 0.0, 0.0)
+    for (before, packet) in zip(packets, packets.dropFirst()) {
+      let arrival = packet.time.saturatingSubtracting(before.time)
+      let difference = arrival.saturatingSubtracting(sampleTime(from: before.timestamp, to: packet.timestamp))
+      jitter += (Double(difference.saturatingMagnitude) - jitter) / 16
+      sum += jitter
+      most = max(most, jitter)
+      figures.maximumDelta = max(figures.maximumDelta, difference.saturatingMagnitude)
+      figures.skew = figures.skew.saturatingSubtracting(difference)
+    }
+    figures.maximumJitter = Int64(saturating: most) ?? 0
+    // The first packet has no jitter, and counts in the mean.
+    figures.meanJitter = packets.isEmpty ? 0 : Int64(saturating: sum / Double(packets.count)) ?? 0
+  }
+
+  /// ns between two time stamps, which wrap.
+  private func sampleTime(from first: UInt32, to second: UInt32) -> Int64 {
+    Int64(Int32(bitPattern: second &- first)) * 1_000_000_000 / max(1, sampleRate)
+  }
+
+  private func addRuns(_ arrivals: [RTPArrival], to figures: inout RTPFigures) {
+    guard !arrivals.isEmpty else { return }
+    var (expected, runs, run) = (firstSequence, [Int64](), Int64(0))
+    for packet in arrivals {
+      if packet.sequence != expected {
+        figures.sequenceErrors += 1
+        if run > 0 { runs.append(run) }
+        run = 0
+      }
+      run += 1
+      expected = packet.sequence &+ 1
+    }
+    runs.append(run)
+    (figures.shortestRun, figures.longestRun) = (runs.min() ?? 0, runs.max() ?? 0)
+  }
+
+  private func addStalls(_ arrivals: [RTPArrival], to figures: inout RTPFigures) {
+    let gaps = zip(arrivals, arrivals.dropFirst()).map { $1.time.saturatingSubtracting($0.time) }.filter { $0 > buffer }
+    figures.stalls = Int64(gaps.count)
+    guard !gaps.isEmpty else { return }
+    figures.meanStallMilliseconds = gaps.reduce(0) { $0.saturatingAdding($1) } / Int64(gaps.count) / 1_000_000
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import OrderedJSON
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SpeedTest
+
+/// The fetches of QoS tests against a scripted server on loopback.
+@Suite struct HTTPTests {
+  private final class Web: Sendable {
+    let server: ScriptedServer
+    private let heads: Heads
+
+    private final class Heads: Sendable {
+      let all = Mutex<[String]>([])
+    }
+
+    init(_ answer: String) throws {
+      let heads = Heads()
+      self.heads = heads
+      server = try ScriptedServer { client in
+        let head = client.text(to: "\r\n\r\n")
+        heads.all.withLock { $0.append(head) }
+        client.send(answer)
+        // Until the client closes.
+        _ = client.text()
+      }
+    }
+
+    var requests: [String] { heads.all.withLock { $0 } }
+    var url: String { "http://127.0.0.1:\(server.port)/x" }
+  }
+
+  private static let page = "HTTP/1.1 200 OK\r\nServer: Lab/1\r\nContent-Length: 5\r\nX-B: 2\r\n\r\nhello"
+
+  private func proxy(_ values: [String: String]) throws -> (QoSStatus, String) {
+    let (status, members) = HTTPProxyTest(QoSParameters(values)).result(try LoopbackPort.context())
+    return (status, JSON.object(members).text)
+  }
+
+  @Test("When a page comes, then status, header, length and the MD5 of its body are the result")
+  func page() throws {
+    let web = try Web(Self.page)
+    let (status, text) = try proxy(["url": web.url])
+    #expect(status == .ok)
+    #expect(
+      text.contains(
+        #""http_result_status":200,"http_result_header":"Server: Lab/1\nContent-Length: 5\nX-B: 2\n","#
+          + #""http_result_length":5,"http_result_hash":"5d41402abc4b2a76b9719d911017c592""#))
+  }
+
+  @Test("When a range is wanted, then it is asked for, and no cache may answer")
+  func range() throws {
+    let web = try Web(Self.page)
+    _ = try proxy(["url": web.url, "range": "bytes=0-99"])
+    let request = try #require(web.requests.first)
+    #expect(request.hasPrefix("GET /x HTTP/1.1\r\n"))
+    #expect(
+      request.lowercased().contains("range: bytes=0-99") && request.lowercased().contains("cache-control: no-cache"))
+  }
+
+  @Test("When the server redirects, then the redirect itself is the result")
+  func redirect() throws {
+    let other = try Web(Self.page)
+    let web = try Web("HTTP/1.1 302 Found\r\nLocation: \(other.url)\r\nContent-Length: 0\r\n\r\n")
+    let (_, text) = try proxy(["url": web.url])
+    #expect(text.contains(#""http_result_status":302"#))
+    #expect(other.requests.isEmpty)
+  }
+
+  @Test("When the body comes in chunks, then its bytes are hashed without their frames")
+  func chunked() throws {
+    let web = try Web(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n")
+    let (_, text) = try proxy(["url": web.url])
+    #expect(text.contains(#""http_result_length":5,"http_result_hash":"5d41402abc4b2a76b9719d911017c592""#))
+  }
+
+  @Test("When the server never finishes, then the result is TIMEOUT in place of the hash, after its time")
+  func timeout() throws {
+    let web = try Web("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")
+    let start = LoopbackPort.now()
+    let (status, text) = try proxy(["url": web.url, "download_timeout": "300000000"])
+    #expect(status == .timeout)
+    #expect(text.contains(#""http_result_hash":"TIMEOUT""#))
+    #expect((300_000_000...10_000_000_000).contains(LoopbackPort.now() - start))
+  }
+
+  @Test(
+    "When a URL cannot be fetched, then the result is ERROR, and files and sockets of this host are not touched",
+    arguments: [
+      "", "x", "http://", "ftp://127.0.0.1/", "unix:///run/x", "http+unix://%2Frun%2Fx/", "file:///etc/passwd",
+    ])
+  func impossible(url: String) throws {
+    let (status, text) = try proxy(["url": url])
+    #expect(status == .error)
+    #expect(text.contains(#""http_result_hash":"ERROR""#))
+  }
+
+  @Test("When nobody listens, or the answer is no HTTP, then the result is ERROR")
+  func unreachable() throws {
+    #expect(try proxy(["url": "http://127.0.0.1:\(try LoopbackPort.free())/"]).0 == .error)
+    #expect(try proxy(["url": try Web("RMBTv1.3.5\nACCEPT TOKEN QUIT\n\n").url]).0 == .error)
+  }
+
+  @Test("When a range would break the request, then nothing is sent")
+  func injection() throws {
+    let web = try Web(Self.page)
+    #expect(try proxy(["url": web.url, "range": "bytes=0-1\r\nX-Evil: 1"]).0 == .error)
+    #expect(web.requests.isEmpty)
+  }
+
+  @Test("When a website is tested, then the result says that it was a plain fetch")
+  func website() throws {
+    let web = try Web(Self.page)
+    let (status, members) = WebsiteTest(QoSParameters(["url": web.url])).result(try LoopbackPort.context())
+    #expect(status == .ok)
+    let text = JSON.object(members).text
+    #expect(text.contains(#""website_result_info":"OK","website_result_status":"200""#))
+    #expect(text.contains(#""website_result_rx_bytes":5,"website_result_method":"plain fetch""#))
+    let (failed, other) = WebsiteTest(QoSParameters(["url": "x"])).result(try LoopbackPort.context())
+    #expect(failed == .error)
+    #expect(JSON.object(other).text.contains(#""website_result_info":"ERROR","website_result_method":"plain fetch""#))
+  }
+
+  @Test("When the family is forced, then the name is resolved in it, and an address of the other one is an ERROR")
+  func family() throws {
+    let web = try Web(Self.page)
+    let fetch = HTTPFetch(
+      url: "http://localhost:\(web.server.port)/x", connecting: 5_000_000_000, whole: 5_000_000_000)
+    #expect(try fetch.run(LoopbackPort.waiting(), family: .ipv4).status == 200)
+    #expect(web.requests.first?.contains("localhost") == true)
+    let numeric = HTTPFetch(url: web.url, connecting: 5_000_000_000, whole: 5_000_000_000)
+    #expect(throws: SpeedTestError.unresolved("127.0.0.1")) { try numeric.run(LoopbackPort.waiting(), family: .ipv6) }
+  }
+}

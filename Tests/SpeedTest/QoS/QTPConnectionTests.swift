@@ -1,0 +1,172 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SpeedTest
+
+/// A control connection against a scripted server. Numbers of edges are those of the specification's section 10.
+@Suite struct QTPConnectionTests {
+  private func id(_ line: String) -> String { line.components(separatedBy: " +ID").last ?? "" }
+
+  @Test("Edge 41: when two commands wait and replies come in reverse, then each caller gets its own")
+  func reverse() async throws {
+    let server = try ScriptedServer { client in
+      client.openQoS()
+      let (first, second) = (client.text(), client.text())
+      for line in [second, first] {
+        let port = line.split(separator: " ")[2]
+        client.send("PORT \(port) +ID\(line.components(separatedBy: " +ID")[1])\n")
+      }
+      _ = client.text()
+    }
+    let connection = try server.connect()
+    let replies = try await withThrowingTaskGroup(of: (UInt16, String).self) { group in
+      for port: UInt16 in [1111, 2222] {
+        group.addTask {
+          (port, try connection.request(.tcpOut(port: port), until: LoopbackPort.now() + 20_000_000_000))
+        }
+      }
+      return try await group.reduce(into: [UInt16: String]()) { $0[$1.0] = $1.1 }
+    }
+    #expect(replies == [1111: "PORT 1111", 2222: "PORT 2222"])
+    connection.close()
+  }
+
+  @Test("When a reply is split over segments, or shares one with others, then it is read all the same")
+  func segments() throws {
+    let server = try ScriptedServer { client in
+      for part in ["QoSS", "P0.1\nACC", "EPT [TOKEN string]\n"] { client.send(part) }
+      _ = client.text()
+      client.send("OK\nACCEPT [A|B]\n")
+      let id = client.text().components(separatedBy: " +ID")[1]
+      client.send("STRAY +ID99\n10")
+      client.send("218 +ID\(id)\n")
+      _ = client.text()
+    }
+    let connection = try server.connect()
+    #expect(try connection.request(.udpPort, until: LoopbackPort.now() + 20_000_000_000) == "10218")
+    connection.close()
+  }
+
+  @Test("When a long count comes, then its line is read, beyond what lines of speed tests may have")
+  func longLine() throws {
+    let pairs = (0..<1000).map { "\"\($0)\":\(1_000_000 + $0)" }.joined(separator: ",")
+    let server = try ScriptedServer { client in
+      client.openQoS()
+      let id = client.text().components(separatedBy: " +ID")[1]
+      client.send("RCV 1000 0 {\(pairs)} +ID\(id)\n")
+      _ = client.text()
+    }
+    let connection = try server.connect()
+    let reply = try connection.request(.udpResultOut(port: 1), until: LoopbackPort.now() + 20_000_000_000)
+    #expect(UDPCount(reply)?.roundTrips.count == 1000)
+    connection.close()
+  }
+
+  @Test("When a reply does not come, then only its command times out, and the connection serves the next one")
+  func timeout() throws {
+    let server = try ScriptedServer { client in
+      client.openQoS()
+      _ = client.text()
+      client.send("OK +ID\(client.text().components(separatedBy: " +ID")[1])\n")
+      _ = client.text()
+    }
+    let connection = try server.connect()
+    #expect(throws: SpeedTestError.timeout("NTPTEST 5")) {
+      try connection.request(.proxy(port: 5), until: LoopbackPort.now() + 100_000_000)
+    }
+    #expect(try connection.request(.proxy(port: 6), until: LoopbackPort.now() + 20_000_000_000) == "OK")
+    connection.close()
+  }
+
+  @Test("When the server closes, then commands that wait fail at once, and later ones too")
+  func closed() throws {
+    let server = try ScriptedServer { client in
+      client.openQoS()
+      _ = client.text()
+      client.send("ACCEPT [TCPTEST|UDPTEST]\n")
+    }
+    let connection = try server.connect()
+    let start = LoopbackPort.now()
+    // The list instead of a reply is what an unknown command gets, and then the end.
+    let reply = try? connection.request(.udpPort, until: start + 60_000_000_000)
+    #expect(reply == nil || reply == "ACCEPT [TCPTEST|UDPTEST]")
+    #expect(throws: SpeedTestError.closed) { try connection.request(.udpPort, until: start + 60_000_000_000) }
+    #expect(LoopbackPort.now() - start < 30_000_000_000)
+    #expect(!connection.isOpen)
+  }
+
+  @Test("When the server closes behind the token, then the token is refused")
+  func tokenRefused() throws {
+    let server = try ScriptedServer { client in
+      client.send("QoSSP0.1\nACCEPT [TOKEN string]\n")
+      _ = client.text()
+    }
+    #expect(throws: SpeedTestError.tokenRefused) { try server.connect() }
+  }
+
+  @Test("Edge 40: when the connection opens, then the token goes out exactly as it was issued")
+  func token() async throws {
+    let seen = Mutex("")
+    let server = try ScriptedServer { client in
+      client.send("QoSSP0.1\nACCEPT [TOKEN string]\n")
+      let line = client.text()
+      seen.withLock { $0 = line }
+    }
+    _ = try? server.connect()
+    #expect(try await eventually("the token") { seen.withLock { $0.isEmpty ? nil : $0 } } == "TOKEN u_1_x")
+  }
+
+  @Test("When a silent connection is closed from here, then QUIT is said")
+  func quit() async throws {
+    let seen = Mutex("")
+    let server = try ScriptedServer { client in
+      client.openQoS()
+      let line = client.text()
+      seen.withLock { $0 = line }
+    }
+    try server.connect().close()
+    #expect(try await eventually("QUIT") { seen.withLock { $0.isEmpty ? nil : $0 } } == "QUIT")
+  }
+
+  @Test("Edge 42: when our port cannot be bound, then the server is not asked to connect or send to it")
+  func bindFirst() throws {
+    let seen = Mutex<[String]>([])
+    let server = try ScriptedServer { client in
+      client.openQoS()
+      while case let line = client.text(), !line.isEmpty { seen.withLock { $0.append(line) } }
+    }
+    let connection = try server.connect()
+    let taken = try LineListener(on: LoopbackPort.address(0))
+    let takenUDP = try DatagramSocket(on: LoopbackPort.address(0))
+    let context = try LoopbackPort.context(connection)
+    let tcp = TCPTest(QoSParameters(["in_port": "\(taken.port)"])).result(context)
+    #expect(tcp.status == .error)
+    let udp = UDPTest(QoSParameters(["in_port": "\(takenUDP.port)", "in_num_packets": "3"])).result(context)
+    #expect(udp.status == .error)
+    // What was sent before is seen before this reply's command.
+    #expect(throws: SpeedTestError.self) { try connection.request(.udpPort, until: LoopbackPort.now() + 200_000_000) }
+    #expect(seen.withLock { $0.allSatisfy { !$0.contains(" IN ") } })
+    connection.close()
+  }
+
+  @Test("Edge 41: when the server is to connect or send to us, then no reply is waited for")
+  func ordersWithoutReply() throws {
+    let server = try ScriptedServer { client in
+      client.openQoS()
+      let words = client.text().split(separator: " ")
+      guard words.count > 2, let port = UInt16(words[2]),
+        let socket = try? Dialer(waiting: LoopbackPort.waiting()).connect(LoopbackPort.address(port))
+      else { return }
+      try? LineExchange(socket: socket, waiting: LoopbackPort.waiting()).send("HELLO TO \(port)")
+      _ = client.text()
+    }
+    let connection = try server.connect()
+    let port = try LoopbackPort.free()
+    let (status, members) = TCPTest(QoSParameters(["in_port": "\(port)"])).result(try LoopbackPort.context(connection))
+    #expect(status == .ok)
+    #expect(members.contains { $0.key == "tcp_result_in_response" && $0.value == .string("HELLO TO \(port)") })
+    connection.close()
+  }
+}

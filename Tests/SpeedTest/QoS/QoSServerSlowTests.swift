@@ -1,0 +1,293 @@
+import Foundation
+import OrderedJSON
+import TestSupport
+import Testing
+
+@testable import SpeedTest
+
+/// Whole runs of QoS tests against the real tools/measurement-server on loopback. Numbers of edges are those of the specification's
+/// section 10.
+@Suite(.serialized) struct QoSServerSlowTests {
+  @Test("When a group has all tests that need a server, then each finds what there is")
+  func allAtOnce() async throws {
+    let lab = try await QoSLab()
+    let ports = try (0..<4).map { _ in try LoopbackPort.free() }
+    let outcome = await QoSRun(
+      try lab.plan([
+        ("tcp", ["out_port": "\(ports[0])"]), ("tcp", ["in_port": "\(ports[1])"]),
+        ("udp", ["out_port": "\(lab.udpPorts[1])", "out_num_packets": "6", "delay": "50000000"]),
+        ("udp", ["in_port": "\(ports[2])", "in_num_packets": "6", "delay": "50000000"]), lab.call(),
+        ("non_transparent_proxy", ["port": "\(ports[3])", "request": "GET / HTTR/7.9"]),
+      ])
+    ).run()
+    #expect(outcome.results.map(\.status) == Array(repeating: .ok, count: 6))
+    #expect(outcome.value(1, "tcp_result_out_response") == "PING")
+    #expect(outcome.value(2, "tcp_result_in_response") == .string("HELLO TO \(ports[1])"))
+    for (uid, way) in [(Int64(3), "out"), (4, "in")] {
+      #expect(outcome.number(uid, "udp_result_\(way)_num_packets") == 6)
+      #expect(outcome.number(uid, "udp_result_\(way)_response_num_packets") == 6)
+      #expect(outcome.value(uid, "udp_result_\(way)_packet_loss_rate") == "0")
+      #expect((1...2_000_000_000).contains(try #require(outcome.number(uid, "udp_result_\(way)_rtt_avg_ns"))))
+    }
+    for way in ["out", "in"] {
+      #expect(outcome.number(5, "voip_result_\(way)_num_packets") == 25)
+      #expect(outcome.number(5, "voip_result_\(way)_sequence_error") == 0)
+      #expect(outcome.number(5, "voip_result_\(way)_long_seq") == 25)
+      let (mean, most) = (
+        outcome.number(5, "voip_result_\(way)_mean_jitter"), outcome.number(5, "voip_result_\(way)_max_jitter")
+      )
+      #expect(try #require(mean) <= #require(most))
+    }
+    #expect(outcome.value(6, "nontransproxy_result_response") == "GET / HTTR/7.9")
+    #expect(outcome.results.allSatisfy { $0.start >= 0 && $0.duration > 0 })
+  }
+
+  @Test(
+    "Edge 46: when several groups use a server, then they share one connection, whose idle time is raised first, and QUIT ends it"
+  )
+  func oneConnection() async throws {
+    let lab = try await QoSLab()
+    let ports = try (0..<3).map { _ in try LoopbackPort.free() }
+    let outcome = await QoSRun(
+      try lab.plan(
+        ports.enumerated().map { ("tcp", ["out_port": "\($0.element)", "concurrency_group": "\($0.offset / 2)"]) })
+    ).run()
+    #expect(outcome.results.map(\.status) == [.ok, .ok, .ok])
+    let commands = try await eventually("QUIT") { lab.commands.last == "1: QUIT" ? lab.commands : nil }
+    #expect(commands.allSatisfy { $0.hasPrefix("1: ") })
+    #expect(commands.first == "1: REQUEST CONN TIMEOUT 15000 +ID1")
+    #expect(commands.filter { $0.contains("TCPTEST OUT") }.count == 3)
+  }
+
+  @Test("When tests have groups, then a group begins when the one before has ended")
+  func groups() async throws {
+    let lab = try await QoSLab()
+    let port = try LoopbackPort.free()
+    let outcome = await QoSRun(
+      try lab.plan([
+        ("tcp", ["out_port": "\(port)", "concurrency_group": "300"]),
+        (
+          "udp",
+          ["out_port": "\(lab.udpPorts[0])", "out_num_packets": "5", "delay": "100000000", "concurrency_group": "200"]
+        ),
+      ])
+    ).run()
+    let (later, earlier) = (outcome.results[1], outcome.results[0])
+    #expect(earlier.kind == .udp && later.kind == .tcp)
+    #expect(later.start >= earlier.start + earlier.duration)
+  }
+
+  @Test(
+    "Edge 44: when the control connection has an address of its own, then UDP comes from it, else it would have no answer"
+  )
+  func sameAddress() async throws {
+    let lab = try await QoSLab()
+    let plan = try lab.plan([
+      ("udp", ["out_port": "\(lab.udpPorts[0])", "out_num_packets": "3", "delay": "20000000"]),
+      ("udp", ["in_num_packets": "3"]), lab.call(),
+    ])
+    let outcome = await QoSRun(plan, source: LoopbackPort.address(0, host: 0x7F00_0009)).run()
+    #expect(outcome.results.map(\.status) == [.ok, .ok, .ok])
+    #expect(outcome.number(1, "udp_result_out_num_packets") == 3)
+    #expect(outcome.number(2, "udp_result_in_num_packets") == 3)
+    #expect(outcome.number(3, "voip_result_in_num_packets") == 25)
+  }
+
+  @Test("Edge 43: when a call is to go to a port that is none for calls, then it is an ERROR, and nothing is made up")
+  func callToOtherPort() async throws {
+    let lab = try await QoSLab()
+    let outcome = await QoSRun(try lab.plan([lab.call(["out_port": "\(try LoopbackPort.free())"])])).run()
+    #expect(outcome.results.map(\.status) == [.error])
+    #expect(outcome.value(1, "voip_result_status") == "ERROR")
+    #expect(outcome.number(1, "voip_result_in_num_packets") == nil)
+  }
+
+  @Test("Edge 43: when a call runs, then the server knows it by its own number, in both directions")
+  func sourceOfCall() async throws {
+    let lab = try await QoSLab()
+    let outcome = await QoSRun(try lab.plan([lab.call()])).run()
+    #expect(outcome.results.map(\.status) == [.ok])
+    #expect(lab.commands.contains { $0.contains("GET VOIPRESULT ") })
+    #expect(lab.commands.contains { $0.contains(" 8000 8 20 500 ") })
+  }
+
+  @Test("When half of the UDP packets are lost, then the figures say so in each direction")
+  func loss() async throws {
+    let lab = try await QoSLab(["--fault", "udp-drop=50"])
+    let outcome = await QoSRun(
+      try lab.plan([
+        (
+          "udp",
+          ["out_port": "\(lab.udpPorts[1])", "out_num_packets": "10", "delay": "20000000", "concurrency_group": "1"]
+        ),
+        ("udp", ["in_num_packets": "10", "concurrency_group": "2"]),
+        lab.call(["concurrency_group": "3"]),
+      ])
+    ).run()
+    #expect(outcome.number(1, "udp_result_out_num_packets") == 5)
+    #expect(outcome.value(1, "udp_result_out_packet_loss_rate") == "50")
+    #expect(outcome.number(1, "udp_result_out_response_num_packets") == 5)
+    #expect(outcome.number(2, "udp_result_in_num_packets") == 5)
+    #expect(outcome.value(2, "udp_result_in_packet_loss_rate") == "50")
+    // Of five answers, the server drops two or three.
+    #expect((2...3).contains(try #require(outcome.number(2, "udp_result_in_response_num_packets"))))
+    // Every second packet of 25 is lost: each that comes is not the expected one, but perhaps the first.
+    for way in ["out", "in"] {
+      #expect((12...13).contains(try #require(outcome.number(3, "voip_result_\(way)_num_packets"))))
+      #expect((11...13).contains(try #require(outcome.number(3, "voip_result_\(way)_sequence_error"))))
+      #expect(outcome.number(3, "voip_result_\(way)_long_seq") == 1)
+    }
+  }
+
+  @Test(
+    "When all UDP packets are lost, then the result is 100 percent loss after the test's time, and a call is a TIMEOUT")
+  func totalLoss() async throws {
+    let lab = try await QoSLab(["--fault", "udp-drop=100"])
+    let outcome = await QoSRun(
+      try lab.plan([
+        (
+          "udp",
+          ["out_port": "\(lab.udpPorts[1])", "out_num_packets": "4", "delay": "20000000", "timeout": "500000000"]
+        ),
+        ("udp", ["in_num_packets": "4", "timeout": "500000000"]), lab.call(["timeout": "500000000"]),
+      ])
+    ).run()
+    #expect(outcome.results.map(\.status) == [.timeout, .timeout, .timeout])
+    #expect(outcome.value(1, "udp_result_out_packet_loss_rate") == "100")
+    #expect(outcome.value(2, "udp_result_in_packet_loss_rate") == "100")
+    #expect(outcome.value(3, "voip_result_status") == "TIMEOUT")
+  }
+
+  @Test("When the line of a proxy test comes back changed, then the result is ERROR and has the line")
+  func rewritten() async throws {
+    let lab = try await QoSLab(["--fault", "rewrite"])
+    let outcome = await QoSRun(
+      try lab.plan([("non_transparent_proxy", ["port": "\(try LoopbackPort.free())", "request": "GET / HTTR/7.9"])])
+    ).run()
+    #expect(outcome.value(1, "nontransproxy_result") == "ERROR")
+    #expect(outcome.value(1, "nontransproxy_result_response") == "GET / HTTR/7.9 HTTP/1.1")
+  }
+
+  @Test(
+    "When the server never answers, then its tests are TIMEOUT in their time, and those beside them and behind them run"
+  )
+  func silent() async throws {
+    let lab = try await QoSLab(["--fault", "silent"])
+    let start = ContinuousClock.now
+    let outcome = await QoSRun(
+      try lab.plan([
+        ("tcp", ["out_port": "\(try LoopbackPort.free())"]), ("udp", ["out_num_packets": "3"]), lab.call(),
+        ("non_transparent_proxy", ["port": "2000", "request": "x"]),
+        ("traceroute", ["host": "127.0.0.1", "max_hops": "2"]),
+        ("traceroute", ["host": "127.0.0.1", "max_hops": "2", "concurrency_group": "200"]),
+      ])
+    ).run()
+    #expect(outcome.results.map(\.status) == [.timeout, .timeout, .timeout, .timeout, .ok, .ok])
+    #expect(outcome.results[4].duration < 10_000_000_000)
+    #expect(ContinuousClock.now - start < .seconds(60))
+  }
+
+  @Test("When nothing listens at the server, then its tests are ERROR at once")
+  func nothingListens() async throws {
+    let lab = try await QoSLab()
+    let plan = try lab.plan([("tcp", ["out_port": "20000"]), ("udp", ["out_num_packets": "3"]), lab.call()])
+    try await lab.server.stop()
+    let start = ContinuousClock.now
+    let outcome = await QoSRun(plan).run()
+    #expect(outcome.results.map(\.status) == [.error, .error, .error])
+    #expect(outcome.value(1, "tcp_result_out") == "ERROR")
+    #expect(outcome.value(2, "udp_result_out_packet_loss_rate") == "100")
+    #expect(ContinuousClock.now - start < .seconds(10))
+  }
+
+  @Test("When an objective names no UDP port, then the server is asked for one (edge 41)")
+  func serverNamesPort() async throws {
+    let lab = try await QoSLab()
+    let outcome = await QoSRun(try lab.plan([("udp", ["out_num_packets": "3", "delay": "20000000"])])).run()
+    #expect(outcome.results.map(\.status) == [.ok])
+    #expect(outcome.number(1, "udp_result_out_num_packets") == 3)
+    #expect(lab.commands.contains { $0.contains("GET UDPPORT") })
+  }
+
+  @Test("When a run is aborted, then it ends at once, and each test has a result")
+  func abort() async throws {
+    let lab = try await QoSLab()
+    let run = QoSRun(
+      try lab.plan([
+        ("tcp", ["out_port": "\(try LoopbackPort.free())"]),
+        lab.call(["call_duration": "20000000000"]),
+        ("dns", ["host": "a.example", "concurrency_group": "200"]),
+      ]))
+    let start = ContinuousClock.now
+    let outcome = await run.run { progress in if progress.newest.kind == .tcp { run.abort() } }
+    #expect(outcome.results.map(\.status) == [.ok, .error, .error])
+    #expect(ContinuousClock.now - start < .seconds(10))
+  }
+
+  @Test("When the time of all tests is over, then those that have not ended or begun are TIMEOUT")
+  func wholeTime() async throws {
+    let lab = try await QoSLab()
+    var plan = try lab.plan([
+      lab.call(["call_duration": "20000000000"]),
+      ("tcp", ["out_port": "\(try LoopbackPort.free())", "concurrency_group": "200"]),
+    ])
+    plan.seconds = 1
+    let start = ContinuousClock.now
+    let outcome = await QoSRun(plan).run()
+    #expect(outcome.results.map(\.status) == [.timeout, .timeout])
+    #expect(ContinuousClock.now - start < .seconds(10))
+  }
+
+  @Test("When tokens are checked, then only version 1 with milliseconds is good, as with today's servers")
+  func tokens() async throws {
+    let lab = try await QoSLab(["--secret", "lab", "--qos-check-tokens"])
+    let seconds = Int64(Date().timeIntervalSince1970)
+    let uuid = "3b1f27a0-cbb0-4054-b967-070f8045f891"
+    func status(_ token: String) async throws -> [QoSStatus] {
+      let plan = try lab.plan([("tcp", ["out_port": "\(try LoopbackPort.free())"])], token: token)
+      return await QoSRun(plan).run().results.map(\.status)
+    }
+    let good = LabToken.version1(secret: "lab", uuid: uuid, unixSeconds: seconds * 1000)
+    #expect(try await status(good) == [.ok])
+    #expect(try await status(good + "_#v2#AAAA") == [.error])
+    #expect(try await status(LabToken.version1(secret: "lab", uuid: uuid, unixSeconds: seconds)) == [.error])
+    #expect(try await status(LabToken.version1(secret: "other", uuid: uuid, unixSeconds: seconds * 1000)) == [.error])
+  }
+
+  @Test(
+    "When the server has TLS, then tests run, and an unknown certificate is refused unless told otherwise",
+    .enabled(if: Surroundings.program("openssl") != nil, "openssl is not installed"))
+  func tls() async throws {
+    let folder = try TemporaryFolder()
+    let (certificate, key) = (folder.file("certificate.pem"), folder.file("key.pem"))
+    let making = try RunningProgram(
+      try #require(Surroundings.program("openssl")),
+      [
+        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=lab", "-addext",
+        "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
+      ])
+    #expect(try await making.exitStatus() == 0)
+    let lab = try await QoSLab(["--certificate", certificate, "--key", key])
+    var plan = try lab.plan([
+      ("tcp", ["out_port": "\(try LoopbackPort.free())"]), ("udp", ["out_num_packets": "5", "delay": "20000000"]),
+      lab.call(),
+    ])
+    plan.isEncrypted = true
+    #expect(await QoSRun(plan).run().results.map(\.status) == [.error, .error, .error])
+    plan.caFile = certificate
+    #expect(await QoSRun(plan).run().results.map(\.status) == [.ok, .ok, .ok])
+    (plan.caFile, plan.verifiesCertificate) = (nil, false)
+    #expect(await QoSRun(plan).run().results.map(\.status) == [.ok, .ok, .ok])
+  }
+
+  @Test("When progress is reported, then each result comes once, and the last one is the last of all")
+  func progress() async throws {
+    let lab = try await QoSLab()
+    let ports = try (0..<5).map { _ in try LoopbackPort.free() }
+    let seen = ProgressLog()
+    let outcome = await QoSRun(try lab.plan(ports.map { ("tcp", ["out_port": "\($0)"]) })).run { seen.add($0) }
+    #expect(seen.all.map(\.done) == [1, 2, 3, 4, 5])
+    #expect(Set(seen.all.map(\.newest)) == Set(outcome.results))
+    #expect(seen.all.allSatisfy { $0.count == 5 })
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SpeedTest
+
+/// Traceroutes through a router in networks of the test's own.
+@Suite(
+  .serialized,
+  .enabled(if: Surroundings.mayMakeNetworks, "networks of its own need CAP_SYS_ADMIN, CAP_NET_ADMIN, ip and nsenter"))
+struct TracerouteSlowTests {
+  /// client 10.1.0.2 - 10.1.0.1 first - 10.2.0.1 second - 10.3.0.2 server
+  private struct Way {
+    let client: NetworkNamespace
+    let routers: [NetworkNamespace]
+    let server: NetworkNamespace
+
+    init() async throws {
+      client = try await NetworkNamespace()
+      routers = [try await NetworkNamespace(), try await NetworkNamespace()]
+      server = try await NetworkNamespace()
+      try await client.connect("v1", to: routers[0], net: 1)
+      try await routers[0].connect("v2", to: routers[1], net: 2)
+      try await server.connect("v3", to: routers[1], net: 3)
+      let forwarding = "sysctl -qw net.ipv4.ip_forward=1 net.ipv4.icmp_ratemask=0 net.ipv4.icmp_msgs_per_sec=100000"
+      try await client.run("ip route add default via 10.1.0.1")
+      try await routers[0].run("\(forwarding); ip route add default via 10.2.0.1; ip route add unreachable 10.9.1.0/24")
+      try await routers[1].run(
+        "\(forwarding); ip route add 10.1.0.0/24 via 10.2.0.2; ip route add blackhole 10.9.2.0/24")
+      try await server.run("sysctl -qw net.ipv4.icmp_ratemask=0; ip route add default via 10.3.0.1")
+    }
+
+    /// setns(2), which Swift's Glibc does not declare.
+    private static func enter(_ network: Int32) -> Int32 {
+      typealias Function = @convention(c) (Int32, Int32) -> Int32
+      guard let symbol = dlsym(nil, "setns") else { return -1 }
+      return unsafeBitCast(symbol, to: Function.self)(network, 0)
+    }
+
+    /// Runs a test on a thread in the client's network.
+    func trace(_ host: String, hops: Int = 8, mayUseICMP: Bool = true) async throws -> TraceroutePath {
+      let test = TracerouteTest(
+        QoSParameters(["host": host, "max_hops": "\(hops)", "timeout": "20000000000"]), mayUseICMP: mayUseICMP)
+      let context = try LoopbackPort.context(seconds: 40)
+      let network = open("/proc/\(client.pid)/ns/net", O_RDONLY | O_CLOEXEC)
+      return try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread {
+          // The network is the thread's, and that of the threads that it starts.
+          let code = Self.enter(network)
+          close(network)
+          continuation.resume(
+            with: Result {
+              guard code == 0 else { throw ScriptFailure(description: "setns: \(String(cString: strerror(errno)))") }
+              return try test.measure(context)
+            })
+        }
+      }
+    }
+  }
+
+  @Test("When a host is two routers away, then its way has three hops, by ICMP and by UDP", arguments: [true, false])
+  func threeHops(byICMP: Bool) async throws {
+    let way = try await Way()
+    let path = try await way.trace("10.3.0.2", mayUseICMP: byICMP)
+    #expect(path.status == "OK")
+    #expect(path.hops.map { $0?.host } == ["10.1.0.1", "10.2.0.1", "10.3.0.2"])
+    #expect(path.hops.allSatisfy { ($0?.time ?? 0) > 0 })
+  }
+
+  @Test("When a router has no way to the host, then its report is the last hop, and the status is ERROR")
+  func unreachable() async throws {
+    let path = try await Way().trace("10.9.1.5")
+    #expect(path.status == "ERROR")
+    #expect(path.hops.last??.host == "10.1.0.1")
+  }
+
+  @Test(
+    "When packets vanish behind the second router, then the hops are those that replied, and the limit of hops is named"
+  )
+  func vanished() async throws {
+    let path = try await Way().trace("10.9.2.5", hops: 5)
+    #expect(path.status == "MAX_HOPS_EXCEEDED")
+    #expect(path.hops.map { $0?.host } == ["10.1.0.1"])
+  }
+
+  @Test("When the hops that are allowed end before the host, then the status says so")
+  func tooFar() async throws {
+    let path = try await Way().trace("10.3.0.2", hops: 2)
+    #expect(path.status == "MAX_HOPS_EXCEEDED")
+    #expect(path.hops.map { $0?.host } == ["10.1.0.1", "10.2.0.1"])
+  }
+
+  @Test("When a router reports nothing, then its hop is silent and the others are there")
+  func silentRouter() async throws {
+    let way = try await Way()
+    // It forwards, and drops what it would report.
+    try await way.routers[0].run("ip route add blackhole default table 8; ip rule add iif lo table 8 priority 5")
+    let path = try await way.trace("10.3.0.2")
+    #expect(path.status == "OK")
+    #expect(path.hops.map { $0?.host } == [nil, "10.2.0.1", "10.3.0.2"])
+  }
+}

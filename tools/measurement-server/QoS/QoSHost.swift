@@ -1,0 +1,16 @@
+/// What the control connections of a QoS server share.
+final class QoSHost: Sendable {
+  let address: String
+  /// Tokens are checked with it; `nil`: every token is good, as deployed servers have it.
+  let secret: String?
+  let faults: FaultState
+  /// The UDP ports that are always open.
+  let ports: [QoSDatagramPort]
+
+  init(address: String, udpPorts: [UInt16], secret: String?, faults: FaultState) throws {
+    (self.address, self.secret, self.faults) = (address, secret, faults)
+    ports = try udpPorts.map { try QoSDatagramPort(address: address, port: $0, faults: faults) }
+  }
+
+  func shared(_ port: UInt16) -> QoSDatagramPort? { ports.first { $0.port == port } }
+}
