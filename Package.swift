@@ -339,7 +339,7 @@ let package = Package(
       path: "Tests/Submission", swiftSettings: strict),
     .testTarget(
       name: "SpeedTestTests",
-      dependencies: ["SpeedTest", "OrderedJSON", "Pinging", "TestSupport", "measurement-server"],
+      dependencies: ["SpeedTest", "Coverage", "OrderedJSON", "Pinging", "TestSupport", "measurement-server"],
       path: "Tests/SpeedTest", swiftSettings: strict),
     .testTarget(
       name: "RecoveryTests",
@@ -371,7 +371,11 @@ let package = Package(
       ],
       path: "Tests/Diagnosis", swiftSettings: strict),
     .testTarget(
-      name: "LoopingTests", dependencies: ["Looping", "Coverage", "TestSupport"], path: "Tests/Looping",
+      name: "LoopingTests",
+      dependencies: [
+        "Looping", "Coverage", "ControlServer", "DriveStore", "Submission", "TestSupport", "control-server", "measurement-server",
+        .product(name: "Logging", package: "swift-log"),
+      ], path: "Tests/Looping",
       swiftSettings: strict),
     .testTarget(
       name: "DrivingTests",

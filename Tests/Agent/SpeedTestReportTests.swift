@@ -5,12 +5,16 @@ import Testing
 @testable import SpeedTest
 
 @Suite struct SpeedTestReportTests {
-  private func report(_ change: (inout SpeedTestOutcome) -> Void) throws -> SpeedTestReport {
+  private func report(
+    _ controlled: SpeedTestReport.Controlled? = nil, _ change: (inout SpeedTestOutcome) -> Void
+  ) throws -> SpeedTestReport {
     var outcome = SpeedTestOutcome()
     outcome.serverVersion = "1.3.5"
     change(&outcome)
     let plan = SpeedTestPlan(host: "host", port: 1, token: try MeasurementToken("t"))
-    return SpeedTestReport(server: "host:1", plan: plan, outcome: outcome)
+    return SpeedTestReport(
+      figures: outcome.figures(plan), threads: plan.threads, failures: outcome.failures.map { "a connection: \($0)" },
+      controlled: controlled)
   }
 
   private func whole(_ outcome: inout SpeedTestOutcome) {
@@ -24,13 +28,26 @@ import Testing
   @Test("When a test is whole, then the summary has its three figures, and says that it was not sent")
   func summary() throws {
     #expect(
-      try report(whole).lines == [
+      try report(nil, whole).lines == [
         "server    host:1, RMBT 1.3.5, plain TCP, 1 of 3 connections",
         "ping      30.000 ms median, 20.500 ms shortest, 3 pings",
         "download  136.00 Mbit/s (119.0 MB in 7.00 s)",
         "upload    8.00 Mbit/s (7.0 MB in 7.00 s)",
-        "not sent to a control server, and not stored: this program cannot do that with speed tests yet",
+        "not stored, and not sent to a control server: the test is none of a control server's",
       ])
+  }
+
+  @Test(
+    "When a control server made the test, then the last line says where the result is",
+    arguments: [
+      (true, "the control server has it"), (false, "stored; coverage-probe submit sends it later"), (nil, "stored, not sent"),
+    ] as [(Bool?, String)])
+  func controlled(isSubmitted: Bool?, words: String) throws {
+    let report = try report(.init(id: 7, testUUID: "T", isSubmitted: isSubmitted), whole)
+    #expect(report.lines.last == "speed test 7 (T): \(words)")
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(report.json.text.utf8)) as? [String: Any])
+    #expect(object["id"] as? Int == 7 && object["test_uuid"] as? String == "T")
+    #expect(object["submitted"] as? Bool == (isSubmitted == true))
   }
 
   @Test("When phases failed, then they have no figures, and the reasons are there")
@@ -42,7 +59,7 @@ import Testing
 
   @Test("When a test is whole, then JSON has the control server's names, units and all points (edge 36: complete)")
   func json() throws {
-    let text = try report(whole).json.text
+    let text = try report(nil, whole).json.text
     let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     #expect(object["test_speed_download"] as? Int == 136_000)
     #expect(object["test_nsec_upload"] as? Int == 7_000_000_000)
@@ -62,7 +79,7 @@ import Testing
         whole(&$0)
         $0.uploadCurves = curves
       }
-      #expect(!report.outcome.isComplete)
+      #expect(!report.figures.isComplete)
     }
   }
 

@@ -161,7 +161,7 @@ import Testing
 
   @Test("when the results of QoS tests are composed, then the token is byte by byte the issued one (edge 40)")
   func qos() throws {
-    let body = QoSResult(
+    let body = QoSSubmission(
       clientUUID: "C", token: "a_1_b+/=_#v2#c", submitted: .sampleStart, results: #"[{"qos_test_uid":5}]"#
     ).text(Self.device)
     #expect(body.contains(#""test_token":"a_1_b+/=_#v2#c""#))

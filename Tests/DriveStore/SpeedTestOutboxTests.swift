@@ -51,7 +51,7 @@ import Testing
     #expect(test.loopUUID == "L1" && test.number == 3 && test.drive == 9 && test.clientUUID == "C")
     #expect(test.place == Coordinate(latitude: 48.2, longitude: 16.3) && test.technology == Technology("4G/LTE"))
     #expect(test.state == .waiting && test.outcome == .completed && test.figures == .sample())
-    let columns = try await store.database.read {
+    let columns = try store.database.read {
       try Row.fetchOne($0, sql: "SELECT download_kbps, upload_kbps, ping_ns FROM speed_test")
     }
     #expect(columns == ["download_kbps": 47_800, "upload_kbps": 19_100, "ping_ns": 30_000_000])

@@ -26,7 +26,7 @@ import Testing
     for name in ["ping ", "download ", "upload "] {
       #expect(finished.output.contains(name) && !finished.output.contains(name + " none"))
     }
-    #expect(finished.output.contains("not sent to a control server"))
+    #expect(finished.output.contains("not stored, and not sent to a control server"))
     #expect(finished.errors.contains("speedtest: upload\n"))
     _ = running
   }

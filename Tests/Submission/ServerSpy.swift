@@ -34,7 +34,7 @@ final class ServerSpy: ControlServing {
     PreparedResult(path: "result", text: "", clientUUID: result.clientUUID)
   }
 
-  func prepare(_ result: QoSResult) -> PreparedResult {
+  func prepare(_ result: QoSSubmission) -> PreparedResult {
     PreparedResult(path: "resultQoS", text: "", clientUUID: result.clientUUID)
   }
 
@@ -63,6 +63,11 @@ final class ServerSpy: ControlServing {
     let token = Data(repeating: 7, count: 16).base64EncodedString()
     return try CoverageGrant(
       Data(#"{"test_uuid":"T\#(number)","ping_token":"\#(token)","ping_host":"127.0.0.1","ping_port":444}"#.utf8))
+  }
+
+  func requestQoS(_ request: SpeedTestRequest) async throws -> Data {
+    try await self.request(.testRequest)
+    return Data("{}".utf8)
   }
 
   func submit(_ result: PreparedResult) async throws {

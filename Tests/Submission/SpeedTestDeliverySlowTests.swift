@@ -57,7 +57,7 @@ struct SpeedTestDeliverySlowTests {
     #expect(held["test_counter"] as? Int == 7 && held["network_type"] as? Int == 13)
     #expect(try states(rig) == [.submitted])
     #expect(try await rig.sender().pass(.warm).speedTests == SpeedTestTally())
-    #expect(try await rig.requests("/result") == 1)
+    #expect(try await rig.requests("result") == 1)
     try await rig.finish()
   }
 
@@ -68,7 +68,7 @@ struct SpeedTestDeliverySlowTests {
     try await test(rig, .aborted)
     #expect(try await rig.sender().pass(.warm).speedTests.sent == 2)
     #expect(try await rig.tool.speedTests().map { $0["state"] as? String } == ["ERROR", "ABORTED"])
-    #expect(try await rig.requests("/result") == 0)
+    #expect(try await rig.requests("result") == 0)
     #expect(try states(rig) == [.submitted, .submitted])
     try await rig.finish()
   }

@@ -26,6 +26,7 @@ struct TestBench: Sendable {
     options.interface = link.interface
     options.family = configuration.pings.family.flatMap { AddressFamily(rawValue: $0.rawValue) }
     options.verifiesCertificate = configuration.speedTest.verifiesCertificate
+    options.runsQoS = configuration.speedTest.qos
     options.caFile = configuration.controlServer.caFile
     self.options = options
     positions = environment.positions

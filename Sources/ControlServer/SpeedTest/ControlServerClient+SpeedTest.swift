@@ -16,13 +16,19 @@ extension ControlServerClient {
         by: interface != nil || family != nil ? .bound(interface, family) : .fresh))
   }
 
+  /// Requests the QoS tests that belong to a speed test (/qosTestRequest).
+  /// - Returns: The answer, as `SpeedTest.QoSObjectives` reads it.
+  public func requestQoS(_ request: SpeedTestRequest) async throws(ServerFailure) -> Data {
+    try await post("qosTestRequest", text: request.json(device).text, clientUUID: request.clientUUID)
+  }
+
   /// The request that submits `result`, ready to send.
   public func prepare(_ result: SpeedTestResult) -> PreparedResult {
     PreparedResult(path: "result", text: result.json(device).text, clientUUID: result.clientUUID)
   }
 
   /// The request that submits the results of QoS tests, ready to send.
-  public func prepare(_ result: QoSResult) -> PreparedResult {
+  public func prepare(_ result: QoSSubmission) -> PreparedResult {
     PreparedResult(path: "resultQoS", text: result.text(device), clientUUID: result.clientUUID)
   }
 

@@ -47,7 +47,7 @@ public struct SpeedTestFigures: Hashable, Sendable, Codable {
     (self.server, self.port, self.kind) = (server, port, kind)
   }
 
-  /// Whether ping, download and upload all have a figure above 0; without them, a control server refuses the result (docs/protocol.md, 6.3).
+  /// Whether ping, download and upload all have a figure above 0; without them, a control server refuses the result (docs/protocol.md, 6.2).
   public var isComplete: Bool {
     (shortestPing ?? 0) > 0 && (download?.kilobitsPerSecond ?? 0) > 0 && (upload?.kilobitsPerSecond ?? 0) > 0
   }

@@ -32,6 +32,7 @@ public final class ControlledTest: Sendable {
     case asking(Task<SpeedTestRequester.Granted, any Error>)
     case waiting(Task<Void, any Error>)
     case measuring(SpeedTestRun)
+    case examining(QoSRun)
     case none
   }
 
@@ -41,6 +42,7 @@ public final class ControlledTest: Sendable {
   private let lock = NSLock()
   private nonisolated(unsafe) var stage = Stage.none
   private nonisolated(unsafe) var reasonToAbort: String?
+  private nonisolated(unsafe) var measured: SpeedTestRun?
 
   /// A test; call ``run(onGrant:progress:)`` once.
   /// - Parameter loop: Its place in a loop; `nil` for a single test.
@@ -49,10 +51,7 @@ public final class ControlledTest: Sendable {
   }
 
   /// The bytes of the test until now.
-  public var traffic: SpeedTestTraffic {
-    guard case .measuring(let run) = lock.withLock({ stage }) else { return SpeedTestTraffic() }
-    return run.traffic
-  }
+  public var traffic: SpeedTestTraffic { lock.withLock { measured }?.traffic ?? SpeedTestTraffic() }
 
   /// Ends the test soon; it is stored as aborted.
   /// - Parameter reason: For the operator.
@@ -63,6 +62,7 @@ public final class ControlledTest: Sendable {
       case .asking(let task): task.cancel()
       case .waiting(let task): task.cancel()
       case .measuring(let run): run.abort()
+      case .examining(let run): run.abort()
       case .none: break
       }
     }
@@ -72,6 +72,7 @@ public final class ControlledTest: Sendable {
   private func enter(_ next: Stage) -> Bool {
     lock.withLock {
       stage = next
+      if case .measuring(let run) = next { measured = run }
       return reasonToAbort == nil
     }
   }
@@ -100,9 +101,10 @@ public final class ControlledTest: Sendable {
     let error = abortReason ?? measured.error
     let outcome: StoredSpeedTest.Outcome =
       abortReason != nil ? .aborted : measured.figures?.isComplete == true ? .completed : .failed
-    let stored = SpeedTestOutbox.End(
+    var stored = SpeedTestOutbox.End(
       outcome, at: environment.timekeeper.now, figures: measured.figures,
       error: outcome == .completed ? nil : error ?? "a figure is missing")
+    if outcome == .completed, options.runsQoS { stored.qos = await qosResults(granted) }
     try await environment.store.speedTests.end(row, stored)
     await environment.sender.nudge()
     environment.logger.info(
@@ -190,6 +192,32 @@ public final class ControlledTest: Sendable {
       measured.error = "\(error)"
     }
     return measured
+  }
+
+  // MARK: QoS
+
+  /// The results of the QoS tests that the control server wants, as it takes them; `nil` when there are none.
+  private func qosResults(_ granted: SpeedTestRequester.Granted) async -> String? {
+    do {
+      var request = SpeedTestRequest(clientUUID: granted.clientUUID, time: environment.timekeeper.now)
+      request.loop = loop
+      let objectives = try QoSObjectives(try await environment.sender.speedTests.qosTests(request))
+      guard !objectives.all.isEmpty else { return nil }
+      var plan = QoSPlan(objectives: objectives, token: try MeasurementToken(granted.grant.token))
+      // The server's answer says it of the measurement server only.
+      plan.isEncrypted = granted.grant.isEncrypted
+      plan.verifiesCertificate = options.verifiesCertificate
+      plan.caFile = options.verifiesCertificate ? options.caFile : nil
+      plan.family = Self.family(options.family, granted.grant)
+      let run = QoSRun(plan)
+      guard enter(.examining(run)) else { return nil }
+      let outcome = await run.run()
+      environment.logger.info("\(counted(outcome.results.count, "QoS test")) made")
+      return abortReason == nil ? outcome.members.first { $0.key == "qos_result" }?.value.text : nil
+    } catch {
+      environment.logger.warning("no QoS tests: \(error)")
+      return nil
+    }
   }
 
   private func plan(_ grant: SpeedTestGrant) throws -> SpeedTestPlan {

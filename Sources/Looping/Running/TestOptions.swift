@@ -11,6 +11,9 @@ public struct TestOptions: Hashable, Sendable {
   /// A PEM file of certificates to trust instead of the system's.
   public var caFile: String?
 
+  /// Whether the QoS tests of the control server follow the test.
+  public var runsQoS = false
+
   /// The defaults.
   public init() {}
 }

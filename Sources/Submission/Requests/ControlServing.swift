@@ -1,4 +1,5 @@
 import ControlServer
+import Foundation
 
 /// The requests of `ControlServerClient` that ``GatedServer`` sends; tests implement it without a server.
 protocol ControlServing: Sendable {
@@ -8,7 +9,7 @@ protocol ControlServing: Sendable {
   /// Composes a request without sending it.
   func prepare(_ result: CoverageResult) -> PreparedResult
   func prepare(_ result: SpeedTestResult) -> PreparedResult
-  func prepare(_ result: QoSResult) -> PreparedResult
+  func prepare(_ result: QoSSubmission) -> PreparedResult
   func prepareClosing(clientUUID: String, testUUID: String, isFailed: Bool) -> PreparedResult
 
   // Each of these is one request. They throw `ServerFailure`.
@@ -19,6 +20,7 @@ protocol ControlServing: Sendable {
   func requestSpeedTest(
     _ request: SpeedTestRequest, by interface: String?, family: AddressFamily?
   ) async throws -> SpeedTestGrant
+  func requestQoS(_ request: SpeedTestRequest) async throws -> Data
   func submit(_ result: PreparedResult) async throws
   func history(clientUUID: String, offset: Int, limit: Int) async throws -> HistoryPage
 }

@@ -1,6 +1,7 @@
 import ControlServer
 import Coverage
 import DriveStore
+import Foundation
 import Logging
 
 /// The control server behind ``ServerGate``. Every request of this process leaves through ``send(_:_:)``. It does not
@@ -74,12 +75,17 @@ actor GatedServer {
     try await send(exchange) { try await $0.requestSpeedTest(request, by: interface, family: family) }
   }
 
+  /// Requests the QoS tests of a speed test.
+  func requestQoS(_ request: SpeedTestRequest, in exchange: Exchange) async throws -> Data {
+    try await send(exchange) { try await $0.requestQoS(request) }
+  }
+
   /// Composes a request without sending it.
   nonisolated func prepare(_ result: CoverageResult) -> PreparedResult { server.prepare(result) }
 
   nonisolated func prepare(_ result: SpeedTestResult) -> PreparedResult { server.prepare(result) }
 
-  nonisolated func prepare(_ result: QoSResult) -> PreparedResult { server.prepare(result) }
+  nonisolated func prepare(_ result: QoSSubmission) -> PreparedResult { server.prepare(result) }
 
   nonisolated func prepareClosing(clientUUID: String, testUUID: String, isFailed: Bool) -> PreparedResult {
     server.prepareClosing(clientUUID: clientUUID, testUUID: testUUID, isFailed: isFailed)

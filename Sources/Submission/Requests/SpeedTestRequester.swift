@@ -1,5 +1,6 @@
 import ControlServer
 import Coverage
+import Foundation
 import Logging
 
 /// Requests speed tests, beside the passes and the drives.
@@ -45,6 +46,23 @@ public struct SpeedTestRequester: Sendable {
         request.loop?.uuid = nil
         return request
       }
+    }
+  }
+
+  /// Requests the QoS tests of a speed test, if the gate lets the request leave.
+  /// - Parameter request: As it was for the speed test.
+  /// - Returns: The server's answer, a JSON object.
+  /// - Throws: ``ServerGate/Hold``, `ControlServer.ServerFailure`, `CancellationError`
+  public func qosTests(_ request: SpeedTestRequest) async throws -> Data {
+    let exchange = GatedServer.Exchange()
+    do {
+      try await server.admit(exchange)
+      let answer = try await server.requestQoS(request, in: exchange)
+      await server.end(exchange, .success)
+      return answer
+    } catch {
+      await server.end(exchange, TestRequester.outcome(of: error))
+      throw error
     }
   }
 

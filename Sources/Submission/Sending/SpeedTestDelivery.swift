@@ -11,7 +11,7 @@ struct SpeedTestDelivery: Sendable {
   let clock: SenderClock
   let logger: Logger
 
-  /// Sends every speed test that may be sent now.
+  /// Sends every speed test that may be sent now. One whose request ends the pass stays in the pass's list, where it counts as kept.
   /// - Throws: ``PassEnd``, ``ServerGate/Hold``, `CancellationError`, GRDB's `DatabaseError`
   func deliverAll(_ pass: inout Pass) async throws {
     while let test = pass.speedTests.first {
@@ -62,7 +62,7 @@ struct SpeedTestDelivery: Sendable {
     case (.qos, _):
       test.qos.map { results in
         server.prepare(
-          QoSResult(clientUUID: test.clientUUID, token: test.token, submitted: clock.wall(), results: results))
+          QoSSubmission(clientUUID: test.clientUUID, token: test.token, submitted: clock.wall(), results: results))
       }
     case (.result, .completed):
       test.figures.map { figures in
@@ -118,15 +118,14 @@ struct SpeedTestDelivery: Sendable {
     case .putOff:
       pass.note(failure)
       pass.judge.refused(failure)
-      pass.report.speedTests.kept += 1
       guard await server.isBreakerClosed, failure == .tooManyRequests(retryAfter: nil) else { throw PassEnd.failed(failure) }
+      pass.report.speedTests.kept += 1
       try await clock.sleep(.seconds(1) + .seconds(1) * clock.random())
     }
     return false
   }
 
   private func setAside(_ test: StoredSpeedTest, _ failure: ServerFailure, _ pass: inout Pass) async throws {
-    pass.report.speedTests.kept += 1
     if Verdict(failure).bindsEveryBatch { throw PassEnd.failed(failure) }
     await server.end(pass.exchange, .failed(failure))
     pass.note(failure)
@@ -134,6 +133,7 @@ struct SpeedTestDelivery: Sendable {
     logger.info("speed test \(test.id) goes behind the others: \(failure)")
     // Ids of batches are positive: a speed test is no batch of the same number.
     if pass.judge.failed(-test.id, at: .result, failure) == .server { throw PassEnd.failed(failure) }
+    pass.report.speedTests.kept += 1
   }
 }
 

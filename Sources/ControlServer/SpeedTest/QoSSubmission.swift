@@ -2,7 +2,7 @@ import Coverage
 import OrderedJSON
 
 /// The request that submits the results of a test's QoS tests (/resultQoS; docs/protocol.md, 6.4).
-public struct QoSResult: Hashable, Sendable {
+public struct QoSSubmission: Hashable, Sendable {
   /// The client UUID that requested the test.
   public var clientUUID: String
   /// The token of the test, byte by byte as it was issued.

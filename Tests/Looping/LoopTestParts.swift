@@ -1,0 +1,45 @@
+import Coverage
+import Foundation
+import TestSupport
+
+@testable import Looping
+
+/// Clocks of a loop that stand until the test turns them; who sleeps wakes up when they have been turned far enough.
+final class TurnedLoopClock: Sendable {
+  private let lock = NSLock()
+  private nonisolated(unsafe) var boot = Duration.seconds(1000)
+
+  func turn(by duration: Duration) { lock.withLock { boot += duration } }
+
+  var moment: LoopMoment {
+    let boot = lock.withLock { self.boot }
+    return LoopMoment(boot: boot, awake: boot, wall: .sampleStart.adding(boot))
+  }
+
+  /// The ticks of the loop come every 20 ms; a longer sleep ends when the clocks have been turned.
+  var host: LoopHost {
+    LoopHost(bootID: "boot") { duration in
+      guard duration > .seconds(1) else { return try await Task.sleep(for: .milliseconds(20)) }
+      let end = self.moment.boot + duration
+      while self.moment.boot < end { try await Task.sleep(for: .milliseconds(20)) }
+    } moment: {
+      self.moment
+    }
+  }
+}
+
+/// The news of a loop.
+final class NewsList: Sendable {
+  private let lock = NSLock()
+  private nonisolated(unsafe) var list: [LoopNews] = []
+
+  func add(_ news: LoopNews) { lock.withLock { list.append(news) } }
+
+  var ended: [(number: Int, end: TestEnd)] {
+    lock.withLock { list }.compactMap { if case .testEnded(let number, let end) = $0 { (number, end) } else { nil } }
+  }
+
+  var notices: [LoopNotice] {
+    lock.withLock { list }.compactMap { if case .notice(let notice) = $0 { notice } else { nil } }
+  }
+}
