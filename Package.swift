@@ -156,7 +156,8 @@ let package = Package(
     .target(
       name: "Looping",
       dependencies: [
-        "Coverage", "ControlServer", "DriveStore", "SpeedTest", "Submission", .product(name: "Logging", package: "swift-log"),
+        "Coverage", "ControlServer", "DriveStore", "SpeedTest", "Submission",
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .target(
@@ -183,7 +184,7 @@ let package = Package(
       dependencies: [
         "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
         "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Settings", "Export", "Report", "Driving",
-        "Diagnosis", "SpeedTest", "Looping",
+        "Diagnosis", "SpeedTest", "Looping", "Radio",
         "MessageBus",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -373,7 +374,8 @@ let package = Package(
     .testTarget(
       name: "LoopingTests",
       dependencies: [
-        "Looping", "Coverage", "ControlServer", "DriveStore", "Submission", "TestSupport", "control-server", "measurement-server",
+        "Looping", "Coverage", "ControlServer", "DriveStore", "Submission", "TestSupport", "control-server",
+        "measurement-server",
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/Looping",
       swiftSettings: strict),

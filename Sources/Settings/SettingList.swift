@@ -285,11 +285,14 @@ extension Setting {
         Words(
           key: "loop.after-restart", type: "resume, end", expects: "resume or end", reload: .restart,
           effect: "what a start does with a loop that is not over"),
-        \.loop.resumes, shown: { $0 ? "resume" : "end" }) { ["resume": true, "end": false][$0] },
+        \.loop.resumes, shown: { $0 ? "resume" : "end" }
+      ) { ["resume": true, "end": false][$0] },
       optional(
         Words(
           key: "loop.hook", type: "path", expects: "a path", reload: .restart,
-          effect: "a program that runs when a test is due and cannot start; its argument is the reason ([loop.md](loop.md#notices))"),
+          effect:
+            "a program that runs when a test is due and cannot start; its argument is the reason ([loop.md](loop.md#notices))"
+        ),
         \.loop.hook, path
       ).withPath(),
     ]
@@ -300,7 +303,9 @@ extension Setting {
       Words(
         key: key, type: "size", range: "1M to 1024G", expects: "a size such as 500M or 20G, from 1M to 1024G",
         reload: .restart,
-        effect: "data that speed tests may use in a \(period) (UTC), both directions; the last test can exceed it; null: no limit"),
+        effect:
+          "data that speed tests may use in a \(period) (UTC), both directions; the last test can exceed it; null: no limit"
+      ),
       path, shown: SizeText.text
     ) { text in SizeText.bytes(text).flatMap { (1 << 20...1 << 40).contains($0) ? Int64($0) : nil } }
   }

@@ -20,7 +20,9 @@ struct CoverageProbe: AsyncParsableCommand {
       .init(
         name: "The service",
         subcommands: [AgentService.self, Status.self, Start.self, Stop.self, Pause.self, Resume.self, Page.self]),
-      .init(name: "Measuring and proof", subcommands: [Ping.self, SpeedTestCommand.self, LoopCommand.self, Replay.self, Verify.self]),
+      .init(
+        name: "Measuring and proof",
+        subcommands: [Ping.self, SpeedTestCommand.self, LoopCommand.self, Replay.self, Verify.self]),
       .init(name: "Setting up", subcommands: [DoctorCommand.self, Config.self]),
     ])
 }

@@ -40,7 +40,8 @@ import Testing
   @Test(
     "When a control server made the test, then the last line says where the result is",
     arguments: [
-      (true, "the control server has it"), (false, "stored; coverage-probe submit sends it later"), (nil, "stored, not sent"),
+      (true, "the control server has it"), (false, "stored; coverage-probe submit sends it later"),
+      (nil, "stored, not sent"),
     ] as [(Bool?, String)])
   func controlled(isSubmitted: Bool?, words: String) throws {
     let report = try report(.init(id: 7, testUUID: "T", isSubmitted: isSubmitted), whole)

@@ -71,11 +71,13 @@ import Testing
 
   @Test("when a curve of the store is damaged, then its points are left out, and nothing traps")
   func damagedCurve() throws {
-    let details = try result {
-      $0.figures.download = SpeedTestRate(
-        kilobitsPerSecond: 1, bytes: 1, nanoseconds: 1, began: 0, connections: 1, curves: [[[], [1], [1, 2, 3], [5, 6]]])
-      $0.figures.upload = nil
-    }["speed_detail"] as? [[String: Any]]
+    let details =
+      try result {
+        $0.figures.download = SpeedTestRate(
+          kilobitsPerSecond: 1, bytes: 1, nanoseconds: 1, began: 0, connections: 1,
+          curves: [[[], [1], [1, 2, 3], [5, 6]]])
+        $0.figures.upload = nil
+      }["speed_detail"] as? [[String: Any]]
     #expect(details?.count == 1 && details?.first?["bytes"] as? Int == 6)
   }
 
@@ -125,8 +127,10 @@ import Testing
     #expect(usual.token == "a_1_b_#v2#c==" && usual.port == 443 && usual.isEncrypted && usual.kind == .http)
     #expect(usual.seconds == 7 && usual.threads == 3 && usual.pings == 10 && usual.wait == .zero)
     let other = try grant {
-      ($0["test_server_port"], $0["test_server_encryption"]) = ("5231", "false")
-      ($0["test_duration"], $0["test_wait"]) = (5, "2")
+      $0["test_server_port"] = "5231"
+      $0["test_server_encryption"] = "false"
+      $0["test_duration"] = 5
+      $0["test_wait"] = "2"
       for name in ["provider", "loop_uuid", "open_test_uuid", "test_server_name", "client_remote_ip"] { $0[name] = nil }
       $0["test_server_type"] = "RMBT"
     }

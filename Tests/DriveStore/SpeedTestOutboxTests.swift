@@ -29,10 +29,14 @@ import Testing
   }
 
   @discardableResult
-  private func ended(_ uuid: String, at seconds: Int = 0, _ outcome: StoredSpeedTest.Outcome = .completed) async throws -> Int64 {
+  private func ended(_ uuid: String, at seconds: Int = 0, _ outcome: StoredSpeedTest.Outcome = .completed) async throws
+    -> Int64
+  {
     let id = try await tests.begin(start(uuid, at: seconds))
     try await tests.end(
-      id, .init(outcome, at: .sampleStart.later(by: .seconds(seconds + 20)), figures: outcome == .completed ? .sample() : nil))
+      id,
+      .init(
+        outcome, at: .sampleStart.later(by: .seconds(seconds + 20)), figures: outcome == .completed ? .sample() : nil))
     return id
   }
 

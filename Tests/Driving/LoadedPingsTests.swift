@@ -14,7 +14,8 @@ import Testing
     #expect(!load.isTesting && load.take().isEmpty)
   }
 
-  @Test("when a test runs, then its pings have the load of their own time of departure, and the 10 s before count as idle")
+  @Test(
+    "when a test runs, then its pings have the load of their own time of departure, and the 10 s before count as idle")
   func parts() throws {
     var load = LoadedPings()
     for second in 0..<30 { _ = load.count(answered(20), at: .seconds(Double(second))) }

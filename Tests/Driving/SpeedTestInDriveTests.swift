@@ -6,7 +6,8 @@ import Testing
 
 /// A drive beside a speed test.
 struct SpeedTestInDriveTests {
-  @Test("when pings are to pause and a test begins, then they stop; after it the drive asks for the next test of the pings")
+  @Test(
+    "when pings are to pause and a test begins, then they stop; after it the drive asks for the next test of the pings")
   func pause() throws {
     var rig = DriveRig()
     try rig.startPinging()
@@ -26,7 +27,8 @@ struct SpeedTestInDriveTests {
     #expect(!rig.liveTargets.isEmpty)
   }
 
-  @Test("when a ping of before the test is answered during the pause, then it counts, and no slot of the pause is a loss")
+  @Test(
+    "when a ping of before the test is answered during the pause, then it counts, and no slot of the pause is a loss")
   func verdicts() throws {
     var rig = DriveRig()
     try rig.startPinging()

@@ -66,7 +66,8 @@ struct LoopRunnerSlowTests {
     try LoopRules(count: count, every: .seconds(900), distance: distance)
   }
 
-  @Test("when the waiting time passes again and again, then each test is stored, numbered and of one loop, and sent once")
+  @Test(
+    "when the waiting time passes again and again, then each test is stored, numbered and of one loop, and sent once")
   func byTime() async throws {
     let rig = try await Rig()
     let runner = try await rig.runner(try Self.rules(count: 3))
@@ -89,7 +90,8 @@ struct LoopRunnerSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the device moves, then the next test starts at the distance; without a fix none does, and a notice says so")
+  @Test(
+    "when the device moves, then the next test starts at the distance; without a fix none does, and a notice says so")
   func byDistance() async throws {
     let rig = try await Rig()
     let runner = try await rig.runner(try Self.rules(count: 2, distance: 100))
@@ -109,7 +111,8 @@ struct LoopRunnerSlowTests {
     Fix(coordinate: Coordinate(latitude: 48.2 + metres / 111_195, longitude: 16.37), accuracy: 5)
   }
 
-  @Test("when the loop is paused during a test, then the test is stored as aborted, and the next one waits for the resume")
+  @Test(
+    "when the loop is paused during a test, then the test is stored as aborted, and the next one waits for the resume")
   func paused() async throws {
     let rig = try await Rig("slow=20000")
     let runner = try await rig.runner(try Self.rules(count: 2))
@@ -133,7 +136,8 @@ struct LoopRunnerSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the process ends during a test, then the next one finds it aborted, goes on with the number, and sends both")
+  @Test(
+    "when the process ends during a test, then the next one finds it aborted, goes on with the number, and sends both")
   func restart() async throws {
     let rig = try await Rig("slow=20000")
     let first = try await rig.runner(try Self.rules(count: 2))

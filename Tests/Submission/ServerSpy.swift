@@ -48,7 +48,8 @@ final class ServerSpy: ControlServing {
     let number = try await self.request(.testRequest)
     return try SpeedTestGrant(
       Data(
-        #"{"test_uuid":"S\#(number)","test_token":"a_1_b","test_server_address":"127.0.0.1","test_server_port":1}"#.utf8))
+        #"{"test_uuid":"S\#(number)","test_token":"a_1_b","test_server_address":"127.0.0.1","test_server_port":1}"#.utf8
+      ))
   }
 
   func settings(clientUUID: String?) async throws -> String {

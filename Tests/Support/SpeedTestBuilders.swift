@@ -2,7 +2,9 @@ import Coverage
 
 extension SpeedTestFigures {
   /// A complete test of three connections.
-  public static func sample(download: Int64 = 47_800, upload: Int64 = 19_100, pings: [Int64] = [20, 30, 40]) -> SpeedTestFigures {
+  public static func sample(download: Int64 = 47_800, upload: Int64 = 19_100, pings: [Int64] = [20, 30, 40])
+    -> SpeedTestFigures
+  {
     var figures = SpeedTestFigures(server: "192.0.2.1", port: 443, kind: "RMBThttp")
     figures.serverVersion = "1.3.5"
     figures.download = .sample(download)

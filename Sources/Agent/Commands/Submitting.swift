@@ -81,7 +81,9 @@ extension Report {
       : "submitted \(counted(fencesSent, "fence")) in \(counted(sessionsSent, "session"))"
     if speedTests.sent > 0 { line += ", and \(counted(speedTests.sent, "speed test"))" }
     if speedTests.kept > 0 { line += "; \(counted(speedTests.kept, "speed test")) kept for later" }
-    if speedTests.quarantined > 0 { line += "; \(counted(speedTests.quarantined, "speed test")) refused and quarantined" }
+    if speedTests.quarantined > 0 {
+      line += "; \(counted(speedTests.quarantined, "speed test")) refused and quarantined"
+    }
     if sessionsKept > 0 { line += "; \(counted(sessionsKept, "session")) kept for later (\(Program.name) submit)" }
     if sessionsQuarantined > 0 {
       line +=

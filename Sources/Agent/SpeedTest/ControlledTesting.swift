@@ -41,8 +41,9 @@ public struct ControlledTesting: Sendable {
     stop: AsyncStream<Void>, show: (@Sendable (String) -> Void)?, print: @Sendable (String) -> Void,
     note: @escaping @Sendable (String) -> Void
   ) async throws -> CommandOutcome {
-    try await withControlServer(configuration, for: "without it there is no test; --server names a measurement server", logger: logger)
-    { server in
+    try await withControlServer(
+      configuration, for: "without it there is no test; --server names a measurement server", logger: logger
+    ) { server in
       let environment = try DriveEnvironment(
         configuration: configuration, purpose: "\(Program.name) speedtest", server: server, logger: logger)
       await environment.recover(configuration)

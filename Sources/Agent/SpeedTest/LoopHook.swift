@@ -16,8 +16,12 @@ struct LoopHook: Sendable {
       ["COVERAGE_PROBE_NOTICE": "\(notice)", "COVERAGE_PROBE_TEST": "\(notice.number)"]) { $1 }
     process.standardInput = FileHandle.nullDevice
     process.terminationHandler = { [path, logger] ended in
-      if ended.terminationStatus != 0 { logger.warning("loop.hook \(path) ended with status \(ended.terminationStatus)") }
+      if ended.terminationStatus != 0 {
+        logger.warning("loop.hook \(path) ended with status \(ended.terminationStatus)")
+      }
     }
-    do { try process.run() } catch { logger.warning("loop.hook \(path) cannot be started: \(error.localizedDescription)") }
+    do { try process.run() } catch {
+      logger.warning("loop.hook \(path) cannot be started: \(error.localizedDescription)")
+    }
   }
 }

@@ -68,7 +68,8 @@ public struct LoopTesting: Sendable {
     sending?.cancel()
     show?("")
     let tally = await running.memory.tally
-    print("\(counted(tally.total, "test")): \(tally.completed) completed, \(tally.failed) failed, \(tally.aborted) aborted")
+    print(
+      "\(counted(tally.total, "test")): \(tally.completed) completed, \(tally.failed) failed, \(tally.aborted) aborted")
     let done: CommandOutcome = tally.completed > 0 || tally.total == 0 ? .done : .failed
     guard submits else { return done }
     let report = try await untilStopped(by: givingUp) { try await environment.sender.pass(.warm) }

@@ -47,7 +47,9 @@ struct SpeedTestReport {
   }
 
   private var ending: String {
-    guard let controlled else { return "not stored, and not sent to a control server: the test is none of a control server's" }
+    guard let controlled else {
+      return "not stored, and not sent to a control server: the test is none of a control server's"
+    }
     let test = "speed test \(controlled.id) (\(controlled.testUUID))"
     return switch controlled.isSubmitted {
     case true?: "\(test): the control server has it"

@@ -41,7 +41,8 @@ public struct SpeedTestResult: Hashable, Sendable {
         "test_token": .string(token), "time": .integer(submitted.milliseconds), "test_status": "0",
         "test_submission_retry_count": .integer(Int64(retries)), "user_server_selection": false,
         "network_type": .integer(networkType),
-      ]) + connection + rates + JSON.members([
+      ]) + connection + rates
+        + JSON.members([
           "pings": .array(figures.pings.map(SpeedTestJSON.ping)), "speed_detail": .array(SpeedTestJSON.curves(figures)),
         ]) + radio
         + JSON.members(["geoLocations": .array(figures.places.map(Self.place))])

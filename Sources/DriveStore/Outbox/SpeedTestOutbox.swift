@@ -50,7 +50,9 @@ public struct SpeedTestOutbox: Sendable {
     public var qos: String?
 
     /// An end with the given values.
-    public init(_ outcome: StoredSpeedTest.Outcome, at ended: WallTime, figures: SpeedTestFigures?, error: String? = nil) {
+    public init(
+      _ outcome: StoredSpeedTest.Outcome, at ended: WallTime, figures: SpeedTestFigures?, error: String? = nil
+    ) {
       (self.outcome, self.ended, self.figures, self.error) = (outcome, ended, figures, error)
     }
   }
@@ -72,7 +74,8 @@ public struct SpeedTestOutbox: Sendable {
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'measuring', ?, ?, ?)
           """,
         arguments: [
-          ServerKey.of(start.controlServer), start.clientUUID, start.testUUID, start.token, start.loopUUID, start.number,
+          ServerKey.of(start.controlServer), start.clientUUID, start.testUUID, start.token, start.loopUUID,
+          start.number,
           start.drive, writer, start.started.microseconds, start.place?.latitude, start.place?.longitude,
           start.technology?.name,
         ])
@@ -198,7 +201,8 @@ public struct SpeedTestOutbox: Sendable {
   public func forget(_ id: Int64) async throws -> Bool {
     let isDeleted = try await store.write { [writer = store.writer] db in
       try db.execute(
-        sql: "DELETE FROM speed_test WHERE id = ? AND NOT (state = 'measuring' AND writer = ?)", arguments: [id, writer])
+        sql: "DELETE FROM speed_test WHERE id = ? AND NOT (state = 'measuring' AND writer = ?)",
+        arguments: [id, writer])
       return db.changesCount > 0
     }
     if isDeleted { try await store.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }

@@ -73,7 +73,8 @@ public struct StoredSpeedTest: Hashable, Sendable, Identifiable {
   /// Whether the server has the results of its QoS tests; `nil` without any.
   public let qosState: State?
 
-  static let columns = "id, control_server, client_uuid, test_uuid, test_token, loop_uuid, number, drive_id, started_at, ended_at, "
+  static let columns =
+    "id, control_server, client_uuid, test_uuid, test_token, loop_uuid, number, drive_id, started_at, ended_at, "
     + "outcome, state, attempt, troubles, sent_at, reason, error, technology, latitude, longitude, figures, qos, qos_state"
 
   /// - Parameter row: An intact row with ``columns``.
@@ -101,7 +102,9 @@ public struct StoredSpeedTest: Hashable, Sendable, Identifiable {
     let (latitude, longitude): (Double?, Double?) = (reader.next(), reader.next())
     place =
       if let latitude, let longitude { Coordinate(latitude: latitude, longitude: longitude) } else { nil }
-    figures = (reader.next() as String?).flatMap { try? JSONDecoder().decode(SpeedTestFigures.self, from: Data($0.utf8)) }
+    figures = (reader.next() as String?).flatMap {
+      try? JSONDecoder().decode(SpeedTestFigures.self, from: Data($0.utf8))
+    }
     qos = reader.next()
     qosState = (reader.next() as String?).flatMap(State.init)
   }

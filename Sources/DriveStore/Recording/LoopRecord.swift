@@ -7,7 +7,8 @@ public struct LoopRecord: Sendable {
   /// The state as `Looping.LoopMemory` wrote it, as JSON; `nil` when there is none, or it is damaged.
   /// - Throws: GRDB's `DatabaseError`
   public func memory() async throws -> String? {
-    try await store.readAmongWrites { db in try String.fetchOne(db, sql: "SELECT memory FROM intact_loop WHERE id = 1") }
+    try await store.readAmongWrites { db in try String.fetchOne(db, sql: "SELECT memory FROM intact_loop WHERE id = 1")
+    }
   }
 
   /// Stores the state; it is durable on return.

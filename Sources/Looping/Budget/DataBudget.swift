@@ -24,7 +24,8 @@ public struct DataBudget: Sendable {
     let isMonth = hold == .monthLimit
     let used = isMonth ? ledger.usedInMonth(at: wall) : ledger.usedInDay(at: wall)
     let (limit, period) = isMonth ? (limits.month, "month") : (limits.day, "day")
-    return "tests used \(used) of \(limit ?? 0) bytes for this \(period) (speedtest.data-limit.\(period)): no test starts before "
+    return
+      "tests used \(used) of \(limit ?? 0) bytes for this \(period) (speedtest.data-limit.\(period)): no test starts before "
       + "the next \(period) (UTC), or without --ignore-limit"
   }
 

@@ -116,7 +116,8 @@ public final class ControlledTest: Sendable {
   }
 
   private func end(_ outcome: StoredSpeedTest.Outcome, error: String) -> TestEnd {
-    TestEnd(outcome: outcome, row: nil, testUUID: nil, figures: nil, traffic: traffic, error: error, wasSuspended: false)
+    TestEnd(
+      outcome: outcome, row: nil, testUUID: nil, figures: nil, traffic: traffic, error: error, wasSuspended: false)
   }
 
   // MARK: The request

@@ -174,7 +174,8 @@ public actor LoopRunner {
     } catch {
       guard !isTroubleLogged else { return }
       isTroubleLogged = true
-      logger.error("the loop's state cannot be stored: \(StoreError.line(error)); a restart would continue an older one")
+      logger.error(
+        "the loop's state cannot be stored: \(StoreError.line(error)); a restart would continue an older one")
     }
   }
 
@@ -194,7 +195,8 @@ public actor LoopRunner {
       } catch {
         logger.error("speed test \(number) of the loop: the store fails: \(StoreError.line(error))")
         end = TestEnd(
-          outcome: .failed, row: nil, testUUID: nil, figures: nil, traffic: test.traffic, error: StoreError.line(error), wasSuspended: false)
+          outcome: .failed, row: nil, testUUID: nil, figures: nil, traffic: test.traffic, error: StoreError.line(error),
+          wasSuspended: false)
       }
       continuation.yield(.testEnded(number: number, end))
     }

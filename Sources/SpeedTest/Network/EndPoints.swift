@@ -10,7 +10,9 @@ public struct EndPoints: Hashable, Sendable {
 
   /// `nil` when the kernel gives none.
   init?(of descriptor: Int32) {
-    guard let local = Self.text(descriptor, getsockname), let remote = Self.text(descriptor, getpeername) else { return nil }
+    guard let local = Self.text(descriptor, getsockname), let remote = Self.text(descriptor, getpeername) else {
+      return nil
+    }
     (self.local, self.remote) = (local, remote)
   }
 

@@ -35,7 +35,9 @@ struct PassPreparation: Sendable {
       }
     }
     let interrupted = try await store.speedTests.endInterrupted(at: now)
-    if interrupted > 0 { logger.info("\(pass.mode) pass: \(counted(interrupted, "speed test")) ended without a result, as its process did") }
+    if interrupted > 0 {
+      logger.info("\(pass.mode) pass: \(counted(interrupted, "speed test")) ended without a result, as its process did")
+    }
     try await repair(pass, now)
     try await housekeeping.keepWithinQuota(except: pass.running)
     try await lineUp(&pass)

@@ -118,7 +118,9 @@ struct SpeedTestDelivery: Sendable {
     case .putOff:
       pass.note(failure)
       pass.judge.refused(failure)
-      guard await server.isBreakerClosed, failure == .tooManyRequests(retryAfter: nil) else { throw PassEnd.failed(failure) }
+      guard await server.isBreakerClosed, failure == .tooManyRequests(retryAfter: nil) else {
+        throw PassEnd.failed(failure)
+      }
       pass.report.speedTests.kept += 1
       try await clock.sleep(.seconds(1) + .seconds(1) * clock.random())
     }

@@ -19,10 +19,13 @@ struct LoopCommand: AsyncParsableCommand {
   @Option(help: "Tests of the loop, 1 to 500, failed and aborted ones included (setting loop.count).")
   var count: Int?
 
-  @Option(parsing: .unconditional, help: "Time from the start of a test to the next one, 5m to 1d, or none (loop.every).")
+  @Option(
+    parsing: .unconditional, help: "Time from the start of a test to the next one, 5m to 1d, or none (loop.every).")
   var every: String?
 
-  @Option(parsing: .unconditional, help: "Metres from the start of a test to the next one, 25 to 10000, or none (loop.distance).")
+  @Option(
+    parsing: .unconditional,
+    help: "Metres from the start of a test to the next one, 25 to 10000, or none (loop.distance).")
   var distance: String?
 
   @Flag(name: .customLong("new"), help: "Begin a new loop, even if an earlier one is not over.")

@@ -109,7 +109,8 @@ struct SpeedTestCommand: AsyncParsableCommand {
       configuration: try configuration.load(), asJSON: json, submits: !noSubmit, ignoresLimit: ignoreLimit,
       logger: Terminal.logger())
     return try await testing.run(
-      stop: await Terminal.stopSignals(), show: Self.liveLine, print: { Terminal.result($0) }, note: { Terminal.note($0) })
+      stop: await Terminal.stopSignals(), show: Self.liveLine, print: { Terminal.result($0) },
+      note: { Terminal.note($0) })
   }
 
   /// Shows the live line; `nil` without a terminal.
