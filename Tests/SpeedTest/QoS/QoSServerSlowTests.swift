@@ -280,6 +280,66 @@ import Testing
     #expect(await QoSRun(plan).run().results.map(\.status) == [.ok, .ok, .ok])
   }
 
+  /// A control connection to the lab, without the request that runs send first.
+  private func connect(_ lab: QoSLab) throws -> QTPConnection {
+    let waiting = LoopbackPort.waiting(seconds: 60)
+    let socket = try Dialer(waiting: waiting).connect(LoopbackPort.address(lab.port))
+    return try QTPConnection(socket, token: try MeasurementToken(QoSLab.token), waiting: waiting)
+  }
+
+  private func reply(_ connection: QTPConnection, _ command: QTPCommand) throws -> String {
+    try connection.request(command, until: LoopbackPort.now() + 20_000_000_000)
+  }
+
+  @Test("Edge 46: when nothing is said for 15 s, then the server closes, unless a longer time was asked for")
+  func idle() async throws {
+    let lab = try await QoSLab()
+    let (short, long) = (try connect(lab), try connect(lab))
+    #expect(try reply(long, .connectionTimeout(60_000)) == "OK")
+    let start = ContinuousClock.now
+    _ = try await eventually("the end of the idle connection") { short.isOpen ? nil : true }
+    #expect(ContinuousClock.now - start > .seconds(12))
+    #expect(try reply(long, .udpPort) != "")
+    long.close()
+  }
+
+  @Test("When values are beyond the server's limits, then it says which, and the connection goes on")
+  func limits() async throws {
+    let lab = try await QoSLab()
+    let connection = try connect(lab)
+    #expect(try reply(connection, .connectionTimeout(14_999)) == "ERR ILLARG 14999")
+    #expect(try reply(connection, .tcpOut(port: 80)) == "ERR ILLARG 80")
+    #expect(try reply(connection, .udpOut(port: 5000, packets: 1001)) == "ERR ILLARG 1001")
+    #expect(try reply(connection, .voipResult(source: "7")) == "ERR ILLARG 7")
+    #expect(lab.udpPorts.contains(try #require(UInt16(try reply(connection, .udpPort)))))
+    // Twenty ports a connection.
+    var replies: [String] = []
+    for _ in 0..<21 { replies.append(try reply(connection, .tcpOut(port: try LoopbackPort.free()))) }
+    #expect(replies == Array(repeating: "OK", count: 20) + ["ERR"])
+    connection.close()
+  }
+
+  @Test(
+    "When one objective has both directions, then both have their result, and one that fails leaves the other as it is")
+  func bothDirections() async throws {
+    let lab = try await QoSLab()
+    let taken = try LineListener(on: LoopbackPort.address(0))
+    let outcome = await QoSRun(
+      try lab.plan([
+        ("tcp", ["out_port": "\(try LoopbackPort.free())", "in_port": "\(try LoopbackPort.free())"]),
+        ("tcp", ["out_port": "\(try LoopbackPort.free())", "in_port": "\(taken.port)"]),
+        ("udp", ["out_num_packets": "2", "in_num_packets": "2", "in_port": "1", "delay": "20000000"]),
+        ("udp", ["out_num_packets": "2", "in_num_packets": "2", "delay": "20000000"]),
+      ])
+    ).run()
+    #expect(outcome.value(1, "tcp_result_out") == "OK" && outcome.value(1, "tcp_result_in") == "OK")
+    #expect(outcome.value(2, "tcp_result_out") == "OK" && outcome.value(2, "tcp_result_in") == "ERROR")
+    // The server refuses ports below 1024, and so sends nothing.
+    #expect(outcome.number(3, "udp_result_out_num_packets") == 2)
+    #expect(outcome.value(3, "udp_result_in_packet_loss_rate") == "100")
+    #expect(outcome.number(4, "udp_result_out_num_packets") == 2 && outcome.number(4, "udp_result_in_num_packets") == 2)
+  }
+
   @Test("When progress is reported, then each result comes once, and the last one is the last of all")
   func progress() async throws {
     let lab = try await QoSLab()
