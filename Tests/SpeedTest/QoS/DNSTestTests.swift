@@ -15,7 +15,7 @@ import Testing
 
     /// - Parameter answers: The packets to send back to the query of a number from 0 on.
     init(port: UInt16 = 0, _ answers: @escaping @Sendable (Int, [UInt8]) -> [[UInt8]]) throws {
-      nonisolated(unsafe) let socket = try DatagramSocket(on: LoopbackPort.address(port))
+      let socket = try DatagramSocket(on: LoopbackPort.address(port))
       self.port = socket.port
       Thread.detachNewThread { [weak self] in
         var number = 0

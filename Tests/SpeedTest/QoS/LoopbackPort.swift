@@ -23,8 +23,16 @@ enum LoopbackPort {
   }
 
   /// What a test may use, with a control connection or without.
-  static func context(seconds: Int64 = 20, _ control: QTPConnection? = nil) throws -> QoSContext {
+  static func context(
+    seconds: Int64 = 20, _ control: QTPConnection? = nil, family: SpeedTestPlan.Family = .ipv4
+  ) throws -> QoSContext {
     QoSContext(
-      waiting: waiting(seconds: seconds), control: control, token: try MeasurementToken("u_1_x"), family: .ipv4)
+      waiting: waiting(seconds: seconds), control: control, token: try MeasurementToken("u_1_x"), family: family)
   }
+
+  /// Whether this host has IPv6 on loopback.
+  static let hasIPv6: Bool = {
+    guard let address = try? Addresses(host: "::1", port: 0, family: .ipv6).list.first else { return false }
+    return (try? DatagramSocket(on: address)) != nil
+  }()
 }

@@ -23,7 +23,7 @@ import Testing
       reply: @escaping @Sendable (String, UInt16) -> String?,
       answers: @escaping @Sendable ([UInt8], Int) -> [[UInt8]]
     ) throws {
-      nonisolated(unsafe) let socket = try DatagramSocket(on: LoopbackPort.address(0))
+      let socket = try DatagramSocket(on: LoopbackPort.address(0))
       let (port, packets) = (socket.port, Packets())
       (self.port, self.packets) = (port, packets)
       server = try ScriptedServer { client in

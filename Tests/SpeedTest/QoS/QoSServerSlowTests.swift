@@ -111,95 +111,6 @@ import Testing
     #expect(lab.commands.contains { $0.contains(" 8000 8 20 500 ") })
   }
 
-  @Test("When half of the UDP packets are lost, then the figures say so in each direction")
-  func loss() async throws {
-    let lab = try await QoSLab(["--fault", "udp-drop=50"])
-    let outcome = await QoSRun(
-      try lab.plan([
-        (
-          "udp",
-          ["out_port": "\(lab.udpPorts[1])", "out_num_packets": "10", "delay": "20000000", "concurrency_group": "1"]
-        ),
-        ("udp", ["in_num_packets": "10", "concurrency_group": "2"]),
-        lab.call(["concurrency_group": "3"]),
-      ])
-    ).run()
-    #expect(outcome.number(1, "udp_result_out_num_packets") == 5)
-    #expect(outcome.value(1, "udp_result_out_packet_loss_rate") == "50")
-    #expect(outcome.number(1, "udp_result_out_response_num_packets") == 5)
-    #expect(outcome.number(2, "udp_result_in_num_packets") == 5)
-    #expect(outcome.value(2, "udp_result_in_packet_loss_rate") == "50")
-    // Of five answers, the server drops two or three.
-    #expect((2...3).contains(try #require(outcome.number(2, "udp_result_in_response_num_packets"))))
-    // Every second packet of 25 is lost: each that comes is not the expected one, but perhaps the first.
-    for way in ["out", "in"] {
-      #expect((12...13).contains(try #require(outcome.number(3, "voip_result_\(way)_num_packets"))))
-      #expect((11...13).contains(try #require(outcome.number(3, "voip_result_\(way)_sequence_error"))))
-      #expect(outcome.number(3, "voip_result_\(way)_long_seq") == 1)
-    }
-  }
-
-  @Test(
-    "When all UDP packets are lost, then the result is 100 percent loss after the test's time, and a call is a TIMEOUT")
-  func totalLoss() async throws {
-    let lab = try await QoSLab(["--fault", "udp-drop=100"])
-    let outcome = await QoSRun(
-      try lab.plan([
-        (
-          "udp",
-          ["out_port": "\(lab.udpPorts[1])", "out_num_packets": "4", "delay": "20000000", "timeout": "500000000"]
-        ),
-        ("udp", ["in_num_packets": "4", "timeout": "500000000"]), lab.call(["timeout": "500000000"]),
-      ])
-    ).run()
-    #expect(outcome.results.map(\.status) == [.timeout, .timeout, .timeout])
-    #expect(outcome.value(1, "udp_result_out_packet_loss_rate") == "100")
-    #expect(outcome.value(2, "udp_result_in_packet_loss_rate") == "100")
-    #expect(outcome.value(3, "voip_result_status") == "TIMEOUT")
-  }
-
-  @Test("When the line of a proxy test comes back changed, then the result is ERROR and has the line")
-  func rewritten() async throws {
-    let lab = try await QoSLab(["--fault", "rewrite"])
-    let outcome = await QoSRun(
-      try lab.plan([("non_transparent_proxy", ["port": "\(try LoopbackPort.free())", "request": "GET / HTTR/7.9"])])
-    ).run()
-    #expect(outcome.value(1, "nontransproxy_result") == "ERROR")
-    #expect(outcome.value(1, "nontransproxy_result_response") == "GET / HTTR/7.9 HTTP/1.1")
-  }
-
-  @Test(
-    "When the server never answers, then its tests are TIMEOUT in their time, and those beside them and behind them run"
-  )
-  func silent() async throws {
-    let lab = try await QoSLab(["--fault", "silent"])
-    let start = ContinuousClock.now
-    let outcome = await QoSRun(
-      try lab.plan([
-        ("tcp", ["out_port": "\(try LoopbackPort.free())"]), ("udp", ["out_num_packets": "3"]), lab.call(),
-        ("non_transparent_proxy", ["port": "2000", "request": "x"]),
-        ("traceroute", ["host": "127.0.0.1", "max_hops": "2"]),
-        ("traceroute", ["host": "127.0.0.1", "max_hops": "2", "concurrency_group": "200"]),
-      ])
-    ).run()
-    #expect(outcome.results.map(\.status) == [.timeout, .timeout, .timeout, .timeout, .ok, .ok])
-    #expect(outcome.results[4].duration < 10_000_000_000)
-    #expect(ContinuousClock.now - start < .seconds(60))
-  }
-
-  @Test("When nothing listens at the server, then its tests are ERROR at once")
-  func nothingListens() async throws {
-    let lab = try await QoSLab()
-    let plan = try lab.plan([("tcp", ["out_port": "20000"]), ("udp", ["out_num_packets": "3"]), lab.call()])
-    try await lab.server.stop()
-    let start = ContinuousClock.now
-    let outcome = await QoSRun(plan).run()
-    #expect(outcome.results.map(\.status) == [.error, .error, .error])
-    #expect(outcome.value(1, "tcp_result_out") == "ERROR")
-    #expect(outcome.value(2, "udp_result_out_packet_loss_rate") == "100")
-    #expect(ContinuousClock.now - start < .seconds(10))
-  }
-
   @Test("When an objective names no UDP port, then the server is asked for one (edge 41)")
   func serverNamesPort() async throws {
     let lab = try await QoSLab()
@@ -278,6 +189,66 @@ import Testing
     #expect(await QoSRun(plan).run().results.map(\.status) == [.ok, .ok, .ok])
     (plan.caFile, plan.verifiesCertificate) = (nil, false)
     #expect(await QoSRun(plan).run().results.map(\.status) == [.ok, .ok, .ok])
+  }
+
+  /// A control connection to the lab, without the request that runs send first.
+  private func connect(_ lab: QoSLab) throws -> QTPConnection {
+    let waiting = LoopbackPort.waiting(seconds: 60)
+    let socket = try Dialer(waiting: waiting).connect(LoopbackPort.address(lab.port))
+    return try QTPConnection(socket, token: try MeasurementToken(QoSLab.token), waiting: waiting)
+  }
+
+  private func reply(_ connection: QTPConnection, _ command: QTPCommand) throws -> String {
+    try connection.request(command, until: LoopbackPort.now() + 20_000_000_000)
+  }
+
+  @Test("Edge 46: when nothing is said for 15 s, then the server closes, unless a longer time was asked for")
+  func idle() async throws {
+    let lab = try await QoSLab()
+    let (short, long) = (try connect(lab), try connect(lab))
+    #expect(try reply(long, .connectionTimeout(60_000)) == "OK")
+    let start = ContinuousClock.now
+    _ = try await eventually("the end of the idle connection") { short.isOpen ? nil : true }
+    #expect(ContinuousClock.now - start > .seconds(12))
+    #expect(try reply(long, .udpPort) != "")
+    long.close()
+  }
+
+  @Test("When values are beyond the server's limits, then it says which, and the connection goes on")
+  func limits() async throws {
+    let lab = try await QoSLab()
+    let connection = try connect(lab)
+    #expect(try reply(connection, .connectionTimeout(14_999)) == "ERR ILLARG 14999")
+    #expect(try reply(connection, .tcpOut(port: 80)) == "ERR ILLARG 80")
+    #expect(try reply(connection, .udpOut(port: 5000, packets: 1001)) == "ERR ILLARG 1001")
+    #expect(try reply(connection, .voipResult(source: "7")) == "ERR ILLARG 7")
+    #expect(lab.udpPorts.contains(try #require(UInt16(try reply(connection, .udpPort)))))
+    // Twenty ports a connection.
+    var replies: [String] = []
+    for _ in 0..<21 { replies.append(try reply(connection, .tcpOut(port: try LoopbackPort.free()))) }
+    #expect(replies == Array(repeating: "OK", count: 20) + ["ERR"])
+    connection.close()
+  }
+
+  @Test(
+    "When one objective has both directions, then both have their result, and one that fails leaves the other as it is")
+  func bothDirections() async throws {
+    let lab = try await QoSLab()
+    let taken = try LineListener(on: LoopbackPort.address(0))
+    let outcome = await QoSRun(
+      try lab.plan([
+        ("tcp", ["out_port": "\(try LoopbackPort.free())", "in_port": "\(try LoopbackPort.free())"]),
+        ("tcp", ["out_port": "\(try LoopbackPort.free())", "in_port": "\(taken.port)"]),
+        ("udp", ["out_num_packets": "2", "in_num_packets": "2", "in_port": "1", "delay": "20000000"]),
+        ("udp", ["out_num_packets": "2", "in_num_packets": "2", "delay": "20000000"]),
+      ])
+    ).run()
+    #expect(outcome.value(1, "tcp_result_out") == "OK" && outcome.value(1, "tcp_result_in") == "OK")
+    #expect(outcome.value(2, "tcp_result_out") == "OK" && outcome.value(2, "tcp_result_in") == "ERROR")
+    // The server refuses ports below 1024, and so sends nothing.
+    #expect(outcome.number(3, "udp_result_out_num_packets") == 2)
+    #expect(outcome.value(3, "udp_result_in_packet_loss_rate") == "100")
+    #expect(outcome.number(4, "udp_result_out_num_packets") == 2 && outcome.number(4, "udp_result_in_num_packets") == 2)
   }
 
   @Test("When progress is reported, then each result comes once, and the last one is the last of all")

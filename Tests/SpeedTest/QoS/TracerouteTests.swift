@@ -132,6 +132,16 @@ import Testing
     #expect(path.hops.map { $0?.host } == ["127.0.0.1"])
   }
 
+  @Test(
+    "When loopback is traced by IPv6, then it is one hop away, by ICMP and by UDP",
+    .enabled(if: LoopbackPort.hasIPv6, "this host has no IPv6"), arguments: [true, false])
+  func loopbackIPv6(byICMP: Bool) throws {
+    let test = TracerouteTest(QoSParameters(["host": "::1", "max_hops": "3"]), mayUseICMP: byICMP)
+    let path = try test.measure(LoopbackPort.context(family: .ipv6))
+    #expect(path.status == "OK")
+    #expect(path.hops.map { $0?.host } == ["::1"])
+  }
+
   @Test("When the host has no address, then the test fails and nothing is sent")
   func noHost() throws {
     let context = try LoopbackPort.context()

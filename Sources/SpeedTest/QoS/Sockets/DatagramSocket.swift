@@ -1,7 +1,7 @@
 import Foundation
 
 /// A UDP socket of a test that does not block.
-final class DatagramSocket {
+final class DatagramSocket: Sendable {
   let descriptor: Int32
   let port: UInt16
 

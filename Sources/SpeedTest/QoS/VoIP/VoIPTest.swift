@@ -58,35 +58,58 @@ struct VoIPTest: QoSTest {
   }
 
   /// Sends the call, and receives the server's, which our first packet starts.
+  ///
+  /// The sender has a thread: a wait for packets ends up to a millisecond late, which the server would take for jitter of the link.
   private func exchange(
     _ call: VoIPCall, _ source: UInt32, _ socket: DatagramSocket, _ context: QoSContext, until deadline: Int64
   ) throws(SpeedTestError) -> [RTPArrival] {
-    var generator = SystemRandomNumberGenerator()
-    var arrivals: [RTPArrival] = []
-    var (sent, seen) = (0, Set<UInt16>())
     let start = context.now
-    var end = min(deadline, start + call.duration + timeout)
-    while context.now < end, sent < call.packets || seen.count < call.packets {
-      if sent < call.packets, context.now >= start + Int64(sent) * call.delay {
-        let packet = RTPPacket(
-          isMarked: sent == 0, payloadType: call.payloadType,
-          sequence: call.firstSequence &+ UInt16(truncatingIfNeeded: sent),
-          timestamp: UInt32(truncatingIfNeeded: sent) &* call.timestampStep, source: source)
-        socket.send(packet.bytes(payload: (0..<call.payloadSize).map { _ in generator.next() }))
-        sent += 1
-        // The server's last packets come as late as its first one did; a second without any is the end.
-        if sent == call.packets { end = min(end, context.now + 1_000_000_000) }
-      }
-      let next = sent < call.packets ? start + Int64(sent) * call.delay : end
-      guard try context.waiting.wait(on: socket.descriptor, for: Int16(POLLIN), until: min(next, end)) else { continue }
+    let sending = DispatchGroup()
+    sending.enter()
+    Thread.detachNewThread {
+      Self.send(call, source, socket, context.waiting, from: start)
+      sending.leave()
+    }
+    // The thread ends with the whole test at the latest.
+    defer { sending.wait() }
+    return try receive(call, source, socket, context, sentBy: start + Int64(call.packets) * call.delay, until: deadline)
+  }
+
+  private static func send(
+    _ call: VoIPCall, _ source: UInt32, _ socket: DatagramSocket, _ waiting: Waiting, from start: Int64
+  ) {
+    var generator = SystemRandomNumberGenerator()
+    for index in 0..<call.packets {
+      let packet = RTPPacket(
+        isMarked: index == 0, payloadType: call.payloadType,
+        sequence: call.firstSequence &+ UInt16(truncatingIfNeeded: index),
+        timestamp: UInt32(truncatingIfNeeded: index) &* call.timestampStep, source: source)
+      let bytes = packet.bytes(payload: (0..<call.payloadSize).map { _ in generator.next() })
+      let wait = start + Int64(index) * call.delay - waiting.clock.now()
+      if wait > 0 { Thread.sleep(forTimeInterval: Double(wait) / 1e9) }
+      guard !waiting.clock.isAborted(), waiting.clock.now() < waiting.deadline else { return }
+      socket.send(bytes)
+    }
+  }
+
+  /// The server's packets. They come as late as its first one did: when ours are sent, a second without any is the end.
+  private func receive(
+    _ call: VoIPCall, _ source: UInt32, _ socket: DatagramSocket, _ context: QoSContext, sentBy sent: Int64,
+    until deadline: Int64
+  ) throws(SpeedTestError) -> [RTPArrival] {
+    var (arrivals, seen) = ([RTPArrival](), Set<UInt16>())
+    var end = min(deadline, sent + 1_000_000_000)
+    while context.now < end, seen.count < call.packets {
+      guard try context.waiting.wait(on: socket.descriptor, for: Int16(POLLIN), until: end) else { continue }
       while let (bytes, _) = socket.receive() {
         let time = context.now
+        // As many as four times the call are more than a link makes of it.
         guard let packet = RTPPacket(bytes), packet.source == source, arrivals.count < 4 * call.packets else {
           continue
         }
         arrivals.append(RTPArrival(sequence: packet.sequence, timestamp: packet.timestamp, time: time))
         seen.insert(packet.sequence)
-        if sent == call.packets { end = min(deadline, time + 1_000_000_000) }
+        end = min(deadline, max(sent, time) + 1_000_000_000)
       }
     }
     return arrivals
