@@ -324,8 +324,8 @@ let package = Package(
       ],
       path: "Tests/Submission", swiftSettings: strict),
     .testTarget(
-      name: "SpeedTestTests", dependencies: ["SpeedTest", "TestSupport", "measurement-server"], path: "Tests/SpeedTest",
-      swiftSettings: strict),
+      name: "SpeedTestTests", dependencies: ["SpeedTest", "CLibssl", "TestSupport", "measurement-server"],
+      path: "Tests/SpeedTest", swiftSettings: strict),
     .testTarget(
       name: "RecoveryTests",
       dependencies: [

@@ -10,6 +10,8 @@ struct Addresses: Sendable {
 
   let list: [Address]
 
+  init(_ list: [Address]) { self.list = list }
+
   /// - Throws: ``SpeedTestError/unresolved(_:)``
   init(host: String, port: UInt16, family: SpeedTestPlan.Family) throws(SpeedTestError) {
     var hints = addrinfo()
