@@ -49,6 +49,8 @@ struct Addresses: Sendable {
 
   let list: [Address]
 
+  init(_ list: [Address]) { self.list = list }
+
   /// - Throws: ``SpeedTestError/unresolved(_:)``
   init(host: String, port: UInt16, family: SpeedTestPlan.Family) throws(SpeedTestError) {
     // C would read the name up to a zero byte, and the test would go to another host than the name says.

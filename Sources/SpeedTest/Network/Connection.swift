@@ -24,7 +24,10 @@ final class Connection {
   }
 
   private func wait(for events: Int16, until time: Int64) throws(SpeedTestError) -> Bool {
-    if events & Int16(POLLIN) != 0, transport.hasBuffered { return true }
+    if events & Int16(POLLIN) != 0, transport.hasBuffered {
+      try waiting.check()
+      return true
+    }
     return try waiting.wait(on: transport.descriptor, for: events, until: time)
   }
 
@@ -145,7 +148,8 @@ final class Connection {
         }
         try reader.read(bytes)
         try report(clock.now(), reader.bytes)
-        if count == buffer.count || reader.hasEnded { continue }
+        // A full buffer waits too, for no time: else a fast server's bytes would hide an abort and the cut-off.
+        if reader.hasEnded { continue }
       }
       let now = clock.now()
       guard try wait(for: Int16(POLLIN), until: min(cutOff ?? .max, now + TimeLimits.read)) else {

@@ -6,13 +6,18 @@ struct Waiting: Sendable {
   /// ns of the clock at which the whole test ends.
   let deadline: Int64
 
+  /// - Throws: ``SpeedTestError/aborted``, or ``SpeedTestError/timeout(_:)`` at the end of the whole test.
+  func check() throws(SpeedTestError) {
+    if clock.isAborted() { throw .aborted }
+    guard clock.now() < deadline else { throw .timeout("the whole test") }
+  }
+
   /// Waits for an event of poll. False: not until `time`.
   /// - Throws: ``SpeedTestError/aborted``, or ``SpeedTestError/timeout(_:)`` at the end of the whole test.
   func wait(on descriptor: Int32, for events: Int16, until time: Int64) throws(SpeedTestError) -> Bool {
     while true {
-      if clock.isAborted() { throw .aborted }
+      try check()
       let now = clock.now()
-      guard now < deadline else { throw .timeout("the whole test") }
       var entry = pollfd(fd: descriptor, events: events, revents: 0)
       // In slices, so that an abort is seen. With no time left, what is there already still counts.
       let slice = max(0, min(time - now, deadline - now, 100_000_000))

@@ -1,0 +1,58 @@
+import Foundation
+
+@testable import SpeedTest
+
+/// A stream without a socket: what each read has, and how much each write takes.
+final class FakeTransport: Transport {
+  /// The reads to come; behind them, nothing comes.
+  var reads: [[UInt8]]
+  /// Bytes that come when `reads` are used up, in full buffers, far longer than any test needs.
+  var endless: UInt8?
+  private var rest = 1000
+  /// Bytes that a write takes at most.
+  var takes = Int.max
+  /// Called before each read and write.
+  var step: () -> Void = {}
+  private(set) var written: [[UInt8]] = []
+  private(set) var isClosed = false
+  /// Writable at any time, and readable until ``becomeSilent()``.
+  private let pair: SocketPair
+
+  init(_ reads: [[UInt8]] = []) throws {
+    self.reads = reads
+    pair = try SocketPair()
+    pair.send([0])
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(SpeedTestError) -> Int {
+    step()
+    if reads.isEmpty, let endless {
+      rest -= 1
+      guard rest > 0 else { throw .closed }
+      buffer.initializeMemory(as: UInt8.self, repeating: endless)
+      return buffer.count
+    }
+    guard !reads.isEmpty else { return 0 }
+    let bytes = reads.removeFirst()
+    buffer.copyBytes(from: bytes)
+    return bytes.count
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(SpeedTestError) -> Int {
+    step()
+    let taken = min(bytes.count, takes)
+    written.append(Array(bytes.prefix(taken)))
+    return taken
+  }
+
+  /// From now on, poll announces no bytes.
+  func becomeSilent() {
+    var byte: UInt8 = 0
+    _ = recv(pair.ours, &byte, 1, 0)
+  }
+
+  var hasBuffered: Bool { false }
+  var descriptor: Int32 { pair.ours }
+  var encryption: String? { nil }
+  func close() { isClosed = true }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+@testable import SpeedTest
+
+/// Values between the threads and the result.
+@Suite struct OutcomeTests {
+  private func outcome(ping: Int64? = 5, down: Int64? = 1000, up: Int64? = 1000) -> SpeedTestOutcome {
+    var outcome = SpeedTestOutcome()
+    if let ping { outcome.pings.append(.init(client: ping, server: ping, offset: 0)) }
+    if let down { outcome.downloadCurves = [[Sample(nanoseconds: 1_000_000, bytes: down)]] }
+    if let up { outcome.uploadCurves = [[Sample(nanoseconds: 1_000_000, bytes: up)]] }
+    return outcome
+  }
+
+  @Test("Edge 36: when ping, download and upload are above 0, then a result is complete")
+  func complete() { #expect(outcome().isComplete) }
+
+  @Test(
+    "Edge 36: when one of the three is missing or 0, then a result is not complete", arguments: [nil, 0] as [Int64?])
+  func incomplete(value: Int64?) {
+    #expect(!outcome(ping: value).isComplete)
+    #expect(!outcome(down: value).isComplete)
+    #expect(!outcome(up: value).isComplete)
+  }
+
+  @Test("When threads report at the same time, then no report is lost")
+  func ledger() {
+    let ledger = Ledger()
+    DispatchQueue.concurrentPerform(iterations: 100) { _ in ledger.note { $0.failures.append(.closed) } }
+    #expect(ledger.result.failures.count == 100)
+  }
+
+  /// Collects reports of a curve.
+  private func reports(of times: [Int64]) -> (shown: [SpeedTestProgress], samples: [Sample]) {
+    let list = WorkerRig.Reports()
+    var curve = CurveReport(.upload, thread: 7) { list.append($0) }
+    for (index, time) in times.enumerated() { curve.append(Sample(nanoseconds: time, bytes: Int64(index + 1))) }
+    return (list.all, curve.samples)
+  }
+
+  @Test("When a thread has many points, then the display gets one every 100 ms, and the curve has all")
+  func curveReport() {
+    let times = (1...100).map { Int64($0) * 5_000_000 }
+    let (shown, samples) = reports(of: times)
+    #expect(shown.compactMap(\.sample?.nanoseconds) == [1, 2, 3, 4, 5].map { $0 * 100_000_000 })
+    #expect(shown.allSatisfy { $0.thread == 7 && $0.phase == .upload })
+    #expect(samples.map(\.nanoseconds) == times)
+  }
+
+  @Test("When points come just below and at 100 ms, then the second is shown")
+  func spacing() {
+    #expect(reports(of: [99_999_999]).shown.isEmpty)
+    let (shown, _) = reports(of: [99_999_999, 100_000_000, 199_999_999, 200_000_000])
+    #expect(
+      shown.compactMap(\.sample) == [
+        Sample(nanoseconds: 100_000_000, bytes: 2), Sample(nanoseconds: 200_000_000, bytes: 4),
+      ])
+  }
+
+  @Test("When points are a millisecond apart, then all stay; when nearer, the newest replaces the one before")
+  func seriesSpacing() {
+    var series = SampleSeries()
+    for time: Int64 in [1_000_000, 2_000_000, 2_999_999, 3_000_000] {
+      series.append(Sample(nanoseconds: time, bytes: time))
+    }
+    #expect(series.samples.map(\.nanoseconds) == [1_000_000, 2_000_000, 3_000_000])
+    var fresh = SampleSeries()
+    fresh.append(Sample(nanoseconds: 0, bytes: 10))
+    #expect(fresh.samples.isEmpty)
+    fresh.append(Sample(nanoseconds: 999_999, bytes: 10))
+    fresh.append(Sample(nanoseconds: 1_500_000, bytes: 20))
+    #expect(fresh.samples.map(\.bytes) == [20])
+  }
+
+  @Test("When points stand still in bytes, then they stay, as a stalled link")
+  func stalledSeries() {
+    var series = SampleSeries()
+    for time: Int64 in [1_000_000, 5_000_000, 9_000_000] { series.append(Sample(nanoseconds: time, bytes: 3)) }
+    #expect(series.samples.count == 3)
+  }
+
+  @Test(
+    "When an error is shown, then one line says what happened",
+    arguments: [
+      (.unresolved("host"), "the name host has no address"), (.unreachable("No route"), "no connection: No route"),
+      (.closed, "the server closed the connection"), (.timeout("connecting"), "time limit reached: connecting"),
+      (.tls("expired"), "TLS failed: expired"),
+      (.upgradeRefused("426"), "the server did not switch to RMBT (426); try another --protocol"),
+      (.tokenRefused, "the server refused the token: check it, its age (90 s) and the source address"),
+      (.commandRefused("PUT"), "the server refused PUT"), (.protocolError("x"), "the server broke the protocol: x"),
+      (.unusableToken, "the token has no bytes, has blanks or control characters, or is longer than 1000 bytes"),
+      (.aborted, "aborted"),
+    ] as [(SpeedTestError, String)])
+  func errors(error: SpeedTestError, text: String) { #expect("\(error)" == text) }
+}

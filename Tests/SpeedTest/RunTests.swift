@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SpeedTest
+
+/// What a run does before and beside its threads. Numbers of edges are those of the specification's section 10.
+@Suite struct RunTests {
+  private func plan(_ server: LoopbackServer? = nil, host: String = "127.0.0.1") throws -> SpeedTestPlan {
+    var plan = SpeedTestPlan(host: host, port: server?.port ?? 1, token: try MeasurementToken("t"))
+    plan.opening = .native
+    return plan
+  }
+
+  @Test("When the host has no address, then the run fails with its name, and nothing is connected")
+  func unresolved() async throws {
+    var plan = try plan()
+    plan.family = .ipv6
+    let run = SpeedTestRun(plan)
+    await #expect(throws: SpeedTestError.unresolved("127.0.0.1")) { try await run.run() }
+  }
+
+  @Test("When the file of certificates cannot be read, then the run fails before it connects")
+  func noCertificates() async throws {
+    let server = try LoopbackServer(clock: StepClock())
+    var plan = try plan(server)
+    (plan.isEncrypted, plan.caFile) = (true, "/nowhere.pem")
+    let run = SpeedTestRun(plan)
+    await #expect(throws: SpeedTestError.tls("cannot read certificates from /nowhere.pem")) { try await run.run() }
+    #expect(server.count == 0)
+  }
+
+  @Test("When no connection can begin, then the run fails with the first reason")
+  func nothingListens() async throws {
+    let closed = try BoundPort()
+    var plan = SpeedTestPlan(host: "127.0.0.1", port: closed.port, token: try MeasurementToken("t"))
+    plan.opening = .native
+    let run = SpeedTestRun(plan)
+    await #expect(throws: SpeedTestError.unreachable("Connection refused")) { try await run.run() }
+  }
+
+  @Test("Edge 7: when the token is refused on every connection, then the run fails with that")
+  func refusedTokens() async throws {
+    let server = try LoopbackServer(clock: StepClock()) { $0.line == "TOKEN t" ? .say("ERR\n") : .serve }
+    let run = SpeedTestRun(try plan(server))
+    await #expect(throws: SpeedTestError.tokenRefused) { try await run.run() }
+    #expect(server.count == 3)
+  }
+
+  @Test("Edge 33: when the task of a run is cancelled, then the run ends as aborted, and its connections just close")
+  func cancelled() async throws {
+    let server = try LoopbackServer(clock: StepClock()) { $0.line.hasPrefix("GETCHUNKS") ? .silence(0) : .serve }
+    let run = SpeedTestRun(try plan(server))
+    let task = Task { try await run.run() }
+    _ = try await eventually("all connections are in the pre-test") {
+      server.journal.count { $0.line.hasPrefix("GETCHUNKS") } == 3 ? true : nil
+    }
+    task.cancel()
+    await #expect(throws: SpeedTestError.aborted) { try await task.value }
+    _ = try await eventually("the connections end") {
+      server.journal.count { $0.line == "end" } == 3 ? true : nil
+    }
+    #expect(!server.journal.contains { $0.line == "QUIT" })
+  }
+
+  @Test("When a run is aborted before it begins, then it ends as aborted")
+  func abortedBefore() async throws {
+    let server = try LoopbackServer(clock: StepClock())
+    let run = SpeedTestRun(try plan(server))
+    run.abort()
+    await #expect(throws: SpeedTestError.aborted) { try await run.run() }
+    #expect(!server.journal.contains { $0.line == "TOKEN t" })
+  }
+
+  @Test("When one connection begins and fails, then the run has an outcome with the reasons, and no error")
+  func outcomeOfFailures() async throws {
+    let server = try LoopbackServer(clock: StepClock()) { $0.line.hasPrefix("GETCHUNKS") ? .close : .serve }
+    var plan = try plan(server)
+    plan.threads = 1
+    let outcome = try await SpeedTestRun(plan).run()
+    #expect(outcome.failures == [.closed])
+    #expect(outcome.serverVersion == "1.3.5")
+    #expect(!outcome.isComplete && outcome.download == nil && outcome.pings.pings.isEmpty)
+  }
+}
