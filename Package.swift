@@ -340,7 +340,9 @@ let package = Package(
       path: "Tests/Submission", swiftSettings: strict),
     .testTarget(
       name: "SpeedTestTests",
-      dependencies: ["SpeedTest", "CLibssl", "Coverage", "OrderedJSON", "Pinging", "TestSupport", "measurement-server"],
+      dependencies: [
+        "SpeedTest", "CLibssl", "Coverage", "OrderedJSON", "Pinging", "TestSupport", "measurement-server",
+      ],
       path: "Tests/SpeedTest", swiftSettings: strict),
     .testTarget(
       name: "RecoveryTests",

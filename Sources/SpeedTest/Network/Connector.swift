@@ -6,7 +6,7 @@ struct Connector: Sendable {
   let plan: SpeedTestPlan
   let addresses: Addresses
   let tls: TLSContext?
-  let counter: TrafficCounter
+  var counter = TrafficCounter()
   let waiting: Waiting
 
   private var clock: TestClock { waiting.clock }
