@@ -73,6 +73,18 @@ struct SettingFieldTests {
     Row("agent.socket", "/run/probe.sock", "agent.socket", "/run/probe.sock"),
     Row("agent.socket-group", "users", "agent.socketGroup", "users"),
     Row("agent.page", "[::1]:8088", "agent.page", "[::1]:8088"),
+    Row("agent.loop", "with-drive", "agent.loop", "withDrive"),
+    Row("speedtest.data-limit.day", "500M", "speedTest.dataLimitOfDay", "524288000"),
+    Row("speedtest.data-limit.month", "20G", "speedTest.dataLimitOfMonth", "21474836480"),
+    Row("speedtest.verify-certificate", "false", "speedTest.verifiesCertificate", "false"),
+    Row("speedtest.qos", "true", "speedTest.qos", "true"),
+    Row("speedtest.coverage-pings", "continue", "speedTest.coveragePings", "continue"),
+    Row("loop.count", "7", "loop.count", "7"),
+    Row("loop.every", "20m", "loop.every", "1200.0 seconds"),
+    Row("loop.distance", "100", "loop.distance", "100.0"),
+    Row("loop.duration", "2h", "loop.duration", "7200.0 seconds"),
+    Row("loop.after-restart", "end", "loop.resumes", "false"),
+    Row("loop.hook", "/a", "loop.hook", "/a"),
   ]
 
   /// All fields by their paths, as texts.
