@@ -21,7 +21,8 @@ enum CSV {
   private static let comma = UInt8(ascii: ",")
   private static let quote = UInt8(ascii: "\"")
 
-  private static func append(_ value: JSON, to text: inout [UInt8]) {
+  /// Appends a field, in quotes where it needs them.
+  static func append(_ value: JSON, to text: inout [UInt8]) {
     let field = value.plainText.utf8
     let isPlain = field.allSatisfy {
       $0 != comma && $0 != quote && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r")

@@ -1,4 +1,5 @@
 import Coverage
+import DriveStore
 
 /// Which fences and positions to export. A condition that is `nil` or empty holds for all.
 public struct FenceFilter: Hashable, Sendable {
@@ -21,6 +22,12 @@ public struct FenceFilter: Hashable, Sendable {
     selects(record.enteredAt) && box?.contains(record.fence.centre) ?? true
       && (technologies.isEmpty || technologies.contains { $0.matches(record.fence.technology) })
       && (links.isEmpty || record.link.map(links.contains) ?? false)
+  }
+
+  /// Whether a speed test is to be exported. A test without a place is in no box, and none belongs to a link.
+  public func selects(_ test: StoredSpeedTest) -> Bool {
+    selects(test.started) && box.map { box in test.place.map(box.contains) ?? false } ?? true
+      && (technologies.isEmpty || technologies.contains { $0.matches(test.technology) }) && links.isEmpty
   }
 
   /// Whether a position of a track is to be exported.

@@ -12,7 +12,7 @@ extension Exporting.Selection: ExpressibleByArgument {}
 
 struct ExportFences: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Writes fences as maps and tables.",
+    commandName: "export", abstract: "Writes fences, or speed tests, as maps and tables.",
     discussion: "Fences must meet all conditions. An option that can be repeated selects what one of its values names.")
 
   @OptionGroup var configuration: ConfigurationOptions
@@ -32,12 +32,24 @@ struct ExportFences: AsyncParsableCommand {
   @Option(name: .long, help: "submitted, pending or all; only `all` includes fences that Wi-Fi touched.")
   var state = Exporting.Selection.submitted
 
+  @Flag(name: .long, help: "Speed tests instead of fences: geojson, geojsonseq, jsonl (with the curves) or csv.")
+  var speedTests = false
+
   @OptionGroup var filter: FilterOptions
 
   @Option(name: [.short, .long], help: "The file to write, a device or a pipe. Default, and -: standard output.")
   var output: String?
 
   mutating func validate() throws {
+    if speedTests {
+      guard SpeedTestFormat(rawValue: format.rawValue) != nil else {
+        let formats = SpeedTestFormat.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("--speed-tests is for \(formats); \(format.rawValue) has fences only.")
+      }
+      guard shape == nil, filter.session.isEmpty else {
+        throw ValidationError("--speed-tests goes with neither --shape nor --session: a test is a point of no session.")
+      }
+    }
     if shape != nil, !format.hasShapes {
       let formats = ExportFormat.allCases.filter(\.hasShapes).map(\.rawValue).joined(separator: ", ")
       throw ValidationError("--shape is for \(formats); \(format.rawValue) has one form only.")
@@ -52,6 +64,7 @@ struct ExportFences: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
+      if speedTests { return try exportSpeedTests() }
       let exporting = try Exporting(
         configuration: try configuration.load(), selection: state, sessions: Set(filter.session),
         filter: filter.filter)
@@ -66,6 +79,20 @@ struct ExportFences: AsyncParsableCommand {
       if let hint = hint(count) { Terminal.note(hint) }
       return .done
     }
+  }
+
+  private func exportSpeedTests() throws -> CommandOutcome {
+    guard let format = SpeedTestFormat(rawValue: format.rawValue) else { throw ValidationError("--format") }
+    let exporting = try SpeedTestExporting(
+      configuration: try configuration.load(), selection: state, filter: filter.filter)
+    let sink = try OutputFile(path: output)
+    if let warning = sink.warning { Terminal.note(warning) }
+    try exporting.run(format: format, write: sink.write)
+    try sink.finish()
+    if exporting.count == 0, exporting.ofOtherState > 0 {
+      Terminal.note("no speed test is \(state.rawValue); \(exporting.ofOtherState) stored in other states: see --state")
+    }
+    return .done
   }
 
   private static func tiles(_ text: String) throws -> TileSource {

@@ -1,0 +1,143 @@
+import Coverage
+import DriveStore
+import OrderedJSON
+
+/// A column of exported speed tests: one value of a test, with the same name in every format.
+public struct SpeedTestColumn: Sendable {
+  /// How a format with features of its own writes the value.
+  public enum Role: Hashable, Sendable {
+    /// The number of the feature.
+    case identity
+    /// The place of the feature.
+    case position
+    /// A property of the feature.
+    case property
+    /// A list, in JSON Lines only.
+    case list
+  }
+
+  /// The name, in ASCII letters, digits and `_`; a quantity ends with its unit.
+  public let name: String
+  /// How a format with features of its own writes the value.
+  public let role: Role
+  /// What it means, in one line of Markdown.
+  public let meaning: String
+  let value: @Sendable (StoredSpeedTest) -> JSON?
+  /// The name as the key of a JSON object, with quotes and colon.
+  let key: [UInt8]
+
+  private init(
+    _ name: String, _ meaning: String, role: Role = .property, value: @escaping @Sendable (StoredSpeedTest) -> JSON?
+  ) {
+    (self.name, self.meaning, self.role, self.value) = (name, meaning, role, value)
+    key = Array("\"\(name)\":".utf8)
+  }
+
+  /// All columns, in order.
+  public static let all: [SpeedTestColumn] = itself + figures + delays + place + lists
+
+  /// The columns of a table of single values.
+  static let table = all.filter { $0.role != .list }
+
+  private static let itself = [
+    SpeedTestColumn("id", "number of the test in the store", role: .identity) { .integer($0.id) },
+    SpeedTestColumn("test_uuid", "the control server's identifier of the test") { .string($0.testUUID) },
+    SpeedTestColumn("loop_uuid", "the loop that it belongs to") { $0.loopUUID.map(JSON.string) },
+    SpeedTestColumn("test_counter", "its number in the loop, from 1") { $0.number.map { .integer(Int64($0)) } },
+    SpeedTestColumn("drive", "number of the drive that was being recorded") { $0.drive.map(JSON.integer) },
+    SpeedTestColumn("state", "`waiting`, `sending`, `submitted` or `quarantined`") { .string($0.state.rawValue) },
+    SpeedTestColumn("outcome", "`completed`, `failed` or `aborted`") { $0.outcome.map { .string($0.rawValue) } },
+    SpeedTestColumn("error", "why it failed or was aborted") { $0.error.map(JSON.string) },
+    SpeedTestColumn("started_at", "when the server made it: ISO 8601, UTC") { .string($0.started.iso8601) },
+    SpeedTestColumn("ended_at", "when it ended") { $0.ended.map { .string($0.iso8601) } },
+    SpeedTestColumn("technology", "radio technology at its start") { $0.technology.map { .string($0.name) } },
+    SpeedTestColumn("technology_id", "its number at the control server") {
+      $0.technology?.id.map { .integer(Int64($0)) }
+    },
+  ]
+
+  private static let figures = [
+    figure("download_kbps", "download, kbit/s of 1000 bit at the common end of all connections") {
+      ($0.download?.kilobitsPerSecond).map(JSON.integer)
+    },
+    figure("upload_kbps", "upload, the same") { ($0.upload?.kilobitsPerSecond).map(JSON.integer) },
+    figure("ping_median_ms", "median of the pings, by the server's values") { milliseconds($0.medianPing) },
+    figure("ping_shortest_ms", "shortest ping, by the client's values") { milliseconds($0.shortestPing) },
+    figure("pings", "number of pings") { .integer(Int64($0.pings.count)) },
+    figure("download_connections", "connections that took part in the download") {
+      $0.download.map { .integer(Int64($0.connections)) }
+    },
+    figure("upload_connections", "connections that took part in the upload") {
+      $0.upload.map { .integer(Int64($0.connections)) }
+    },
+    figure("received_bytes", "bytes received, pre-tests included, without those that TLS adds") {
+      .integer($0.traffic.received)
+    },
+    figure("sent_bytes", "bytes sent, the same") { .integer($0.traffic.sent) },
+    figure("server", "measurement server: name or address") { .string($0.server) },
+    figure("server_port", "its TCP port") { .integer(Int64($0.port)) },
+    figure("server_name", "its name at the control server") { $0.serverName.map(JSON.string) },
+    figure("encryption", "version of TLS and cipher; NONE without TLS") { .string($0.encryption ?? "NONE") },
+    figure("operator", "code of the operator: MCC and MNC") { $0.operatorCode.map(JSON.string) },
+    figure("operator_name", "its name") { $0.operatorName.map(JSON.string) },
+    figure("roaming", "whether the modem was roaming") { $0.isRoaming.map(JSON.bool) },
+  ]
+
+  private static let delays = SpeedTestDelay.Part.allCases.flatMap { part in
+    let when = part == .idle ? "in the 10 s before the test" : "under the load of the \(part.rawValue)"
+    return [
+      figure("\(part.rawValue)_delay_median_ms", "median round trip of the coverage pings \(when)") {
+        milliseconds($0.delays.first { $0.part == part }?.median)
+      },
+      figure("\(part.rawValue)_delay_p95_ms", "its 95th percentile, nearest rank") {
+        milliseconds($0.delays.first { $0.part == part }?.percentile95)
+      },
+      figure("\(part.rawValue)_pings_lost", "coverage pings without an answer \(when)") {
+        ($0.delays.first { $0.part == part }?.lost).map { .integer(Int64($0)) }
+      },
+    ]
+  }
+
+  private static let place = [
+    SpeedTestColumn("latitude", "where it began, degrees north (WGS 84)", role: .position) {
+      ($0.place?.latitude).map(JSON.degrees)
+    },
+    SpeedTestColumn("longitude", "where it began, degrees east (WGS 84)", role: .position) {
+      ($0.place?.longitude).map(JSON.degrees)
+    },
+  ]
+
+  private static let lists = [
+    list("download_curves", "each connection's points: ns since the start of the phase, and all bytes until then") {
+      curves($0.download)
+    },
+    list("upload_curves", "the same of the upload, by the server's clock") { curves($0.upload) },
+    list("ping_values", "each ping: the client's and the server's ns, and ns since the start of the test") { figures in
+      .array(figures.pings.map { .array([.integer($0.client), .integer($0.server), .integer($0.offset)]) })
+    },
+    list("track", "positions during the test: ns since its start, longitude, latitude") { figures in
+      .array(
+        figures.places.map { .array([.integer($0.offset), .degrees($0.longitude), .degrees($0.latitude)]) })
+    },
+  ]
+
+  private static func figure(
+    _ name: String, _ meaning: String, _ value: @escaping @Sendable (SpeedTestFigures) -> JSON?
+  ) -> SpeedTestColumn {
+    SpeedTestColumn(name, meaning) { $0.figures.flatMap(value) }
+  }
+
+  private static func list(
+    _ name: String, _ meaning: String, _ value: @escaping @Sendable (SpeedTestFigures) -> JSON?
+  ) -> SpeedTestColumn {
+    SpeedTestColumn(name, meaning, role: .list) { $0.figures.flatMap(value) }
+  }
+
+  private static func milliseconds(_ nanoseconds: Int64?) -> JSON? {
+    nanoseconds.map { .decimal(units: $0, places: 6) }
+  }
+
+  private static func curves(_ rate: SpeedTestRate?) -> JSON? {
+    rate.map { .array($0.curves.map { .array($0.map { .array($0.map(JSON.integer)) }) }) }
+  }
+}

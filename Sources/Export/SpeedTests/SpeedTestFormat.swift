@@ -1,0 +1,60 @@
+import DriveStore
+import OrderedJSON
+
+/// A format of exported speed tests: one test a feature or a line.
+public enum SpeedTestFormat: String, Hashable, Sendable, CaseIterable {
+  /// RFC 7946: a point where the test began; tests without a place have no geometry.
+  case geojson
+  /// RFC 8142: the features of `geojson` as a sequence of JSON texts.
+  case geojsonseq
+  /// With the connections' curves, the pings and the positions.
+  case jsonl
+  /// RFC 4180.
+  case csv
+
+  /// Writes `tests` through `write`.
+  /// - Throws: Errors of `write`.
+  public func export(_ tests: [StoredSpeedTest], write: ([UInt8]) throws -> Void) throws {
+    switch self {
+    case .geojson: try write(Array(Self.collection(tests).utf8))
+    case .geojsonseq: for test in tests { try write([0x1E] + Array((Self.feature(test).text + "\n").utf8)) }
+    case .jsonl: for test in tests { try write(Array((Self.object(SpeedTestColumn.all, of: test).text + "\n").utf8)) }
+    case .csv: try write(Self.table(tests))
+    }
+  }
+
+  private static func object(_ columns: [SpeedTestColumn], of test: StoredSpeedTest) -> JSON {
+    .object(columns.compactMap { column in column.value(test).map { JSON.Member(column.name, $0) } })
+  }
+
+  private static func collection(_ tests: [StoredSpeedTest]) -> String {
+    let features = tests.map { "\n" + feature($0).text }.joined(separator: ",")
+    return "{\"type\":\"FeatureCollection\",\"features\":[\(features)\n]}\n"
+  }
+
+  private static func feature(_ test: StoredSpeedTest) -> JSON {
+    let geometry = test.place.map { place -> JSON in
+      .object([
+        JSON.Member("type", "Point"),
+        JSON.Member("coordinates", .array([.degrees(place.longitude), .degrees(place.latitude)])),
+      ])
+    }
+    return .object([
+      JSON.Member("type", "Feature"), JSON.Member("id", .integer(test.id)),
+      JSON.Member("geometry", geometry ?? .null),
+      JSON.Member("properties", object(SpeedTestColumn.all.filter { $0.role == .property }, of: test)),
+    ])
+  }
+
+  private static func table(_ tests: [StoredSpeedTest]) -> [UInt8] {
+    var text = Array((SpeedTestColumn.table.map(\.name).joined(separator: ",") + "\r\n").utf8)
+    for test in tests {
+      for (index, column) in SpeedTestColumn.table.enumerated() {
+        if index > 0 { text.append(UInt8(ascii: ",")) }
+        if let value = column.value(test) { CSV.append(value, to: &text) }
+      }
+      text += Array("\r\n".utf8)
+    }
+    return text
+  }
+}

@@ -1,0 +1,152 @@
+import Coverage
+import DriveStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Export
+
+/// Speed tests of a real store in each format.
+@Suite struct SpeedTestExportTests {
+  private let folder: TemporaryFolder
+  private let tests: [StoredSpeedTest]
+
+  init() async throws {
+    folder = try TemporaryFolder()
+    let store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    var start = SpeedTestOutbox.Start(
+      controlServer: "http://host", clientUUID: "C", testUUID: "T,\"1\"", token: "t", started: .sampleStart)
+    (start.loopUUID, start.number) = ("L1", 1)
+    start.place = Coordinate(latitude: 48.2082, longitude: 16.3738)
+    start.technology = Technology("4G/LTE")
+    let first = try await store.speedTests.begin(start)
+    var figures = SpeedTestFigures.sample()
+    figures.delays = [SpeedTestDelay(.download, roundTrips: [100_000_000, 300_000_000], lost: 1)]
+    let fix = Fix(coordinate: Coordinate(latitude: 48.21, longitude: 16.38), accuracy: 5)
+    figures.places = [SpeedTestPlace(fix, at: .sampleStart, offset: 7)].compactMap { $0 }
+    let end = WallTime.sampleStart.later(by: .seconds(20))
+    try await store.speedTests.end(first, .init(.completed, at: end, figures: figures))
+    try await store.speedTests.markSubmitted(first, .result, at: end)
+    let second = try await store.speedTests.begin(
+      .init(controlServer: "http://host", clientUUID: "C", testUUID: "T2", token: "t", started: end))
+    try await store.speedTests.end(second, .init(.failed, at: end, figures: nil, error: "no connection"))
+    tests = try await store.reading { try $0.speedTests() }
+  }
+
+  private func text(_ format: SpeedTestFormat) throws -> String {
+    var bytes: [UInt8] = []
+    try format.export(tests) { bytes += $0 }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func objects(_ text: String) throws -> [[String: Any]] {
+    try text.split(separator: "\n").map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+  }
+
+  @Test(
+    "when tests are exported as GeoJSON, then each is a point with its figures, and one without a place has no geometry"
+  )
+  func geoJSON() throws {
+    let collection = try #require(
+      try JSONSerialization.jsonObject(with: Data(try text(.geojson).utf8)) as? [String: Any])
+    let features = try #require(collection["features"] as? [[String: Any]])
+    #expect(features.count == 2 && collection["type"] as? String == "FeatureCollection")
+    let geometry = try #require(features[0]["geometry"] as? [String: Any])
+    #expect(geometry["coordinates"] as? [Double] == [16.3738, 48.2082], "longitude first")
+    #expect(features[1]["geometry"] is NSNull)
+    let properties = try #require(features[0]["properties"] as? [String: Any])
+    #expect(properties["download_kbps"] as? Int == 47_800 && properties["ping_median_ms"] as? Double == 30)
+    #expect(properties["download_delay_median_ms"] as? Double == 100 && properties["download_pings_lost"] as? Int == 1)
+    #expect(properties["latitude"] == nil && properties["download_curves"] == nil)
+    let failed = try #require(features[1]["properties"] as? [String: Any])
+    #expect(failed["error"] as? String == "no connection" && failed["download_kbps"] == nil)
+  }
+
+  @Test("when tests are exported as a sequence, then it has the features of the collection, each behind a separator")
+  func sequence() throws {
+    let records = try text(.geojsonseq).split(separator: "\u{1E}").map(String.init)
+    #expect(records.count == 2 && records.allSatisfy { $0.hasSuffix("\n") })
+    let collection = try text(.geojson)
+    #expect(records.allSatisfy { collection.contains($0.dropLast()) })
+  }
+
+  @Test(
+    "when tests are exported as JSON Lines, then the curves give the result again, and the track and pings are there")
+  func lines() throws {
+    let objects = try objects(try text(.jsonl))
+    let curves = try #require(objects[0]["download_curves"] as? [[[Int64]]])
+    #expect(curves.count == 3)
+    let bytes = curves.compactMap { $0.last?[1] }.reduce(0, +)
+    #expect(abs(Double(bytes) * 8 / 7e3 - 47_800 * 1000 / 1000) < 1, "bytes of all connections in 7 s, in kbit/s")
+    #expect((objects[0]["ping_values"] as? [[Int64]])?.first == [20_500_000, 20_000_000, 0])
+    #expect((objects[0]["track"] as? [[Double]])?.first == [7, 16.38, 48.21])
+    #expect(objects[1]["download_curves"] == nil)
+  }
+
+  @Test("when tests are exported as CSV, then each has a line with every column of the head, and texts are quoted")
+  func csv() throws {
+    let lines = try text(.csv).components(separatedBy: "\r\n")
+    #expect(lines.count == 4 && lines[3].isEmpty)
+    #expect(lines[0] == SpeedTestColumn.table.map(\.name).joined(separator: ","))
+    #expect(lines[1].hasPrefix("1,\"T,\"\"1\"\"\",L1,1,,submitted,completed,,2026-11-20T10:00:00.000Z,"))
+    #expect(lines[2].filter { $0 == "," }.count == SpeedTestColumn.table.count - 1)
+  }
+
+  @Test("when there is no test, then each format is still what it is")
+  func empty() throws {
+    for format in SpeedTestFormat.allCases {
+      var bytes: [UInt8] = []
+      try format.export([]) { bytes += $0 }
+      let text = String(decoding: bytes, as: UTF8.self)
+      switch format {
+      case .geojson: #expect(text == "{\"type\":\"FeatureCollection\",\"features\":[\n]}\n")
+      case .csv: #expect(text.hasSuffix("longitude\r\n"))
+      case .geojsonseq, .jsonl: #expect(text.isEmpty)
+      }
+    }
+  }
+
+  @Test("when conditions are given, then a test is met by its start, place and technology")
+  func filter() throws {
+    func selects(_ change: (inout FenceFilter) -> Void) -> [Bool] {
+      var filter = FenceFilter()
+      change(&filter)
+      return tests.map(filter.selects)
+    }
+    #expect(selects { _ in } == [true, true])
+    #expect(selects { $0.to = .sampleStart.later(by: .seconds(1)) } == [true, false])
+    #expect(selects { $0.technologies = [TechnologyPattern("4G")].compactMap { $0 } } == [true, false])
+    #expect(selects { $0.links = ["A"] } == [false, false])
+  }
+
+  // MARK: Documentation
+
+  private static let begin =
+    "<!-- speed tests: from Sources/Export/SpeedTests, by WRITE_DOCS=1 swift test --filter SpeedTestExportTests -->\n"
+  private static let end = "\n<!-- end of speed tests -->"
+
+  @Test("when a column is declared, then docs/export.md has it, as it is declared")
+  func documented() throws {
+    let page = Surroundings.root.appending(path: "docs/export.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let begin = try #require(text.range(of: Self.begin))
+    let end = try #require(text.range(of: Self.end))
+    let rows = SpeedTestColumn.all.map { column in
+      let note =
+        [.list: " (only in JSON Lines)", .identity: " (in GeoJSON the id)", .position: " (in GeoJSON the geometry)"][
+          column.role] ?? ""
+      return "| `\(column.name)` | \(column.meaning)\(note) |"
+    }
+    let table = (["| column | meaning |", "|---|---|"] + rows).joined(separator: "\n")
+    if ProcessInfo.processInfo.environment["WRITE_DOCS"] != nil {
+      try text.replacingCharacters(in: begin.upperBound..<end.lowerBound, with: table)
+        .write(to: page, atomically: true, encoding: .utf8)
+    } else {
+      #expect(
+        text[begin.upperBound..<end.lowerBound] == table,
+        "write it again: WRITE_DOCS=1 swift test --filter SpeedTestExportTests")
+    }
+  }
+}
