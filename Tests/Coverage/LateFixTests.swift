@@ -133,7 +133,7 @@ import Testing
 
   @Test func `when fixes are complete later, then all fences are those of fixes that were complete at once`() {
     var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
-    for _ in 0..<min(200, RandomOrders.count * 3) {
+    for _ in 0..<min(200, RandomOrders.count) {
       let drives = drives(&generator)
       let stop = event(60, .stop(.user))
       let (atOnce, late) = (engine(drives.atOnce + [stop]), engine(drives.late + [stop]))

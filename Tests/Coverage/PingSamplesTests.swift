@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Coverage
@@ -28,6 +29,27 @@ import Testing
     remove(70, sent: 1.05)
     #expect(figures.meanVariation == 20_000_000)
     #expect(figures.roundTrip?.maximum == 30_000_000)
+  }
+
+  @Test mutating func `when several pings took equally long, then the one that was sent at that time is taken back`() {
+    for (number, delay) in ([10, 30, 35, 10] as [Int64]).enumerated() { add(delay, sent: 1 + Double(number) / 10) }
+    remove(10, sent: 1)
+    #expect(figures.meanVariation == 15_000_000, "5 and 25 ms")
+  }
+
+  @Test func `when many pings are kept, then only halves that are old as a whole are dropped`() {
+    var recent = RecentPings()
+    // A third was sent long ago, and all others can still be taken back.
+    for number in 0..<64 {
+      recent.append(Event(at: DriveTime(seconds: number < 25 ? 1 : 10), .ping(.failed(.timeout))), in: number)
+    }
+    #expect(recent.removeAll(since: DriveTime(seconds: 10)).map(\.fence) == Array(25..<64))
+  }
+
+  @Test(
+    arguments: [(1, 3, 3), (2, 3, 2), (4, 5, 1), (4, 6, 2), (4, 7, 2), (3, 4, 1), (3, 5, 2)] as [(Int, Int64, Int64)])
+  func `when a mean is not whole nanoseconds, then it is rounded half up`(answered: Int, sum: Int64, mean: Int64) {
+    #expect(Fence.sample(answered: answered, rttSumNanoseconds: sum).meanRTTNanoseconds == mean)
   }
 
   @Test mutating func `when the last ping is taken back, then no figure is left`() {

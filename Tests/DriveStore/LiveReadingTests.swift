@@ -12,7 +12,7 @@ struct LiveReadingTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    store = try DriveStore(copiedTo: StateDirectory(path: folder.file("state")))
   }
 
   /// A drive with one session; fences without an end are open.

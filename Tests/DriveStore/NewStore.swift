@@ -6,9 +6,16 @@ import TestSupport
 extension DriveStore {
   /// A store as a first start leaves it: a copy of one that was made once, because a first start spends most of its time in migrations.
   convenience init(copiedTo directory: StateDirectory) throws {
-    try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
-    try NewStore.bytes.get().write(to: URL(fileURLWithPath: directory.database))
+    try directory.copyNewStore()
     try self.init(directory: directory, purpose: "a test")
+  }
+}
+
+extension StateDirectory {
+  /// Puts the file of a store there, as a first start leaves it.
+  func copyNewStore() throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    try NewStore.bytes.get().write(to: URL(fileURLWithPath: database))
   }
 }
 

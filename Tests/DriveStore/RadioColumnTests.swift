@@ -13,7 +13,7 @@ struct RadioColumnTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    store = try DriveStore(copiedTo: StateDirectory(path: folder.file("state")))
   }
 
   private func save(_ fence: Fence) throws -> [StoredFence] {

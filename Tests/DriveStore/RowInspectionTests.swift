@@ -12,7 +12,9 @@ struct RowInspectionTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    var file = StoreFile(directory: StateDirectory(path: folder.file("state"))) { _ in }
+    let directory = StateDirectory(path: folder.file("state"))
+    try directory.copyNewStore()
+    var file = StoreFile(directory: directory) { _ in }
     file.readAtStart = -1
     store = try DriveStore(file, purpose: "a test")
   }

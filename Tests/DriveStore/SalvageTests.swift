@@ -14,7 +14,7 @@ struct SalvageTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    store = try DriveStore(copiedTo: StateDirectory(path: folder.file("state")))
   }
 
   /// A drive of one session with three fences.

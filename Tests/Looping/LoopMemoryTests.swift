@@ -247,7 +247,7 @@ import Testing
   func anyByte() throws {
     let bytes = try JSONEncoder().encode(try sample)
     var accepted = 0
-    for seed in LoopOrders.seeds.prefix(2000) {
+    for seed in LoopOrders.seeds(min(2000, max(300, LoopOrders.count))) {
       var random = SeededGenerator(seed: seed)
       var damaged = bytes
       for _ in 0...Int.random(in: 0..<3, using: &random) {

@@ -56,4 +56,31 @@ import Testing
       #expect(verdicts == [false, isChosen])
     }
   }
+
+  @Test(arguments: [(20.0, true), (20.1, false)])
+  func `when a receiver has at most half of the error, then it is better`(theirs: Double, isBetter: Bool) {
+    var choice = ReceiverChoice()
+    let verdicts = [0.0, 3].map { choice.takesOver("b", theirs: theirs, mine: 40, at: TestTime.at($0).instant) }
+    #expect(verdicts == [false, isBetter])
+  }
+
+  @Test func `when a third receiver is better too, then it does not take over on the time of the second`() {
+    var choice = ReceiverChoice()
+    let verdicts = [("b", 0.0), ("c", 1), ("b", 2), ("c", 3), ("b", 3)].map { device, time in
+      choice.takesOver(device, theirs: 4, mine: 40, at: TestTime.at(time).instant)
+    }
+    #expect(verdicts == [false, false, false, false, true])
+  }
+
+  @Test func `when a receiver's time comes with a later report, then the host's time of that report is its match`() {
+    var epoch = Epoch(TPV.usable(seconds: 0).with { $0.time = nil }, at: TestTime.at(0))
+    #expect(epoch.clockDifference == nil)
+    let (next, now) = (TPV.usable(seconds: 7), TestTime.at(0.02))
+    epoch.merge(next, at: now)
+    let expected = next.time.map { Duration.microseconds($0.microseconds - now.wall.microseconds) }
+    #expect(epoch.clockDifference == expected && expected != nil)
+    // A second time does not move it.
+    epoch.merge(next, at: TestTime.at(0.03))
+    #expect(epoch.clockDifference == expected)
+  }
 }

@@ -36,19 +36,31 @@ struct RecordingTests {
     "trimble-lassen_iq", "ublox-8",
   ]
 
-  private func expected(_ name: String) throws -> Expected.Figures {
-    let all = try JSONDecoder().decode(
+  /// Read once for all tests.
+  private static let expectations = Result {
+    try JSONDecoder().decode(
       [String: Expected].self, from: Data(contentsOf: Surroundings.fixture("gpsd/expected.json")))
+  }
+
+  private static let recordings = Result {
+    try Dictionary(
+      uniqueKeysWithValues: names.map { name in
+        var splitter = LineSplitter()
+        let lines = try splitter.push(Data(contentsOf: Surroundings.fixture("gpsd/\(name).gpsd322.json")))
+        let reports = lines.compactMap { GPSDReport(line: $0) }
+        #expect(reports.count == lines.count)
+        return (name, reports)
+      })
+  }
+
+  private func expected(_ name: String) throws -> Expected.Figures {
+    let all = try Self.expectations.get()
     #expect(Set(all.keys) == Set(Self.names))
     return try #require(all[name]).figures
   }
 
   private func reports(_ name: String) throws -> [GPSDReport] {
-    var splitter = LineSplitter()
-    let lines = try splitter.push(Data(contentsOf: Surroundings.fixture("gpsd/\(name).gpsd322.json")))
-    let reports = lines.compactMap { GPSDReport(line: $0) }
-    #expect(reports.count == lines.count)
-    return reports
+    try #require(try Self.recordings.get()[name])
   }
 
   /// The recordings have no arrival times: the reports come a microsecond apart, and epochs end by their time alone.

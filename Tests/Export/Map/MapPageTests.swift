@@ -94,7 +94,7 @@ struct MapPageTests {
 
   @Test(
     "when there are more fences than a chunk has, then each is there once and in order",
-    arguments: [0, 1, 1999, 2000, 2001, 4100])
+    arguments: [0, 1, 2000, 2001, 4001])
   func chunks(count: Int) throws {
     let chunks = try chunks(try page((0..<count).map { FenceRecord.bare(id: Int64($0)) }))
     #expect(chunks.count == (count + 1999) / 2000)
@@ -104,7 +104,7 @@ struct MapPageTests {
 
   @Test("when there are many fences, then they are written on the way and read once")
   func streamed() throws {
-    let records = CountedRecords(count: 6000)
+    let records = CountedRecords(count: 4001)
     var (largest, whole) = (0, 0)
     try ExportFormat.html.export(records, map: MapOptions(leaflet: folder.path)) { bytes in
       (largest, whole) = (max(largest, bytes.count), whole + bytes.count)
@@ -158,6 +158,6 @@ private final class CountedRecords: FenceRecords {
 
   func forEach(_ body: (FenceRecord) throws -> Void) throws {
     reads += 1
-    for number in 0..<count { try body(.whole(id: Int64(number), number: number)) }
+    for number in 0..<count { try body(.bare(id: Int64(number))) }
   }
 }
