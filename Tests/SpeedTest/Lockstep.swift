@@ -21,13 +21,13 @@ final class Lockstep: @unchecked Sendable {
     }
   }
 
-  /// Waits until all members came, 20 s at most. The last one moves the clock by the seconds of all.
+  /// Waits until all members came, 5 minutes at most. The last one moves the clock by the seconds of all.
   func step(_ member: Int, seconds: Double) {
     condition.withLock {
       guard members.contains(member) else { return clock.advance(seconds: seconds) }
       self.seconds = seconds
       arrived.insert(member)
-      let (round, limit) = (rounds, Date(timeIntervalSinceNow: 20))
+      let (round, limit) = (rounds, Date(timeIntervalSinceNow: 300))
       endRound()
       while rounds == round, condition.wait(until: limit) {}
     }

@@ -1,7 +1,7 @@
 import CLibssl
 import Foundation
 
-/// The server's end of one connection, plain or with TLS. Its calls block, for 20 s at most.
+/// The server's end of one connection, plain or with TLS. Its calls block, for 5 minutes at most.
 final class ServerStream {
   private let descriptor: Int32
   private let ssl: OpaquePointer?
@@ -11,7 +11,7 @@ final class ServerStream {
   /// - Returns: `nil` when the client did not finish the handshake.
   init?(_ descriptor: Int32, tls: OpaquePointer?) {
     self.descriptor = descriptor
-    var limit = timeval(tv_sec: 20, tv_usec: 0)
+    var limit = timeval(tv_sec: 300, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     var one: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))

@@ -14,9 +14,9 @@ final class StepClock: @unchecked Sendable {
     TestClock(now: { self.now }, isAborted: { self.lock.withLock { self.isAborted } })
   }
 
-  /// ns. After 30 s without an end it jumps beyond all limits, so that a test whose clock stands still fails and does not hang.
+  /// ns. After 5 minutes without an end it jumps beyond all limits, so that a test whose clock stands still fails and does not hang.
   var now: Int64 {
-    if ContinuousClock.now - created > .seconds(30) { return .max / 2 }
+    if ContinuousClock.now - created > .seconds(300) { return .max / 2 }
     return lock.withLock { time }
   }
 
