@@ -80,7 +80,7 @@ import Testing
     #expect(curves.count == 3)
     let bytes: Int64 = curves.compactMap { $0.last?[1] }.reduce(0, +)
     let rate = bytes * 8 / 7000
-    #expect(rate == 47_800, "bytes of all connections in 7 s, in kbit/s")
+    #expect(abs(rate - 47_800) <= 1, "bytes of all connections in 7 s, in kbit/s")
     #expect((objects[0]["ping_values"] as? [[Int64]])?.first == [20_500_000, 20_000_000, 0])
     #expect((objects[0]["track"] as? [[Double]])?.first == [7, 16.38, 48.21])
     #expect(objects[1]["download_curves"] == nil)

@@ -121,7 +121,7 @@ struct PassRunner: Sendable {
 
   /// Adds the end of the wait to the report.
   private func reportHold(_ pass: inout Pass) async {
-    guard pass.report.sessionsKept > 0, !pass.report.wasStopped else { return }
+    guard pass.report.sessionsKept + pass.report.speedTests.kept > 0, !pass.report.wasStopped else { return }
     if pass.report.hold == nil, let hold = await server.hold(.commanded) { pass.report.hold = .gate(hold) }
     if case .gate(let hold) = pass.report.hold {
       pass.report.heldUntil = WallTime(microseconds: clock.wall().microseconds + hold.wait.inMicroseconds)
