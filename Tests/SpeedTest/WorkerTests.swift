@@ -20,9 +20,20 @@ import Testing
     #expect(outcome.failures == [])
     #expect(rig.server.count == 3)
     for connection in 0..<3 {
-      #expect(rig.server.lines(connection).prefix(2) == ["connect", "TOKEN token"])
-      #expect(rig.server.lines(connection).suffix(2) == ["QUIT", "end"])
+      let lines = rig.server.lines(connection)
+      #expect(lines.prefix(2) == ["connect", "TOKEN token"])
+      // The servers of the other connections move the clock too: on a starved machine, a thread finds its upload over time, and closes.
+      let wasGivenUp = lines.suffix(2).first?.hasPrefix("PUT ") == true
+      #expect(wasGivenUp || lines.suffix(2) == ["QUIT", "end"])
     }
+  }
+
+  @Test("Edge 33: when a test has one connection, then it says QUIT at its end")
+  func quit() async throws {
+    let rig = try WorkerRig(threads: 1)
+    _ = try await rig.run()
+    try await ends(rig, 1)
+    #expect(rig.server.lines(0).suffix(2) == ["QUIT", "end"])
   }
 
   @Test(

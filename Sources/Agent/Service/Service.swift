@@ -343,6 +343,7 @@ actor Service: ServiceCommands {
     status.fixAge = fixArrival.map { .now - $0 }
     status.disk = disk
     status.disk.stateBytes = environment.store.directory.bytes
+    if let loop { status.loop = LoopStatus(await loop.running.memory, of: loop.running.count) }
     status.totals = endedTotals
     for link in status.links { status.totals[link.link ?? "", default: DriveTotals()].add(link.totals) }
     do {

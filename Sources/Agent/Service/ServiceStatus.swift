@@ -33,6 +33,8 @@ struct ServiceStatus: Sendable {
   var links: [DriveStatus] = []
   /// What drives have counted since the start of the service, by the link's name; an empty one for the only link.
   var totals: [String: DriveTotals] = [:]
+  /// The loop of speed tests; `nil` without one.
+  var loop: LoopStatus?
   var waiting = Waiting()
   var sender: SenderStatus?
   var lastPass: EndedPass?
@@ -74,6 +76,8 @@ struct ServiceStatus: Sendable {
     var oldest: WallTime?
     /// Fences whose session is missing: they wait until they are old enough.
     var withoutSession = 0
+    /// Speed tests that have ended.
+    var speedTests = 0
 
     init() {}
 
@@ -81,6 +85,7 @@ struct ServiceStatus: Sendable {
     /// - Throws: GRDB's `DatabaseError`
     init(_ reader: StoreReader, except running: Int64?) throws {
       withoutSession = try reader.orphans(except: running)
+      speedTests = try reader.unsentSpeedTests()
       for session in try reader.unsentSessions() where session.session.finalized != nil {
         if session.isWaiting {
           sessions += 1
@@ -111,10 +116,12 @@ struct ServiceStatus: Sendable {
       },
       "receivers": receivers.map { .array($0.map(JSON.string)) },
       "drives": .array(links.map(Self.json)),
+      "loop": loop?.json,
       "waiting": .object([
         "sessions": .integer(Int64(waiting.sessions)), "fences": .integer(Int64(waiting.fences)),
         "quarantined": .integer(Int64(waiting.quarantined)),
         "without_session": .integer(Int64(waiting.withoutSession)),
+        "speed_tests": .integer(Int64(waiting.speedTests)),
       ]),
       "sender": sender.map(Self.json),
       "queue": .array(queueLines.map(JSON.string)),
@@ -191,6 +198,7 @@ struct ServiceStatus: Sendable {
   var lines: [String] {
     var lines = ["\(state.rawValue): \(reason)"]
     if !links.isEmpty { lines.append(DriveStatus.line(links)) }
+    if let loop { lines.append(loop.line) }
     if let line = disk.line { lines.append(line) }
     if let clock { lines.append(clock.line) }
     return lines + queueLines
@@ -207,6 +215,9 @@ struct ServiceStatus: Sendable {
       lines.append(
         "\(counted(waiting.withoutSession, "fence")) without a session \(isOne ? "waits until it is" : "wait until they are") old enough"
       )
+    }
+    if waiting.speedTests > 0 {
+      lines.append("\(counted(waiting.speedTests, "speed test waits", "speed tests wait")) to be sent")
     }
     if let sender, let line = Self.line(sender) { lines.append(line) }
     if let lastPass { lines.append("last pass (\(lastPass.ended.iso8601)): \(lastPass.report.line)") }

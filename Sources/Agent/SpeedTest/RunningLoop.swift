@@ -9,6 +9,8 @@ import Synchronization
 /// A loop of speed tests with its sources and its hook: beside a drive, or alone.
 struct RunningLoop: Sendable {
   let bench: TestBench
+  /// The number of tests.
+  let count: Int
   private let runner: LoopRunner
   private let stopAsked = Flag()
 
@@ -21,6 +23,7 @@ struct RunningLoop: Sendable {
   ) async throws {
     let bench = TestBench(configuration, environment)
     self.bench = bench
+    count = rules.count
     let hook = configuration.loop.hook.map { LoopHook(path: $0, logger: environment.logger) }
     runner = try await LoopRunner(
       rules, options: bench.options, environment: bench.tests, isNew: isNew, host: .host(environment)

@@ -105,7 +105,7 @@ public final class ControlledTest: Sendable {
       outcome, at: environment.timekeeper.now, figures: measured.figures,
       error: outcome == .completed ? nil : error ?? "a figure is missing")
     if outcome == .completed, options.runsQoS { stored.qos = await qosResults(granted) }
-    try await environment.store.speedTests.end(row, stored)
+    try await persist(stored, row)
     await environment.sender.nudge()
     environment.logger.info(
       "speed test \(row): \(stored.error ?? "measured")",
@@ -113,6 +113,16 @@ public final class ControlledTest: Sendable {
     return TestEnd(
       outcome: outcome, row: row, testUUID: granted.grant.testUUID, figures: measured.figures, traffic: traffic,
       error: stored.error, wasSuspended: measured.wasSuspended)
+  }
+
+  /// Stores the end; on a full disk, sent data goes first.
+  private func persist(_ end: SpeedTestOutbox.End, _ row: Int64) async throws {
+    do {
+      try await environment.store.speedTests.end(row, end)
+    } catch let error where StoreError.isDiskFull(error) {
+      await environment.sender.makeRoom()
+      try await environment.store.speedTests.end(row, end)
+    }
   }
 
   private func end(_ outcome: StoredSpeedTest.Outcome, error: String) -> TestEnd {

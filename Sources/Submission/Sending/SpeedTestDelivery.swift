@@ -16,7 +16,9 @@ struct SpeedTestDelivery: Sendable {
   func deliverAll(_ pass: inout Pass) async throws {
     while let test = pass.speedTests.first {
       try Task.checkCancellation()
-      for part in test.unsentParts where try await !deliver(test, part, &pass) { break }
+      for part in test.unsentParts {
+        guard try await deliver(test, part, &pass) else { break }
+      }
       pass.speedTests.removeAll { $0.id == test.id }
     }
   }

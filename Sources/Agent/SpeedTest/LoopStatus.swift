@@ -1,0 +1,52 @@
+import Coverage
+import Looping
+import OrderedJSON
+
+/// The loop of speed tests beside the service's drives, for `status`.
+struct LoopStatus: Hashable, Sendable {
+  /// The raw values appear in `status --json`.
+  enum State: String, Hashable, Sendable {
+    case testing, waiting, due, paused, ended
+  }
+
+  let state: State
+  /// Tests that have started.
+  let made: Int
+  /// Tests of the whole loop.
+  let count: Int
+  let tally: LoopTally
+
+  /// - Parameters:
+  ///   - memory: The loop's state.
+  ///   - count: The number of its tests.
+  init(_ memory: LoopMemory, of count: Int) {
+    state =
+      switch memory.stage {
+      case .testing: .testing
+      case .ended: .ended
+      case .waiting: memory.isPaused ? .paused : memory.isDue ? .due : .waiting
+      }
+    (made, self.count, tally) = (memory.number, count, memory.tally)
+  }
+
+  /// One line for an operator.
+  var line: String {
+    let what =
+      switch state {
+      case .testing: "test \(made) of \(count) is running"
+      case .waiting: "\(made) of \(count) made, the next one is not due yet"
+      case .due: "\(made) of \(count) made, the next one is due"
+      case .paused: "\(made) of \(count) made, paused"
+      case .ended: "\(made) of \(count) made, over"
+      }
+    return "speed tests: \(what); \(tally.completed) completed, \(tally.failed) failed, \(tally.aborted) aborted"
+  }
+
+  var json: JSON {
+    .object([
+      "state": .string(state.rawValue), "made": .integer(Int64(made)), "of": .integer(Int64(count)),
+      "completed": .integer(Int64(tally.completed)), "failed": .integer(Int64(tally.failed)),
+      "aborted": .integer(Int64(tally.aborted)),
+    ])
+  }
+}
