@@ -121,10 +121,11 @@ import Testing
   @Test("when a test has results of QoS tests, then it waits until both are sent")
   func qos() async throws {
     let id = try await tests.begin(start("T"))
-    var end = SpeedTestOutbox.End(.completed, at: .sampleStart, figures: .sample())
-    end.qos = #"[{"test_type":"dns"}]"#
-    try await tests.end(id, end)
-    #expect(try stored(id).qosState == .waiting && stored(id).qos == end.qos)
+    try await tests.end(id, .init(.completed, at: .sampleStart, figures: .sample()))
+    #expect(try stored(id).qosState == nil)
+    let results = #"[{"test_type":"dns"}]"#
+    try await tests.add(qos: results, to: id)
+    #expect(try stored(id).qosState == .waiting && stored(id).qos == results)
     try await tests.markSubmitted(id, .result, at: .sampleStart)
     #expect(try await tests.unsent(at: Self.url).map(\.id) == [id])
     try await tests.markSubmitted(id, .qos, at: .sampleStart)

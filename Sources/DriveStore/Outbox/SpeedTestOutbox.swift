@@ -46,8 +46,6 @@ public struct SpeedTestOutbox: Sendable {
     public var figures: SpeedTestFigures?
     /// Why it failed or was aborted.
     public var error: String?
-    /// The results of its QoS tests, a JSON array as the server takes them.
-    public var qos: String?
 
     /// An end with the given values.
     public init(
@@ -93,15 +91,23 @@ public struct SpeedTestOutbox: Sendable {
       try db.execute(
         sql: """
           UPDATE speed_test SET outcome = ?, ended_at = ?, state = 'waiting', error = ?, figures = ?, download_kbps = ?,
-            upload_kbps = ?, ping_ns = ?, qos = ?, qos_state = ?
+            upload_kbps = ?, ping_ns = ?
           WHERE id = ? AND state = 'measuring'
           """,
         arguments: [
           end.outcome.rawValue, end.ended.microseconds, end.error, figures,
-          end.figures?.download?.kilobitsPerSecond, end.figures?.upload?.kilobitsPerSecond, end.figures?.medianPing,
-          end.qos, end.qos == nil ? nil : "waiting", id,
+          end.figures?.download?.kilobitsPerSecond, end.figures?.upload?.kilobitsPerSecond, end.figures?.medianPing, id,
         ])
     }
+  }
+
+  /// Stores the results of the QoS tests of an ended test: they wait to be sent.
+  /// - Parameters:
+  ///   - results: A JSON array as the server takes it.
+  ///   - id: The id of the test.
+  /// - Throws: GRDB's `DatabaseError`
+  public func add(qos results: String, to id: Int64) async throws {
+    try await set(id, "qos = ?, qos_state = 'waiting'", [results])
   }
 
   /// Ends the tests that a process was measuring that is gone: they are aborted.

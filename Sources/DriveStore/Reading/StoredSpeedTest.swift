@@ -120,6 +120,7 @@ extension StoreReader {
   /// The number of speed tests that have ended and are not on a server.
   /// - Throws: GRDB's `DatabaseError`
   public func unsentSpeedTests() throws -> Int {
-    try rows("SELECT count(*) AS tests FROM speed_test WHERE state IN ('waiting', 'sending')").first?["tests"] ?? 0
+    try rows("SELECT count(*) AS tests FROM intact_speed_test WHERE state IN ('waiting', 'sending')").first?["tests"]
+      ?? 0
   }
 }

@@ -142,8 +142,8 @@ public struct Cleanup: Sendable {
       """
       speed_test WHERE id IN (SELECT id FROM intact_speed_test WHERE
         state = 'submitted' AND ifnull(qos_state, 'submitted') = 'submitted' AND settled_at < :kept
-        OR :agreed AND (state = 'quarantined' AND ended_at < :kept OR state IN ('waiting', 'sending') AND ended_at < :expired)
-          AND :running IS NOT NULL AND :now IS NOT NULL)
+        OR :agreed AND (state = 'quarantined' AND ended_at < :kept
+          OR state IN ('waiting', 'sending') AND ended_at < :expired))
       """, arguments, db)
   }
 

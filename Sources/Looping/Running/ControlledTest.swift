@@ -98,14 +98,16 @@ public final class ControlledTest: Sendable {
     let row = try await environment.store.speedTests.begin(start(granted))
     environment.logger.info("speed test \(row): the server made test \(granted.grant.testUUID)")
     let measured = await measure(granted, progress)
-    let error = abortReason ?? measured.error
     let outcome: StoredSpeedTest.Outcome =
-      abortReason != nil ? .aborted : measured.figures?.isComplete == true ? .completed : .failed
-    var stored = SpeedTestOutbox.End(
+      measured.abortReason != nil ? .aborted : measured.figures?.isComplete == true ? .completed : .failed
+    let stored = SpeedTestOutbox.End(
       outcome, at: environment.timekeeper.now, figures: measured.figures,
-      error: outcome == .completed ? nil : error ?? "a figure is missing")
-    if outcome == .completed, options.runsQoS { stored.qos = await qosResults(granted) }
+      error: outcome == .completed ? nil : measured.abortReason ?? measured.error ?? "a figure is missing")
     try await persist(stored, row)
+    // The result is on the disk before the QoS tests, which take minutes.
+    if outcome == .completed, options.runsQoS, let results = await qosResults(granted) {
+      try await environment.store.speedTests.add(qos: results, to: row)
+    }
     await environment.sender.nudge()
     environment.logger.info(
       "speed test \(row): \(stored.error ?? "measured")",
@@ -162,9 +164,13 @@ public final class ControlledTest: Sendable {
 
   // MARK: The measurement
 
+  private static let stallReason = "the process stood still during the test"
+
   private struct Measured {
     var figures: SpeedTestFigures?
     var error: String?
+    /// Why the measurement was aborted: an abort after its end changes nothing.
+    var abortReason: String?
     var wasSuspended = false
   }
 
@@ -172,15 +178,17 @@ public final class ControlledTest: Sendable {
     _ granted: SpeedTestRequester.Granted, _ progress: @escaping @Sendable (SpeedTestProgress) -> Void
   ) async -> Measured {
     let waiting = Task { try await Task.sleep(for: granted.grant.wait) }
-    guard enter(.waiting(waiting)), await (try? waiting.value) != nil else { return Measured(error: "aborted") }
+    guard enter(.waiting(waiting)), await (try? waiting.value) != nil else {
+      return Measured(abortReason: abortReason ?? "aborted")
+    }
     var measured = Measured()
     do {
       let plan = try plan(granted.grant)
       let run = SpeedTestRun(plan)
-      guard enter(.measuring(run)) else { return Measured(error: "aborted") }
+      guard enter(.measuring(run)) else { return Measured(abortReason: abortReason) }
       environment.surroundings.beginTrack()
       let began = ContinuousClock.now
-      let stall = StallWatch { [self] in abort("the process stood still during the test") }
+      let stall = StallWatch { [self] in abort(Self.stallReason) }
       let result: Result<SpeedTestOutcome, any Error>
       environment.companion?.testBegan()
       do {
@@ -192,8 +200,9 @@ public final class ControlledTest: Sendable {
       } catch {
         result = .failure(error)
       }
-      let delays = await environment.companion?.testEnded() ?? []
       measured.wasSuspended = stall.end()
+      measured.abortReason = abortReason ?? (measured.wasSuspended ? Self.stallReason : nil)
+      let delays = await environment.companion?.testEnded() ?? []
       let track = environment.surroundings.endTrack()
       let outcome = try result.get()
       measured.figures = figures(outcome, plan, granted.grant, began: began, track)

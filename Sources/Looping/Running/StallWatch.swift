@@ -10,30 +10,38 @@ final class StallWatch: Sendable {
   private struct State {
     var isRunning = true
     var hasStalled = false
+    /// The last look.
+    var last = StallWatch.now
   }
 
   private let state = Mutex(State())
 
-  /// - Parameter onStall: Called once, on a thread of its own.
+  /// - Parameter onStall: Called at most once, on a thread of its own; also for a stall that ``end()`` notices.
   init(onStall: @escaping @Sendable () -> Void) {
     Thread.detachNewThread { [self] in
-      var last = Self.now
-      while state.withLock({ $0.isRunning }) {
+      while look() {
         Thread.sleep(forTimeInterval: Self.period)
-        let now = Self.now
-        if now - last > Self.limit {
-          state.withLock { $0.hasStalled = true }
-          return onStall()
-        }
-        last = now
       }
+      if state.withLock({ $0.hasStalled }) { onStall() }
     }
   }
 
-  /// Ends the watch.
+  /// - Returns: Whether to look again.
+  private func look() -> Bool {
+    state.withLock {
+      guard $0.isRunning else { return false }
+      let now = Self.now
+      $0.hasStalled = $0.hasStalled || now - $0.last > Self.limit
+      $0.last = now
+      return !$0.hasStalled
+    }
+  }
+
+  /// Ends the watch, with a last look: the test may end before the watch's own thread wakes up.
   /// - Returns: Whether the process stood still.
   func end() -> Bool {
-    state.withLock {
+    _ = look()
+    return state.withLock {
       $0.isRunning = false
       return $0.hasStalled
     }

@@ -1,0 +1,13 @@
+import Foundation
+import Testing
+
+@testable import Looping
+
+@Suite struct StallWatchTests {
+  @Test("when the process runs on, then there is no stall, and nothing is called")
+  func none() {
+    let watch = StallWatch { Issue.record("a stall was reported") }
+    #expect(!watch.end())
+    #expect(!watch.end(), "a second end says the same")
+  }
+}
