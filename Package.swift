@@ -147,7 +147,8 @@ let package = Package(
       ],
       // Within the program: a single static binary has no folder of resources beside it.
       resources: [
-        "map.html", "map.css", "fence_table.js", "views.js", "fence_layer.js", "timeline.js", "sessions.js", "map.js",
+        "map.html", "map.css", "symbols.js", "fence_table.js", "fence_item.js", "speed_tests.js", "time_axis.js",
+        "views.js", "fence_layer.js", "timeline.js", "sessions.js", "speed_test_table.js", "card.js", "map.js",
         "live.js", "live.css",
       ].map { .embedInCode("Map/Page/\($0)") },
       swiftSettings: strict),
@@ -279,6 +280,17 @@ let package = Package(
       path: "tools/bench-store-fence",
       swiftSettings: strict),
 
+    // A speed test's main phases with SwiftNIO, for tools/bench-speedtest.
+    .executableTarget(
+      name: "bench-event-loop",
+      dependencies: [
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "tools/bench-event-loop",
+      swiftSettings: strict),
+
     // Tests, a folder a target
     .target(
       name: "TestSupport", dependencies: ["Coverage", "MessageBus", .product(name: "Logging", package: "swift-log")],
@@ -393,7 +405,9 @@ let package = Package(
       name: "AgentTests",
       dependencies: [
         "Agent", "Driving", "Settings", "DriveStore", "DriveLog", "Evidence", "Pinging", "Positioning", "Coverage",
-        "ControlServer", "Submission", "Export", "NetworkPath", "OrderedJSON", "MessageBus", "SpeedTest", "TestSupport",
+        "ControlServer", "Submission", "Export", "Report", "NetworkPath", "OrderedJSON", "MessageBus", "SpeedTest",
+        "Looping",
+        "TestSupport",
         "control-server",
         .product(name: "Logging", package: "swift-log"),
       ],

@@ -148,16 +148,19 @@ public struct ControlServerClient: Sendable {
     if case .fresh = way { headers.add(name: "Connection", value: "close") }
     let address = url + "/" + path
     let response: BoundRequest.Response
+    guard !Task.isCancelled else { throw .notSent(to: url) }
+    let watched = RequestBody(body)
     do {
       switch way {
-      case .kept: response = try await send(to: address, headers, body, with: http)
-      case .fresh: response = try await send(to: address, headers, body, with: fresh)
+      case .kept: response = try await send(to: address, headers, watched, with: http)
+      case .fresh: response = try await send(to: address, headers, watched, with: fresh)
       case .bound(let interface, let family):
         let request = BoundRequest(
           interface: interface, family: family, url: address, headers: headers, body: body, tls: tls)
         response = try await request.post(within: requestTimeout)
       }
     } catch {
+      if case .bound = way {} else if Task.isCancelled, !watched.isTaken { throw .notSent(to: url) }
       throw .noAnswer(from: url, error, within: requestTimeout, distrust: await distrust(error, by: way))
     }
     accepted.apply(response.headers.first(name: "Accept-Encoding"), status: response.status)
@@ -174,12 +177,12 @@ public struct ControlServerClient: Sendable {
   }
 
   private func send(
-    to address: String, _ headers: HTTPHeaders, _ body: ByteBuffer, with http: HTTPClient
+    to address: String, _ headers: HTTPHeaders, _ body: RequestBody, with http: HTTPClient
   ) async throws -> BoundRequest.Response {
     var request = HTTPClientRequest(url: address)
     request.method = .POST
     request.headers = headers
-    request.body = .bytes(body)
+    request.body = .stream(body, length: .known(Int64(body.length)))
     let response = try await http.execute(request, timeout: .nanoseconds(requestTimeout.inNanoseconds))
     return BoundRequest.Response(
       status: Int(response.status.code), headers: response.headers,

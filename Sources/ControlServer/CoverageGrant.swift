@@ -63,7 +63,7 @@ public struct CoverageGrant: Hashable, Sendable {
     switch value.number {
     case .some(let seconds) where (1..<1_000_000).contains(seconds): return .seconds(seconds)
     case .some(let milliseconds) where (1_000_000..<1 << 40).contains(milliseconds):
-      oddities.append("the control server's \(name) is \(milliseconds): taken for milliseconds")
+      oddities.append("the control server's \(name) is \(milliseconds): read as milliseconds")
       return .milliseconds(milliseconds)
     default:
       oddities.append("the control server's \(name) is no limit: ignored")

@@ -40,16 +40,10 @@ public struct CoverageResult: Hashable, Sendable {
     guard let last = fences.last(where: { $0.radio != nil }), let radio = last.radio else { return [] }
     return JSON.members([
       "network_type": last.technology?.id.map { .integer(Int64($0)) },
-      "telephony_network_operator": radio.operatorCode.flatMap(Self.withDash).map(JSON.string),
+      "telephony_network_operator": radio.operatorCode.flatMap(OperatorCode.withDash).map(JSON.string),
       "telephony_network_operator_name": radio.operatorName.map { .string(String($0.prefix(50))) },
       "telephony_network_is_roaming": .bool(fences.contains { $0.radio?.isRoaming == true }),
     ])
-  }
-
-  /// `232-01` for `23201`; `nil` for what is no code.
-  private static func withDash(_ code: String) -> String? {
-    guard (5...6).contains(code.utf8.count), code.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-    return "\(code.prefix(3))-\(code.dropFirst(3))"
   }
 
   /// `nil` for an open fence: the server fails on a fence without `duration_ms`.

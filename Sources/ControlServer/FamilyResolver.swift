@@ -15,7 +15,7 @@ final class FamilyResolver: Resolver, Sendable {
   func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> { addresses(.ipv6, host, port) }
   func cancelQueries() {}
 
-  /// The system's resolver blocks, for seconds at times, so it runs on a thread of its own.
+  /// The system's resolver blocks, for seconds at times, so it runs on a global queue.
   private func addresses(_ requested: AddressFamily, _ host: String, _ port: Int) -> EventLoopFuture<[SocketAddress]> {
     guard requested == family else { return loop.makeSucceededFuture([]) }
     let promise = loop.makePromise(of: [SocketAddress].self)

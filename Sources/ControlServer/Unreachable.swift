@@ -14,6 +14,11 @@ extension ServerFailure {
     return isBeforeTheRequest(error) ? .unreachable(text) : .noAnswer(text)
   }
 
+  /// The failure of a request whose task was cancelled before a connection took the request.
+  static func notSent(to url: String) -> ServerFailure {
+    .unreachable("\(Redaction.shown(url)): stopped before it was sent")
+  }
+
   /// Whether the error happened before a connection existed that could carry the request.
   private static func isBeforeTheRequest(_ error: any Error) -> Bool {
     switch error {

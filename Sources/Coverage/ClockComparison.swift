@@ -104,7 +104,7 @@ struct ClockComparison {
       // The host's clock has no delay of a serial line: where the two agree, its time is the more precise one.
       let isFine = ofHost.map { $0.booted.gap(to: gnss.booted) <= Self.tolerance } ?? false
       let booted = isFine ? ofHost?.booted ?? gnss.booted : gnss.booted
-      // A receiver can be late by seconds: receiver and server alone do not move a confirmed ruling with which one of them agrees.
+      // A receiver can be late by seconds: if one of receiver and server agrees with a confirmed ruling, the two do not move it.
       if !isFine, let last = incumbent, last.isConfirmed,
         let witness = ([gnss] + members).first(where: { $0.agrees(with: last.booted) })
       {

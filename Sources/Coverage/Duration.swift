@@ -15,6 +15,9 @@ extension Duration {
     return seconds.saturatingMultiplied(by: 1_000_000_000).saturatingAdding(attoseconds / 1_000_000_000)
   }
 
+  /// The absolute value.
+  public var magnitude: Duration { self < .zero ? .zero - self : self }
+
   /// Seconds, for arithmetic with speeds and for display: to the nanosecond up to 285 years, to the second beyond.
   public var inSeconds: Double {
     let seconds = components.seconds

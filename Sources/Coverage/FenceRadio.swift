@@ -1,4 +1,4 @@
-/// What the modem reported while the device was in a fence, weighted by time.
+/// The modem's reports while the device was in a fence, weighted by time.
 public struct FenceRadio: Hashable, Sendable, Codable {
   /// The time on one technology.
   public struct Stretch: Hashable, Sendable, Codable {

@@ -1,4 +1,4 @@
-/// What a radio source tells at one moment.
+/// A report of a radio source at one moment.
 public struct RadioReading: Hashable, Sendable {
   /// The technology; `nil` without service, and while it is unknown.
   public var technology: Technology?

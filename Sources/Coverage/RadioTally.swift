@@ -1,4 +1,4 @@
-/// Adds up what the modem reported in a fence, by time.
+/// Adds up the modem's reports in a fence, weighted by time.
 struct RadioTally: Sendable {
   private struct Stretch {
     let technology: Technology?

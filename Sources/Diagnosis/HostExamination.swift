@@ -20,7 +20,7 @@ enum HostExamination {
   static func measure(wall: WallTime) async -> Measures {
     let answer = cpprocess_clock_is_synchronised()
     let overshoots = await withCheckedContinuation { continuation in
-      // A thread of its own: a sleep would keep one from other tasks.
+      // Use a new thread: a sleep would block a thread of the shared pool.
       Thread.detachNewThread { continuation.resume(returning: (0..<50).map { _ in overshoot(of: .milliseconds(10)) }) }
     }
     return Measures(
@@ -41,7 +41,7 @@ enum HostExamination {
     let now = measures.wall.iso8601
     guard WallTime.plausible.contains(measures.wall) else {
       return Finding(
-        .warning, .host, "the clock says \(now), which cannot be",
+        .warning, .host, "the clock shows an impossible time: \(now)",
         advice: "set it, or install a time service; until another clock corrects it, fences are kept and not sent")
     }
     switch measures.isSynchronised {

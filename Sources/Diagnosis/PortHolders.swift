@@ -26,7 +26,7 @@ public struct PortHolders: Hashable, Sendable {
   public init(of ports: [String], processes: String = "/proc") {
     let devices = Dictionary(ports.compactMap { port in Self.real(port).map { ($0, port) } }) { first, _ in first }
     guard !devices.isEmpty else { return }
-    // Processes come and go: one that has ended meanwhile holds nothing.
+    // A process that ended meanwhile holds no port.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: processes)) ?? [] {
       guard let process = Int32(name) else { continue }
       let folder = "\(processes)/\(name)/fd"

@@ -18,7 +18,7 @@ enum ServerExamination {
     var grant: CoverageGrant?
   }
 
-  /// The reading of the server's clock is coarse, and so are its requests.
+  /// The server's `Date` has a resolution of 1 s, and a round trip can take seconds.
   static let tolerance: Duration = .seconds(3)
 
   static func ask(
@@ -83,7 +83,7 @@ enum ServerExamination {
       return [
         Finding(
           .warning, .server,
-          "\(hold.reason): it is not asked now, and a drive gets no test for \(seconds(hold.wait)) s",
+          "\(hold.reason): no request is sent now, and a drive gets no test for \(seconds(hold.wait)) s",
           advice: "wait; the service waits by itself, and `submit --force` asks once")
       ]
     }

@@ -105,14 +105,14 @@ enum StateExamination {
     if case .unusable = measures.directory { return findings }
     if let warning = measures.warning { findings.append(Finding(.warning, .state, warning)) }
     if let room = measures.room { findings.append(self.room(room, measures)) }
-    if let slowest = measures.syncs.sorted().nearestRank(50) { findings.append(sync(slowest)) }
+    if let median = measures.syncs.sorted().nearestRank(50) { findings.append(sync(median)) }
     findings += store(measures)
     return findings
   }
 
   private static func directory(_ measures: Measures) -> Finding {
     switch measures.directory {
-    case .absent: Finding(.good, .state, "\(measures.path) is not there yet; the first drive makes it")
+    case .absent: Finding(.good, .state, "\(measures.path) does not exist yet; the first drive creates it")
     case .unusable(let reason):
       Finding(
         .fault, .state, "\(measures.path) cannot be written to: \(reason)",

@@ -61,7 +61,7 @@ public final class DriveStore: Sendable {
   public var speedTests: SpeedTestOutbox { SpeedTestOutbox(store: store) }
   /// The loop of speed tests.
   public var loop: LoopRecord { LoopRecord(store: store) }
-  /// What control servers gave this device, and how far their histories are known.
+  /// This device's client UUID and history cursor for each control server.
   public var servers: ServerRecords { ServerRecords(store: store) }
   /// Deletes data by its age.
   public var cleanup: Cleanup { Cleanup(store: store) }
@@ -124,7 +124,7 @@ public final class DriveStore: Sendable {
   /// The pending recovery from the drive logs, after damage found now or by an earlier process.
   public var recoveryNeed: RecoveryNeed { RecoveryMark(directory).need }
 
-  /// Marks the store as older than what its drives have sent, before a recovery hides this.
+  /// Marks the store as older than the fences that its drives have sent, before a recovery hides this.
   /// - Throws: ``StoreError``
   public func noteRollback() throws { try RecoveryMark(directory).set(.rolledBack) }
 

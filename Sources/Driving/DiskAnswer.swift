@@ -8,7 +8,7 @@ enum DiskAnswer: Hashable, Sendable {
   case writeFailed(StoreWrite, StoreFailure)
   /// - Parameter isReleased: Whether there was a ballast.
   case ballastReleased(_ isReleased: Bool, for: StoreWrite, StoreFailure)
-  case ballastSetAside(_ isSetAside: Bool)
+  case ballastReserved(_ isReserved: Bool)
   /// - Parameter failure: Why the repair failed; `nil`: the store is intact again.
   case repaired(_ failure: StoreFailure?)
   /// - Parameter failure: Why the write failed; `nil`: the end is in the store.

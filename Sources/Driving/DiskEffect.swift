@@ -25,8 +25,8 @@ enum DiskEffect: Hashable, Sendable {
   /// Gives the room of the ballast to a write that the disk refused. Answered by
   /// ``DiskAnswer/ballastReleased(_:for:_:)``.
   case releaseBallast(for: StoreWrite, StoreFailure)
-  /// Makes the ballast again. Answered by ``DiskAnswer/ballastSetAside(_:)``.
-  case setBallastAside
+  /// Makes the ballast again. Answered by ``DiskAnswer/ballastReserved(_:)``.
+  case reserveBallast
   /// Asks the sender to delete old data. Not answered.
   case makeRoom
 }

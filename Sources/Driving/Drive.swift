@@ -230,7 +230,7 @@ struct Drive: Sendable {
     case .refused: return generation.map { tests.refused($0) } ?? []
     case .finished: return pings.finished(event.target)
     case .overflow(let count):
-      return [.tell(.error, "dropped \(count) ping results: the reader fell behind; they count in no fence")]
+      return [.log(.error, "dropped \(count) ping results: the reader fell behind; they count in no fence")]
     case .late(let rtt): return counts ? record(.late(rttNanoseconds: rtt), at: at) : []
     case .duplicate: return counts ? record(.duplicate, at: at) : []
     default: break
@@ -253,10 +253,10 @@ struct Drive: Sendable {
     var effects: [DriveEffect] = []
     if wayWatch.hasChanged(reading) {
       effects.append(
-        .tell(.notice, "the link of the pings has changed: \(reading); earlier tests are no longer used"))
+        .log(.notice, "the link of the pings has changed: \(reading); earlier tests are no longer used"))
       tests.session.linkChanged(at: now)
     }
-    // Only a decision with a trusted clock notices Wi-Fi by itself.
+    // Without a trusted clock, `decide` does not call `tick`, which would notice Wi-Fi.
     if reading.path == .wifi, engine.path != .wifi, !clock.isTrusted { tests.session.linkChanged(at: now) }
     return reading.path == engine.path ? effects : effects + record(.path(reading.path), at: now)
   }
@@ -292,17 +292,17 @@ struct Drive: Sendable {
     engine.fences.reversed().prefix { $0.session == engine.sessions.count - 1 }.count
   }
 
-  private mutating func prepare(_ generation: PingSession.Generation, at now: DriveTime) -> [DriveEffect] {
+  private mutating func prepare(_ generation: TestSelection.Generation, at now: DriveTime) -> [DriveEffect] {
     if let grant = tests.usable(at: now) { return granted(grant, generation, at: now) }
     let isFirst = engine.sessions.last?.testUUID == nil
-    return (isFirst ? [] : [.tell(.info, "asking the control server for another test")])
+    return (isFirst ? [] : [.log(.info, "asking the control server for another test")])
       + tests.ask(for: generation, by: clock, at: now)
   }
 
   /// The server granted a test. If no test is in use, the fences belong to this one from now on, whether or not its
   /// pings can begin: an unused test would stay empty on the server.
   private mutating func granted(
-    _ grant: Grant, _ generation: PingSession.Generation, at now: DriveTime
+    _ grant: Grant, _ generation: TestSelection.Generation, at now: DriveTime
   ) -> [DriveEffect] {
     var effects = tests.answered(grant, generation, pinging: options.pingFamily)
     let isAwaited = tests.session.awaits(generation)
@@ -316,7 +316,7 @@ struct Drive: Sendable {
   }
 
   private func resolved(
-    _ address: PingAddress, _ grant: Grant, _ generation: PingSession.Generation, at boot: UInt64
+    _ address: PingAddress, _ grant: Grant, _ generation: TestSelection.Generation, at boot: UInt64
   ) -> [DriveEffect] {
     guard tests.session.awaits(generation) else { return [] }
     var target = PingTarget(
@@ -335,7 +335,7 @@ struct Drive: Sendable {
     tests.began(start, at: now)
     effects += pings.stop(at: engine.latestChange)
     pings.begin(target, start, at: boot)
-    return effects + [.tell(.info, "test \(start.grant.coverage.testUUID): pinging \(start.address)")]
+    return effects + [.log(.info, "test \(start.grant.coverage.testUUID): pinging \(start.address)")]
   }
 
   /// Everything measured from now on belongs to the test, and so do earlier fences without one.
@@ -377,7 +377,7 @@ struct Drive: Sendable {
     guard !isAsleep else { return [] }
     isAsleep = true
     tests.session.linkChanged(at: now)
-    return [.tell(.notice, "the host sleeps: no pings until it is awake", .sleep)] + stopUnusedPings(at: now)
+    return [.log(.notice, "the host sleeps: no pings until it is awake", .sleep)] + stopUnusedPings(at: now)
       + flush(at: now)
   }
 
@@ -391,29 +391,29 @@ struct Drive: Sendable {
   private mutating func wake() -> [DriveEffect] {
     guard isAsleep else { return [] }
     isAsleep = false
-    return [.tell(.notice, "the host is awake: the drive goes on", .sleep)]
+    return [.log(.notice, "the host is awake: the drive goes on", .sleep)]
   }
 
   // MARK: Speed tests
 
-  /// Pauses the pings, if they are to pause: no fence has delays under the test's load. The server's test of the pings ends with them.
+  /// Pauses the pings if the setting says so: no fence then has delays under load. The coverage test ends with the pings.
   private mutating func speedTestBegan(at now: DriveTime) -> [DriveEffect] {
     load.begin(at: now)
     guard options.pausesForTests, !isHushed else { return [] }
     isHushed = true
     tests.session.linkChanged(at: now)
-    return [.tell(.info, "a speed test begins: no pings until it has ended")] + stopUnusedPings(at: now)
+    return [.log(.info, "a speed test begins: no pings until it has ended")] + stopUnusedPings(at: now)
   }
 
   private mutating func speedTestEnded(at now: DriveTime) -> [DriveEffect] {
     load.finish(at: now)
     guard isHushed else { return [] }
     isHushed = false
-    return [.tell(.info, "the speed test has ended: pings go on")]
+    return [.log(.info, "the speed test has ended: the pings resume")]
   }
 
   /// The delays of the pings beside the last speed test.
-  mutating func takeDelays() -> [SpeedTestDelay] { load.take() }
+  mutating func drainDelays() -> [SpeedTestDelay] { load.take() }
 
   private mutating func noteSilence() {
     reporting.noteSilence(
@@ -426,7 +426,7 @@ struct Drive: Sendable {
     var effects: [DriveEffect] = []
     if let step = clock.adjust(to: reading) {
       effects.append(
-        .tell(
+        .log(
           .notice, "the times of this drive were wrong: they move by \(step.inSeconds) s (\(reading.ruling))", .clock))
       journal.started = clock.started
       effects += record(.clockSet(by: step), at: now)

@@ -48,11 +48,15 @@ struct DriveDisk {
       throw error
     }
     let ballast = Ballast(store.directory)
-    ballast.keep()
+    if !ballast.reserve() {
+      logger.warning(
+        "less than 24 MiB are free on the disk of \(store.directory.path): no space is reserved for fences; free some",
+        metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.diskTrouble)])
+    }
     self.init(recorder: recorder, log: log, ballast: ballast, onDiskFull: onDiskFull)
   }
 
-  /// What remains of this if the drive does not begin.
+  /// The row and the log to remove if the drive does not begin.
   var files: DriveFiles { DriveFiles(recorder: recorder, log: log?.path) }
 
   /// The drive's id in the store.
@@ -74,7 +78,7 @@ struct DriveDisk {
     case .repairStore: return .repaired(failure { try $0.repair() })
     case .endDrive(let time, let reason): return .driveEnded(failure { try $0.end(at: time, reason: reason) })
     case .releaseBallast(let write, let failure): return .ballastReleased(ballast.release(), for: write, failure)
-    case .setBallastAside: return .ballastSetAside(ballast.keep())
+    case .reserveBallast: return .ballastReserved(ballast.reserve())
     case .makeRoom:
       onDiskFull()
       return nil

@@ -6,7 +6,7 @@ import Pinging
 /// drive, and runs the effects of that answer, before the next one.
 enum DriveEffect: Hashable, Sendable {
   /// A line for the program's log.
-  case tell(Logger.Level, String, OperatorEvent? = nil)
+  case log(Logger.Level, String, OperatorEvent? = nil)
   case report(DriveStatus)
   /// Answered by an input with the same stage.
   case proceed(DriveStage)
@@ -20,7 +20,7 @@ enum DriveEffect: Hashable, Sendable {
   case requestTest(TestRequest)
   case cancelRequest
   /// Answered later, by ``DriveInput/resolved(_:_:for:)`` or ``DriveInput/unresolved(reason:for:)``.
-  case resolve(Grant, for: PingSession.Generation)
+  case resolve(Grant, for: TestSelection.Generation)
 
   // Pings.
   /// Answered by ``DriveInput/pingsBegan(_:_:)`` or ``DriveInput/pingsRefused(reason:_:)``.

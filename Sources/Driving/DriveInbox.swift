@@ -43,7 +43,7 @@ final class DriveInbox: Sendable {
     }
   }
 
-  /// Drops the signals that were not taken and all later ones.
+  /// Drops the signals in the inbox and all later signals.
   func close() {
     state.withLock { $0 = State(isClosed: true) }
   }

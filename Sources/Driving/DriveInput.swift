@@ -17,11 +17,11 @@ enum DriveInput: Hashable, Sendable {
   case path(PathReading)
   case radio(RadioReading)
   /// The control server granted a test for this preparation.
-  case granted(Grant, for: PingSession.Generation)
-  case requestFailed(TestTrouble, for: PingSession.Generation)
+  case granted(Grant, for: TestSelection.Generation)
+  case requestFailed(TestTrouble, for: TestSelection.Generation)
   /// The ping server of the test has this address.
-  case resolved(PingAddress, Grant, for: PingSession.Generation)
-  case unresolved(reason: String, for: PingSession.Generation)
+  case resolved(PingAddress, Grant, for: TestSelection.Generation)
+  case unresolved(reason: String, for: TestSelection.Generation)
   /// The present addresses of a host; empty when the look-up failed.
   case lookedUp(host: String, addresses: [PingAddress])
   /// Comes once a second.

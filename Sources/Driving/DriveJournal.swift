@@ -72,7 +72,7 @@ struct DriveJournal: Hashable, Sendable {
 
   func checkpointed(at now: DriveTime) -> [DriveEffect] {
     guard hasLog else { return [] }
-    return (isLogHeld ? [.disk(.setBallastAside)] : []) + seal(at: now) + [.disk(.syncLog)]
+    return (isLogHeld ? [.disk(.reserveBallast)] : []) + seal(at: now) + [.disk(.syncLog)]
   }
 
   /// Notes the end in the store, after the last fence is there.
@@ -95,15 +95,15 @@ struct DriveJournal: Hashable, Sendable {
       isLogHeld = false
       let isNews = dropped > reportedLacking
       reportedLacking = max(dropped, reportedLacking)
-      return logged(trouble) + (isNews ? [.tell(.error, Self.lacking(dropped), .diskTrouble)] : [])
+      return logged(trouble) + (isNews ? [.log(.error, Self.lacking(dropped), .diskTrouble)] : [])
     case .written(let write): return written(write)
     case .writeFailed(let write, let failure): return failed(write, failure, engine)
     case .ballastReleased(true, let write, _): return retry(write)
     case .ballastReleased(false, _, let failure): return note(failure)
-    case .ballastSetAside(true):
+    case .ballastReserved(true):
       isLogHeld = false
-      return [.disk(.holdLog(false)), .tell(.notice, "the disk has room again; the drive log goes on", .diskTrouble)]
-    case .ballastSetAside(false): return []
+      return [.disk(.holdLog(false)), .log(.notice, "the disk has room again; the drive log goes on", .diskTrouble)]
+    case .ballastReserved(false): return []
     case .repaired(let failure?): return note(failure)
     case .repaired(nil):
       var write = rows.write(started: started, seen: engine.now, loopUUIDs: loopUUIDs)
@@ -119,7 +119,7 @@ struct DriveJournal: Hashable, Sendable {
   private mutating func logged(_ trouble: String?) -> [DriveEffect] {
     defer { logTrouble = trouble }
     guard let trouble, logTrouble == nil else { return [] }
-    return [.tell(.error, "\(trouble); its lines wait in memory", .diskTrouble)]
+    return [.log(.error, "\(trouble); its lines wait in memory", .diskTrouble)]
   }
 
   private static func lacking(_ lines: Int) -> String {
@@ -130,7 +130,7 @@ struct DriveJournal: Hashable, Sendable {
     rows.remove(write)
     guard storeTrouble != nil else { return [] }
     storeTrouble = nil
-    return [.tell(.notice, "the store can be written again; nothing is missing in it", .diskTrouble)]
+    return [.log(.notice, "the store can be written again; nothing is missing in it", .diskTrouble)]
   }
 
   private mutating func failed(_ write: StoreWrite, _ failure: StoreFailure, _ engine: Engine) -> [DriveEffect] {
@@ -141,7 +141,7 @@ struct DriveJournal: Hashable, Sendable {
       engine.sessions.forEach { rows.insert($0) }
       engine.fences.forEach { rows.insert($0) }
       if let openFence = engine.openFence { rows.insert(openFence) }
-      return [.tell(.error, "the store is damaged: \(failure.text)", .storeDamage), .disk(.repairStore)]
+      return [.log(.error, "the store is damaged: \(failure.text)", .storeDamage), .disk(.repairStore)]
     case .diskFull, .damage, .other: return note(failure)
     }
   }
@@ -152,7 +152,7 @@ struct DriveJournal: Hashable, Sendable {
     isLogHeld = hasLog
     return (hasLog ? [.disk(.holdLog(true))] : []) + [
       .disk(.makeRoom),
-      .tell(
+      .log(
         .warning,
         "the disk is full; fences use the space reserved for them, the drive log waits; free some space", .diskTrouble),
       .disk(.write(write)),
@@ -164,7 +164,7 @@ struct DriveJournal: Hashable, Sendable {
     if storeTrouble == nil {
       let advice = failure.remedy.map { "; \($0)" } ?? ""
       effects.append(
-        .tell(
+        .log(
           .error,
           "cannot write to the store: \(failure.reason); fences wait in memory until it can be written\(advice)",
           failure.kind == .damage ? .storeDamage : .diskTrouble))

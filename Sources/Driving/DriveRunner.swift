@@ -45,7 +45,7 @@ actor DriveRunner {
     return drive.summary(drive: disk.drive, capture: pings.close(), at: drive.clock.time(ofSlot: Pinger.now))
   }
 
-  /// Writes again what the disk refused. For use after the end.
+  /// Repeats the writes that the disk refused. For use after the end.
   /// - Returns: The number of fences that are in memory only, and the reason; the reason is `nil` when all of the
   ///   drive is on disk.
   func save() -> (unsaved: Int, trouble: String?) {
@@ -72,7 +72,7 @@ actor DriveRunner {
   func delaysOfSpeedTest(verdictsWithin limit: Duration) async -> [SpeedTestDelay] {
     try? await Task.sleep(for: limit)
     readPings()
-    return drive.takeDelays()
+    return drive.drainDelays()
   }
 
   /// Goes on after a sleep.
@@ -132,7 +132,7 @@ actor DriveRunner {
     switch effect {
     case .disk(let effect): return disk.perform(effect).map { .disk($0) }
     case .proceed(let stage): return .proceed(stage)
-    case .tell(let level, let line, let event):
+    case .log(let level, let line, let event):
       logger.log(level: level, "\(line)", metadata: event.map { [OperatorEvent.key: .stringConvertible($0)] })
     case .report(let status): onStatus(status)
     case .requestTest(let wanted): request = sources.requestTest(wanted)

@@ -95,7 +95,7 @@ final class DriveSources: Sendable {
   }
 
   /// Looks up the address of a test's ping server, and puts the answer into the inbox.
-  func resolve(_ grant: Grant, for generation: PingSession.Generation) {
+  func resolve(_ grant: Grant, for generation: TestSelection.Generation) {
     Task {
       do {
         let wanted = family ?? grant.coverage.ipVersion.flatMap(PingAddress.Family.init)

@@ -6,14 +6,14 @@ import Pinging
 struct Grant: Hashable, Sendable {
   let coverage: CoverageGrant
   /// The preparation that requested it: identifies the link and the host address of the request.
-  let generation: PingSession.Generation
+  let generation: TestSelection.Generation
   let requested: DriveTime
   /// The time in the request, right or wrong. The server relates the fences to it, even if the host's clock is set
   /// before the test is used.
   let requestTime: WallTime
 
   /// Whether pings may be sent on it: it has not expired, and the link is still the one of its request.
-  func isUsable(at now: DriveTime, in session: PingSession, _ policy: RecoveryPolicy) -> Bool {
+  func isUsable(at now: DriveTime, in session: TestSelection, _ policy: RecoveryPolicy) -> Bool {
     session.mayUse(requestedFor: generation) && now - requested < policy.life(limit: coverage.maximumSession)
   }
 

@@ -82,7 +82,7 @@ public struct LiveDrive: Sendable {
         fresh = isAgain ? [link] : []
       }
     }
-    // The code that only the start needed leaves memory; what runs again is mapped again without I/O.
+    // Drop the start's code from memory. Code that runs again is mapped again without I/O.
     let settling = Task {
       try await Task.sleep(for: .seconds(10))
       cpprocess_forget_start()
@@ -150,7 +150,7 @@ public struct LiveDrive: Sendable {
     return await parts.first?.drive.delaysOfSpeedTest(verdictsWithin: pingTimeout + .milliseconds(100)) ?? []
   }
 
-  /// Writes again what the disk refused. For use after the end.
+  /// Repeats the writes that the disk refused. For use after the end.
   /// - Returns: The number of fences that are in memory only, and the reason; the reason is `nil` when all of the
   ///   drive is on disk.
   public func save() async -> (unsaved: Int, trouble: String?) {

@@ -4,7 +4,7 @@ import Pinging
 struct PingStart: Hashable, Sendable {
   let target: PingTarget
   let grant: Grant
-  let generation: PingSession.Generation
+  let generation: TestSelection.Generation
   /// The time of the first ping in nanoseconds on the clock of `Pinger.now`, after the session has begun.
   let firstSlot: UInt64
 

@@ -16,17 +16,17 @@ struct ServerPings: Hashable, Sendable {
   /// The target that pings are sent to now.
   private(set) var target: PingTarget.ID?
   /// The test of each target, including stopped targets that still have pings without a verdict.
-  private var generations: [PingTarget.ID: PingSession.Generation] = [:]
+  private var generations: [PingTarget.ID: TestSelection.Generation] = [:]
   /// When each stopped target was replaced by another session; its later pings count for no fence.
   private var cuts: [PingTarget.ID: DriveTime] = [:]
   /// `nil` before the first test.
   private var server: Server?
 
   /// The test that the pings of `target` belong to; `nil` for an unknown target.
-  func generation(of target: PingTarget.ID) -> PingSession.Generation? { generations[target] }
+  func generation(of target: PingTarget.ID) -> TestSelection.Generation? { generations[target] }
 
   /// The test of the pings sent now.
-  var generation: PingSession.Generation? { target.flatMap { generations[$0] } }
+  var generation: TestSelection.Generation? { target.flatMap { generations[$0] } }
 
   /// Whether a ping sent to `target` at `time` counts.
   func counts(_ target: PingTarget.ID, at time: DriveTime) -> Bool { cuts[target].map { time < $0 } ?? true }
@@ -79,7 +79,7 @@ struct ServerPings: Hashable, Sendable {
     self.server = server
     guard let new else { return [] }
     return [
-      .tell(.notice, "\(host) was silent at \(old) and is at \(new) now; pinging there"),
+      .log(.notice, "\(host) was silent at \(old) and is at \(new) now; pinging there"),
       .redirectPings(server.target, to: new),
     ]
   }

@@ -8,13 +8,13 @@ import Settings
 struct ServerTests: Hashable, Sendable {
   /// The request under way.
   private struct Pending: Hashable {
-    let generation: PingSession.Generation
+    let generation: TestSelection.Generation
     let asked: DriveTime
   }
 
   private let policy: RecoveryPolicy
   /// Decides which test pings are sent on.
-  var session: PingSession
+  var session: TestSelection
   private var pending: Pending?
   /// A granted test whose pings have not begun.
   var unused: Grant?
@@ -32,7 +32,7 @@ struct ServerTests: Hashable, Sendable {
   /// - Parameter loopUUID: The loop that the drive continues; `nil` for a new one.
   init(_ policy: RecoveryPolicy, loopUUID: String? = nil) {
     (self.policy, self.loopUUID) = (policy, loopUUID)
-    session = PingSession(policy: policy)
+    session = TestSelection(policy: policy)
   }
 
   // MARK: Requests
@@ -45,7 +45,8 @@ struct ServerTests: Hashable, Sendable {
 
   /// Requests a test. Cancels a request that has timed out or left by another link, so that there is never a second
   /// one.
-  mutating func ask(for generation: PingSession.Generation, by clock: DriveClock, at now: DriveTime) -> [DriveEffect] {
+  mutating func ask(for generation: TestSelection.Generation, by clock: DriveClock, at now: DriveTime) -> [DriveEffect]
+  {
     var effects: [DriveEffect] = []
     if let pending {
       effects.append(.cancelRequest)
@@ -62,7 +63,8 @@ struct ServerTests: Hashable, Sendable {
   }
 
   /// The request failed. Its reason is logged even if the preparation has ended.
-  mutating func failed(_ trouble: TestTrouble, _ generation: PingSession.Generation, at now: DriveTime) -> [DriveEffect]
+  mutating func failed(_ trouble: TestTrouble, _ generation: TestSelection.Generation, at now: DriveTime)
+    -> [DriveEffect]
   {
     defer { session.requestFailed(generation, at: now) }
     guard pending?.generation == generation else { return [] }
@@ -72,11 +74,11 @@ struct ServerTests: Hashable, Sendable {
 
   /// The server granted a test.
   mutating func answered(
-    _ grant: Grant, _ generation: PingSession.Generation, pinging family: PingAddress.Family?
+    _ grant: Grant, _ generation: TestSelection.Generation, pinging family: PingAddress.Family?
   ) -> [DriveEffect] {
     if pending?.generation == generation { pending = nil }
     let oddities = grant.coverage.oddities + [grant.oddity(forPingsOf: family)].compactMap { $0 }
-    return oddities.filter { loggedOddities.insert($0).inserted }.map { .tell(.warning, $0) }
+    return oddities.filter { loggedOddities.insert($0).inserted }.map { .log(.warning, $0) }
   }
 
   mutating func follow(_ loopUUID: String?) { self.loopUUID = loopUUID ?? self.loopUUID }
@@ -93,12 +95,12 @@ struct ServerTests: Hashable, Sendable {
   }
 
   /// No pings can be sent on the test.
-  mutating func unusable(_ reason: String, _ generation: PingSession.Generation, at now: DriveTime) -> [DriveEffect] {
+  mutating func unusable(_ reason: String, _ generation: TestSelection.Generation, at now: DriveTime) -> [DriveEffect] {
     session.activationFailed(generation, at: now)
     return complain(TestTrouble(reason), warning: "the ping server cannot be pinged")
   }
 
-  mutating func count(_ outcome: PingOutcome, of generation: PingSession.Generation) {
+  mutating func count(_ outcome: PingOutcome, of generation: TestSelection.Generation) {
     guard outcome.isAnswered else { return session.failed(generation) }
     session.answered(generation)
     // A request for another test failed, but this test works again.
@@ -106,11 +108,11 @@ struct ServerTests: Hashable, Sendable {
   }
 
   /// The ping server refused the token (RE01).
-  mutating func refused(_ generation: PingSession.Generation) -> [DriveEffect] {
+  mutating func refused(_ generation: TestSelection.Generation) -> [DriveEffect] {
     defer { session.refused(generation) }
     guard generation == session.inUse else { return [] }
     isRefused = true
-    return [.tell(.notice, "the ping server refuses the token (RE01)")]
+    return [.log(.notice, "the ping server refuses the token (RE01)")]
   }
 
   /// - Parameters:
@@ -120,6 +122,6 @@ struct ServerTests: Hashable, Sendable {
     _ trouble: TestTrouble, warning: String = "no test from the control server"
   ) -> [DriveEffect] {
     (self.warning, lastTrouble) = (warning, trouble.reason)
-    return troubles.isNews(trouble) ? [.tell(.warning, "\(trouble.text); the drive goes on, trying again")] : []
+    return troubles.isNews(trouble) ? [.log(.warning, "\(trouble.text); the drive goes on, trying again")] : []
   }
 }

@@ -16,7 +16,7 @@ struct Silence: Hashable, Sendable {
   private var spans: [Cause: Span] = [:]
   private var last: Cause?
 
-  /// What prevents pings at one moment.
+  /// The conditions that can prevent pings at one moment.
   struct Situation: Sendable {
     var path: Path
     /// The link; `nil` before it is known.

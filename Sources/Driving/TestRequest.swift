@@ -3,7 +3,7 @@ import Pinging
 
 /// A request for a test of the control server.
 struct TestRequest: Hashable, Sendable {
-  let generation: PingSession.Generation
+  let generation: TestSelection.Generation
   /// The time of the request, in whole milliseconds of wall time.
   let at: DriveTime
   /// The wall time of the drive's start, as known at the request.

@@ -34,8 +34,6 @@ struct ClockSteps {
       let isOver = index + 1 < steps.count && steps[index + 1].at < time
       return steps[index].at <= time + Self.detectionDelay && !isOver
     }
-    return possible.contains { abs(.nanoseconds(nanoseconds) - steps[$0].sum) <= Self.unlogged + interval }
+    return possible.contains { (.nanoseconds(nanoseconds) - steps[$0].sum).magnitude <= Self.unlogged + interval }
   }
 }
-
-private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }

@@ -21,6 +21,9 @@ enum Legend {
 
   private static let noCoverage = "#A0A0A0"
 
+  /// The place of an entry in ``technologies``.
+  static func place(of entry: Entry) -> Int { technologies.firstIndex { $0.name == entry.name } ?? 5 }
+
   /// Grey without a technology, and for a fence with pings but without an answer (docs/algorithm.md, 1).
   static func technology(of fence: Fence) -> Entry {
     if fence.pings > 0, fence.pingsAnswered == 0 { return technologies[5] }

@@ -1,9 +1,9 @@
-/// Who owns the names of the services that a connection listens to, and so whose signals count.
+/// The owners of the service names that a connection listens to. Only their signals count.
 ///
 /// The bus writes the sender into each message. A match rule for a service's signals does not keep away a signal that another user of the
 /// host sends to this connection alone; such a signal has another sender.
 package struct ServiceOwners: Hashable, Sendable {
-  /// The bus's own name: nobody else can have it.
+  /// The bus's own name, which no other connection can have.
   package static let bus = "org.freedesktop.DBus"
 
   private let services: Set<String>
@@ -12,7 +12,7 @@ package struct ServiceOwners: Hashable, Sendable {
   /// - Parameter services: The well-known names of the services.
   package init(_ services: [String]) { self.services = Set(services) }
 
-  /// Notes the owner of a name, as the bus says; an empty one, or `nil`: nobody.
+  /// Records the owner of a name; `nil` or empty: it has no owner.
   package mutating func note(_ name: String, isOwnedBy owner: String?) {
     guard services.contains(name) else { return }
     owners[name] = owner.flatMap { $0.isEmpty ? nil : $0 }

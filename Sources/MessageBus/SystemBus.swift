@@ -34,7 +34,7 @@
         try BusError.check(sd_bus_set_bus_client(bus, 1))
         try BusError.check(sd_bus_start(bus))
       }
-      // The bus answers in order: who owns a service is known before the service's answers come.
+      // The bus answers in order: the owner of a service is known before the service answers.
       for service in services { try follow(service) }
     }
 

@@ -13,6 +13,9 @@ package final class WakePipe: Sendable {
     (reading, writing) = (ends[0], ends[1])
   }
 
+  /// Whether there were descriptors for it.
+  package var isUsable: Bool { reading >= 0 }
+
   deinit {
     for end in [reading, writing] where end >= 0 { close(end) }
   }
@@ -28,7 +31,7 @@ package final class WakePipe: Sendable {
     return reading < 0 || poll(&own, 1, 0) > 0
   }
 
-  /// Waits until the other descriptor is ready, the time has come, or somebody wakes.
+  /// Waits until the other descriptor is ready, the deadline passes, or ``wake()`` is called.
   package func wait(at other: pollfd?, until deadline: ContinuousClock.Instant?) {
     var all = [pollfd(fd: reading, events: Int16(POLLIN), revents: 0)] + (other.map { [$0] } ?? [])
     let left = deadline.map { max(.zero, $0 - .now) }

@@ -68,7 +68,7 @@ public struct PingAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Resolves a name to its addresses, in the system's order of preference. A numeric address resolves to itself.
   ///
-  /// The system's resolver blocks, for seconds at times, so it runs on a thread of its own.
+  /// The system's resolver blocks, for seconds at times, so it runs on a global queue.
   /// - Parameter family: Only addresses of this family; `nil`: of both.
   /// - Throws: ``NameError``
   public static func resolve(_ name: String, port: UInt16, family: Family? = nil) async throws(NameError)

@@ -1,4 +1,4 @@
-/// The waits and limits of ``PingSession``: `recovery.*` of the configuration (docs/protocol.md, 2).
+/// The waits and limits of ``TestSelection``: `recovery.*` of the configuration (docs/protocol.md, 2).
 public struct RecoveryPolicy: Hashable, Sendable {
   /// The number of consecutive unanswered pings after which another test is requested.
   public var failureThreshold = 30

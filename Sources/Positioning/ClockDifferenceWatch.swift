@@ -11,10 +11,11 @@ struct ClockDifferenceWatch {
   mutating func note(_ difference: Duration?) -> [PositioningEvent] {
     guard let difference else { return [] }
     let limit = reported == nil ? Self.tolerance : Self.tolerance / 2
-    let current = Self.abs(difference) > limit ? difference : nil
+    let current = difference.magnitude > limit ? difference : nil
     switch (reported, current) {
     case (nil, nil): return []
-    case (let reported?, let current?) where Self.abs(current - reported) <= max(Self.tolerance, Self.abs(reported) / 2):
+    case (let reported?, let current?)
+    where (current - reported).magnitude <= max(Self.tolerance, reported.magnitude / 2):
       return []
     default:
       reported = current
@@ -23,9 +24,5 @@ struct ClockDifferenceWatch {
   }
 
   /// Whether the difference exceeds the delay on the way from the receiver.
-  static func isOff(_ difference: Duration?) -> Bool { difference.map { abs($0) > tolerance } ?? false }
-
-  private static func abs(_ duration: Duration) -> Duration {
-    duration < .zero ? .zero - duration : duration
-  }
+  static func isOff(_ difference: Duration?) -> Bool { difference.map { $0.magnitude > tolerance } ?? false }
 }

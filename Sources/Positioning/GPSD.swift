@@ -40,7 +40,7 @@ public struct GPSD: Sendable {
     }
   }
 
-  /// The same as a stream. Whoever reads too slowly loses the oldest events, so that what is read is fresh.
+  /// The same as a stream. If the reader falls behind, the oldest events are dropped.
   /// The client ends with the stream: when the reading task is cancelled or stops reading.
   public func events() -> AsyncStream<PositioningEvent> {
     let (stream, continuation) = AsyncStream.makeStream(

@@ -23,7 +23,7 @@ public struct PositioningCounters: Hashable, Sendable {
   public var withoutPosition = 0
   /// TPVs with a latitude or longitude that cannot be.
   public var outOfRange = 0
-  /// TPVs at exactly 0,0: what some receivers send instead of nothing.
+  /// TPVs at exactly 0,0, which some receivers send without a position.
   public var nullIsland = 0
   /// TPVs that the receiver itself calls simulated (status 8).
   public var simulated = 0

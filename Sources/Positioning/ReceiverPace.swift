@@ -46,7 +46,7 @@ struct ReceiverPace {
     var isSteady: Bool { age >= .seconds(1) }
   }
 
-  /// Whether positions are believed. It stays so: a later stall is judged by the ruling course.
+  /// Whether positions count as current without further proof. Never reset: a later stall is judged by the ruling course.
   private var isEstablished = false
   private var origin: ContinuousClock.Instant?
   private var ruling: Course?
@@ -64,7 +64,7 @@ struct ReceiverPace {
       return believed(time, now.wall)
     }
     let lag = Self.lag(of: offset, behind: course, at: now.instant)
-    if abs(lag) <= Self.tolerance {
+    if lag.magnitude <= Self.tolerance {
       ruling = Self.extend(course, lag: lag, at: now.instant)
       rival = nil
       return believed(time, now.wall)
@@ -90,7 +90,7 @@ struct ReceiverPace {
   /// only its remainder counts.
   private static func lag(of offset: Duration, behind course: Course, at now: ContinuousClock.Instant) -> Duration {
     let lag = course.offset - offset
-    guard abs(lag) > .seconds(43_200), abs(lag) > now - course.last + .seconds(60) else { return lag }
+    guard lag.magnitude > .seconds(43_200), lag.magnitude > now - course.last + .seconds(60) else { return lag }
     let days = (lag.inWholeSeconds / day).rounded()
     return lag - .seconds(Int64(days * day))
   }
@@ -110,7 +110,7 @@ struct ReceiverPace {
   }
 
   private mutating func follow(_ offset: Duration, at now: ContinuousClock.Instant) {
-    guard var rival, abs(offset - rival.firstOffset) <= Self.jitter else {
+    guard var rival, (offset - rival.firstOffset).magnitude <= Self.jitter else {
       rival = Course(offset, at: now)
       return
     }
@@ -126,12 +126,10 @@ struct ReceiverPace {
     guard let rival else { return false }
     if lag < .zero { return rival.count >= 3 && rival.age >= Self.tolerance }
     let difference = Duration.microseconds(time.microseconds) - .microseconds(wall.microseconds)
-    if rival.count >= 2, rival.age >= Self.jitter, abs(difference) <= .seconds(1) { return true }
+    if rival.count >= 2, rival.age >= Self.jitter, difference.magnitude <= .seconds(1) { return true }
     return rival.count >= 5 && rival.age >= Self.proof
   }
 }
-
-private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }
 
 extension Duration {
   /// The seconds without their fraction.

@@ -140,7 +140,7 @@ public struct Recovery: Sendable {
     let byNumber = Dictionary(known.map { ($0.number, $0) }) { first, _ in first }
     let bases = logged.fences.compactMap { fence -> Int64? in
       guard let mark = byNumber[fence.number], mark.place == fence.centre else { return nil }
-      return mark.entered.microseconds - fence.entered.microseconds
+      return mark.entered.microseconds.saturatingSubtracting(fence.entered.microseconds)
     }
     guard let base = bases.first, bases.allSatisfy({ $0 == base }) else { return nil }
     return WallTime(microseconds: base)
@@ -153,7 +153,7 @@ public struct Recovery: Sendable {
     let byNumber = Dictionary(logged.sessions.map { ($0.number, $0) }) { first, _ in first }
     for mark in try await store.comparison.sessionMarks(of: drive.id) {
       guard let session = byNumber[mark.number] else { continue }
-      let base = WallTime(microseconds: mark.started.microseconds - session.started.microseconds)
+      let base = WallTime(microseconds: mark.started.microseconds.saturatingSubtracting(session.started.microseconds))
       if mark.test.map({ $0 == session.testUUID }) ?? (base == logged.started) { return base }
     }
     return nil

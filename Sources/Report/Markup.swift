@@ -47,6 +47,14 @@ enum Markup {
     return sign + "\(whole)." + String(repeating: "0", count: max(0, places - digits.count)) + digits
   }
 
+  /// A share in percent with two decimals; `–` for none.
+  static func percent(_ value: Double?) -> String { value == nil ? "–" : number(value, 2) + " %" }
+
+  /// A test's probability with four decimals.
+  static func probability(_ value: Double) -> String {
+    value < 0.0001 ? "p &lt; 0.0001" : "p = \(number(value, 4))"
+  }
+
   /// Microseconds as milliseconds with three decimals; `–` for none.
   static func milliseconds(_ microseconds: Int64?) -> String { number(microseconds.map { Double($0) / 1000 }, 3) }
 

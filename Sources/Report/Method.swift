@@ -1,6 +1,8 @@
-/// How each figure is reckoned: a footnote of the page, and `method` in JSON.
+/// How each figure is computed: a footnote of the page, and `method` in JSON.
 enum Method: String, CaseIterable {
   case coverage, way, delay, interval, variation, loss, outages, worst, quality, comparison
+  /// Only in reports with speed tests, and so the last.
+  case speedTests, speedTestComparison
 
   /// The text, for a figure over single pings or over fences.
   func text(overSinglePings: Bool) -> String {
@@ -59,6 +61,25 @@ enum Method: String, CaseIterable {
       of delays divided by its answered pings; the difference is second less first. Test: Wilcoxon signed-rank over the cells, two-sided, \
       normal approximation with correction for ties. It assumes independent cells and differences symmetric about their median; cells \
       side by side can be alike, which makes it find differences too easily. Level: 5 %.
+      """
+    case .speedTests:
+      """
+      Completed: ping, download and upload have a figure. Failed: the test ended by itself without one of them. Aborted: it was ended \
+      from outside. Unsuccessful ratio: failed tests divided by failed and completed ones (after ETSI EG 202 057-4, data transmissions). \
+      The other figures are over completed tests. Data rate: bits of all connections until their common end, divided by that time; \
+      1 Mbit is 10⁶ bit. Ping: median of a test's pings by the server's values. Delay: median of a test's coverage pings (round trips): \
+      idle in the 10 s before the test, else under its load (working latency, draft-ietf-ippm-responsiveness). Increase: a test's delay \
+      under load less its idle delay. Percentiles by nearest rank over the tests, the 10th and 90th of at least \
+      \(Quantiles.fewestForPercentiles) tests. Intervals: 95 %, order statistics of independent tests. Tests at one place and hour are alike, so \
+      the true interval is wider. Technology: at the start of a test.
+      """
+    case .speedTestComparison:
+      """
+      Mann-Whitney U test (Wilcoxon rank-sum), two-sided, over the completed tests: those of two selections form no pairs. Up to \
+      \(RankSum.mostExact) tests together it is exact, also with equal values; beyond, a normal approximation with corrections for ties and \
+      continuity. It needs at least \(RankSum.fewest) tests on each side. It assumes independent tests; those made one after the other are \
+      alike, which makes it find differences too easily. Places are not matched: a difference can be one of the roads. Level: 5 % for each \
+      figure.
       """
     }
   }

@@ -29,7 +29,7 @@ public struct PlaceComparison: Sendable {
     public var loss: Double? { pings > 0 ? Double(pings.saturatingSubtracting(answered)) / Double(pings) : nil }
   }
 
-  /// What the comparison of matched places gives.
+  /// The result of a comparison.
   public struct Result: Sendable {
     /// The number of places on either side, and of those on both.
     public let places: (first: Int, second: Int, matched: Int)
@@ -45,7 +45,22 @@ public struct PlaceComparison: Sendable {
 
   /// The cells.
   public let grid: PlaceGrid
-  private var cells: [PlaceGrid.Cell: [Tally]] = [:]
+  private var cells: [PlaceGrid.Cell: Pair] = [:]
+
+  /// The tallies of both sides in a cell.
+  private struct Pair {
+    var first = Tally()
+    var second = Tally()
+
+    var isMatched: Bool { first.pings > 0 && second.pings > 0 }
+
+    mutating func add(_ tally: Tally, to side: Side) {
+      switch side {
+      case .first: first.add(tally)
+      case .second: second.add(tally)
+      }
+    }
+  }
 
   /// Nothing to compare yet.
   public init(grid: PlaceGrid = PlaceGrid()) { self.grid = grid }
@@ -53,18 +68,23 @@ public struct PlaceComparison: Sendable {
   /// Adds a fence to the place in which its centre is.
   public mutating func add(_ fence: Fence, to side: Side) {
     guard fence.pings > 0 else { return }
-    cells[grid.cell(of: fence.centre), default: [Tally(), Tally()]][side.rawValue].add(
-      Tally(pings: fence.pings, answered: fence.pingsAnswered, nanoseconds: fence.rttSumNanoseconds))
+    cells[grid.cell(of: fence.centre), default: Pair()].add(
+      Tally(pings: fence.pings, answered: fence.pingsAnswered, nanoseconds: fence.rttSumNanoseconds), to: side)
   }
 
   /// Compares the matched places: those where both sides sent pings.
   public func result() -> Result {
-    let matched = cells.sorted { $0.key < $1.key }.map(\.value).filter { $0[0].pings > 0 && $0[1].pings > 0 }
-    let delays = matched.compactMap { pair in pair[1].mean.flatMap { second in pair[0].mean.map { second - $0 } } }
-    let losses = matched.compactMap { pair in pair[1].loss.flatMap { second in pair[0].loss.map { second - $0 } } }
-    let tallies = [0, 1].map { side in matched.reduce(into: Tally()) { $0.add($1[side]) } }
+    // The order of cells changes nothing: sums are of integers, and the tests sort.
+    var (tallies, matched, delays, losses) = ([Tally(), Tally()], 0, [Double](), [Double]())
+    for pair in cells.values where pair.isMatched {
+      matched += 1
+      tallies[0].add(pair.first)
+      tallies[1].add(pair.second)
+      if let first = pair.first.mean, let second = pair.second.mean { delays.append(second - first) }
+      if let first = pair.first.loss, let second = pair.second.loss { losses.append(second - first) }
+    }
     return Result(
-      places: (cells.values.count { $0[0].pings > 0 }, cells.values.count { $0[1].pings > 0 }, matched.count),
+      places: (cells.values.count { $0.first.pings > 0 }, cells.values.count { $0.second.pings > 0 }, matched),
       tallies: tallies, median: Self.median(delays), delay: SignedRank(delays), loss: SignedRank(losses))
   }
 

@@ -17,16 +17,21 @@ public enum Reception: Hashable, Sendable, CaseIterable {
     } else if fence.pingsAnswered <= 0 {
       self = .noAnswer
     } else {
-      self =
-        switch fence.technology?.generation {
-        case .two: .two
-        case .three: .three
-        case .four: .four
-        case .fiveNonStandalone: .fiveNonStandalone
-        case .fiveStandalone: .fiveStandalone
-        case .noNetwork, nil: .unknown
-        }
+      self.init(on: fence.technology)
     }
+  }
+
+  /// The reception of pings or tests on a technology.
+  public init(on technology: Technology?) {
+    self =
+      switch technology?.generation {
+      case .two: .two
+      case .three: .three
+      case .four: .four
+      case .fiveNonStandalone: .fiveNonStandalone
+      case .fiveStandalone: .fiveStandalone
+      case .noNetwork, nil: .unknown
+      }
   }
 
   /// For people and for JSON.

@@ -17,13 +17,27 @@ public struct Report: Sendable {
   public let parts: [Part]
   /// The comparison; `nil` without a second selection.
   public let comparison: PlaceComparison.Result?
+  /// The comparison of speed tests; `nil` without a second selection, or when one of them has no test.
+  public let speedTests: SpeedTestComparison?
   /// The size of the comparison's places in metres.
   public let placeMetres: Double
+
+  /// The longest title that fits into the head of a column.
+  static let longestHead = 20
+
+  /// Names of the parts for heads of columns and rows.
+  var heads: [String] {
+    let titles = parts.map(\.title)
+    return titles.count < 2 || titles.allSatisfy { $0.count <= Self.longestHead } ? titles : ["first", "second"]
+  }
 
   /// A report of these parts.
   public init(parts: [Part], comparison: PlaceComparison?) {
     self.parts = parts
     self.comparison = comparison?.result()
+    speedTests =
+      parts.count == 2
+      ? SpeedTestComparison(parts[0].figures.speedTests, parts[1].figures.speedTests) : nil
     placeMetres = comparison?.grid.metres ?? 0
   }
 }

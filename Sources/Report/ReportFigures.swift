@@ -14,6 +14,8 @@ public struct ReportFigures: Sendable {
   public private(set) var logged = LogFigures()
   /// The sums of all fences.
   public private(set) var sums = PingSums()
+  /// The speed tests.
+  public private(set) var speedTests = SpeedTestSummary()
   /// The medians of the fences, each as often as it has answered pings: for stores whose logs are deleted.
   public private(set) var medians = DelayCounts()
   /// From the first fence to the last.
@@ -40,6 +42,9 @@ public struct ReportFigures: Sendable {
     let (from, to) = (fence.driveStarted + fence.fence.entered, fence.driveStarted + fence.exited)
     period = period.map { min($0.lowerBound, from)...max($0.upperBound, to) } ?? from...max(from, to)
   }
+
+  /// Adds an ended speed test.
+  public mutating func add(_ test: ReportedSpeedTest) { speedTests.add(test) }
 
   /// Ends the fences.
   public mutating func endFences() { stretches.end() }

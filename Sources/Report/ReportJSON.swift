@@ -21,7 +21,7 @@ extension Report {
       "loss_first_percent": result.tallies[0].loss.flatMap { JSON.rounded($0 * 100, places: 2) },
       "loss_second_percent": result.tallies[1].loss.flatMap { JSON.rounded($0 * 100, places: 2) },
       "median_difference": result.median?.json,
-      "delay_test": result.delay?.json, "loss_test": result.loss?.json,
+      "delay_test": result.delay?.json, "loss_test": result.loss?.json, "speed_tests": speedTests?.json,
       "method": .string(Method.comparison.text(overSinglePings: false)),
     ])
   }
@@ -62,7 +62,7 @@ extension Report.Part {
       "coverage": coverage, "delay": delay, "variation": variation, "loss": loss, "outages": outages,
       "worst": .object([
         "stretches": .array(figures.stretches.worst.map(\.json)), "method": method(.worst),
-      ]), "quality": quality,
+      ]), "quality": quality, "speed_tests": figures.speedTests.isEmpty ? nil : figures.speedTests.json,
     ])
   }
 

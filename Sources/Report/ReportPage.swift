@@ -19,19 +19,21 @@ public struct ReportPage: Sendable {
     </style></head><body>
     <main\(report.parts.count > 1 ? " class=\"compared\"" : "")>
     <h1>Coverage report</h1>
-    \(report.parts.map(heading).joined(separator: "\n"))
+    \(zip(report.heads, report.parts).map(heading).joined(separator: "\n"))
     \(report.parts.count == 1 ? report.parts.map { tiles($0.figures) }.joined() : "")
     \(comparison)
     <h2>Coverage by technology</h2>
     \(report.parts.map(coverage).joined(separator: "\n"))
     <h2>Delay, loss and outages</h2>
     <div class="columns">\(delay)<div>\(loss)</div></div>
-    <section class="second">
-    <h2>Worst stretches\(Markup.note(.worst))</h2>
-    \(report.parts.map(stretches).joined(separator: "\n"))
     <h2>Quality of the data</h2>
     \(quality)
-    <h2>How the figures are reckoned</h2>
+    <section class="second">
+    \(SpeedTestSection(report).html)
+    <h2>Worst stretches\(Markup.note(.worst))</h2>
+    <p class="soft">Filled circles: answered, green below a mean of 120 ms, else orange; dashed red rings: no answer.</p>
+    \(report.parts.map(stretches).joined(separator: "\n"))
+    <h2>How the figures are computed</h2>
     <ol>
     \(notes)
     </ol>
@@ -41,28 +43,29 @@ public struct ReportPage: Sendable {
     """
   }
 
-  private var heads: [String] { [""] + report.parts.map { Markup.escaped($0.title) } }
+  private var heads: [String] { [""] + report.heads.map(Markup.escaped) }
 
   /// A row with a value for each part.
   private func row(_ name: String, _ value: (ReportFigures) -> String) -> [String] {
     [name] + report.parts.map { value($0.figures) }
   }
 
-  private func heading(_ part: Report.Part) -> String {
+  private func heading(_ name: String, _ part: Report.Part) -> String {
     let figures = part.figures
+    let speedTests = figures.speedTests.isEmpty ? "" : ", speed tests: \(figures.speedTests.all.tests)"
     let period = figures.period.map { "\($0.lowerBound.iso8601) to \($0.upperBound.iso8601), " } ?? ""
     return """
-      <p><strong>\(Markup.escaped(part.title))</strong></p>
+      <p><strong>\(Markup.escaped(name == part.title ? name : "\(name): \(part.title)"))</strong></p>
       <p class="soft">\(period)\(figures.shares.total.fences) fences, \(figures.sums.pings) pings, \
-      drives: \(figures.drives.count), drive logs: \(figures.logged.logs)</p>
+      drives: \(figures.drives.count), drive logs: \(figures.logged.logs)\(speedTests)</p>
       """
   }
 
   private func tiles(_ figures: ReportFigures) -> String {
     let shares = CoverageShares.Percentages(figures.shares.covered, of: figures.shares.total)
     let tiles = [
-      ("way with coverage", percent(shares.way)), ("median delay", delay(figures, 50)),
-      ("95th percentile", delay(figures, 95)), ("loss", percent(figures.sums.loss.map { $0 * 100 })),
+      ("way with coverage", Markup.percent(shares.way)), ("median delay", delay(figures, 50)),
+      ("95th percentile", delay(figures, 95)), ("loss", Markup.percent(figures.sums.loss.map { $0 * 100 })),
     ]
     return "<dl class=\"tiles\">"
       + tiles.map { "<div><dt>\($0.0)</dt><dd>\($0.1)</dd></div>" }.joined() + "</dl>"
@@ -73,15 +76,13 @@ public struct ReportPage: Sendable {
     return Markup.milliseconds(found.microseconds) + " ms"
   }
 
-  private func percent(_ value: Double?) -> String { value == nil ? "–" : Markup.number(value, 2) + " %" }
-
   private func coverage(_ part: Report.Part) -> String {
     let total = part.figures.shares.total
     func row(_ name: String, _ part: CoverageShares.Part) -> [String] {
       let shares = CoverageShares.Percentages(part, of: total)
       return [
-        name, Markup.number(part.metres / 1000, 2), percent(shares.way), Markup.time(part.microseconds),
-        percent(shares.time), "\(part.pings)", percent(shares.pings),
+        name, Markup.number(part.metres / 1000, 2), Markup.percent(shares.way), Markup.time(part.microseconds),
+        Markup.percent(shares.time), "\(part.pings)", Markup.percent(shares.pings),
       ]
     }
     let rows = Reception.allCases.compactMap { reception in
@@ -126,7 +127,7 @@ public struct ReportPage: Sendable {
       [
         row("pings sent") { "\($0.sums.pings)" },
         row("lost") { "\($0.sums.pings.saturatingSubtracting($0.sums.answered))" },
-        row("loss") { percent($0.sums.loss.map { $0 * 100 }) },
+        row("loss") { Markup.percent($0.sums.loss.map { $0 * 100 }) },
         row("answered too late") { "\($0.sums.late)" },
         row("answered twice") { "\($0.sums.duplicates)" },
         row("longest run of lost pings") { $0.logged.logs > 0 ? "\($0.logged.longestLoss)" : "–" },
@@ -154,8 +155,7 @@ public struct ReportPage: Sendable {
       """
     }
     return """
-      <p class="soft">\(report.parts.count > 1 ? Markup.escaped(part.title) + ". " : "")Filled circles: answered, green below \
-      a mean of 120 ms, else orange; dashed red rings: no answer.</p><div class="maps">\(figures.joined())</div>
+      \(report.parts.count > 1 ? "<p>\(Markup.escaped(part.title))</p>" : "")<div class="maps">\(figures.joined())</div>
       """
   }
 
@@ -179,15 +179,26 @@ public struct ReportPage: Sendable {
             ? "\(figures.logged.clockSteps), \(Markup.time(figures.logged.clockStepMicroseconds)) together" : "–"
         },
         row("pings with kernel stamps") { figures in
-          percent(
+          Markup.percent(
             figures.logged.delays.count > 0
               ? Double(figures.logged.kernelStamped) / Double(figures.logged.delays.count) * 100 : nil)
         },
       ])
   }
 
+  /// The methods with a footnote. Only the last ones can be absent, so that the others keep their numbers.
+  private var methods: [Method] {
+    Method.allCases.filter { method in
+      switch method {
+      case .speedTests: report.parts.contains { !$0.figures.speedTests.isEmpty }
+      case .speedTestComparison: report.speedTests != nil
+      default: true
+      }
+    }
+  }
+
   private var notes: String {
-    Method.allCases.enumerated().map { index, method in
+    methods.enumerated().map { index, method in
       let kinds = Set(report.parts.map { $0.figures.isOverSinglePings })
       let texts = Set(kinds.map { method.text(overSinglePings: $0) }).sorted()
       return "<li id=\"n\(index + 1)\">\(Markup.escaped(texts.joined(separator: " Or: ")))</li>"
@@ -196,17 +207,16 @@ public struct ReportPage: Sendable {
 
   private var comparison: String {
     guard let result = report.comparison else { return "" }
-    let titles = report.parts.map { Markup.escaped($0.title) }
     return "<h2>Comparison</h2><p>\(verdict(result))</p>"
       + Markup.table(
-        "The same places\(Markup.note(.comparison))", [""] + titles,
+        "The same places\(Markup.note(.comparison))", heads,
         [
           [
             "places of \(Markup.number(report.placeMetres, 0)) m; \(result.places.matched) are matched",
             "\(result.places.first)", "\(result.places.second)",
           ],
           ["mean delay there, ms"] + result.tallies.map { Markup.number($0.mean.map { $0 / 1e6 }, 3) },
-          ["loss there"] + result.tallies.map { percent($0.loss.map { $0 * 100 }) },
+          ["loss there"] + result.tallies.map { Markup.percent($0.loss.map { $0 * 100 }) },
         ])
   }
 
@@ -222,14 +232,10 @@ public struct ReportPage: Sendable {
       }
       ?? "The losses differ in too few places for a test"
     return """
-      \(words) (\(Self.probability(test)), \(test.count) places): the second is \
+      \(words) (\(Markup.probability(test.probability)), \(test.count) places): the second is \
       \(Markup.milliseconds(median.microseconds)) ms slower in the median of places, \
       95 % interval \(Markup.milliseconds(median.lower)) to \(Markup.milliseconds(median.upper)) ms. \
-      \(lossWords)\(result.loss.map { " (\(Self.probability($0)))" } ?? "").
+      \(lossWords)\(result.loss.map { " (\(Markup.probability($0.probability)))" } ?? "").
       """
-  }
-
-  private static func probability(_ test: SignedRank) -> String {
-    test.probability < 0.0001 ? "p &lt; 0.0001" : "p = \(Markup.number(test.probability, 4))"
   }
 }

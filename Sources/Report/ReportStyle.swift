@@ -19,7 +19,7 @@ enum ReportStyle {
     caption { text-align: left; font-weight: 600; padding: .2rem 0; } thead th { color: var(--soft); font-weight: 500; }
     th, td { border-bottom: 1px solid var(--line); padding: .2rem .5rem .2rem 0; text-align: right; vertical-align: top;
       font-variant-numeric: tabular-nums; }
-    th:first-child { text-align: left; font-weight: 500; } sup { line-height: 0; margin-left: .15em; }
+    th:first-child { text-align: left; font-weight: 500; min-width: 7.5rem; } sup { line-height: 0; margin-left: .15em; }
     td { white-space: nowrap; } .compared .columns td { white-space: normal; } sup + sup::before { content: ' '; }
     .maps { display: grid; grid-template-columns: repeat(auto-fill, minmax(14rem, 1fr)); gap: .8rem; }
     figure { margin: 0; } figcaption { font-size: .8rem; }
@@ -36,8 +36,10 @@ enum ReportStyle {
       .second { break-before: page; } .maps { grid-template-columns: repeat(3, 1fr); gap: 3mm; }
       .columns { grid-template-columns: 1fr 1fr; } .tiles { grid-template-columns: repeat(4, 1fr); }
       th, td { padding: .1rem .4rem .1rem 0; } figcaption { font-size: 7.2pt; }
-      .compared svg { height: 24mm; } .compared h1 { font-size: 1.3rem; }
-      ol { font-size: 6.8pt; line-height: 1.2; } h2 { margin: 3mm 0 1mm; } figure, table { break-inside: avoid; }
+      .compared svg { height: 20mm; } .compared h1 { font-size: 1.2rem; } .compared .second { break-before: auto; }
+      .compared { font-size: 7.8pt; line-height: 1.2; } .compared table { font-size: 6.9pt; } .compared ol { font-size: 6.2pt; }
+      .compared h2 { font-size: 1rem; margin: 2mm 0 .5mm; } .compared .scroll { margin: 1.2mm 0; } .compared figcaption { font-size: 6.2pt; }
+      ol { font-size: 6.8pt; line-height: 1.2; } h2 { margin: 3mm 0 1mm; break-after: avoid; } figure, table { break-inside: avoid; }
       .scroll { overflow: visible; margin: 2mm 0; } * { print-color-adjust: exact; } }
     """
 }

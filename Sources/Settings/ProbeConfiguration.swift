@@ -165,6 +165,8 @@ public struct ProbeConfiguration: Sendable {
     public var verifiesCertificate = true
     /// Whether the QoS tests of the control server follow each test.
     public var qos = false
+    /// Whether the control connections of QoS tests use TLS.
+    public var qosTLS = QoSTLS.auto
     /// What coverage pings do during a test.
     public var coveragePings = CoveragePings.pause
   }

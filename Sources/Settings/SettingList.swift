@@ -261,6 +261,13 @@ extension Setting {
         "whether the [QoS tests](speedtest.md) that the control server asks for follow each speed test"),
       required(
         Words(
+          key: "speedtest.qos-tls", type: "auto, always, never", expects: "auto, always or never", reload: .restart,
+          effect:
+            "TLS to QoS servers, which the control server's answer does not mention: `auto`: TLS, or none with a server that does not "
+            + "speak it; `always`; `never`"),
+        \.speedTest.qosTLS, shown: { $0.rawValue }, QoSTLS.init(rawValue:)),
+      required(
+        Words(
           key: "speedtest.coverage-pings", type: "pause, continue", expects: "pause or continue", reload: .restart,
           effect:
             "coverage pings during a test: `pause`, so that no fence has delays under its load; `continue`: fences have them, and "

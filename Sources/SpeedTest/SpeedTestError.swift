@@ -10,6 +10,8 @@ public enum SpeedTestError: Error, Hashable, Sendable {
   case timeout(String)
   /// TLS failed; the text is OpenSSL's.
   case tls(String)
+  /// The server answered the TLS handshake with another protocol.
+  case noTLS
   /// The server did not switch protocols.
   case upgradeRefused(String)
   /// The server refused the token, or closed instead of an answer to it.
@@ -33,6 +35,7 @@ extension SpeedTestError: CustomStringConvertible {
     case .closed: "the server closed the connection"
     case .timeout(let what): "time limit reached: \(what)"
     case .tls(let reason): "TLS failed: \(reason)"
+    case .noTLS: "TLS failed: the server does not use TLS on this port"
     case .upgradeRefused(let status): "the server did not switch to RMBT (\(status)); try another --protocol"
     case .tokenRefused: "the server refused the token: check it, its age (90 s) and the source address"
     case .commandRefused(let command): "the server refused \(command)"

@@ -1,4 +1,4 @@
-/// What to test, as the control server or the user says.
+/// The parameters of a speed test, from the control server or the user.
 public struct SpeedTestPlan: Hashable, Sendable {
   /// How the connection begins.
   public enum Opening: String, Hashable, Sendable, CaseIterable {

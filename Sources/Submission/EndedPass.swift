@@ -5,5 +5,5 @@ public struct EndedPass: Hashable, Sendable {
   /// When it ended, by the ruling clock.
   public let ended: WallTime
   /// Its result.
-  public let report: Report
+  public let report: PassReport
 }

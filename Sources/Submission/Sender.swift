@@ -90,7 +90,7 @@ public actor Sender {
   /// The gate's state for status output and metrics.
   public var status: SenderStatus { get async { await server.status } }
 
-  /// For a watchdog: whether the background passes get on.
+  /// For a watchdog: whether the background passes make progress.
   public var progress: SenderProgress {
     get async { SenderProgress(isIdle: idle != nil, steps: turns &+ (await server.requests)) }
   }
@@ -106,11 +106,11 @@ public actor Sender {
   ///   - mode: Which sessions to send.
   ///   - urgency: Which waits of the gate apply.
   /// - Throws: GRDB's `DatabaseError` when the store fails.
-  public func pass(_ mode: PassMode, urgency: ServerGate.Urgency = .commanded) async throws -> Report {
+  public func pass(_ mode: PassMode, urgency: ServerGate.Urgency = .commanded) async throws -> PassReport {
     guard urgency != .background else { return try await passInTurn(mode, urgency) }
     // An operator waits: an earlier pass that still waits for its share of the spread starts now.
     await server.commandedPassBegins()
-    let result: Result<Report, any Error>
+    let result: Result<PassReport, any Error>
     do {
       result = .success(try await passInTurn(mode, urgency))
     } catch {
@@ -120,17 +120,17 @@ public actor Sender {
     return try result.get()
   }
 
-  private func passInTurn(_ mode: PassMode, _ urgency: ServerGate.Urgency) async throws -> Report {
+  private func passInTurn(_ mode: PassMode, _ urgency: ServerGate.Urgency) async throws -> PassReport {
     do {
       return try await mutex.run { try await self.runPass(mode, urgency) }
     } catch is CancellationError {
-      var report = Report()
+      var report = PassReport()
       report.wasStopped = true
       return report
     }
   }
 
-  private func runPass(_ mode: PassMode, _ urgency: ServerGate.Urgency) async throws -> Report {
+  private func runPass(_ mode: PassMode, _ urgency: ServerGate.Urgency) async throws -> PassReport {
     let (report, hadQueue) = try await runner.run(mode, urgency) { await self.runningDrive }
     turns &+= 1
     if hadQueue { lastPass = EndedPass(ended: clock.wall(), report: report) }

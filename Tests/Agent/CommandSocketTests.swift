@@ -66,10 +66,12 @@ struct CommandSocketTests {
     arguments: [
       ("submit?mode=", "mode: one of cold, warm, quarantined"),
       ("submit?mode=hot", "mode: one of cold, warm, quarantined"),
-      ("submit?mode=drive(1)", "mode: one of cold, warm, quarantined"), ("forget", "session: the id of a session"),
-      ("forget?session=", "session: the id of a session"), ("forget?session=1.0", "session: the id of a session"),
-      ("forget?session=%00", "session: the id of a session"), ("forget?session=all", "session: the id of a session"),
-      ("forget?session=9223372036854775808", "session: the id of a session"),
+      ("submit?mode=drive(1)", "mode: one of cold, warm, quarantined"), ("forget", "session or speed-test: an id"),
+      ("forget?session=", "session or speed-test: an id"), ("forget?session=1.0", "session or speed-test: an id"),
+      ("forget?session=%00", "session or speed-test: an id"), ("forget?session=all", "session or speed-test: an id"),
+      ("forget?session=9223372036854775808", "session or speed-test: an id"),
+      ("forget?speed-test=one", "session or speed-test: an id"),
+      ("forget?session=1&speed-test=1", "session or speed-test: an id"),
     ])
   func wrongParameter(request: String, expected: String) async throws {
     try await withSocket { path, service in
@@ -86,7 +88,7 @@ struct CommandSocketTests {
       for id in ["-1", "0", "9223372036854775807"] {
         _ = try await RawSocket.ask(path, "POST /forget?session=\(id) HTTP/1.1")
       }
-      #expect(service.calls == ["forget -1", "forget 0", "forget 9223372036854775807"])
+      #expect(service.calls == ["forget session -1", "forget session 0", "forget session 9223372036854775807"])
     }
   }
 
@@ -193,7 +195,7 @@ struct CommandSocketTests {
     try await withSocket(log: log) { path, service in
       try FileManager.default.removeItem(atPath: path)
       try await log.wait(for: "accepting commands at \(path) again")
-      #expect(log.contains("the socket for commands, \(path), is gone; making it again"))
+      #expect(log.contains("the socket for commands, \(path), is gone; creating it again"))
       #expect(try await RawSocket.ask(path, "POST /pause HTTP/1.1").hasSuffix("pause is done\n"))
       #expect(service.calls == ["pause"])
     }
@@ -270,8 +272,8 @@ final class ScriptedService: ServiceCommands {
     return ("scripted", outcome)
   }
 
-  func forget(_ session: Int64) async -> (line: String, outcome: CommandOutcome) {
-    lines.append("forget \(session)")
+  func forget(_ target: ForgetTarget) async -> (line: String, outcome: CommandOutcome) {
+    lines.append("forget \(target)")
     return ("scripted", outcome)
   }
 }

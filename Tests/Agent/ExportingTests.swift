@@ -15,9 +15,7 @@ struct ExportingTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    var configuration = ProbeConfiguration()
-    configuration.stateDirectory = folder.file("state")
-    self.configuration = configuration
+    configuration = .sample(in: folder)
   }
 
   private func open() throws -> DriveStore {
@@ -58,7 +56,7 @@ struct ExportingTests {
   }
 
   private func export(
-    _ selection: Exporting.Selection, session: Int64? = nil, filter: FenceFilter = FenceFilter()
+    _ selection: ExportSelection, session: Int64? = nil, filter: FenceFilter = FenceFilter()
   ) throws -> (lines: [[String: Any]], count: Exporting.Count) {
     var bytes: [UInt8] = []
     let counts = try Exporting(
@@ -110,6 +108,42 @@ struct ExportingTests {
     #expect((sent.count.written, sent.count.filteredOut, sent.count.ofOtherState) == (0, 8, 3))
     let two = try Exporting(configuration: configuration, selection: .all, sessions: [1, 3]).run(format: .csv) { _ in }
     #expect((two.written, two.filteredOut) == (6, 5))
+  }
+
+  @Test("when a map is made, then it has the speed tests of the selection too, and other formats have none")
+  func speedTests() async throws {
+    let store = try open()
+    try await fill(store)
+    for (number, second) in [(1, 10), (1, 20), (3, 7210)] {
+      let time = WallTime.sampleStart.later(by: .seconds(second))
+      var start = SpeedTestOutbox.Start(
+        controlServer: "http://host", clientUUID: "C", testUUID: "T\(second)", token: "t", started: time)
+      start.drive = Int64(number)
+      let id = try await store.speedTests.begin(start)
+      try await store.speedTests.end(id, .init(.completed, at: time, figures: .sample()))
+      if second == 10 { try await store.speedTests.markSubmitted(id, .result, at: time) }
+    }
+    let map = MapOptions(leaflet: try leaflet())
+    func count(_ selection: ExportSelection, _ sessions: Set<Int64> = []) throws -> [Int] {
+      var page: [UInt8] = []
+      let count = try Exporting(configuration: configuration, selection: selection, sessions: sessions)
+        .run(format: .html, map: map) { page += $0 }
+      #expect(String(decoding: page, as: UTF8.self).ranges(of: "\"test_uuid\":\"T").count == count.speedTests)
+      return [count.speedTests, count.speedTestsOfOtherState]
+    }
+    #expect(try count(.submitted) == [1, 2])
+    #expect(try count(.pending) == [2, 1])
+    #expect(try count(.all) == [3, 0])
+    #expect(try count(.all, [1]) == [2, 0])
+    #expect(try export(.all).count.speedTests == 0)
+  }
+
+  /// A folder with the names of the map library's files.
+  private func leaflet() throws -> String {
+    _ = try folder.write("", to: "README")
+    _ = try folder.write("var L = {}", to: "leaflet.js")
+    _ = try folder.write(".leaflet {}", to: "leaflet.css")
+    return folder.path
   }
 
   @Test(

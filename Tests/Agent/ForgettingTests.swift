@@ -52,7 +52,7 @@ struct ForgettingTests {
   private func forget(_ session: Int64) async throws {
     var configuration = ProbeConfiguration()
     configuration.stateDirectory = directory.path
-    #expect(try await Forgetting(configuration: configuration, session: session, logger: logger).run { _ in } == .done)
+    #expect(try await Forgetting(configuration: configuration, .session(session), logger: logger).run { _ in } == .done)
   }
 
   @Test("when the row of a drive is damaged and all its sessions are forgotten, then its drive log goes with them")
@@ -78,7 +78,7 @@ struct ForgettingTests {
     let log = directory.driveLogs + "/drive.jsonl"
     try FileManager.default.removeItem(atPath: log)
     try FileManager.default.createDirectory(atPath: log, withIntermediateDirectories: false)
-    await #expect(throws: DriveLogError.self) { try await Forgetting.forget(1, in: store) }
+    await #expect(throws: DriveLogError.self) { try await Forgetting.forget(.session(1), in: store) }
     #expect(try StoreReader(store).sessions().map(\.id) == [1, 2])
   }
 }

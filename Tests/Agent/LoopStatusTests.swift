@@ -24,12 +24,15 @@ import Testing
     #expect(line() == "speed tests: 1 of 2 made, the next one is not due yet; 0 completed, 1 failed, 0 aborted")
     _ = loop.handle(.pause, at: moment(30))
     #expect(LoopStatus(loop.memory, of: 2).state == .paused)
-    _ = loop.handle(.resume, at: moment(40))
+    #expect(line().hasPrefix("speed tests: 1 of 2 made, paused;"))
     _ = loop.handle(.tick, at: moment(901))
+    #expect(line().hasPrefix("speed tests: 1 of 2 made, paused, the next one is due;"))
+    _ = loop.handle(.resume, at: moment(901))
     _ = loop.handle(.testEnded(number: 2, .completed), at: moment(920))
     #expect(line() == "speed tests: 2 of 2 made, over; 1 completed, 1 failed, 0 aborted")
     let json = LoopStatus(loop.memory, of: 2).json.text
-    #expect(json == #"{"state":"ended","made":2,"of":2,"completed":1,"failed":1,"aborted":0}"#)
+    let counts = #""made":2,"of":2,"completed":1,"failed":1,"aborted":0"#
+    #expect(json == #"{"state":"ended","due":false,\#(counts),"line":"\#(line())"}"#)
   }
 
   @Test("when the service has a loop, or speed tests wait, then its status has a line of each; else none")

@@ -167,7 +167,7 @@ struct PageServerSlowTests {
     func submit(_ mode: PassMode, _ urgency: ServerGate.Urgency) async -> (line: String, outcome: CommandOutcome) {
       ("", .done)
     }
-    func forget(_ session: Int64) async -> (line: String, outcome: CommandOutcome) { ("", .done) }
+    func forget(_ target: ForgetTarget) async -> (line: String, outcome: CommandOutcome) { ("", .done) }
   }
 
   private struct Enough: Error {}
@@ -182,6 +182,42 @@ struct PageServerSlowTests {
       }
     } catch is Enough {}
     return text
+  }
+
+  /// One of each drive, and one beside no drive.
+  private func addTests(_ store: DriveStore) async throws {
+    for (uuid, drive, second) in [("T1", 1, 10), ("T2", 2, 1010), ("T3", nil, 1020)] as [(String, Int64?, Int)] {
+      var start = SpeedTestOutbox.Start(
+        controlServer: "http://host", clientUUID: "C", testUUID: uuid, token: "t",
+        started: .sampleStart.later(by: .seconds(second)))
+      start.drive = drive
+      _ = try await store.speedTests.begin(start)
+    }
+  }
+
+  @Test("when a speed test changes while somebody follows, then it comes again, and only then")
+  func changingTest() async throws {
+    let folder = try TemporaryFolder()
+    let store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    let id = try await store.speedTests.begin(
+      .init(controlServer: "http://host", clientUUID: "C", testUUID: "T", token: "t", started: .sampleStart))
+    var (states, seconds) = ([String](), 0)
+    do {
+      try await PageStream(service: Idle(), store: store).run(after: nil) { bytes in
+        let text = String(decoding: bytes, as: UTF8.self)
+        if text.hasPrefix("event: tests") { states += text.matches(of: /"state":"([a-z]+)"/).map { String($0.1) } }
+        guard text.contains("event: status") else { return }
+        seconds += 1
+        let time = WallTime.sampleStart.later(by: .seconds(seconds))
+        switch seconds {
+        case 2: try await store.speedTests.end(id, .init(.completed, at: time, figures: .sample()))
+        case 3: try await store.speedTests.markSubmitted(id, .result, at: time)
+        case 5: throw Enough()
+        default: break
+        }
+      }
+    } catch is Enough {}
+    #expect(states == ["measuring", "waiting", "submitted"])
   }
 
   @Test(
@@ -202,6 +238,12 @@ struct PageServerSlowTests {
     #expect(ids(new) == ["4,5"] && new.contains("id: 5\n"), "the open fence is none yet: \(new.prefix(200))")
     #expect(ids(try await stream(store, after: 2)) == ["3,4,5"])
     #expect(ids(try await stream(store, after: 5)).isEmpty)
+    try await addTests(store)
+    func tests(_ text: String) -> [String] { text.matches(of: /"test_uuid":"(T[0-9]+)"/).map { String($0.1) } }
+    #expect(tests(try await stream(store, after: nil)) == ["T2", "T3"], "those of the newest drive, and later ones")
+    #expect(tests(try await stream(store, after: 5)) == ["T2", "T3"], "again after a broken connection")
+    #expect(tests(try await stream(store, after: 2)) == ["T1", "T2", "T3"], "from the drive of the last fence on")
+    #expect(!(try await stream(store, after: 5)).contains("event: tests\nid:"), "the place of the fences stays")
     let other = try await stream(store, after: 900)
     #expect(other.contains("event: reset\nid: 0\n") && ids(other) == ["4,5"], "the store is another one")
   }

@@ -15,8 +15,8 @@ struct PingLedgerTests {
   @Test("when events are missing, then the end of the summary says how many, as text and as JSON")
   func missingEvents() {
     for (format, expected) in [
-      (PingOptions.Format.text, "7 events are missing in these figures: this host was too slow to take them"),
-      (.quiet, "7 events are missing in these figures: this host was too slow to take them"),
+      (PingOptions.Format.text, "7 events are missing in these figures: the reader fell behind"),
+      (.quiet, "7 events are missing in these figures: the reader fell behind"),
       (.json, #"{"missing_events":7}"#),
     ] {
       var ledger = ledger(format, "a")

@@ -84,7 +84,7 @@ struct PingStatisticsTests {
     "when times are of all sizes, from a microsecond to minutes, then percentiles are those of the sorted list to three digits"
   )
   func sizes() {
-    var spread = Spread(.fine)
+    var spread = DurationHistogram(.fine)
     var state: UInt64 = 7
     var values: [Int64] = []
     for index in 0..<10_000 {
@@ -103,7 +103,7 @@ struct PingStatisticsTests {
 
   @Test("when there are many targets, then percentiles are good to two digits")
   func coarse() {
-    var spread = Spread(.coarse)
+    var spread = DurationHistogram(.coarse)
     for number in 1...1000 { spread.record(Int64(number) * 31_000) }
     for (percent, expected) in [(50.0, 15.5e6), (95, 29.45e6), (99, 30.69e6)] {
       let found = Double(spread.percentile(percent) ?? 0)
@@ -114,7 +114,7 @@ struct PingStatisticsTests {
 
   @Test("when a time is beyond all that makes sense, then it is the greatest one, and percentiles stay within")
   func endless() {
-    var spread = Spread(.fine)
+    var spread = DurationHistogram(.fine)
     spread.record(.max)
     spread.record(-1)
     #expect(spread.greatest == .max && spread.least == -1)

@@ -8,16 +8,16 @@ import Testing
 
 /// The result of a pass, as a line and as an exit status (README.md, Use).
 struct ReportLineTests {
-  private func report(_ change: (inout Report) -> Void) -> Report {
-    var report = Report()
+  private func report(_ change: (inout PassReport) -> Void) -> PassReport {
+    var report = PassReport()
     change(&report)
     return report
   }
 
   @Test("when nothing was there, then the pass is done")
   func nothing() {
-    #expect(Report().line == "nothing to submit")
-    #expect(Report().outcome == .done)
+    #expect(PassReport().line == "nothing to submit")
+    #expect(PassReport().outcome == .done)
   }
 
   @Test("when everything was sent, then the line counts it, and the pass is done")
@@ -50,7 +50,7 @@ struct ReportLineTests {
       { $0.tally = PassTally(fences: 0, kept: [1]) }, { $0.tally = PassTally(fences: 0, quarantined: [1]) },
       { $0.fencesWithoutSession = 1 },
     ]
-      as [(inout Report) -> Void]
+      as [(inout PassReport) -> Void]
     {
       #expect(report(change).outcome == .kept)
     }

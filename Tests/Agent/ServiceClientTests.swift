@@ -84,7 +84,7 @@ struct ServiceClientTests {
   @Test("when the service refuses this user, then the line says which users it accepts")
   func refused() async throws {
     try RawSocket.answerOnce(at: path, with: answer("403 Forbidden", "no"))
-    let error = await #expect(throws: ServiceUnreachable.self) { try await client.forget(1) }
+    let error = await #expect(throws: ServiceUnreachable.self) { try await client.forget(.session(1)) }
     #expect(error?.description == "the service at \(path) takes commands from root and its own user only")
   }
 
@@ -99,10 +99,10 @@ struct ServiceClientTests {
   @Test("when another program than a service has the store, then the error of the store is thrown, and no other one")
   func instead() async throws {
     let inUse = StoreError.inUse(directory: configuration.stateDirectory, holder: "coverage-probe record (12)")
-    await #expect(throws: inUse) { try await client.ask(instead: inUse) { try await $0.forget(1) } }
+    await #expect(throws: inUse) { try await client.ask(instead: inUse) { try await $0.forget(.session(1)) } }
     try RawSocket.answerOnce(at: path, with: answer("403 Forbidden", "no"))
     let error = await #expect(throws: ServiceUnreachable.self) {
-      try await client.ask(instead: inUse) { try await $0.forget(1) }
+      try await client.ask(instead: inUse) { try await $0.forget(.session(1)) }
     }
     #expect(error?.reason == .refused, "a service that refuses is there")
   }

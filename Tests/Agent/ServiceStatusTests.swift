@@ -208,7 +208,7 @@ struct ServiceStatusTests {
 
   @Test("when a pass has ended, then the last line says when and how")
   func lastPass() throws {
-    var report = Report()
+    var report = PassReport()
     report.tally = PassTally(fences: 12, of: [1])
     let status = status { $0.lastPass = EndedPass(ended: .sampleStart, report: report) }
     #expect(status.lines.last == "last pass (2026-11-20T10:00:00.000Z): submitted 12 fences in 1 session")

@@ -64,14 +64,14 @@ struct ServiceTests {
     try await ServiceRig.run(preparing: { try $0.recordDrive() }) { rig in
       _ = try await rig.client.send(.start)
       _ = try await eventually("the drive's session") { try rig.sessions().count == 2 ? () : nil }
-      var (line, outcome) = try await rig.client.forget(2)
+      var (line, outcome) = try await rig.client.forget(.session(2))
       #expect(line == "session 2 is being recorded; stop the drive first (coverage-probe stop)")
       #expect(outcome == .failed)
-      (line, outcome) = try await rig.client.forget(1)
+      (line, outcome) = try await rig.client.forget(.session(1))
       #expect(line == "session 1 with 2 fences is deleted here; the server keeps fences that were sent")
       #expect(outcome == .done)
       #expect(try rig.sessions().map(\.id) == [2])
-      (line, outcome) = try await rig.client.forget(1)
+      (line, outcome) = try await rig.client.forget(.session(1))
       #expect(line == "there is no session 1; coverage-probe sessions lists them")
       #expect(outcome == .failed)
     }

@@ -48,11 +48,11 @@ struct SleepConversationTests {
     #expect(conversation.delaysSleep)
     #expect(handle(Self.prepare(true)).isEmpty)
     #expect(handle(Self.prepare(true)).isEmpty)
-    #expect(conversation.takeNews() == [.sleeping(lock: lock)])
+    #expect(conversation.drainNews() == [.sleeping(lock: lock)])
     #expect(!conversation.delaysSleep)
     #expect(handle(Self.prepare(false)).map(\.member) == ["Inhibit"])
     #expect(handle(Self.prepare(false)).isEmpty)
-    #expect(conversation.takeNews() == [.awake])
+    #expect(conversation.drainNews() == [.awake])
   }
 
   @Test("when a lock comes during the sleep, then it is dropped")
@@ -61,18 +61,18 @@ struct SleepConversationTests {
     _ = handle(Self.prepare(true))
     _ = handle(.answer(.inhibit, [.descriptor(try Self.lock())]))
     #expect(!conversation.delaysSleep)
-    #expect(conversation.takeNews() == [.sleeping(lock: nil)])
+    #expect(conversation.drainNews() == [.sleeping(lock: nil)])
   }
 
   @Test("when logind refuses, gives no lock or does not answer, then a line says so, and sleep is still announced")
   mutating func refused() {
     _ = conversation.connected(at: start)
     _ = handle(.failure(.inhibit, name: "org.freedesktop.DBus.Error.AccessDenied", text: "Permission denied"))
-    #expect(conversation.takeNotes() == ["logind cannot delay sleep for this program: Permission denied"])
+    #expect(conversation.drainNotes() == ["logind cannot delay sleep for this program: Permission denied"])
     _ = handle(.answer(.inhibit, []))
-    #expect(conversation.takeNotes() == ["logind's answer has no lock; sleep is not delayed"])
+    #expect(conversation.drainNotes() == ["logind's answer has no lock; sleep is not delayed"])
     _ = handle(Self.prepare(true))
-    #expect(conversation.takeNews() == [.sleeping(lock: nil)])
+    #expect(conversation.drainNews() == [.sleeping(lock: nil)])
   }
 
   @Test("when logind does not answer for 10 s, then one line says so")
@@ -80,10 +80,10 @@ struct SleepConversationTests {
     _ = conversation.connected(at: start)
     #expect(conversation.nextDeadline == start + .seconds(10))
     conversation.tick(at: start + .seconds(9))
-    #expect(conversation.takeNotes().isEmpty)
+    #expect(conversation.drainNotes().isEmpty)
     conversation.tick(at: start + .seconds(10))
     conversation.tick(at: start + .seconds(20))
-    #expect(conversation.takeNotes() == ["logind does not answer; sleep is not delayed"])
+    #expect(conversation.drainNotes() == ["logind does not answer; sleep is not delayed"])
     #expect(conversation.nextDeadline == nil)
   }
 
@@ -94,12 +94,12 @@ struct SleepConversationTests {
     #expect(handle(Self.owner("")).isEmpty)
     #expect(!conversation.delaysSleep)
     #expect(handle(Self.owner(":1.9")).map(\.member) == ["Inhibit"])
-    #expect(conversation.takeNews().isEmpty)
+    #expect(conversation.drainNews().isEmpty)
     _ = handle(Self.prepare(true))
     _ = handle(Self.owner(""))
-    #expect(conversation.takeNews() == [.sleeping(lock: nil), .awake])
+    #expect(conversation.drainNews() == [.sleeping(lock: nil), .awake])
     _ = handle(Self.prepare(true))
     conversation.disconnected()
-    #expect(conversation.takeNews() == [.sleeping(lock: nil), .awake])
+    #expect(conversation.drainNews() == [.sleeping(lock: nil), .awake])
   }
 }

@@ -33,7 +33,7 @@ import Testing
         "ping      30.000 ms median, 20.500 ms shortest, 3 pings",
         "download  136.00 Mbit/s (119.0 MB in 7.00 s)",
         "upload    8.00 Mbit/s (7.0 MB in 7.00 s)",
-        "not stored, and not sent to a control server: the test is none of a control server's",
+        "not stored, and not sent to a control server: no control server made the test",
       ])
   }
 

@@ -90,7 +90,7 @@ struct SubmittingTests {
     try store.recordDrive()
     let error = await #expect(throws: StoreError.self) { try await submit(configuration()) }
     #expect(error?.description.contains("another program") == true)
-    let forgetting = Forgetting(configuration: configuration(), session: 1, logger: log.logger)
+    let forgetting = Forgetting(configuration: configuration(), .session(1), logger: log.logger)
     await #expect(throws: StoreError.self) { try await forgetting.run { _ in } }
     #expect(try StoreReader(store).sessions().map(\.id) == [1])
   }
@@ -103,7 +103,7 @@ struct SubmittingTests {
       #expect(outcome == .kept)
       #expect(rig.log.messages.contains("command: submit, cold"))
       var deleted: [String] = []
-      let forgetting = Forgetting(configuration: rig.configuration, session: 1, logger: log.logger)
+      let forgetting = Forgetting(configuration: rig.configuration, .session(1), logger: log.logger)
       #expect(try await forgetting.run { deleted.append($0) } == .done)
       #expect(deleted == ["session 1 with 2 fences is deleted here; the server keeps fences that were sent"])
       let error = await #expect(throws: ServiceRefusal.self) { try await forgetting.run { deleted.append($0) } }
@@ -115,7 +115,7 @@ struct SubmittingTests {
   @Test("when a session is forgotten without a service, then it is gone, and a second time it is unknown")
   func forget() async throws {
     do { try open().recordDrive() }
-    let forgetting = Forgetting(configuration: configuration(), session: 1, logger: log.logger)
+    let forgetting = Forgetting(configuration: configuration(), .session(1), logger: log.logger)
     var lines: [String] = []
     #expect(try await forgetting.run { lines.append($0) } == .done)
     #expect(lines == ["session 1 with 2 fences is deleted here; the server keeps fences that were sent"])

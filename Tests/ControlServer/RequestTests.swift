@@ -145,7 +145,7 @@ struct RequestTests {
     let grant = try grant(["max_coverage_session_seconds": 14_400_000, "max_coverage_measurement_seconds": 3600])
     #expect(grant.maximumDrive == .seconds(14400))
     #expect(grant.oddities.count == 1)
-    #expect(grant.oddities.first?.contains("max_coverage_session_seconds is 14400000: taken for milliseconds") == true)
+    #expect(grant.oddities.first?.contains("max_coverage_session_seconds is 14400000: read as milliseconds") == true)
   }
 
   @Test("when an answer is no plain success, then it is a failure of the right kind")

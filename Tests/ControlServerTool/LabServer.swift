@@ -16,7 +16,9 @@ struct LabServer {
       secrets: ["s"], pingHost: "127.0.0.1", pingHostIPv6: "::1", pingPort: 4440, maxSessionSeconds: 14_400,
       maxMeasurementSeconds: 3_600, trustRealIP: false)
     options.measurement = measurement
-    options.qosServer = qosServer.flatMap(HostAndPort.init(argument:))
+    options.qos = qosServer.flatMap(HostAndPort.init(argument:)).map {
+      QoSPlaces(server: $0, callPort: 5061, resolver: "127.0.0.1:5300")
+    }
     endpoints = Endpoints(store: try Store(path: ":memory:"), options: options)
     client = try await endpoints.store.createClient()
   }

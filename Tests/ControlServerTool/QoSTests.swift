@@ -17,6 +17,7 @@ import Testing
     #expect(
       Set(types.map(\.key)) == [
         "tcp", "udp", "voip", "non_transparent_proxy", "http_proxy", "dns", "website", "traceroute",
+        "traceroute_masked",
       ])
     var uids: Set<JSONValue> = []
     for type in types {
@@ -32,7 +33,17 @@ import Testing
         #expect(uids.insert(try #require(objective["qos_test_uid"])).inserted)
       }
     }
-    #expect(uids.count == 10)
+    #expect(uids.count == 11)
+  }
+
+  @Test func `when the lab names its call port and resolver, then the objectives have them`() async throws {
+    let types = try await objectives(LabServer())
+    func first(_ type: String) -> JSONValue? {
+      guard case .array(let list) = types.first(where: { $0.key == type })?.value else { return nil }
+      return list.first
+    }
+    #expect(first("voip")?["out_port"] == "5061")
+    #expect(first("dns")?["resolver"] == "127.0.0.1:5300")
   }
 
   @Test func `when there is no QoS server or no client, then the answer is an error`() async throws {

@@ -73,7 +73,7 @@ struct HoldTests {
     #expect(findings.map(\.grade) == [.warning])
     #expect(
       findings.first?.text
-        == "the control server asked for a pause (Retry-After): it is not asked now, and a drive gets no test for 100 s"
+        == "the control server asked for a pause (Retry-After): no request is sent now, and a drive gets no test for 100 s"
     )
     #expect(findings.first?.advice?.contains("submit --force") == true)
   }

@@ -20,8 +20,8 @@ struct BallastTests {
   @Test("when the ballast is kept, then it is there once, until it is released")
   func keeping() throws {
     let ballast = Ballast(StateDirectory(path: folder.path))
-    #expect(ballast.keep())
-    #expect(ballast.keep())
+    #expect(ballast.reserve())
+    #expect(ballast.reserve())
     #expect(try size(in: folder.path) == Ballast.size)
     #expect(ballast.release())
     #expect(!ballast.release())
@@ -32,14 +32,14 @@ struct BallastTests {
     let ballast = Ballast(StateDirectory(path: folder.path))
     for left in [0, 4096, Ballast.size - 1] {
       try Data(count: left).write(to: URL(fileURLWithPath: folder.file("ballast")))
-      #expect(ballast.keep())
+      #expect(ballast.reserve())
       #expect(try size(in: folder.path) == Ballast.size)
     }
   }
 
   @Test("when the folder is missing, then nothing is set aside")
   func missing() {
-    #expect(!Ballast(StateDirectory(path: folder.file("nowhere"))).keep())
+    #expect(!Ballast(StateDirectory(path: folder.file("nowhere"))).reserve())
   }
 
   @Test(
@@ -51,7 +51,7 @@ struct BallastTests {
       return
     }
     defer { umount2(folder.path, CInt(MNT_DETACH)) }
-    #expect(!Ballast(StateDirectory(path: folder.path)).keep())
+    #expect(!Ballast(StateDirectory(path: folder.path)).reserve())
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
@@ -63,7 +63,7 @@ struct BallastTests {
     defer { umount2(folder.path, CInt(MNT_DETACH)) }
     let directory = StateDirectory(path: folder.path)
     do { _ = try DriveStore(directory: directory, purpose: "a test") }
-    #expect(Ballast(directory).keep())
+    #expect(Ballast(directory).reserve())
     let filler = folder.file("filler")
     let descriptor = open(filler, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     let block = [UInt8](repeating: 1, count: 1 << 12)
@@ -84,7 +84,7 @@ struct BallastTests {
     defer { umount2(folder.path, CInt(MNT_DETACH)) }
     let directory = StateDirectory(path: folder.path)
     do { _ = try DriveStore(directory: directory, purpose: "a test") }
-    #expect(Ballast(directory).keep())
+    #expect(Ballast(directory).reserve())
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(!names.contains("coverage.sqlite-wal") && names.contains("ballast-2"))
     for number in 0..<40 { close(open(folder.file("filler\(number)"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)) }

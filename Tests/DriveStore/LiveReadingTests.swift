@@ -50,6 +50,54 @@ struct LiveReadingTests {
     #expect(try reader.endedFences(after: 0, fromDrive: 99, limit: 3).isEmpty)
   }
 
+  @discardableResult private func test(_ uuid: String, drive: Int64? = nil, at seconds: Int = 0) async throws -> Int64 {
+    var start = SpeedTestOutbox.Start(
+      controlServer: "http://host", clientUUID: "C", testUUID: uuid, token: "t",
+      started: .sampleStart.later(by: .seconds(seconds)))
+    start.drive = drive
+    return try await store.speedTests.begin(start)
+  }
+
+  @Test("when speed tests follow a drive, then the first of them is of that drive, or began since without a drive")
+  func firstSpeedTest() async throws {
+    #expect(try reader.firstSpeedTest(fromDrive: 0) == 1, "there is no test: the next one")
+    try drive(at: 0, fences: [true])
+    try drive(at: 500, fences: [true])
+    try await test("alone before")
+    try await test("of the first", drive: 1, at: 10)
+    #expect(try reader.firstSpeedTest(fromDrive: 1) == 1)
+    #expect(try reader.firstSpeedTest(fromDrive: 2) == 3, "none yet: the next one")
+    try await test("alone since", at: 510)
+    try await test("of the second", drive: 2, at: 520)
+    #expect(try reader.firstSpeedTest(fromDrive: 2) == 3 && reader.firstSpeedTest(fromDrive: 0) == 1)
+    #expect(try reader.drive(ofFence: 2) == 2 && reader.drive(ofFence: 9) == nil)
+    #expect(try reader.speedTests(ids: [4, 2, 9]).map(\.testUUID) == ["of the first", "of the second"])
+    #expect(try reader.speedTests(ids: []).isEmpty)
+  }
+
+  @Test("when a speed test makes a step, then its version is another one, and that of the others stays")
+  func versions() async throws {
+    let (id, other) = (try await test("A"), try await test("B"))
+    var seen: [[SpeedTestVersion]] = []
+    func note() throws { seen.append(try reader.speedTestVersions(from: 0)) }
+    try note()
+    try await store.speedTests.end(id, .init(.completed, at: .sampleStart, figures: .sample()))
+    try note()
+    try await store.speedTests.add(qos: "[]", to: id)
+    try note()
+    try await store.speedTests.beginSending(id, .result, at: .sampleStart)
+    try note()
+    try await store.speedTests.release(id, .result)
+    try note()
+    try await store.speedTests.noteTrouble(id)
+    try note()
+    try await store.speedTests.markSubmitted(id, .result, at: .sampleStart)
+    try note()
+    #expect(Set(seen.map { $0[0].text }).count == seen.count && seen.allSatisfy { $0[0].id == id })
+    #expect(Set(seen.map { $0[1] }).count == 1)
+    #expect(try reader.speedTestVersions(from: other).map(\.id) == [other])
+  }
+
   @Test("when a fence is damaged, then it is left out, and the others are there")
   func damaged() async throws {
     try drive(at: 0, fences: [true, true, true])

@@ -38,6 +38,27 @@ struct QuotaTests {
     #expect(decide(holdings(fences: 50, submitted: 20, logs: [100, 400, 600])) == (20, 2, 0, 0))
   }
 
+  @Test(
+    "when there are too many bytes, then submitted speed tests go first, no more than needed, and do not count as fences"
+  )
+  func speedTests() {
+    func plan(_ sizes: [Int64], _ fences: Int, submitted: Int) -> DeletionPlan {
+      var holdings = holdings(fences: fences, submitted: submitted)
+      holdings.speedTests = sizes.enumerated().map { .init(id: Int64($0.offset) + 1, bytes: $0.element) }
+      holdings.store += sizes.reduce(0, +)
+      return DeletionPlan(holdings, quota: quota)
+    }
+    #expect(plan([300, 300, 300], 50, submitted: 50).speedTests == [1, 2])
+    #expect(plan([300, 300, 300], 50, submitted: 50).fences == 0)
+    #expect(plan([300, 200], 50, submitted: 50).speedTests.isEmpty)
+    let both = plan([500], 80, submitted: 80)
+    #expect(both.speedTests == [1] && both.fences == 0)
+    let more = plan([50], 100, submitted: 90)
+    #expect(more.speedTests == [1] && more.fences == 0 && more.bytesOver == 0)
+    let rest = plan([50], 110, submitted: 90)
+    #expect(rest.speedTests == [1] && rest.fences == 10 && rest.bytesOver == 0)
+  }
+
   @Test("when there are too many fences, then submitted ones go, and no logs")
   func fences() {
     let quota = Quota(bytes: 1 << 30, fences: 100)

@@ -99,7 +99,7 @@ struct SideReaderTests {
     }
     var failures = 0
     // Each read competes with a task that never rests: a processor's whole time.
-    let reads = RandomOrders.count * 5
+    let reads = RandomOrders.count
     for _ in 0..<reads {
       do {
         _ = try await store.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM fence") }

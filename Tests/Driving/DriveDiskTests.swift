@@ -122,7 +122,7 @@ final class DriveDiskTests {
     let (write, failure) = (write([]), ModelDisk.full)
     #expect(disk.perform(.releaseBallast(for: write, failure)) == .ballastReleased(true, for: write, failure))
     #expect(disk.perform(.releaseBallast(for: write, failure)) == .ballastReleased(false, for: write, failure))
-    #expect(disk.perform(.setBallastAside) == .ballastSetAside(true))
+    #expect(disk.perform(.reserveBallast) == .ballastReserved(true))
   }
 
   @Test("when the log is held, then its lines wait in memory, and are written when it is held no longer")

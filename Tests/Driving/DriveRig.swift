@@ -113,7 +113,7 @@ struct DriveRig {
     feed(.resolved(try .sample(last), grant, for: generation))
   }
 
-  var latestResolve: (Grant, PingSession.Generation)? {
+  var latestResolve: (Grant, TestSelection.Generation)? {
     for case .resolve(let grant, let generation) in effects.reversed() { return (grant, generation) }
     return nil
   }
@@ -155,12 +155,12 @@ struct DriveRig {
 
   /// Lines for the program's log, with their level.
   var lines: [String] {
-    effects.compactMap { if case .tell(let level, let line, _) = $0 { "\(level): \(line)" } else { nil } }
+    effects.compactMap { if case .log(let level, let line, _) = $0 { "\(level): \(line)" } else { nil } }
   }
 
   /// The events of the lines that have one.
   var operatorEvents: [OperatorEvent] {
-    effects.compactMap { if case .tell(_, _, let event) = $0 { event } else { nil } }
+    effects.compactMap { if case .log(_, _, let event) = $0 { event } else { nil } }
   }
 
   /// The last status.

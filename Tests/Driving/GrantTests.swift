@@ -21,7 +21,7 @@ struct GrantTests {
       """
     let grant = Grant(
       coverage: try CoverageGrant(Data(answer.utf8)), generation: 1, requested: .seconds(10), requestTime: .sampleStart)
-    var session = PingSession()
+    var session = TestSelection()
     let decision = session.tick(at: .seconds(10), path: .cellular)
     #expect(decision == .prepare(1))
     #expect(grant.isUsable(at: .seconds(10 + waited), in: session, RecoveryPolicy()) == isUsable)

@@ -61,9 +61,9 @@ struct ModelDisk {
       if hasBallast, ballastHelps { storeFailure = nil }
       defer { hasBallast = false }
       return .ballastReleased(hasBallast, for: write, failure)
-    case .setBallastAside:
+    case .reserveBallast:
       hasBallast = hasBallast || storeFailure?.kind != .diskFull
-      return .ballastSetAside(hasBallast)
+      return .ballastReserved(hasBallast)
     case .makeRoom: requestsForRoom += 1
     }
     return nil

@@ -37,7 +37,7 @@ struct ServerPingsTests {
     #expect(effects == [.lookUp(host: "server.example", like: old)])
     #expect(
       pings.found([new], of: "server.example", at: 32 * second) == [
-        .tell(.notice, "server.example was silent at 127.0.0.2:9 and is at 127.0.0.3:9 now; pinging there"),
+        .log(.notice, "server.example was silent at 127.0.0.2:9 and is at 127.0.0.3:9 now; pinging there"),
         .redirectPings(1, to: new),
       ])
   }

@@ -21,7 +21,7 @@ struct ServerTestsTests {
   }
 
   private func lines(_ effects: [DriveEffect]) -> [String] {
-    effects.compactMap { if case .tell(_, let line, _) = $0 { line } else { nil } }
+    effects.compactMap { if case .log(_, let line, _) = $0 { line } else { nil } }
   }
 
   @Test("when a test is asked for, then the request has the loop, and the moment to the whole millisecond")

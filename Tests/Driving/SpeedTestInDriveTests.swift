@@ -59,7 +59,7 @@ struct SpeedTestInDriveTests {
     rig.ping(.answered(rttNanoseconds: 130_000_000), ago: 1)
     #expect(rig.requests.count == 1)
     var drive = rig.drive
-    let delays = drive.takeDelays()
+    let delays = drive.drainDelays()
     #expect(delays.map(\.part) == [.idle, .download])
     #expect(delays.last?.pings == 2 && delays.last?.percentile95 == 130_000_000)
     #expect(rig.drive.engine.fences.map(\.pings).reduce(0, +) == 3, "fences count them all")

@@ -7,16 +7,14 @@ import Testing
 /// Drives on a device without a clock battery.
 @Suite(.serialized)
 struct ClockTests {
-  private static let compiler = Surroundings.program("cc") ?? Surroundings.program("gcc")
-
   @Test(
     "when the clock begins at 1970 and is set twice in mid-drive, then every fence has its true time at the server",
-    .enabled(if: compiler != nil, "needs a C compiler"))
+    .enabled(if: SettableClock.isPossible, "needs a C compiler"))
   func setInMidDrive() async throws {
     let track = Surroundings.root.appending(path: "tools/gps-player/demo-track.csv").path
     let gps = try await GPSPlayerTool(["--gpsd", "--speed", "3", track])
     let field = try await Field(gpsdPort: gps.port, keeping: [gps.program])
-    let clock = try await settableClock(in: field.folder)
+    let clock = try await SettableClock.library(in: field.folder)
     func setClock(_ seconds: Int) throws { _ = try field.folder.write("\(seconds)", to: "shift") }
     func fences(_ count: Int, _ record: RunningProgram) async throws {
       _ = try await eventually("\(count) fences") {
@@ -59,12 +57,12 @@ struct ClockTests {
 
   @Test(
     "when the clock is set while the server makes the test, then every fence has its true time all the same",
-    .enabled(if: compiler != nil, "needs a C compiler"))
+    .enabled(if: SettableClock.isPossible, "needs a C compiler"))
   func setDuringRequest() async throws {
     let track = Surroundings.root.appending(path: "tools/gps-player/demo-track.csv").path
     let gps = try await GPSPlayerTool(["--gpsd", "--speed", "3", track])
     let field = try await Field(gpsdPort: gps.port, keeping: [gps.program])
-    let clock = try await settableClock(in: field.folder)
+    let clock = try await SettableClock.library(in: field.folder)
     try await field.server.setFault("slow:4", on: "coverageRequest", count: 1)
     let started = Date.now.timeIntervalSince1970
     _ = try field.folder.write("-7200", to: "shift")
@@ -105,11 +103,11 @@ struct ClockTests {
 
   @Test(
     "when the clock steps in mid-drive and receiver and server contradict it, then every fence has its true time at the server",
-    .enabled(if: compiler != nil, "needs a C compiler"), arguments: [3600, 864_000, 353_000_000])
+    .enabled(if: SettableClock.isPossible, "needs a C compiler"), arguments: [3600, 864_000, 353_000_000])
   func contradictedStep(_ step: Int) async throws {
     // The player's time counts from its start: nothing slow may stand between that and the drive.
     let tools = try TemporaryFolder()
-    let clock = try await settableClock(in: tools)
+    let clock = try await SettableClock.library(in: tools)
     let field = try await fieldWithTrueTime()
     _ = try field.folder.write("0", to: "shift")
     let started = Date.now.timeIntervalSince1970
@@ -146,11 +144,11 @@ struct ClockTests {
 
   @Test(
     "when the clock is wrong at the next start of the same boot, then fences that wait have their true times at the server",
-    .enabled(if: compiler != nil, "needs a C compiler"))
+    .enabled(if: SettableClock.isPossible, "needs a C compiler"))
   func wrongAtNextStart() async throws {
     // The player's time counts from its start: nothing slow may stand between that and the drive.
     let tools = try TemporaryFolder()
-    let clock = try await settableClock(in: tools)
+    let clock = try await SettableClock.library(in: tools)
     let field = try await fieldWithTrueTime()
     let started = Date.now.timeIntervalSince1970
     let recorded = try await field.run("record", ["--no-submit", "--duration", "12s"])
@@ -168,11 +166,11 @@ struct ClockTests {
 
   @Test(
     "when the clock begins at 1970 and only the receiver tells the time, then the drive is measured and has its true times",
-    .enabled(if: compiler != nil, "needs a C compiler"))
+    .enabled(if: SettableClock.isPossible, "needs a C compiler"))
   func onlyTheReceiver() async throws {
     // The player's time counts from its start: nothing slow may stand between that and the drive.
     let tools = try TemporaryFolder()
-    let clock = try await settableClock(in: tools)
+    let clock = try await SettableClock.library(in: tools)
     let field = try await fieldWithTrueTime()
     let started = Date.now.timeIntervalSince1970
     _ = try field.folder.write("\(100 - Int(started))", to: "shift")
@@ -194,11 +192,11 @@ struct ClockTests {
 
   @Test(
     "when another boot's clock is 40 days ahead, then fences that wait are not deleted, but sent",
-    .enabled(if: compiler != nil, "needs a C compiler"))
+    .enabled(if: SettableClock.isPossible, "needs a C compiler"))
   func daysAhead() async throws {
     // The player's time counts from its start: nothing slow may stand between that and the drive.
     let tools = try TemporaryFolder()
-    let clock = try await settableClock(in: tools)
+    let clock = try await SettableClock.library(in: tools)
     let field = try await fieldWithTrueTime()
     let started = WallTime(microseconds: Int64((Date.now.timeIntervalSince1970 - 3600) * 1e6))
     try Self.record(started, in: field.folder.file("state"))
@@ -223,14 +221,5 @@ struct ClockTests {
   /// Whether the log has it that the clock was set by two hours: a process that had to wait between its two clocks is off by a bit.
   private static func saysTwoHours(_ record: RunningProgram) -> Bool {
     ["7200.0", "7199.9"].contains { record.standardError.contains("they move by \($0)") }
-  }
-
-  private func settableClock(in folder: TemporaryFolder) async throws -> String {
-    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "settable-clock.c").path
-    let compiler = try #require(Self.compiler)
-    let library = folder.file("settable-clock.so")
-    let run = try RunningProgram(compiler, ["-shared", "-fPIC", "-O1", "-o", library, source])
-    try #require(try await run.exitStatus() == 0, "\(run.standardError)")
-    return library
   }
 }

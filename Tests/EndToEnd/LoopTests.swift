@@ -4,47 +4,18 @@ import Testing
 
 /// Speed tests of a control server as a user makes them: the program, the control server, the measurement server, a receiver that moves.
 @Suite(.serialized) struct LoopTests {
-  /// A field with a measurement server, and a receiver that moves north with 50 m/s.
-  private func field(_ settings: String = "") async throws -> Field {
-    let folder = try TemporaryFolder()
-    let track = (0..<600).map { "\($0),\(48 + Double($0) * 50 / 111_195),16.37,50,0,170,4" }
-    let file = try folder.write(
-      (["seconds,latitude,longitude,speed_mps,course_deg,altitude_m,accuracy_m"] + track).joined(separator: "\n"),
-      to: "track.csv")
-    let player = try await GPSPlayerTool(["--gpsd", file])
-    let measurement = try RunningProgram.product("measurement-server", ["--http", "--secret", "lab"])
-    let place = try await measurement.line(after: "measurement server: ")
-    return try await Field(
-      gpsdPort: player.port, keeping: [player.program, measurement, folder],
-      settings: "submission: { spread: 0s }\n" + settings,
-      serverOptions: [
-        "--measurement-server", place, "--measurement-secret", "lab", "--test-duration", "1", "--test-threads", "2",
-      ])
-  }
-
-  private func tests(_ field: Field) async throws -> [[String: Any]] {
-    let listing = try await field.run("sessions", ["--speed-tests", "--json"])
-    // The directory comes with the first test.
-    guard listing.status == 0 else { return [] }
-    return try JSONSerialization.jsonObject(with: Data(listing.output.utf8)) as? [[String: Any]] ?? []
-  }
-
-  private func isMeasuring(_ number: Int, _ field: Field) async throws -> Bool? {
-    let test = try await tests(field).first { $0["test_counter"] as? Int == number }
-    return test?["state"] as? String == "measuring" ? true : nil
-  }
-
   @Test("when a test is made, then it is stored with its place and submitted; while the server is in trouble, it waits")
   func single() async throws {
-    let field = try await field()
+    let field = try await Field.moving()
     let finished = try await field.run("speedtest")
     #expect(finished.status == 0, "\(finished.errors)")
     #expect(finished.output.contains("the control server has it"))
     try await field.server.setFault("500", on: "result", count: 1)
     let waiting = try await field.run("speedtest", ["--json"])
     #expect(waiting.status == 75 && waiting.lines.first?["submitted"] as? Bool == false)
-    #expect(try await tests(field).map { $0["state"] as? String } == ["submitted", "sending"])
-    #expect(try await tests(field).allSatisfy { $0["latitude"] != nil && $0["technology"] as? String == "4G/LTE" })
+    #expect(try await field.speedTests().map { $0["state"] as? String } == ["submitted", "sending"])
+    #expect(
+      try await field.speedTests().allSatisfy { $0["latitude"] != nil && $0["technology"] as? String == "4G/LTE" })
     let submitted = try await field.run("submit")
     #expect(submitted.status == 0 && submitted.output.contains("1 speed test"))
     #expect(try await field.server.speedTests().map { $0["results_accepted"] as? Int } == [1, 1])
@@ -56,31 +27,31 @@ import Testing
     "when the data limit is used up, then no test starts, and a line says which limit; --ignore-limit tests all the same"
   )
   func limited() async throws {
-    let field = try await field("speedtest: { data-limit: { day: 1M } }")
+    let field = try await Field.moving("speedtest: { data-limit: { day: 1M } }")
     #expect(try await field.run("speedtest", ["--no-submit"]).status == 0)
     let refused = try await field.run("speedtest", ["--no-submit"])
     #expect(refused.status == 1 && refused.errors.contains("speedtest.data-limit.day"))
     #expect(try await field.run("speedtest", ["--no-submit", "--ignore-limit"]).status == 0)
-    #expect(try await tests(field).count == 2)
+    #expect(try await field.speedTests().count == 2)
   }
 
   @Test(
     "when a loop is killed during a test, and stopped by a signal during another, then each test is at the server once")
   func killed() async throws {
-    let field = try await field("loop: { count: 4, distance: 25, every: null }")
+    let field = try await Field.moving("loop: { count: 4, distance: 25, every: null }")
     let first = try field.start("loop")
-    _ = try await eventually("the second test measures") { try await isMeasuring(2, field) }
+    _ = try await eventually("the second test measures") { try await field.isMeasuring(2) }
     first.signal(SIGKILL)
     _ = try await first.exitStatus()
     let second = try field.start("loop")
-    _ = try await eventually("the third test measures") { try await isMeasuring(3, field) }
+    _ = try await eventually("the third test measures") { try await field.isMeasuring(3) }
     second.signal(SIGSTOP)
     // Longer than a busy host holds a thread up.
     let until = ContinuousClock.now + .seconds(4)
     _ = try await eventually("the program stands still for 4 s") { ContinuousClock.now >= until ? true : nil }
     second.signal(SIGCONT)
     #expect(try await second.exitStatus(within: .seconds(300)) == 0)
-    let tests = try await tests(field)
+    let tests = try await field.speedTests()
     #expect(tests.map { $0["test_counter"] as? Int } == [1, 2, 3, 4])
     #expect(tests.map { $0["outcome"] as? String } == ["completed", "aborted", "aborted", "completed"])
     #expect(tests.allSatisfy { $0["state"] as? String == "submitted" })
@@ -95,7 +66,7 @@ import Testing
     "when a loop runs beside a drive and pings go on, then the tests have delays under load, and the log marks the pings"
   )
   func beside() async throws {
-    let field = try await field(
+    let field = try await Field.moving(
       "loop: { count: 1, distance: 25, every: null }\nspeedtest: { coverage-pings: continue }")
     let recording = try field.start("record", ["--loop"])
     _ = try await eventually("the test has ended") {

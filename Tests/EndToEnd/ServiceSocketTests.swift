@@ -26,7 +26,7 @@ struct ServiceSocketTests {
     _ = try await eventually("it answers again") {
       try await field.run("status").status == 0 ? () : nil
     }
-    #expect(service.standardError.contains("is gone; making it again"))
+    #expect(service.standardError.contains("is gone; creating it again"))
     try await end(service)
     #expect(!FileManager.default.fileExists(atPath: field.socket))
   }

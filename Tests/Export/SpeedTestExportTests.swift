@@ -8,30 +8,9 @@ import Testing
 
 /// Speed tests of a real store in each format.
 @Suite struct SpeedTestExportTests {
-  private let folder: TemporaryFolder
   private let tests: [StoredSpeedTest]
 
-  init() async throws {
-    folder = try TemporaryFolder()
-    let store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
-    var start = SpeedTestOutbox.Start(
-      controlServer: "http://host", clientUUID: "C", testUUID: "T,\"1\"", token: "t", started: .sampleStart)
-    (start.loopUUID, start.number) = ("L1", 1)
-    start.place = Coordinate(latitude: 48.2082, longitude: 16.3738)
-    start.technology = Technology("4G/LTE")
-    let first = try await store.speedTests.begin(start)
-    var figures = SpeedTestFigures.sample()
-    figures.delays = [SpeedTestDelay(.download, roundTrips: [100_000_000, 300_000_000], lost: 1)]
-    let fix = Fix(coordinate: Coordinate(latitude: 48.21, longitude: 16.38), accuracy: 5)
-    figures.places = [SpeedTestPlace(fix, at: .sampleStart, offset: 7)].compactMap { $0 }
-    let end = WallTime.sampleStart.later(by: .seconds(20))
-    try await store.speedTests.end(first, .init(.completed, at: end, figures: figures))
-    try await store.speedTests.markSubmitted(first, .result, at: end)
-    let second = try await store.speedTests.begin(
-      .init(controlServer: "http://host", clientUUID: "C", testUUID: "T2", token: "t", started: end))
-    try await store.speedTests.end(second, .init(.failed, at: end, figures: nil, error: "no connection"))
-    tests = try await store.reading { try $0.speedTests() }
-  }
+  init() async throws { tests = try await StoredSpeedTest.samples() }
 
   private func text(_ format: SpeedTestFormat) throws -> String {
     var bytes: [UInt8] = []
@@ -105,6 +84,9 @@ import Testing
       case .geojson: #expect(text == "{\"type\":\"FeatureCollection\",\"features\":[\n]}\n")
       case .csv: #expect(text.hasSuffix("longitude\r\n"))
       case .geojsonseq, .jsonl: #expect(text.isEmpty)
+      case .gpx: #expect(text.hasSuffix("urn:x-coverage-probe:gpx:1\">\n</gpx>\n"))
+      case .kml: #expect(text.hasSuffix("<Folder><name>Speed tests</name>\n</Folder>\n</Document>\n</kml>\n"))
+      case .gpkg: #expect(text.hasPrefix("SQLite format 3"))
       }
     }
   }
@@ -136,11 +118,13 @@ import Testing
     let end = try #require(text.range(of: Self.end))
     let rows = SpeedTestColumn.all.map { column in
       let note =
-        [.list: " (only in JSON Lines)", .identity: " (in GeoJSON the id)", .position: " (in GeoJSON the geometry)"][
-          column.role] ?? ""
-      return "| `\(column.name)` | \(column.meaning)\(note) |"
+        [
+          .list: " (only in JSON Lines)", .identity: " (in GeoJSON the id, in GeoPackage `fid`)",
+          .position: " (the geometry, where a format has one)",
+        ][column.role] ?? ""
+      return "| `\(column.name)` | \(column.kind.rawValue) | \(column.meaning)\(note) |"
     }
-    let table = (["| column | meaning |", "|---|---|"] + rows).joined(separator: "\n")
+    let table = (["| column | values | meaning |", "|---|---|---|"] + rows).joined(separator: "\n")
     if ProcessInfo.processInfo.environment["WRITE_DOCS"] != nil {
       try text.replacingCharacters(in: begin.upperBound..<end.lowerBound, with: table)
         .write(to: page, atomically: true, encoding: .utf8)

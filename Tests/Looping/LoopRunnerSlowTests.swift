@@ -25,16 +25,17 @@ struct LoopRunnerSlowTests {
     let clock = TurnedLoopClock()
     let lines = LogLines()
     let news = NewsList()
+    let options: TestOptions
 
-    init(_ faults: String...) async throws {
+    init(_ faults: String..., withQoS: Bool = false) async throws {
       folder = try TemporaryFolder()
       store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
-      measurement = try .product(
-        "measurement-server", ["--http", "--secret", "lab"] + faults.flatMap { ["--fault", $0] })
-      let place = try await measurement.line(after: "measurement server: ")
-      tool = try await ControlServerTool([
-        "--measurement-server", place, "--measurement-secret", "lab", "--test-duration", "1", "--test-threads", "1",
-      ])
+      let server = try await MeasurementServerTool(faults.flatMap { ["--fault", $0] }, withQoS: withQoS)
+      measurement = server.program
+      tool = try await ControlServerTool(server.controlServerOptions)
+      var options = TestOptions()
+      options.runsQoS = withQoS
+      self.options = options
       client = try ControlServerClient(
         url: tool.url, caFile: nil, requestTimeout: .seconds(5),
         device: Device(
@@ -51,7 +52,7 @@ struct LoopRunnerSlowTests {
 
     func runner(_ rules: LoopRules) async throws -> LoopRunner {
       try await LoopRunner(
-        rules, options: TestOptions(), environment: environment, host: clock.host
+        rules, options: options, environment: environment, host: clock.host
       ) { [news] in news.add($0) }
     }
 
@@ -159,6 +160,48 @@ struct LoopRunnerSlowTests {
     try await rig.finish()
   }
 
+  @Test(
+    "when QoS tests follow a test of the loop, then their bytes are charged with the test's own, while they run and after"
+  )
+  func qos() async throws {
+    let rig = try await Rig(withQoS: true)
+    let runner = try await rig.runner(try Self.rules(count: 1))
+    #expect(await runner.run() == .count)
+    let end = try #require(rig.news.ended.first?.end)
+    let measured = try #require(end.figures).traffic
+    // The call alone has 100 packets of 200 bytes each way.
+    #expect(end.traffic.sent > measured.sent + 20_000 && end.traffic.received > measured.received + 20_000)
+    #expect(await runner.memory.ledger.usedInDay(at: rig.clock.moment.wall) == end.traffic.total)
+    #expect(try StoreReader(rig.store).speedTests().first?.qosState == .waiting)
+    #expect(rig.lines.contains("11 QoS tests made"))
+    try await rig.finish()
+  }
+
+  @Test("when the program is killed during the QoS tests of a loop, then the bytes until then stay charged, and more")
+  func killedDuringQoS() async throws {
+    let rig = try await Rig(withQoS: true)
+    let first = try await rig.runner(try Self.rules(count: 2))
+    let running = Task { await first.run() }
+    _ = try await eventually("the result is stored, and the loop's state has its bytes") { () -> Bool? in
+      guard let test = try StoreReader(rig.store).speedTests().first, let bytes = test.figures?.traffic.total,
+        let memory = try await LoopRunner.stored(in: rig.store, rig.lines.logger)
+      else { return nil }
+      return memory.ledger.current > bytes ? true : nil
+    }
+    // The state on the disk is all that a killed process leaves.
+    let stored = try await LoopRunner.stored(in: rig.store, rig.lines.logger)
+    let left = try #require(stored)
+    #expect(left.stage == .testing)
+    running.cancel()
+    _ = await running.value
+    var next = LoopCoordinator(
+      resuming: left, try Self.rules(count: 2), bootID: rig.clock.host.bootID, at: rig.clock.moment)
+    _ = next.handle(.tick, at: rig.clock.moment)
+    let charged = next.memory.ledger.usedInDay(at: rig.clock.moment.wall)
+    #expect(charged >= max(left.ledger.current, DataLedger.unknownTest))
+    try await rig.finish()
+  }
+
   @Test("when the server makes no tests, then the tests of the loop fail and count, and no row is stored")
   func refused() async throws {
     let rig = try await Rig()
@@ -186,10 +229,23 @@ struct LoopRunnerSlowTests {
     let budget = DataBudget(
       rig.store, limits: try DataLimits(day: 1_000_000, month: nil), host: rig.clock.host, logger: rig.lines.logger)
     #expect(try await budget.refusal() == nil)
-    try await budget.charge(1_000_000)
+    try await budget.end(try await budget.begin(), bytes: 999_999)
+    #expect(try await budget.refusal() == nil, "the charge of the begun test gave way to its bytes")
+    try await budget.end(try await budget.begin(), bytes: 1)
     #expect(try await budget.refusal()?.contains("speedtest.data-limit.day") == true)
     rig.clock.turn(by: .seconds(86_400))
     #expect(try await budget.refusal() == nil)
+    try await rig.finish()
+  }
+
+  @Test("when the program is killed during a single test, then the test counts as the largest one so far")
+  func killedSingleTest() async throws {
+    let rig = try await Rig()
+    let budget = DataBudget(
+      rig.store, limits: try DataLimits(day: 1_000_000, month: nil), host: rig.clock.host, logger: rig.lines.logger)
+    try await budget.end(try await budget.begin(), bytes: 500_000)
+    _ = try await budget.begin()
+    #expect(try await budget.refusal()?.contains("tests used 1000000 of 1000000 bytes") == true)
     try await rig.finish()
   }
 }

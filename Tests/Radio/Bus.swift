@@ -80,7 +80,7 @@ struct Bus {
 
   private mutating func send(_ new: [BusCall]) {
     calls += new
-    notes += conversation.takeNotes()
+    notes += conversation.drainNotes()
     if !isHung, new.contains(where: { $0.purpose == .liveness }) { answer(.liveness) }
     // A hung ModemManager answers nothing; others get their answers from the test.
   }

@@ -57,7 +57,7 @@ struct HostileMessageTests {
     bus.show(.modem(mask: 1 << 14))
     bus.add(Self.other, .modem(mask: 1 << 15, rate: 0, locations: 0))
     #expect(bus.reading.technology == nil)
-    #expect(bus.reading.obstacle == "there are 2 modems; pings.interface or links tells which one counts")
+    #expect(bus.reading.obstacle == "there are 2 modems; set pings.interface or links to choose one")
     bus.pass(.seconds(30))
     #expect(bus.sent(.signalSetup(Self.other)).isEmpty && bus.sent(.cells(Self.other)).isEmpty)
     bus.remove(Bus.path)

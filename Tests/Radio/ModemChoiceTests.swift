@@ -22,7 +22,7 @@ struct ModemChoiceTests {
     #expect(ModemChoice(among: modems([("wwan0", 2)]), interface: nil) == .modem("modem 0"))
     #expect(
       ModemChoice(among: modems([("wwan0", 2)], [("wwan1", 2)]), interface: nil)
-        == .none("there are 2 modems; pings.interface or links tells which one counts"))
+        == .none("there are 2 modems; set pings.interface or links to choose one"))
     #expect(ModemChoice(among: [:], interface: nil) == .none("there is no modem"))
     #expect(ModemChoice(among: [:], interface: "wwan0") == .none("there is no modem"))
   }

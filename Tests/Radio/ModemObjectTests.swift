@@ -53,11 +53,11 @@ struct ModemObjectTests {
     #expect(modem.obstacle == nil, "the network is there; only its technology is unknown")
   }
 
-  @Test("when the mask is 0, then the obstacle is that the modem tells no technology")
+  @Test("when the mask is 0, then the obstacle is that the modem reports no technology")
   func noTechnology() {
     let modem = modem(["State": .integer(8), "AccessTechnologies": .integer(0)])
     #expect(modem.technology == nil)
-    #expect(modem.obstacle == "the modem tells no technology")
+    #expect(modem.obstacle == "the modem reports no technology")
   }
 
   @Test(

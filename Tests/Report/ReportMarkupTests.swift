@@ -7,7 +7,7 @@ import Testing
 
 /// The page as a document: elements that nest, tables without missing cells, links that lead somewhere.
 @Suite struct ReportMarkupTests {
-  private static func page(parts: Int, fences: Int = 60) -> String {
+  private static func page(parts: Int, fences: Int = 60, tests: Int64 = 0) -> String {
     var comparison = PlaceComparison()
     let parts = (0..<parts).map { index in
       var road = RandomRoad(random: SeededGenerator(seed: UInt64(index)))
@@ -17,6 +17,7 @@ import Testing
         comparison.add(fence.fence, to: index == 0 ? .first : .second)
       }
       figures.endFences()
+      for test in 0..<tests { figures.add(.sample(Int64(index) * 1000 + test, delays: [.idle: 10, .upload: 20])) }
       return Report.Part(title: "Drive \(index) <&>", figures: figures)
     }
     return ReportPage(Report(parts: parts, comparison: parts.count > 1 ? comparison : nil)).html
@@ -38,9 +39,9 @@ import Testing
 
   @Test(
     "when a report has one part or two, or no fences, then its elements nest",
-    arguments: [(1, 60), (2, 60), (1, 0), (2, 1)])
-  func nesting(parts: Int, fences: Int) {
-    let nesting = nesting(Self.page(parts: parts, fences: fences))
+    arguments: [(1, 60, 0), (2, 60, 0), (1, 0, 0), (2, 1, 0), (1, 60, 20), (2, 60, 20), (2, 0, 1)])
+  func nesting(parts: Int, fences: Int, tests: Int64) {
+    let nesting = nesting(Self.page(parts: parts, fences: fences, tests: tests))
     #expect(nesting.isRight && nesting.open.isEmpty, "\(nesting.open)")
   }
 
@@ -50,10 +51,12 @@ import Testing
     #expect(nesting("<p><b>x</b>").open == ["p"])
   }
 
-  @Test("when a table is written, then each of its rows has as many cells as it has heads", arguments: [1, 2])
-  func cells(parts: Int) throws {
-    let tables = Self.page(parts: parts).matches(of: /<table>[\s\S]*?<\/table>/).map(\.output)
-    #expect(tables.count == (parts == 1 ? 4 : 6))
+  @Test(
+    "when a table is written, then each of its rows has as many cells as it has heads",
+    arguments: [(1, 0, 4), (2, 0, 6), (1, 20, 6), (2, 20, 8)])
+  func cells(parts: Int, tests: Int64, count: Int) throws {
+    let tables = Self.page(parts: parts, tests: tests).matches(of: /<table>[\s\S]*?<\/table>/).map(\.output)
+    #expect(tables.count == count)
     for table in tables {
       let heads = table.matches(of: /<th scope="col">/).count
       let rows = table.matches(of: /<tr><th scope="row">[\s\S]*?<\/tr>/)
@@ -64,7 +67,7 @@ import Testing
 
   @Test("when a page has links, then each leads to a place of the page that is there once")
   func links() {
-    let page = Self.page(parts: 2)
+    let page = Self.page(parts: 2, tests: 5)
     let names = page.matches(of: /\ id="([^"]*)"/).map(\.1)
     #expect(Set(names).count == names.count)
     for link in page.matches(of: /href="([^"]*)"/) {

@@ -48,8 +48,9 @@ struct ConfigurationReloadTests {
     "storage.max-fences": "5000", "agent.resend-interval": "1m", "agent.socket": "/a.sock",
     "agent.socket-group": "users", "agent.page": "127.0.0.1:8088",
     "agent.loop": "with-drive", "speedtest.data-limit.day": "500M", "speedtest.data-limit.month": "20G",
-    "speedtest.verify-certificate": "false", "speedtest.qos": "true", "speedtest.coverage-pings": "continue",
-    "loop.count": "7", "loop.every": "20m", "loop.distance": "100", "loop.duration": "2h", "loop.after-restart": "end",
+    "speedtest.verify-certificate": "false", "speedtest.qos": "true", "speedtest.qos-tls": "never",
+    "speedtest.coverage-pings": "continue", "loop.count": "7", "loop.every": "20m", "loop.distance": "100",
+    "loop.duration": "2h", "loop.after-restart": "end",
     "loop.hook": "/a",
   ]
 

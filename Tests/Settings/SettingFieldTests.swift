@@ -78,6 +78,7 @@ struct SettingFieldTests {
     Row("speedtest.data-limit.month", "20G", "speedTest.dataLimitOfMonth", "21474836480"),
     Row("speedtest.verify-certificate", "false", "speedTest.verifiesCertificate", "false"),
     Row("speedtest.qos", "true", "speedTest.qos", "true"),
+    Row("speedtest.qos-tls", "never", "speedTest.qosTLS", "never"),
     Row("speedtest.coverage-pings", "continue", "speedTest.coveragePings", "continue"),
     Row("loop.count", "7", "loop.count", "7"),
     Row("loop.every", "20m", "loop.every", "1200.0 seconds"),

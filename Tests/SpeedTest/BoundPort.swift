@@ -1,3 +1,4 @@
+import CLibssl
 import Foundation
 
 /// A port of 127.0.0.1 that is taken and does not listen: connecting to it is refused for as long as this object lives.

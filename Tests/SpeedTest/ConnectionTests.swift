@@ -1,3 +1,4 @@
+import CLibssl
 import Foundation
 import Testing
 
@@ -125,11 +126,19 @@ import Testing
 
   @Test("Edge 17: when the server reports without reading until its own buffer is full, then there is no dead-lock")
   func reportsWhileWriting() throws {
-    let (connection, _) = try ScriptedPeer.connect { peer in
+    // The limits count looks at the clock: a busy machine does not pass them.
+    let clock = StepClock()
+    let (connection, _) = try ScriptedPeer.connect(
+      now: {
+        clock.advance(seconds: 0.001)
+        return clock.now
+      }
+    ) { peer in
       peer.line()
       peer.send("OK\n")
-      // Far more than a socket's buffer has room for, in pieces that end in the middle of lines.
-      let reports = Array((1...8000).map { "TIME \($0) BYTES \($0)\n" }.joined().utf8)
+      // Far more than a socket's buffer has room for, in pieces that end in the middle of lines. No report has more bytes than
+      // the first chunk: the client may have sent no more when it reads them.
+      let reports = Array((1...8000).map { "TIME \($0) BYTES \(($0 + 1) / 2)\n" }.joined().utf8)
       for start in stride(from: 0, to: reports.count, by: 1000) {
         peer.send(Array(reports[start..<min(start + 1000, reports.count)]))
       }
@@ -148,12 +157,74 @@ import Testing
     var writer = ChunkWriter(size: 4096, generator: &generator)
     var points: [(Int64, Int64)] = []
     let isWhole = try connection.upload(
-      main: &writer, since: Int64(DispatchTime.now().uptimeNanoseconds), duration: 1_500_000_000
+      main: &writer, since: clock.now, duration: 1_500_000_000
     ) { points.append(($0, $1)) }
     #expect(isWhole)
     #expect(points.count == 8001)
     // Edge 18: the last time has no bytes and stands for all of them.
     #expect(points.last?.0 == 50_000 && points.last?.1 == writer.bytes)
+  }
+
+  @Test(
+    "When each packet has its report, then they are read ten times a second: a read of each would cost a slow uplink 1 %"
+  )
+  func reportsAreReadTogether() throws {
+    let clock = StepClock()
+    var counter: EmptyReads?
+    let (connection, _) = try ScriptedPeer.connect(
+      now: {
+        clock.advance(seconds: 0.001)
+        return clock.now
+      },
+      wrap: {
+        let reads = EmptyReads($0)
+        counter = reads
+        return reads
+      }
+    ) { peer in
+      peer.line()
+      peer.send("OK\n")
+      var total = 0
+      while true {
+        let bytes = peer.next()
+        guard let end = bytes.last else { return }
+        total += bytes.count
+        if end == 0xFF { break }
+        peer.send("TIME \(total) BYTES \(total)\n")
+      }
+      peer.send("TIME \(total)\n" + ScriptedPeer.commands)
+    }
+    try connection.beginUpload(.put(size: 4096))
+    var generator = SystemRandomNumberGenerator()
+    var writer = ChunkWriter(size: 4096, generator: &generator)
+    let before = try #require(counter).count
+    var points = 0
+    let isWhole = try connection.upload(main: &writer, since: clock.now, duration: 10_000_000_000) { _, _ in points += 1
+    }
+    #expect(isWhole)
+    // A chunk is two or three looks at the clock; some 50 chunks can be under way at the end, each with a read of its own.
+    #expect(points > 1000)
+    #expect(try #require(counter).count - before < 200)
+  }
+
+  @Test("When the server reports more bytes than were sent, then the protocol is broken, and there is no figure of it")
+  func reportsTooMuch() throws {
+    let (connection, _) = try ScriptedPeer.connect { peer in
+      peer.line()
+      peer.send("OK\nTIME 1 BYTES 9007199254740992\n")
+      while !peer.next().isEmpty {}
+    }
+    try connection.beginUpload(.put(size: 4096))
+    var generator = SystemRandomNumberGenerator()
+    var writer = ChunkWriter(size: 4096, generator: &generator)
+    var points = 0
+    #expect(throws: SpeedTestError.protocolError("the server reports bytes that were not sent")) {
+      _ = try connection.upload(
+        main: &writer, since: Int64(DispatchTime.now().uptimeNanoseconds), duration: 1_500_000_000
+      ) { _, _ in points += 1 }
+    }
+    #expect(points == 0)
+    connection.close()
   }
 
   @Test(

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import SpeedTest
@@ -57,6 +58,29 @@ import Testing
   func retries(resets: Bool) throws {
     let rig = try rig("connect", resets ? .reset : .close)
     #expect(try rig.open().conversation.isReady)
+    #expect(rig.server.count == 2)
+  }
+
+  @Test("Edge 5: when a fresh connection is reset before connecting is seen to be over, then another one is opened")
+  func resetWhileConnecting() throws {
+    let rig = try rig("connect", .reset)
+    let calls = Mutex(0)
+    // Called a second time between the system's connect and the look at its result.
+    let clock = TestClock(
+      now: {
+        let call = calls.withLock { count in
+          count += 1
+          return count
+        }
+        if call == 2 {
+          for _ in 0..<10_000 where !rig.server.lines(0).contains("end") { usleep(1000) }
+        }
+        return rig.clock.now
+      }, isAborted: { false })
+    let addresses = try Addresses(host: rig.plan.host, port: rig.plan.port, family: .ipv4)
+    let waiting = Waiting(clock: clock, deadline: .max)
+    let connector = Connector(plan: rig.plan, addresses: addresses, tls: nil, waiting: waiting)
+    #expect(try connector.open(until: .max).conversation.isReady)
     #expect(rig.server.count == 2)
   }
 

@@ -86,6 +86,7 @@ import Testing
       (.unresolved("host"), "the name host has no address"), (.unreachable("No route"), "no connection: No route"),
       (.closed, "the server closed the connection"), (.timeout("connecting"), "time limit reached: connecting"),
       (.tls("expired"), "TLS failed: expired"),
+      (.noTLS, "TLS failed: the server does not use TLS on this port"),
       (.upgradeRefused("426"), "the server did not switch to RMBT (426); try another --protocol"),
       (.tokenRefused, "the server refused the token: check it, its age (90 s) and the source address"),
       (.commandRefused("PUT"), "the server refused PUT"), (.protocolError("x"), "the server broke the protocol: x"),

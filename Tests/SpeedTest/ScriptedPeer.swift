@@ -1,3 +1,4 @@
+import CLibssl
 import Foundation
 
 @testable import SpeedTest
@@ -48,7 +49,13 @@ final class ScriptedPeer: @unchecked Sendable {
   }
 
   /// A connection behind its token, and the peer that runs `script` for the rest.
-  static func connect(_ script: @escaping @Sendable (ScriptedPeer) -> Void) throws -> (Connection, ScriptedPeer) {
+  /// - Parameters:
+  ///   - now: The connection's clock.
+  ///   - wrap: What the connection has between itself and its socket.
+  static func connect(
+    now: @escaping @Sendable () -> Int64 = { Int64(DispatchTime.now().uptimeNanoseconds) },
+    wrap: (PlainSocket) -> any Transport = { $0 }, _ script: @escaping @Sendable (ScriptedPeer) -> Void
+  ) throws -> (Connection, ScriptedPeer) {
     var ends: [Int32] = [0, 0]
     guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0 else {
       throw SpeedTestError.unreachable("socketpair")
@@ -61,9 +68,8 @@ final class ScriptedPeer: @unchecked Sendable {
       peer.open()
       script(peer)
     }
-    let now: @Sendable () -> Int64 = { Int64(DispatchTime.now().uptimeNanoseconds) }
     let waiting = Waiting(clock: TestClock(now: now, isAborted: { false }), deadline: now() + 30_000_000_000)
-    let connection = Connection(PlainSocket(descriptor: ends[0]), waiting: waiting)
+    let connection = Connection(wrap(PlainSocket(descriptor: ends[0])), waiting: waiting)
     try connection.readUntilReady()
     try connection.command(.token(try MeasurementToken("t_1_x")))
     try connection.readUntilReady(isFirst: true)

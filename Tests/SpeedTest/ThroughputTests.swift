@@ -67,4 +67,11 @@ import Testing
     #expect(Throughput(threads: [series([(1, 187)])])?.kilobitsPerSecond == 1)
     #expect(Throughput(threads: [series([(1, 188)])])?.kilobitsPerSecond == 2)
   }
+
+  @Test("When points are as a lying server sends them, then the rate is the greatest number, and nothing traps")
+  func impossibleRate() {
+    let most = Throughput(threads: [[Sample(nanoseconds: 1, bytes: 1 << 53)]])
+    #expect(most?.kilobitsPerSecond == .max)
+    #expect(Throughput(threads: [[Sample(nanoseconds: .max, bytes: 1)]])?.kilobitsPerSecond == 0)
+  }
 }

@@ -57,10 +57,13 @@ import Testing
     "Edge 21: when phases follow each other, then none begins on a connection before all others ended the one before")
   func phasesDoNotOverlap() async throws {
     let rig = try WorkerRig()
-    _ = try await rig.run()
+    let outcome = try await rig.run()
+    #expect(outcome.failures == [])
+    try await ends(rig, 3)
     let phases = ["TOKEN", "GETCHUNKS", "PING", "GETTIME", "PUTNORESULT", "PUT", "QUIT"]
     for (before, after) in zip(phases, phases.dropFirst()) {
-      let (last, first) = (try #require(rig.places(before).last), try #require(rig.places(after).first))
+      let last = try #require(rig.places(before).last, "\(before): \(rig.server.journal.suffix(12))")
+      let first = try #require(rig.places(after).first, "\(after): \(rig.server.journal.suffix(12))")
       #expect(last < first, "\(before) before \(after)")
     }
     #expect(Set(rig.connections("GETTIME")) == [0, 1, 2] && rig.connections("GETTIME").count == 3)

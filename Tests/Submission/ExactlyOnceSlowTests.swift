@@ -114,7 +114,7 @@ struct ExactlyOnceSlowTests {
     #expect(try await another.fences().isEmpty)
     let reason = try StoreReader(rig.store).sessions().first?.quarantineReason
     #expect(reason?.contains("may have been sent before") == true)
-    #expect(try await sender.pass(.cold) == Report())
+    #expect(try await sender.pass(.cold) == PassReport())
     #expect(try await sender.pass(.quarantined).sessionsSent == 1)
     #expect(try await another.fences().count == 3)
     try await client.shutdown()

@@ -124,7 +124,7 @@ struct GateLimitsTests {
   @Test("when the store fails after a pass without a clock, then the next pass does not come sooner for that clock")
   func storeAfterClock() {
     var schedule = PassSchedule(every: .seconds(900), policy: ServerGate.Policy())
-    schedule.passEnded(Report(hold: .clock))
+    schedule.passEnded(PassReport(hold: .clock))
     schedule.storeFailed(at: .zero, random: 1)
     #expect(schedule.wait(gate: .zero, at: .zero) == .seconds(31))
     #expect(schedule.wait(gate: .zero, at: .seconds(31)) == .seconds(900))

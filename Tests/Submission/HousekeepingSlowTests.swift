@@ -77,7 +77,7 @@ struct HousekeepingSlowTests {
     let sender = try rig.sender()
     #expect(try await sender.pass(.warm).sessionsKept == 1, "nobody has agreed yet")
     #expect(try fences(rig) == 2)
-    #expect(try await sender.pass(.warm) == Report())
+    #expect(try await sender.pass(.warm) == PassReport())
     #expect(try fences(rig) == 0)
     #expect(try await rig.requests("coverageResult") == 0)
     try await rig.finish()

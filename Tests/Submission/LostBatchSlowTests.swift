@@ -164,7 +164,7 @@ struct LostBatchSlowTests {
     try rig.store.salvage(without: "DELETE FROM batch; \(more)")
     #expect(try await rig.sender().pass(.cold).sessionsQuarantined == 1)
     #expect(try await rig.requests("coverageResult") == 1)
-    #expect(try await rig.sender().pass(.cold) == Report())
+    #expect(try await rig.sender().pass(.cold) == PassReport())
     #expect(try await rig.sender().pass(.quarantined).sessionsSent == 1, "by command")
     #expect(try await rig.tool.fences().count == 6)
     try await rig.finish()
@@ -180,7 +180,7 @@ struct LostBatchSlowTests {
     #expect(try await rig.sender().pass(.cold).sessionsSent == 3)
     #expect(try await rig.requests("history") == 1)
     #expect(try await rig.holdsAllOnce(9))
-    #expect(try await rig.sender().pass(.cold) == Report())
+    #expect(try await rig.sender().pass(.cold) == PassReport())
     #expect(try await rig.requests("history") == 1, "it is known from then on")
     try await rig.finish()
   }

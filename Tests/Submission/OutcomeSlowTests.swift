@@ -31,7 +31,7 @@ struct OutcomeSlowTests {
     #expect(second.sessionsKept == 0)
     #expect(try await rig.holdsAllOnce(6))
     #expect(try rig.states() == [.submitted, .submitted])
-    #expect(try await sender.pass(.cold) == Report())
+    #expect(try await sender.pass(.cold) == PassReport())
     try await rig.finish()
   }
 
@@ -221,7 +221,7 @@ struct OutcomeSlowTests {
     #expect(stored.quarantineReason?.contains("offset_ms") == true)
     let holders = Set(try await rig.tool.fences().map(\.test))
     #expect(holders.contains(try #require(stored.session.testUUID)), "it goes by a test that has fences of it")
-    #expect(try await sender.pass(.cold) == Report(), "it is not sent again by itself")
+    #expect(try await sender.pass(.cold) == PassReport(), "it is not sent again by itself")
     let again = try await sender.pass(.quarantined)
     #expect(again.sessionsQuarantined == 1, "but on command")
     #expect(try await rig.holdsAllOnce(8))
@@ -239,7 +239,7 @@ struct OutcomeSlowTests {
     #expect(try await sender.pass(.cold).sessionsQuarantined == 1)
     #expect(try StoreReader(rig.store).sessions().map(\.quarantinedFences) == [5])
     try await rig.tool.clearFaults()
-    #expect(try await sender.pass(.cold) == Report())
+    #expect(try await sender.pass(.cold) == PassReport())
     #expect(try await sender.pass(.quarantined).sessionsSent == 1)
     #expect(try await rig.holdsAllOnce(5))
     #expect(try rig.states() == [.submitted])
@@ -266,7 +266,7 @@ struct OutcomeSlowTests {
     try await rig.store.servers.setGateMemory("{\"state\":\"ajar\"}", at: rig.tool.url)
     _ = try rig.record(tests: [nil])
     let sender = try rig.sender()
-    #expect(rig.lines.all.contains { $0.contains("it begins closed") })
+    #expect(rig.lines.all.contains { $0.contains("requests may leave now") })
     #expect(try await sender.pass(.cold).sessionsSent == 1)
     try await rig.finish()
   }

@@ -104,17 +104,17 @@ struct PassStateTests {
   @Test("when a process keeps sending, then it is cold until a pass took up all that was left behind")
   func mode() {
     var schedule = PassSchedule(every: .seconds(900), policy: ServerGate.Policy())
-    schedule.passEnded(Report(hold: .clock))
+    schedule.passEnded(PassReport(hold: .clock))
     #expect(schedule.mode == .cold)
-    var report = Report()
+    var report = PassReport()
     report.fencesWithoutSession = 1
     schedule.passEnded(report)
     #expect(schedule.mode == .cold)
     schedule.storeFailed(at: .zero, random: 0.5)
     #expect(schedule.mode == .cold)
-    schedule.passEnded(Report())
+    schedule.passEnded(PassReport())
     #expect(schedule.mode == .warm)
-    schedule.passEnded(Report(hold: .clock))
+    schedule.passEnded(PassReport(hold: .clock))
     #expect(schedule.mode == .warm)
   }
 
@@ -131,21 +131,21 @@ struct PassStateTests {
     #expect(schedule.wait(gate: .seconds(20), at: .zero) == .seconds(20))
     schedule.storeFailed(at: .zero, random: 0.5)
     #expect(schedule.wait(gate: .zero, at: .zero) == .seconds(31))
-    schedule.passEnded(Report())
+    schedule.passEnded(PassReport())
     #expect(schedule.wait(gate: .zero, at: .zero) == .seconds(900))
   }
 
   @Test("when the clock is not set, then the next pass looks again soon, however long the interval")
   func clockNotSet() {
     var schedule = PassSchedule(every: .seconds(900), policy: ServerGate.Policy())
-    schedule.passEnded(Report(hold: .clock))
+    schedule.passEnded(PassReport(hold: .clock))
     #expect(schedule.wait(gate: .zero, at: .zero) == .seconds(10))
     #expect(schedule.wait(gate: .seconds(60), at: .zero) == .seconds(10), "it sends nothing without a clock")
     #expect(schedule.mode == .cold)
-    schedule.passEnded(Report())
+    schedule.passEnded(PassReport())
     #expect(schedule.wait(gate: .zero, at: .zero) == .seconds(900))
     var frequent = PassSchedule(every: .seconds(3), policy: ServerGate.Policy())
-    frequent.passEnded(Report(hold: .clock))
+    frequent.passEnded(PassReport(hold: .clock))
     #expect(frequent.wait(gate: .zero, at: .zero) == .seconds(3))
   }
 }

@@ -181,7 +181,8 @@ struct ServerGateTests {
       #expect(gate.hold(.background, at: .zero) == nil)
     }
     #expect(log.messages.count == 4)
-    #expect(log.messages.allSatisfy { $0.hasPrefix("the store's circuit breaker cannot be read; it begins closed: ") })
+    let line = "the server's stored waits cannot be read; requests may leave now: "
+    #expect(log.messages.allSatisfy { $0.hasPrefix(line) })
   }
 
   private func reborn(_ gate: ServerGate, at now: Duration, bootID: String, then: Duration) throws -> ServerGate {

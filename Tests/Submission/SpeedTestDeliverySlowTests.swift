@@ -179,6 +179,38 @@ struct SpeedTestDeliverySlowTests {
     try await rig.finish()
   }
 
+  @Test(
+    "when a pass is cancelled before a request has left, then the store says that it waits, and QoS results are not lost"
+  )
+  func cancelledBefore() async throws {
+    let rig = try await rig()
+    let spy = ServerSpy { step, count in
+      // The result arrives; the report of the QoS tests is cancelled.
+      guard step == .result, count == 1 else { return }
+      withUnsafeCurrentTask { $0?.cancel() }
+      throw ServerFailure.unreachable("http://spy: stopped before it was sent")
+    }
+    let id = try await rig.store.speedTests.begin(
+      .init(controlServer: spy.url, clientUUID: "C", testUUID: "T", token: "t", started: .sampleStart))
+    try await rig.store.speedTests.end(id, .init(.completed, at: .sampleStart, figures: .sample()))
+    try await rig.store.speedTests.add(qos: "[]", to: id)
+    @Sendable func sender() throws -> Sender {
+      try Sender(
+        store: rig.store, serving: spy, settings: SenderSettings(), clock: rig.time.clock,
+        timekeeper: try Timekeeper(
+          store: rig.store, latestDate: { nil }, clock: rig.time.clock, logger: rig.lines.logger),
+        logger: rig.lines.logger)
+    }
+    let cancelled = Task { try await sender().pass(.warm) }
+    #expect(try await cancelled.value.wasStopped)
+    let stored = try #require(try StoreReader(rig.store).speedTests().first)
+    #expect(stored.state == .submitted && stored.qosState == .waiting)
+    _ = try await sender().pass(.warm)
+    #expect(try StoreReader(rig.store).speedTests().first?.qosState == .submitted)
+    #expect(spy.requests.count { $0 == .result } == 3)
+    try await rig.finish()
+  }
+
   @Test("when the breaker is open, then no request for a speed test leaves")
   func gated() async throws {
     let rig = try await rig()

@@ -90,6 +90,34 @@ public struct ReflectorTool: Sendable {
   }
 }
 
+/// The measurement server tool, run for one test: RMBThttp with a secret.
+public struct MeasurementServerTool: Sendable {
+  public let program: RunningProgram
+  /// Options by which the control server tool makes tests of this server, short ones with two connections.
+  public let controlServerOptions: [String]
+
+  /// - Parameter withQoS: Also serves QoS tests and their DNS.
+  public init(_ arguments: [String] = [], withQoS: Bool = false) async throws {
+    program = try .product(
+      "measurement-server",
+      ["--http", "--secret", "lab"] + (withQoS ? ["--qos-port", "0", "--qos-dns-port", "0"] : []) + arguments)
+    var options = [
+      "--measurement-server", try await program.line(after: "measurement server: "), "--measurement-secret", "lab",
+      "--test-duration", "1", "--test-threads", "2",
+    ]
+    if withQoS {
+      let ports = try await program.line(after: "QoS UDP ports: ").split(separator: " ").map(String.init)
+      options += [
+        "--qos-server", try await program.line(after: "QoS server: "), "--qos-call-port", ports.first ?? "",
+        "--qos-resolver", try await program.line(after: "QoS resolver: "),
+        // Below those that the kernel gives to clients, and others than those of a test beside this one.
+        "--qos-first-port", "\(Int.random(in: 2_000...6_000) * 5)",
+      ]
+    }
+    controlServerOptions = options
+  }
+}
+
 /// The GPS player tool, run for one test.
 public struct GPSPlayerTool: Sendable {
   public let program: RunningProgram

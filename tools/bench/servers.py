@@ -9,8 +9,9 @@ import time
 class Server:
     """A tool of `directory` that prints where it listens: `address`. Its output goes to the file `log`."""
 
-    def __init__(self, directory, name, *arguments, log):
-        self.name = name
+    def __init__(self, directory, name, *arguments, log, announced=None):
+        """`announced`: what stands before the address, if it is not the tool's name."""
+        self.name, self.announced = name, announced or f"{name}: listening on "
         with open(log, "w") as output:
             self.process = subprocess.Popen([os.path.join(directory, name), *arguments],
                                             stdin=subprocess.DEVNULL, stdout=output, stderr=output)
@@ -24,7 +25,7 @@ class Server:
         for _ in range(1200):
             with open(log) as file:
                 text = file.read()
-            if found := re.search(rf"^{self.name}: listening on (\S+)\n", text, re.M):
+            if found := re.search(rf"^{re.escape(self.announced)}(\S+)\n", text, re.M):
                 return found[1]
             if self.process.poll() is not None:
                 break

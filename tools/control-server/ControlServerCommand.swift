@@ -108,7 +108,7 @@ struct ControlServerCommand: AsyncParsableCommand {
       secrets: secret.isEmpty ? ["demo-secret"] : secret, pingHost: pingHost, pingHostIPv6: pingHostIPv6,
       pingPort: pingPort, maxSessionSeconds: maxSessionSeconds, maxMeasurementSeconds: maxMeasurementSeconds,
       trustRealIP: trustRealIP, acceptsGzip: gzip, measurement: measurement.server,
-      qosServer: measurement.qosServer)
+      qos: measurement.qos)
   }
 
   private func tlsConfiguration() throws -> TLSConfiguration? {

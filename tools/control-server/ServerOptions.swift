@@ -12,5 +12,5 @@ struct ServerOptions: Sendable {
   /// `nil`: there is no server for speed tests.
   var measurement: MeasurementServer?
   /// `nil`: there is no server for QoS tests.
-  var qosServer: HostAndPort?
+  var qos: QoSPlaces?
 }

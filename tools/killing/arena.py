@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -37,12 +38,16 @@ class Kill:
         return f"after {self.seconds:.3f} s" if self.seconds is not None else f"{'in' if self.torn else 'before'} call {self.call}"
 
 
-Surroundings = namedtuple("Surroundings", "programs reflector receiver")
+Surroundings = namedtuple("Surroundings", "programs reflector receiver measurement")
+# Commands that measure: they are killed at their calls on files, and at random times.
+MEASURING = ("speedtest", "loop")
+# What a link to the measurement server carries, bytes a second: the rounds leave the processors to each other.
+RATE = 400_000
 
 
 @contextlib.contextmanager
 def surroundings(programs, folder, hours):
-    """What all arenas share: the ping server, and a receiver that makes a new fence with each of its five positions a second, for
+    """What all arenas share: the ping server, the measurement server, and a receiver that makes a new fence with each of its five positions a second, for
     so many hours."""
     track = os.path.join(folder, "track.csv")
     with open(track, "w") as file:
@@ -53,8 +58,21 @@ def surroundings(programs, folder, hours):
             print(f"{step / 5:.1f},{48 + place * 13 / 111_200:.8f},16.4,0.3", file=file)
     with (Server(programs, "reflector", "--port", "0", "--listen", "127.0.0.1", "--secret", SECRET, "--delay", "24",
                  log=os.path.join(folder, "reflector.log")) as reflector,
-          Server(programs, "gps-player", "--gpsd", track, log=os.path.join(folder, "gps-player.log")) as receiver):
-        yield Surroundings(programs, reflector, receiver)
+          Server(programs, "gps-player", "--gpsd", track, log=os.path.join(folder, "gps-player.log")) as receiver,
+          MeasurementServer(programs, os.path.join(folder, "measurement-server.log")) as measurement):
+        yield Surroundings(programs, reflector, receiver, measurement)
+
+
+class MeasurementServer(Server):
+    """A measurement server on a slow link, with its QoS part."""
+
+    def __init__(self, programs, log):
+        super().__init__(programs, "measurement-server", "--http", "--secret", SECRET, "--fault", f"slow={RATE}", "--qos-port", "0",
+                         "--qos-dns-port", "0", log=log, announced="measurement server: ")
+        with open(log) as file:
+            text = file.read()
+        self.qos, self.resolver = (re.search(rf"^{name}: (\S+)\n", text, re.M)[1] for name in ("QoS server", "QoS resolver"))
+        self.call_port = re.search(r"^QoS UDP ports: (\d+)", text, re.M)[1]
 
 
 class Arena:
@@ -70,18 +88,20 @@ class Arena:
         self.trace = os.path.join(folder, "calls")
         self.errors = os.path.join(folder, "errors")
         self.preload = os.path.join(os.path.dirname(folder), "calls.so")
-        self.port = free_port()
+        self.port, self.qos_port = free_port(), 5 * random.SystemRandom().randrange(2000, 4000)
         self.url = f"http://127.0.0.1:{self.port}/RMBTControlServer"
         self.configuration = os.path.join(folder, "config.yaml")
         with open(self.configuration, "w") as file:
             print(f'state-directory: {self.state}\ncontrol-server: {{ url: "{self.url}", request-timeout: 5s }}\n'
                   f"gpsd: {{ port: {around.receiver.port} }}\nlocation: {{ minimum-radius: 1 }}\n"
-                  "network: { source: fixed-cellular }\nradio: { source: \"fixed:4G/LTE\" }\nsubmission: { spread: 0s }", file=file)
+                  "network: { source: fixed-cellular }\nradio: { source: \"fixed:4G/LTE\" }\nsubmission: { spread: 0s }\n"
+                  "loop: { count: 2, distance: 25, every: null }", file=file)
 
     # ---- The template -------------------------------------------------------------------------------------------------------
 
     def make_template(self):
-        """Records three drives that are not sent: one in order, one that got no test, one that was killed."""
+        """Records three drives that are not sent: one in order, one that got no test, one that was killed. And three speed tests: one
+        with QoS tests, one without, one that was killed."""
         with self.server():
             self.must("record", "--no-submit", "--duration", "2s")
             self.break_server("coverageRequest", "503")
@@ -91,9 +111,21 @@ class Arena:
             self.wait_for(lambda: sum(fence.drive == 3 for fence in self.read_store().fences) >= 4)
             drive.kill()
             drive.wait()
+            self.measure({"COVERAGE_PROBE_SPEEDTEST_QOS": "true"})
+            self.measure()
+            test = self.start("speedtest", "--no-submit")
+            self.wait_for(lambda: len(self.read_store().speed_tests) == 3)
+            test.kill()
+            test.wait()
         os.makedirs(self.template)
         shutil.copytree(self.state, os.path.join(self.template, "state"))
         shutil.copy(self.data, self.template)
+
+    def measure(self, environment=None):
+        """A speed test that waits."""
+        test = self.start("speedtest", "--no-submit", environment=environment)
+        if (status := test.wait(LIMIT_S)) != 0:
+            raise RuntimeError(f"speedtest: exit status {status}: {self.last_errors()}")
 
     def restore(self, fresh=False):
         """`fresh`: no state directory, as on a new device."""
@@ -121,6 +153,8 @@ class Arena:
             environment = {"LD_PRELOAD": self.preload, "KILL_TRACE": self.trace}
         if kill and kill.call:
             environment |= {"KILL_AT": str(kill.call)} | ({"KILL_TORN": "1"} if kill.torn else {})
+        if command[0] in MEASURING:
+            environment |= {"KILL_ON": "files"}
         moments = [(LIMIT_S, None)]
         if kill and kill.seconds is not None:
             moments.append((kill.seconds, signal.SIGKILL))
@@ -184,8 +218,12 @@ class Arena:
     # ---- The control server -------------------------------------------------------------------------------------------------
 
     def server(self, *faults):
+        measurement = self.around.measurement
         return Server(self.around.programs, "control-server", "--port", str(self.port), "--secret", SECRET,
                       "--ping-port", str(self.around.reflector.port), "--database", self.data,
+                      "--measurement-server", measurement.address, "--measurement-secret", SECRET, "--test-duration", "1",
+                      "--test-threads", "1", "--qos-server", measurement.qos, "--qos-call-port", measurement.call_port,
+                      "--qos-resolver", measurement.resolver, "--qos-first-port", str(self.qos_port),
                       *(word for fault in faults for word in ("--fault", fault)), log=os.path.join(self.folder, "server.log"))
 
     def ask(self, path, method="GET", body=None):
@@ -200,9 +238,13 @@ class Arena:
         self.ask("faults", "DELETE")
 
     def arrived(self):
-        """What the server holds, by test: [(microseconds since the epoch, milliseconds)] of each fence's entry and duration."""
+        """The fences that the server holds, by test: [(microseconds since the epoch, milliseconds)] of each fence's entry and duration."""
         return {test["uuid"]: [(fence["received"]["timestamp_microseconds"], fence["received"]["duration_ms"]) for fence in test["fences"]]
                 for test in self.ask("tests")["tests"]}
+
+    def held_tests(self):
+        """The speed tests of the server."""
+        return self.ask("tests")["speed_tests"]
 
 
 def free_port():

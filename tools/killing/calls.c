@@ -3,6 +3,7 @@
 //
 //   KILL_AT=N       kill before the N-th call; without it nothing is killed
 //   KILL_TORN=1     if that call writes, half of its bytes are written first
+//   KILL_ON=files   count calls on files only: a measurement has thousands of calls on sockets
 //   KILL_TRACE=F    append the call that was killed to the file F; without KILL_AT every call
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,12 +24,13 @@ enum { FILES = 1, SOCKETS = 2 };
 
 static atomic_long calls;
 static long kill_at;
-static int is_torn, trace = -1;
+static int is_torn, on_files_only, trace = -1;
 
 __attribute__((constructor)) static void read_wishes(void) {
   const char *at = getenv("KILL_AT"), *path = getenv("KILL_TRACE");
   kill_at = at ? atol(at) : 0;
   is_torn = getenv("KILL_TORN") != NULL;
+  on_files_only = getenv("KILL_ON") != NULL;
   if (path) trace = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
@@ -64,6 +66,7 @@ static int is_the_one(const char *call, const char *subject, int may_tear) {
 
 static int counts(int fd, int kinds) {
   struct stat status;
+  if (on_files_only) kinds &= FILES;
   if (fd <= 2 || fd == trace || syscall(SYS_fstat, fd, &status) != 0) return 0;
   return (kinds & FILES && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))) || (kinds & SOCKETS && S_ISSOCK(status.st_mode));
 }

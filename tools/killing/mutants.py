@@ -21,7 +21,7 @@ MUTANTS = [
          "      try await submit(result, of: batch, pass)")]),
     Mutant("does-not-ask", "what may have left is sent anew, with a new test, and nobody asks the server", "submit", "twice", [
         ("Submission/Sending/PassRunner.swift",
-         "    try await history.settleDoubts(&pass)\n", "    pass.areDoubtsSettled = true\n"),
+         "      try await history.resolveDoubts(&pass)\n", "      pass.areDoubtsResolved = true\n"),
         ("Submission/Sending/Delivery.swift",
          "if let test = batch.test { test } else { try await anchor.anchor(&batch, pass) }",
          "if let test = batch.test, batch.state == .waiting { test } else { try await anchor.anchor(&batch, pass) }")]),
@@ -29,7 +29,36 @@ MUTANTS = [
         ("Driving/DriveJournal.swift",
          "        rows.insert(fence)\n        isUrgent = true\n",
          "        rows.insert(fence)\n")]),
+    Mutant("marks-a-result-before-the-answer", "a speed test counts as sent before its answer is there", "submit", "result lost", [
+        ("Submission/Sending/SpeedTestDelivery.swift",
+         "    do {\n      try await server.submit(request, in: pass.exchange)\n",
+         "    do {\n      try await store.speedTests.markSubmitted(test.id, part, at: clock.wall())\n"
+         "      try await server.submit(request, in: pass.exchange)\n")]),
+    Mutant("marks-a-result-after-the-request", "a result is marked as sending after its request, not before", "submit", "result unmarked", [
+        ("Submission/Sending/SpeedTestDelivery.swift",
+         "    try await store.speedTests.beginSending(test.id, part, at: clock.wall())\n", ""),
+        ("Submission/Sending/SpeedTestDelivery.swift",
+         "      try await server.submit(request, in: pass.exchange)\n",
+         "      try await server.submit(request, in: pass.exchange)\n"
+         "      try await store.speedTests.beginSending(test.id, part, at: clock.wall())\n")]),
+    Mutant("forgets-a-result-in-doubt", "a result that may have left is never sent again", "submit", "result unmarked", [
+        ("DriveStore/Outbox/SpeedTestOutbox.swift",
+         "'waiting', 'sending', 'quarantined'\" : \"'waiting', 'sending'\"",
+         "'waiting', 'quarantined'\" : \"'waiting'\"")]),
+    Mutant("uses-a-number-again", "a loop uses the number of an interrupted test again", "loop", "number twice", [
+        ("Looping/Decision/LoopCoordinator.swift",
+         "    memory.ledger.chargeInterruptedTest(at: moment.wall)\n    abort(.restarted, &aborts)\n",
+         "    memory.ledger.chargeInterruptedTest(at: moment.wall)\n"
+         "    (memory.stage, memory.number, memory.isDue) = (.waiting, memory.number - 1, true)\n")]),
 ]
+
+
+def check():
+    """Each place to patch is there once. Raises RuntimeError for the first that is not."""
+    for mutant in MUTANTS:
+        texts = {}
+        for file, right, wrong in mutant.edits:
+            texts[file] = patched(file, texts.get(file) or read(os.path.join(ROOT, "Sources", file)), right, wrong)
 
 
 def build(mutant):
@@ -76,9 +105,17 @@ def copy(source, destination):
 
 
 def patch(path, right, wrong):
+    text = patched(path, read(path), right, wrong)
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def read(path):
     with open(path) as file:
-        text = file.read()
+        return file.read()
+
+
+def patched(path, text, right, wrong):
     if text.count(right) != 1:
         raise RuntimeError(f"{path}: the place to patch is there {text.count(right)} times:\n{right}")
-    with open(path, "w") as file:
-        file.write(text.replace(right, wrong))
+    return text.replace(right, wrong)

@@ -8,13 +8,16 @@ import subprocess
 import threading
 import time
 
-from arena import NO_PINGS, Arena, Hang, Kill
+from arena import MEASURING, NO_PINGS, Arena, Hang, Kill
 from verdict import Judge
 
-COMMANDS = {"submit": ("submit",), "record": ("record", "--duration", "2s"), "agent": ("agent",)}
+COMMANDS = {"submit": ("submit",), "record": ("record", "--duration", "2s"), "agent": ("agent",),
+            "speedtest": ("speedtest",), "loop": ("loop",)}
 RESTARTS = 5
 LATE_S = 0.3
-FAULTS = (None, "coverageResult:slow:0.1", "*:slow:0.05", f"coverageResult:late:{LATE_S}")
+EX_TEMPFAIL = 75
+FAULTS = (None, "coverageResult:slow:0.1", "*:slow:0.05", f"coverageResult:late:{LATE_S}", "result:slow:0.1", f"result:late:{LATE_S}",
+          f"resultUpdate:late:{LATE_S}", f"resultQoS:late:{LATE_S}")
 
 
 class Round:
@@ -25,6 +28,8 @@ class Round:
         self.complaints, self.killed_on, self.killed, self.restarts = [], [], 0, 0
         # Kills while a batch may have left, and those of them after which the server had it.
         self.doubtful = self.answers_lost = 0
+        # The same with results of speed tests.
+        self.doubtful_results = self.result_answers_lost = 0
 
     def __str__(self):
         return ", ".join(f"{command} killed {kill}" for command, kill in self.kills) + (f", {self.fault}" if self.fault else "")
@@ -36,12 +41,14 @@ class Round:
             try:
                 for command, kill in self.kills:
                     self.run_killed(arena, judge, command, kill)
+                if self.kills[-1][0] == "loop" and self.killed:
+                    self.end_loop(arena, judge)
                 self.send_the_rest(arena)
             except Hang as hang:
                 judge.complain("stuck", str(hang))
             # One that was under way in the server.
             time.sleep(LATE_S if self.fault and "late" in self.fault else 0)
-            judge.close(arena.read_store(), arena.arrived())
+            judge.close(arena.read_store(), arena.arrived(), arena.held_tests())
         self.complaints = judge.complaints
         if self.complaints and arena.keep:
             shutil.copytree(arena.folder, os.path.join(arena.keep, str(self).replace(" ", "-").replace(",", "")), dirs_exist_ok=True)
@@ -52,9 +59,9 @@ class Round:
         if status == -9:
             self.killed += 1
             self.killed_on += last_call(arena)
-        elif status not in (0, NO_PINGS):
-            judge.complain("stuck", f"{command} ended with {status}: {arena.last_errors()}")
         store = arena.read_store()
+        if status not in (-9, 0, NO_PINGS) and not is_expected(status, command, store):
+            judge.complain("stuck", f"{command} ended with {status}: {arena.last_errors()}")
         judge.see_store(store)
         for drive in store.drives:
             if drive.id not in before and drive.log:
@@ -63,6 +70,17 @@ class Round:
             self.doubtful += 1
             arrived = arena.arrived()
             self.answers_lost += any(arrived.get(test) for test in store.doubtful)
+        if store.doubtful_results:
+            self.doubtful_results += 1
+            held = {one["test_uuid"] for one in arena.held_tests() if one["state"] != "STARTED"}
+            self.result_answers_lost += any(test in held for test in store.doubtful_results)
+
+    def end_loop(self, arena, judge):
+        """The next process goes on with the loop that was killed."""
+        status, _ = arena.run(*COMMANDS["loop"])
+        if status not in (0, 1, EX_TEMPFAIL):
+            judge.complain("stuck", f"loop ended with {status}: {arena.last_errors()}")
+        judge.see_store(arena.read_store())
 
     def send_the_rest(self, arena):
         """Unattended: the same command until there is nothing to send."""
@@ -70,6 +88,13 @@ class Round:
             if arena.run("submit")[0] == 0:
                 return
         raise Hang(f"submit ended {RESTARTS} times without having sent all: {arena.last_errors()}")
+
+
+def is_expected(status, command, store):
+    """A measurement that the host held up is aborted. A report of QoS tests whose answer was lost is quarantined, and the operator is
+    told that something is not sent."""
+    return (status == 1 and command in MEASURING
+            or status == EX_TEMPFAIL and any(one.qos_state == "quarantined" for one in store.speed_tests))
 
 
 def last_call(arena):
@@ -101,7 +126,11 @@ class Cycle:
 
 def random_round(dice, seconds):
     """Up to four kills in a row. `seconds`: how long each command takes."""
-    commands = [dice.choice(list(COMMANDS)) for _ in range(dice.choice((1, 1, 1, 2, 3, 4)))]
+    usual = [command for command in COMMANDS if command not in MEASURING]
+    commands = [dice.choice(usual) for _ in range(dice.choice((1, 1, 1, 2, 3, 4)))]
+    # Measurements take long: one round in eight has one.
+    if dice.random() < 1 / 8:
+        commands[dice.randrange(len(commands))] = dice.choice(MEASURING)
     kills = [(command, Kill(seconds=dice.uniform(0, seconds[command]))) for command in commands]
     return Round(kills, dice.choice(FAULTS), fresh=commands[0] != "submit" and dice.random() < 0.1)
 

@@ -6,16 +6,18 @@ import sqlite3
 import tempfile
 from collections import namedtuple
 
-Fence = namedtuple("Fence", "drive entered exited submittable submitted")
+Fence = namedtuple("Fence", "id drive entered exited submittable submitted")
 Drive = namedtuple("Drive", "id started log")
+SpeedTest = namedtuple("SpeedTest", "test loop number outcome state qos_state")
 
 
 class Store:
-    """fences, drives, and tests of batches that may have left (`doubtful`). Times are microseconds since the epoch; `exited` is None
+    """fences, drives, speed tests, and tests of batches and results that may have left (`doubtful`, `doubtful_results`). Times are microseconds since the epoch; `exited` is None
     while a fence is open. `damage` is what SQLite finds wrong, `None` if nothing. A directory without a store is an empty one."""
 
     def __init__(self, state, scratch):
         self.fences, self.drives, self.doubtful, self.damage = [], [], [], None
+        self.speed_tests = []
         with tempfile.TemporaryDirectory(prefix="copy-", dir=scratch) as folder:
             for suffix in ("", "-wal"):
                 if os.path.exists(path := os.path.join(state, "coverage.sqlite") + suffix):
@@ -34,7 +36,13 @@ class Store:
             return
         answer, = connection.execute("PRAGMA integrity_check(1)").fetchone()
         self.damage = None if answer == "ok" else answer
-        rows = connection.execute("SELECT drive_id, entered_at, exited_at, submittable, submitted_at FROM fence ORDER BY entered_at")
+        rows = connection.execute("SELECT id, drive_id, entered_at, exited_at, submittable, submitted_at FROM fence ORDER BY entered_at")
         self.fences = [Fence(*row) for row in rows]
         self.drives = [Drive(*row) for row in connection.execute("SELECT id, started_at, log FROM drive ORDER BY id")]
         self.doubtful = [test for test, in connection.execute("SELECT test_uuid FROM batch WHERE state = 'sending'")]
+        rows = connection.execute("SELECT test_uuid, loop_uuid, number, outcome, state, qos_state FROM speed_test ORDER BY id")
+        self.speed_tests = [SpeedTest(*row) for row in rows]
+
+    @property
+    def doubtful_results(self):
+        return [one.test for one in self.speed_tests if one.state == "sending"]

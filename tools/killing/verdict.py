@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+import results
+
 # What can be wrong with a round.
 KINDS = {
     "lost": "a fence of the store never arrived",
@@ -12,15 +14,17 @@ KINDS = {
     "unwritten": "the store and the drive log differ",
     "damaged": "SQLite finds the store damaged",
     "stuck": "a program hung, failed or did not send all",
-}
+} | results.KINDS
 
 
 class Judge:
     """Of one round."""
 
     def __init__(self):
-        self.promised = {}
+        # By the id of the row: the duration, and the times of entry that it had. A pass moves the times of a drive whose clock was wrong.
+        self.promised, self.entries = {}, {}
         self.complaints = []
+        self.results = results.ResultJudge(self.complain)
 
     def complain(self, kind, text):
         self.complaints.append((kind, text))
@@ -29,9 +33,11 @@ class Judge:
         """To be called after each kill, before the next start."""
         if store.damage:
             self.complain("damaged", store.damage)
+        self.results.see_store(store)
         for fence in store.fences:
+            self.entries.setdefault(fence.id, set()).add(fence.entered)
             if fence.submittable:
-                self.promised[fence.entered] = duration(fence)
+                self.promised[fence.id] = duration(fence)
 
     def see_log(self, store, drive, ended):
         """`ended`: (entered, exited) of the fences that ended by the log of `drive`, microseconds since its start. An event is in the
@@ -43,20 +49,23 @@ class Judge:
         if len(logged - stored) > 1 or (logged - stored and max(logged) not in logged - stored):
             self.complain("unwritten", f"{len(logged - stored)} of {len(logged)} fences of the log were not in the store")
 
-    def close(self, store, arrived):
-        """`arrived`: what the server holds, by test."""
+    def close(self, store, arrived, held):
+        """`arrived`: the fences that the server holds, by test; `held`: its speed tests."""
         self.see_end(store)
+        self.results.close(store, held)
         counts = Counter(entered for fences in arrived.values() for entered, _ in fences)
         lengths = dict(fence for fences in arrived.values() for fence in fences)
-        for entered, length in self.promised.items():
-            if counts[entered] == 0:
-                self.complain("lost", f"fence of {entered}")
-            elif length is not None and lengths[entered] != length:
-                self.complain("altered", f"fence of {entered}: {lengths[entered]} ms instead of {length}")
-        for entered, count in counts.items():
-            if count > 1:
-                self.complain("twice", f"fence of {entered}: {count} times")
-        for entered in counts.keys() - {fence.entered for fence in store.fences}:
+        for row, length in self.promised.items():
+            there = [entered for entered in self.entries[row] if counts[entered]]
+            if not there:
+                self.complain("lost", f"fence {row} of {self.entries[row]}")
+            elif length is not None and all(lengths[entered] != length for entered in there):
+                self.complain("altered", f"fence {row}: {[lengths[entered] for entered in there]} ms instead of {length}")
+            if sum(counts[entered] for entered in there) > 1:
+                self.complain("twice", f"fence {row}: {[(entered, counts[entered]) for entered in there]}")
+        for row in self.promised.keys() - {fence.id for fence in store.fences}:
+            self.complain("lost", f"the row of fence {row}")
+        for entered in counts.keys() - set().union(*self.entries.values()):
             self.complain("stray", f"fence of {entered}")
 
     def see_end(self, store):

@@ -1,3 +1,4 @@
+import CLibssl
 import Foundation
 
 /// Accepts TCP connections.

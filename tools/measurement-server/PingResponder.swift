@@ -1,3 +1,4 @@
+import CLibssl
 import Foundation
 
 /// Answers RTR's UDP pings (speed test spec, section 9): RR01 to a token of the sender's address, RE01 to one of another

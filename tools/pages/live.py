@@ -1,4 +1,4 @@
-"""The live page of a real service in a browser: a drive on it, a broken connection, commands, other origins."""
+"""The live page of a real service in a browser: a drive with speed tests on it, a broken connection, commands, other origins."""
 
 import os
 import signal
@@ -24,7 +24,9 @@ class Field:
         self.programs, self.directory, self.running = programs, directory, []
         os.makedirs(directory)
         ping = self.start("reflector", "--port", "0", "--listen", "127.0.0.1", "--secret", "demo", "--delay", "24", "--drop", "4", "--seed", "1")
-        url = self.start("control-server", "--secret", "demo", "--ping-port", ping.rsplit(":", 1)[1])
+        server = self.start("measurement-server", "--http", "--secret", "demo", "--fault", "slow=3000000", prefix="measurement server: ")
+        url = self.start("control-server", "--secret", "demo", "--ping-port", ping.rsplit(":", 1)[1], "--measurement-server", server,
+                         "--measurement-secret", "demo", "--test-duration", "2")
         gps = self.start("gps-player", "--gpsd", TRACK)
         self.port = free_port()
         self.configuration = os.path.join(directory, "config.yaml")
@@ -36,16 +38,18 @@ gpsd: {{ port: {gps.rsplit(":", 1)[1]} }}
 network: {{ source: fixed-cellular }}
 radio: {{ source: "fixed:4G/LTE" }}
 submission: {{ spread: 0s }}
-agent: {{ record: always, page: "127.0.0.1:{self.port}" }}
+loop: {{ count: 3, distance: 40, every: null }}
+speedtest: {{ coverage-pings: continue }}
+agent: {{ record: always, loop: with-drive, page: "127.0.0.1:{self.port}" }}
 """)
         self.service = None
 
-    def start(self, name, *arguments):
+    def start(self, name, *arguments, prefix=None):
         """Starts a tool; returns where it listens."""
         log = os.path.join(self.directory, name + ".log")
         with open(log, "w", encoding="utf-8") as file:
             self.running.append(subprocess.Popen([os.path.join(self.programs, name), *arguments], stdout=file, stderr=subprocess.STDOUT))
-        return self.line(log, f"{name}: listening on ")
+        return self.line(log, prefix or f"{name}: listening on ")
 
     @staticmethod
     def line(log, prefix):
@@ -90,6 +94,7 @@ def status_of(address, **headers):
 
 
 FENCES = "return coverageMap.state.table.count"
+STATES = "return coverageMap.state.tests.all.map((test) => test.values.state)"
 
 
 def test(options, tools, directory, findings, driver):
@@ -120,6 +125,11 @@ def follow(field, options, tools, findings, driver):
                        "says state, technology, delay, accuracy and queue in words")
         findings.check(browser.run("return !livePanel.here.hidden"), "shows where the device is")
         tools.accessible(browser, findings)
+        findings.check(tools.wait_until(browser, f"{STATES}.length >= 1", 60), f"has a speed test: {browser.run(STATES)}")
+        findings.check("speed tests: " in tools.text_of(browser, "#live ul:not(.warnings)"), "says what the loop does")
+        findings.check(tools.wait_until(browser, f"{STATES}.some((state) => state === 'waiting' || state === 'submitted')", 60), f"follows it to its end: {browser.run(STATES)}")
+        browser.run("document.querySelector('[data-command=submit]').click()")
+        findings.check(tools.wait_until(browser, f"{STATES}.includes('submitted')", 60), f"and to the server: {browser.run(STATES)}")
 
         status = field.end_service()
         findings.check(status == 0, f"the service ends while a page follows (status {status})")
@@ -131,6 +141,10 @@ def follow(field, options, tools, findings, driver):
                        "goes on after a broken connection")
         ids = browser.run("return Array.from({length: coverageMap.state.table.count}, (_, i) => coverageMap.state.table.value('id', i))")
         findings.check(len(set(ids)) == len(ids) >= before, f"has each fence once ({len(ids)})")
+
+        ids = browser.run("return coverageMap.state.tests.all.map((test) => test.id)")
+        rows = browser.run("return document.querySelectorAll('.tests tbody tr').length")
+        findings.check(ids and len(set(ids)) == len(ids) == rows, f"has each speed test once ({len(ids)}): {browser.run(STATES)}")
 
         browser.run("document.querySelector('[data-command=pause]').click()")
         findings.check(tools.wait_until(browser, "return document.querySelector('#live p').textContent === 'pause: not recording (paused)'"), "pauses")

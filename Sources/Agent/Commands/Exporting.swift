@@ -3,21 +3,8 @@ import DriveStore
 import Export
 import Settings
 
-/// `export`: writes fences as files.
+/// `export`: writes fences as files; a map has the speed tests too.
 public struct Exporting: Sendable {
-  /// Which fences to export, by what became of them.
-  public enum Selection: String, Hashable, Sendable, CaseIterable {
-    case submitted, pending, all
-
-    func selects(_ stored: StoredFence) -> Bool {
-      switch self {
-      case .submitted: stored.submitted != nil
-      case .pending: stored.submitted == nil && stored.fence.isSubmittable
-      case .all: true
-      }
-    }
-  }
-
   /// How many fences an export has met.
   public struct Count: Hashable, Sendable {
     /// Those that were written.
@@ -26,10 +13,14 @@ public struct Exporting: Sendable {
     public internal(set) var ofOtherState = 0
     /// All others.
     public internal(set) var filteredOut = 0
+    /// The speed tests that were written.
+    public internal(set) var speedTests = 0
+    /// The speed tests of the wanted sessions, times, places and technologies that have another state.
+    public internal(set) var speedTestsOfOtherState = 0
   }
 
   private let reader: StoreReader
-  private let selection: Selection
+  private let selection: ExportSelection
   private let sessions: Set<Int64>
   private let filter: FenceFilter
 
@@ -41,7 +32,7 @@ public struct Exporting: Sendable {
   ///   - filter: Which of their fences.
   /// - Throws: `StoreError`, ``ExportError``
   public init(
-    configuration: ProbeConfiguration, selection: Selection, sessions: Set<Int64> = [],
+    configuration: ProbeConfiguration, selection: ExportSelection, sessions: Set<Int64> = [],
     filter: FenceFilter = FenceFilter()
   ) throws {
     reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
@@ -72,18 +63,27 @@ public struct Exporting: Sendable {
       progress: progress)
     let tracks = StoredTracks(
       reader, session: only, filter: filter, where: { chosen.course.sessions.contains($0) }, complain: complain)
+    let speedTests = format.hasSpeedTests ? try chosenSpeedTests() : nil
+    let tests = speedTests?.tests ?? []
     if let scratch {
-      try format.export(chosen, tracks: tracks, shape: shape, scratch: scratch, map: map, write: write)
+      try format.export(
+        chosen, tracks: tracks, speedTests: tests, shape: shape, scratch: scratch, map: map, write: write)
     } else {
-      try format.export(chosen, tracks: tracks, shape: shape, map: map, write: write)
+      try format.export(chosen, tracks: tracks, speedTests: tests, shape: shape, map: map, write: write)
     }
-    return chosen.course.count
+    var count = chosen.course.count
+    (count.speedTests, count.speedTestsOfOtherState) = (tests.count, speedTests?.ofOtherState ?? 0)
+    return count
+  }
+
+  private func chosenSpeedTests() throws -> ChosenSpeedTests {
+    try ChosenSpeedTests(reader, selection: selection, sessions: sessions, filter: filter)
   }
 }
 
 /// The ended fences of a selection.
 private struct ChosenFences: FenceRecords {
-  /// What the last reading met.
+  /// The counts of the last reading.
   final class Course {
     var count = Exporting.Count()
     /// The sessions of the fences that were written.
@@ -91,7 +91,7 @@ private struct ChosenFences: FenceRecords {
   }
 
   let stored: StoredFences
-  let selection: Exporting.Selection
+  let selection: ExportSelection
   let sessions: Set<Int64>
   let filter: FenceFilter
   let progress: (Int) -> Void

@@ -5,25 +5,25 @@ import Logging
 import Recovery
 import Settings
 
-/// `sessions forget`: deletes a session permanently.
+/// `sessions forget`: deletes a session or a speed test permanently.
 public struct Forgetting: Sendable {
   private let configuration: ProbeConfiguration
-  private let session: Int64
+  private let target: ForgetTarget
   private let logger: Logger
 
   /// - Parameters:
   ///   - configuration: Names the state directory, and the service's socket.
-  ///   - session: The id of the session.
+  ///   - target: The data to delete.
   ///   - logger: For the lines of a repair.
-  public init(configuration: ProbeConfiguration, session: Int64, logger: Logger) {
+  public init(configuration: ProbeConfiguration, _ target: ForgetTarget, logger: Logger) {
     self.configuration = configuration
-    self.session = session
+    self.target = target
     self.logger = logger
   }
 
-  /// Deletes the session, or asks the service that uses the store to do it.
+  /// Deletes the data, or asks the service that uses the store to do it.
   /// - Parameter print: Receives the lines of the result.
-  /// - Throws: `StoreError`, `ForgettingError`, ``ExportError`` when there is no such session, ``ServiceUnreachable``.
+  /// - Throws: `StoreError`, `ForgettingError`, ``ExportError`` when there is no such data, ``ServiceUnreachable``.
   public func run(print: (String) -> Void) async throws -> CommandOutcome {
     do {
       let store = try DriveStore(
@@ -32,12 +32,12 @@ public struct Forgetting: Sendable {
       // Repair the store first: otherwise the session's part of the drive log would stay, and a later recovery would
       // restore it.
       try await Recovery(store, maxAge: configuration.submission.maxAge, logger: logger).run(at: .current)
-      try await Self.forget(session, in: store).forEach(print)
+      try await Self.forget(target, in: store).forEach(print)
       return .done
     } catch let inUse as StoreError {
       guard case .inUse = inUse else { throw inUse }
       let (line, outcome) = try await ServiceClient(configuration: configuration).ask(instead: inUse) { service in
-        try await service.forget(session)
+        try await service.forget(target)
       }
       guard outcome != .failed else { throw ServiceRefusal(description: line) }
       print(line)
@@ -45,10 +45,30 @@ public struct Forgetting: Sendable {
     }
   }
 
-  /// Deletes `session` from an open store.
+  /// Deletes `target` from an open store.
   /// - Returns: The lines of the result.
-  /// - Throws: GRDB's `DatabaseError`, `ForgettingError`, `CocoaError`, `DriveLogError`, ``ExportError`` when there is no such session.
-  static func forget(_ session: Int64, in store: DriveStore) async throws -> [String] {
+  /// - Throws: GRDB's `DatabaseError`, `ForgettingError`, `CocoaError`, `DriveLogError`, ``ExportError`` when there is no such data.
+  static func forget(_ target: ForgetTarget, in store: DriveStore) async throws -> [String] {
+    switch target {
+    case .session(let id): try await forget(session: id, in: store)
+    case .speedTest(let id): try await forget(speedTest: id, in: store)
+    }
+  }
+
+  private static func forget(speedTest id: Int64, in store: DriveStore) async throws -> [String] {
+    let stored = try await store.reading { try $0.speedTests() }.first { $0.id == id }
+    guard try await store.speedTests.forget(id) else {
+      throw stored?.state == .measuring ? ExportError.runningSpeedTest(id) : ExportError.noSuchSpeedTest(id)
+    }
+    return ["speed test \(id) is deleted here; the server keeps a result that was sent"]
+      + store.directory.damagedStores.map(advice)
+  }
+
+  private static func advice(on damagedStore: String) -> String {
+    "damaged store \(damagedStore) may still contain it; delete it too"
+  }
+
+  private static func forget(session: Int64, in store: DriveStore) async throws -> [String] {
     let forgotten = try await store.forget(session: session) { number, log in
       try DriveLogWriter.noteForgotten(session: number, in: log)
     }
@@ -60,7 +80,6 @@ public struct Forgetting: Sendable {
     if let log = forgotten.keptLog {
       lines.append("drive log \(log) still contains the positions; it is deleted with the last session of its drive")
     }
-    for file in forgotten.damagedStores { lines.append("damaged store \(file) may still contain it; delete it too") }
-    return lines
+    return lines + forgotten.damagedStores.map(advice)
   }
 }

@@ -102,7 +102,7 @@ public struct Recording: Sendable {
   ) async throws -> (running: RunningLoop, task: Task<Void, Never>)? {
     guard let loop else { return nil }
     let running = try await RunningLoop(loop, configuration, environment, isNew: true) {
-      LoopDisplay.tell($0, of: loop.count, show: nil, print: print)
+      LoopDisplay.report($0, of: loop.count, show: nil, print: print)
     }
     running.bench.companion.follow(drive)
     running.bench.surroundings.note(drive: await environment.sender.runningDrive)
@@ -128,10 +128,10 @@ public struct Recording: Sendable {
   }
 
   /// Sends the drive, and then the sessions that waited before it.
-  private func submit(_ summaries: [DriveSummary], with sender: Sender) async throws -> Report {
+  private func submit(_ summaries: [DriveSummary], with sender: Sender) async throws -> PassReport {
     logger.info("submitting \(counted(summaries.reduce(0) { $0 + $1.submittableFences }, "fence"))")
     await sender.setRunningDrives(from: nil)
-    var report = Report()
+    var report = PassReport()
     for summary in summaries { report = report + (try await sender.pass(.drive(summary.drive))) }
     guard report.isUnhindered else { return report }
     return report + (try await sender.pass(.cold))

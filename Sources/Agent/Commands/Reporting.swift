@@ -10,7 +10,7 @@ public struct Reporting: Sendable {
   /// A selection of fences.
   public struct Choice: Sendable {
     let title: String
-    let state: Exporting.Selection
+    let state: ExportSelection
     let sessions: Set<Int64>
     let filter: FenceFilter
 
@@ -19,7 +19,7 @@ public struct Reporting: Sendable {
     ///   - state: By what became of the fences.
     ///   - sessions: The ids of the only sessions; empty for all.
     ///   - filter: Which of their fences.
-    public init(title: String, state: Exporting.Selection, sessions: Set<Int64>, filter: FenceFilter) {
+    public init(title: String, state: ExportSelection, sessions: Set<Int64>, filter: FenceFilter) {
       (self.title, self.state, self.sessions, self.filter) = (title, state, sessions, filter)
     }
 
@@ -47,7 +47,7 @@ public struct Reporting: Sendable {
     }
   }
 
-  /// Reads the fences, then the logs of their drives that are still there.
+  /// Reads the fences, the logs of their drives that are still there, and the speed tests.
   /// - Parameter complain: Receives a line for each log that cannot be read.
   /// - Throws: GRDB's `DatabaseError`
   public func run(complain: (String) -> Void) throws -> Report {
@@ -64,10 +64,17 @@ public struct Reporting: Sendable {
     for index in figures.indices {
       figures[index].endFences()
       try readLogs(for: &figures[index], complain: complain)
+      try readSpeedTests(of: choices[index], into: &figures[index])
     }
     return Report(
       parts: zip(choices, figures).map { Report.Part(title: $0.title, figures: $1) },
       comparison: choices.count > 1 ? comparison : nil)
+  }
+
+  private func readSpeedTests(of choice: Choice, into figures: inout ReportFigures) throws {
+    try ChosenSpeedTests.forEach(
+      reader, selection: choice.state, sessions: choice.sessions, filter: choice.filter
+    ) { figures.add(ReportedSpeedTest($0)) }
   }
 
   private func readLogs(for figures: inout ReportFigures, complain: (String) -> Void) throws {

@@ -5,31 +5,34 @@ import Settings
 
 /// `export --speed-tests`: writes speed tests as files.
 public struct SpeedTestExporting: Sendable {
-  private let tests: [StoredSpeedTest]
-  /// The tests of the wanted times, places and technologies that have another state.
-  public let ofOtherState: Int
+  private let chosen: ChosenSpeedTests
 
   /// Reads the tests that meet all conditions, also while another process writes to the store.
   /// - Throws: `StoreError`, GRDB's `DatabaseError`
-  public init(configuration: ProbeConfiguration, selection: Exporting.Selection, filter: FenceFilter) throws {
+  public init(configuration: ProbeConfiguration, selection: ExportSelection, filter: FenceFilter) throws {
     let reader = try StoreReader(directory: StateDirectory(path: configuration.stateDirectory))
-    let ended = try reader.speedTests().filter { $0.ended != nil && filter.selects($0) }
-    tests = ended.filter { test in
-      switch selection {
-      case .submitted: test.state == .submitted
-      case .pending: test.state == .waiting || test.state == .sending
-      case .all: true
-      }
-    }
-    ofOtherState = ended.count - tests.count
+    chosen = try ChosenSpeedTests(reader, selection: selection, filter: filter)
   }
 
   /// The number of tests.
-  public var count: Int { tests.count }
+  public var count: Int { chosen.tests.count }
+
+  /// Of these, those without a place, which some formats leave out (`SpeedTestFormat.needsPlaces`).
+  public var withoutPlace: Int { chosen.tests.count { $0.place == nil } }
+
+  /// The tests of the wanted times, places and technologies that have another state.
+  public var ofOtherState: Int { chosen.ofOtherState }
 
   /// Writes the tests, oldest first.
-  /// - Throws: Errors of `write`.
-  public func run(format: SpeedTestFormat, write: ([UInt8]) throws -> Void) throws {
-    try format.export(tests, write: write)
+  /// - Parameters:
+  ///   - scratch: A folder for a file while it is made; `nil`: that for temporary files.
+  ///   - write: Receives the output in pieces; errors that it throws end the export.
+  /// - Throws: `GeoPackageError`, and errors of `write`.
+  public func run(format: SpeedTestFormat, scratch: String? = nil, write: ([UInt8]) throws -> Void) throws {
+    if let scratch {
+      try format.export(chosen.tests, scratch: scratch, write: write)
+    } else {
+      try format.export(chosen.tests, write: write)
+    }
   }
 }

@@ -58,7 +58,7 @@ public struct Submitting: Sendable {
     return outcome
   }
 
-  private func pass(_ server: ControlServerClient) async throws -> Report {
+  private func pass(_ server: ControlServerClient) async throws -> PassReport {
     let store = try DriveStore(
       directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) submit"
     ) { [logger] in logger.error("\($0)") }
@@ -70,7 +70,7 @@ public struct Submitting: Sendable {
   }
 }
 
-extension Report {
+extension PassReport {
   /// The result in one line for an operator.
   var line: String {
     let nothing =

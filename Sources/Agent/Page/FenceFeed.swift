@@ -11,7 +11,7 @@ struct FenceFeed: Hashable, Sendable {
   /// - Parameter place: Where the follower goes on; 0: at the beginning.
   init(place: Int64) { self.place = place }
 
-  /// Takes over what the store has.
+  /// Applies a reading of the store.
   /// - Parameters:
   ///   - ended: The ids of ended fences above ``place``, all up to the highest of them.
   ///   - open: The lowest id of the fences that have not ended.

@@ -1,7 +1,7 @@
 import HummingbirdCore
 import Synchronization
 
-/// The connections to the live page: no more than some, and none any more once the service ends.
+/// Limits the connections to the live page, and accepts none once the service ends.
 final class PageConnections: AvailableConnectionsDelegate {
   /// Enough for some browsers, which open up to six each.
   static let most = 32

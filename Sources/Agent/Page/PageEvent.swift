@@ -3,16 +3,18 @@ struct PageEvent: Hashable, Sendable {
   enum Kind: String, Hashable, Sendable {
     /// Fences, as columns.
     case fences
+    /// Speed tests, each as an object. The page replaces a test that has the same id.
+    case tests
     /// The service's state.
     case status
-    /// The store is another one than before: the page begins anew.
+    /// The store was replaced: the page drops its fences and starts again.
     case reset
   }
 
   var kind: Kind
   /// Without line ends.
   var data: [UInt8]
-  /// What the browser names when it connects again.
+  /// The `Last-Event-ID` that the browser sends when it reconnects.
   var id: Int64?
 
   /// The bytes on the wire.

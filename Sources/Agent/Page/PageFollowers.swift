@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Counts those who follow the live page.
+/// Limits the number of browsers that follow the live page.
 final class PageFollowers: Sendable {
   private let count = Mutex(0)
   private let most: Int
 
   init(most: Int) { self.most = most }
 
-  /// A place that is free again when nobody has it any more; `nil` when there are enough followers.
+  /// A place, released with its last reference; `nil` when all places are taken.
   func place() -> Place? {
     let isFree = count.withLock { count in
       guard count < most else { return false }

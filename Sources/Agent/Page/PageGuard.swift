@@ -2,7 +2,7 @@ import Foundation
 
 /// Decides which requests to the live page are answered (docs/live-page.md, Who may use it).
 struct PageGuard: Sendable {
-  /// What is known of a request.
+  /// The headers of a request that decide about it.
   struct Asked: Hashable, Sendable {
     var isCommand = false
     /// The `Host` header.
@@ -39,7 +39,7 @@ struct PageGuard: Sendable {
   init(token: PageToken, names: Set<String>) { (self.token, self.names) = (token, names) }
 
   func judge(_ asked: Asked) -> Verdict {
-    // A name that a stranger's name server made lead here (DNS rebinding) is none of ours.
+    // Refuse foreign host names: DNS rebinding points an attacker's name to this address.
     guard let host = asked.host, isOwn(host) else { return .refuse("this is not the page's address") }
     if !asked.isCommand, let link = asked.link {
       return token.matches(link)

@@ -20,7 +20,7 @@ struct PageServer: Sendable {
   let store: DriveStore
   let logger: Logger
   var options = MapOptions()
-  /// A follower that takes nothing for so long is gone.
+  /// A follower whose connection accepts no bytes for this long is disconnected.
   var patience = Duration.seconds(30)
 
   /// Followers at a time.
@@ -32,7 +32,7 @@ struct PageServer: Sendable {
   private static let command = HTTPField.Name("X-Coverage-Probe")
   private static let lastEvent = HTTPField.Name("Last-Event-ID")
 
-  /// Serves until the task is cancelled. An address that the host does not have yet is tried again: a drive needs no page.
+  /// Serves until the task is cancelled. Retries every 10 s while the host lacks the address: the drive must not wait for the page.
   func run() async {
     var trouble: String?
     while !Task.isCancelled {

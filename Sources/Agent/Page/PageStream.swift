@@ -2,8 +2,8 @@ import DriveStore
 import Export
 import Foundation
 
-/// The events for one follower of the live page: the fences of the newest drive or those after the last one that it has, and the state each
-/// second. It reads beside the writer, so that no follower delays a fence.
+/// The events for one follower of the live page: the fences of the newest drive or those after the last one that it has, the speed tests beside
+/// them, and the state each second. It reads beside the writer, so that no follower delays a fence.
 struct PageStream: Sendable {
   let service: any ServiceCommands
   let store: DriveStore
@@ -26,9 +26,11 @@ struct PageStream: Sendable {
     // With 0 for a browser that has connected before and has no fence yet.
     let isNew = last == nil || last == 0
     let drive = isNew ? try await store.reading { try $0.newestDrive() ?? 0 } : 0
-    var feed = FenceFeed(place: last ?? 0)
+    let firstTest = try await firstSpeedTest(after: isNew ? nil : last)
+    var (feed, tests) = (FenceFeed(place: last ?? 0), SpeedTestFeed())
     while !Task.isCancelled {
       while let event = try await fences(&feed, fromDrive: drive) { try await send(event.bytes) }
+      while let event = try await speedTests(&tests, from: firstTest) { try await send(event.bytes) }
       let status = await service.status()
       try await send(PageEvent(kind: .status, data: Array(status.json.text.utf8)).bytes)
       try await Task.sleep(for: .seconds(1))
@@ -47,5 +49,22 @@ struct PageStream: Sendable {
     guard !new.isEmpty else { return nil }
     let records = ended.filter { new.contains($0.id) }.map(FenceRecord.init)
     return PageEvent(kind: .fences, data: LivePage.chunk(records), id: feed.place)
+  }
+
+  /// The first speed test of the drive that the follower has seen last; of the newest drive for a new follower.
+  private func firstSpeedTest(after fence: Int64?) async throws -> Int64 {
+    try await store.reading { reader in
+      let seen = try fence.flatMap { try reader.drive(ofFence: $0) }
+      let drive = if let seen { seen } else { try reader.newestDrive() ?? 0 }
+      return try reader.firstSpeedTest(fromDrive: drive)
+    }
+  }
+
+  /// The next speed tests; `nil` when the follower has all of them.
+  private func speedTests(_ feed: inout SpeedTestFeed, from first: Int64) async throws -> PageEvent? {
+    let ids = feed.advance(to: try await store.reading { try $0.speedTestVersions(from: first) })
+    guard !ids.isEmpty else { return nil }
+    let tests = try await store.reading { try $0.speedTests(ids: ids) }
+    return PageEvent(kind: .tests, data: LivePage.speedTests(tests))
   }
 }

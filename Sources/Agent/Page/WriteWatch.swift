@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Ends the connection to a follower that takes nothing: a telephone that went out of reach would otherwise have its place for hours.
+/// Closes the connection to a follower that accepts no bytes: a phone out of reach would otherwise occupy its place for hours.
 final class WriteWatch: Sendable {
   private let began = Mutex<ContinuousClock.Instant?>(nil)
   private let patience: Duration

@@ -13,7 +13,7 @@ extension PanelState {
     links = answer.drives.map(PanelLink.init)
     queue = answer.queue ?? []
     if let trouble = answer.disk?.trouble { warnings.append("disk: \(trouble)") }
-    if answer.clock_set == false { warnings.append("no clock of this host is right: fences are kept, and not sent") }
+    if answer.clock_set == false { warnings.append("no trusted clock: fences are stored and not sent") }
   }
 
   /// The members that the panel needs.

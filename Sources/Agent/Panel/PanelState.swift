@@ -1,4 +1,4 @@
-/// What the panel shows, without any past.
+/// The panel's content at one moment, without history.
 public struct PanelState: Hashable, Sendable {
   /// What is done, e.g. `recording: moving`; `nil` where that is plain.
   public var activity: String?

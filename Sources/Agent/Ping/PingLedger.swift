@@ -25,7 +25,7 @@ struct PingLedger {
   ///   - format: The format of the lines.
   ///   - leastOutage: This many pings in a row without an answer are an outage.
   init(names: [String], format: PingOptions.Format, leastOutage: UInt64 = Outages.usualLeastPings) {
-    let precision: Spread.Precision = names.count > Self.mostExactTargets ? .coarse : .fine
+    let precision: DurationHistogram.Precision = names.count > Self.mostExactTargets ? .coarse : .fine
     entries = names.map { name in
       Entry(name: name, statistics: PingStatistics(precision: precision, leastOutage: leastOutage))
     }
@@ -82,6 +82,6 @@ struct PingLedger {
 
   private var missing: String {
     if format == .json { return JSON.object(["missing_events": .integer(Int64(clamping: missingEvents))]).text }
-    return "\(missingEvents) events are missing in these figures: this host was too slow to take them"
+    return "\(missingEvents) events are missing in these figures: the reader fell behind"
   }
 }

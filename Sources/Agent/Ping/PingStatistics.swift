@@ -23,12 +23,12 @@ struct PingStatistics {
   /// Answered pings during which the wall clock was set.
   private(set) var clockSteps = 0
   /// Answered pings only: a refusal shows that the path works, not how long an answer takes.
-  private(set) var roundTrip: Spread
+  private(set) var roundTrip: DurationHistogram
   /// Packet delay variation of the round trip between consecutive pings (RFC 3393), as an absolute value.
-  private(set) var variation: Spread
+  private(set) var variation: DurationHistogram
   /// The same for each direction, if the reflector sends its stamps.
-  private(set) var variationUp: Spread
-  private(set) var variationDown: Spread
+  private(set) var variationUp: DurationHistogram
+  private(set) var variationDown: DurationHistogram
   private(set) var outages: Outages
   private var inOrder = VerdictsInOrder()
   private var previous: Answer?
@@ -40,11 +40,11 @@ struct PingStatistics {
     let oneWay: PingEvent.OneWay?
   }
 
-  init(precision: Spread.Precision = .fine, leastOutage: UInt64 = Outages.usualLeastPings) {
-    roundTrip = Spread(precision)
-    variation = Spread(precision)
-    variationUp = Spread(precision)
-    variationDown = Spread(precision)
+  init(precision: DurationHistogram.Precision = .fine, leastOutage: UInt64 = Outages.usualLeastPings) {
+    roundTrip = DurationHistogram(precision)
+    variation = DurationHistogram(precision)
+    variationUp = DurationHistogram(precision)
+    variationDown = DurationHistogram(precision)
     outages = Outages(leastPings: leastOutage)
   }
 

@@ -14,10 +14,10 @@ struct PingSummary {
   var text: String {
     let counts = statistics
     var lines = ["\(name): \(counts.sent) sent, \(counts.answered) answered, \(losses)" + inFlight + rare]
-    if let spread = Self.line(counts.roundTrip) { lines.append("  round trip  \(spread)") }
-    if let spread = Self.line(counts.variation) { lines.append("  variation   \(spread)") }
-    if let spread = Self.line(counts.variationUp) { lines.append("  up          \(spread)") }
-    if let spread = Self.line(counts.variationDown) { lines.append("  down        \(spread)") }
+    if let histogram = Self.line(counts.roundTrip) { lines.append("  round trip  \(histogram)") }
+    if let histogram = Self.line(counts.variation) { lines.append("  variation   \(histogram)") }
+    if let histogram = Self.line(counts.variationUp) { lines.append("  up          \(histogram)") }
+    if let histogram = Self.line(counts.variationDown) { lines.append("  down        \(histogram)") }
     if counts.outages.count > 0 {
       let longest = counts.outages.longest.map(\.nanoseconds).max().map { PingLine.milliseconds(Int64(clamping: $0)) }
       lines.append("  \(counts.outages.count) outages, the longest \(longest ?? "-")")
@@ -47,13 +47,13 @@ struct PingSummary {
     .filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
   }
 
-  private static func line(_ spread: Spread) -> String? {
-    guard let mean = spread.mean else { return nil }
-    var parts = ["min \(PingLine.milliseconds(spread.least))", "mean \(PingLine.milliseconds(mean))"]
+  private static func line(_ histogram: DurationHistogram) -> String? {
+    guard let mean = histogram.mean else { return nil }
+    var parts = ["min \(PingLine.milliseconds(histogram.least))", "mean \(PingLine.milliseconds(mean))"]
     for percent in [50.0, 95, 99] {
-      parts.append("p\(Int(percent)) \(spread.percentile(percent).map(PingLine.milliseconds) ?? "-")")
+      parts.append("p\(Int(percent)) \(histogram.percentile(percent).map(PingLine.milliseconds) ?? "-")")
     }
-    parts.append("max \(PingLine.milliseconds(spread.greatest))")
+    parts.append("max \(PingLine.milliseconds(histogram.greatest))")
     return parts.joined(separator: "  ")
   }
 
@@ -109,15 +109,15 @@ struct PingSummary {
     return outages
   }
 
-  private static func json(_ spread: Spread) -> JSON? {
-    guard let mean = spread.mean else { return nil }
+  private static func json(_ histogram: DurationHistogram) -> JSON? {
+    guard let mean = histogram.mean else { return nil }
     return .object([
-      "min": .milliseconds(nanoseconds: spread.least),
+      "min": .milliseconds(nanoseconds: histogram.least),
       "mean": .milliseconds(nanoseconds: mean),
-      "p50": spread.percentile(50).map(JSON.milliseconds(nanoseconds:)),
-      "p95": spread.percentile(95).map(JSON.milliseconds(nanoseconds:)),
-      "p99": spread.percentile(99).map(JSON.milliseconds(nanoseconds:)),
-      "max": .milliseconds(nanoseconds: spread.greatest),
+      "p50": histogram.percentile(50).map(JSON.milliseconds(nanoseconds:)),
+      "p95": histogram.percentile(95).map(JSON.milliseconds(nanoseconds:)),
+      "p99": histogram.percentile(99).map(JSON.milliseconds(nanoseconds:)),
+      "max": .milliseconds(nanoseconds: histogram.greatest),
     ])
   }
 }

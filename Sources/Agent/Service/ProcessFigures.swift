@@ -1,7 +1,7 @@
 import Coverage
 import Foundation
 
-/// What this process uses, as the kernel counts it (proc(5)), under the names that Prometheus's own libraries have for it.
+/// This process's resources (proc(5)), named as in Prometheus's client libraries.
 struct ProcessFigures: Hashable, Sendable {
   /// User and system time of all threads, in seconds.
   let processorSeconds: Double

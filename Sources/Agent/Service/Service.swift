@@ -53,8 +53,7 @@ actor Service: ServiceCommands {
   private var current = ServiceStatus(started: .current)
   private var fixArrival: ContinuousClock.Instant?
   private var manager: ServiceManager
-  /// Reports of drives so far.
-  /// What ended drives have counted, by link.
+  /// The totals of ended drives, by link.
   private var endedTotals: [String: DriveTotals] = [:]
   /// How far the running drive is, by link.
   private var driveProgress: [String: Int64] = [:]
@@ -226,7 +225,7 @@ actor Service: ServiceCommands {
   }
 
   /// The drive has ended: no test starts before the next one. A stop by the operator ends the loop too.
-  private func holdLoop() {
+  private func pauseLoop() {
     guard let loop else { return }
     loop.running.bench.companion.follow(nil)
     loop.running.bench.surroundings.note(drive: nil)
@@ -251,7 +250,7 @@ actor Service: ServiceCommands {
       }
     }
     summaries.compactMap(\.silenceLine).forEach { logger.warning("\($0)") }
-    holdLoop()
+    pauseLoop()
     for summary in summaries { endedTotals[summary.link ?? "", default: DriveTotals()].add(summary.totals) }
     hasEnded = true
     current.links = []
@@ -386,15 +385,15 @@ actor Service: ServiceCommands {
     }
   }
 
-  func forget(_ session: Int64) async -> (line: String, outcome: CommandOutcome) {
-    logger.notice("command: forget session \(session)")
+  func forget(_ target: ForgetTarget) async -> (line: String, outcome: CommandOutcome) {
+    logger.notice("command: forget \(target)")
     do {
-      let running = await environment.sender.runningDrive
-      let stored = try await environment.store.reading { try $0.session(id: session) }
-      if let running, let stored, stored.drive >= running {
-        return ("session \(session) is being recorded; stop the drive first (\(Program.name) stop)", .failed)
+      if case .session(let id) = target, let running = await environment.sender.runningDrive,
+        let stored = try await environment.store.reading({ try $0.session(id: id) }), stored.drive >= running
+      {
+        return ("session \(id) is being recorded; stop the drive first (\(Program.name) stop)", .failed)
       }
-      return (try await Forgetting.forget(session, in: environment.store).joined(separator: "\n"), .done)
+      return (try await Forgetting.forget(target, in: environment.store).joined(separator: "\n"), .done)
     } catch {
       return ("\(StoreError.line(error))", .failed)
     }

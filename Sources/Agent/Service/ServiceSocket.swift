@@ -15,6 +15,7 @@ import Submission
 ///     POST /start /stop /pause /resume
 ///     POST /submit?mode=M&force=true   a resend pass, cold, warm or quarantined; answers when it has ended
 ///     POST /forget?session=ID
+///     POST /forget?speed-test=ID
 struct ServiceSocket: Sendable {
   let path: String
   /// Whose members may ask for the state; `nil`: no group's.
@@ -34,7 +35,7 @@ struct ServiceSocket: Sendable {
     var trouble: String?
     while !Task.isCancelled {
       do {
-        if !isFirst, trouble == nil { logger.warning("the socket for commands, \(path), is gone; making it again") }
+        if !isFirst, trouble == nil { logger.warning("the socket for commands, \(path), is gone; creating it again") }
         try await serveWhileItIsThere { [isFirst] in
           if isFirst {
             logger.info(
@@ -66,7 +67,7 @@ struct ServiceSocket: Sendable {
     try await withThrowingTaskGroup { group in
       group.addTask {
         try await serve {
-          // Before anybody knows that there is a socket, and can remove it.
+          // Read the identity first: from `onReady` on, a client can find and remove the socket.
           ready.yield(identity)
           onReady()
         }
@@ -113,10 +114,11 @@ struct ServiceSocket: Sendable {
       return Self.response(await service.submit(mode, wanted["force"] == "true" ? .forced : .commanded))
     }
     router.post("forget") { request, _ in
-      guard let session = request.uri.queryParameters["session"].flatMap({ Int64($0) }) else {
-        return Self.response("session: the id of a session", status: .badRequest)
+      let parameters = request.uri.queryParameters
+      guard let target = ForgetTarget(query: { name in parameters[Substring(name)].map(String.init) }) else {
+        return Self.response("session or speed-test: an id", status: .badRequest)
       }
-      return Self.response(await service.forget(session))
+      return Self.response(await service.forget(target))
     }
     var quiet = logger
     quiet.logLevel = .critical
@@ -207,7 +209,7 @@ private struct MethodCheck: RouterMiddleware {
   }
 }
 
-/// Refuses other users: a user who may connect to the socket is not always one who may give commands.
+/// Refuses other users: permission to connect does not imply permission to command.
 private struct PeerCheck: RouterMiddleware {
   /// The kernel lets only root, the service's user and the socket's group connect (mode 0660).
   let mayGroupAsk: Bool

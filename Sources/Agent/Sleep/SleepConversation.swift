@@ -34,13 +34,13 @@ struct SleepConversation {
   var nextDeadline: ContinuousClock.Instant? { asked.map { $0 + Self.patience } }
 
   /// Returns the reports since the last call.
-  mutating func takeNews() -> [SleepNews] {
+  mutating func drainNews() -> [SleepNews] {
     defer { news = [] }
     return news
   }
 
   /// Returns the lines for the log since the last call.
-  mutating func takeNotes() -> [String] {
+  mutating func drainNotes() -> [String] {
     defer { notes = [] }
     return notes
   }

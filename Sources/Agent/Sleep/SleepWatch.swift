@@ -38,6 +38,7 @@
       func note(_ line: String) {
         if logged.insert(line).inserted { logger.info("sleep: \(line)") }
       }
+      if !wake.isUsable { note("no file descriptor is left; sleep is not delayed until the next start") }
       while !wake.isAwake {
         var conversation = SleepConversation()
         do {
@@ -46,7 +47,7 @@
           note("the system bus cannot be used: \(error); sleep is not delayed")
         }
         conversation.disconnected()
-        conversation.takeNews().forEach(deliver)
+        conversation.drainNews().forEach(deliver)
         if !wake.isAwake { wake.wait(at: nil, until: .now + Self.pause) }
       }
     }
@@ -63,9 +64,9 @@
           for call in conversation.handle(message, at: .now) { try bus.send(call) }
         }
         conversation.tick(at: .now)
-        conversation.takeNotes().forEach(note)
+        conversation.drainNotes().forEach(note)
         if conversation.delaysSleep { note("logind delays sleep until the drive is on the disk") }
-        conversation.takeNews().forEach(deliver)
+        conversation.drainNews().forEach(deliver)
         wake.wait(at: try bus.interest(), until: conversation.nextDeadline)
       }
     }

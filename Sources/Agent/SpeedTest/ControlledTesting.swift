@@ -30,7 +30,7 @@ public struct ControlledTesting: Sendable {
     (self.ignoresLimit, self.logger) = (ignoresLimit, logger)
   }
 
-  /// Runs the test, and sends what waits.
+  /// Runs the test, and sends the waiting data.
   /// - Parameters:
   ///   - stop: The test is aborted at its first element, and the sending at its second.
   ///   - show: Shows the live line; `nil` without a terminal.
@@ -78,6 +78,7 @@ public struct ControlledTesting: Sendable {
     await bench.surroundings.waitUntilKnown(atMost: Self.patience)
     let display = Mutex(SpeedTestDisplay())
     let planned = Mutex(0)
+    let before = try await budget.begin()
     let end = try await test.run { grant in
       planned.withLock { $0 = grant.threads }
     } progress: { progress in
@@ -87,7 +88,7 @@ public struct ControlledTesting: Sendable {
       }
     }
     if let show { show("") }
-    try await budget.charge(end.traffic.total)
+    try await budget.end(before, bytes: end.traffic.total)
     guard let row = end.row, let testUUID = end.testUUID else { throw TestRefusal(description: end.error ?? "no test") }
     let isSubmitted = submits ? await submit(row, environment, givingUp) : nil
     let report = SpeedTestReport(

@@ -1,11 +1,11 @@
 import Looping
 import Synchronization
 
-/// Tells an operator what a loop does.
+/// Reports the news of a loop to an operator.
 enum LoopDisplay {
   private static let display = Mutex(SpeedTestDisplay())
 
-  static func tell(
+  static func report(
     _ news: LoopNews, of count: Int, show: (@Sendable (String) -> Void)?, print: @Sendable (String) -> Void
   ) {
     switch news {

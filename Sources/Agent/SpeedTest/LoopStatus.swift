@@ -10,6 +10,8 @@ struct LoopStatus: Hashable, Sendable {
   }
 
   let state: State
+  /// Whether the next test starts as soon as it may.
+  let isDue: Bool
   /// Tests that have started.
   let made: Int
   /// Tests of the whole loop.
@@ -26,6 +28,7 @@ struct LoopStatus: Hashable, Sendable {
       case .ended: .ended
       case .waiting: memory.isPaused ? .paused : memory.isDue ? .due : .waiting
       }
+    isDue = memory.stage == .waiting && memory.isDue
     (made, self.count, tally) = (memory.number, count, memory.tally)
   }
 
@@ -36,7 +39,7 @@ struct LoopStatus: Hashable, Sendable {
       case .testing: "test \(made) of \(count) is running"
       case .waiting: "\(made) of \(count) made, the next one is not due yet"
       case .due: "\(made) of \(count) made, the next one is due"
-      case .paused: "\(made) of \(count) made, paused"
+      case .paused: "\(made) of \(count) made, paused\(isDue ? ", the next one is due" : "")"
       case .ended: "\(made) of \(count) made, over"
       }
     return "speed tests: \(what); \(tally.completed) completed, \(tally.failed) failed, \(tally.aborted) aborted"
@@ -44,9 +47,10 @@ struct LoopStatus: Hashable, Sendable {
 
   var json: JSON {
     .object([
-      "state": .string(state.rawValue), "made": .integer(Int64(made)), "of": .integer(Int64(count)),
+      "state": .string(state.rawValue), "due": .bool(isDue), "made": .integer(Int64(made)),
+      "of": .integer(Int64(count)),
       "completed": .integer(Int64(tally.completed)), "failed": .integer(Int64(tally.failed)),
-      "aborted": .integer(Int64(tally.aborted)),
+      "aborted": .integer(Int64(tally.aborted)), "line": .string(line),
     ])
   }
 }

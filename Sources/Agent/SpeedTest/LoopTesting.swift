@@ -54,7 +54,7 @@ public struct LoopTesting: Sendable {
     let (givingUp, giveUp) = AsyncStream<Void>.makeStream()
     let running = try await RunningLoop(
       rules, configuration, environment, isNew: isNew
-    ) { LoopDisplay.tell($0, of: rules.count, show: show, print: print) }
+    ) { LoopDisplay.report($0, of: rules.count, show: show, print: print) }
     let receiving = Task { await environment.positions.run() }
     let sending = submits ? Task { await environment.sender.keepSending() } : nil
     let stopping = Task {

@@ -10,7 +10,7 @@ struct SpeedTestDisplay {
   private static let longestCurve = 30
   private static let steps = Array("▁▂▃▄▅▆▇█")
 
-  /// Takes a report in.
+  /// Applies a report.
   /// - Returns: Whether a phase began that is later than those before. Threads reach a phase at different times.
   mutating func apply(_ progress: SpeedTestProgress) -> Bool {
     let phases = SpeedTestProgress.Phase.allCases

@@ -48,7 +48,7 @@ struct SpeedTestReport {
 
   private var ending: String {
     guard let controlled else {
-      return "not stored, and not sent to a control server: the test is none of a control server's"
+      return "not stored, and not sent to a control server: no control server made the test"
     }
     let test = "speed test \(controlled.id) (\(controlled.testUUID))"
     return switch controlled.isSubmitted {

@@ -8,8 +8,9 @@ import Pinging
 import Positioning
 import Radio
 import Settings
+import SpeedTest
 
-/// What speed tests need beside the drive's own parts: positions, the modem's state, settings.
+/// Positions, modem state and settings for speed tests.
 struct TestBench: Sendable {
   let surroundings = TestSurroundings()
   /// The drive beside the tests.
@@ -27,6 +28,7 @@ struct TestBench: Sendable {
     options.family = configuration.pings.family.flatMap { AddressFamily(rawValue: $0.rawValue) }
     options.verifiesCertificate = configuration.speedTest.verifiesCertificate
     options.runsQoS = configuration.speedTest.qos
+    options.qosEncryption = QoSEncryption(rawValue: configuration.speedTest.qosTLS.rawValue) ?? .auto
     options.caFile = configuration.controlServer.caFile
     self.options = options
     positions = environment.positions

@@ -99,7 +99,7 @@ static int says_more(const char *line, uint64_t kept) {
     return strcmp(line, "NoNewPrivs:\t0\n") == 0;
 }
 
-/* One that has ended has nothing. */
+/* A thread that has ended has no capabilities. */
 static int has_more(pid_t thread, uint64_t kept) {
     char path[64], line[128];
     int more = 0;
@@ -114,26 +114,26 @@ static int has_more(pid_t thread, uint64_t kept) {
 /* Tells all that have too much. Returns their number, or a negative errno. */
 static int tell_all(void) {
     DIR *threads = opendir("/proc/self/task");
-    int told = 0;
+    int count = 0;
     if (!threads) return -errno;
     for (const struct dirent *entry; (entry = readdir(threads));) {
         pid_t thread = atoi(entry->d_name);
         if (thread <= 0 || !has_more(thread, *kept_by(thread))) continue;
         tell(thread);
-        told++;
+        count++;
     }
     closedir(threads);
-    return told;
+    return count;
 }
 
 /* Two consecutive checks must find no capability too many, because a thread can start during the first one. */
 static int drop_in_all(void) {
     int clean = 0;
     for (int i = 0; i < PATIENCE_MS / PAUSE_MS && clean < 2; i++) {
-        int told = tell_all();
-        if (told < 0) return told;
-        clean = told ? 0 : clean + 1;
-        if (told) nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000L}, NULL);
+        int count = tell_all();
+        if (count < 0) return count;
+        clean = count ? 0 : clean + 1;
+        if (count) nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000L}, NULL);
     }
     return clean == 2 ? 0 : -EBUSY;
 }

@@ -139,12 +139,12 @@ void cping_get_environment(const cping *pinger, cping_environment *environment) 
     *environment = pinger->environment;
 }
 
-/* The ring has to be looked at afterwards. */
-static void clear_told(cping *pinger) {
+/* The caller must check the ring afterwards. */
+static void clear_signal(cping *pinger) {
     eventfd_t ignored;
     eventfd_read(pinger->event_fd, &ignored);
     /* Last: a writer who finds it cleared sets the descriptor after it was read. */
-    atomic_store(&pinger->told, 0);
+    atomic_store(&pinger->is_signalled, 0);
     atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -155,7 +155,7 @@ size_t cping_read(cping *pinger, cping_event *buffer, size_t capacity) {
         return count;
     }
     /* Cleared before reading, set again if something stays: an event that comes in between is never overlooked. */
-    clear_told(pinger);
+    clear_signal(pinger);
     size_t count = cping__ring_read(&pinger->ring, buffer, capacity);
     if (cping__ring_count(&pinger->ring)) cping__tell_reader(pinger);
     atomic_thread_fence(memory_order_seq_cst);
@@ -175,7 +175,7 @@ static int poll_timeout(int timeout_ms, uint64_t deadline_ns) {
     return (int)((deadline_ns - now_ns + CPING__MILLISECOND - 1) / CPING__MILLISECOND);
 }
 
-/* The work of the thread that is not there, until it has come to something. */
+/* Threadless: does the thread's work until there is an event. */
 static int work(cping *pinger, int timeout_ms, uint64_t deadline_ns) {
     for (int is_last = 0;; is_last = poll_timeout(timeout_ms, deadline_ns) == 0) {
         if (cping__ring_count(&pinger->ring)) return 1;
@@ -201,7 +201,7 @@ int cping_wait(cping *pinger, int timeout_ms) {
         /* The descriptor may still be set for events that have been read; then this goes round once more. */
         struct pollfd readable = {.fd = pinger->event_fd, .events = POLLIN};
         if (poll(&readable, 1, poll_timeout(timeout_ms, deadline_ns)) == 0) return 0;
-        clear_told(pinger);
+        clear_signal(pinger);
     }
 }
 

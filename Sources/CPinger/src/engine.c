@@ -19,7 +19,7 @@ enum { STAMPS_GIVEN_UP = 4 };
 /* So many descriptors are looked at in one round. */
 enum { READY = 64 };
 
-/* Nothing that is not asked whether there is room writes more events than this at once. */
+/* The most events written at once without a check for room. */
 enum { ROOM = 4 * CPING__HAUL };
 
 int cping__has_room(const cping *pinger) {
@@ -32,9 +32,9 @@ void cping__emit(cping *pinger, const cping_event *event) {
 }
 
 void cping__tell_reader(cping *pinger) {
-    /* Either this finds the descriptor cleared, or the reader, who clears it first, finds the event (clear_told). */
+    /* Either this finds the descriptor cleared, or the reader, who clears it first, finds the event (clear_signal). */
     atomic_thread_fence(memory_order_seq_cst);
-    if (!atomic_exchange(&pinger->told, 1)) eventfd_write(pinger->event_fd, 1);
+    if (!atomic_exchange(&pinger->is_signalled, 1)) eventfd_write(pinger->event_fd, 1);
 }
 
 static void tell_news(cping *pinger) {

@@ -68,7 +68,7 @@ struct cping {
     int event_fd;
     _Atomic int closed;
     _Atomic int woken;
-    _Atomic int told;  /* the reader's descriptor is set for events, and has not been cleared since */
+    _Atomic int is_signalled;  /* the reader's descriptor is set for events, and has not been cleared since */
     _Atomic int flood_waits;  /* for the reader */
     cping__mailbox mailbox;
     pthread_t thread;

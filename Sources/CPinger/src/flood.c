@@ -22,7 +22,7 @@ static int reader_lags(cping *pinger) {
     if (pinger->threadless || cping__ring_count(&pinger->ring) <= pinger->ring.capacity / 2) return 0;
     atomic_store(&pinger->flood_waits, 1);
     atomic_thread_fence(memory_order_seq_cst);
-    /* It may have read on just before it could see that. */
+    /* The reader may have emptied the ring before it saw the flag. */
     return cping__ring_count(&pinger->ring) > pinger->ring.capacity / 2;
 }
 

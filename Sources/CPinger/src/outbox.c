@@ -29,7 +29,7 @@ static void encode(const cping__ping *ping, uint8_t *packet, size_t length) {
     }
 }
 
-/* Without kernel stamps the clock's reading is the ping's time, which it can be only for one. */
+/* Without kernel stamps the clock reading is the send time: send one ping per reading. */
 static size_t batch_size(const cping__channel *channel) {
     return channel->stamps == CPING_STAMPS_DELIVERED ? CPING__BATCH : 1;
 }
@@ -90,7 +90,7 @@ static int is_worth_another_try(cping *pinger, size_t first, int error, int atte
         return 1;
     }
     if (error == -EMSGSIZE || attempt >= 3) return 0;
-    /* So can the socket's own. */
+    /* The socket's interface can have another index, too. */
     cping__network_refresh(pinger, channel);
     address_anew(pinger->outbox, first);
     if (channel->blocked || ping->target->blocked) return 0;

@@ -26,7 +26,7 @@ uint64_t cping__random(cping *pinger) {
 }
 
 static void send_ping(cping *pinger, cping__target *target, uint64_t slot, uint64_t slot_ns, uint64_t now_ns) {
-    /* It has gone round when one that is remembered has the same. */
+    /* The sequence wrapped if a remembered ping has the same number. */
     while (cping__pending_find(&pinger->pending, ++pinger->sequence)) {}
     cping__ping *ping = cping__pending_add(&pinger->pending, pinger->sequence);
     if (!ping) {

@@ -73,7 +73,7 @@ static void add_oneway(const cping__ping *ping, const cping__reply *reply, cping
     event->far_duplicates = far->duplicates;
     event->far_receive_ns = far->receive_ns;
     event->far_send_ns = far->send_ns;
-    /* Whatever the far side claims: no sum of these overflows unnoticed into nonsense of the compiler's. */
+    /* Unsigned: the far side's clock can have any value, and signed overflow is undefined. */
     event->up_ns = (int64_t)(far->receive_ns - (uint64_t)sent);
     event->down_ns = (int64_t)((uint64_t)received - far->send_ns);
 }

@@ -83,16 +83,10 @@ public struct SpeedTestResult: Hashable, Sendable {
 
   private var radio: [JSON.Member] {
     JSON.members([
-      "telephony_network_operator": figures.operatorCode.flatMap(Self.withDash).map(JSON.string),
+      "telephony_network_operator": figures.operatorCode.flatMap(OperatorCode.withDash).map(JSON.string),
       "telephony_network_operator_name": figures.operatorName.map { .string(String($0.prefix(50))) },
       "telephony_network_is_roaming": figures.isRoaming.map(JSON.bool),
     ])
-  }
-
-  /// `232-01` for `23201`; `nil` for what is no code.
-  private static func withDash(_ code: String) -> String? {
-    guard (5...6).contains(code.utf8.count), code.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-    return "\(code.prefix(3))-\(code.dropFirst(3))"
   }
 
   private static func place(_ place: SpeedTestPlace) -> JSON {

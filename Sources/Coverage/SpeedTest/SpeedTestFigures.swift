@@ -56,11 +56,5 @@ public struct SpeedTestFigures: Hashable, Sendable, Codable {
   public var shortestPing: Int64? { pings.map(\.client).min() }
 
   /// The median of the server's values in ns; of an even number, the mean of the two in the middle. `nil` without a ping.
-  public var medianPing: Int64? {
-    let values = pings.map(\.server).sorted()
-    guard !values.isEmpty else { return nil }
-    let middle = values.count / 2
-    if values.count % 2 == 1 { return values[middle] }
-    return values[middle - 1].saturatingAdding(values[middle].saturatingSubtracting(values[middle - 1]) / 2)
-  }
+  public var medianPing: Int64? { pings.map(\.server).median }
 }

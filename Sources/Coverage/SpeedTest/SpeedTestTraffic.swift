@@ -13,6 +13,12 @@ public struct SpeedTestTraffic: Hashable, Sendable, Codable {
   ///   - sent: Bytes sent.
   public init(received: Int64, sent: Int64) { (self.received, self.sent) = (received, sent) }
 
+  /// The bytes of both.
+  public func adding(_ other: SpeedTestTraffic) -> SpeedTestTraffic {
+    SpeedTestTraffic(
+      received: received.saturatingAdding(other.received), sent: sent.saturatingAdding(other.sent))
+  }
+
   /// Both directions.
   public var total: Int64 { received.saturatingAdding(sent) }
 }

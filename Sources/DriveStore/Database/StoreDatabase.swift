@@ -9,7 +9,7 @@ final class StoreDatabase: @unchecked Sendable {
   typealias Opening = @Sendable (StoreOpening, _ onChecked: () -> Void) throws -> OpenStore
 
   let directory: StateDirectory
-  /// Distinguishes what this process began from what an earlier one left behind.
+  /// Distinguishes this process's rows from those of an earlier process.
   let writer = UUID().uuidString
   /// Must be released before the writer, so that the writer can remove the write-ahead log.
   private let side: SideReader

@@ -21,7 +21,7 @@ public struct Ballast: Sendable {
   /// Reserves 8 MiB if at least as much remains free afterwards.
   /// - Returns: Whether the space is reserved now.
   @discardableResult
-  public func keep() -> Bool {
+  public func reserve() -> Bool {
     if let descriptor = try? StateFile.open(second, O_WRONLY | O_CREAT) { close(descriptor) }
     guard let descriptor = try? StateFile.open(path, O_WRONLY | O_CREAT) else { return false }
     defer { close(descriptor) }

@@ -5,7 +5,7 @@ import Foundation
 /// sent data is left to delete.
 extension StateDirectory {
   /// Damaged stores that were set aside, each with its write-ahead log.
-  var damagedStores: [String] { files.keys.filter { $0.hasPrefix(database + ".corrupt-") }.sorted() }
+  public var damagedStores: [String] { files.keys.filter { $0.hasPrefix(database + ".corrupt-") }.sorted() }
 
   /// The same, oldest first, without the newest, which is the most likely to be needed.
   var formerDamagedStores: [String] {

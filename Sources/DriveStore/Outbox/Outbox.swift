@@ -6,7 +6,7 @@ import GRDB
 public struct Outbox: Sendable {
   let store: StoreDatabase
 
-  // MARK: What there is
+  // MARK: Reading
 
   /// The batches of `sessions` in one of these states.
   /// - Throws: GRDB's `DatabaseError`
@@ -34,7 +34,7 @@ public struct Outbox: Sendable {
   /// Puts all unsent fences of `sessions` that have no batch into batches.
   ///
   /// The first batch of a session gets the session's own test, if no batch has used it. Rows with an impossible
-  /// position are quarantined here, as nobody could use them.
+  /// position are quarantined here, because no server accepts them.
   /// - Parameters:
   ///   - sessions: Their ids.
   ///   - limit: The most fences of a batch.
@@ -65,7 +65,7 @@ public struct Outbox: Sendable {
     }
   }
 
-  // MARK: What happens to a batch
+  // MARK: Changing a batch
 
   /// Assigns to `batch` the test that the control server granted for it.
   /// - Parameters:
@@ -83,7 +83,7 @@ public struct Outbox: Sendable {
             + (SELECT count(*) FROM session WHERE test_uuid = :test AND id <> (SELECT session_id FROM batch WHERE id = :batch))
           """, arguments: ["test": test.uuid, "batch": batch])
       guard others == 0 else { throw StoreError.usedTest(test.uuid) }
-      // The session goes by the name of its first test that is of use.
+      // A session takes the UUID of its first usable test.
       try db.execute(
         sql: """
           UPDATE session SET test_uuid = ?, loop_uuid = ?, anchor_at = ?, client_uuid = ? FROM batch

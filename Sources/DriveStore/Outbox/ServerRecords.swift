@@ -1,6 +1,6 @@
 import GRDB
 
-/// What control servers gave this device, and how far their histories are known. Servers are identified by URL.
+/// This device's client UUID and history cursor for each control server. Servers are identified by URL.
 public struct ServerRecords: Sendable {
   let store: StoreDatabase
 

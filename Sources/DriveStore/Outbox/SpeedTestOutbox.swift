@@ -38,7 +38,7 @@ public struct SpeedTestOutbox: Sendable {
 
   /// The end of a test.
   public struct End: Sendable {
-    /// What became of it.
+    /// How it ended.
     public var outcome: StoredSpeedTest.Outcome
     /// Now, by the ruling clock.
     public var ended: WallTime
@@ -110,7 +110,7 @@ public struct SpeedTestOutbox: Sendable {
     try await set(id, "qos = ?, qos_state = 'waiting'", [results])
   }
 
-  /// Ends the tests that a process was measuring that is gone: they are aborted.
+  /// Marks tests as aborted that a dead process was measuring.
   /// - Returns: Their number.
   /// - Throws: GRDB's `DatabaseError`
   public func endInterrupted(at time: WallTime) async throws -> Int {

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The fences of recent drives as they end, for somebody who follows a drive.
+/// The fences of recent drives as they end, for the live page.
 extension StoreReader {
   /// The lowest id of the drives that began last; those of several links begin together. `nil` without any drive.
   public func newestDrive() throws -> Int64? {
@@ -44,5 +44,50 @@ extension StoreReader {
   /// The lowest id of the fences of this drive and later ones that have not ended; `nil` when all have.
   public func firstOpenFence(fromDrive drive: Int64) throws -> Int64? {
     try rows("SELECT min(id) AS id FROM fence WHERE drive_id >= ? AND exited_at IS NULL", [drive]).first?["id"]
+  }
+}
+
+/// The speed tests beside recent drives, for somebody who follows a drive.
+extension StoreReader {
+  /// The drive of a fence; `nil` when there is no such fence.
+  public func drive(ofFence fence: Int64) throws -> Int64? {
+    try rows("SELECT drive_id AS id FROM fence WHERE id = ?", [fence]).first?["id"]
+  }
+
+  /// The lowest id that a speed test of this drive or a later one may have. Tests without a drive count if they began after the drive did.
+  public func firstSpeedTest(fromDrive drive: Int64) throws -> Int64 {
+    let first: Int64? = try rows(
+      """
+      SELECT min(id) AS id FROM speed_test
+      WHERE drive_id >= ?1
+        OR drive_id IS NULL AND started_at >= coalesce((SELECT started_at FROM intact_drive WHERE id = ?1), 0)
+      """, [drive]
+    ).first?["id"]
+    if let first { return first }
+    let last: Int64? = try rows("SELECT max(id) AS id FROM speed_test").first?["id"]
+    return (last ?? 0).saturatingAdding(1)
+  }
+
+  /// What distinguishes the present state of each speed test from its earlier ones. It reads no figures, so it costs little.
+  /// - Parameter first: The lowest id.
+  public func speedTestVersions(from first: Int64) throws -> [SpeedTestVersion] {
+    // `typeof` reads the header of the row only; the results themselves fill pages.
+    try rows(
+      """
+      SELECT id, state || ' ' || attempt || ' ' || troubles || ' ' || coalesce(ended_at, '') || ' '
+        || coalesce(sent_at, '') || ' ' || coalesce(settled_at, '') || ' ' || typeof(qos_state) AS version
+      FROM speed_test WHERE id >= ? ORDER BY id
+      """, [first]
+    ).map { SpeedTestVersion(id: $0["id"], text: $0["version"]) }
+  }
+
+  /// The intact speed tests with these ids, oldest first.
+  public func speedTests(ids: [Int64]) throws -> [StoredSpeedTest] {
+    guard !ids.isEmpty else { return [] }
+    let places = Array(repeating: "?", count: ids.count).joined(separator: ", ")
+    return try rows(
+      "SELECT \(StoredSpeedTest.columns) FROM intact_speed_test WHERE id IN (\(places)) ORDER BY id",
+      StatementArguments(ids)
+    ).compactMap(StoredSpeedTest.init)
   }
 }

@@ -139,13 +139,13 @@ public struct StoredSession: Hashable, Sendable {
 extension StoredSession {
   func with(test: String?, anchor: DriveTime?) -> StoredSession {
     guard let test, let anchor, test != session.testUUID || anchor != session.anchor else { return self }
-    return replacing(test: test, anchor: anchor)
+    return changed(test: test, anchor: anchor)
   }
 
   /// For a fence whose test is unknown.
-  var withoutTest: StoredSession { replacing(test: nil, anchor: nil) }
+  var withoutTest: StoredSession { changed(test: nil, anchor: nil) }
 
-  private func replacing(test: String?, anchor: DriveTime?) -> StoredSession {
+  private func changed(test: String?, anchor: DriveTime?) -> StoredSession {
     var changed = self
     changed.session = Session(
       number: session.number, testUUID: test, started: session.started, anchor: anchor, finalized: session.finalized)

@@ -1,7 +1,7 @@
 import Coverage
 import GRDB
 
-/// Restores what the store lacks of one drive from its log.
+/// Restores the missing fences of one drive from its log.
 struct DriveRecovery {
   let logged: LoggedDrive
   let drive: Int64

@@ -114,7 +114,7 @@ struct StoreFile {
     return nil
   }
 
-  /// Marks the store as possibly older than what was sent, before anything hides it. Durable on return.
+  /// Marks the store as possibly older than the sent fences, before a repair hides this. Durable on return.
   private func noteRecovery(_ need: RecoveryNeed) throws { try RecoveryMark(directory).set(need) }
 
   /// - Parameter isTrial: Whether to try the store only, instead of reading all of it.
@@ -292,7 +292,7 @@ struct StoreFile {
   private func replace() throws -> String {
     let aside = asideName()
     for suffix in ["-wal", ""] where FileManager.default.fileExists(atPath: path + suffix) {
-      try keep(path + suffix, as: aside + suffix)
+      try linkOrMove(path + suffix, as: aside + suffix)
       // Its age counts from now on. If this fails, the age is that of its last write.
       utimes(aside + suffix, nil)
     }
@@ -304,7 +304,7 @@ struct StoreFile {
   }
 
   /// Adds a name to a file; moves it, where the file system has no hard links.
-  private func keep(_ file: String, as name: String) throws {
+  private func linkOrMove(_ file: String, as name: String) throws {
     guard link(file, name) == 0 else { return try move(file, to: name) }
     guard StateDirectory.syncNames(in: directory.path) else { throw cannotMove(file) }
   }

@@ -1,6 +1,6 @@
 import GRDB
 
-/// Tries what a start and the first fences of a drive do in a large store, which is read completely only later.
+/// Runs the statements of a start and of a first fence, uncommitted, in a large store that is checked completely later.
 enum StoreTrial {
   /// Reads the small tables, and writes a drive with a fence without committing it: into the pages that the next
   /// drive writes to.

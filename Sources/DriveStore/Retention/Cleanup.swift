@@ -136,18 +136,21 @@ public struct Cleanup: Sendable {
 
   // MARK: Speed tests
 
+  /// The condition that the server has all of a test.
+  static let isSubmittedSpeedTest = "state = 'submitted' AND ifnull(qos_state, 'submitted') = 'submitted'"
+
   /// Deletes tests that the server has, by the same ages as fences; and, if two clocks agree, refused ones and those too old to be sent.
   private static func deleteSpeedTests(_ arguments: StatementArguments, _ db: Database) throws -> Int {
     try FenceDeletion.delete(
       """
       speed_test WHERE id IN (SELECT id FROM intact_speed_test WHERE
-        state = 'submitted' AND ifnull(qos_state, 'submitted') = 'submitted' AND settled_at < :kept
+        \(isSubmittedSpeedTest) AND settled_at < :kept
         OR :agreed AND (state = 'quarantined' AND ended_at < :kept
           OR state IN ('waiting', 'sending') AND ended_at < :expired))
       """, arguments, db)
   }
 
-  // MARK: What is left without fences
+  // MARK: Empty drives, stray logs
 
   /// A drive without sessions and fences, possibly with a log.
   private struct EmptyDrive {

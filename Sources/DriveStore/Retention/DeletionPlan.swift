@@ -1,7 +1,10 @@
-/// What to delete so that a state directory is within its quota again. A pure value.
+/// The deletions that bring a state directory back within its quota. A pure value.
 ///
-/// Submitted fences are deleted first, oldest first; then files, in their order. Unsent data is never deleted.
+/// Submitted speed tests are deleted first, because one has the bytes of a hundred fences; then submitted fences; then files. Each kind
+/// oldest first. Unsent data is never deleted.
 struct DeletionPlan: Hashable, Sendable {
+  /// The ids of submitted speed tests.
+  private(set) var speedTests: [Int64] = []
   /// The number of submitted fences to delete, oldest first.
   private(set) var fences = 0
   private(set) var files: [Holdings.File] = []
@@ -12,9 +15,13 @@ struct DeletionPlan: Hashable, Sendable {
   init(_ holdings: Holdings, quota: Quota) {
     let surplus = max(0, holdings.fences - quota.fences)
     var excess = max(0, holdings.bytes - quota.bytes)
-    // Counts the whole store as fences, which deletes too few rather than too many; the caller repeats the step for
-    // the rest.
-    let each = max(1, holdings.store / Int64(max(1, holdings.fences)))
+    for test in holdings.speedTests where excess > 0 {
+      speedTests.append(test.id)
+      excess -= min(excess, test.bytes)
+    }
+    // Counts the rest of the store as fences, which deletes too few rather than too many; the caller repeats the step for the rest.
+    let ofSpeedTests = holdings.speedTests.reduce(0) { $0 + $1.bytes }
+    let each = max(1, (holdings.store - ofSpeedTests) / Int64(max(1, holdings.fences)))
     fences = min(holdings.submitted, max(surplus, Int((excess + each - 1) / each)))
     fencesOver = surplus - min(surplus, fences)
     excess -= min(excess, Int64(fences) * each)

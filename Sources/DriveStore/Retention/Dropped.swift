@@ -2,6 +2,8 @@
 public struct Dropped: Hashable, Sendable {
   /// Fences that the server has.
   public internal(set) var fences = 0
+  /// Speed tests that the server has.
+  public internal(set) var speedTests = 0
   /// Drive logs, of completely sent drives or of no drive.
   public internal(set) var driveLogs = 0
   /// Files of damaged stores that were set aside.
@@ -14,7 +16,7 @@ public struct Dropped: Hashable, Sendable {
   public internal(set) var fencesOver = 0
 
   /// Whether nothing was deleted.
-  public var isNothing: Bool { fences + driveLogs + damagedStores == 0 }
+  public var isNothing: Bool { fences + speedTests + driveLogs + damagedStores == 0 }
   /// Whether the directory is within its quota now.
   public var isEnough: Bool { bytesOver == 0 && fencesOver == 0 }
 }

@@ -1,3 +1,4 @@
+import Coverage
 import Foundation
 import GRDB
 
@@ -16,7 +17,7 @@ public struct StoreSpace: Sendable {
   private static let reserve: Int64 = 64 << 10
   private static let pagesAtOnce = 1000
 
-  /// Deletes what ``DeletionPlan`` selects when the directory contains more than `quota`.
+  /// Runs a ``DeletionPlan`` when the directory exceeds `quota`.
   ///
   /// Fences are deleted in transactions and logs one by one, so an interruption at any point leaves a consistent
   /// state.
@@ -26,7 +27,7 @@ public struct StoreSpace: Sendable {
   /// - Throws: GRDB's `DatabaseError`
   public func keepWithin(_ quota: Quota, except running: Int64?) async throws -> Dropped {
     let fences = try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM fence") ?? 0 }
-    guard bytesInDirectory > quota.bytes || fences > quota.fences else { return Dropped() }
+    guard directory.bytes > quota.bytes || fences > quota.fences else { return Dropped() }
     return try await measured {
       try await giveBackPages()
       return try await drop(to: quota, except: running)
@@ -45,12 +46,10 @@ public struct StoreSpace: Sendable {
     }
   }
 
-  private var bytesInDirectory: Int64 { directory.files.values.reduce(0, +) }
-
   private func measured(_ body: () async throws -> Dropped) async throws -> Dropped {
-    let before = bytesInDirectory
+    let before = directory.bytes
     var dropped = try await body()
-    dropped.bytes = before - bytesInDirectory
+    dropped.bytes = before - directory.bytes
     return dropped
   }
 
@@ -61,6 +60,7 @@ public struct StoreSpace: Sendable {
       var holdings = try await holdings(except: running)
       guard holdings.bytes > quota.bytes || holdings.fences > quota.fences else { break }
       var plan = DeletionPlan(holdings, quota: goal)
+      let speedTests = try await drop(speedTests: plan.speedTests)
       let fences = try await dropFences(plan.fences, except: running)
       if fences < plan.fences {
         // Damaged fences stay. On a full disk there may be no space for deleting rows; deleting files needs none.
@@ -71,13 +71,22 @@ public struct StoreSpace: Sendable {
       let logs = gone.count { $0.path.hasPrefix(directory.driveLogs) }
       let rest = DeletionPlan(holdings, quota: quota)
       (dropped.bytesOver, dropped.fencesOver) = (rest.bytesOver, rest.fencesOver)
-      guard fences + gone.count > 0 else { break }
+      guard speedTests + fences + gone.count > 0 else { break }
+      dropped.speedTests += speedTests
       dropped.fences += fences
       dropped.driveLogs += logs
       dropped.damagedStores += gone.count - logs
       try await giveBackPages()
     }
     return dropped
+  }
+
+  private func drop(speedTests ids: [Int64]) async throws -> Int {
+    guard !ids.isEmpty else { return 0 }
+    return try await unlessFull(otherwise: 0) { db in
+      for id in ids { try db.execute(sql: "DELETE FROM speed_test WHERE id = ?", arguments: [id]) }
+      return ids.count
+    }
   }
 
   private func dropFences(_ count: Int, except running: Int64?) async throws -> Int {
@@ -106,7 +115,7 @@ public struct StoreSpace: Sendable {
     do { return try await store.write(updates) } catch let error where StoreError.isDiskFull(error) { return nothing }
   }
 
-  // MARK: What there is
+  // MARK: Measuring the directory
 
   private func holdings(except running: Int64?) async throws -> Holdings {
     let files = directory.files
@@ -121,12 +130,19 @@ public struct StoreSpace: Sendable {
       holdings.submitted = Int(
         try number(
           "SELECT count(*) FROM fence WHERE submitted_at IS NOT NULL AND drive_id < :running"))
+      holdings.speedTests = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT id, ifnull(length(CAST(figures AS BLOB)), 0) + ifnull(length(CAST(qos AS BLOB)), 0) AS bytes FROM intact_speed_test
+          WHERE \(Cleanup.isSubmittedSpeedTest) ORDER BY settled_at, id
+          """
+      ).map { Holdings.SpeedTest(id: $0["id"], bytes: $0["bytes"]) }
       let order =
         try directory.formerDamagedStores + Self.logsThatMayGo(except: running, db).map(directory.driveLog)
         + directory.oldStraysAmongLogs(NamedLogs.all(in: directory, db))
       holdings.files = order.compactMap { path in files[path].map { Holdings.File(path: path, bytes: $0) } }
       let known = Set([directory.database, directory.database + "-wal"] + holdings.files.map(\.path))
-      holdings.other = files.filter { !known.contains($0.key) }.values.reduce(0, +)
+      holdings.other = files.filter { !known.contains($0.key) }.values.reduce(0) { $0.saturatingAdding($1) }
       return holdings
     }
   }

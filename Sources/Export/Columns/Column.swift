@@ -26,7 +26,7 @@ public struct Column: Sendable {
     case position
     /// A property of the feature.
     case property
-    /// What the store knows about the fence beside its figures. Formats of JSON leave it out, as they leave out the number: their
+    /// Data of the store about the fence, such as its state. Formats of JSON leave it out, as they leave out the number: their
     /// lines and properties are those of a replayed fence (docs/export.md).
     case record
   }

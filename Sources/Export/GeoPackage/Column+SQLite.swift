@@ -3,16 +3,19 @@ import OrderedJSON
 
 extension Column {
   /// The column as a field of a GeoPackage.
-  var field: GeoPackageField {
-    let type =
-      switch kind {
-      case .integer, .long: "INTEGER"
-      case .decimal: "REAL"
-      case .boolean: "BOOLEAN"
-      case .time: "DATETIME"
-      case .text, .object: "TEXT"
-      }
-    return GeoPackageField(name: name, type: type, meaning: meaning)
+  var field: GeoPackageField { GeoPackageField(name: name, type: kind.typeOfGeoPackage, meaning: meaning) }
+}
+
+extension Column.Kind {
+  /// Its name in GeoPackage (OGC 12-128r17, table 1).
+  var typeOfGeoPackage: String {
+    switch self {
+    case .integer, .long: "INTEGER"
+    case .decimal: "REAL"
+    case .boolean: "BOOLEAN"
+    case .time: "DATETIME"
+    case .text, .object: "TEXT"
+    }
   }
 }
 

@@ -13,20 +13,30 @@ enum GeoPackage {
   static func export(
     _ records: some FenceRecords, tracks: some DriveTracks, scratch: String, write: ([UInt8]) throws -> Void
   ) throws {
+    try make(scratch: scratch, styles: LayerStyle.ofFences, write: write) { database in
+      try addFences(records, to: database)
+      try addTracks(tracks, to: database)
+    }
+  }
+
+  /// Makes a package whose layers `fill` adds.
+  static func make(
+    scratch: String, styles: [LayerStyle], write: ([UInt8]) throws -> Void, fill: (Database) throws -> Void
+  ) throws {
     let path = scratch + "/coverage-probe-\(getpid())-\(UInt64.random(in: 0 ... .max)).gpkg"
     defer { unlink(path) }
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw GeoPackageError(folder: scratch, reason: String(cString: strerror(errno))) }
     defer { close(descriptor) }
     do {
-      try fill(path, records, tracks)
+      try make(path, styles, fill)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL || error.resultCode == .SQLITE_IOERR {
       throw GeoPackageError(folder: scratch, reason: error.message ?? "it cannot be written")
     }
     try copy(descriptor, scratch, to: write)
   }
 
-  private static func fill(_ path: String, _ records: some FenceRecords, _ tracks: some DriveTracks) throws {
+  private static func make(_ path: String, _ styles: [LayerStyle], _ fill: (Database) throws -> Void) throws {
     var configuration = Configuration()
     // The file has no value before it is complete.
     configuration.prepareDatabase { database in
@@ -40,9 +50,8 @@ enum GeoPackage {
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     try queue.write { database in
       try database.execute(sql: GeoPackageSchema.tables)
-      try addFences(records, to: database)
-      try addTracks(tracks, to: database)
-      try addStyles(to: database)
+      try fill(database)
+      try add(styles, to: database)
     }
     try queue.close()
   }
@@ -87,9 +96,9 @@ enum GeoPackage {
     try layer.finish()
   }
 
-  private static func addStyles(to database: Database) throws {
+  private static func add(_ styles: [LayerStyle], to database: Database) throws {
     try database.execute(sql: GeoPackageSchema.styles)
-    for style in LayerStyle.all {
+    for style in styles {
       try database.execute(
         sql: """
           INSERT INTO layer_styles (f_table_catalog, f_table_schema, f_table_name, f_geometry_column, styleName, styleQML,

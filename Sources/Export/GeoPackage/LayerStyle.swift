@@ -1,6 +1,7 @@
 import Coverage
 
-/// A style of a layer, which QGIS applies when it opens the GeoPackage: the fences by technology, in the colours of the map page.
+/// A style of a layer, which QGIS applies when it opens the GeoPackage: fences and speed tests by technology, in the colours
+/// of the map page.
 struct LayerStyle {
   /// The layer's table.
   let table: String
@@ -9,7 +10,7 @@ struct LayerStyle {
   /// QGIS's XML.
   let qml: String
 
-  static let all = [
+  static let ofFences = [
     LayerStyle(
       table: "fences", name: "technology", description: "fences by radio technology",
       qml: byTechnology("fill") { fill($0) }),
@@ -17,6 +18,13 @@ struct LayerStyle {
       table: "fence_centres", name: "technology", description: "fences by radio technology",
       qml: byTechnology("marker") { marker($0) }),
     LayerStyle(table: "tracks", name: "track", description: "a grey line", qml: track),
+  ]
+
+  /// Squares, as on the map page: circles are fences.
+  static let ofSpeedTests = [
+    LayerStyle(
+      table: "speed_tests", name: "technology", description: "speed tests by radio technology",
+      qml: byTechnology("marker") { marker($0, name: "square", size: "3") })
   ]
 
   private static func byTechnology(_ symbol: String, layer: (String) -> String) -> String {
@@ -67,10 +75,9 @@ struct LayerStyle {
       ["color": colour, "style": "solid", "outline_color": colour, "outline_style": "solid", "outline_width": "0.2"])
   }
 
-  private static func marker(_ colour: String) -> String {
+  private static func marker(_ colour: String, name: String = "circle", size: String = "1.6") -> String {
     layer(
-      "SimpleMarker",
-      ["color": colour, "name": "circle", "outline_color": colour, "size": "1.6", "size_unit": "MM"])
+      "SimpleMarker", ["color": colour, "name": name, "outline_color": colour, "size": size, "size_unit": "MM"])
   }
 
   private static func layer(_ kind: String, _ properties: KeyValuePairs<String, String>) -> String {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The map library Leaflet as Debian's package installs it. Its text goes into the page, so that the page needs nothing else ever after;
+/// The map library Leaflet from Debian's package. It is copied into the page, so that the page works without any other file;
 /// it is no part of this program.
 struct Leaflet {
   /// The text of the library.

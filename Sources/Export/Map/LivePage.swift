@@ -1,4 +1,6 @@
-/// The map page that grows as a drive goes: it takes its fences from the service that serves it (docs/live-page.md).
+import DriveStore
+
+/// The map page that grows as a drive goes: it takes its fences and speed tests from the service that serves it (docs/live-page.md).
 public struct LivePage: Sendable {
   /// The document.
   public let html: [UInt8]
@@ -19,4 +21,7 @@ public struct LivePage: Sendable {
     for record in records { chunk.add(record) }
     return chunk.text
   }
+
+  /// Speed tests as the page adds them to its map: one JSON array in one line.
+  public static func speedTests(_ tests: [StoredSpeedTest]) -> [UInt8] { MapSpeedTests.text(tests) }
 }

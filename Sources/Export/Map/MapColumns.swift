@@ -8,8 +8,7 @@ enum MapColumns {
 
   private static let ofMap: [Column] = [
     Column("technology_class", .integer, "place of its colour in the legend of technologies") { record in
-      let entry = Legend.technology(of: record.fence)
-      return Legend.technologies.firstIndex { $0.name == entry.name }.map(JSON.count)
+      .count(Legend.place(of: Legend.technology(of: record.fence)))
     },
     Column("signal_dbm", .decimal, "lowest level of the quantity that stands for the technology") { record in
       let level = record.fence.radio?.minimumLevel(of: record.fence.technology)

@@ -1,6 +1,6 @@
 import OrderedJSON
 
-/// What the map page of an export and the live page of the service have in common: one document without anything from elsewhere.
+/// The HTML document of the exported map page and of the live page. It refers to no other file.
 struct MapDocument {
   private let options: MapOptions
   private let leaflet: Leaflet
@@ -13,7 +13,7 @@ struct MapDocument {
     leaflet = try Leaflet(folder: options.leaflet)
   }
 
-  /// A number that only the page's own elements know: a text from outside that came to be an element all the same would not run.
+  /// A random number that only the page's own scripts and styles carry: an injected element without it does not run.
   static func nonce() -> String {
     (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
   }
@@ -61,6 +61,8 @@ struct MapDocument {
         Legend.technologies.map { .object(["label": .string($0.label), "colour": .string($0.colour)]) }),
       "columns": .array(
         MapColumns.all.map { .array([.string($0.name), .string($0.kind.rawValue), .string($0.meaning)]) }),
+      "speed_test_columns": .array(
+        MapSpeedTests.columns.map { .array([.string($0.name), .string($0.kind.rawValue), .string($0.meaning)]) }),
       "tiles": options.tiles.map { .string($0.address) },
     ])
   }

@@ -1,4 +1,4 @@
-/// What a map page is made of, beside the fences.
+/// The map library and the tiles of a map page.
 public struct MapOptions: Hashable, Sendable {
   /// The folder with Leaflet's files.
   public let leaflet: String

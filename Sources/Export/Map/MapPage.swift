@@ -1,14 +1,17 @@
-/// A self-contained page with an interactive map of the fences (docs/map.md). Without tiles it needs no network, ever.
+import DriveStore
+
+/// A self-contained page with an interactive map of the fences and the speed tests (docs/map.md). Without tiles it needs no network, ever.
 ///
-/// The fences are read once and written in chunks, so that memory does not grow with their number. The page reckons totals and sessions
+/// The fences are read once and written in chunks, so that memory does not grow with their number. The page computes totals and sessions
 /// itself.
 struct MapPage<Records: FenceRecords> {
   private let records: Records
+  private let speedTests: [StoredSpeedTest]
   private let document: MapDocument
 
   /// - Throws: ``LeafletError``
-  init(_ records: Records, options: MapOptions) throws {
-    self.records = records
+  init(_ records: Records, speedTests: [StoredSpeedTest], options: MapOptions) throws {
+    (self.records, self.speedTests) = (records, speedTests)
     document = try MapDocument(options)
   }
 
@@ -16,6 +19,7 @@ struct MapPage<Records: FenceRecords> {
     let nonce = MapDocument.nonce()
     try write(document.head(nonce: nonce))
     try writeFences(write)
+    try writeSpeedTests(write)
     try write(document.tail(nonce: nonce))
   }
 
@@ -34,5 +38,10 @@ struct MapPage<Records: FenceRecords> {
       if chunk.fences == Self.fencesPerChunk { try flush() }
     }
     try flush()
+  }
+
+  private func writeSpeedTests(_ write: ([UInt8]) throws -> Void) throws {
+    guard !speedTests.isEmpty else { return }
+    try write(MapDocument.element("type=\"application/json\" id=\"speed-tests\"", MapSpeedTests.text(speedTests)))
   }
 }

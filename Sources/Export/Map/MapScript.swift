@@ -1,6 +1,9 @@
 /// The page's own script, of its parts in the order in which they need each other.
 enum MapScript {
   static let text: [UInt8] =
-    PackageResources.fence_table_js + PackageResources.views_js + PackageResources.fence_layer_js
-    + PackageResources.timeline_js + PackageResources.sessions_js + PackageResources.map_js
+    PackageResources.symbols_js + PackageResources.fence_table_js + PackageResources.fence_item_js
+    + PackageResources.speed_tests_js + PackageResources.time_axis_js + PackageResources.views_js
+    + PackageResources.fence_layer_js
+    + PackageResources.timeline_js + PackageResources.sessions_js + PackageResources.speed_test_table_js
+    + PackageResources.card_js + PackageResources.map_js
 }

@@ -1,7 +1,7 @@
 /// Texts inside of HTML's `script` and `style` elements. There is no escape for them in HTML: the first `</script` ends the element, wherever
 /// it stands.
 enum ScriptText {
-  /// JSON text with the same meaning and without `<`, and without the two line separators that old scripts take for ends of lines.
+  /// JSON text with the same meaning and without `<`, and without U+2028 and U+2029, which old scripts parse as line ends.
   static func json(_ text: [UInt8]) -> [UInt8] {
     var escaped: [UInt8] = []
     escaped.reserveCapacity(text.count)

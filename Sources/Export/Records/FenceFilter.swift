@@ -30,10 +30,8 @@ public struct FenceFilter: Hashable, Sendable {
       && (technologies.isEmpty || technologies.contains { $0.matches(test.technology) }) && links.isEmpty
   }
 
-  /// Whether a position of a track is to be exported.
-  func selects(_ point: TrackPoint) -> Bool { selects(point.time) && box?.contains(point.place) ?? true }
-
-  private func selects(_ time: WallTime?) -> Bool {
+  /// Whether something of this time is to be exported.
+  func selects(_ time: WallTime?) -> Bool {
     guard from != nil || to != nil else { return true }
     guard let time else { return false }
     return from.map { $0 <= time } ?? true && to.map { time < $0 } ?? true

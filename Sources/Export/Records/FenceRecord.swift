@@ -1,7 +1,7 @@
 import Coverage
 import DriveStore
 
-/// A fence for export. ``ColumnList`` says what of it is written.
+/// A fence for export. ``ColumnList`` selects the values to write.
 public struct FenceRecord: Hashable, Sendable {
   /// Unique within the drive for a replayed fence, within the store for a stored one.
   public let id: Int64

@@ -18,19 +18,19 @@ public struct SpeedTestColumn: Sendable {
 
   /// The name, in ASCII letters, digits and `_`; a quantity ends with its unit.
   public let name: String
+  /// What its values are; of a list, ``Column/Kind/object``: its text is JSON.
+  public let kind: Column.Kind
   /// How a format with features of its own writes the value.
   public let role: Role
   /// What it means, in one line of Markdown.
   public let meaning: String
   let value: @Sendable (StoredSpeedTest) -> JSON?
-  /// The name as the key of a JSON object, with quotes and colon.
-  let key: [UInt8]
 
   private init(
-    _ name: String, _ meaning: String, role: Role = .property, value: @escaping @Sendable (StoredSpeedTest) -> JSON?
+    _ name: String, _ kind: Column.Kind, _ meaning: String, role: Role = .property,
+    value: @escaping @Sendable (StoredSpeedTest) -> JSON?
   ) {
-    (self.name, self.meaning, self.role, self.value) = (name, meaning, role, value)
-    key = Array("\"\(name)\":".utf8)
+    (self.name, self.kind, self.meaning, self.role, self.value) = (name, kind, meaning, role, value)
   }
 
   /// All columns, in order.
@@ -39,70 +39,80 @@ public struct SpeedTestColumn: Sendable {
   /// The columns of a table of single values.
   static let table = all.filter { $0.role != .list }
 
+  /// The values of a feature whose format has no number for features; the place is its geometry.
+  static let fields = table.filter { $0.role != .position }
+
+  /// The values of a feature beside its number and its place.
+  static let properties = table.filter { $0.role == .property }
+
   private static let itself = [
-    SpeedTestColumn("id", "number of the test in the store", role: .identity) { .integer($0.id) },
-    SpeedTestColumn("test_uuid", "the control server's identifier of the test") { .string($0.testUUID) },
-    SpeedTestColumn("loop_uuid", "the loop that it belongs to") { $0.loopUUID.map(JSON.string) },
-    SpeedTestColumn("test_counter", "its number in the loop, from 1") { $0.number.map { .integer(Int64($0)) } },
-    SpeedTestColumn("drive", "number of the drive that was being recorded") { $0.drive.map(JSON.integer) },
-    SpeedTestColumn("state", "`waiting`, `sending`, `submitted` or `quarantined`") { .string($0.state.rawValue) },
-    SpeedTestColumn("outcome", "`completed`, `failed` or `aborted`") { $0.outcome.map { .string($0.rawValue) } },
-    SpeedTestColumn("error", "why it failed or was aborted") { $0.error.map(JSON.string) },
-    SpeedTestColumn("started_at", "when the server made it: ISO 8601, UTC") { .string($0.started.iso8601) },
-    SpeedTestColumn("ended_at", "when it ended") { $0.ended.map { .string($0.iso8601) } },
-    SpeedTestColumn("technology", "radio technology at its start") { $0.technology.map { .string($0.name) } },
-    SpeedTestColumn("technology_id", "its number at the control server") {
+    SpeedTestColumn("id", .long, "number of the test in the store", role: .identity) { .integer($0.id) },
+    SpeedTestColumn("test_uuid", .text, "the control server's identifier of the test") { .string($0.testUUID) },
+    SpeedTestColumn("loop_uuid", .text, "the loop that it belongs to") { $0.loopUUID.map(JSON.string) },
+    SpeedTestColumn("test_counter", .integer, "its number in the loop, from 1") {
+      $0.number.map { .integer(Int64($0)) }
+    },
+    SpeedTestColumn("drive", .long, "number of the drive that was being recorded") { $0.drive.map(JSON.integer) },
+    SpeedTestColumn("state", .text, "`waiting`, `sending`, `submitted` or `quarantined`") {
+      .string($0.state.rawValue)
+    },
+    SpeedTestColumn("outcome", .text, "`completed`, `failed` or `aborted`") { $0.outcome.map { .string($0.rawValue) } },
+    SpeedTestColumn("error", .text, "why it failed or was aborted") { $0.error.map(JSON.string) },
+    SpeedTestColumn("started_at", .time, "when the server made it: ISO 8601, UTC") { .string($0.started.iso8601) },
+    SpeedTestColumn("ended_at", .time, "when it ended") { $0.ended.map { .string($0.iso8601) } },
+    SpeedTestColumn("technology", .text, "radio technology at its start") { $0.technology.map { .string($0.name) } },
+    SpeedTestColumn("technology_id", .integer, "its number at the control server") {
       $0.technology?.id.map { .integer(Int64($0)) }
     },
   ]
 
   private static let figures = [
-    figure("download_kbps", "download, kbit/s of 1000 bit at the common end of all connections") {
+    figure("download_kbps", .long, "download, kbit/s of 1000 bit at the common end of all connections") {
       ($0.download?.kilobitsPerSecond).map(JSON.integer)
     },
-    figure("upload_kbps", "upload, the same") { ($0.upload?.kilobitsPerSecond).map(JSON.integer) },
-    figure("ping_median_ms", "median of the pings, by the server's values") { milliseconds($0.medianPing) },
-    figure("ping_shortest_ms", "shortest ping, by the client's values") { milliseconds($0.shortestPing) },
-    figure("pings", "number of pings") { .integer(Int64($0.pings.count)) },
-    figure("download_connections", "connections that took part in the download") {
+    figure("upload_kbps", .long, "upload, the same") { ($0.upload?.kilobitsPerSecond).map(JSON.integer) },
+    figure("ping_median_ms", .decimal, "median of the pings, by the server's values") { milliseconds($0.medianPing) },
+    figure("ping_shortest_ms", .decimal, "shortest ping, by the client's values") { milliseconds($0.shortestPing) },
+    figure("pings", .integer, "number of pings") { .integer(Int64($0.pings.count)) },
+    figure("download_connections", .integer, "connections that took part in the download") {
       $0.download.map { .integer(Int64($0.connections)) }
     },
-    figure("upload_connections", "connections that took part in the upload") {
+    figure("upload_connections", .integer, "connections that took part in the upload") {
       $0.upload.map { .integer(Int64($0.connections)) }
     },
-    figure("received_bytes", "bytes received, pre-tests included, without those that TLS adds") {
+    figure("received_bytes", .long, "bytes received, pre-tests included, without those that TLS adds") {
       .integer($0.traffic.received)
     },
-    figure("sent_bytes", "bytes sent, the same") { .integer($0.traffic.sent) },
-    figure("server", "measurement server: name or address") { .string($0.server) },
-    figure("server_port", "its TCP port") { .integer(Int64($0.port)) },
-    figure("server_name", "its name at the control server") { $0.serverName.map(JSON.string) },
-    figure("encryption", "version of TLS and cipher; NONE without TLS") { .string($0.encryption ?? "NONE") },
-    figure("operator", "code of the operator: MCC and MNC") { $0.operatorCode.map(JSON.string) },
-    figure("operator_name", "its name") { $0.operatorName.map(JSON.string) },
-    figure("roaming", "whether the modem was roaming") { $0.isRoaming.map(JSON.bool) },
+    figure("sent_bytes", .long, "bytes sent, the same") { .integer($0.traffic.sent) },
+    figure("server", .text, "measurement server: name or address") { .string($0.server) },
+    figure("server_port", .integer, "its TCP port") { .integer(Int64($0.port)) },
+    figure("server_name", .text, "its name at the control server") { $0.serverName.map(JSON.string) },
+    figure("encryption", .text, "version of TLS and cipher; NONE without TLS") { .string($0.encryption ?? "NONE") },
+    figure("operator", .text, "code of the operator: MCC and MNC") { $0.operatorCode.map(JSON.string) },
+    figure("operator_name", .text, "its name") { $0.operatorName.map(JSON.string) },
+    figure("roaming", .boolean, "whether the modem was roaming") { $0.isRoaming.map(JSON.bool) },
   ]
 
   private static let delays = SpeedTestDelay.Part.allCases.flatMap { part in
     let when = part == .idle ? "in the 10 s before the test" : "under the load of the \(part.rawValue)"
     return [
-      figure("\(part.rawValue)_delay_median_ms", "median round trip of the coverage pings \(when)") {
+      figure("\(part.rawValue)_delay_median_ms", .decimal, "median round trip of the coverage pings \(when)") {
         milliseconds($0.delays.first { $0.part == part }?.median)
       },
-      figure("\(part.rawValue)_delay_p95_ms", "its 95th percentile, nearest rank") {
+      figure("\(part.rawValue)_delay_p95_ms", .decimal, "its 95th percentile, nearest rank") {
         milliseconds($0.delays.first { $0.part == part }?.percentile95)
       },
-      figure("\(part.rawValue)_pings_lost", "coverage pings without an answer \(when)") {
+      figure("\(part.rawValue)_pings_lost", .integer, "coverage pings without an answer \(when)") {
         ($0.delays.first { $0.part == part }?.lost).map { .integer(Int64($0)) }
       },
     ]
   }
 
   private static let place = [
-    SpeedTestColumn("latitude", "where it began, degrees north (WGS 84)", role: .position) {
+    SpeedTestColumn("latitude", .decimal, "where it began, degrees north (WGS 84)", role: .position) {
       ($0.place?.latitude).map(JSON.degrees)
     },
-    SpeedTestColumn("longitude", "where it began, degrees east (WGS 84)", role: .position) {
+    SpeedTestColumn("longitude", .decimal, "where it began, degrees east (WGS 84)", role: .position) {
       ($0.place?.longitude).map(JSON.degrees)
     },
   ]
@@ -122,15 +132,15 @@ public struct SpeedTestColumn: Sendable {
   ]
 
   private static func figure(
-    _ name: String, _ meaning: String, _ value: @escaping @Sendable (SpeedTestFigures) -> JSON?
+    _ name: String, _ kind: Column.Kind, _ meaning: String, _ value: @escaping @Sendable (SpeedTestFigures) -> JSON?
   ) -> SpeedTestColumn {
-    SpeedTestColumn(name, meaning) { $0.figures.flatMap(value) }
+    SpeedTestColumn(name, kind, meaning) { $0.figures.flatMap(value) }
   }
 
   private static func list(
     _ name: String, _ meaning: String, _ value: @escaping @Sendable (SpeedTestFigures) -> JSON?
   ) -> SpeedTestColumn {
-    SpeedTestColumn(name, meaning, role: .list) { $0.figures.flatMap(value) }
+    SpeedTestColumn(name, .object, meaning, role: .list) { $0.figures.flatMap(value) }
   }
 
   private static func milliseconds(_ nanoseconds: Int64?) -> JSON? {

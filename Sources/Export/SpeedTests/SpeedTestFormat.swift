@@ -1,4 +1,5 @@
 import DriveStore
+import Foundation
 import OrderedJSON
 
 /// A format of exported speed tests: one test a feature or a line.
@@ -11,15 +12,31 @@ public enum SpeedTestFormat: String, Hashable, Sendable, CaseIterable {
   case jsonl
   /// RFC 4180.
   case csv
+  /// GPX 1.1: each test a waypoint.
+  case gpx
+  /// KML 2.2: a folder with the tests.
+  case kml
+  /// GeoPackage 1.3: a layer with the tests.
+  case gpkg
+
+  /// Whether a test without a place is left out of it.
+  public var needsPlaces: Bool { [.gpx, .kml, .gpkg].contains(self) }
 
   /// Writes `tests` through `write`.
-  /// - Throws: Errors of `write`.
-  public func export(_ tests: [StoredSpeedTest], write: ([UInt8]) throws -> Void) throws {
+  /// - Parameter scratch: A folder for a file while it is made (``gpkg``).
+  /// - Throws: ``GeoPackageError``, and errors of `write`.
+  public func export(
+    _ tests: [StoredSpeedTest], scratch: String = FileManager.default.temporaryDirectory.path,
+    write: ([UInt8]) throws -> Void
+  ) throws {
     switch self {
     case .geojson: try write(Array(Self.collection(tests).utf8))
     case .geojsonseq: for test in tests { try write([0x1E] + Array((Self.feature(test).text + "\n").utf8)) }
     case .jsonl: for test in tests { try write(Array((Self.object(SpeedTestColumn.all, of: test).text + "\n").utf8)) }
     case .csv: try write(Self.table(tests))
+    case .gpx: try GPX.export(tests, write: write)
+    case .kml: try KML.export(tests, write: write)
+    case .gpkg: try GeoPackage.export(tests, scratch: scratch, write: write)
     }
   }
 
@@ -42,7 +59,7 @@ public enum SpeedTestFormat: String, Hashable, Sendable, CaseIterable {
     return .object([
       JSON.Member("type", "Feature"), JSON.Member("id", .integer(test.id)),
       JSON.Member("geometry", geometry ?? .null),
-      JSON.Member("properties", object(SpeedTestColumn.all.filter { $0.role == .property }, of: test)),
+      JSON.Member("properties", object(SpeedTestColumn.properties, of: test)),
     ])
   }
 

@@ -1,6 +1,6 @@
 import Coverage
 
-/// What maps of other programs show of a fence in words.
+/// The title and the description of a fence in KML and GPX.
 enum FenceTitle {
   /// E.g. `4G/LTE 31.7 ms`.
   static func short(_ fence: Fence) -> String {

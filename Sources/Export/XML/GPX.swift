@@ -6,16 +6,17 @@ enum GPX {
   /// The name space of the extensions.
   static let namespace = "urn:x-coverage-probe:gpx:1"
 
+  static let head = """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <gpx version="1.1" creator="coverage-probe" xmlns="http://www.topografix.com/GPX/1/1" xmlns:cp="\(namespace)">
+
+    """
+
   static func export(
     _ records: some FenceRecords, tracks: some DriveTracks, write: ([UInt8]) throws -> Void
   ) throws {
     var text = XMLWriter()
-    text.raw(
-      """
-      <?xml version="1.0" encoding="UTF-8"?>
-      <gpx version="1.1" creator="coverage-probe" xmlns="http://www.topografix.com/GPX/1/1" xmlns:cp="\(namespace)">
-
-      """)
+    text.raw(head)
     try records.forEach { record in
       waypoint(record, to: &text)
       try text.flush(to: write)
@@ -54,7 +55,7 @@ enum GPX {
   }
 
   /// GDAL takes whole numbers in extensions for 32 bits and cuts longer ones; as decimals it reads them right.
-  private static func number(_ value: JSON) -> JSON {
+  static func number(_ value: JSON) -> JSON {
     guard case .integer(let number) = value, Int32(exactly: number) == nil else { return value }
     return .string("\(number).0")
   }
@@ -73,7 +74,7 @@ enum GPX {
   }
 
   /// The schema prescribes this order.
-  private static func begin(
+  static func begin(
     _ name: String, _ place: Coordinate, _ altitude: Double?, _ time: WallTime?, to text: inout XMLWriter
   ) {
     // The schema excludes 180 degrees east, which a longitude just below it becomes by rounding.

@@ -7,7 +7,8 @@ enum KML {
     _ records: some FenceRecords, tracks: some DriveTracks, shape: FenceShape, write: ([UInt8]) throws -> Void
   ) throws {
     var text = XMLWriter()
-    writeHead(to: &text)
+    beginDocument("Coverage", to: &text)
+    writeSchema("fence", ColumnList.storedFields.map { ($0.name, $0.kind) }, to: &text)
     var session: Int64?
     try records.forEach { record in
       if session != record.storedSession {
@@ -27,17 +28,18 @@ enum KML {
       try text.flush(to: write)
     }
     if hasTracks { text.raw("</Folder>\n") }
-    text.raw("</Document>\n</kml>\n")
+    endDocument(&text)
     try text.flush(to: write, isLast: true)
   }
 
-  private static func writeHead(to text: inout XMLWriter) {
+  /// Writes everything before the schemas: the styles are those of every document.
+  static func beginDocument(_ name: String, to text: inout XMLWriter) {
     text.raw(
       """
       <?xml version="1.0" encoding="UTF-8"?>
       <kml xmlns="http://www.opengis.net/kml/2.2">
       <Document>
-      <name>Coverage</name>
+      <name>\(name)</name>
 
       """)
     for entry in Legend.technologies {
@@ -51,15 +53,19 @@ enum KML {
         """)
     }
     text.raw("<Style id=\"track\"><LineStyle><color>ff404040</color><width>2</width></LineStyle></Style>\n")
-    text.raw("<Schema name=\"fence\" id=\"fence\">\n")
-    for column in ColumnList.storedFields {
-      text.raw("<SimpleField type=\"\(type(of: column))\" name=\"\(column.name)\"/>\n")
-    }
+  }
+
+  /// - Parameter name: Also its identifier, which `schemaUrl` names.
+  static func writeSchema(_ name: String, _ fields: [(name: String, kind: Column.Kind)], to text: inout XMLWriter) {
+    text.raw("<Schema name=\"\(name)\" id=\"\(name)\">\n")
+    for field in fields { text.raw("<SimpleField type=\"\(type(of: field.kind))\" name=\"\(field.name)\"/>\n") }
     text.raw("</Schema>\n")
   }
 
-  static func type(of column: Column) -> String {
-    switch column.kind {
+  static func endDocument(_ text: inout XMLWriter) { text.raw("</Document>\n</kml>\n") }
+
+  static func type(of kind: Column.Kind) -> String {
+    switch kind {
     case .integer: "int"
     // KML has no longer integers.
     case .long, .decimal: "double"
@@ -95,21 +101,22 @@ enum KML {
     }
     text.raw("</SchemaData></ExtendedData>")
     switch shape {
-    case .point:
-      text.raw(
-        "<Point><coordinates>\(place(record.fence.centre.longitude, record.fence.centre.latitude))</coordinates></Point>"
-      )
+    case .point: writePoint(record.fence.centre, to: &text)
     case .circle: writeCircle(record.fence, to: &text)
     }
     text.raw("</Placemark>\n")
   }
 
   private static let fields = ColumnList.storedFields.map { ($0, Array("<SimpleData name=\"\($0.name)\">".utf8)) }
-  private static let endOfField = Array("</SimpleData>".utf8)
+  static let endOfField = Array("</SimpleData>".utf8)
 
   /// GDAL reads `true` as 0; 1 is a boolean of XML Schema as well.
-  private static func field(_ value: JSON) -> JSON {
+  static func field(_ value: JSON) -> JSON {
     if case .bool(let value) = value { value ? 1 : 0 } else { value }
+  }
+
+  static func writePoint(_ centre: Coordinate, to text: inout XMLWriter) {
+    text.raw("<Point><coordinates>\(place(centre.longitude, centre.latitude))</coordinates></Point>")
   }
 
   private static func writeCircle(_ fence: Fence, to text: inout XMLWriter) {
@@ -133,7 +140,7 @@ enum KML {
     text.raw("</coordinates></LineString></Placemark>\n")
   }
 
-  private static func writeSpan(_ begin: WallTime?, _ end: WallTime?, to text: inout XMLWriter) {
+  static func writeSpan(_ begin: WallTime?, _ end: WallTime?, to text: inout XMLWriter) {
     guard let begin else { return }
     text.raw("<TimeSpan><begin>\(begin.iso8601)</begin>")
     if let end { text.raw("<end>\(end.iso8601)</end>") }

@@ -50,7 +50,7 @@ public struct DataLedger: Hashable, Sendable {
     current = 0
   }
 
-  /// Charges a test that a restart interrupted: nobody counted its last bytes, so it counts as the largest test so far.
+  /// Charges a test that a restart interrupted: its last bytes are unknown, so it counts as the largest test so far.
   mutating func chargeInterruptedTest(at wall: WallTime?) {
     let counted = current
     add((largest > 0 ? largest : Self.unknownTest).saturatingSubtracting(counted), at: wall)

@@ -171,7 +171,7 @@ public struct LoopCoordinator: Hashable, Sendable {
     }
   }
 
-  /// Time or distance reached during a test starts the next one right after it. What was once reached stays reached: the device may have
+  /// Time or distance reached during a test starts the next test right after it. A reached condition stays reached: the device may have
   /// turned around while a test could not start.
   private mutating func noteCondition() {
     guard memory.number > 0 else { return }

@@ -1,4 +1,4 @@
-/// What a loop does.
+/// The stage of a loop.
 public enum LoopStage: Hashable, Sendable, Codable {
   /// It waits for the next test.
   case waiting

@@ -43,6 +43,7 @@ public final class ControlledTest: Sendable {
   private nonisolated(unsafe) var stage = Stage.none
   private nonisolated(unsafe) var reasonToAbort: String?
   private nonisolated(unsafe) var measured: SpeedTestRun?
+  private nonisolated(unsafe) var examined: QoSRun?
 
   /// A test; call ``run(onGrant:progress:)`` once.
   /// - Parameter loop: Its place in a loop; `nil` for a single test.
@@ -50,8 +51,11 @@ public final class ControlledTest: Sendable {
     (self.environment, self.options, self.loop) = (environment, options, loop)
   }
 
-  /// The bytes of the test until now.
-  public var traffic: SpeedTestTraffic { lock.withLock { measured }?.traffic ?? SpeedTestTraffic() }
+  /// The bytes of the test until now, those of its QoS tests included.
+  public var traffic: SpeedTestTraffic {
+    let (measurement, examination) = lock.withLock { (measured?.traffic, examined?.traffic) }
+    return (measurement ?? SpeedTestTraffic()).adding(examination ?? SpeedTestTraffic())
+  }
 
   /// Ends the test soon; it is stored as aborted.
   /// - Parameter reason: For the operator.
@@ -73,6 +77,7 @@ public final class ControlledTest: Sendable {
     lock.withLock {
       stage = next
       if case .measuring(let run) = next { measured = run }
+      if case .examining(let run) = next { examined = run }
       return reasonToAbort == nil
     }
   }
@@ -216,7 +221,7 @@ public final class ControlledTest: Sendable {
 
   // MARK: QoS
 
-  /// The results of the QoS tests that the control server wants, as it takes them; `nil` when there are none.
+  /// The results of the control server's QoS tests as a JSON array; `nil` without any.
   private func qosResults(_ granted: SpeedTestRequester.Granted) async -> String? {
     do {
       var request = SpeedTestRequest(clientUUID: granted.clientUUID, time: environment.timekeeper.now)
@@ -224,15 +229,16 @@ public final class ControlledTest: Sendable {
       let objectives = try QoSObjectives(try await environment.sender.speedTests.qosTests(request))
       guard !objectives.all.isEmpty else { return nil }
       var plan = QoSPlan(objectives: objectives, token: try MeasurementToken(granted.grant.token))
-      // The server's answer says it of the measurement server only.
-      plan.isEncrypted = granted.grant.isEncrypted
+      plan.encryption = options.qosEncryption
       plan.verifiesCertificate = options.verifiesCertificate
       plan.caFile = options.verifiesCertificate ? options.caFile : nil
       plan.family = Self.family(options.family, granted.grant)
       let run = QoSRun(plan)
       guard enter(.examining(run)) else { return nil }
       let outcome = await run.run()
-      environment.logger.info("\(counted(outcome.results.count, "QoS test")) made")
+      let others = outcome.results.filter { $0.status != .ok }.map { ", \($0.kind.rawValue) \($0.status.rawValue)" }
+      environment.logger.info(
+        "\(counted(outcome.results.count, "QoS test")) made with \(outcome.traffic.total) bytes\(others.joined())")
       return abortReason == nil ? outcome.members.first { $0.key == "qos_result" }?.value.text : nil
     } catch {
       environment.logger.warning("no QoS tests: \(error)")

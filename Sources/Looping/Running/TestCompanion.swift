@@ -1,6 +1,6 @@
 import Coverage
 
-/// What runs beside a test and must know of it: a drive with its coverage pings.
+/// The coverage drive beside a speed test: it pauses or marks its pings.
 public protocol TestCompanion: Sendable {
   /// A test begins.
   func testBegan()

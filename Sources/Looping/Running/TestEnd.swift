@@ -3,7 +3,7 @@ import DriveStore
 
 /// How a test ended.
 public struct TestEnd: Sendable {
-  /// What became of it.
+  /// How it ended.
   public let outcome: StoredSpeedTest.Outcome
   /// The id of its row; `nil` when the control server made no test.
   public let row: Int64?

@@ -1,4 +1,5 @@
 import ControlServer
+import SpeedTest
 
 /// How speed tests are made.
 public struct TestOptions: Hashable, Sendable {
@@ -13,6 +14,8 @@ public struct TestOptions: Hashable, Sendable {
 
   /// Whether the QoS tests of the control server follow the test.
   public var runsQoS = false
+  /// Whether QoS servers are reached by TLS.
+  public var qosEncryption = QoSEncryption.auto
 
   /// The defaults.
   public init() {}

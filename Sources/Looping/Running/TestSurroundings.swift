@@ -1,7 +1,7 @@
 import Coverage
 import Foundation
 
-/// What is known of the device while a test runs: position, radio and drive. Written by the sources, read by tests.
+/// The device's position, radio and drive during a test. Sources write it, tests read it.
 public final class TestSurroundings: @unchecked Sendable {
   private let lock = NSLock()
   private var fix: (fix: Fix, at: ContinuousClock.Instant)?

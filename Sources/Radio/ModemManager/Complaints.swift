@@ -1,4 +1,4 @@
-/// Says each complaint at most once in ten minutes: at the edge of a network, a modem searches and registers in turns all day.
+/// Limits each complaint to one line in ten minutes: at the edge of a network, a modem searches and registers in turns all day.
 struct Complaints: Hashable, Sendable {
   static let interval: Duration = .seconds(600)
 

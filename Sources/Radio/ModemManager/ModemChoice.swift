@@ -19,7 +19,7 @@ enum ModemChoice: Hashable {
     case 1: self = .modem(candidates.first ?? "")
     case 0 where modems.isEmpty: self = .none("there is no modem")
     case 0: self = .none("no modem has the interface \(interface ?? "-")")
-    default: self = .none("there are \(candidates.count) modems; pings.interface or links tells which one counts")
+    default: self = .none("there are \(candidates.count) modems; set pings.interface or links to choose one")
     }
   }
 }

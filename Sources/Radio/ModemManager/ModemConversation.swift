@@ -41,7 +41,7 @@ struct ModemConversation {
   /// - Parameters:
   ///   - interface: The interface of the measured link.
   ///   - isRequired: Whether it is an obstacle that there never was a ModemManager. One that ended always is.
-  ///   - mayConfigure: Whether the modem may be told to report its signal and its cell.
+  ///   - mayConfigure: Whether to configure the modem to report its signal and its cell.
   init(interface: String?, isRequired: Bool = true, mayConfigure: Bool = true) {
     (self.interface, self.isRequired, self.mayConfigure) = (interface, isRequired, mayConfigure)
   }
@@ -50,7 +50,7 @@ struct ModemConversation {
 
   private var choice: ModemChoice { ModemChoice(among: modems, interface: interface) }
 
-  /// What the modem tells now.
+  /// The modem's present report.
   var reading: RadioReading {
     switch state {
     case .absent: return RadioReading(obstacle: isRequired || wasPresent ? "ModemManager is not running" : nil)
@@ -79,7 +79,7 @@ struct ModemConversation {
     return reading
   }
 
-  /// The location names the cell as it changes; the list of cells adds its channel, if it is about the same cell.
+  /// `Location` names the current cell. The list of cells adds its channel, if both mean the same cell.
   private static func joined(_ cell: RadioCell?, _ listed: RadioCell?) -> RadioCell? {
     guard var cell else { return listed }
     guard let listed, cell.canBe(listed) else { return cell }
@@ -90,7 +90,7 @@ struct ModemConversation {
   }
 
   /// Returns the lines for the log since the last call.
-  mutating func takeNotes() -> [String] {
+  mutating func drainNotes() -> [String] {
     defer { notes = [] }
     return notes
   }

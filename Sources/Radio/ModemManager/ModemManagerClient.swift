@@ -49,7 +49,7 @@
       var obstacles = ObstacleLines()
       let event: Logger.Metadata = [OperatorEvent.key: .stringConvertible(OperatorEvent.modem)]
       let level: Logger.Level = isRequired ? .warning : .info
-      func tell(_ reading: RadioReading) {
+      func deliverNews(_ reading: RadioReading) {
         guard reading != last else { return }
         switch obstacles.line(for: reading.obstacle, at: .now) {
         case .began(let obstacle)?: logger.log(level: level, "radio.source: \(obstacle)", metadata: event)
@@ -62,14 +62,15 @@
       func note(_ line: String) {
         if complaints.isNew(line, at: .now) { logger.warning("radio.source: \(line)") }
       }
+      if !wake.isUsable { note("no file descriptor is left for ModemManager; it is not asked until the next start") }
       while !wake.isAwake {
         do {
-          try converse(tell, note)
+          try converse(deliverNews, note)
         } catch {
           if complaints.isNew("bus", at: .now) {
             logger.log(level: level, "radio.source: the system bus cannot be used: \(error)", metadata: event)
           }
-          tell(RadioReading(obstacle: isRequired ? "there is no system bus (\(error))" : nil))
+          deliverNews(RadioReading(obstacle: isRequired ? "there is no system bus (\(error))" : nil))
           wake.wait(at: nil, until: .now + Self.pause)
         }
       }
@@ -77,7 +78,7 @@
 
     /// Returns when the task is cancelled.
     /// - Throws: ``BusError`` when the connection ends.
-    private func converse(_ tell: (RadioReading) -> Void, _ note: (String) -> Void) throws(BusError) {
+    private func converse(_ deliver: (RadioReading) -> Void, _ note: (String) -> Void) throws(BusError) {
       let bus = try SystemBus(address: address, services: [ModemConversation.service])
       var conversation = ModemConversation(interface: interface, isRequired: isRequired, mayConfigure: mayConfigure)
       for call in conversation.connected(at: .now) { try bus.send(call) }
@@ -89,8 +90,8 @@
           for call in conversation.handle(message, at: .now) { try bus.send(call) }
         }
         for call in conversation.tick(at: .now) { try bus.send(call) }
-        conversation.takeNotes().forEach(note)
-        if isKnown { tell(conversation.reading) }
+        conversation.drainNotes().forEach(note)
+        if isKnown { deliver(conversation.reading) }
         wake.wait(at: try bus.interest(), until: conversation.nextDeadline)
       }
     }

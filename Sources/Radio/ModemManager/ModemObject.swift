@@ -104,7 +104,7 @@ struct ModemObject: Hashable, Sendable {
     case 3: "the modem is disabled (mmcli -m any --enable)"
     case 4, 5: "the modem is being switched on or off"
     case 6, 7: registration == .denied ? "the network refuses this SIM" : "the modem searches for a network"
-    case .some(8...): mask == 0 ? "the modem tells no technology" : nil
+    case .some(8...): mask == 0 ? "the modem reports no technology" : nil
     default: "the modem is starting"
     }
   }

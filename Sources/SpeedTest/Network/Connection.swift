@@ -102,7 +102,7 @@ final class Connection {
     try send(try conversation.write(command))
   }
 
-  /// QUIT and BYE. Whatever the server does instead, the connection is closed.
+  /// Sends QUIT, waits up to 1 s for BYE, and closes in any case.
   func quit() {
     do {
       if conversation.isReady {
@@ -148,7 +148,7 @@ final class Connection {
         }
         try reader.read(bytes)
         try report(clock.now(), reader.bytes)
-        // A full buffer waits too, for no time: else a fast server's bytes would hide an abort and the cut-off.
+        // Call `wait` after a full buffer too: it checks for an abort, and the cut-off follows.
         if reader.hasEnded { continue }
       }
       let now = clock.now()
@@ -188,6 +188,10 @@ final class Connection {
     return server
   }
 
+  /// ns between two reads of the server's reports while bytes flow. Each read makes the kernel send a packet that only acknowledges: with a
+  /// read for each report, these packets take 1 % of a slow uplink.
+  private static let reportInterval: Int64 = 100_000_000
+
   /// The main upload: writes and reads reports side by side (edge 17).
   /// - Parameter report: The server's ns and bytes.
   /// - Returns: Whether the server's last time came; else the connection can only be closed.
@@ -198,23 +202,32 @@ final class Connection {
     let end = UploadEnd(duration: duration)
     var written: Int64?
     var newest: Int64?
+    var nextRead = clock.now() + Self.reportInterval
     while true {
-      let elapsed = clock.now() - start
+      let now = clock.now()
+      let elapsed = now - start
       if end.verdict(elapsed: elapsed, written: written, report: newest) == .giveUp { return false }
-      var isBlocked = writer.hasEnded
       if !writer.hasEnded {
-        isBlocked =
+        let isBlocked =
           try writer.write(isTimeUp: elapsed >= duration, limit: 262_144) { bytes throws(SpeedTestError) in
             try transport.write(bytes)
           } == 0
         if writer.hasEnded {
           written = elapsed
           try conversation.chunksEnded()
+        } else if isBlocked {
+          _ = try wait(for: Int16(POLLOUT), until: min(nextRead, now + 20_000_000))
         }
       }
-      let events = Int16(POLLIN) | (writer.hasEnded ? 0 : Int16(POLLOUT))
-      guard try wait(for: events, until: clock.now() + (isBlocked ? 20_000_000 : 1)) else { continue }
+      if writer.hasEnded {
+        guard try wait(for: Int16(POLLIN), until: now + 20_000_000) else { continue }
+      } else {
+        try waiting.check()
+        guard now >= nextRead else { continue }
+        nextRead = now + Self.reportInterval
+      }
       while case .time(let time, let bytes)? = try line(until: 0) {
+        if let bytes, bytes > writer.bytes { throw .protocolError("the server reports bytes that were not sent") }
         newest = time
         // The last time has no bytes: it stands for all of them.
         try report(time, bytes ?? writer.bytes)

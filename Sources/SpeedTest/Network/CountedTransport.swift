@@ -1,4 +1,4 @@
-/// A stream whose bytes are counted: they cost money, whatever becomes of the test.
+/// Counts the bytes of a stream: they cost money even if the test fails.
 final class CountedTransport: Transport {
   private let transport: any Transport
   private let counter: TrafficCounter

@@ -49,7 +49,12 @@ struct Dialer: Sendable {
     var failure: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
     getsockopt(socket.descriptor, SOL_SOCKET, SO_ERROR, &failure, &size)
-    guard failure == 0 else { throw .unreachable(String(cString: strerror(failure))) }
+    switch failure {
+    case 0: return
+    // The server accepted, and ended the fresh connection before this program looked at it (spec, edge 5). A refusal is ECONNREFUSED.
+    case ECONNRESET, EPIPE: throw .closed
+    default: throw .unreachable(String(cString: strerror(failure)))
+    }
   }
 
   /// TLS upon a connection.

@@ -43,6 +43,7 @@ final class TLSSocket: Transport {
       }
       // An end in the handshake can be the server's closing of a fresh connection (edge 5).
       guard ERR_peek_error() != 0 else { throw .closed }
+      if cssl_is_no_tls(ERR_peek_error()) != 0 { throw .noTLS }
       throw .tls(Self.reason())
     }
   }

@@ -1,7 +1,7 @@
 import Coverage
 import Synchronization
 
-/// Counts the bytes of all connections of a test, without those that TLS adds.
+/// Counts the bytes of a test: those of its connections without what TLS adds, and its datagrams.
 final class TrafficCounter: Sendable {
   private let received = Atomic<Int64>(0)
   private let sent = Atomic<Int64>(0)

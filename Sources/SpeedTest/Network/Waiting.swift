@@ -19,7 +19,7 @@ struct Waiting: Sendable {
       try check()
       let now = clock.now()
       var entry = pollfd(fd: descriptor, events: events, revents: 0)
-      // In slices, so that an abort is seen. With no time left, what is there already still counts.
+      // Poll in slices, so that an abort is seen. With no time left, poll once: bytes that have arrived count.
       let slice = max(0, min(time - now, deadline - now, 100_000_000))
       let code = poll(&entry, 1, Int32((slice + 999_999) / 1_000_000))
       if code > 0 { return true }

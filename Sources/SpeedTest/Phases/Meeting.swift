@@ -1,7 +1,7 @@
-/// The threads of a test that meet between phases. A round ends when all members have come; one that drops out is not waited
-/// for (spec, edge 21). Each brings a vote, and the votes of a round are the same for all (edge 22).
+/// The threads of a test that meet between phases. A round ends when all members have come; no member waits
+/// for a thread that dropped out (spec, edge 21). Each brings a vote, and the votes of a round are the same for all (edge 22).
 struct Meeting: Sendable {
-  /// What all members of a round see, whatever happens to members afterwards.
+  /// The result of a round, the same for all members.
   struct Release: Hashable, Sendable {
     let round: Int
     /// ns of the clock.

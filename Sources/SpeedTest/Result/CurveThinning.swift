@@ -1,7 +1,7 @@
 import Coverage
 
 /// Thins out curves for the store and the server: one point each 50 ms, and all points around the common end, so that the result
-/// follows from what stays (speed test spec, section 6).
+/// can be computed again from the remaining points (speed test spec, section 6).
 enum CurveThinning {
   static let spacing: Int64 = 50_000_000
 

@@ -1,3 +1,5 @@
+import Coverage
+
 /// The pings of a test: when enough were sent, and their figures (speed test spec, section 5, step 3).
 public struct RoundTrips: Hashable, Sendable {
   /// One ping.
@@ -35,13 +37,7 @@ public struct RoundTrips: Hashable, Sendable {
   }
 
   /// The median of the server's values in ns; of an even number, the mean of the two in the middle. `nil` without a ping.
-  public var median: Int64? {
-    let values = pings.map(\.server).sorted()
-    guard !values.isEmpty else { return nil }
-    let middle = values.count / 2
-    if values.count % 2 == 1 { return values[middle] }
-    return values[middle - 1] + (values[middle] - values[middle - 1]) / 2
-  }
+  public var median: Int64? { pings.map(\.server).median }
 
   /// The client's least value in ns.
   public var shortest: Int64? { pings.map(\.client).min() }

@@ -4,7 +4,7 @@ struct SampleSeries: Hashable, Sendable {
   private(set) var samples: [Sample] = []
   private static let spacing: Int64 = 1_000_000
 
-  /// Times and bytes only grow: a point that goes back is not one of a clock (edge 27) and is left out.
+  /// Times and bytes only grow: a point that goes back is dropped (edge 27).
   mutating func append(_ sample: Sample) {
     guard let last = samples.last else {
       if sample.nanoseconds > 0 { samples.append(sample) }

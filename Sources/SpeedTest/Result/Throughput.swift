@@ -1,3 +1,5 @@
+import Coverage
+
 /// The result of a phase: the bytes of all threads at the end that they have in common (speed test spec, section 6).
 public struct Throughput: Hashable, Sendable {
   /// The common end in ns since the start of the phase.
@@ -7,7 +9,7 @@ public struct Throughput: Hashable, Sendable {
 
   /// kbit/s of 1000 bit, rounded: the unit of `test_speed_*`.
   public var kilobitsPerSecond: Int64 {
-    Int64((8e6 * Double(bytes) / Double(nanoseconds)).rounded())
+    Int64(saturating: (8e6 * Double(bytes) / Double(nanoseconds)).rounded()) ?? 0
   }
 
   /// - Parameter threads: The curves of the threads that took part in the phase, and of no others (edge 29). A thread

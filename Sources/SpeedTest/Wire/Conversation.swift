@@ -1,5 +1,5 @@
 /// The order of lines on one connection: an ACCEPT line is read, one command is written, its replies are read until the next
-/// ACCEPT line. What breaks the order throws, on either side, so no caller can pipeline commands (spec, edge 9).
+/// ACCEPT line. A line or a command out of order throws, so no caller can pipeline commands (spec, edge 9).
 struct Conversation: Sendable {
   enum Stage: Hashable, Sendable {
     case greeting
@@ -56,7 +56,7 @@ struct Conversation: Sendable {
     return Array("OK\n".utf8)
   }
 
-  /// Takes the server's next line in.
+  /// Applies the server's next line.
   /// - Throws: ``SpeedTestError`` for a line that does not belong here.
   mutating func read(_ line: ServerLine) throws(SpeedTestError) {
     stage = try following(line)
@@ -87,7 +87,7 @@ struct Conversation: Sendable {
     }
   }
 
-  /// What the end of the connection means here. Before `ACCEPT TOKEN` it never is a refused token (spec, edges 5 and 7).
+  /// The error that an end of the connection means at this stage. Before `ACCEPT TOKEN` it never is a refused token (spec, edges 5 and 7).
   var meaningOfEnd: SpeedTestError? {
     switch stage {
     case .asked(.token): .tokenRefused

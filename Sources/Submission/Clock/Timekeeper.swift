@@ -18,10 +18,10 @@ public final class Timekeeper: Sendable {
   private let logger: Logger
   private let lock = NSLock()
   private nonisolated(unsafe) var value: WallClock
-  private nonisolated(unsafe) var kept: WallClock
+  private nonisolated(unsafe) var persisted: WallClock
   private nonisolated(unsafe) var serverReading: ServerDateReading?
   private nonisolated(unsafe) var reported: ClockRuling?
-  private nonisolated(unsafe) var isTroubleTold = false
+  private nonisolated(unsafe) var isTroubleLogged = false
 
   /// Loads the readings of earlier processes of this boot from the store.
   /// - Parameter clock: The host's clocks.
@@ -37,7 +37,7 @@ public final class Timekeeper: Sendable {
     (self.store, self.latestDate, self.clock, self.logger) = (store, latestDate, clock, logger)
     value = try store.clocks.wallClock(ofBoot: clock.bootID, at: clock.boot()) ?? WallClock()
     value.note(formerBoots: try store.clocks.timesOfBoot(clock.bootID))
-    kept = value
+    persisted = value
     // Ignore an earlier answer: only its client knows when it arrived.
     serverReading = latestDate()
   }
@@ -113,25 +113,25 @@ public final class Timekeeper: Sendable {
   /// When the ruling clock has changed: logs it, and stores it for the next process.
   public func publish() {
     let reading = read()
-    let (ruling, current, last, wasTold) = lock.withLock {
+    let (ruling, current, last, lastReported) = lock.withLock {
       defer { reported = reading.ruling }
-      return (reading.ruling, value, kept, reported)
+      return (reading.ruling, value, persisted, reported)
     }
-    if wasTold?.isSame(as: ruling) != true { tell(ruling, reading, isFirst: wasTold == nil) }
+    if lastReported?.isSame(as: ruling) != true { logRuling(ruling, reading, isFirst: lastReported == nil) }
     guard !current.isEquivalent(to: last) else { return }
     do {
       try store.clocks.persist(current, ofBoot: clock.bootID)
-      lock.withLock { (kept, isTroubleTold) = (current, false) }
+      lock.withLock { (persisted, isTroubleLogged) = (current, false) }
     } catch {
       let isNew = lock.withLock {
-        defer { isTroubleTold = true }
-        return !isTroubleTold
+        defer { isTroubleLogged = true }
+        return !isTroubleLogged
       }
       if isNew { logger.warning("the ruling clock cannot be stored: \(StoreError.line(error)); retrying") }
     }
   }
 
-  private func tell(_ ruling: ClockRuling, _ reading: Reading, isFirst: Bool) {
+  private func logRuling(_ ruling: ClockRuling, _ reading: Reading, isFirst: Bool) {
     let lead = reading.hostLead ?? .zero
     let isOff = !(.seconds(-2)...(.seconds(2))).contains(lead)
     // A correct host clock is not worth a line.

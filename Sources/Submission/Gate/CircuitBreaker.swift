@@ -14,7 +14,7 @@ public struct CircuitBreaker: Hashable, Sendable {
     public var threshold: Int
     /// The first wait, at least 1 s; doubles each time the breaker opens again.
     public var backoff: Duration
-    /// The longest wait, a server's `Retry-After` apart.
+    /// The longest wait without a `Retry-After`.
     public var backoffMax: Duration
     /// Upper limit of a server's `Retry-After`: a wrong header must not silence a device for days.
     public static let retryAfterMax: Duration = .seconds(3600)

@@ -26,7 +26,7 @@ public struct ServerGate: Hashable, Sendable {
     public init() {}
   }
 
-  /// How urgent a request is.
+  /// Which waits apply to a request.
   public enum Urgency: Hashable, Sendable {
     /// Waits for its share of the spread, and for the back-off.
     case background
@@ -174,7 +174,7 @@ public struct ServerGate: Hashable, Sendable {
 
   /// A pass ended in trouble: background passes wait.
   /// - Parameters:
-  ///   - failure: What the pass met; decides the kind of wait.
+  ///   - failure: The failure that ended the pass; decides the kind of wait.
   ///   - now: Time since the host's boot.
   ///   - random: 0 to 1; selects the wait within its range.
   public mutating func troubled(by failure: ServerFailure, at now: Duration, random: Double) {

@@ -105,7 +105,7 @@ extension ServerGate {
     try stored(in: reader, server: server, clock: clock).hold(.commanded, at: clock.boot())
   }
 
-  /// Reads the gate from the store. If the stored value is damaged, logs it and returns a closed gate.
+  /// Reads the gate from the store. If the stored value is damaged, logs it and returns a gate without waits.
   /// - Throws: GRDB's `DatabaseError`
   static func stored(
     in store: DriveStore, server: String, policy: Policy, clock: SenderClock, logger: Logger
@@ -113,7 +113,7 @@ extension ServerGate {
     do {
       return try stored(in: StoreReader(store), server: server, policy: policy, clock: clock)
     } catch let error as DecodingError {
-      logger.warning("the store's circuit breaker cannot be read; it begins closed: \(StoreError.line(error))")
+      logger.warning("the server's stored waits cannot be read; requests may leave now: \(StoreError.line(error))")
       return ServerGate(policy: policy)
     }
   }

@@ -1,6 +1,6 @@
 import ControlServer
 
-/// What a failed request means for the batch that it carried. ``AnswerRule`` has a rule for each class.
+/// The class of a failed request. ``AnswerRule`` has a rule for each class.
 enum Verdict: Hashable, Sendable {
   /// 429: the circuit breaker handles it.
   case tooManyRequests

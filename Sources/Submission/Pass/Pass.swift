@@ -13,7 +13,7 @@ struct Pass: Sendable {
   var queue: [Batch] = []
   /// The speed tests still to be sent, in order.
   var speedTests: [StoredSpeedTest] = []
-  var report = Report()
+  var report = PassReport()
   var judge = TroubleJudge()
   var doubts = ClockDoubts()
   /// Whether the history was read for the batches that may have been sent.

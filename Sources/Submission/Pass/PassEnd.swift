@@ -3,7 +3,7 @@ import ControlServer
 /// Why a pass ends before it has sent everything.
 enum PassEnd: Error {
   /// No request may leave now.
-  case held(Report.Hold)
+  case held(PassReport.Hold)
   /// The server cannot accept anything now.
   case failed(ServerFailure)
   /// The pass was cancelled, possibly during a request.

@@ -22,7 +22,7 @@ struct PassSchedule: Hashable, Sendable {
     storeBackoff = Backoff(base: policy.backoff, cap: policy.backoffMax)
   }
 
-  mutating func passEnded(_ report: Report) {
+  mutating func passEnded(_ report: PassReport) {
     // Without a trusted clock the pass looked at nothing.
     awaitsClock = report.hold == .clock
     if !awaitsClock, report.fencesWithoutSession == 0 { mode = .warm }

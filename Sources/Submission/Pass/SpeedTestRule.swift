@@ -3,7 +3,7 @@ import DriveStore
 
 /// Decides the next step for a speed test after its request failed. A pure value.
 ///
-/// The server accepts one result for a test, and one only: a test that it does not wait for any more has been stored, if an earlier
+/// The server accepts exactly one result for a test. If it answers that the test is closed, it has the result, provided that an earlier
 /// request may have arrived.
 enum SpeedTestRule {
   /// The next step for a test.

@@ -45,10 +45,10 @@ struct Delivery: Sendable {
       case .accepted: return try await outcomes.accepted(batch, &pass)
       case .nothingToSend: return pass.remove(batch)
       case .failed(let failure, let step):
+        if AnswerRule.hasNotArrived(after: failure, at: step) { try await store.outbox.release(batch: batch.id) }
         if Task.isCancelled { throw PassEnd.stopped(failure) }
         let isSuspect = batch.isSuspect && pass.report.tally.fencesSent > 0
         let consequence = rule.consequence(of: failure, at: step, isSuspect: isSuspect)
-        if AnswerRule.hasNotArrived(after: failure, at: step) { try await store.outbox.release(batch: batch.id) }
         guard try await follow(consequence, of: failure, at: step, &batch, &pass) else { return }
       }
     }
@@ -116,13 +116,14 @@ struct Delivery: Sendable {
 
   private func fences(of batch: Batch) async throws -> [Fence] { try await store.reading { try $0.fences(of: batch) } }
 
-  /// - Throws: ``ServerGate/Hold`` when nothing has left: then the batch waits as before, and the history need not be asked.
+  /// - Throws: ``ServerGate/Hold`` and `CancellationError` when nothing has left: then the batch waits as before, and the history need not
+  ///   be asked.
   private func submit(_ result: PreparedResult, of batch: Batch, _ pass: Pass) async throws {
     do {
       try await server.submit(result, in: pass.exchange)
-    } catch let hold as ServerGate.Hold {
+    } catch let wait where wait is ServerGate.Hold || wait is CancellationError {
       try await store.outbox.release(batch: batch.id)
-      throw hold
+      throw wait
     }
   }
 

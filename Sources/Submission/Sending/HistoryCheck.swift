@@ -46,7 +46,7 @@ struct HistoryCheck: Sendable {
   }
 
   /// - Returns: Whether no fence of the batch needs to be sent.
-  private func resolve(_ batch: Batch, _ finding: HeldFences.Finding, _ pass: inout Pass) async throws -> Bool {
+  private func resolve(_ batch: Batch, _ finding: ServerFences.Finding, _ pass: inout Pass) async throws -> Bool {
     switch finding {
     case .absent: return false
     case .arrived(let fences):
@@ -79,9 +79,9 @@ struct HistoryCheck: Sendable {
   // MARK: Reading
 
   /// Reads the histories of all clients that sent these batches.
-  private func readHistories(of batches: [Batch], _ pass: Pass) async throws -> HeldFences {
+  private func readHistories(of batches: [Batch], _ pass: Pass) async throws -> ServerFences {
     let current = try await registration.clientUUID(for: pass.exchange)
-    var held = HeldFences()
+    var held = ServerFences()
     for (client, batches) in Dictionary(grouping: batches, by: { $0.client ?? current }) {
       let isCurrent = client == current
       // Without a known test, read the whole history.

@@ -2,7 +2,7 @@ import Coverage
 import DriveStore
 import Logging
 
-/// Deletes what may be deleted from the store: by its age, and for the quota.
+/// Deletes data from the store by age and for the quota.
 actor Housekeeping {
   private let store: DriveStore
   private let retention: Retention
@@ -24,7 +24,7 @@ actor Housekeeping {
   /// Whether a second clock agrees with the ruling one, so that ages are certain.
   nonisolated var isAgeConfirmed: Bool { timekeeper.witness == .agrees }
 
-  /// Deletes what is too old.
+  /// Deletes data that exceeds its age limit.
   /// - Returns: The number of fences that are too old to be sent, by a clock that no other clock confirms.
   func deleteOld(_ mode: PassMode, except running: Int64?) async throws -> Int {
     let deleted = try await store.cleanup.run(
@@ -40,7 +40,7 @@ actor Housekeeping {
     return deleted.doubted
   }
 
-  /// Deletes what may be deleted while the state directory exceeds its quota.
+  /// Deletes submitted data while the state directory exceeds its quota.
   func keepWithinQuota(except running: Int64?) async throws {
     let dropped = try await store.space.keepWithin(quota, except: running)
     log(
@@ -51,7 +51,7 @@ actor Housekeeping {
         """)
   }
 
-  /// Deletes what may be deleted after a write met a full disk. A call during another one has no effect.
+  /// Deletes submitted data after a write met a full disk. A call during another call has no effect.
   /// - Parameter running: As for ``firstRunningDrive(_:)``.
   func makeRoom(except running: @Sendable () async -> Int64?) async {
     guard !isMakingRoom else { return }
@@ -80,7 +80,7 @@ actor Housekeeping {
     if !dropped.isNothing {
       logger.notice(
         """
-        \(reason): dropped \(dropped.fences) fences that the server has, \(dropped.damagedStores) files of damaged stores, and \
+        \(reason): dropped \(dropped.fences) fences and \(dropped.speedTests) speed tests that the server has, \(dropped.damagedStores) files of damaged stores, and \
         \(dropped.driveLogs) drive logs; \(dropped.bytes) bytes are free again
         """)
     }

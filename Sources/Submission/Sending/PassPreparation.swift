@@ -91,7 +91,7 @@ struct PassPreparation: Sendable {
   }
 
   private func speedTests(_ pass: Pass) async throws -> [StoredSpeedTest] {
-    // A drive's own pass sends what has waited since the last one, too: tests belong to no session.
+    // A drive's pass also sends the waiting speed tests: they belong to no session.
     let elsewhere = try await store.speedTests.unsentElsewhere(than: url)
     if elsewhere > 0 {
       logger.info("\(pass.mode) pass: \(counted(elsewhere, "speed test")) of another control server: skipped")

@@ -25,7 +25,7 @@ struct PassRunner: Sendable {
   /// - Throws: GRDB's `DatabaseError` when the store fails.
   func run(
     _ mode: PassMode, _ urgency: ServerGate.Urgency, running: @Sendable () async -> Int64?
-  ) async throws -> (report: Report, hadQueue: Bool) {
+  ) async throws -> (report: PassReport, hadQueue: Bool) {
     guard clock.wall() >= .earliestTrusted else { return (try await heldByClock(except: running()), false) }
     // Repeats a write that failed earlier.
     await server.persist()
@@ -52,8 +52,8 @@ struct PassRunner: Sendable {
     return (pass.report, true)
   }
 
-  private func heldByClock(except running: Int64?) async throws -> Report {
-    var report = Report(hold: .clock)
+  private func heldByClock(except running: Int64?) async throws -> PassReport {
+    var report = PassReport(hold: .clock)
     let sessions = try await preparation.store.reading { try $0.unsentSessions(except: running) }
     report.tally = PassTally(fences: 0, kept: Set(sessions.filter(\.isWaiting).map(\.id)))
     report.speedTests.kept = try await preparation.store.reading { try $0.unsentSpeedTests() }
@@ -124,7 +124,7 @@ struct PassRunner: Sendable {
     guard pass.report.sessionsKept + pass.report.speedTests.kept > 0, !pass.report.wasStopped else { return }
     if pass.report.hold == nil, let hold = await server.hold(.commanded) { pass.report.hold = .gate(hold) }
     if case .gate(let hold) = pass.report.hold {
-      pass.report.heldUntil = WallTime(microseconds: clock.wall().microseconds + hold.wait.inMicroseconds)
+      pass.report.heldUntil = clock.wall().adding(hold.wait)
     }
   }
 }

@@ -11,7 +11,7 @@ struct SpeedTestDelivery: Sendable {
   let clock: SenderClock
   let logger: Logger
 
-  /// Sends every speed test that may be sent now. One whose request ends the pass stays in the pass's list, where it counts as kept.
+  /// Sends every speed test that may be sent now. If a request ends the pass, its test stays in the pass's list and counts as kept.
   /// - Throws: ``PassEnd``, ``ServerGate/Hold``, `CancellationError`, GRDB's `DatabaseError`
   func deliverAll(_ pass: inout Pass) async throws {
     while let test = pass.speedTests.first {
@@ -28,7 +28,7 @@ struct SpeedTestDelivery: Sendable {
     let mayHaveArrived = test.mayHaveArrived(part)
     if part == .qos, mayHaveArrived {
       // The server may count a second report of the same tests.
-      try await quarantine(test, part, "it may have been sent before, and the server cannot say so", &pass)
+      try await quarantine(test, part, "its answer was lost, and a second report could count twice", &pass)
       return false
     }
     guard let request = prepare(test, part) else {
@@ -36,14 +36,16 @@ struct SpeedTestDelivery: Sendable {
       return false
     }
     // The registration may be needed again after a change of the server, and it asks the gate.
-    _ = try await confirmRegistration(test, &pass)
+    try await confirmRegistration(pass)
+    // A wait that is cancelled here leaves no mark that the server may have the test.
+    try await server.admit(pass.exchange)
     try await store.speedTests.beginSending(test.id, part, at: clock.wall())
     do {
       try await server.submit(request, in: pass.exchange)
-    } catch let hold as ServerGate.Hold {
+    } catch let wait where wait is ServerGate.Hold || wait is CancellationError {
       // Nothing has left.
       if !mayHaveArrived { try await store.speedTests.release(test.id, part) }
-      throw hold
+      throw wait
     } catch let failure as ServerFailure {
       return try await follow(failure, test, part, mayHaveArrived: mayHaveArrived, &pass)
     }
@@ -51,9 +53,9 @@ struct SpeedTestDelivery: Sendable {
     return true
   }
 
-  private func confirmRegistration(_ test: StoredSpeedTest, _ pass: inout Pass) async throws -> String {
+  private func confirmRegistration(_ pass: Pass) async throws {
     do {
-      return try await registration.clientUUID(for: pass.exchange)
+      _ = try await registration.clientUUID(for: pass.exchange)
     } catch let failure as ServerFailure {
       throw PassEnd.failed(failure)
     }
@@ -104,8 +106,8 @@ struct SpeedTestDelivery: Sendable {
     _ failure: ServerFailure, _ test: StoredSpeedTest, _ part: SpeedTestOutbox.Part, mayHaveArrived: Bool,
     _ pass: inout Pass
   ) async throws -> Bool {
-    if Task.isCancelled { throw PassEnd.stopped(failure) }
     if !mayHaveArrived, Verdict(failure).isDefiniteNo { try await store.speedTests.release(test.id, part) }
+    if Task.isCancelled { throw PassEnd.stopped(failure) }
     switch SpeedTestRule.consequence(of: failure, mayHaveArrived: mayHaveArrived) {
     case .submitted:
       try await accept(test, part, "the server has it: \(failure)", &pass)
@@ -135,7 +137,7 @@ struct SpeedTestDelivery: Sendable {
     pass.note(failure)
     try await store.speedTests.noteTrouble(test.id)
     logger.info("speed test \(test.id) goes behind the others: \(failure)")
-    // Ids of batches are positive: a speed test is no batch of the same number.
+    // Negative: ids of batches are positive, and the judge compares both.
     if pass.judge.failed(-test.id, at: .result, failure) == .server { throw PassEnd.failed(failure) }
     pass.report.speedTests.kept += 1
   }

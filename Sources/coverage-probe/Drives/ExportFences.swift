@@ -8,7 +8,7 @@ extension ExportFormat: ExpressibleByArgument {}
 
 extension FenceShape: ExpressibleByArgument {}
 
-extension Exporting.Selection: ExpressibleByArgument {}
+extension ExportSelection: ExpressibleByArgument {}
 
 struct ExportFences: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -30,9 +30,10 @@ struct ExportFences: AsyncParsableCommand {
   var tiles: TileSource?
 
   @Option(name: .long, help: "submitted, pending or all; only `all` includes fences that Wi-Fi touched.")
-  var state = Exporting.Selection.submitted
+  var state = ExportSelection.submitted
 
-  @Flag(name: .long, help: "Speed tests instead of fences: geojson, geojsonseq, jsonl (with the curves) or csv.")
+  @Flag(
+    name: .long, help: "Speed tests instead of fences; jsonl has their curves, html has tests and fences without it.")
   var speedTests = false
 
   @OptionGroup var filter: FilterOptions
@@ -44,7 +45,7 @@ struct ExportFences: AsyncParsableCommand {
     if speedTests {
       guard SpeedTestFormat(rawValue: format.rawValue) != nil else {
         let formats = SpeedTestFormat.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("--speed-tests is for \(formats); \(format.rawValue) has fences only.")
+        throw ValidationError("--speed-tests is for \(formats); \(format.rawValue) has the tests beside the fences.")
       }
       guard shape == nil, filter.session.isEmpty else {
         throw ValidationError("--speed-tests goes with neither --shape nor --session: a test is a point of no session.")
@@ -87,12 +88,20 @@ struct ExportFences: AsyncParsableCommand {
       configuration: try configuration.load(), selection: state, filter: filter.filter)
     let sink = try OutputFile(path: output)
     if let warning = sink.warning { Terminal.note(warning) }
-    try exporting.run(format: format, write: sink.write)
+    try exporting.run(format: format, scratch: scratch, write: sink.write)
     try sink.finish()
+    if format.needsPlaces, exporting.withoutPlace > 0 {
+      let tests = counted(exporting.withoutPlace, "speed test")
+      Terminal.note("left out \(tests) without a position: \(format.rawValue) has places only; csv has all")
+    }
     if exporting.count == 0, exporting.ofOtherState > 0 {
-      Terminal.note("no speed test is \(state.rawValue); \(exporting.ofOtherState) stored in other states: see --state")
+      Terminal.note(Self.noSpeedTest(state, others: exporting.ofOtherState))
     }
     return .done
+  }
+
+  private static func noSpeedTest(_ state: ExportSelection, others: Int) -> String {
+    "no speed test is \(state.rawValue); \(others) stored in other states: see --state"
   }
 
   private static func tiles(_ text: String) throws -> TileSource {
@@ -111,9 +120,12 @@ struct ExportFences: AsyncParsableCommand {
     return access(folder, W_OK) == 0 ? folder : nil
   }
 
-  /// Why nothing was written.
+  /// Why nothing was written, or no speed test.
   private func hint(_ count: Exporting.Count) -> String? {
-    guard count.written == 0 else { return nil }
+    guard count.written == 0 else {
+      guard count.speedTests == 0, count.speedTestsOfOtherState > 0 else { return nil }
+      return Self.noSpeedTest(state, others: count.speedTestsOfOtherState)
+    }
     if count.ofOtherState > 0 {
       let others = counted(count.ofOtherState, "other is", "others are")
       return "no fence is \(state.rawValue); \(others) stored: see --state"

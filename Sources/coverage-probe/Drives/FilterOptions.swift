@@ -2,7 +2,7 @@ import ArgumentParser
 import Coverage
 import Export
 
-/// Which fences to export, by what they are.
+/// Conditions for the fences to export.
 struct FilterOptions: ParsableArguments {
   @Option(name: .long, parsing: .unconditionalSingleValue, help: "Only the session with this id; can be repeated.")
   var session: [Int64] = []

@@ -16,7 +16,7 @@ struct ReportCommand: AsyncParsableCommand {
   @OptionGroup var configuration: ConfigurationOptions
 
   @Option(name: .long, help: "submitted, pending or all; only `all` includes fences that Wi-Fi touched.")
-  var state = Exporting.Selection.all
+  var state = ExportSelection.all
 
   @OptionGroup var filter: FilterOptions
 

@@ -1,3 +1,4 @@
+import DriveStore
 import Foundation
 import TestSupport
 import Testing
@@ -32,6 +33,15 @@ struct LivePageTests {
     guard FileManager.default.fileExists(atPath: MapOptions().leaflet) else { return }
     let map = try ExportFormat.html.text([.whole()])
     #expect(!map.contains("LivePanel") && !map.contains("connect-src") && page.contains("connect-src"))
+  }
+
+  @Test("when speed tests are sent, then they are one line of JSON, an object each")
+  func speedTests() async throws {
+    let text = LivePage.speedTests(try await StoredSpeedTest.samples())
+    #expect(!text.contains(0x0A) && !text.contains(UInt8(ascii: "<")))
+    let tests = try #require(try JSONSerialization.jsonObject(with: Data(text)) as? [[String: Any]])
+    #expect(tests.map { $0["state"] as? String } == ["submitted", "waiting"])
+    #expect(LivePage.speedTests([]) == Array("[]".utf8))
   }
 
   @Test("when fences are sent, then they are one line of JSON, as columns")

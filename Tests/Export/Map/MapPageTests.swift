@@ -1,4 +1,5 @@
 import Coverage
+import DriveStore
 import Foundation
 import TestSupport
 import Testing
@@ -14,9 +15,12 @@ struct MapPageTests {
     _ = try folder.write(".leaflet { background: url(data:image/png;base64,) }", to: "leaflet.css")
   }
 
-  private func page(_ records: some FenceRecords, tiles: TileSource? = nil) throws -> String {
+  private func page(
+    _ records: some FenceRecords, speedTests: [StoredSpeedTest] = [], tiles: TileSource? = nil
+  ) throws -> String {
     var text: [UInt8] = []
-    try ExportFormat.html.export(records, map: MapOptions(leaflet: folder.path, tiles: tiles)) { text += $0 }
+    let map = MapOptions(leaflet: folder.path, tiles: tiles)
+    try ExportFormat.html.export(records, speedTests: speedTests, map: map) { text += $0 }
     return String(decoding: text, as: UTF8.self)
   }
 
@@ -92,6 +96,48 @@ struct MapPageTests {
     #expect(link["texts"] as? [String] == [name])
   }
 
+  private func speedTests(_ page: String) throws -> [[String: Any]] {
+    try elements("id=\"speed-tests\"", of: page).flatMap { text in
+      try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
+    }
+  }
+
+  @Test("when there are speed tests, then the page has each once with the exports' values, and none of the curves")
+  func speedTests() async throws {
+    let samples = try await StoredSpeedTest.samples()
+    let page = try page([FenceRecord.whole()], speedTests: samples)
+    let tests = try speedTests(page)
+    #expect(tests.map { $0["id"] as? Int } == [1, 2])
+    for (test, sample) in zip(tests, samples) {
+      let names = SpeedTestColumn.table.filter { $0.value(sample) != nil }.map(\.name) + ["technology_class"]
+      #expect(Set(test.keys) == Set(names))
+    }
+    #expect(tests[0]["download_kbps"] as? Int == 47_800 && tests[0]["outcome"] as? String == "completed")
+    #expect(tests[0]["started_at"] as? String == "2026-11-20T10:00:00.000Z")
+    #expect(tests[0]["technology_class"] as? Int == 2 && tests[1]["technology_class"] as? Int == 5, "4G, and none")
+    #expect(tests[1]["latitude"] == nil && tests[1]["error"] as? String == "no connection")
+    #expect(!page.contains("_curves\""), "\(page.count)")
+    #expect(elements("id=\"speed-tests\"", of: try self.page([FenceRecord.whole()])).isEmpty, "no test, no element")
+  }
+
+  @Test("when the texts of a speed test hold HTML, then the page has them as JSON only")
+  func hostileSpeedTest() async throws {
+    let name = "</script><script>alert(1)</script>\u{2028}<img src=x>"
+    let folder = try TemporaryFolder()
+    let store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
+    let id = try await store.speedTests.begin(
+      .init(controlServer: "http://host", clientUUID: "C", testUUID: name, token: "t", started: .sampleStart))
+    var figures = SpeedTestFigures.sample()
+    (figures.serverName, figures.operatorName, figures.server) = (name, name, name)
+    try await store.speedTests.end(id, .init(.failed, at: .sampleStart, figures: figures, error: name))
+    let page = try page([FenceRecord](), speedTests: try await store.reading { try $0.speedTests() })
+    #expect(!page.contains("<img") && !page.contains("<script>alert"))
+    let test = try #require(try speedTests(page).first)
+    for column in ["test_uuid", "error", "server", "server_name", "operator_name"] {
+      #expect(test[column] as? String == name, "\(column)")
+    }
+  }
+
   @Test(
     "when there are more fences than a chunk has, then each is there once and in order",
     arguments: [0, 1, 2000, 2001, 4001])
@@ -126,14 +172,17 @@ struct MapPageTests {
     #expect(technologies.map { $0["colour"] } == Legend.technologies.map(\.colour))
     let columns = try #require(settings["columns"] as? [[String]])
     #expect(columns == MapColumns.all.map { [$0.name, $0.kind.rawValue, $0.meaning] })
+    let ofTests = try #require(settings["speed_test_columns"] as? [[String]])
+    #expect(ofTests == SpeedTestColumn.table.map { [$0.name, $0.kind.rawValue, $0.meaning] })
   }
 
   @Test("when the parts of the script are joined, then a part stands before those that use it")
   func script() throws {
     let script = String(decoding: MapScript.text, as: UTF8.self)
     let places = try [
-      "class FenceTable", "function makeViews", "const FenceLayer", "class Timeline", "class SessionsTable",
-      "class CoverageMap",
+      "function drawSquare", "class FenceTable", "class FenceItem", "class SpeedTestList", "class TimeAxis",
+      "function makeViews", "const FenceLayer", "class Timeline", "class SessionsTable", "class SpeedTestTable",
+      "class Card", "class CoverageMap",
     ]
     .map { try #require(script.range(of: $0)).lowerBound }
     #expect(places == places.sorted())

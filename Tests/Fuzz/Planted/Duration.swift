@@ -14,5 +14,7 @@ extension Duration {
     return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 
+  public var magnitude: Duration { self < .zero ? .zero - self : self }
+
   public var inSeconds: Double { Double(inNanoseconds) / 1e9 }
 }

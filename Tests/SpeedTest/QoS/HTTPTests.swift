@@ -50,6 +50,16 @@ import Testing
           + #""http_result_length":5,"http_result_hash":"5d41402abc4b2a76b9719d911017c592""#))
   }
 
+  @Test("When a page comes, then the bytes of request and answer are counted")
+  func traffic() throws {
+    let web = try Web(Self.page)
+    let (fetch, counter) = (HTTPFetch(url: web.url, connecting: 5_000_000_000, whole: 5_000_000_000), TrafficCounter())
+    _ = try fetch.run(LoopbackPort.waiting(), family: .any, traffic: counter)
+    #expect(counter.traffic.received == Int64(Self.page.utf8.count))
+    let request = try #require(web.requests.first)
+    #expect(counter.traffic.sent == Int64(request.utf8.count) + 4, "the head, and the empty line behind it")
+  }
+
   @Test("When a range is wanted, then it is asked for, and no cache may answer")
   func range() throws {
     let web = try Web(Self.page)

@@ -42,7 +42,7 @@ import Testing
   private func connections() throws -> QTPConnections {
     var plan = QoSPlan(
       objectives: try QoSObjectives(Data(#"{"objectives":{}}"#.utf8)), token: try MeasurementToken("u_1_x"))
-    plan.isEncrypted = false
+    plan.encryption = .never
     return QTPConnections(plan, source: nil)
   }
 

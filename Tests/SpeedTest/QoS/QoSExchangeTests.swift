@@ -1,3 +1,4 @@
+import CLibssl
 import Foundation
 import OrderedJSON
 import Synchronization

@@ -179,16 +179,47 @@ import Testing
       ])
     #expect(try await making.exitStatus() == 0)
     let lab = try await QoSLab(["--certificate", certificate, "--key", key])
+    #expect(
+      await QoSRun(try lab.plan([("tcp", ["out_port": "\(try LoopbackPort.free())"])])).run().results.map(\.status)
+        != [.ok], "the server has TLS only")
     var plan = try lab.plan([
       ("tcp", ["out_port": "\(try LoopbackPort.free())"]), ("udp", ["out_num_packets": "5", "delay": "20000000"]),
       lab.call(),
     ])
-    plan.isEncrypted = true
+    plan.encryption = .always
     #expect(await QoSRun(plan).run().results.map(\.status) == [.error, .error, .error])
     plan.caFile = certificate
     #expect(await QoSRun(plan).run().results.map(\.status) == [.ok, .ok, .ok])
+    plan.encryption = .auto
+    #expect(await QoSRun(plan).run().results.map(\.status) == [.ok, .ok, .ok])
     (plan.caFile, plan.verifiesCertificate) = (nil, false)
     #expect(await QoSRun(plan).run().results.map(\.status) == [.ok, .ok, .ok])
+  }
+
+  @Test(
+    "When it is not known whether the server has TLS, then one without it is asked again; with TLS only, tests are ERROR"
+  )
+  func plainServer() async throws {
+    let lab = try await QoSLab()
+    var plan = try lab.plan([("tcp", ["out_port": "\(try LoopbackPort.free())"]), lab.call()])
+    plan.encryption = .always
+    #expect(await QoSRun(plan).run().results.map(\.status) == [.error, .error])
+    plan.encryption = .auto
+    #expect(await QoSRun(plan).run().results.map(\.status) == [.ok, .ok])
+  }
+
+  @Test("When tests run, then their bytes are counted in both directions, datagrams with the headers of IP and UDP")
+  func traffic() async throws {
+    let lab = try await QoSLab()
+    let udp = ("udp", ["out_port": "\(lab.udpPorts[1])", "out_num_packets": "6", "delay": "20000000"])
+    let run = QoSRun(try lab.plan([udp, lab.call()]))
+    let outcome = await run.run()
+    #expect(outcome.results.map(\.status) == [.ok, .ok])
+    // 6 packets of 46 bytes, and 25 of 12 and 160; the control connection's lines are the rest.
+    let datagrams: Int64 = 6 * (46 + 28) + 25 * (172 + 28)
+    #expect((datagrams + 100...datagrams + 2000).contains(outcome.traffic.sent))
+    #expect((datagrams + 100...datagrams + 2000).contains(outcome.traffic.received))
+    #expect(run.traffic.total >= outcome.traffic.total)
   }
 
   /// A control connection to the lab, without the request that runs send first.

@@ -1,3 +1,4 @@
+import CLibssl
 import Foundation
 
 @testable import SpeedTest

@@ -5,9 +5,9 @@ extension Endpoints {
   func qosTestRequest(_ call: Call) async throws -> Answer {
     let request = try SpeedTestRequest(Fields(body: call.body), body: call.text)
     try await store.check(request)
-    guard let server = options.qosServer else { throw Refusal.listed("no QoS server") }
+    guard let places = options.qos else { throw Refusal.listed("no QoS server") }
     return .json([
-      "objectives": QoSObjectives.json(server: server, page: call.base + Route.page),
+      "objectives": QoSObjectives.json(at: places, page: call.base + Route.page),
       "client_remote_ip": .string(call.peer.text), "error": [],
     ])
   }

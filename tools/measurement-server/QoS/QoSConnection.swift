@@ -1,3 +1,4 @@
+import CLibssl
 import Foundation
 
 /// One control connection in the server's role. Replies carry the number of their command, and come when they are ready.

@@ -1,3 +1,4 @@
+import CLibssl
 import Foundation
 
 /// A UDP port: answers and counts the packets of UDP tests, and receives calls and sends their streams back.

@@ -1,4 +1,4 @@
-// All fences on one canvas, drawn in one pass: circles to scale, or a line when many are in view of a wide area.
+// All fences on one canvas, drawn in one pass: circles to scale, or a line when many are in view of a wide area. Above them the speed tests.
 const FenceLayer = L.Layer.extend({
   initialize(state) {
     this.state = state;
@@ -50,6 +50,7 @@ const FenceLayer = L.Layer.extend({
     const span = Math.max(bounds.getNorth() - bounds.getSouth(), bounds.getEast() - bounds.getWest());
     this.isLine = shown.length >= 60 && span >= 0.03;
     if (this.isLine) this.drawLines(context, frame, size, ratio); else this.drawCircles(context, frame, shown, ratio);
+    this.state.tests.draw(context, frame, size);
     this.drawn = (this.drawn ?? 0) + 1;
     this.fire("drawn", { shown: shown.length });
   },
@@ -221,8 +222,16 @@ const FenceLayer = L.Layer.extend({
     }
   },
 
-  // The fence at a point of the map's container: the one whose centre is nearest, within its radius or a fingertip.
-  at(point, reach) {
+  // The speed test or else the fence at a point of the map's container; null for none.
+  itemAt(point, reach) {
+    const test = this.state.tests.near(point, Math.min(reach, 16), this.frame());
+    if (test) return test;
+    const i = this.fenceAt(point, reach);
+    return i < 0 ? null : new FenceItem(this.state, i);
+  },
+
+  // The fence whose centre is nearest, within its radius or a fingertip.
+  fenceAt(point, reach) {
     const table = this.state.table, { scale, left, top } = this.frame();
     let best = -1, nearest = Infinity;
     for (let i = 0; i < table.count; i++) {

@@ -7,8 +7,17 @@ const numeric = {
 const computed = ["x", "y", "reach", "entered", "session", "link", "joined"];
 const earth = 40075016.686;
 
+// Web Mercator from 0 to 1.
+function mercatorX(longitude) { return longitude / 360 + 0.5; }
+
+function mercatorY(latitude) { return 0.5 - Math.log(Math.tan(Math.PI / 4 + withinMercator(latitude) / 2)) / (2 * Math.PI); }
+
+// The latitude in radians, within the map.
+function withinMercator(latitude) { return Math.max(-85.05, Math.min(85.05, latitude)) * Math.PI / 180; }
+
 class FenceTable {
-  constructor() {
+  constructor(state) {
+    this.state = state;
     this.count = 0;
     this.capacity = 0;
     this.raw = {};
@@ -85,12 +94,11 @@ class FenceTable {
     return known.get(key);
   }
 
-  // Web Mercator from 0 to 1, and whether the line from the fence before goes on: not over more than four radii of that one.
+  // The place on the map, and whether the line from the fence before goes on: not over more than four radii of that one.
   place(i) {
-    const latitude = Math.max(-85.05, Math.min(85.05, this.latitude[i])) * Math.PI / 180;
-    this.x[i] = this.longitude[i] / 360 + 0.5;
-    this.y[i] = 0.5 - Math.log(Math.tan(Math.PI / 4 + latitude / 2)) / (2 * Math.PI);
-    const metre = 1 / (earth * Math.cos(latitude));
+    this.x[i] = mercatorX(this.longitude[i]);
+    this.y[i] = mercatorY(this.latitude[i]);
+    const metre = 1 / (earth * Math.cos(withinMercator(this.latitude[i])));
     this.reach[i] = this.radius[i] * metre;
     this.joined[i] = 0;
     if (i === 0 || this.session[i] !== this.session[i - 1]) return;
@@ -98,7 +106,7 @@ class FenceTable {
     this.joined[i] = distance <= 4 * (this.radius[i - 1] || 20) ? 1 : 0;
   }
 
-  // The fences in order of time, and their places on a time line whose pauses are short.
+  // The fences in order of time.
   sort(first) {
     const order = this.order;
     let isSorted = true;
@@ -107,43 +115,24 @@ class FenceTable {
       order.push(i);
     }
     if (!isSorted) order.sort((a, b) => this.entered[a] - this.entered[b]);
-    this.along = new Float64Array(order.length);
-    this.pauses = [];
     this.rank = new Uint32Array(order.length);
-    let end = order.length ? this.entered[order[0]] : 0, shift = end;
-    const pause = 20000;
-    order.forEach((i, place) => {
-      const gap = this.entered[i] - end;
-      if (gap > 3 * pause) {
-        shift += gap - pause;
-        this.pauses.push(place);
-      }
-      this.along[place] = this.entered[i] - shift;
-      this.rank[i] = place;
-      end = Math.max(end, this.entered[i] + (this.duration[i] || 0));
-    });
-    this.length = Math.max(1, end - shift);
+    order.forEach((i, place) => { this.rank[i] = place; });
   }
 
-  // The last place in the order of time that begins at `along` or before.
-  placeAt(along) {
-    let low = 0, high = this.order.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.along[middle] <= along) low = middle; else high = middle - 1;
-    }
-    return low;
-  }
+  time(i) { return this.timeText(this.entered[i]); }
 
-  time(i) {
-    if (!this.hasWallTime) {
-      const seconds = Math.round(this.entered[i] / 1000);
+  day(i) { return this.dayText(this.entered[i]); }
+
+  // Replayed fences have only times since their drives began.
+  timeText(time) {
+    if (this.count && !this.hasWallTime) {
+      const seconds = Math.round(time / 1000);
       return [seconds / 3600, seconds / 60 % 60, seconds % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join(":");
     }
-    return new Date(this.entered[i]).toISOString().slice(11, 19);
+    return new Date(time).toISOString().slice(11, 19);
   }
 
-  day(i) { return this.hasWallTime ? new Date(this.entered[i]).toISOString().slice(0, 10) : ""; }
+  dayText(time) { return this.count && !this.hasWallTime ? "" : new Date(time).toISOString().slice(0, 10); }
 
   // The totals of the fences that `includes` selects.
   totals(includes) {

@@ -16,6 +16,8 @@ class LivePanel {
   listen() {
     this.events = new EventSource("events");
     this.events.addEventListener("fences", (event) => this.addFences(JSON.parse(event.data)));
+    // A test that is there already takes the place of its earlier state.
+    this.events.addEventListener("tests", (event) => this.map.addTests(JSON.parse(event.data)));
     this.events.addEventListener("status", (event) => this.show(JSON.parse(event.data)));
     this.events.addEventListener("reset", () => location.reload());
     this.events.addEventListener("open", () => { this.isLost = false; });
@@ -95,11 +97,11 @@ class LivePanel {
     const warnings = status.drives.flatMap((drive) => [...drive.warnings, ...(drive.radio_obstacle ? [drive.radio_obstacle] : [])]
       .map((text) => several ? `${drive.link}: ${text}` : text));
     if (status.disk.trouble) warnings.push(`disk: ${status.disk.trouble}`);
-    if (!status.clock_set) warnings.push("no clock of the device is right: fences are kept, and not sent");
+    if (!status.clock_set) warnings.push("no trusted clock: fences are stored and not sent");
     // An alert is read aloud each time it changes.
     if (warnings.join("\n") !== this.said) this.warnings.replaceChildren(...warnings.map((text) => make("li", text)));
     this.said = warnings.join("\n");
-    this.queue.replaceChildren(...(status.queue ?? []).map((text) => make("li", text)));
+    this.queue.replaceChildren(...[...(status.loop ? [status.loop.line] : []), ...(status.queue ?? [])].map((text) => make("li", text)));
     this.place = place?.latitude === undefined ? null : L.latLng(place.latitude, place.longitude);
     this.drawHere();
     if (this.follows) this.followPosition();

@@ -1,44 +1,91 @@
-// The page: map, time line, sessions and controls on one state. `add(chunk)` adds fences at any time.
+// The page: map, time line, tables and controls on one state. `add(chunk)` adds fences at any time, `addTests(list)` speed tests. An item is a
+// FenceItem or a SpeedTest.
 class CoverageMap {
   constructor(settings) {
     this.settings = settings;
-    this.columns = new Map(settings.columns.map(([name, kind, meaning]) => [name, { kind, meaning }]));
     this.views = makeViews(settings.technologies);
-    const table = new FenceTable();
     this.state = {
-      table, selection: null, onlySession: -1, onlyLink: -1, classes: new Uint8Array(0), colours: [], style: {}, hasTiles: Boolean(settings.tiles),
-      isShown: (i) => this.state.onlyLink < 0 || table.link[i] === this.state.onlyLink,
+      selection: null, onlySession: -1, onlyLink: -1, classes: new Uint8Array(0), colours: [], style: {}, hasTiles: Boolean(settings.tiles),
+      columns: settings.columns, testColumns: settings.speed_test_columns,
+      isShown: (i) => this.state.onlyLink < 0 || this.state.table.link[i] === this.state.onlyLink,
       isSelected: (i) => this.isSelected(i),
+      isTestSelected: (test) => this.isTestSelected(test),
       isHollow: (i) => this.hollow.has(i),
+      // -1 where the view has nothing of tests.
+      classOf: (test) => this.view.classOfTest?.(test) ?? -1,
+      colourOf: (test) => this.view.colours[this.state.classOf(test)] ?? neutral,
     };
+    this.state.table = new FenceTable(this.state);
+    this.state.tests = new SpeedTestList(this.state);
+    this.state.axis = new TimeAxis(this.state.table, []);
+    [this.view] = this.views;
     this.hollow = new Set();
-    this.pinned = -1;
+    this.shown = this.pinned = null;
+    this.card = new Card(byId("card"), () => this.pick(null, false));
     this.playing = 0;
     this.makeMap();
     this.timeline = new Timeline(byId("timeline"), this.state, {
-      hover: (i) => this.hover(i), pick: (i) => this.pick(i, true), select: (range) => this.select(range), play: () => this.togglePlay(),
+      hover: (item) => this.hover(item), pick: (item) => this.pick(item, true), select: (range) => this.select(range), play: () => this.togglePlay(),
     });
-    this.sessions = new SessionsTable(document.querySelector("table"), this.state, (number) => this.showSession(number));
+    this.sessions = new SessionsTable(document.querySelector(".sessions table"), this.state, (number) => this.showSession(number));
+    this.testTable = new SpeedTestTable(document.querySelector(".tests"), this.state, (test) => this.showTest(test));
     this.makeControls();
     this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
   }
 
   // Adds the fences of chunks, and shows all of them if they are the first.
   add(...chunks) {
-    const { table } = this.state, isFirst = table.count === 0;
+    const { table } = this.state, isFirst = this.state.axis.walk.length === 0;
     for (const chunk of chunks) {
       const first = table.add(chunk);
       for (let i = first; i < table.count; i++) if (!table.isSubmittable(i)) this.hollow.add(i);
     }
-    this.drawViews();
     this.drawLinks();
-    this.classify();
     this.sessions.draw();
+    this.grown(isFirst);
+  }
+
+  // Adds speed tests, or other states of them.
+  addTests(list) {
+    const { tests } = this.state, isFirst = this.state.axis.walk.length === 0;
+    tests.add(list);
+    // A test that is shown may be another object now.
+    const renewed = (item) => item instanceof SpeedTest ? tests.byId.get(item.id) : item;
+    [this.pinned, this.shown] = [renewed(this.pinned), renewed(this.shown)];
+    this.grown(isFirst);
+    this.drawTests();
+    if (this.shown instanceof SpeedTest) this.show(this.shown, true);
+  }
+
+  grown(isFirst) {
+    this.drawViews();
+    this.classify();
+    this.layOut();
     this.chooseSpeed();
     this.drawLegend();
-    if (isFirst) this.fit(() => true);
-    byId("timeline").setAttribute("aria-valuemax", String(Math.max(1, table.count)));
+    if (isFirst) this.fit();
     this.changed();
+  }
+
+  // Places everything on the time line.
+  layOut() {
+    this.state.axis = new TimeAxis(this.state.table, this.state.tests.shown);
+    byId("timeline").setAttribute("aria-valuemax", String(Math.max(1, this.state.axis.walk.length)));
+  }
+
+  setTests(isShown) {
+    this.state.tests.isShown = isShown;
+    if (!isShown && this.pinned instanceof SpeedTest) this.pick(null, false);
+    this.grown(false);
+    this.drawTests();
+  }
+
+  drawTests() {
+    const { tests } = this.state;
+    byId("tests").hidden = !tests.all.length;
+    document.querySelector(".hint .test").hidden = !tests.shown.length;
+    this.testTable.draw();
+    this.testTable.mark(this.pinned?.key);
   }
 
   // ---- Map
@@ -61,15 +108,15 @@ class CoverageMap {
     for (const kind of ["pointerdown", "pointermove"]) {
       byId("map").addEventListener(kind, (event) => { this.isTouch = event.pointerType === "touch"; }, true);
     }
-    this.map.on("mousemove", (event) => this.isTouch || this.hover(this.layer.at(event.containerPoint, 6)));
-    this.map.on("mouseout", () => this.hover(-1));
+    this.map.on("mousemove", (event) => this.isTouch || this.hover(this.layer.itemAt(event.containerPoint, 6)));
+    this.map.on("mouseout", () => this.hover(null));
     this.map.on("click", (event) => {
       const fingers = matchMedia("(pointer: coarse)").matches ? 22 : 8;
-      this.pick(this.layer.at(event.containerPoint, fingers), false);
+      this.pick(this.layer.itemAt(event.containerPoint, fingers), false);
     });
     this.map.on("zoomend moveend", () => this.drawRing());
     this.layer.on("drawn", () => this.timeline?.marksLater());
-    byId("map").addEventListener("keydown", (event) => { if (event.key === "Escape") this.pick(-1, false); });
+    byId("map").addEventListener("keydown", (event) => { if (event.key === "Escape") this.pick(null, false); });
   }
 
   addTiles(address) {
@@ -78,17 +125,21 @@ class CoverageMap {
     L.tileLayer(address, { maxZoom: 20, maxNativeZoom: 19, attribution, className: "tiles" }).addTo(this.map);
   }
 
-  fit(includes) {
-    const { table } = this.state;
+  // Shows all fences and speed tests, or those that are selected.
+  fit(onlySelected = false) {
+    const { table, tests } = this.state;
     let [south, north, west, east] = [90, -90, Infinity, -Infinity];
     let middle;
-    for (let i = 0; i < table.count; i++) {
-      if (!includes(i) || !this.state.isShown(i)) continue;
-      middle ??= table.longitude[i];
-      const longitude = table.longitude[i] - 360 * Math.round((table.longitude[i] - middle) / 360);
-      [south, north] = [Math.min(south, table.latitude[i]), Math.max(north, table.latitude[i])];
+    const include = (latitude, longitude) => {
+      middle ??= longitude;
+      longitude -= 360 * Math.round((longitude - middle) / 360);
+      [south, north] = [Math.min(south, latitude), Math.max(north, latitude)];
       [west, east] = [Math.min(west, longitude), Math.max(east, longitude)];
+    };
+    for (let i = 0; i < table.count; i++) {
+      if ((!onlySelected || this.isSelected(i)) && this.state.isShown(i)) include(table.latitude[i], table.longitude[i]);
     }
+    for (const { hasPlace, values } of onlySelected ? tests.selected : tests.shown) if (hasPlace) include(values.latitude, values.longitude);
     if (south > north) return;
     // On a narrow page the legend is above the fences.
     const legend = byId("legend"), isNarrow = this.map.getSize().x < 600, top = isNarrow ? legend.offsetTop + legend.offsetHeight + 20 : 40;
@@ -97,117 +148,67 @@ class CoverageMap {
   }
 
   drawRing() {
-    const i = this.shown ?? -1, { table } = this.state;
-    this.ring.hidden = i < 0;
-    if (i < 0) return;
-    const radius = Math.max(8, table.reach[i] * 256 * 2 ** this.map.getZoom() + 2);
-    const point = this.map.latLngToLayerPoint([table.latitude[i], table.longitude[i]]);
+    const place = this.shown?.place;
+    this.ring.hidden = !place;
+    if (!place) return;
+    const radius = this.shown.ringRadius(this.map.getZoom()), point = this.map.latLngToLayerPoint(place);
     this.ring.style.width = this.ring.style.height = `${radius * 2}px`;
     L.DomUtil.setPosition(this.ring, L.point(point.x - radius, point.y - radius));
   }
 
-  // ---- One fence
+  // ---- One fence or speed test
 
-  hover(i) {
+  // The fence of a number.
+  fence(i) { return new FenceItem(this.state, i); }
+
+  hover(item) {
     if (this.playing) return;
-    this.show(i >= 0 ? i : this.pinned);
+    this.show(item ?? this.pinned);
   }
 
-  // A click or a tap keeps the fence's figures.
-  pick(i, pans) {
-    this.pinned = i;
-    this.show(i);
-    if (i >= 0 && pans) this.follow(i);
-    if (i >= 0) this.uncover(i);
+  // A click or a tap keeps the figures.
+  pick(item, pans) {
+    this.pinned = item;
+    this.show(item, true);
+    this.testTable.mark(item?.key);
+    if (!item?.place) return;
+    if (pans) this.follow(item);
+    this.uncover(item);
   }
 
-  // On a narrow page the card is below the map's middle; the fence goes above it.
-  uncover(i) {
-    const { table } = this.state, card = byId("card");
-    const point = this.map.latLngToContainerPoint([table.latitude[i], table.longitude[i]]);
+  showTest(test) {
+    this.pick(test, true);
+    byId("map").scrollIntoView({ block: "nearest" });
+  }
+
+  // On a narrow page the card is below the map's middle; the item goes above it.
+  uncover(item) {
+    const card = byId("card"), point = this.map.latLngToContainerPoint(item.place);
     if (card.offsetWidth < this.map.getSize().x * 0.7 || point.y < card.offsetTop - 16) return;
     this.map.panBy([0, point.y - card.offsetTop * 0.7], { animate: false });
   }
 
-  follow(i) {
-    const { table } = this.state, place = L.latLng(table.latitude[i], table.longitude[i]);
+  follow({ place }) {
     if (!this.map.getBounds().pad(-0.12).contains(place)) this.map.panTo(place, { animate: false });
   }
 
-  show(i) {
-    if (i === this.shown && i !== this.pinned) return;
-    this.shown = i;
+  show(item, isNew = false) {
+    if (item?.key === this.shown?.key && !isNew) return;
+    this.shown = item;
     this.drawRing();
-    this.timeline.show(i);
-    this.drawCard(i);
-    const { table } = this.state, slider = byId("timeline");
-    byId("readout").textContent = i < 0 ? "" : `${table.day(i)} ${table.time(i)}`.trim();
-    if (i >= 0) {
-      slider.setAttribute("aria-valuenow", String(table.rank[i] + 1));
-      slider.setAttribute("aria-valuetext", this.sentence(i));
+    this.timeline.show(item);
+    this.drawCard();
+    const { table, axis } = this.state, slider = byId("timeline");
+    byId("readout").textContent = item ? `${table.dayText(item.time)} ${table.timeText(item.time)}`.trim() : "";
+    if (item) {
+      slider.setAttribute("aria-valuenow", String(axis.placeOf(item) + 1));
+      slider.setAttribute("aria-valuetext", item.sentence());
     }
   }
 
-  sentence(i) {
-    const { table } = this.state;
-    const delay = Number.isNaN(table.mean[i]) ? "no answer" : `${table.mean[i].toFixed(1)} ms`;
-    return `${table.time(i)}, ${table.value("technology", i) ?? "technology unknown"}, ${delay}, ${percent(table.lost[i], table.pings[i])} lost`;
-  }
-
-  drawCard(i) {
-    const card = byId("card"), { table } = this.state;
-    card.hidden = i < 0;
-    card.setAttribute("aria-live", i === this.pinned ? "polite" : "off");
-    if (i < 0) return;
-    const wasOpen = card.querySelector("details")?.open ?? false;
-    const milliseconds = (name) => Number.isNaN(table[name][i]) ? "–" : `${table[name][i].toFixed(1)} ms`;
-    const head = make("h2");
-    head.append(dot(this.state.colours[this.state.classes[i]]), make("span", table.value("technology", i) ?? "No technology"));
-    const where = [
-      `${table.day(i)} ${table.time(i)}`.trim(), table.links.length > 1 ? `link ${table.links[table.link[i]] || "without name"}` : "",
-      table.value("operator_name", i) ?? table.value("operator", i) ?? "",
-    ];
-    const figures = make("div", undefined, "figures");
-    for (const [name, value] of [["median", milliseconds("median")], ["95 %", milliseconds("p95")], ["lost", percent(table.lost[i], table.pings[i])]]) {
-      const box = make("div");
-      const [number, unit = ""] = value.split(" ");
-      box.append(make("b", number), make("span", `${unit} ${name}`));
-      figures.append(box);
-    }
-    const rows = [
-      ["mean", milliseconds("mean")], ["shortest", milliseconds("minimum")], ["longest", milliseconds("maximum")],
-      ["variation", milliseconds("variation")], ["pings", `${table.pings[i]}, ${table.lost[i]} lost`],
-      ["radius", `${table.radius[i].toFixed(1)} m`], ["time in it", Number.isNaN(table.duration[i]) ? "–" : `${(table.duration[i] / 1000).toFixed(1)} s`],
-      ...(Number.isNaN(table.signal[i]) ? [] : [["min signal", `${table.signal[i].toFixed(1)} dBm`]]),
-      ...(table.isSubmittable(i) ? [] : [["Wi-Fi", "touched: not submitted"]]),
-    ];
-    const all = make("details");
-    all.open = wasOpen;
-    all.append(make("summary", "All figures"), list(this.allFigures(i)));
-    const parts = [head, make("p", where.filter(Boolean).join(" · ")), figures, list(rows), all];
-    if (i === this.pinned) {
-      const close = make("button", "×", "close");
-      close.type = "button";
-      close.setAttribute("aria-label", "Close");
-      close.addEventListener("click", () => this.pick(-1, false));
-      parts.push(close);
-    }
-    card.replaceChildren(...parts);
-  }
-
-  // Under the names of the exports.
-  allFigures(i) {
-    const rows = [];
-    for (const [name, { kind, meaning }] of this.columns) {
-      if (["technology_class", "signal_dbm", "drive_session"].includes(name)) continue;
-      let value = this.state.table.value(name, i);
-      if (value === undefined) continue;
-      if (kind === "time") value = new Date(value).toISOString();
-      if (kind === "boolean") value = value ? "true" : "false";
-      if (kind === "object") value = JSON.stringify(value);
-      rows.push([name, String(value), meaning]);
-    }
-    return rows;
+  drawCard() {
+    if (this.shown) this.card.show(this.shown, this.shown.key === this.pinned?.key);
+    else this.card.hide();
   }
 
   // ---- Selection
@@ -218,13 +219,26 @@ class CoverageMap {
     return !selection || (table.rank[i] >= selection.from && table.rank[i] <= selection.to);
   }
 
+  isTestSelected(test) {
+    const { selection } = this.state;
+    return !selection || (test.time <= selection.end && test.end >= selection.start);
+  }
+
+  // The ranks of the fences, and the time from the first to the last of them at least.
+  selectionOf({ from, to, start = Infinity, end = -Infinity }) {
+    const { table } = this.state;
+    if (from > to) return { from, to, start, end };
+    const last = table.order[to];
+    return { from, to, start: Math.min(start, table.entered[table.order[from]]), end: Math.max(end, table.entered[last] + (table.duration[last] || 0)) };
+  }
+
   select(range, session = -1) {
-    this.state.selection = range;
+    this.state.selection = range && this.selectionOf(range);
     this.state.onlySession = session;
     byId("zoom").disabled = byId("clear").disabled = !range;
     this.sessions.mark(session);
     this.layer.later();
-    this.timeline.drawMarks();
+    if (this.state.tests.shown.length) this.timeline.draw(); else this.timeline.drawMarks();
     this.drawTotals();
     this.drawLegend();
   }
@@ -238,7 +252,7 @@ class CoverageMap {
     if (to < 0) return;
     if (this.state.onlyLink >= 0 && this.state.onlyLink !== table.sessions[number].link) this.setLink(table.sessions[number].link);
     this.select({ from, to }, number);
-    this.fit((i) => this.isSelected(i));
+    this.fit(true);
     byId("map").scrollIntoView({ block: "nearest" });
   }
 
@@ -247,22 +261,22 @@ class CoverageMap {
   togglePlay() { this.playing ? this.stop() : this.play(); }
 
   play() {
-    const { table, selection } = this.state;
-    if (!table.count) return;
-    const from = selection?.from ?? 0, to = selection?.to ?? table.count - 1;
-    const end = table.along[to] + (table.duration[table.order[to]] || 0);
-    let place = this.shown >= 0 ? table.rank[this.shown] : from;
-    if (place < from || place >= to) place = from;
-    let along = table.along[place], last;
+    const { axis, selection } = this.state, last = axis.walk.length - 1;
+    if (last < 0) return;
+    const [start, end] = selection ? [axis.along(selection.start), axis.along(selection.end)] : [0, axis.length];
+    // From the present item; from the beginning after the last one.
+    let along = this.shown ? axis.along(this.shown.time) : start, before;
+    const isAtEnd = this.shown && (selection?.to >= 0 ? axis.fences[selection.to] <= along : axis.placeOf(this.shown) >= last);
+    if (along < start || along >= end || isAtEnd) along = start;
     byId("play").textContent = "Pause";
     const step = (now) => {
-      along += (last === undefined ? 0 : Math.min(200, now - last)) * Number(byId("speed").value);
-      last = now;
-      const i = table.order[Math.min(to, table.placeAt(along))];
-      if (this.state.isShown(i)) {
-        this.show(i);
-        this.follow(i);
-        this.uncover(i);
+      along += (before === undefined ? 0 : Math.min(200, now - before)) * Number(byId("speed").value);
+      before = now;
+      const item = this.state.axis.itemAt(Math.min(along, end));
+      if (item && (item instanceof SpeedTest || this.state.isShown(item.i))) {
+        this.show(item);
+        if (item.place) this.follow(item);
+        if (item.place) this.uncover(item);
       }
       if (along >= end) return this.stop();
       this.playing = requestAnimationFrame(step);
@@ -273,9 +287,9 @@ class CoverageMap {
   stop() {
     cancelAnimationFrame(this.playing);
     this.playing = 0;
-    this.pinned = this.shown ?? -1;
+    this.pinned = this.shown;
     byId("play").textContent = "Play";
-    this.drawCard(this.pinned);
+    this.drawCard();
   }
 
   // ---- Controls
@@ -285,7 +299,8 @@ class CoverageMap {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => this.setTheme(event.matches));
     byId("play").addEventListener("click", () => this.togglePlay());
     byId("clear").addEventListener("click", () => this.select(null));
-    byId("zoom").addEventListener("click", () => this.fit((i) => this.isSelected(i)));
+    byId("zoom").addEventListener("click", () => this.fit(true));
+    byId("tests").querySelector("input").addEventListener("change", (event) => this.setTests(event.target.checked));
     byId("links").querySelector("select").addEventListener("change", (event) => this.setLink(Number(event.target.value)));
     byId("speed").addEventListener("change", () => { this.hasSpeed = true; });
     addEventListener("beforeprint", () => this.print(true));
@@ -307,13 +322,14 @@ class CoverageMap {
   chooseSpeed() {
     if (this.hasSpeed) return;
     const options = [...byId("speed").options].map((option) => option.value);
-    byId("speed").value = options.find((speed) => this.state.table.length / 1000 / speed <= 60) ?? options[options.length - 1];
+    byId("speed").value = options.find((speed) => this.state.axis.length / 1000 / speed <= 60) ?? options[options.length - 1];
   }
 
   drawViews() {
-    const known = this.views.filter((view) => view.has(this.state.table));
-    if (known.length === byId("views").querySelectorAll("input").length) return;
-    this.view = known.find((view) => view.key === this.view?.key) ?? known[0];
+    const known = this.views.filter((view) => view.has(this.state.table, this.state.tests.shown));
+    const shown = [...byId("views").querySelectorAll("input")].map((input) => input.value);
+    if (known.map((view) => view.key).join() === shown.join()) return;
+    this.view = known.find((view) => view.key === this.view.key) ?? known[0];
     const choices = known.map((view) => {
       const label = make("label"), input = make("input");
       Object.assign(input, { type: "radio", name: "view", value: view.key, checked: view === this.view });
@@ -342,13 +358,15 @@ class CoverageMap {
     this.view = view;
     this.classify();
     this.changed();
-    if (this.shown >= 0) this.drawCard(this.shown);
+    this.testTable.draw();
+    this.testTable.mark(this.pinned?.key);
+    this.drawCard();
   }
 
   setLink(link) {
     this.state.onlyLink = link;
     byId("links").querySelector("select").value = String(link);
-    if (this.pinned >= 0 && !this.state.isShown(this.pinned)) this.pick(-1, false);
+    if (this.pinned instanceof FenceItem && !this.state.isShown(this.pinned.i)) this.pick(null, false);
     this.changed();
   }
 
@@ -381,12 +399,13 @@ class CoverageMap {
   includes(i) { return this.state.isShown(i) && this.isSelected(i); }
 
   drawTotals() {
-    const { table } = this.state, sums = table.totals((i) => this.includes(i));
+    const { table, tests } = this.state, sums = table.totals((i) => this.includes(i));
     byId("title").textContent = `${sums.fences.toLocaleString("en")} ${sums.fences === 1 ? "fence" : "fences"}${this.state.selection ? " selected" : ""}`;
     document.title = `Coverage map: ${table.count.toLocaleString("en")} ${table.count === 1 ? "fence" : "fences"}`;
     const totals = [
       ["way", kilometres(sums.metres)], ["mean delay", sums.answered ? `${(sums.delay / sums.answered).toFixed(1)} ms` : "–"],
       ["loss", percent(sums.pings - sums.answered, sums.pings)], ["pings", sums.pings.toLocaleString("en")],
+      ...(tests.shown.length ? [["speed tests", tests.selected.length.toLocaleString("en")]] : []),
     ];
     byId("totals").replaceChildren(...totals.map(([name, value]) => {
       const part = make("div");
@@ -396,49 +415,50 @@ class CoverageMap {
   }
 
   drawLegend() {
-    if (!this.view) return;
-    const { table, classes } = this.state, counts = this.view.classes.map(() => 0);
-    let all = 0;
-    for (let i = 0; i < table.count; i++) {
-      if (!this.includes(i)) continue;
-      counts[classes[i]]++;
-      all++;
+    const tests = this.state.tests.selected, { colours } = this.view;
+    const ofFences = this.view.isOfTests ? [] : this.countFences(), ofTests = this.countTests(tests);
+    const isOfFences = ofFences.some((count) => count > 0), counts = isOfFences ? ofFences : ofTests;
+    const all = counts.reduce((sum, count) => sum + count, 0);
+    const sign = (place) => isOfFences ? dot(colours[place]) : square("completed", colours[place]);
+    const rows = this.view.classes.map((name, place) => [sign(place), name, percent(counts[place], all)])
+      .filter((_, place) => counts[place] > 0 || ofTests[place] > 0);
+    if (this.view.isOfTests && this.state.table.count) rows.push([dot(unknown), "fences", ""]);
+    for (const [look, name] of Object.entries({ completed: "speed test", failed: "failed", aborted: "aborted", running: "running" })) {
+      if (tests.some((test) => test.look === look) && !(look === "completed" && (this.view.isOfTests || !isOfFences && rows.length))) rows.push([square(look, neutral), name, ""]);
     }
-    const rows = this.view.classes.map((name, place) => {
+    byId("legend").replaceChildren(...rows.map(([sign, name, share]) => {
       const row = make("li");
-      row.append(dot(this.view.colours[place]), make("span", name), make("b", percent(counts[place], all)));
+      row.append(sign, make("span", name), make("b", share));
       return row;
-    });
-    byId("legend").replaceChildren(...rows.filter((_, place) => counts[place] > 0));
-    byId("legend").hidden = all === 0;
+    }));
+    byId("legend").hidden = !rows.length;
+  }
+
+  // The fences of each class that are selected.
+  countFences() {
+    const { table, classes } = this.state, counts = this.view.classes.map(() => 0);
+    for (let i = 0; i < table.count; i++) if (this.includes(i)) counts[classes[i]]++;
+    return counts;
+  }
+
+  // The tests of each class; in views of fences only those that have its colour.
+  countTests(tests) {
+    const counts = this.view.classes.map(() => 0);
+    for (const test of tests) {
+      const place = this.view.isOfTests || test.look === "completed" ? this.state.classOf(test) : -1;
+      if (place >= 0) counts[place]++;
+    }
+    return counts;
   }
 }
 
 function byId(id) { return document.getElementById(id); }
 
-function list(rows) {
-  const list = make("dl");
-  for (const [name, value, meaning] of rows) {
-    const term = make("dt", name);
-    if (meaning) term.title = meaning;
-    const row = make("div");
-    row.append(term, make("dd", value));
-    list.append(row);
-  }
-  return list;
-}
-
-// A dot as SVG: colours in style attributes are what the page's policy forbids.
-function dot(colour) {
-  const space = "http://www.w3.org/2000/svg", svg = document.createElementNS(space, "svg"), circle = document.createElementNS(space, "circle");
-  svg.setAttribute("viewBox", "0 0 10 10");
-  svg.setAttribute("aria-hidden", "true");
-  for (const [name, value] of Object.entries({ cx: 5, cy: 5, r: 4.4, fill: colour, stroke: mixed(colour, "#000000", 0.4) })) circle.setAttribute(name, value);
-  svg.append(circle);
-  return svg;
-}
-
 const coverageMap = new CoverageMap(JSON.parse(byId("settings").textContent));
 coverageMap.add(...[...document.querySelectorAll("script.fences")].map((part) => JSON.parse(part.textContent)));
 for (const part of document.querySelectorAll("script.fences")) part.remove();
+const speedTests = byId("speed-tests");
+if (speedTests) coverageMap.addTests(JSON.parse(speedTests.textContent));
+speedTests?.remove();
+coverageMap.fit();
 globalThis.coverageMap = coverageMap;

@@ -1,70 +1,106 @@
-// The graph of delay and loss over time. It calls `on.hover(i)`, `on.select(range)` and `on.play()`; pauses between drives are short on it.
+// The graph of delay and loss over time, with the speed tests above it. It calls `on.hover(item)`, `on.pick(item)`, `on.select(range)` and
+// `on.play()`.
 class Timeline {
   constructor(element, state, on) {
     [this.element, this.state, this.on] = [element, state, on];
     [this.graph, this.marks] = element.querySelectorAll("canvas");
-    this.cursor = -1;
+    this.cursor = null;
     new ResizeObserver(() => this.draw()).observe(element);
     element.addEventListener("pointermove", (event) => this.moved(event));
     element.addEventListener("pointerdown", (event) => this.pressed(event));
     element.addEventListener("pointerup", (event) => this.released(event));
     element.addEventListener("pointercancel", () => { this.from = undefined; });
-    element.addEventListener("pointerleave", () => { if (this.from === undefined) this.on.hover(-1); });
+    element.addEventListener("pointerleave", () => { if (this.from === undefined) this.on.hover(null); });
     element.addEventListener("keydown", (event) => this.key(event));
   }
 
   get width() { return this.element.clientWidth; }
   get height() { return this.element.clientHeight; }
 
-  x(place) { return this.left + this.state.table.along[place] / this.state.table.length * (this.width - this.left - 4); }
+  // Pixels of a length along the axis.
+  wide(length) { return length / this.state.axis.length * (this.width - this.left - 4); }
 
-  placeAt(x) {
-    const table = this.state.table, share = (x - this.left) / Math.max(1, this.width - this.left - 4);
-    return table.placeAt(Math.max(0, Math.min(1, share)) * table.length);
+  x(along) { return this.left + this.wide(along); }
+
+  along(x) {
+    const share = (x - this.left) / Math.max(1, this.width - this.left - 4);
+    return Math.max(0, Math.min(1, share)) * this.state.axis.length;
+  }
+
+  get isEmpty() { return !this.state.axis.walk.length; }
+
+  // The height of the marks of speed tests at the top; 0 without any.
+  get lane() { return this.state.tests.shown.length ? 17 : 0; }
+
+  // Where the mark of a speed test begins, and how wide it is beyond a square.
+  mark(test) {
+    const { axis } = this.state, x = this.x(axis.along(test.time));
+    return { x, wide: Math.max(0, this.x(axis.along(test.end)) - x - 8) };
+  }
+
+  // The speed test whose mark is at a point; above the graph the next one, below it only one that is hit.
+  testAt(x, y) {
+    let best = null, nearest = y <= this.lane + 6 ? 14 : -1;
+    for (const test of this.state.tests.shown) {
+      const mark = this.mark(test), distance = Math.max(mark.x - 6 - x, x - mark.x - mark.wide - 6, 0);
+      if (distance <= nearest) [best, nearest] = [test, distance];
+    }
+    return best;
+  }
+
+  itemAt(x, y) {
+    const { axis, table, tests } = this.state;
+    if (!table.count) return this.testAt(x, 0) ?? tests.shown.findLast((test) => this.mark(test).x <= x) ?? tests.shown[0] ?? null;
+    return this.testAt(x, y) ?? new FenceItem(this.state, table.order[axis.fenceAt(this.along(x))]);
   }
 
   // ---- Pointer and keys
 
-  eventX(event) { return event.clientX - this.element.getBoundingClientRect().left; }
+  point(event) {
+    const box = this.element.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
 
   pressed(event) {
-    if (event.button > 0 || !this.state.table.count) return;
-    this.from = this.eventX(event);
+    if (event.button > 0 || this.isEmpty) return;
+    [this.from] = this.point(event);
     this.element.setPointerCapture(event.pointerId);
   }
 
   moved(event) {
-    const table = this.state.table;
-    if (!table.count) return;
-    const x = this.eventX(event), place = this.placeAt(x);
-    if (this.from !== undefined && Math.abs(x - this.from) > 4) {
-      const ends = [this.placeAt(this.from), place];
-      this.on.select({ from: Math.min(...ends), to: Math.max(...ends) });
-    }
-    this.on.hover(table.order[place]);
+    if (this.isEmpty) return;
+    const [x, y] = this.point(event);
+    if (this.from !== undefined && Math.abs(x - this.from) > 4) this.on.select(this.range(this.along(this.from), this.along(x)));
+    this.on.hover(this.itemAt(x, y));
+  }
+
+  // The fences and the time between two places of the axis.
+  range(one, other) {
+    const { axis } = this.state, [low, high] = [Math.min(one, other), Math.max(one, other)];
+    return { from: axis.fenceAt(low), to: axis.fencesUntil(high) - 1, start: axis.timeAt(low), end: axis.timeAt(high) };
   }
 
   released(event) {
     if (this.from === undefined) return;
-    const x = this.eventX(event), isClick = Math.abs(x - this.from) <= 4;
+    const [x, y] = this.point(event), isClick = Math.abs(x - this.from) <= 4;
     this.from = undefined;
-    if (isClick) this.on.pick(this.state.table.order[this.placeAt(x)]);
+    if (isClick) this.on.pick(this.itemAt(x, y));
   }
 
   key(event) {
-    const table = this.state.table, last = table.count - 1;
+    const { axis } = this.state, last = axis.walk.length - 1;
     if (event.key === " ") this.on.play();
     else if (event.key === "Escape") this.on.select(null);
     else if (last >= 0) {
-      const place = this.cursor < 0 ? 0 : table.rank[this.cursor];
+      const place = this.cursor ? Math.max(0, axis.placeOf(this.cursor)) : 0;
       const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: 20, PageDown: -20, Home: -Infinity, End: Infinity };
       if (!(event.key in steps)) return;
-      const next = this.cursor < 0 ? 0 : Math.max(0, Math.min(last, place + steps[event.key]));
+      const next = !this.cursor ? 0 : Math.max(0, Math.min(last, place + steps[event.key]));
       if (event.shiftKey) {
         this.anchor ??= place;
-        this.on.select({ from: Math.min(this.anchor, next), to: Math.max(this.anchor, next) });
+        this.on.select(axis.range(Math.min(this.anchor, next), Math.max(this.anchor, next)));
       } else this.anchor = undefined;
-      this.on.pick(table.order[next]);
+      this.on.pick(axis.item(next));
     } else return;
     event.preventDefault();
   }
@@ -81,11 +117,11 @@ class Timeline {
 
   // The fences of each pixel: the median of medians would need sorting; the mean of medians, the highest 95th percentile, the loss.
   pixels() {
-    const { table, classes } = this.state, width = Math.max(1, Math.ceil(this.width));
-    const pixels = Array.from({ length: width }, () => null);
+    const { table, classes, axis } = this.state, width = Math.max(1, Math.ceil(this.width));
+    const pixels = Array.from({ length: width }, () => null), scale = this.wide(1);
     table.order.forEach((i, place) => {
       if (!this.state.isShown(i)) return;
-      const x = Math.floor(this.x(place));
+      const x = Math.floor(this.left + axis.fences[place] * scale);
       const pixel = (pixels[x] ??= { delay: 0, answered: 0, top: 0, pings: 0, lost: 0, colour: 0, first: i });
       const delay = Number.isNaN(table.median[i]) ? table.mean[i] : table.median[i];
       if (!Number.isNaN(delay)) {
@@ -96,24 +132,25 @@ class Timeline {
       pixel.pings += table.pings[i] || 0;
       pixel.lost += table.lost[i] || 0;
       pixel.colour = Math.max(pixel.colour, classes[i]);
-      const end = table.along[place] + (table.duration[i] || 0);
-      pixel.end = Math.max(pixel.end ?? x, Math.floor(this.left + end / table.length * (this.width - this.left - 4)));
+      const end = axis.fences[place] + (table.duration[i] || 0);
+      pixel.end = Math.max(pixel.end ?? x, Math.floor(this.left + end * scale));
     });
     return pixels;
   }
 
   draw() {
-    const { table, style, colours } = this.state;
+    const { style, colours } = this.state;
     this.left = 52;
     const context = this.context(this.graph);
-    if (!table.count || this.width < 80) return this.drawMarks();
-    const pixels = this.pixels(), base = this.height - 26, roof = 6;
+    if (this.isEmpty || this.width < 80) return this.drawMarks();
+    const pixels = this.pixels(), base = this.height - 26, roof = 6 + this.lane;
+    this.drawTests(context, base);
     const tops = pixels.filter((pixel) => pixel?.answered).map((pixel) => pixel.top).sort((a, b) => a - b);
     // A logarithmic scale: 20 ms and 2 s are both of interest.
     const lows = pixels.filter((pixel) => pixel?.answered).map((pixel) => pixel.delay / pixel.answered).sort((a, b) => a - b);
     const top = niceTop(tops[Math.floor(tops.length * 0.995)] || 100), low = Math.min(top / 10, niceTop((lows[0] || 10) / 2.5));
     const y = (delay) => base - Math.max(0, Math.min(1, Math.log(delay / low) / Math.log(top / low))) * (base - roof);
-    this.drawAxes(context, low, top, y);
+    if (this.state.table.count) this.drawAxes(context, low, top, y);
     let last = null;
     pixels.forEach((pixel, x) => {
       if (!pixel) return;
@@ -145,6 +182,20 @@ class Timeline {
     this.drawMarks();
   }
 
+  // Each speed test from its start to its end.
+  drawTests(context, base) {
+    for (const test of this.state.tests.shown) {
+      const { x, wide } = this.mark(test);
+      const alpha = this.state.isTestSelected(test) ? 1 : 0.3;
+      context.globalAlpha = alpha / 2;
+      context.fillStyle = this.state.style.shade;
+      context.fillRect(x, this.lane - 4, Math.max(1.5, wide + 8), base - this.lane + 4);
+      context.globalAlpha = alpha;
+      drawSquare(context, x + 4, 7.5, 4, test.look, test.colour, wide);
+    }
+    context.globalAlpha = 1;
+  }
+
   drawAxes(context, low, top, y) {
     const { style } = this.state;
     context.font = `11px ${style.font}`;
@@ -166,27 +217,27 @@ class Timeline {
   }
 
   drawTimes(context, base) {
-    const { table, style } = this.state;
+    const { table, style, axis } = this.state;
     context.textAlign = "left";
     context.textBaseline = "alphabetic";
     context.fillStyle = style.soft;
     let free = this.left, day = "";
-    const label = (place) => {
-      const i = table.order[place], x = this.x(place), isNewDay = table.day(i) !== day;
-      const text = isNewDay ? `${table.day(i)} ${table.time(i)}`.trim() : table.time(i), wide = context.measureText(text).width;
+    const label = (along) => {
+      const at = axis.timeAt(along), x = this.x(along), isNewDay = table.dayText(at) !== day;
+      const text = isNewDay ? `${table.dayText(at)} ${table.timeText(at)}`.trim() : table.timeText(at), wide = context.measureText(text).width;
       if (x < free || x + wide > this.width) return;
       context.fillText(text, x, this.height - 4);
       free = x + wide + 26;
-      day = table.day(i);
+      day = table.dayText(at);
     };
     const steps = Math.max(2, Math.floor(this.width / 150));
-    const places = [0, ...table.pauses];
-    for (let n = 1; n < steps; n++) places.push(table.placeAt(table.length * n / steps));
-    for (const place of places.sort((a, b) => a - b)) label(place);
+    const places = [0, ...axis.pauses];
+    for (let n = 1; n < steps; n++) places.push(axis.length * n / steps);
+    for (const along of places.sort((a, b) => a - b)) label(along);
     context.setLineDash([2, 3]);
     context.strokeStyle = style.soft;
-    for (const place of table.pauses) {
-      const x = Math.round(this.x(place)) - 3.5;
+    for (const along of axis.pauses) {
+      const x = Math.round(this.x(along)) - 3.5;
       context.beginPath();
       context.moveTo(x, 4);
       context.lineTo(x, base);
@@ -197,31 +248,30 @@ class Timeline {
 
   // What is in view on the map, the selection and the cursor.
   drawMarks() {
-    const { table, style, selection } = this.state, context = this.context(this.marks), base = this.height - 26;
-    if (!table.count || this.left === undefined) return;
-    const inView = this.state.layer?.inView;
+    const { table, axis, style, selection } = this.state, context = this.context(this.marks), base = this.height - 26;
+    if (this.isEmpty || this.left === undefined) return;
+    const inView = this.state.layer?.inView, scale = this.wide(1);
     context.fillStyle = style.soft;
     if (inView) {
       let last = -1;
       table.order.forEach((i, place) => {
         if (!inView[i] || !this.state.isShown(i)) return;
-        const x = Math.floor(this.x(place));
+        const x = Math.floor(this.left + axis.fences[place] * scale);
         if (x <= last) return;
-        const wide = Math.ceil((table.duration[i] || 0) / table.length * (this.width - this.left - 4));
+        const wide = Math.ceil((table.duration[i] || 0) * scale);
         context.fillRect(last = x, base + 7, Math.max(2, wide + 1), 3);
       });
     }
     if (selection) {
-      const from = this.x(selection.from), end = table.order[selection.to];
-      const to = Math.max(from + 2, this.x(selection.to) + (table.duration[end] || 0) / table.length * (this.width - this.left - 4));
+      const from = this.x(axis.along(selection.start)), to = Math.max(from + 2, this.x(axis.along(selection.end)));
       context.fillStyle = style.shade;
       context.fillRect(from, 0, to - from, base);
       context.fillStyle = style.delay;
       context.fillRect(from - 1, 0, 2, base);
       context.fillRect(to - 1, 0, 2, base);
     }
-    if (this.cursor >= 0 && this.cursor < table.count) {
-      const x = Math.round(this.x(table.rank[this.cursor]));
+    if (this.cursor) {
+      const x = Math.round(this.x(axis.along(this.cursor.time)));
       context.fillStyle = style.ink;
       context.fillRect(x - 0.75, 0, 1.5, base + 10);
       context.beginPath();
@@ -238,8 +288,8 @@ class Timeline {
     }, 120);
   }
 
-  show(i) {
-    this.cursor = i;
+  show(item) {
+    this.cursor = item;
     this.drawMarks();
   }
 }

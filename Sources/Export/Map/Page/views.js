@@ -1,4 +1,5 @@
-// The ways to colour a fence. A scale's limits are the upper ends of its classes; the last class is "unknown".
+// The ways to colour a fence and a speed test. A scale's limits are the upper ends of its classes; the last class is "unknown". Speed tests are
+// neutral in views without `classOfTest`; views with `isOfTests` are about speed tests only, and their legend counts those.
 const unknown = "#8b959e";
 const scale = ["#2b6cb8", "#63b0d1", "#f2d06b", "#ee8a3c", "#c2281d"];
 
@@ -15,6 +16,29 @@ function delayView(key, label, title) {
       const place = limits.findIndex((limit) => delay < limit);
       return place < 0 ? 4 : place;
     },
+    classOfTest: (test) => key === "median" ? classBelow(limits, test.values.ping_median_ms) : -1,
+  };
+}
+
+// The place of the first limit above the value; 5 without a value.
+function classBelow(limits, value) {
+  if (!Number.isFinite(value)) return 5;
+  const place = limits.findIndex((limit) => value < limit);
+  return place < 0 ? limits.length : place;
+}
+
+function rateView(key, label, title, limits) {
+  return {
+    key, label, title, isOfTests: true,
+    classes: [...limits.map((limit) => `${limit} Mbit/s or more`), "less", "no rate"], colours: [...scale, unknown],
+    has: (table, tests) => tests.some((test) => Number.isFinite(test.values[key])),
+    classOf: () => 5,
+    classOfTest: (test) => {
+      const rate = test.values[key];
+      if (!Number.isFinite(rate)) return 5;
+      const place = limits.findIndex((limit) => rate >= limit * 1000);
+      return place < 0 ? limits.length : place;
+    },
   };
 }
 
@@ -25,6 +49,7 @@ function makeViews(technologies) {
       classes: technologies.map((entry) => entry.label), colours: technologies.map((entry) => entry.colour),
       has: () => true,
       classOf: (table, i) => Number.isNaN(table.technologyClass[i]) ? technologies.length - 1 : table.technologyClass[i],
+      classOfTest: (test) => test.values.technology_class ?? technologies.length - 1,
     },
     delayView("median", "Delay", "Median delay"),
     delayView("p95", "95 %", "95th percentile of the delay"),
@@ -49,6 +74,8 @@ function makeViews(technologies) {
         return place < 0 ? 4 : place;
       },
     },
+    rateView("download_kbps", "Down", "Download of the speed tests", [100, 30, 10, 3]),
+    rateView("upload_kbps", "Up", "Upload of the speed tests", [50, 15, 5, 1]),
   ];
 }
 

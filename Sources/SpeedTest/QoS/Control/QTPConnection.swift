@@ -115,7 +115,7 @@ final class QTPConnection: @unchecked Sendable {
         changed.broadcast()
       }
     }
-    // Nobody else closes: the descriptor's number can belong to another connection at once.
+    // Only this thread closes: the kernel can reuse the descriptor's number at once.
     changed.withLock { transport.close() }
   }
 

@@ -15,7 +15,7 @@ struct QTPReplies: Sendable {
     return last
   }
 
-  /// Takes a line in. One without a number belongs to the only command that waits, if it is the only one.
+  /// Applies a line. A line without a number answers the waiting command if there is exactly one.
   mutating func read(_ line: QTPLine) {
     guard let id = line.id ?? (open.count == 1 ? open.first : nil), open.remove(id) != nil else {
       strays += 1
@@ -27,7 +27,7 @@ struct QTPReplies: Sendable {
   /// The reply to a command, once; `nil` until it is there.
   mutating func take(_ id: Int64) -> String? { answers.removeValue(forKey: id) }
 
-  /// Nobody waits for the reply any more.
+  /// The caller no longer waits for this reply.
   mutating func abandon(_ id: Int64) {
     open.remove(id)
     answers[id] = nil

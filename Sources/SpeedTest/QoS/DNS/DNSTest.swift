@@ -16,7 +16,7 @@ struct DNSTest: QoSTest {
   let limit: Int64
   let objective: [JSON.Member]
 
-  /// - Parameter port: The resolver's; another than 53 for tests.
+  /// - Parameter port: The resolver's, where the objective names none; another than 53 for tests.
   init(_ parameters: QoSParameters, port: UInt16 = 53) {
     host = parameters.text("host")
     resolver = parameters.text("resolver")
@@ -38,27 +38,30 @@ struct DNSTest: QoSTest {
     let start = context.now
     let waiting = context.waiting(limit)
     // A resolver that the objective names need not have the family of the QoS server.
-    let addresses = try Addresses(host: resolver, port: port, family: .any)
-    var answer = try ask(query, addresses, waiting)
-    if answer.isTruncated { answer = try askByTCP(query, addresses, waiting) }
+    let place = ResolverPlace(resolver, standard: port)
+    let addresses = try Addresses(host: place.host, port: place.port, family: .any)
+    var answer = try ask(query, addresses, waiting, context.traffic)
+    if answer.isTruncated { answer = try askByTCP(query, addresses, waiting, context.traffic) }
     return Finding(answer: answer, duration: context.now - start)
   }
 
   /// Asks by UDP; a packet may be lost, so the query is sent up to three times.
-  private func ask(_ query: DNSQuery, _ addresses: Addresses, _ waiting: Waiting) throws(SpeedTestError) -> DNSAnswer {
+  private func ask(
+    _ query: DNSQuery, _ addresses: Addresses, _ waiting: Waiting, _ traffic: TrafficCounter
+  ) throws(SpeedTestError) -> DNSAnswer {
     guard let address = addresses.list.first else { throw .unresolved("the resolver") }
     // The kernel drops what comes from another address.
     let any = Addresses.Address(
       family: address.family,
       bytes: Array(address.bytes[..<2]) + [UInt8](repeating: 0, count: max(0, address.bytes.count - 2)))
-    let socket = try DatagramSocket(on: any, peer: address)
+    let socket = try DatagramSocket(on: any, peer: address, counter: traffic)
     let step = max(1, (waiting.deadline - waiting.clock.now()) / 3)
     while true {
       socket.send(query.bytes)
       let next = waiting.clock.now() + step
       while try waiting.wait(on: socket.descriptor, for: Int16(POLLIN), until: next) {
         guard let (bytes, _) = socket.receive() else {
-          // No packet, but the resolver's host said that nobody listens.
+          // An ICMP error: the resolver's port is closed.
           throw .unreachable("the resolver's port is closed")
         }
         if let answer = DNSAnswer(bytes, to: query) { return answer }
@@ -67,10 +70,10 @@ struct DNSTest: QoSTest {
   }
 
   /// Asks by TCP: the length, then the message (RFC 1035, 4.2.2).
-  private func askByTCP(_ query: DNSQuery, _ addresses: Addresses, _ waiting: Waiting) throws(SpeedTestError)
-    -> DNSAnswer
-  {
-    let socket = try Dialer(waiting: waiting).connect(addresses)
+  private func askByTCP(
+    _ query: DNSQuery, _ addresses: Addresses, _ waiting: Waiting, _ traffic: TrafficCounter
+  ) throws(SpeedTestError) -> DNSAnswer {
+    let socket = CountedTransport(try Dialer(waiting: waiting).connect(addresses), traffic)
     let message = [UInt8(query.bytes.count >> 8), UInt8(query.bytes.count & 0xFF)] + query.bytes
     guard try socket.write(message) == message.count else { throw .closed }
     var received: [UInt8] = []
@@ -108,6 +111,6 @@ struct DNSTest: QoSTest {
     ])
   }
 
-  /// Whatever the code is: the resolver answered.
+  /// OK for every response code: the resolver answered.
   func status(_ finding: Finding) -> QoSStatus { .ok }
 }

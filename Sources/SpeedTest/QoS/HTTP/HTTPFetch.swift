@@ -15,11 +15,14 @@ struct HTTPFetch: Sendable {
 
   private static let largest: Int64 = 64 << 20
 
-  func run(_ waiting: Waiting, family: SpeedTestPlan.Family) throws(SpeedTestError) -> FetchedPage {
+  /// - Parameter traffic: Counts the bytes of head and body, without those that TLS adds.
+  func run(_ waiting: Waiting, family: SpeedTestPlan.Family, traffic: TrafficCounter = TrafficCounter())
+    throws(SpeedTestError) -> FetchedPage
+  {
     let request = try request()
     let client = HTTPClient(
       eventLoopGroupProvider: .singleton, configuration: try configuration(host: request.host, family))
-    let page = Result { () throws(SpeedTestError) in try fetch(request, client, waiting) }
+    let page = Result { () throws(SpeedTestError) in try fetch(request, client, waiting, traffic) }
     try? client.syncShutdown()
     return try page.get()
   }
@@ -50,11 +53,11 @@ struct HTTPFetch: Sendable {
     return configuration
   }
 
-  private func fetch(_ request: HTTPClient.Request, _ client: HTTPClient, _ waiting: Waiting) throws(SpeedTestError)
-    -> FetchedPage
-  {
+  private func fetch(
+    _ request: HTTPClient.Request, _ client: HTTPClient, _ waiting: Waiting, _ traffic: TrafficCounter
+  ) throws(SpeedTestError) -> FetchedPage {
     let deadline = min(waiting.deadline, waiting.clock.now() + whole)
-    let task = client.execute(request: request, delegate: PageReader(most: Self.largest))
+    let task = client.execute(request: request, delegate: PageReader(most: Self.largest, traffic))
     let done = DispatchSemaphore(value: 0)
     task.futureResult.whenComplete { _ in done.signal() }
     var isLate = false

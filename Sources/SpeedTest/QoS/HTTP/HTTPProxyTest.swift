@@ -26,7 +26,7 @@ struct HTTPProxyTest: QoSTest {
 
   func measure(_ context: QoSContext) throws(SpeedTestError) -> Finding {
     let start = context.now
-    let page = try fetch.run(context.waiting, family: context.family)
+    let page = try fetch.run(context.waiting, family: context.family, traffic: context.traffic)
     return Finding(page: page, duration: context.now - start)
   }
 

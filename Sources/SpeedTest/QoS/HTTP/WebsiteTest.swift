@@ -27,7 +27,7 @@ struct WebsiteTest: QoSTest {
 
   func measure(_ context: QoSContext) throws(SpeedTestError) -> Finding {
     let start = context.now
-    let page = try fetch.run(context.waiting, family: context.family)
+    let page = try fetch.run(context.waiting, family: context.family, traffic: context.traffic)
     return Finding(page: page, duration: context.now - start)
   }
 

@@ -14,12 +14,16 @@ final class QTPConnections: @unchecked Sendable {
   private let plan: QoSPlan
   private let tls: Result<TLSContext?, SpeedTestError>
   private let source: Addresses.Address?
+  private let counter: TrafficCounter
 
-  /// - Parameter source: The address that connections come from; `nil`: the kernel's choice.
-  init(_ plan: QoSPlan, source: Addresses.Address?) {
-    (self.plan, self.source) = (plan, source)
+  /// - Parameters:
+  ///   - source: The address that connections come from; `nil`: the kernel's choice.
+  ///   - counter: Counts the bytes of the connections.
+  init(_ plan: QoSPlan, source: Addresses.Address?, counter: TrafficCounter = TrafficCounter()) {
+    (self.plan, self.source, self.counter) = (plan, source, counter)
     tls = Result { () throws(SpeedTestError) in
-      plan.isEncrypted ? try TLSContext(verifies: plan.verifiesCertificate, caFile: plan.caFile) : nil
+      guard plan.encryption != .never else { return nil }
+      return try TLSContext(verifies: plan.verifiesCertificate, caFile: plan.caFile)
     }
   }
 
@@ -52,12 +56,7 @@ final class QTPConnections: @unchecked Sendable {
   }
 
   private func open(_ server: QoSServer, idle: Int64, _ waiting: Waiting) throws(SpeedTestError) -> QTPConnection {
-    let tls = try tls.get()
-    let addresses = try Addresses(host: server.host, port: server.port, family: plan.family)
-    let dialer = Dialer(waiting: waiting, source: source)
-    let socket = try dialer.connect(addresses)
-    var transport: any Transport = socket
-    if let tls { transport = try dialer.secure(socket, context: tls, host: server.host) }
+    let transport = CountedTransport(try transport(to: server, waiting), counter)
     let connection = try QTPConnection(transport, token: plan.token, waiting: waiting)
     // Before anything else: without it, the server closes after 15 s of silence (spec, edge 46). A server that refuses, or does not
     // reply, serves tests all the same.
@@ -67,7 +66,22 @@ final class QTPConnections: @unchecked Sendable {
     return connection
   }
 
-  /// Says QUIT on all connections. No other stays open.
+  /// A server without TLS greets at once, which breaks a handshake; one with TLS waits for it.
+  private func transport(to server: QoSServer, _ waiting: Waiting) throws(SpeedTestError) -> any Transport {
+    let tls = try tls.get()
+    let addresses = try Addresses(host: server.host, port: server.port, family: plan.family)
+    let dialer = Dialer(waiting: waiting, source: source)
+    let socket = try dialer.connect(addresses)
+    guard let tls else { return socket }
+    do {
+      return try dialer.secure(socket, context: tls, host: server.host)
+    } catch .noTLS where plan.encryption == .auto {
+      socket.close()
+      return try dialer.connect(addresses)
+    }
+  }
+
+  /// Sends QUIT on all connections. A connection that is being opened closes itself.
   func close() {
     let open = lock.withLock {
       isOver = true

@@ -1,7 +1,7 @@
 import Foundation
 import OrderedJSON
 
-/// Collects the results of tests that run side by side. The first result of a test counts: one that comes after its time was given up
+/// Collects the results of tests that run side by side. The first result of a test counts: a result that comes after the timeout
 /// changes nothing.
 final class QoSBoard: @unchecked Sendable {
   private let changed = NSCondition()

@@ -1,3 +1,4 @@
+import Coverage
 import OrderedJSON
 
 /// The results of all QoS tests.
@@ -6,8 +7,10 @@ public struct QoSOutcome: Hashable, Sendable {
   public let token: MeasurementToken
   /// One for each test, in the order of ``QoSObjectives/all``.
   public let results: [QoSResult]
+  /// The bytes of all tests.
+  public var traffic = SpeedTestTraffic()
 
-  /// The members of the body of `/resultQoS` that come from the tests: the token and the results. Who the client is, the caller adds.
+  /// The members of the body of `/resultQoS` that come from the tests: the token and the results. The caller adds the client's members.
   public var members: [JSON.Member] {
     JSON.members(["test_token": .string(token.text), "qos_result": .array(results.map(\.json))])
   }

@@ -1,4 +1,4 @@
-/// What QoS tests to run, and how.
+/// The QoS tests to run, and their settings.
 public struct QoSPlan: Hashable, Sendable {
   /// The tests.
   public let objectives: QoSObjectives
@@ -6,13 +6,13 @@ public struct QoSPlan: Hashable, Sendable {
   public let token: MeasurementToken
   /// The version of the internet protocol.
   public var family = SpeedTestPlan.Family.any
-  /// Whether control connections use TLS, as those of public servers do.
-  public var isEncrypted = true
+  /// Whether control connections use TLS.
+  public var encryption = QoSEncryption.auto
   /// Whether a server's certificate must be valid for its name.
   public var verifiesCertificate = true
   /// The file of certificates to trust instead of the system's.
   public var caFile: String?
-  /// Seconds until all tests end, 1 to 3600; what has not run then has the result TIMEOUT.
+  /// Seconds until all tests end, 1 to 3600; a test without a result by then gets TIMEOUT.
   public var seconds = 240
 
   /// A plan with the usual values.

@@ -1,15 +1,17 @@
+import Coverage
 import Foundation
 import OrderedJSON
 
 /// Runs QoS tests: groups one after the other, the tests of a group side by side, each on a thread of its own.
 ///
-/// Each test has a time limit. One that hangs beyond it (a resolver of the system can) is left to itself, and has the result TIMEOUT.
+/// Each test has a time limit. A test that hangs beyond it, such as in the system's resolver, gets TIMEOUT; its thread keeps running.
 public final class QoSRun: @unchecked Sendable {
   private let plan: QoSPlan
   private let source: Addresses.Address?
   private let test: @Sendable (QoSObjective) -> any QoSTest
   private let lock = NSLock()
   private var isAborted = false
+  private let counter = TrafficCounter()
 
   /// ns for the control connection of a test's server, which is opened before the test's own time begins.
   private static let connecting: Int64 = 15_000_000_000
@@ -26,6 +28,9 @@ public final class QoSRun: @unchecked Sendable {
     _ plan: QoSPlan, source: Addresses.Address?,
     test: @escaping @Sendable (QoSObjective) -> any QoSTest = { QoSTestList.test($0) }
   ) { (self.plan, self.source, self.test) = (plan, source, test) }
+
+  /// The bytes of the tests until now: those of TCP connections without TLS's own, and datagrams with the headers of IP and UDP.
+  public var traffic: SpeedTestTraffic { counter.traffic }
 
   /// Ends the run within about 0.1 s. Tests without a result have ERROR.
   public func abort() { lock.withLock { isAborted = true } }
@@ -44,21 +49,16 @@ public final class QoSRun: @unchecked Sendable {
   }
 
   private func runBlocking(_ progress: @escaping @Sendable (QoSProgress) -> Void) -> QoSOutcome {
-    let clock = TestClock(
-      now: {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-      }, isAborted: { [self] in lock.withLock { isAborted } })
+    let clock = TestClock.monotonic { [self] in lock.withLock { isAborted } }
     let start = clock.now()
     let whole = Waiting(clock: clock, deadline: start + plan.limit)
-    let connections = QTPConnections(plan, source: source)
+    let connections = QTPConnections(plan, source: source, counter: counter)
     let board = QoSBoard(count: plan.objectives.all.count, progress: progress)
     for group in plan.objectives.groups {
       run(group.map { ($0, test($0)) }, connections, board, start, whole)
     }
     connections.close()
-    return QoSOutcome(token: plan.token, results: board.results(of: plan.objectives.all))
+    return QoSOutcome(token: plan.token, results: board.results(of: plan.objectives.all), traffic: counter.traffic)
   }
 
   private typealias Entry = (objective: QoSObjective, test: any QoSTest)
@@ -71,8 +71,8 @@ public final class QoSRun: @unchecked Sendable {
     // Nothing begins any more once the time is over or the run is aborted.
     if began < whole.deadline, !whole.clock.isAborted() {
       for entry in group {
-        Thread.detachNewThread { [plan] in
-          Self.run(entry, plan, connections, idle: idle, start: start, whole) { board.add($0) }
+        Thread.detachNewThread { [self] in
+          run(entry, connections, idle: idle, start: start, whole) { board.add($0) }
         }
       }
     }
@@ -95,8 +95,8 @@ public final class QoSRun: @unchecked Sendable {
   }
 
   /// One test, on its own thread.
-  private static func run(
-    _ entry: Entry, _ plan: QoSPlan, _ connections: QTPConnections, idle: Int64, start: Int64, _ whole: Waiting,
+  private func run(
+    _ entry: Entry, _ connections: QTPConnections, idle: Int64, start: Int64, _ whole: Waiting,
     _ report: (QoSResult) -> Void
   ) {
     let clock = whole.clock
@@ -106,13 +106,14 @@ public final class QoSRun: @unchecked Sendable {
       var control: QTPConnection?
       if entry.objective.kind.needsServer {
         guard let server = entry.objective.server else { throw SpeedTestError.protocolError("no QoS server") }
-        let opening = Waiting(clock: clock, deadline: min(whole.deadline, began + connecting))
+        let opening = Waiting(clock: clock, deadline: min(whole.deadline, began + Self.connecting))
         control = try connections.connection(to: server, idle: idle, opening)
         began = clock.now()
       }
       let waiting = Waiting(
-        clock: clock, deadline: min(whole.deadline, began + entry.test.limit + grace - 1_000_000_000))
-      let context = QoSContext(waiting: waiting, control: control, token: plan.token, family: plan.family)
+        clock: clock, deadline: min(whole.deadline, began + entry.test.limit + Self.grace - 1_000_000_000))
+      let context = QoSContext(
+        waiting: waiting, control: control, token: plan.token, family: plan.family, traffic: counter)
       (status, members) = entry.test.result(context)
     } catch {
       (status, members) = entry.test.failed((error as? SpeedTestError).map(QoSStatus.init) ?? .error)

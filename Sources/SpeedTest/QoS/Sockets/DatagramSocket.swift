@@ -1,14 +1,23 @@
+import CLibssl
 import Foundation
 
 /// A UDP socket of a test that does not block.
 final class DatagramSocket: Sendable {
   let descriptor: Int32
   let port: UInt16
+  private let counter: TrafficCounter
+  /// Bytes of the headers of IP and UDP: beside small packets, they are much of what a network bills.
+  private let headers: Int
 
   /// - Parameters:
   ///   - address: Where to bind; port 0: any free one.
   ///   - peer: The only address to which packets go and from which they come; `nil`: any.
-  init(on address: Addresses.Address, peer: Addresses.Address? = nil) throws(SpeedTestError) {
+  ///   - counter: Counts the bytes.
+  init(on address: Addresses.Address, peer: Addresses.Address? = nil, counter: TrafficCounter = TrafficCounter())
+    throws(SpeedTestError)
+  {
+    self.counter = counter
+    headers = address.family == AF_INET6 ? 48 : 28
     let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.family, type, 0)
     guard descriptor >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
@@ -25,12 +34,19 @@ final class DatagramSocket: Sendable {
   }
 
   /// Sends to the peer. A refusal is no failure of the test: the packet is lost.
-  func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+  func send(_ bytes: [UInt8]) {
+    note(sent: Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)))
+  }
 
   /// Sends to any address.
   func send(_ bytes: [UInt8], to address: Addresses.Address) {
-    _ = address.call { Int32(clamping: sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1)) }
+    let count = address.call {
+      Int32(clamping: sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1))
+    }
+    note(sent: Int(count))
   }
+
+  private func note(sent count: Int) { if count >= 0 { counter.addSent(count + headers) } }
 
   /// A packet that is there, with its sender; `nil`: none.
   func receive() -> (bytes: [UInt8], from: Addresses.Address)? {
@@ -41,7 +57,10 @@ final class DatagramSocket: Sendable {
         count = recvfrom(descriptor, &buffer, buffer.count, 0, address, size)
         return count < 0 ? -1 : 0
       }
-      if let sender { return (Array(buffer[..<count]), sender) }
+      if let sender {
+        counter.addReceived(count + headers)
+        return (Array(buffer[..<count]), sender)
+      }
       // Someone's ICMP error about an earlier packet; packets may stand behind it.
       guard [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EINTR].contains(errno) else { return nil }
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Lines on a TCP connection of a test. Middleboxes may send anything: bytes other than UTF-8 are replaced.
 struct LineExchange {
-  let socket: PlainSocket
+  let socket: any Transport
   let waiting: Waiting
 
   private static let longest = 4096

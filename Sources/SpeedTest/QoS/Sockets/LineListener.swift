@@ -1,3 +1,4 @@
+import CLibssl
 import Foundation
 
 /// Listens for the one TCP connection that a QoS server opens to us.

@@ -34,7 +34,8 @@ struct ProxyTest: QoSTest {
     let reply = try control.request(.proxy(port: port), until: waiting.deadline)
     guard reply == "OK" else { throw .commandRefused("NTPTEST") }
     let dialer = Dialer(waiting: waiting, source: control.local)
-    let lines = LineExchange(socket: try dialer.connect(control.peer.with(port: port)), waiting: waiting)
+    let socket = CountedTransport(try dialer.connect(control.peer.with(port: port)), context.traffic)
+    let lines = LineExchange(socket: socket, waiting: waiting)
     try lines.send(request)
     return compare(try lines.receive())
   }

@@ -39,8 +39,8 @@ struct TCPTest: QoSTest {
       throw .protocolError("a TCP test without a port")
     }
     var finding = Finding()
-    if let outPort { finding.out = reach(context) { try out(outPort, control, $0) } }
-    if let inPort { finding.back = reach(context) { try back(inPort, control, $0) } }
+    if let outPort { finding.out = reach(context) { try out(outPort, control, $0, context.traffic) } }
+    if let inPort { finding.back = reach(context) { try back(inPort, control, $0, context.traffic) } }
     return finding
   }
 
@@ -53,21 +53,26 @@ struct TCPTest: QoSTest {
   }
 
   /// The server listens and sends our line back.
-  private func out(_ port: UInt16, _ control: QTPConnection, _ waiting: Waiting) throws(SpeedTestError) -> Reach {
+  private func out(
+    _ port: UInt16, _ control: QTPConnection, _ waiting: Waiting, _ traffic: TrafficCounter
+  ) throws(SpeedTestError) -> Reach {
     let reply = try control.request(.tcpOut(port: port), until: waiting.deadline)
     guard reply == "OK" else { throw .commandRefused("TCPTEST OUT") }
     let socket = try Dialer(waiting: waiting, source: control.local).connect(control.peer.with(port: port))
-    let lines = LineExchange(socket: socket, waiting: waiting)
+    let lines = LineExchange(socket: CountedTransport(socket, traffic), waiting: waiting)
     try lines.send(Self.request)
     let response = try lines.receive()
     return Reach(status: response == Self.request ? .ok : .error, response: response)
   }
 
   /// The server connects to us. The command has no reply, and we listen before it leaves (spec, edges 41 and 42).
-  private func back(_ port: UInt16, _ control: QTPConnection, _ waiting: Waiting) throws(SpeedTestError) -> Reach {
+  private func back(
+    _ port: UInt16, _ control: QTPConnection, _ waiting: Waiting, _ traffic: TrafficCounter
+  ) throws(SpeedTestError) -> Reach {
     let listener = try LineListener(on: control.local.with(port: port))
     try control.order(.tcpIn(port: port))
-    let response = try LineExchange(socket: try listener.accept(waiting), waiting: waiting).receive()
+    let socket = CountedTransport(try listener.accept(waiting), traffic)
+    let response = try LineExchange(socket: socket, waiting: waiting).receive()
     return Reach(status: response == "HELLO TO \(port)" ? .ok : .error, response: response)
   }
 

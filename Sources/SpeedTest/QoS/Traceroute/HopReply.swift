@@ -1,6 +1,6 @@
 import Pinging
 
-/// What a packet with a limited number of hops brought about.
+/// The reply to a packet with a limited number of hops.
 enum HopReply: Hashable, Sendable {
   /// A router on the way dropped it.
   case router

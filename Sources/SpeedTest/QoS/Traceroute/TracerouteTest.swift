@@ -21,6 +21,8 @@ struct TracerouteTest: QoSTest {
   private static let step: Int64 = 30_000_000
   private static let atOnce = 4
   private static let firstPort: UInt16 = 33434
+  /// Bytes of a packet with its headers, and of a router's report of it: as far as they can be known without a capture.
+  private static let packetBytes = (sent: 52, received: 56)
 
   /// - Parameters:
   ///   - isMasked: Whether the result leaves out the last part of addresses.
@@ -69,11 +71,13 @@ struct TracerouteTest: QoSTest {
       if context.waiting.clock.isAborted() { throw SpeedTestError.aborted }
       if next <= path.last ?? most, open.count < Self.atOnce, context.now >= due {
         open[try pinger.start(try target(destination, hop: next, byICMP: isICMP))] = next
+        context.traffic.addSent(Int(Self.packetsPerHop) * Self.packetBytes.sent)
         (next, due) = (next + 1, context.now + Self.step)
       }
       let events = pinger.events.available()
       for event in events {
         guard let hop = open[event.target] else { continue }
+        if event.from != nil { context.traffic.addReceived(Self.packetBytes.received) }
         note(event, hop, destination, in: &path)
         if event.kind == .finished { path.giveUp(hop) }
         // Each number of hops has a socket: it is closed as soon as nothing more is to be learnt from it.

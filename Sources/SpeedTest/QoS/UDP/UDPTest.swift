@@ -58,7 +58,7 @@ struct UDPTest: QoSTest {
       failure = failure ?? error
     }
     if let failure, finding.out == nil, finding.back == nil { throw failure }
-    // A direction that failed has no packets, beside one that has figures.
+    // If only one direction failed, it reports 0 packets.
     return Finding(out: finding.out ?? nothing.out, back: finding.back ?? nothing.back)
   }
 
@@ -67,7 +67,8 @@ struct UDPTest: QoSTest {
   {
     let deadline = min(context.waiting.deadline, context.now + outLimit(packets))
     let port = try port(control, deadline)
-    let socket = try DatagramSocket(on: control.local.with(port: 0), peer: control.peer.with(port: port))
+    let socket = try DatagramSocket(
+      on: control.local.with(port: 0), peer: control.peer.with(port: port), counter: context.traffic)
     guard try control.request(.udpOut(port: port, packets: packets), until: deadline) == "OK" else {
       throw .commandRefused("UDPTEST OUT")
     }
@@ -118,7 +119,7 @@ struct UDPTest: QoSTest {
     -> UDPFigures
   {
     let deadline = min(context.waiting.deadline, context.now + inLimit(packets))
-    let socket = try DatagramSocket(on: control.local.with(port: inPort ?? 0))
+    let socket = try DatagramSocket(on: control.local.with(port: inPort ?? 0), counter: context.traffic)
     try control.order(.udpIn(port: socket.port, packets: packets))
     let uuid = UDPProbe.uuid(of: context.token)
     let server = control.peer.with(port: 0)

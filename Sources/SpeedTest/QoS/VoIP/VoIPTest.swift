@@ -40,7 +40,7 @@ struct VoIPTest: QoSTest {
     }
     let deadline = min(context.waiting.deadline, context.now + limit)
     let socket = try DatagramSocket(
-      on: control.local.with(port: inPort ?? 0), peer: control.peer.with(port: outPort))
+      on: control.local.with(port: inPort ?? 0), peer: control.peer.with(port: outPort), counter: context.traffic)
     let reply = try control.request(.voip(call, port: outPort, clientPort: socket.port), until: deadline)
     let words = reply.split(separator: " ")
     // The server's SSRC marks the stream in both directions (edge 43). Some servers write it with a sign.
@@ -92,7 +92,7 @@ struct VoIPTest: QoSTest {
     }
   }
 
-  /// The server's packets. They come as late as its first one did: when ours are sent, a second without any is the end.
+  /// The server's packets. Ends when ours are sent and a second has passed without a packet.
   private func receive(
     _ call: VoIPCall, _ source: UInt32, _ socket: DatagramSocket, _ context: QoSContext, sentBy sent: Int64,
     until deadline: Int64
@@ -103,7 +103,7 @@ struct VoIPTest: QoSTest {
       guard try context.waiting.wait(on: socket.descriptor, for: Int16(POLLIN), until: end) else { continue }
       while let (bytes, _) = socket.receive() {
         let time = context.now
-        // As many as four times the call are more than a link makes of it.
+        // No link duplicates this often: ignore more than four times the call.
         guard let packet = RTPPacket(bytes), packet.source == source, arrivals.count < 4 * call.packets else {
           continue
         }

@@ -1,0 +1,137 @@
+import AsyncHTTPClient
+import Diagnosis
+import DriveStore
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Settings
+import Submission
+
+/// Sends requests to a service on this host.
+public struct ServiceClient: Sendable {
+  private let path: String
+  private let directory: StateDirectory
+
+  /// - Parameter configuration: Names the service's socket and the state directory.
+  public init(configuration: ProbeConfiguration) {
+    path = configuration.servicePath
+    directory = StateDirectory(path: configuration.stateDirectory)
+  }
+
+  /// The service's state.
+  /// - Parameter asJSON: `true`: a JSON object; `false`: lines for an operator.
+  /// - Throws: ``ServiceUnreachable``
+  public func status(asJSON: Bool) async throws(ServiceUnreachable) -> String {
+    try await ask("status", .GET, accept: asJSON ? "application/json" : "text/plain", within: .seconds(5)).text
+  }
+
+  /// The service's state, and without a position the programs that have receivers' ports open: `port_holders` in the JSON object, or a line
+  /// a port. This process looks for them: the service may not see those of other users.
+  /// - Parameter asJSON: As of ``status(asJSON:)``.
+  /// - Throws: ``ServiceUnreachable``
+  public func statusWithPortHolders(asJSON: Bool) async throws(ServiceUnreachable) -> String {
+    let json = try await status(asJSON: true)
+    let ports = PortQuestion(status: json).map { PortHolders(of: PortHolders.ports(with: $0.receivers)) }
+    guard asJSON else { return ([try await status(asJSON: false)] + (ports?.lines ?? [])).joined(separator: "\n") }
+    guard let ports, json.hasSuffix("}") else { return json }
+    return "\(json.dropLast()),\"port_holders\":\(ports.json.text)}"
+  }
+
+  /// The service's state for a monitoring system: ``ServiceMetrics``.
+  /// - Throws: ``ServiceUnreachable``
+  public func metrics() async throws(ServiceUnreachable) -> String {
+    try await ask("metrics", .GET, within: .seconds(5)).text
+  }
+
+  /// Sends a command.
+  /// - Returns: The result in one line.
+  /// - Throws: ``ServiceUnreachable``
+  public func send(_ command: ServiceCommand) async throws(ServiceUnreachable) -> String {
+    try await ask(command.rawValue, .POST, within: .seconds(15)).text
+  }
+
+  /// Runs a request on the service that has the store open, because this process cannot open it.
+  /// - Parameters:
+  ///   - inUse: The error of opening the store here.
+  /// - Throws: `inUse` when another kind of program has the store open; ``ServiceUnreachable`` when the service
+  ///   refuses.
+  func ask<Answer>(
+    instead inUse: StoreError, _ command: (ServiceClient) async throws -> Answer
+  ) async throws -> Answer {
+    do {
+      return try await command(self)
+    } catch let error as ServiceUnreachable where error.reason == .absent {
+      throw inUse
+    }
+  }
+
+  /// Runs a pass in the service.
+  /// - Throws: ``ServiceUnreachable``
+  func submit(
+    _ mode: PassMode, _ urgency: ServerGate.Urgency
+  ) async throws(ServiceUnreachable) -> (line: String, outcome: CommandOutcome) {
+    try await result(of: "submit?mode=\(mode.command)&force=\(urgency == .forced)", within: .seconds(3600))
+  }
+
+  /// Deletes a session or a speed test permanently.
+  /// - Throws: ``ServiceUnreachable``
+  func forget(_ target: ForgetTarget) async throws(ServiceUnreachable) -> (line: String, outcome: CommandOutcome) {
+    try await result(of: "forget?\(target.query)", within: .seconds(60))
+  }
+
+  private func result(
+    of command: String, within limit: TimeAmount
+  ) async throws(ServiceUnreachable) -> (line: String, outcome: CommandOutcome) {
+    let (status, text) = try await ask(command, .POST, within: limit)
+    return (text, status == .ok ? .done : status == .serviceUnavailable ? .kept : .failed)
+  }
+
+  private func ask(
+    _ what: String, _ method: HTTPMethod, accept: String = "text/plain", within limit: TimeAmount
+  ) async throws(ServiceUnreachable) -> (status: HTTPResponseStatus, text: String) {
+    let place = Data(path.utf8).map { byte in
+      let isPlain = Character(UnicodeScalar(byte)).isLetter && byte < 128 || (0x30...0x39).contains(byte)
+      return isPlain ? String(UnicodeScalar(byte)) : "%" + String(Int(byte) + 0x100, radix: 16).dropFirst()
+    }.joined()
+    var request = HTTPClientRequest(url: "http+unix://\(place)/\(what)")
+    request.method = method
+    request.headers = ["Accept": accept, "Host": "localhost"]
+    // Without this check, the HTTP client would retry for a long time when there is no service.
+    if let reason = SocketProbe.obstacle(to: path) { throw unreachable(reason) }
+    let status: HTTPResponseStatus
+    let text: String
+    do {
+      let response = try await HTTPClient.shared.execute(request, timeout: limit)
+      status = response.status
+      text = String(buffer: try await response.body.collect(upTo: 1 << 20))
+    } catch let error as HTTPClientError where error == .deadlineExceeded {
+      throw unreachable(.silent)
+    } catch {
+      throw unreachable(SocketProbe.obstacle(to: path) ?? .absent)
+    }
+    guard status != .forbidden else { throw unreachable(.refused) }
+    return (status, text.trimmingCharacters(in: .whitespacesAndNewlines))
+  }
+
+  private func unreachable(_ reason: ServiceUnreachable.Reason) -> ServiceUnreachable {
+    ServiceUnreachable(
+      path: path, reason: reason, directory: directory.path, holder: reason == .absent ? directory.holder : nil)
+  }
+}
+
+extension PassMode {
+  /// The name of a mode that the service accepts.
+  fileprivate var command: String {
+    switch self {
+    case .warm: "warm"
+    case .quarantined: "quarantined"
+    case .cold, .drive: "cold"
+    }
+  }
+
+  /// - Returns: `nil` for an unknown name.
+  init?(command: String) {
+    guard let mode = [PassMode.cold, .warm, .quarantined].first(where: { $0.command == command }) else { return nil }
+    self = mode
+  }
+}

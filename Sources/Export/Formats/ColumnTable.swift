@@ -1,0 +1,38 @@
+/// The table of columns in docs/export.md.
+public enum ColumnTable {
+  /// The table as Markdown, without a line end behind it.
+  public static var markdown: String {
+    let head = ["| column | values | meaning | GeoPackage | KML |", "|---|---|---|---|---|"]
+    let rows = ColumnList.all.map { column in
+      let isStored = column.source != .replay
+      let cells = [
+        "`\(column.name)`", column.kind.rawValue, column.meaning + note(column),
+        isStored ? geoPackage(column) : "", isStored ? kml(column) : "",
+      ]
+      return "| " + cells.joined(separator: " | ") + " |"
+    }
+    return (head + rows).joined(separator: "\n")
+  }
+
+  private static func note(_ column: Column) -> String {
+    switch column.source {
+    case .replay: " (only in replays)"
+    case .store where column.role == .record: " (not in JSON)"
+    case .store where column.role == .identity: " (in GeoJSON the id of the feature, not in JSON Lines)"
+    case .store: " (not in replays)"
+    case .both: ""
+    }
+  }
+
+  private static func geoPackage(_ column: Column) -> String {
+    switch column.role {
+    case .identity: "`fid`"
+    case .position: "geometry"
+    case .property, .record: column.field.type
+    }
+  }
+
+  private static func kml(_ column: Column) -> String {
+    column.role == .position ? "geometry" : KML.type(of: column.kind)
+  }
+}

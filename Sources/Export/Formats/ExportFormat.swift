@@ -1,0 +1,58 @@
+import DriveStore
+import Foundation
+import OrderedJSON
+
+/// A format of exported fences. The raw values are those of `export --format`.
+public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
+  /// RFC 7946, one feature a fence.
+  case geojson
+  /// RFC 8142, the features of `geojson` as a sequence of JSON texts.
+  case geojsonseq
+  /// One fence a line.
+  case jsonl
+  /// RFC 4180, one fence a line.
+  case csv
+  /// GPX 1.1, with the tracks.
+  case gpx
+  /// KML 2.2, with the tracks.
+  case kml
+  /// GeoPackage 1.3, with the tracks.
+  case gpkg
+  /// A page with a map of the fences and the speed tests that needs no network.
+  case html
+
+  /// Whether it has replayed fences too, which have no wall times and no session in the store.
+  public var hasReplays: Bool { ![.csv, .gpx, .kml, .gpkg].contains(self) }
+
+  /// Whether it can draw a fence as its centre or as its circle.
+  public var hasShapes: Bool { [.geojson, .geojsonseq, .kml].contains(self) }
+
+  /// Whether it has speed tests beside the fences; ``SpeedTestFormat`` has the other formats.
+  public var hasSpeedTests: Bool { self == .html }
+
+  /// Writes `records` through `write`, piece by piece, in constant memory.
+  /// - Parameters:
+  ///   - tracks: The tracks, for formats that have them.
+  ///   - speedTests: The speed tests, for formats that have them (``hasSpeedTests``).
+  ///   - shape: For formats with a choice (``hasShapes``).
+  ///   - scratch: A folder for a file while it is made (``gpkg``).
+  ///   - map: What the page is made of (``html``).
+  /// - Throws: ``GeoPackageError``, ``LeafletError``, and errors of `write`, of the records and of the tracks.
+  public func export(
+    _ records: some FenceRecords, tracks: some DriveTracks = [TrackSegment](), speedTests: [StoredSpeedTest] = [],
+    shape: FenceShape = .point,
+    scratch: String = FileManager.default.temporaryDirectory.path, map: MapOptions = MapOptions(),
+    write: ([UInt8]) throws -> Void
+  ) throws {
+    switch self {
+    case .geojson: try GeoJSON.export(records, shape: shape, write: write)
+    case .geojsonseq: try GeoJSON.exportSequence(records, shape: shape, write: write)
+    case .jsonl: try JSONLines.export(records, write: write)
+    case .csv: try CSV.export(records, write: write)
+    case .gpx: try GPX.export(records, tracks: tracks, write: write)
+    case .kml: try KML.export(records, tracks: tracks, shape: shape, write: write)
+    case .gpkg: try GeoPackage.export(records, tracks: tracks, scratch: scratch, write: write)
+    case .html: try MapPage(records, speedTests: speedTests, options: map).write(write)
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import Coverage
+import DriveStore
+
+extension KML {
+  /// One folder with the tests that have a place, styled by technology, with the time that each took.
+  static func export(_ tests: [StoredSpeedTest], write: ([UInt8]) throws -> Void) throws {
+    var text = XMLWriter()
+    beginDocument("Speed tests", to: &text)
+    writeSchema("speed_test", SpeedTestColumn.fields.map { ($0.name, $0.kind) }, to: &text)
+    text.raw("<Folder><name>Speed tests</name>\n")
+    for test in tests {
+      guard let place = test.place else { continue }
+      text.raw("<Placemark id=\"speed-test-\(test.id)\">")
+      text.element("name", SpeedTestTitle.short(test))
+      text.element("description", SpeedTestTitle.long(test))
+      writeSpan(test.started, test.ended, to: &text)
+      text.raw("<styleUrl>#\(Legend.entry(of: test.technology?.generation).name)</styleUrl>")
+      text.raw("<ExtendedData><SchemaData schemaUrl=\"#speed_test\">")
+      for (column, tag) in speedTestFields {
+        if let value = column.value(test) { text.element(open: tag, field(value), close: endOfField) }
+      }
+      text.raw("</SchemaData></ExtendedData>")
+      writePoint(place, to: &text)
+      text.raw("</Placemark>\n")
+      try text.flush(to: write)
+    }
+    text.raw("</Folder>\n")
+    endDocument(&text)
+    try text.flush(to: write, isLast: true)
+  }
+
+  private static let speedTestFields = SpeedTestColumn.fields.map {
+    ($0, Array("<SimpleData name=\"\($0.name)\">".utf8))
+  }
+}

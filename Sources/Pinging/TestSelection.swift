@@ -1,0 +1,291 @@
+import Coverage
+
+/// Decides with which test of the control server pings are sent, and when to request another one (docs/protocol.md, 2).
+/// A pure value: time comes in as an argument, decisions come out.
+///
+/// A preparation is the request for a test and the set-up of its pings. Each preparation has a generation, which its test inherits; events
+/// of an outdated generation have no effect. There is at most one preparation at a time, and during it the old test stays in use.
+///
+/// A test is valid for the link and the source address of its request. Wi-Fi, another link and another address end the test in use and the
+/// preparation, and invalidate every test that was requested before (``mayUse(requestedFor:)``).
+public struct TestSelection: Hashable, Sendable {
+  /// The number of a preparation and of its test, from 1.
+  public typealias Generation = Int
+
+  /// The action for one slot of the ping schedule.
+  public enum Decision: Hashable, Sendable {
+    /// Start a preparation. The test in use stays in use.
+    case prepare(Generation)
+    /// Pings are sent with the test of this generation.
+    case send(Generation)
+    /// No pings are sent.
+    case skip
+  }
+
+  /// Why the test in use is to be replaced.
+  private enum Cause: Hashable {
+    /// Too many consecutive pings were not answered.
+    case failures
+    /// The session has reached the largest number of fences.
+    case fences
+  }
+
+  private struct Test: Hashable {
+    let generation: Generation
+    /// When its preparation began.
+    let launched: DriveTime
+    /// The end of its validity.
+    let ends: DriveTime
+  }
+
+  private struct Preparation: Hashable {
+    let generation: Generation
+    let launched: DriveTime
+    var causes: Set<Cause>
+    /// `nil` for the first preparation of a drive, which can last as long as there is no network.
+    var deadline: DriveTime?
+    var isGranted = false
+    var old: Test?
+  }
+
+  private enum State: Hashable {
+    case idle
+    case preparing(Preparation)
+    case active(Test)
+  }
+
+  private let policy: RecoveryPolicy
+  private var state = State.idle
+  private var lastGeneration = 0
+  private var owed: Set<Cause> = []
+  private var lastPath: Path?
+  /// Tests of this and earlier generations belong to a former link or address.
+  private var lastOutdated = 0
+  private var lastLinkChange: DriveTime?
+  /// When the last preparation began.
+  private var lastLaunch: DriveTime?
+  private var isRefused = false
+  private var hasSucceeded = false
+  private var failures = 0
+  private var hasHadTest = false
+  private var nextPreparation = DriveTime.start
+  private var nextRecovery = DriveTime.start
+  /// The wait between replacements of the test in use.
+  private var recovery: RetryLadder
+  /// The wait after failed requests.
+  private var retry: RetryLadder
+  /// The wait after tests with which no ping could be sent.
+  private var activation: RetryLadder
+  /// The wait after tests that were refused soon after their start.
+  private var refusal: RetryLadder
+  /// The wait after changes of the link in quick succession, so that a flapping link does not flood the server with requests.
+  private var flapping: RetryLadder
+
+  /// A session at the start of a drive, without a test.
+  public init(policy: RecoveryPolicy = RecoveryPolicy()) {
+    self.policy = policy
+    recovery = RetryLadder(first: policy.backoff, last: policy.backoffMax)
+    retry = RetryLadder(first: policy.retryDelay, last: policy.retryDelayMax)
+    activation = RetryLadder(first: policy.retryDelay, second: policy.backoff, last: policy.backoffMax)
+    refusal = RetryLadder(first: .zero, second: policy.retryDelay, last: policy.retryDelayMax)
+    flapping = RetryLadder(first: .zero, second: policy.retryDelay, last: policy.backoff)
+  }
+
+  /// The generation of the test in use: the active one, or the old one during a preparation.
+  public var inUse: Generation? { test?.generation }
+
+  private var test: Test? {
+    switch state {
+    case .idle: nil
+    case .preparing(let preparation): preparation.old
+    case .active(let test): test
+    }
+  }
+
+  private var preparation: Preparation? {
+    if case .preparing(let preparation) = state { preparation } else { nil }
+  }
+
+  // MARK: Decisions
+
+  /// Decides for the present moment, by the table of docs/protocol.md, 2. After `prepare`, call one of
+  /// ``activated(_:limit:requested:at:)``, ``requestFailed(_:at:)`` and ``activationFailed(_:at:)``.
+  /// - Parameter now: Not before the time of any earlier call.
+  public mutating func tick(at now: DriveTime, path: Path) -> Decision {
+    let isBack = lastPath == .offline && path != .offline
+    let isNewOnWiFi = path == .wifi && lastPath != .wifi
+    lastPath = path
+    if isBack { retry.reset() }
+    if let preparation, let deadline = preparation.deadline, now >= deadline { giveUp(preparation, at: now) }
+    if isNewOnWiFi { linkChanged(at: now) }
+    guard path != .wifi else { return .skip }
+    cut(at: now)
+    if hasSucceeded { nextRecovery = min(nextRecovery, now + policy.backoff) }
+    hasSucceeded = false
+    if failures >= policy.failureThreshold {
+      owed.insert(.failures)
+      failures = 0
+    }
+    switch state {
+    case .idle:
+      // A request that failed without a network does not delay the next one.
+      if isBack { nextPreparation = now }
+      return now >= nextPreparation ? prepare(at: now) : .skip
+    case .preparing(let preparation):
+      // A request that began without a network can hang until its timeout.
+      if isBack, !preparation.isGranted {
+        abandon(preparation)
+        return prepare(at: now)
+      }
+      return preparation.old.map { .send($0.generation) } ?? .skip
+    case .active(let test):
+      guard !owed.isEmpty, now >= nextRecovery else { return .send(test.generation) }
+      nextRecovery = now + recovery.next()
+      return prepare(at: now)
+    }
+  }
+
+  private mutating func prepare(at now: DriveTime) -> Decision {
+    lastGeneration += 1
+    lastLaunch = now
+    state = .preparing(
+      Preparation(
+        generation: lastGeneration, launched: now, causes: owed,
+        deadline: hasHadTest ? now + policy.prepareTimeout : nil, old: test))
+    owed.removeAll()
+    return .prepare(lastGeneration)
+  }
+
+  /// Ends the use of a test that was refused or has expired.
+  private mutating func cut(at now: DriveTime) {
+    guard let test else { return }
+    if now - test.launched >= policy.provenAfter { refusal.reset() }
+    guard isRefused || now >= test.ends else { return }
+    if isRefused { nextPreparation = now + refusal.next() }
+    isRefused = false
+    switch state {
+    case .preparing(var preparation):
+      preparation.old = nil
+      state = .preparing(preparation)
+    case .idle, .active: state = .idle
+    }
+  }
+
+  // MARK: The link
+
+  /// Applies a change of the link or of the source address. For a change to Wi-Fi, ``tick(at:path:)`` does this itself.
+  ///
+  /// The next ``tick(at:path:)`` that is not on Wi-Fi requests a test. When changes follow each other within
+  /// ``RecoveryPolicy/provenAfter``, requests are at least 1, 2, 4 ... s apart, up to the policy's first back-off.
+  public mutating func linkChanged(at now: DriveTime) {
+    if lastLinkChange.map({ now - $0 >= policy.provenAfter }) ?? true { flapping.reset() }
+    // Delay the next request only if there was one since the last change.
+    if let lastLaunch, lastLinkChange.map({ lastLaunch >= $0 }) ?? true {
+      nextPreparation = max(now, lastLaunch + flapping.next())
+    }
+    lastLinkChange = now
+    lastOutdated = lastGeneration
+    state = .idle
+    owed.removeAll()
+    (failures, hasSucceeded, isRefused) = (0, false, false)
+    // Failures on the former link do not count on this one.
+    retry.reset()
+    activation.reset()
+    recovery.reset()
+    nextRecovery = now
+  }
+
+  /// Whether a test that was requested for this generation is valid: link and address have not changed since.
+  public func mayUse(requestedFor generation: Generation) -> Bool { generation > lastOutdated }
+
+  // MARK: Results of preparations
+
+  /// Whether the preparation of this generation is under way.
+  public func awaits(_ generation: Generation) -> Bool { preparation?.generation == generation }
+
+  /// The control server granted a test; the set-up of its pings follows.
+  public mutating func granted(_ generation: Generation, at now: DriveTime) {
+    guard var preparation, preparation.generation == generation else { return }
+    hasHadTest = true
+    retry.reset()
+    preparation.isGranted = true
+    preparation.deadline = now + policy.activationTimeout
+    state = .preparing(preparation)
+  }
+
+  /// Pings are sent with the new test from now on; the old one is no longer in use.
+  /// - Parameters:
+  ///   - limit: The server's limit for the duration of the test; `nil`: none.
+  ///   - requested: When the test was requested, if that was for an earlier preparation; its validity counts from there.
+  public mutating func activated(
+    _ generation: Generation, limit: Duration?, requested: DriveTime? = nil, at now: DriveTime
+  ) {
+    guard let preparation, preparation.generation == generation else { return }
+    let ends = (requested ?? preparation.launched) + policy.life(limit: limit)
+    state = .active(Test(generation: generation, launched: preparation.launched, ends: ends))
+    hasHadTest = true
+    failures = 0
+    isRefused = false
+    owed.removeAll()
+    retry.reset()
+    activation.reset()
+  }
+
+  /// The request for a test failed.
+  public mutating func requestFailed(_ generation: Generation, at now: DriveTime) {
+    guard let preparation, preparation.generation == generation else { return }
+    abandon(preparation)
+    nextPreparation = max(now, preparation.launched + retry.next())
+  }
+
+  /// The control server granted a test, but no pings can be sent with it.
+  public mutating func activationFailed(_ generation: Generation, at now: DriveTime) {
+    guard let preparation, preparation.generation == generation else { return }
+    abandon(preparation)
+    nextPreparation = max(now, preparation.launched + activation.next())
+  }
+
+  private mutating func giveUp(_ preparation: Preparation, at now: DriveTime) {
+    if preparation.isGranted {
+      activationFailed(preparation.generation, at: now)
+    } else {
+      requestFailed(preparation.generation, at: now)
+    }
+  }
+
+  private mutating func abandon(_ preparation: Preparation) {
+    owed.formUnion(preparation.causes)
+    state = preparation.old.map(State.active) ?? .idle
+  }
+
+  // MARK: Outcomes of pings
+
+  /// A ping of this generation was answered.
+  public mutating func answered(_ generation: Generation) {
+    guard counts(generation) else { return }
+    failures = 0
+    hasSucceeded = true
+    recovery.reset()
+    owed.remove(.failures)
+    guard var preparation else { return }
+    preparation.causes.remove(.failures)
+    state = .preparing(preparation)
+  }
+
+  /// A ping of this generation was not answered.
+  public mutating func failed(_ generation: Generation) {
+    if counts(generation) { failures += 1 }
+  }
+
+  /// The ping server refused the token of this generation (RE01).
+  public mutating func refused(_ generation: Generation) {
+    if generation == inUse { isRefused = true }
+  }
+
+  /// The session of this generation has reached the largest number of fences.
+  public mutating func filled(_ generation: Generation) {
+    if case .active(let test) = state, test.generation == generation { owed.insert(.fences) }
+  }
+
+  private func counts(_ generation: Generation) -> Bool { generation == inUse }
+}

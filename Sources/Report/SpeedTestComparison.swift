@@ -1,0 +1,23 @@
+/// Whether the completed speed tests of two selections differ.
+public struct SpeedTestComparison: Sendable {
+  /// The figures that are tested.
+  public static let quantities: [SpeedTestQuantity] = [.download, .upload, .ping]
+
+  /// The tests by figure; without those for which a side has too few values, and empty when ``shared`` is above 0.
+  public let tests: [SpeedTestQuantity: RankSum]
+  /// Speed tests that are in both selections: such samples are not independent.
+  public let shared: Int
+
+  /// `nil` when a side has no test.
+  init?(_ first: SpeedTestSummary, _ second: SpeedTestSummary) {
+    guard !first.isEmpty, !second.isEmpty else { return nil }
+    shared = first.ids.intersection(second.ids).count
+    var tests: [SpeedTestQuantity: RankSum] = [:]
+    if shared == 0 {
+      for quantity in Self.quantities {
+        tests[quantity] = RankSum(first.all.values(of: quantity), second.all.values(of: quantity))
+      }
+    }
+    self.tests = tests
+  }
+}

@@ -1,0 +1,39 @@
+import Coverage
+import DriveStore
+
+/// Speed tests that are summarised together.
+public struct SpeedTestGroup: Sendable {
+  /// All ended tests.
+  public private(set) var tests = 0
+  /// Of these, by outcome; a test without a known outcome is in no group.
+  public private(set) var outcomes: [StoredSpeedTest.Outcome: Int] = [:]
+  private var values: [SpeedTestQuantity: [Int64]] = [:]
+
+  mutating func add(_ test: ReportedSpeedTest) {
+    tests += 1
+    guard let outcome = test.outcome else { return }
+    outcomes[outcome, default: 0] += 1
+    guard outcome == .completed, let figures = test.figures else { return }
+    for quantity in SpeedTestQuantity.allCases {
+      if let value = quantity.value(of: figures) { values[quantity, default: []].append(value) }
+    }
+  }
+
+  /// The number of tests with this outcome.
+  public func count(_ outcome: StoredSpeedTest.Outcome) -> Int { outcomes[outcome] ?? 0 }
+
+  /// The share of completed tests, 0 to 1; `nil` without tests.
+  public var completed: Double? { tests > 0 ? Double(count(.completed)) / Double(tests) : nil }
+
+  /// Failed tests of the failed and the completed ones, 0 to 1; `nil` without any. An aborted test shows nothing of the network.
+  public var unsuccessful: Double? {
+    let ended = count(.failed) + count(.completed)
+    return ended > 0 ? Double(count(.failed)) / Double(ended) : nil
+  }
+
+  /// The values of the completed tests that have one.
+  func values(of quantity: SpeedTestQuantity) -> [Int64] { values[quantity] ?? [] }
+
+  /// The quantiles over the completed tests that have a value; `nil` without any.
+  public func quantiles(of quantity: SpeedTestQuantity) -> Quantiles? { Quantiles(values(of: quantity)) }
+}

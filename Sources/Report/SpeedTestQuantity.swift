@@ -1,0 +1,57 @@
+import Coverage
+
+/// A figure of a speed test that a report summarises. Its values are integers: thousandths of ``unit``.
+public enum SpeedTestQuantity: Hashable, Sendable, CaseIterable {
+  case download, upload, ping
+  case idleDelay, downloadDelay, uploadDelay, downloadIncrease, uploadIncrease
+
+  /// The unit of a figure.
+  public enum Unit: Hashable, Sendable {
+    /// Values are in kbit/s of 1000 bit.
+    case megabitsPerSecond
+    /// Values are in microseconds.
+    case milliseconds
+  }
+
+  /// The unit.
+  public var unit: Unit {
+    switch self {
+    case .download, .upload: .megabitsPerSecond
+    default: .milliseconds
+    }
+  }
+
+  /// Whether it is a delay of coverage pings, which are there only with `speedtest.coverage-pings: continue`.
+  public var isOfCoveragePings: Bool { ![.download, .upload, .ping].contains(self) }
+
+  /// The value of a test; `nil` when the test has none above 0. An increase can be negative.
+  func value(of figures: SpeedTestFigures) -> Int64? {
+    switch self {
+    case .download: Self.positive(figures.download?.kilobitsPerSecond)
+    case .upload: Self.positive(figures.upload?.kilobitsPerSecond)
+    case .ping: Self.positive(figures.medianPing).map(Self.microseconds)
+    case .idleDelay: Self.delay(.idle, of: figures).map(Self.microseconds)
+    case .downloadDelay: Self.delay(.download, of: figures).map(Self.microseconds)
+    case .uploadDelay: Self.delay(.upload, of: figures).map(Self.microseconds)
+    case .downloadIncrease: Self.increase(.download, of: figures)
+    case .uploadIncrease: Self.increase(.upload, of: figures)
+    }
+  }
+
+  private static func delay(_ part: SpeedTestDelay.Part, of figures: SpeedTestFigures) -> Int64? {
+    positive(figures.delays.first { $0.part == part }?.median)
+  }
+
+  private static func increase(_ part: SpeedTestDelay.Part, of figures: SpeedTestFigures) -> Int64? {
+    guard let idle = delay(.idle, of: figures), let working = delay(part, of: figures) else { return nil }
+    return microseconds(working.saturatingSubtracting(idle))
+  }
+
+  private static func positive(_ value: Int64?) -> Int64? { value.flatMap { $0 > 0 ? $0 : nil } }
+
+  /// Rounded half away from zero.
+  private static func microseconds(_ nanoseconds: Int64) -> Int64 {
+    let magnitude = nanoseconds.saturatingMagnitude.saturatingAdding(500) / 1000
+    return nanoseconds < 0 ? -magnitude : magnitude
+  }
+}

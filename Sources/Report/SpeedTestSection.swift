@@ -1,0 +1,139 @@
+import Coverage
+import DriveStore
+
+/// The part of the page on speed tests; empty when there is none.
+struct SpeedTestSection {
+  private let report: Report
+  private let quantities: [SpeedTestQuantity]
+
+  /// The section of a report.
+  init(_ report: Report) {
+    self.report = report
+    let groups = report.parts.map(\.figures.speedTests.all)
+    // Without coverage pings during any test, their rows would be empty.
+    quantities = SpeedTestQuantity.allCases.filter { quantity in
+      !quantity.isOfCoveragePings || groups.contains { $0.quantiles(of: quantity) != nil }
+    }
+  }
+
+  var html: String {
+    guard report.parts.contains(where: { !$0.figures.speedTests.isEmpty }) else { return "" }
+    return """
+      <h2>Speed tests\(Markup.note(.speedTests))</h2>
+      \(zip(report.heads, report.parts).map(counts).joined(separator: "\n"))
+      \(comparison)
+      \(report.parts.count == 1 ? report.parts.map { spreads($0.figures.speedTests.all) }.joined() : sides)
+      \(technologies)
+      """
+  }
+
+  private func counts(_ head: String, _ part: Report.Part) -> String {
+    let group = part.figures.speedTests.all
+    let title = report.parts.count > 1 ? Markup.escaped(head) + ": " : ""
+    guard group.tests > 0 else { return "<p>\(title)no speed test.</p>" }
+    return """
+      <p>\(title)\(group.tests) tests, \(group.count(.completed)) completed (\(percent(group.completed))), \
+      \(group.count(.failed)) failed, \(group.count(.aborted)) aborted; unsuccessful ratio \(percent(group.unsuccessful)).</p>
+      """
+  }
+
+  private func percent(_ share: Double?) -> String { Markup.percent(share.map { $0 * 100 }) }
+
+  private func spreads(_ group: SpeedTestGroup) -> String {
+    let rows = quantities.map { quantity in
+      let (quantiles, text) = (group.quantiles(of: quantity), quantity.text)
+      return [
+        quantity.title, "\(quantiles?.count ?? 0)", text(quantiles?.median), Self.interval(quantiles, text) ?? "–",
+        text(quantiles?.tenth), text(quantiles?.ninetieth), text(quantiles?.least), text(quantiles?.greatest),
+      ]
+    }
+    return Markup.table(
+      "Completed tests",
+      [
+        "", "tests", "median", "95 % interval", "10th percentile", "90th percentile", "minimum", "maximum",
+      ], rows)
+  }
+
+  /// The two selections side by side, without the range.
+  private var sides: String {
+    let rows = quantities.map { quantity in
+      let text = quantity.text
+      return [quantity.title]
+        + report.parts.flatMap { part in
+          let quantiles = part.figures.speedTests.all.quantiles(of: quantity)
+          return [
+            text(quantiles?.median), Self.interval(quantiles, text) ?? "–",
+            "\(text(quantiles?.tenth)), \(text(quantiles?.ninetieth))",
+          ]
+        }
+    }
+    let heads = report.heads.flatMap { ["\(Markup.escaped($0)): median", "95 % interval", "10th, 90th percentile"] }
+    return Markup.table("Completed tests", [""] + heads, rows)
+  }
+
+  private static func interval(_ quantiles: Quantiles?, _ text: (Int64?) -> String) -> String? {
+    guard let quantiles, quantiles.lower != nil || quantiles.upper != nil else { return nil }
+    return "\(text(quantiles.lower)) to \(text(quantiles.upper))"
+  }
+
+  private var technologies: String {
+    let shown = quantities.filter { ![.downloadIncrease, .uploadIncrease].contains($0) }
+    let rows = Reception.allCases.flatMap { reception in
+      zip(report.heads, report.parts).compactMap { head, part -> [String]? in
+        guard let group = part.figures.speedTests.byTechnology[reception] else { return nil }
+        let name = report.parts.count > 1 ? "\(reception.name), \(Markup.escaped(head))" : reception.name
+        return [name, "\(group.tests)", "\(group.count(.completed))", percent(group.unsuccessful)]
+          + shown.map { $0.text(group.quantiles(of: $0)?.median) }
+      }
+    }
+    return Markup.table(
+      "Medians by technology: data rates in Mbit/s, ping and delays in ms",
+      ["", "tests", "completed", "unsuccessful"] + shown.map(\.head), rows)
+  }
+
+  private var comparison: String {
+    guard let comparison = report.speedTests else { return "" }
+    guard comparison.shared == 0 else {
+      return """
+        <p>No test of the difference\(Markup.note(.speedTestComparison)): \(comparison.shared) of the tests are in both selections.</p>
+        """
+    }
+    let verdicts = SpeedTestComparison.quantities.map { quantity in
+      guard let test = comparison.tests[quantity] else {
+        return "\(quantity.name): too few completed tests, at least \(RankSum.fewest) are needed on each side"
+      }
+      let words = test.isSignificant ? "differs significantly" : "no significant difference was found"
+      return """
+        \(quantity.name): \(words) (\(Markup.probability(test.probability))), the second is greater in \
+        \(percent(test.secondIsGreater)) of all pairs of tests
+        """
+    }
+    return
+      "<p>Mann-Whitney test\(Markup.note(.speedTestComparison)) of the \(verdicts.joined(separator: "; of the ")).</p>"
+  }
+}
+
+extension SpeedTestQuantity {
+  fileprivate var name: String {
+    switch self {
+    case .download: "download"
+    case .upload: "upload"
+    case .ping: "ping"
+    case .idleDelay: "idle delay"
+    case .downloadDelay: "delay under download"
+    case .uploadDelay: "delay under upload"
+    case .downloadIncrease: "increase under download"
+    case .uploadIncrease: "increase under upload"
+    }
+  }
+
+  /// A name for the narrow columns of a table of delays.
+  fileprivate var head: String { name.hasPrefix("delay ") ? String(name.dropFirst(6)) : name }
+
+  fileprivate var title: String { "\(name), \(unit == .megabitsPerSecond ? "Mbit/s" : "ms")" }
+
+  /// A value with the decimals of its unit; `–` for none.
+  fileprivate func text(_ value: Int64?) -> String {
+    Markup.number(value.map { Double($0) / 1000 }, unit == .megabitsPerSecond ? 2 : 1)
+  }
+}

@@ -1,0 +1,61 @@
+import Coverage
+import Foundation
+
+/// Runs a speed test: a thread for each connection, on plain sockets (docs/speedtest.md says why).
+public final class SpeedTestRun: @unchecked Sendable {
+  private let plan: SpeedTestPlan
+  private let lock = NSLock()
+  private var isAborted = false
+  private let counter = TrafficCounter()
+
+  /// A run of `plan`; call ``run(progress:)`` once.
+  public init(_ plan: SpeedTestPlan) { self.plan = plan }
+
+  /// The bytes of the test until now.
+  public var traffic: SpeedTestTraffic { counter.traffic }
+
+  /// Ends the test within about 0.1 s; connections are closed without QUIT.
+  public func abort() { lock.withLock { isAborted = true } }
+
+  /// Runs the test.
+  /// - Parameter progress: Called by the test's threads, up to ten times a second by each.
+  /// - Returns: The figures. A phase that failed on all connections has none; `failures` says why.
+  /// - Throws: ``SpeedTestError`` when no connection could begin, or after ``abort()``.
+  public func run(progress: @escaping @Sendable (SpeedTestProgress) -> Void = { _ in }) async throws -> SpeedTestOutcome
+  {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { [self] in continuation.resume(with: Result { try runBlocking(progress) }) }
+      }
+    } onCancel: {
+      abort()
+    }
+  }
+
+  private func runBlocking(_ progress: @escaping @Sendable (SpeedTestProgress) -> Void) throws -> SpeedTestOutcome {
+    let addresses = try Addresses(host: plan.host, port: plan.port, family: plan.family)
+    let tls = plan.isEncrypted ? try TLSContext(verifies: plan.verifiesCertificate, caFile: plan.caFile) : nil
+    let clock = TestClock.monotonic { [self] in lock.withLock { isAborted } }
+    let start = clock.now()
+    let connector = Connector(
+      plan: plan, addresses: addresses, tls: tls, counter: counter,
+      waiting: Waiting(clock: clock, deadline: start + TimeLimits(duration: plan.duration).whole))
+    let (barrier, ledger) = (Barrier(members: plan.connections, now: clock.now), Ledger())
+    let group = DispatchGroup()
+    for index in 0..<plan.connections {
+      group.enter()
+      Thread.detachNewThread {
+        let worker = Worker(
+          index, connector: connector, barrier: barrier, ledger: ledger, start: start, progress: progress)
+        worker.run()
+        group.leave()
+      }
+    }
+    group.wait()
+    var outcome = ledger.result
+    outcome.traffic = counter.traffic
+    if clock.isAborted() { throw SpeedTestError.aborted }
+    if outcome.serverVersion.isEmpty, let failure = outcome.failures.first { throw failure }
+    return outcome
+  }
+}

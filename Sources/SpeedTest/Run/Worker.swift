@@ -1,0 +1,165 @@
+import Foundation
+
+/// One thread of a test with its connection: all phases, with a barrier between two of them.
+final class Worker {
+  private let index: Int
+  private let connector: Connector
+  private let barrier: Barrier
+  private let ledger: Ledger
+  private let progress: @Sendable (SpeedTestProgress) -> Void
+  private let start: Int64
+  private var connection: Connection?
+  private var generator = PayloadGenerator()
+  /// Whether the link is slow, as all threads decided.
+  private var isSlow = false
+
+  init(
+    _ index: Int, connector: Connector, barrier: Barrier, ledger: Ledger, start: Int64,
+    progress: @escaping @Sendable (SpeedTestProgress) -> Void
+  ) {
+    (self.index, self.connector, self.barrier, self.ledger) = (index, connector, barrier, ledger)
+    (self.start, self.progress) = (start, progress)
+  }
+
+  private var plan: SpeedTestPlan { connector.plan }
+  private var now: Int64 { connector.waiting.clock.now() }
+
+  /// Runs the whole test. Leaves the barrier even after an error, so that no other thread waits.
+  func run() {
+    do {
+      try phases()
+    } catch {
+      ledger.note { $0.failures.append(error) }
+      connection?.close()
+    }
+    barrier.leave(index)
+  }
+
+  private func meet(_ vote: Int64 = 0) throws(SpeedTestError) -> Meeting.Release {
+    try barrier.meet(index, vote: vote, by: connector.waiting.deadline)
+  }
+
+  private func report(_ phase: SpeedTestProgress.Phase, _ sample: Sample? = nil) {
+    progress(SpeedTestProgress(phase: phase, thread: index, sample: sample))
+  }
+
+  private func phases() throws(SpeedTestError) {
+    report(.connecting)
+    var connection = try open()
+    self.connection = connection
+    ledger.note {
+      $0.serverVersion = connection.conversation.version
+      $0.encryption = connection.encryption
+      $0.endPoints = $0.endPoints ?? EndPoints(of: connection.descriptor)
+    }
+    _ = try meet()
+    report(.downloadPreTest)
+    let before = try preTestDown(connection)
+    // Decided once, from all threads' votes, before the ping (edge 22).
+    let votes = try meet(before.isSlow ? 1 : 0)
+    isSlow = votes.votes.values.contains(1)
+    if isSlow {
+      ledger.note { $0.fellBackToOne = true }
+      guard index == votes.leader else { return connection.quit() }
+      // The others leave the meeting by themselves.
+      PlainSocket.limitBacklog(connection.descriptor)
+    }
+    if index == votes.leader { try ping(connection) }
+    let isIntact = try download(connection, size: before.chunkSize())
+    if !isIntact {
+      connection.close()
+      connection = try open()
+      self.connection = connection
+      if isSlow { PlainSocket.limitBacklog(connection.descriptor) }
+    }
+    _ = try meet()
+    report(.uploadPreTest)
+    let preTest = try preTestUp(connection)
+    if preTest.hasSlowRate { PlainSocket.limitBacklog(connection.descriptor) }
+    try upload(connection, size: preTest.chunkSize())
+    report(.closing)
+    connection.quit()
+  }
+
+  private func open() throws(SpeedTestError) -> Connection {
+    try connector.open(until: start + TimeLimits.reconnect)
+  }
+
+  private func sizes(_ connection: Connection) throws(SpeedTestError) -> ChunkSizes {
+    guard let sizes = connection.conversation.sizes else { throw .protocolError("no CHUNKSIZE") }
+    return sizes
+  }
+
+  private static let preTestDuration: Int64 = 2_000_000_000
+
+  private func preTestDown(_ connection: Connection) throws(SpeedTestError) -> PreTest {
+    var test = PreTest(duration: Self.preTestDuration, sizes: try sizes(connection))
+    let begin = now
+    while let batch = test.next(elapsed: now - begin) {
+      let command = ClientCommand.getChunks(count: batch.count, size: batch.size)
+      guard let time = try connection.download(command, size: batch.size, report: { _, _ in }) else { break }
+      test.done(time: time)
+    }
+    return test
+  }
+
+  private func preTestUp(_ connection: Connection) throws(SpeedTestError) -> PreTest {
+    var test = PreTest(duration: Self.preTestDuration, sizes: try sizes(connection))
+    let begin = now
+    while let batch = test.next(elapsed: now - begin) {
+      try connection.beginUpload(.putNoResult(size: batch.size))
+      var writer = ChunkWriter(size: batch.size, generator: &generator)
+      test.done(time: try connection.upload(batch: &writer, chunks: batch.count, size: batch.size))
+    }
+    return test
+  }
+
+  private func ping(_ connection: Connection) throws(SpeedTestError) {
+    report(.ping)
+    var trips = RoundTrips(least: plan.pings)
+    let begin = now
+    repeat {
+      trips.append(try connection.ping(since: start))
+      let pings = trips
+      ledger.note { $0.pings = pings }
+    } while !trips.isEnough(elapsed: now - begin)
+  }
+
+  /// Whether the connection can go on.
+  private func download(_ connection: Connection, size: Int) throws(SpeedTestError) -> Bool {
+    let begin = try meet().time
+    ledger.note { $0.downloadBegan = begin - start }
+    report(.download)
+    var curve = CurveReport(.download, thread: index, progress: progress)
+    let end: Result<Int64?, SpeedTestError>
+    do {
+      end = .success(
+        try connection.download(
+          .getTime(seconds: Int(plan.duration / 1_000_000_000), size: size), size: size,
+          cutOff: begin + plan.duration + TimeLimits.downloadGrace
+        ) { time, bytes in curve.append(Sample(nanoseconds: time - begin, bytes: bytes)) })
+    } catch {
+      end = .failure(error)
+    }
+    let samples = curve.samples
+    // A thread that failed in the phase has a curve that ends early: it would set the common end (edge 29).
+    if case .success = end { ledger.note { $0.downloadCurves.append(samples) } }
+    return try end.get() != nil
+  }
+
+  private func upload(_ connection: Connection, size: Int) throws(SpeedTestError) {
+    _ = try meet()
+    try connection.beginUpload(.put(size: size))
+    let begin = try meet().time
+    ledger.note { $0.uploadBegan = begin - start }
+    report(.upload)
+    var curve = CurveReport(.upload, thread: index, progress: progress)
+    var writer = ChunkWriter(size: size, generator: &generator)
+    _ = try connection.upload(main: &writer, since: begin, duration: plan.duration) { time, bytes in
+      curve.append(Sample(nanoseconds: time, bytes: bytes))
+    }
+    let samples = curve.samples
+    ledger.note { $0.uploadCurves.append(samples) }
+    _ = try meet()
+  }
+}

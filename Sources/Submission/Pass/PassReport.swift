@@ -1,0 +1,71 @@
+import ControlServer
+import Coverage
+
+/// The result of a pass.
+public struct PassReport: Hashable, Sendable {
+  var tally = PassTally()
+  /// The speed tests of the pass.
+  public internal(set) var speedTests = SpeedTestTally()
+  /// Fences whose session is missing; a cold pass sends them when they are old enough.
+  public internal(set) var fencesWithoutSession = 0
+  /// The first reason why something was not sent.
+  public internal(set) var firstFailure: ServerFailure?
+  /// The wait that ended the pass.
+  public internal(set) var hold: Hold?
+  /// Whether the pass was cancelled.
+  public internal(set) var wasStopped = false
+
+  /// Whether trouble of the server ended the pass.
+  public internal(set) var wasEndedByServer = false
+  /// When the next request may leave, by the ruling clock; `nil`: now.
+  public internal(set) var heldUntil: WallTime?
+  /// Waiting fences of running drives, which are sent when these drives end.
+  public internal(set) var fencesOfRunningDrives = 0
+
+  /// Sessions whose fences the server now has completely.
+  public var sessionsSent: Int { tally.sent.count }
+  /// Fences that the server accepted in this pass.
+  public var fencesSent: Int { tally.fencesSent }
+  /// Sessions with fences that could not be sent now and stay stored.
+  public var sessionsKept: Int { tally.kept.count }
+  /// Sessions with fences that the server refused in this pass; they stay stored, and are sent again on command only.
+  public var sessionsQuarantined: Int { tally.quarantined.count }
+
+  /// Whether another pass could send something now: neither the server nor a wait ended this one.
+  public var isUnhindered: Bool { hold == nil && !wasStopped && !wasEndedByServer }
+
+  /// A report of a pass that found nothing.
+  public init() {}
+
+  init(hold: Hold) { self.hold = hold }
+
+  /// The joint result of two passes, one after the other.
+  public static func + (first: PassReport, second: PassReport) -> PassReport {
+    var sum = first
+    sum.tally = first.tally.followed(by: second.tally)
+    sum.speedTests = first.speedTests.followed(by: second.speedTests)
+    sum.fencesWithoutSession = second.fencesWithoutSession
+    sum.firstFailure = first.firstFailure ?? second.firstFailure
+    sum.hold = first.hold ?? second.hold
+    sum.heldUntil = [first.heldUntil, second.heldUntil].compactMap { $0 }.max()
+    sum.wasEndedByServer = first.wasEndedByServer || second.wasEndedByServer
+    sum.fencesOfRunningDrives = second.fencesOfRunningDrives
+    sum.wasStopped = first.wasStopped || second.wasStopped
+    return sum
+  }
+
+  /// A wait during which no request leaves.
+  public enum Hold: Hashable, Sendable, CustomStringConvertible {
+    case gate(ServerGate.Hold)
+    /// The host's clock shows an impossible time: no test can be anchored, and no age is known.
+    case clock
+
+    /// The reason, in one line.
+    public var description: String {
+      switch self {
+      case .gate(let hold): "\(hold)"
+      case .clock: "the host's clock is not set"
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import ControlServer
+import Coverage
+import DriveStore
+
+/// The fences that the server has, by its histories. A pure value.
+struct ServerFences: Sendable {
+  /// The result for one batch by the histories.
+  enum Finding: Hashable, Sendable {
+    /// The server does not have it.
+    case absent
+    case arrived(fences: Int)
+    /// Part of it may have arrived: it must not be sent again.
+    case quarantine(reason: String)
+    /// It stays quarantined: the server has this many fences of its test.
+    case staysQuarantined(fences: Int)
+  }
+
+  /// Batches whose history could not be read.
+  private(set) var unread: [(batches: [Batch], failure: ServerFailure)] = []
+  /// Tests whose use is recorded in the store.
+  var knownTests: Set<String> = []
+  /// The tests whose fences the server has, by their UUIDs in lower case.
+  private var tests: [String: HistoryItem] = [:]
+  /// Client UUIDs that the server does not know.
+  private var strangers: Set<String> = []
+
+  private static let noHistory =
+    "it may have been sent before, and the server has no history of this device that could show it"
+
+  /// The number of tests in the histories.
+  var testCount: Int { tests.count }
+
+  mutating func add(_ reading: HistoryReading) {
+    tests.merge(reading.tests) { $0.fences > $1.fences ? $0 : $1 }
+  }
+
+  /// Records that the server does not know `client`.
+  mutating func add(stranger client: String) { strangers.insert(client) }
+
+  mutating func add(unread batches: [Batch], _ failure: ServerFailure) { unread.append((batches, failure)) }
+
+  /// - Parameters:
+  ///   - batch: A batch whose test is known.
+  ///   - isForced: Whether the operator wants quarantined batches sent regardless of the histories.
+  func finding(for batch: Batch, isForced: Bool) -> Finding {
+    guard let test = batch.testInQuestion, let held = tests[test.lowercased()]?.fences, held > 0 else {
+      return .absent
+    }
+    let ours = batch.sentFences ?? batch.fences
+    if held == ours { return .arrived(fences: held) }
+    guard batch.state == .quarantined else {
+      return .quarantine(reason: "the server has \(held) fences of test \(test), and \(ours) were sent")
+    }
+    return isForced ? .absent : .staysQuarantined(fences: held)
+  }
+
+  /// The finding for a batch that may have been sent. If its row was lost, it may be on the server under a test that
+  /// the store does not know.
+  func finding(forDoubtful batch: Batch, isForced: Bool) -> Finding {
+    let finding = finding(for: batch, isForced: isForced)
+    guard finding == .absent, batch.isLost, let reason = reasonToDoubt(batch) else { return finding }
+    return .quarantine(reason: reason)
+  }
+
+  /// The finding for a batch whose test is not a started one to the server. If the server does not know the client
+  /// either, it may be another server, or one that lost the client with its history. Then a batch that may have been
+  /// sent gets no new test, unless the operator forces it.
+  func finding(forUnstarted batch: Batch, isForced: Bool) -> Finding {
+    let finding = finding(for: batch, isForced: isForced)
+    guard finding == .absent, batch.attempt > 0, let client = batch.client, strangers.contains(client) else {
+      return finding
+    }
+    return .quarantine(reason: Self.noHistory)
+  }
+
+  /// Why a batch whose row was lost may be on the server under an unknown test; `nil` when that is impossible.
+  private func reasonToDoubt(_ batch: Batch) -> String? {
+    guard let client = batch.client, !strangers.contains(client) else { return Self.noHistory }
+    // Fences of the batch may have been damaged since, but none was added.
+    let suspect = tests.first { uuid, test in
+      test.fences >= batch.fences && !knownTests.contains(uuid) && (test.time ?? .max) >= Self.earliestTest(of: batch)
+    }
+    return suspect.map { uuid, test in
+      "it may have been sent before: the server has \(test.fences) fences of test \(uuid), and the store does not say which ones"
+    }
+  }
+
+  /// The earliest creation time of a test that the batch can have been sent to, in milliseconds. A drive requests its
+  /// test before its fences, and uses it for hours.
+  private static func earliestTest(of batch: Batch) -> Int64 {
+    batch.earliest.earlier(by: .seconds(86_400)).milliseconds
+  }
+}

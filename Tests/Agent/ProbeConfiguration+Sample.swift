@@ -1,0 +1,11 @@
+import Settings
+import TestSupport
+
+extension ProbeConfiguration {
+  /// The defaults, with a state directory in `folder`, which does not exist yet.
+  static func sample(in folder: TemporaryFolder) -> ProbeConfiguration {
+    var configuration = ProbeConfiguration()
+    configuration.stateDirectory = folder.file("state")
+    return configuration
+  }
+}

@@ -1,0 +1,68 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ControlServer
+
+/// Cancelled requests: can the server have them?
+struct CancellationSlowTests {
+  /// Reads, and never answers.
+  private final class Silence: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    let received = Atomic(false)
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { received.store(true, ordering: .relaxed) }
+  }
+
+  @Test(
+    "when the request is cancelled during the handshake, then its body is taken by no connection, and it has not left")
+  func handshake() async throws {
+    let silence = Silence()
+    let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelInitializer { $0.pipeline.addHandler(silence) }
+      .bind(host: "127.0.0.1", port: 0).get()
+    let url = "https://127.0.0.1:\(server.localAddress?.port ?? 0)"
+    try await ClientSlowTests().withClient(of: url, timeout: .seconds(60)) { client in
+      let request = Task { try await client.settings(clientUUID: nil) }
+      _ = try await eventually("the handshake begins") { silence.received.load(ordering: .relaxed) ? true : nil }
+      request.cancel()
+      let failure = await #expect(throws: ServerFailure.self) { try await request.value }
+      #expect(failure == .unreachable("\(url): stopped before it was sent"))
+    }
+    try await server.close()
+  }
+
+  @Test("when the task is over before the request, then nothing leaves")
+  func before() async throws {
+    let tool = try await ControlServerTool()
+    try await ClientSlowTests().withClient(of: tool.url) { client in
+      let request = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return try await client.settings(clientUUID: nil)
+      }
+      let failure = await #expect(throws: ServerFailure.self) { try await request.value }
+      #expect(failure == .unreachable("\(tool.url): stopped before it was sent"))
+    }
+    #expect(try await tool.requests(to: "settings").isEmpty)
+    try await tool.program.stop()
+  }
+
+  @Test("when the request is cancelled while the server works, then it may have arrived")
+  func during() async throws {
+    let tool = try await ControlServerTool()
+    try await tool.setFault("hang:30", on: "settings")
+    try await ClientSlowTests().withClient(of: tool.url, timeout: .seconds(60)) { client in
+      let request = Task { try await client.settings(clientUUID: nil) }
+      _ = try await eventually("the server has the request") {
+        try await tool.requests(to: "settings").isEmpty ? nil : true
+      }
+      request.cancel()
+      let failure = await #expect(throws: ServerFailure.self) { try await request.value }
+      #expect(failure == .noAnswer("\(tool.url): stopped before it answered"))
+    }
+    try await tool.program.stop()
+  }
+}

@@ -1,0 +1,20 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A library that stands before libc in a program under test, and gives it other clocks (settable-clock.c).
+enum SettableClock {
+  private static let compiler = Surroundings.program("cc") ?? Surroundings.program("gcc")
+
+  static var isPossible: Bool { compiler != nil }
+
+  /// Builds it; its path is for `LD_PRELOAD`.
+  static func library(in folder: TemporaryFolder) async throws -> String {
+    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "settable-clock.c").path
+    let compiler = try #require(Self.compiler)
+    let library = folder.file("settable-clock.so")
+    let run = try RunningProgram(compiler, ["-shared", "-fPIC", "-O1", "-o", library, source])
+    try #require(try await run.exitStatus() == 0, "\(run.standardError)")
+    return library
+  }
+}

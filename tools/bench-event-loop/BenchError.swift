@@ -1,0 +1,4 @@
+/// Why a connection failed.
+struct BenchError: Error, CustomStringConvertible {
+  let description: String
+}
