@@ -86,6 +86,7 @@ struct BadInputTests {
     #expect(record.standardError.contains("the control server is in trouble (503)"))
     try await field.server.clearFaults()
     _ = try await eventually("the test") { try await field.sessions().first?["test_uuid"] }
+    try await field.waitForPings()
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
     let offsets = try await field.server.fences().compactMap { $0.integer("offset_ms") }
@@ -97,6 +98,7 @@ struct BadInputTests {
   func serverDownAtStop() async throws {
     let (field, _, record) = try await drive(player: ["--speed", "4"])
     try await wait(forFences: 3, in: field)
+    try await field.waitForPings()
     try await field.server.setFault("reset", on: "coverageResult")
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 75)
@@ -127,7 +129,7 @@ struct BadInputTests {
   @Test("when a second program uses the same state, then it is told who holds it")
   func secondProgram() async throws {
     let (field, _, record) = try await drive()
-    _ = try await eventually("the first one records") { try await field.sessions().first }
+    try await field.waitForPings()
     let second = try await field.run("record")
     #expect(second.status == 1)
     #expect(second.errors.contains("is in use by process \(record.pid) (coverage-probe record); stop that program"))
@@ -170,6 +172,7 @@ struct BadInputTests {
     let full = try await Field(gpsdPort: gps.port, keeping: [gps.program], stateDirectory: disk + "/state")
     let drive = try full.start("record")
     try await wait(forFences: 2, in: full)
+    try await full.waitForPings()
     let filler = disk + "/filler"
     try fill(filler)
     _ = try await eventually("the line") {
@@ -202,6 +205,7 @@ struct BadInputTests {
     let full = try await Field(gpsdPort: gps.port, keeping: [gps.program], stateDirectory: disk + "/state")
     let drive = try full.start("record")
     try await wait(forFences: 2, in: full)
+    try await full.waitForPings()
     try fill(disk + "/filler")
     _ = try await eventually("the line") {
       drive.standardError.contains("the disk is full; fences use the space") ? () : nil

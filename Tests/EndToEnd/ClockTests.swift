@@ -38,6 +38,7 @@ struct ClockTests {
     _ = try await eventually("the clock is right") {
       Self.saysTwoHours(record) ? () : nil
     }
+    try await field.waitForPings()
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
 
@@ -78,6 +79,7 @@ struct ClockTests {
     _ = try await eventually("fences after the test") {
       try await field.sessions().contains { $0["test_uuid"] != nil && $0["fences"] as? Int ?? 0 >= 3 } ? () : nil
     }
+    try await field.waitForPings()
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
     let times = try await field.server.tests().flatMap { $0["fences"] as? [[String: Any]] ?? [] }
@@ -125,6 +127,7 @@ struct ClockTests {
       record.standardError.contains("the host's clock is off by") ? () : nil
     }
     try await fences(5)
+    try await field.waitForPings()
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
 
@@ -183,6 +186,7 @@ struct ClockTests {
     _ = try await eventually("fences") {
       try await field.sessions().first?["fences"] as? Int ?? 0 >= 4 ? () : nil
     }
+    try await field.waitForPings()
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
     let times = try await timesAtServer(field)

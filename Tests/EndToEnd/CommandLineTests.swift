@@ -170,9 +170,7 @@ struct CommandLineTests {
       record.standardError.ranges(of: "\n00:00:").count == 1 ? () : nil
     }
     #expect(before >= 1)
-    _ = try await eventually("a ping is logged") {
-      try String(contentsOfFile: field.driveLog(), encoding: .utf8).contains("\"ping\":") ? () : nil
-    }
+    try await field.waitForPings()
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0)
   }
@@ -194,7 +192,7 @@ struct CommandLineTests {
     #expect(start.status == 1 && start.errors.contains("no service answers at"), "\(start.errors)")
     #expect(ContinuousClock.now - began < .seconds(4))
     let record = try field.start("record", ["--no-submit"])
-    _ = try await eventually("it records") { try await field.sessions().first }
+    try await field.waitForPings()
     let status = try await field.run("status")
     #expect(status.errors.contains("is in use by process \(record.pid) (coverage-probe record)"), "\(status.errors)")
     record.signal(SIGTERM)

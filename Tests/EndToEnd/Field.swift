@@ -56,14 +56,21 @@ struct Field {
   func record(pings count: Int, _ arguments: [String] = []) async throws -> Finished {
     let before = (try? driveLogs()) ?? []
     let program = try start("record", arguments)
-    _ = try await eventually("\(count) pings are logged") {
-      let logs = ((try? driveLogs()) ?? []).filter { !before.contains($0) }
-      let text = logs.first.flatMap { try? String(contentsOfFile: $0, encoding: .utf8) } ?? ""
-      return text.ranges(of: "\"ping\":").count >= count ? () : nil
-    }
+    try await waitForPings(count, exceptIn: before)
     program.signal(SIGTERM)
     let status = try await program.exitStatus()
     return Finished(status: status, output: program.standardOutput, errors: program.standardError)
+  }
+
+  /// Waits until a drive log has so many pings: a drive that ends before its first ping has an outcome ends with 69.
+  func waitForPings(_ count: Int = 1, exceptIn earlier: [String] = []) async throws {
+    _ = try await eventually("\(count) pings are logged") {
+      let logs = ((try? driveLogs()) ?? []).filter { !earlier.contains($0) }
+      return logs.contains { log in
+        let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+        return text.ranges(of: "\"ping\":").count >= count
+      } ? () : nil
+    }
   }
 
   struct Finished {

@@ -36,6 +36,7 @@ struct StubbornServerTests {
     _ = try await eventually("fences after the test") {
       try await field.replayed().count >= before + 2 ? () : nil
     }
+    try await field.waitForPings()
     let stopped = ContinuousClock.now
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 75, "\(record.standardError)")

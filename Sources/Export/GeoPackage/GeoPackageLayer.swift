@@ -7,7 +7,7 @@ final class GeoPackageLayer {
   private let name: String
   private let database: Database
   private var row: RowInsertion
-  private var index: RowInsertion
+  private var tree: TreePacking
   private var nextID: Int64 = 1
   private var box: (minX: Double, maxX: Double, minY: Double, maxY: Double)?
 
@@ -45,8 +45,7 @@ final class GeoPackageLayer {
     let marks = String(repeating: ", ?", count: fields.count)
     row = RowInsertion(
       try database.makeStatement(sql: "INSERT INTO \"\(name)\" VALUES (?, ?\(marks))"), in: database)
-    index = RowInsertion(
-      try database.makeStatement(sql: "INSERT INTO \"rtree_\(name)_geom\" VALUES (?, ?, ?, ?, ?)"), in: database)
+    tree = try TreePacking("rtree_\(name)_geom", in: database)
   }
 
   /// Adds a feature.
@@ -62,9 +61,7 @@ final class GeoPackageLayer {
     for value in values { row.bind(value) }
     try row.insert()
     let box = geometry.box
-    index.bind(id)
-    for edge in [box.minX, box.maxX, box.minY, box.maxY] { index.bind(edge) }
-    try index.insert()
+    try tree.add(id, TreeBox(minX: box.minX, maxX: box.maxX, minY: box.minY, maxY: box.maxY))
     guard let whole = self.box else {
       self.box = box
       return
@@ -77,6 +74,7 @@ final class GeoPackageLayer {
   /// Completes the layer after its last feature.
   /// - Throws: GRDB's `DatabaseError`.
   func finish() throws {
+    try tree.finish()
     if let box {
       try database.execute(
         sql: "UPDATE gpkg_contents SET min_x = ?, min_y = ?, max_x = ?, max_y = ? WHERE table_name = ?",

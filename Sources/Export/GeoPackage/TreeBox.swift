@@ -1,0 +1,28 @@
+/// A rectangle in an R-tree of SQLite, in its single precision: never smaller than the rectangle that it stands for.
+struct TreeBox: Hashable {
+  private(set) var minX, maxX, minY, maxY: Float
+
+  init(minX: Double, maxX: Double, minY: Double, maxY: Double) {
+    self.minX = Self.below(minX)
+    self.maxX = Self.above(maxX)
+    self.minY = Self.below(minY)
+    self.maxY = Self.above(maxY)
+  }
+
+  /// The rectangle around both.
+  func union(_ other: TreeBox) -> TreeBox {
+    var union = self
+    union.minX = min(minX, other.minX)
+    union.maxX = max(maxX, other.maxX)
+    union.minY = min(minY, other.minY)
+    union.maxY = max(maxY, other.maxY)
+    return union
+  }
+
+  private static func below(_ number: Double) -> Float {
+    let near = Float(number)
+    return Double(near) > number ? near.nextDown : near
+  }
+
+  private static func above(_ number: Double) -> Float { -below(-number) }
+}

@@ -1,0 +1,34 @@
+/// A node of an R-tree as SQLite stores it (The SQLite R*Tree Module, 6.2).
+struct TreeNode {
+  /// Rows of the table in a leaf, other nodes else.
+  private(set) var children: [Int64] = []
+  /// The rectangle around all of them; `nil` without any.
+  private(set) var box: TreeBox?
+  private var cells: [UInt8] = []
+
+  /// Bytes before the first cell.
+  static let headerSize = 4
+  /// Bytes of a cell: a child's number and four edges.
+  static let cellSize = 24
+
+  mutating func add(_ child: Int64, _ box: TreeBox) {
+    children.append(child)
+    append(UInt64(bitPattern: child))
+    for edge in [box.minX, box.maxX, box.minY, box.maxY] { append(edge.bitPattern) }
+    self.box = self.box?.union(box) ?? box
+  }
+
+  /// The node as a blob of `size` bytes.
+  /// - Parameter depth: Levels below it; only the root has it.
+  func blob(size: Int, depth: UInt16 = 0) -> [UInt8] {
+    var header = TreeNode()
+    header.append(depth)
+    header.append(UInt16(clamping: children.count))
+    let content = header.cells + cells
+    return content + repeatElement(0, count: max(0, size - content.count))
+  }
+
+  private mutating func append(_ number: some FixedWidthInteger) {
+    withUnsafeBytes(of: number.bigEndian) { cells.append(contentsOf: $0) }
+  }
+}
