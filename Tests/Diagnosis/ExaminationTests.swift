@@ -28,6 +28,19 @@ struct ExaminationTests {
     #expect(host { $0.isSynchronised = nil } == [.note, .good, .good])
   }
 
+  @Test("when the clock is wrong or nobody sets it, then the line has its time, and the advice a remedy")
+  func clockWords() throws {
+    var measures = HostExamination.Measures(
+      wall: WallTime(microseconds: 0), isSynchronised: true, overshoots: [.microseconds(80)])
+    let impossible = try #require(HostExamination.findings(measures).first)
+    #expect(impossible.text.hasSuffix("an impossible time: 1970-01-01T00:00:00.000Z"), "\(impossible.text)")
+    #expect(impossible.advice?.contains("fences are kept and not sent") == true)
+    (measures.wall, measures.isSynchronised) = (.sampleStart, false)
+    let alone = try #require(HostExamination.findings(measures).first)
+    #expect(alone.text.contains(WallTime.sampleStart.iso8601))
+    #expect(alone.advice?.contains("chrony") == true)
+  }
+
   @Test("when 6 of 100 sleeps end late, that is a warning; 5 are not")
   func timer() {
     func sleeps(late: Int) -> [Duration] { (0..<100).map { $0 < late ? .milliseconds(6) : .microseconds(50) } }
@@ -187,6 +200,29 @@ struct ExaminationTests {
     #expect(ConfigurationExamination.findings(reading).map(\.grade) == [.fault, .fault, .fault])
     let good = ConfigurationReading(file: nil, environment: ["COVERAGE_PROBE_CONTROL_SERVER_URL": "http://a/b"])
     #expect(ConfigurationExamination.findings(good).map(\.grade) == [.good])
+  }
+
+  @Test("when no server is set, then the advice names the file to write it into, or the variable")
+  func configurationAdvice() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write("gpsd: { port: 2947 }\n", to: "probe.yaml")
+    let reading = ConfigurationReading(file: file, environment: [:])
+    let fault = try #require(ConfigurationExamination.findings(reading).last)
+    #expect(fault.grade == .fault && fault.advice?.contains(file) == true, "\(fault)")
+    #expect(fault.advice?.contains("COVERAGE_PROBE_CONTROL_SERVER_URL") == true)
+  }
+
+  @Test("when no link is named, then a drive measures one, over the interface and with the sources of the whole file")
+  func onlyLink() {
+    var configuration = ProbeConfiguration()
+    configuration.pings.interface = "wwan0"
+    configuration.network = .fixed(.cellular)
+    #expect(
+      configuration.measuredLinks == [
+        LinkSettings(name: nil, interface: "wwan0", network: .fixed(.cellular), radio: configuration.radio)
+      ])
+    configuration.links = [LinkSettings(name: "A", interface: "lo", network: .auto, radio: .none)]
+    #expect(configuration.measuredLinks.map(\.interface) == ["lo"], "the interface of all is not a link of its own")
   }
 
   @Test("when links are named, then the interface, the file and the command of each are looked at")

@@ -164,4 +164,19 @@ struct GeoPackageTests {
     ] { #expect(text.contains(facts), "\(text)") }
     #expect(!(text + ogrinfo.standardError).contains("Warning"), "\(text)")
   }
+
+  @Test(
+    "when GDAL searches a window in many fences, then the R-tree gives it those there, and only those",
+    .enabled(if: Surroundings.program("ogrinfo") != nil, "gdal-bin is not installed"))
+  func window() async throws {
+    let folder = try TemporaryFolder()
+    // More than two levels of the tree.
+    let records = (0..<4000).map { FenceRecord.bare(id: Int64($0 + 1), latitude: 48 + Double($0) / 1000) }
+    let path = try package(records, in: folder)
+    let ogrinfo = try RunningProgram(
+      try #require(Surroundings.program("ogrinfo")),
+      ["-ro", "-so", "-spat", "-180", "48.9995", "180", "49.4995", path, "fence_centres"])
+    #expect(try await ogrinfo.exitStatus() == 0)
+    #expect(ogrinfo.standardOutput.contains("Feature Count: 500\n"), "\(ogrinfo.standardOutput)")
+  }
 }

@@ -28,6 +28,9 @@
       _ = try await program.line(after: "said \(text)")
     }
 
+    /// Sends the signal with a value of each type of D-Bus: the least or the greatest of the numbers.
+    func sayEveryType() async throws { try await say("every type") }
+
     private static let script = """
       import sys, time, dbus, dbus.lowlevel
       bus = dbus.SystemBus()
@@ -43,7 +46,12 @@
           others = [name for name in bus.list_names() if name.startswith(":") and name != bus.get_unique_name()]
           for destination in others if to == "each" else [None]:
               signal = dbus.lowlevel.SignalMessage("/org/example", "org.example.Things", "Said")
-              signal.append(text)
+              if text == "every type":
+                  signal.append(
+                      255, -2**15, 2**16 - 1, -2**31, 2**32 - 1, -2**63, 2**64 - 1, 1.5, True, "/a", "s", ("b", 2),
+                      {"k": dbus.UInt16(3)}, {4: "c"}, ["d"], dbus.Byte(5), signature="ynqiuxtdbog(si)a{sv}a{is}asv")
+              else:
+                  signal.append(text)
               if destination:
                   signal.set_destination(destination)
               bus.send_message(signal)

@@ -146,6 +146,28 @@
       #expect(try await nextThing(bus) == "Lie")
     }
 
+    @Test("when values have every type of D-Bus, then each is read, and a number that does not fit is the greatest")
+    func everyType() async throws {
+      let daemon = try await PrivateBus(in: folder)
+      let service = try await Speaker(at: daemon.address, name: "org.example.Service")
+      let bus = try SystemBus<Purpose>(address: daemon.address, services: ["org.example.Service"])
+      try bus.send(Self.call(.match, "AddMatch", [.string("type='signal',interface='org.example.Things'")]))
+      _ = try await message(bus) { $0 == .answer(.match, []) }
+      try await service.sayEveryType()
+      try await service.say("the next one")
+      let values: [BusValue] = [
+        .integer(255), .integer(-1 << 15), .integer(65_535), .integer(-1 << 31), .integer(4_294_967_295),
+        .integer(.min), .integer(.max), .double(1.5), .bool(true), .string("/a"), .string("s"),
+        .list([.string("b"), .integer(2)]), .dictionary(["k": .integer(3)]), .dictionary(["4": .string("c")]),
+        .list([.string("d")]), .integer(5),
+      ]
+      let said = try await message(bus) {
+        if case .signal(_, "org.example.Things", _, _) = $0 { true } else { false }
+      }
+      #expect(said == .signal(path: "/org/example", interface: "org.example.Things", member: "Said", values))
+      #expect(try await nextThing(bus) == "the next one")
+    }
+
     private func nextThing(_ bus: SystemBus<Purpose>) async throws -> String? {
       let message = try await message(bus) {
         if case .signal(_, "org.example.Things", _, _) = $0 { true } else { false }
