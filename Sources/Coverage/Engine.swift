@@ -137,6 +137,8 @@ public struct Engine: Sendable {
 
   // MARK: Fixes
 
+  /// A fix at or beyond the radius ends the fence. A fix inside gives it the present technology; an unknown one changes nothing
+  /// (docs/algorithm.md).
   private mutating func apply(_ fix: Fix) -> [Effect] {
     guard let centre = fix.coordinate, parameters.accepts(fix) else {
       openInaccurateWindow()

@@ -32,7 +32,8 @@ enum EchoRight: Hashable, Sendable {
     case .granted: Finding(.good, .host, "ICMP pings are permitted")
     case .refused(let groups):
       Finding(
-        .note, .host, "`ping` without --udp may send no ICMP: net.ipv4.ping_group_range is \(groups); drives need none",
+        .note, .host,
+        "`ping` without --udp is not permitted: net.ipv4.ping_group_range is \(groups); drives are not affected",
         advice: "sysctl -w net.ipv4.ping_group_range=\"0 2147483647\", or run `ping` with CAP_NET_RAW")
     case .unknown(let reason): Finding(.note, .host, "whether ICMP pings are permitted is unknown: \(reason)")
     }

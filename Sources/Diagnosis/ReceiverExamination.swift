@@ -131,16 +131,18 @@ enum ReceiverExamination {
       return [
         Finding(
           .fault, .receiver, "\(names): no usable position in \(patience)\(why)",
-          advice: "an antenna with a free view of the sky; cgps shows satellites. A cold start takes a minute")
+          advice: "give the antenna a free view of the sky and wait a minute; `cgps` shows the satellites")
       ]
     }
     let limit = configuration.location.accuracyLimit
     guard let best = heard.best else {
       return [
-        Finding(.fault, .receiver, "\(names): positions without an accuracy open no fence", advice: "docs/accuracy.md")
+        Finding(
+          .fault, .receiver, "\(names): positions without an accuracy open no fence",
+          advice: "use a receiver that reports its error (docs/accuracy.md)")
       ]
     }
-    let text = "\(names): accuracy \(metres(best)), \(metres(limit)) or better counts"
+    let text = "\(names): accuracy \(metres(best)); fences need \(metres(limit)) or better"
     guard best > limit else { return [Finding(.good, .receiver, text)] }
     return [
       Finding(

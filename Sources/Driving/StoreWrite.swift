@@ -8,7 +8,7 @@ struct StoreWrite: Hashable, Sendable {
   let started: WallTime
   let sessions: [Session]
   let fences: [Fence]
-  /// How long the open fence is known to last.
+  /// The last time at which the open fence was still open.
   let seen: DriveTime
   /// The loop of each session, by session number.
   let loopUUIDs: [Int: String]

@@ -2,7 +2,7 @@
 public enum SizeText {
   private static let units = [("G", 30), ("M", 20), ("K", 10), ("", 0)]
 
-  /// - Returns: `nil` unless the text is digits, with or without a unit.
+  /// - Returns: `nil` unless the text is a number below 2^33 in digits, with or without a unit.
   public static func bytes(_ text: String) -> UInt64? {
     let digits = text.prefix { ("0"..."9").contains($0) }
     let unit = text.dropFirst(digits.count).uppercased()

@@ -207,6 +207,15 @@ struct PanelTests {
     #expect(bare.links == [PanelLink()] && bare.warnings.count == 1 && bare.elapsed == nil)
   }
 
+  @Test("when the service's disk is full, then the panel has the line that status has")
+  func serviceDisk() throws {
+    var status = ServiceStatus(started: .sampleStart)
+    status.disk = .init(freeBytes: 1023 << 10, unsavedFences: 2)
+    let line = try #require(status.disk.line)
+    #expect(line.contains("is full") && line.contains("2 fences in memory only") && line.contains("1023 KiB free"))
+    #expect(try PanelState(service: status.json.text).warnings.contains(line))
+  }
+
   @Test("when the disk refuses fences, then the panel warns of them")
   func disk() {
     var status = drive()

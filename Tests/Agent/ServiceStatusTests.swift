@@ -148,7 +148,7 @@ struct ServiceStatusTests {
       (ServiceStatus.Disk(freeBytes: 1 << 20), String?.none, 0.0, 0.0),
       (
         .init(freeBytes: (1 << 20) - 1),
-        "disk: the disk of the state directory is full: free some space; 1023 KiB free", 1, 0
+        "disk: the disk of the state directory is full: delete other files until 1 MiB is free; 1023 KiB free", 1, 0
       ),
       (
         .init(freeBytes: 0, unsavedFences: 1, trouble: "the disk is full"),

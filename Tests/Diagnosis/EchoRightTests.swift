@@ -6,12 +6,14 @@ import Testing
 
 /// Whether ICMP pings are permitted.
 struct EchoRightTests {
-  @Test("when they are permitted, then that is good; if not, a note with the kernel's groups, since drives need none")
+  @Test(
+    "when they are permitted, then that is good; if not, a note with the kernel's groups, since drives are not affected"
+  )
   func findings() {
     #expect(EchoRight.granted.finding.grade == .good)
     let refused = EchoRight.refused(groups: "1 0").finding
     #expect(refused.grade == .note && refused.subject == .host)
-    #expect(refused.text.contains("net.ipv4.ping_group_range is 1 0; drives need none"))
+    #expect(refused.text.contains("net.ipv4.ping_group_range is 1 0; drives are not affected"))
     #expect(refused.advice?.contains("ping_group_range") == true)
     let unknown = EchoRight.unknown(reason: "Too many open files").finding
     #expect(unknown.grade == .note && unknown.text.hasSuffix("Too many open files"))

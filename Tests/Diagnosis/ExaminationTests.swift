@@ -82,7 +82,7 @@ struct ExaminationTests {
   func positions() {
     let findings = receiver(connected + [fix(accuracy: 30), fix(accuracy: 4.26)])
     #expect(findings.map(\.grade) == [.good, .good])
-    #expect(findings.last?.text == "/dev/ttyACM0: accuracy 4.3 m, 15 m or better counts")
+    #expect(findings.last?.text == "/dev/ttyACM0: accuracy 4.3 m; fences need 15 m or better")
   }
 
   @Test("when gpsd was lost, has no receiver, no position or none with an accuracy, then no drive can be recorded")

@@ -42,7 +42,7 @@ struct ReceiverListeningSlowTests {
     let heard = await listen(port: gps.port)
     #expect(heard.fixes > 3 && (heard.best ?? 0) > 15)
     let finding = try #require(ReceiverExamination.findings(heard, ProbeConfiguration()).first { $0.grade == .fault })
-    #expect(finding.text.hasSuffix("15 m or better counts: no fence begins"), "\(finding.text)")
+    #expect(finding.text.hasSuffix("fences need 15 m or better: no fence begins"), "\(finding.text)")
     #expect(finding.advice?.contains("location.accuracy-limit") == true)
   }
 

@@ -152,7 +152,7 @@ struct StoreErrorTests {
   @Test("when a session still exists after a request to forget it, then the line has the reason and the next step")
   func forgetting() {
     let damaged = "\(ForgettingError.damaged(session: 7))"
-    #expect(damaged.hasPrefix("session 7 is damaged") && damaged.contains("submit first"))
+    #expect(damaged.hasPrefix("session 7 is damaged") && damaged.contains("run `submit`"))
     let unfinished = "\(ForgettingError.unfinished(session: 8, reason: "the disk is full"))"
     #expect(unfinished.hasPrefix("session 8 is not wholly deleted: the disk is full; the next start"))
   }

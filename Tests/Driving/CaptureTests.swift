@@ -13,10 +13,10 @@ struct CaptureTests {
     let lines = [nil, "disk full", "disk full", nil, nil, "no interface", "disk full"].map { trouble.note($0) }
     #expect(
       lines == [
-        nil, "the packet capture is in trouble: disk full; the measuring goes on", nil,
-        "the packet capture goes on; packets may be missing in it", nil,
-        "the packet capture is in trouble: no interface; the measuring goes on",
-        "the packet capture is in trouble: disk full; the measuring goes on",
+        nil, "the packet capture failed: disk full; the drive goes on, the capture is incomplete", nil,
+        "the packet capture works again; packets in between are missing", nil,
+        "the packet capture failed: no interface; the drive goes on, the capture is incomplete",
+        "the packet capture failed: disk full; the drive goes on, the capture is incomplete",
       ])
     #expect(trouble.count == 3)
   }

@@ -13,14 +13,13 @@ final class DriveDiskTests {
   private let folder: TemporaryFolder
   private let store: DriveStore
   private let clock = DriveClock(DriveRig.reading(), now: (DriveRig.startedBoot, .now))
-  private let logger = Logger.quiet
 
   init() throws {
     folder = try TemporaryFolder()
     store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
   }
 
-  private func disk(link: String? = nil, writesLog: Bool = true) throws -> DriveDisk {
+  private func disk(link: String? = nil, writesLog: Bool = true, logger: Logger = .quiet) throws -> DriveDisk {
     var options = DriveOptions(links: [])
     options.writesLog = writesLog
     return try DriveDisk(
@@ -123,6 +122,20 @@ final class DriveDiskTests {
     #expect(disk.perform(.releaseBallast(for: write, failure)) == .ballastReleased(true, for: write, failure))
     #expect(disk.perform(.releaseBallast(for: write, failure)) == .ballastReleased(false, for: write, failure))
     #expect(disk.perform(.reserveBallast) == .ballastReserved(true))
+  }
+
+  @Test(
+    "when no space can be set aside, then the drive begins with a warning that says so; else without",
+    arguments: [true, false])
+  func withoutBallast(hasSpace: Bool) throws {
+    if !hasSpace {
+      try FileManager.default.createDirectory(
+        atPath: store.directory.path + "/ballast", withIntermediateDirectories: false)
+    }
+    let lines = LogLines(from: .warning)
+    var disk = try disk(logger: lines.logger)
+    #expect(lines.messages.count { $0.contains("no space is reserved for fences; free some") } == (hasSpace ? 0 : 1))
+    #expect(disk.perform(.write(write([.sample()]))) == .written(write([.sample()])))
   }
 
   @Test("when the log is held, then its lines wait in memory, and are written when it is held no longer")

@@ -46,4 +46,19 @@ struct LateFixDriveTests {
     let first = DriveTime.start + .seconds(1)
     #expect(rig.drive.engine.fences.map(\.entered) == [first, first + .microseconds(1), first + .milliseconds(200)])
   }
+
+  @Test("when a session begins in the microsecond of a fix, then it counts from the next one: no fence lasts 0 s")
+  mutating func sessionAtOnce() throws {
+    rig.feed(.began)
+    rig.feed(.pingsRead)
+    rig.wait(1)
+    rig.fix(0)
+    _ = try rig.grant("T1")
+    let event = try #require(rig.disk.events.last)
+    guard case .session = event.kind else {
+      Issue.record("\(event)")
+      return
+    }
+    #expect(event.at == .start + .seconds(1) + .microseconds(1))
+  }
 }

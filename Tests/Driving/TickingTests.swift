@@ -34,4 +34,27 @@ import Testing
     await beat.value
     await idle.value
   }
+
+  @Test("when it has ended, then nothing is done any more, while others on the same thread go on")
+  func afterTheEnd() async {
+    let (deliveries, continuation) = AsyncStream<Bool>.makeStream()
+    let ended = Task { await each(.nanoseconds(Self.period)) { continuation.yield(true) } }
+    _ = await deliveries.first { $0 }
+    ended.cancel()
+    await ended.value
+    continuation.yield(false)
+    let other = Task { await each(.nanoseconds(Self.period)) { continuation.yield(false) } }
+    var others = 0
+    var late = 0
+    var isAfterEnd = false
+    for await isOfEnded in deliveries {
+      if !isOfEnded { isAfterEnd = true }
+      if isOfEnded && isAfterEnd { late += 1 }
+      others += isOfEnded ? 0 : 1
+      if others == 5 { break }
+    }
+    other.cancel()
+    await other.value
+    #expect(late == 0)
+  }
 }

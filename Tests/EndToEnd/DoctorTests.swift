@@ -65,7 +65,7 @@ struct DoctorTests {
         testDescription: "no sky", track: ",,,,,", subject: "receiver", words: "no usable position in 8.0 seconds"),
       Fault(
         testDescription: "little sky", track: "48.2082,16.3738,10.0,0.0,200.0,40.0",
-        subject: "receiver", words: "15 m or better counts: no fence begins"),
+        subject: "receiver", words: "fences need 15 m or better: no fence begins"),
       Fault(
         testDescription: "a name that does not resolve",
         environment: ["COVERAGE_PROBE_CONTROL_SERVER_URL": "http://control.invalid/x"],

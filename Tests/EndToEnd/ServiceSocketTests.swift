@@ -85,7 +85,9 @@ struct ServiceSocketTests {
     try fill(disk + "/filler")
     let lines = try await field.run("status").output
     #expect(
-      lines.contains("\ndisk: the disk of the state directory is full: free some space; 0 KiB free\n"), "\(lines)")
+      lines.contains(
+        "\ndisk: the disk of the state directory is full: delete other files until 1 MiB is free; 0 KiB free\n"),
+      "\(lines)")
     let json = try await field.run("status", ["--json"]).output
     #expect(json.contains("\"disk\":{\"free_bytes\":0,\"full\":true,\"unsaved_fences\":0}"), "\(json)")
     let metrics = try await field.run("status", ["--metrics"]).output

@@ -43,6 +43,22 @@ struct RowInsertionTests {
     #expect(try insert([[.string(text)]])[0][0] == text.databaseValue)
   }
 
+  @Test("when a value is refused, then the row is not inserted without it, and the next row can be inserted")
+  func refusedValue() throws {
+    let queue = try DatabaseQueue()
+    try queue.write { db in
+      try db.execute(sql: "CREATE TABLE t (a)")
+      var row = RowInsertion(try db.makeStatement(sql: "INSERT INTO t VALUES (?)"), in: db)
+      row.bind("text")
+      row.bind(1.5)
+      let error = #expect(throws: DatabaseError.self) { try row.insert() }
+      #expect(error?.resultCode == .SQLITE_RANGE)
+      row.bind("another")
+      try row.insert()
+      #expect(try String.fetchAll(db, sql: "SELECT a FROM t") == ["another"])
+    }
+  }
+
   @Test("when a row is refused, then that is the database's error with its words, and the next row can be inserted")
   func refused() throws {
     let queue = try DatabaseQueue()

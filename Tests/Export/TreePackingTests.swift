@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import TestSupport
 import Testing
@@ -22,8 +23,9 @@ struct TreePackingTests {
     }
   }
 
-  private func tree(_ rectangles: [Edges]) throws -> DatabaseQueue {
+  private func tree(_ rectangles: [Edges], pageSize: Int = 4096) throws -> DatabaseQueue {
     let queue = try DatabaseQueue()
+    try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA page_size = \(pageSize)") }
     try queue.write { database in
       try database.execute(sql: "CREATE VIRTUAL TABLE tree USING rtree(id, minx, maxx, miny, maxy)")
       var packing = try TreePacking("tree", in: database)
@@ -49,6 +51,26 @@ struct TreePackingTests {
     #expect(try check(queue) == "ok")
     let ids = try queue.read { try Int64.fetchAll($0, sql: "SELECT id FROM tree ORDER BY id") }
     #expect(ids == (0..<count).map { Int64($0 + 1) })
+  }
+
+  @Test(
+    "when a page has room for 18 rows only, then a tree of four levels is in order",
+    arguments: [18 * 18 * 18, 5833, 6500])
+  func small(count: Int) throws {
+    var random = SeededGenerator(seed: UInt64(count))
+    let queue = try tree(rectangles(count, together: true, &random), pageSize: 512)
+    #expect(try check(queue) == "ok")
+    let root = try queue.read { try Data.fetchOne($0, sql: "SELECT data FROM tree_node WHERE nodeno = 1") }
+    #expect(root.map { [UInt8]($0.prefix(2)) } == [0, count > 18 * 18 * 18 ? 3 : 2], "levels below the root")
+    #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM tree") } == count)
+  }
+
+  @Test("when rectangles touch the edges of the Earth, then they are found there")
+  func edges() throws {
+    let queue = try tree([(-180, -180, -90, -90), (180, 180, 90, 90), (-180, 180, -90, 90)])
+    #expect(try check(queue) == "ok")
+    let found = try queue.read { try Int64.fetchSet($0, sql: "SELECT id FROM tree WHERE maxx >= 180 AND maxy >= 90") }
+    #expect(found == [2, 3])
   }
 
   @Test("when a window is searched, then all in it are found, and nothing far from it", arguments: [true, false])

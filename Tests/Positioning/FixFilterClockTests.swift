@@ -102,4 +102,18 @@ import Testing
     #expect(events.fixes.compactMap(\.fix.coordinate?.latitude) == [48.21, 48.24, 48.25])
     #expect(filter.counters.overtaken == 2)
   }
+
+  @Test(
+    "when positions come back after a loss with another date, then those that waited are no fences; half a day is another date",
+    arguments: [(3620, 1, 1), (19, 43_199, 1), (19, 43_200, 2)])
+  func backlogWithAnotherDate(first: Double, step: Double, fixes: Int) {
+    var filter = FixFilter.fresh()
+    for second in 1...5 { _ = filter.apply(.usable(seconds: Double(second)), at: Double(second)) }
+    _ = filter.advance(to: 20)
+    var events = filter.apply(.usable(latitude: 48.21, seconds: first), at: 20)
+    events += filter.apply(.usable(latitude: 48.22, seconds: first + step), at: 20.01)
+    events += filter.advance(to: 21)
+    #expect(events.fixes.compactMap(\.fix.coordinate?.latitude) == [48.21, 48.22].suffix(fixes))
+    #expect(filter.counters.overtaken == 2 - fixes)
+  }
 }

@@ -118,4 +118,41 @@ import Testing
     _ = filter.apply(.usable(eph: nil), at: 20)
     #expect(filter.advance(to: 21).fixes.map(\.fix.accuracy) == [nil])
   }
+
+  // MARK: Reach
+
+  private func filter(maximumSpeed: Double) -> FixFilter {
+    FixFilter(rules: .init(configuration: .init(maximumSpeed: maximumSpeed)), startingAt: TestTime.origin)
+  }
+
+  @Test(
+    "when a position is beyond the reach, then it is refused unless the accuracies explain it; an unknown one explains nothing",
+    arguments: [(55.0, 8.1, 0), (51, nil, 1), (49, nil, 0)] as [(Double, Double?, Int)])
+  func reach(metres: Double, error: Double?, jumps: Int) {
+    var filter = filter(maximumSpeed: 50)
+    _ = filter.apply(.usable(latitude: 48, longitude: 16, eph: error), at: 1)
+    _ = filter.apply(.usable(latitude: 48 + metres / 111_200, longitude: 16, eph: error), at: 2)
+    _ = filter.advance(to: 3)
+    #expect(filter.counters.jumps == jumps)
+  }
+
+  @Test("when the receiver proves to be elsewhere, then the time until a loss counts from its last position there")
+  func lossAfterAJump() {
+    var filter = filter(maximumSpeed: 50)
+    for second in 1...5 {
+      _ = filter.apply(.usable(latitude: second < 3 ? 48 : 49, longitude: 16), at: Double(second))
+    }
+    _ = filter.advance(to: 5.5)
+    #expect(filter.counters.jumps == 2)
+    #expect(filter.nextDeadline == TestTime.at(10).instant)
+  }
+
+  @Test(
+    "when a course is more than 360 degrees, then there is none",
+    arguments: [(360.0, 360.0), (360.5, nil)] as [(Double, Double?)])
+  func courses(track: Double, course: Double?) throws {
+    var filter = FixFilter.fresh()
+    let fix = try #require(filter.play([(1, .usable().with { $0.track = track })]).fixes.first)
+    #expect(fix.fix.course == course)
+  }
 }

@@ -251,4 +251,19 @@ private struct Receiver {
     _ = filter.advance(to: 2)
     #expect((filter.counters.tpv, filter.counters.merged, filter.counters.fixes) == (4, 3, 1))
   }
+
+  @Test func `when a refused position disagrees with the one before, then the count begins again`() throws {
+    var receiver = Receiver()
+    #expect(try receiver.accepts(metres: 0, at: 0))
+    #expect(try !receiver.accepts(metres: 100_000, at: 1))
+    #expect(try !receiver.accepts(metres: -100_000, at: 2))
+    #expect(try !receiver.accepts(metres: -100_030, at: 3))
+    #expect(try receiver.accepts(metres: -100_060, at: 4))
+  }
+
+  @Test func `when a position comes twice at one moment, then it is within reach without any accuracy`() throws {
+    var receiver = Receiver()
+    #expect(try receiver.accepts(metres: 7, at: 1))
+    #expect(try receiver.accepts(metres: 7, at: 1))
+  }
 }

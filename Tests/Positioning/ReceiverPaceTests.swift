@@ -195,4 +195,12 @@ private struct Stream {
       _ = stream.pace.judge(WallTime(microseconds: time), at: TestTime.at(Double(index) * 20))
     }
   }
+
+  @Test(
+    "when a stream begins behind the host's clock, then two seconds are no backlog, and more than an hour is another date",
+    arguments: [(2, true), (2.000_001, false), (3600, false), (3600.000_001, true)])
+  func beginning(behind: Double, isCurrent: Bool) {
+    var stream = Stream()
+    #expect(stream.isCurrent(0, at: behind) == isCurrent)
+  }
 }

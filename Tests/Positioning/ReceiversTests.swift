@@ -53,4 +53,12 @@ import Testing
       #expect(closed.isAtItsPace(until: TestTime.at(seconds).wall, TestTime.at(1).instant) == isAtItsPace)
     }
   }
+
+  @Test func `when one receiver changes, then the others stay as they are`() {
+    var receivers = Receivers()
+    _ = receivers.replace(with: [GPSDDevice(path: "a", cycle: 10), GPSDDevice(path: "b", cycle: 2)])
+    _ = receivers.update(GPSDDevice(path: "b", cycle: 3))
+    #expect(receivers.cycle(of: "a") == .seconds(10))
+    #expect(receivers.cycle(of: "b") == .seconds(3))
+  }
 }

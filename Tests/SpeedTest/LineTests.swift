@@ -28,7 +28,7 @@ import Testing
     arguments: [
       "", "ok", "OK 1", "TIME", "TIME -1", "TIME +1", "TIME 1 BYTES", "TIME 1 BYTES x", "TIME 99999999999999999999",
       "TIME 9223372036854775807", "CHUNKSIZE", "CHUNKSIZE 0", "CHUNKSIZE 1 2", "CHUNKSIZE 5 9 4", "ACCEPT",
-      "CHUNKSIZE 9999999999", "OK\r",
+      "CHUNKSIZE 9999999999", "CHUNKSIZE 4096 0 0", "CHUNKSIZE 4096 0 4096", "CHUNKSIZE 4096 -1 4096", "OK\r",
     ])
   func foreign(text: String) {
     #expect(throws: SpeedTestError.self) { try ServerLine(text) }

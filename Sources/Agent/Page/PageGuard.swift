@@ -40,7 +40,9 @@ struct PageGuard: Sendable {
 
   func judge(_ asked: Asked) -> Verdict {
     // Refuse foreign host names: DNS rebinding points an attacker's name to this address.
-    guard let host = asked.host, isOwn(host) else { return .refuse("this is not the page's address") }
+    guard let host = asked.host, isOwn(host) else {
+      return .refuse("unknown host name in the address: open the link that `\(Program.name) page` prints")
+    }
     if !asked.isCommand, let link = asked.link {
       return token.matches(link)
         ? .admit : .refuse("the link is an old one: `\(Program.name) page` prints the present one")
@@ -50,7 +52,7 @@ struct PageGuard: Sendable {
     }
     guard asked.isCommand else { return .answer }
     guard asked.isMarked, asked.origin == "http://\(host)" else {
-      return .refuse("commands come from the page itself only")
+      return .refuse("the command did not come from this page: load the page again")
     }
     return .answer
   }

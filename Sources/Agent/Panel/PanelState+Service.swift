@@ -12,7 +12,7 @@ extension PanelState {
     position = answer.drives.first?.position
     links = answer.drives.map(PanelLink.init)
     queue = answer.queue ?? []
-    if let trouble = answer.disk?.trouble { warnings.append("disk: \(trouble)") }
+    if let line = answer.disk?.status.line { warnings.append(line) }
     if answer.clock_set == false { warnings.append("no trusted clock: fences are stored and not sent") }
   }
 
@@ -20,6 +20,12 @@ extension PanelState {
   fileprivate struct Answer: Decodable {
     struct Disk: Decodable {
       let trouble: String?
+      let free_bytes: Int64?
+      let unsaved_fences: Int?
+
+      var status: ServiceStatus.Disk {
+        ServiceStatus.Disk(freeBytes: free_bytes, unsavedFences: unsaved_fences ?? 0, trouble: trouble)
+      }
     }
 
     struct Drive: Decodable {

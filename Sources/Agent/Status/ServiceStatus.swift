@@ -59,7 +59,7 @@ struct ServiceStatus: Sendable {
     /// A line for an operator; `nil` when there is nothing to do.
     var line: String? {
       guard isFull || trouble != nil else { return nil }
-      var parts = [trouble ?? "the disk of the state directory is full: free some space"]
+      var parts = [trouble ?? "the disk of the state directory is full: delete other files until 1 MiB is free"]
       if unsavedFences > 0 { parts.append("\(counted(unsavedFences, "fence")) in memory only") }
       if let freeBytes { parts.append("\(freeBytes / 1024) KiB free") }
       return "disk: " + parts.joined(separator: "; ")

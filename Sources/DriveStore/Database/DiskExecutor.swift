@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Runs an actor that reads and writes files on its own thread: a sync of a slow card can take seconds, and must not
-/// block the threads that all tasks of the process share.
+/// Runs an actor that reads and writes files on a serial queue of its own: a sync of a slow card can take seconds, and must
+/// not block the threads that all tasks of the process share.
 ///
 ///     actor Journal {
 ///       private let disk = DiskExecutor("journal")

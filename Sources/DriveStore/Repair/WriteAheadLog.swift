@@ -47,8 +47,8 @@ struct WriteAheadLog: Sendable {
     let copied = belongs ? Int(index?.copied ?? 0) : 0
     isVouchedFor = belongs || index?.frames == 0 || file.bytes == 0 && index != nil
     let valid = Self.validFrames(of: file, frames)
-    // A store grows by at most a page for each frame: a greater number is damaged, unless its checksum is right and the store is what
-    // lacks pages.
+    // A store grows by at most a page for each frame. A greater number is damage, unless the frame's checksum is valid: then the file of
+    // the store is too short.
     let intact = frames.prefix(valid).map { max($0.page + 1, $0.pagesAfterwards) }.max() ?? 0
     let most = max(RawFile(path).bytes / StorePage.size + frames.count, intact)
     (pages, pageCount) = Self.newestPages(frames.filter { $0.page < most }, salts: salts, after: copied)
@@ -129,8 +129,8 @@ struct WriteAheadLog: Sendable {
 
   /// Frames of acknowledged transactions that SQLite does not read.
   ///
-  /// A transaction is synced before the next one begins, so a transaction that another one continues was acknowledged, and only the last one
-  /// can be torn. After a second power cut, frames of a first torn one can follow a second torn one; these do not continue its checksum.
+  /// SQLite syncs a transaction before the next one begins, so only the last can be torn. After two power cuts, old torn frames may lie
+  /// behind new ones; their checksums do not continue the chain.
   /// - Parameter known: The number of frames by the index.
   private static func lostFrames(
     of file: RawFile, _ frames: [Frame], salts: UInt64?, valid: Int, known: Int

@@ -83,7 +83,9 @@ public struct Cleanup: Sendable {
       guard let range, let first = range["first"] as Int64?, let end = range["last"] as Int64? else { return nil }
       let hasOldFences =
         try Bool.fetchOne(
-          db, sql: "SELECT EXISTS (SELECT 1 FROM fence WHERE \(Self.isOfSlice) AND (\(Self.isOld) OR \(Self.isLate)))",
+          db,
+          sql:
+            "SELECT EXISTS (SELECT 1 FROM fence WHERE \(Self.isOfSlice) AND (\(Self.isKeptLongEnough) OR \(Self.isExpired)))",
           arguments: arguments + ["first": first, "last": end]) ?? false
       return Slice(first: first, last: end, hasOldFences: hasOldFences)
     }
@@ -92,13 +94,13 @@ public struct Cleanup: Sendable {
   private func delete(_ arguments: StatementArguments, isAgreed: Bool) async throws -> Deleted {
     try await store.write { db in
       var deleted = Deleted()
-      deleted.sentLongAgo = try Self.delete(where: Self.isOld, arguments, db)
+      deleted.sentLongAgo = try Self.delete(where: Self.isKeptLongEnough, arguments, db)
       if isAgreed {
-        deleted.expired = try Self.delete(where: Self.isLate, arguments, db)
+        deleted.expired = try Self.delete(where: Self.isExpired, arguments, db)
       } else {
         deleted.doubted =
           try Int.fetchOne(
-            db, sql: "SELECT count(*) FROM intact_fence AS fence WHERE \(Self.isOfSlice) AND \(Self.isLate)",
+            db, sql: "SELECT count(*) FROM intact_fence AS fence WHERE \(Self.isOfSlice) AND \(Self.isExpired)",
             arguments: arguments) ?? 0
       }
       return deleted
@@ -113,13 +115,13 @@ public struct Cleanup: Sendable {
   private static let isOfSlice = "fence.id BETWEEN :first AND :last"
 
   /// The condition that a fence was stored long enough.
-  private static let isOld = """
+  private static let isKeptLongEnough = """
     (\(FenceDeletion.isAtRest) AND (submitted_at < :kept OR :agreed AND last_seen_at < :kept
       AND submitted_at IS NULL AND (NOT submittable OR \(isQuarantined))))
     """
 
   /// The condition that a fence is too old to be sent.
-  private static let isLate = """
+  private static let isExpired = """
     (\(FenceDeletion.isAtRest) AND submittable AND submitted_at IS NULL AND NOT \(isQuarantined)
       AND last_seen_at < :expired AND NOT \(wasRecoveredSince))
     """

@@ -1,7 +1,7 @@
 /// The deletions that bring a state directory back within its quota. A pure value.
 ///
 /// Submitted speed tests are deleted first, because one has the bytes of a hundred fences; then submitted fences; then files. Each kind
-/// oldest first. Unsent data is never deleted.
+/// oldest first. The quota never deletes unsent data; ``Cleanup`` deletes it by age.
 struct DeletionPlan: Hashable, Sendable {
   /// The ids of submitted speed tests.
   private(set) var speedTests: [Int64] = []
@@ -19,7 +19,7 @@ struct DeletionPlan: Hashable, Sendable {
       speedTests.append(test.id)
       excess -= min(excess, test.bytes)
     }
-    // Counts the rest of the store as fences, which deletes too few rather than too many; the caller repeats the step for the rest.
+    // All of the store that is no speed test counts as fences. The estimate is high, so a round deletes too few; the caller repeats it.
     let ofSpeedTests = holdings.speedTests.reduce(0) { $0 + $1.bytes }
     let each = max(1, (holdings.store - ofSpeedTests) / Int64(max(1, holdings.fences)))
     fences = min(holdings.submitted, max(surplus, Int((excess + each - 1) / each)))

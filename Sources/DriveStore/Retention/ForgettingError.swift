@@ -9,7 +9,7 @@ public enum ForgettingError: Error, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .damaged(let session):
-      "session \(session) is damaged, so its part of the drive log is unknown: submit first, which repairs the session, then forget it"
+      "session \(session) is damaged, so its part of the drive log is unknown: run `submit`, which repairs it, then forget it again"
     case .unfinished(let session, let reason):
       "session \(session) is not wholly deleted: \(reason); the next start of the service, or of submit, completes it"
     }

@@ -1,6 +1,6 @@
 /// How long data stays in the store.
 public struct Retention: Hashable, Sendable {
-  /// Fences that were not sent within this time are deleted.
+  /// Unsent fences older than this are deleted, if two clocks agree on the time.
   public var maxAge: Duration
   /// How long sent, refused and Wi-Fi fences and drive logs stay.
   public var keep: Duration

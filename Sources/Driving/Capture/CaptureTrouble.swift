@@ -9,8 +9,8 @@ struct CaptureTrouble: Hashable, Sendable {
   mutating func note(_ reason: String?) -> String? {
     guard reason != current else { return nil }
     current = reason
-    guard let reason else { return "the packet capture goes on; packets may be missing in it" }
+    guard let reason else { return "the packet capture works again; packets in between are missing" }
     count += 1
-    return "the packet capture is in trouble: \(reason); the measuring goes on"
+    return "the packet capture failed: \(reason); the drive goes on, the capture is incomplete"
   }
 }

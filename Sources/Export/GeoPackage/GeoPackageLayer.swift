@@ -50,7 +50,7 @@ final class GeoPackageLayer {
 
   /// Adds a feature.
   /// - Parameters:
-  ///   - id: Its number; `nil`: the next one.
+  ///   - id: Its number; `nil`: one more than that of the feature before.
   ///   - values: Those of the fields, in order.
   /// - Throws: GRDB's `DatabaseError`.
   func add(_ geometry: GeoPackageGeometry, id: Int64? = nil, values: [JSON?]) throws {

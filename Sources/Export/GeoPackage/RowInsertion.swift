@@ -7,6 +7,8 @@ struct RowInsertion {
   private let statement: Statement
   private let database: Database
   private var position: CInt = 0
+  /// The first value that SQLite refused: one that is too large, or without memory for a copy of it.
+  private var refusal: CInt = SQLITE_OK
 
   /// SQLite takes a copy of each text and blob.
   private static let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
@@ -14,18 +16,15 @@ struct RowInsertion {
   init(_ statement: Statement, in database: Database) { (self.statement, self.database) = (statement, database) }
 
   mutating func bind(_ number: Int64) {
-    position += 1
-    sqlite3_bind_int64(statement.sqliteStatement, position, number)
+    bind { sqlite3_bind_int64($0, $1, number) }
   }
 
   mutating func bind(_ number: Double) {
-    position += 1
-    sqlite3_bind_double(statement.sqliteStatement, position, number)
+    bind { sqlite3_bind_double($0, $1, number) }
   }
 
   mutating func bind(_ bytes: [UInt8]) {
-    position += 1
-    sqlite3_bind_blob(statement.sqliteStatement, position, bytes, CInt(clamping: bytes.count), Self.copies)
+    bind { sqlite3_bind_blob($0, $1, bytes, CInt(clamping: bytes.count), Self.copies) }
   }
 
   /// Binds a value in SQLite's types; an object is its JSON text. `nil` is NULL.
@@ -44,23 +43,29 @@ struct RowInsertion {
   }
 
   mutating func bind(_ text: String) {
-    position += 1
     var text = text
     text.withUTF8 { bytes in
-      _ = bytes.withMemoryRebound(to: CChar.self) {
-        sqlite3_bind_text(statement.sqliteStatement, position, $0.baseAddress, CInt(clamping: $0.count), Self.copies)
+      bytes.withMemoryRebound(to: CChar.self) { characters in
+        bind { sqlite3_bind_text($0, $1, characters.baseAddress, CInt(clamping: characters.count), Self.copies) }
       }
     }
+  }
+
+  private mutating func bind(_ value: (OpaquePointer, CInt) -> CInt) {
+    position += 1
+    let code = value(statement.sqliteStatement, position)
+    if refusal == SQLITE_OK { refusal = code }
   }
 
   /// Inserts the row; the next ``bind(_:)`` begins another one.
   /// - Throws: GRDB's `DatabaseError`.
   mutating func insert() throws {
-    let code = sqlite3_step(statement.sqliteStatement)
-    let message = String(cString: sqlite3_errmsg(database.sqliteConnection))
+    let code = refusal == SQLITE_OK ? sqlite3_step(statement.sqliteStatement) : refusal
+    // The message is that of the last call only.
+    let message = code == SQLITE_DONE ? nil : String(cString: sqlite3_errmsg(database.sqliteConnection))
     sqlite3_reset(statement.sqliteStatement)
     sqlite3_clear_bindings(statement.sqliteStatement)
-    position = 0
-    guard code == SQLITE_DONE else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message) }
+    (position, refusal) = (0, SQLITE_OK)
+    if let message { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message) }
   }
 }

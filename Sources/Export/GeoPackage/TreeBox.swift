@@ -2,6 +2,7 @@
 struct TreeBox: Hashable {
   private(set) var minX, maxX, minY, maxY: Float
 
+  /// Finite numbers, no least above its greatest.
   init(minX: Double, maxX: Double, minY: Double, maxY: Double) {
     self.minX = Self.below(minX)
     self.maxX = Self.above(maxX)

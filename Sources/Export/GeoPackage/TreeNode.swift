@@ -1,4 +1,4 @@
-/// A node of an R-tree as SQLite stores it (The SQLite R*Tree Module, 6.2).
+/// A node of an R-tree as SQLite stores it (The SQLite R*Tree Module, "Shadow Tables").
 struct TreeNode {
   /// Rows of the table in a leaf, other nodes else.
   private(set) var children: [Int64] = []

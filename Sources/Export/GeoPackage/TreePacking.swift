@@ -5,7 +5,7 @@ import GRDB
 ///
 /// SQLite's own insertion looks for the best node of each row, which takes longer than all other work on a fence. Fences come in
 /// the order of the drive, so a node of consecutive ones is small on the ground all the same. The nodes go into the tables behind the
-/// R-tree, which SQLite documents (The SQLite R*Tree Module, 6.2).
+/// R-tree, which SQLite documents (The SQLite R*Tree Module, "Shadow Tables").
 struct TreePacking {
   private var levels = [TreeNode()]
   private var nextNode = root + 1
@@ -31,16 +31,19 @@ struct TreePacking {
     leafOfRow = try insertion("rowid")
     parentOfNode = try insertion("parent")
     // SQLite chose the size when it made the empty root.
-    nodeSize =
-      try Int.fetchOne(database, sql: "SELECT length(data) FROM \"\(tree)_node\" WHERE nodeno = \(Self.root)") ?? 0
-    capacity = max(2, (nodeSize - TreeNode.headerSize) / TreeNode.cellSize)
+    let sizeOfRoot = "SELECT length(data) FROM \"\(tree)_node\" WHERE nodeno = \(Self.root)"
+    guard let nodeSize = try Int.fetchOne(database, sql: sizeOfRoot) else {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the R-tree \(tree) has no root")
+    }
+    self.nodeSize = nodeSize
+    capacity = (nodeSize - TreeNode.headerSize) / TreeNode.cellSize
   }
 
   /// Adds a row of the table.
   /// - Throws: GRDB's `DatabaseError`.
   mutating func add(_ row: Int64, _ box: TreeBox) throws { try add(row, box, to: 0) }
 
-  /// Completes the tree after its last row.
+  /// Completes the tree. Called once, after the last row.
   /// - Throws: GRDB's `DatabaseError`.
   mutating func finish() throws {
     var level = 0

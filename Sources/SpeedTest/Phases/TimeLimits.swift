@@ -15,6 +15,6 @@ struct TimeLimits: Hashable, Sendable {
 
   /// - Parameter duration: ns of a main phase.
   init(duration: Int64) {
-    whole = Self.other + 2 * (min(max(duration, 0), 60_000_000_000) + UploadEnd.w1 + UploadEnd.w2)
+    whole = Self.other + 2 * (min(max(duration, 0), 60_000_000_000) + UploadEnd.settling + UploadEnd.longestWait)
   }
 }

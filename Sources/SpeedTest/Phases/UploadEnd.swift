@@ -1,4 +1,4 @@
-/// When an upload ends on one thread (speed test spec, section 5, step 6): the waits w1, w2 and w3.
+/// When an upload ends on one thread (speed test spec, section 5, step 6).
 struct UploadEnd: Sendable {
   enum Verdict: Hashable, Sendable {
     case goOn
@@ -8,19 +8,22 @@ struct UploadEnd: Sendable {
 
   /// ns of the phase.
   let duration: Int64
-  static let w1: Int64 = 100_000_000
-  static let w2: Int64 = 3_000_000_000
-  static let w3: Int64 = 1_000_000_000
+  /// ns after the end of the phase before a report counts (w1).
+  static let settling: Int64 = 100_000_000
+  /// ns to wait for a report after that (w2).
+  static let longestWait: Int64 = 3_000_000_000
+  /// ns before the end of the phase of which the newest report may be (w3).
+  static let tolerance: Int64 = 1_000_000_000
 
   /// - Parameters:
   ///   - elapsed: ns since the common start.
   ///   - written: When the last block was written, in the same ns; `nil` before.
   ///   - report: The newest report of the server in its ns.
   func verdict(elapsed: Int64, written: Int64?, report: Int64?) -> Verdict {
-    if elapsed >= duration + Self.w1 + Self.w2 { return .giveUp }
+    if elapsed >= duration + Self.settling + Self.longestWait { return .giveUp }
     // Without the last block written, the backlog of a slow link is still under way: a report near the end suffices too.
     let since = max(duration, written ?? duration)
-    guard elapsed >= since + Self.w1, let report else { return .goOn }
-    return report >= duration - Self.w3 ? .giveUp : .goOn
+    guard elapsed >= since + Self.settling, let report else { return .goOn }
+    return report >= duration - Self.tolerance ? .giveUp : .goOn
   }
 }

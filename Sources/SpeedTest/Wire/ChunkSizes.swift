@@ -9,7 +9,7 @@ struct ChunkSizes: Hashable, Sendable {
 
   /// - Parameter numbers: The one or three numbers of the line CHUNKSIZE.
   init(_ numbers: [Int64]) throws(SpeedTestError) {
-    guard let first = numbers.first, first >= 1, numbers.allSatisfy({ $0 <= 1 << 30 }) else {
+    guard let first = numbers.first, numbers.allSatisfy({ (1...1 << 30).contains($0) }) else {
       throw .protocolError("a chunk size out of range")
     }
     standard = Int(first)

@@ -12,6 +12,7 @@ struct ChunkWriter: Sendable {
   /// Whether the last chunk is sent.
   private(set) var hasEnded = false
 
+  /// - Parameter size: Bytes of a chunk, at least 1.
   init(size: Int, generator: inout some RandomNumberGenerator) {
     var random = [UInt8]()
     random.reserveCapacity(size + 8)
