@@ -92,6 +92,7 @@ enum MeasurementServers: FuzzTarget {
 
   /// A client of all commands in turn, whose curves become a result.
   private static func converse(_ bytes: [UInt8]) throws {
+    var generator = SystemRandomNumberGenerator()
     var (lines, conversation, curve, trips) = (LineBuffer(), Conversation(), SampleSeries(), RoundTrips())
     lines.append(bytes)
     if !bytes.starts(with: Array("RMBTv".utf8)), let head = try lines.head() { try Upgrade.check(head) }
@@ -106,7 +107,12 @@ enum MeasurementServers: FuzzTarget {
       guard let text = try lines.next() else { return }
       let line = try ServerLine(text)
       try conversation.read(line)
-      if let sizes = conversation.sizes, preTest == nil { preTest = PreTest(duration: 2_000_000_000, sizes: sizes) }
+      if let sizes = conversation.sizes, preTest == nil {
+        preTest = PreTest(duration: 2_000_000_000, sizes: sizes)
+        // Larger chunks only take longer.
+        let size = sizes.clamped(1)
+        if size <= 65_536 { _ = ChunkWriter(size: size, generator: &generator) }
+      }
       guard case .time(let time, let count) = line else { continue }
       curve.append(Sample(nanoseconds: time, bytes: count ?? 1 << 40))
       trips.append(RoundTrips.Ping(client: 1, server: time, offset: 0))

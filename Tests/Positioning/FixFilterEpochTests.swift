@@ -82,4 +82,12 @@ import Testing
     let events = filter.play((0..<20).map { (Double($0), report) })
     #expect(!events.statuses.contains(.noFix))
   }
+
+  @Test(
+    "when reports without a time come within 40 ms, then they are one moment's", arguments: [(1.04, 1), (1.040_001, 2)])
+  func burst(at second: Double, fixes: Int) {
+    var filter = FixFilter.fresh()
+    let events = filter.play([(1, .usable(latitude: 48.2)), (second, .usable(latitude: 48.21))])
+    #expect(events.fixes.count == fixes)
+  }
 }

@@ -83,4 +83,17 @@ import Testing
     epoch.merge(next, at: TestTime.at(0.03))
     #expect(epoch.clockDifference == expected)
   }
+
+  @Test func `when the better receiver goes on reporting, then its time counts from its first better position`() {
+    var choice = ReceiverChoice()
+    let verdicts = [0.0, 2.9, 3.5].map { choice.takesOver("b", theirs: 4, mine: 40, at: TestTime.at($0).instant) }
+    #expect(verdicts == [false, false, true])
+  }
+
+  @Test("when the chosen receiver has 10 m, then it is good enough", arguments: [(10.0, false), (10.1, true)])
+  func goodEnough(mine: Double, takesOver: Bool) {
+    var choice = ReceiverChoice()
+    let verdicts = [0.0, 3].map { choice.takesOver("b", theirs: 4, mine: mine, at: TestTime.at($0).instant) }
+    #expect(verdicts == [false, takesOver])
+  }
 }

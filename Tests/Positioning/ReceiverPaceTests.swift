@@ -203,4 +203,37 @@ private struct Stream {
     var stream = Stream()
     #expect(stream.isCurrent(0, at: behind) == isCurrent)
   }
+
+  @Test(
+    "when a position is a day behind, then a pause and a minute explain it as an old one; more is another date",
+    arguments: [(60, false), (60.000_001, true)])
+  func dayBehind(beyondThePause: Double, isCurrent: Bool) {
+    var stream = Stream.running()
+    #expect(stream.isCurrent(20 - beyondThePause, at: 20.3 + 86_340) == isCurrent)
+  }
+
+  @Test func `when all positions come later from now on, then the shorter way is forgotten by 10 ms a second`() {
+    var stream = Stream.running()
+    for second in 21...120 { _ = stream.isCurrent(Double(second), at: Double(second) + 0.3 + 1.8) }
+    var other = stream
+    let isCurrent = (stream.isCurrent(121, at: 121.3 + 2.95), other.isCurrent(121, at: 121.3 + 3.05))
+    #expect(isCurrent == (true, false), "a second is forgotten")
+  }
+
+  @Test func `when a stream is believed, then it stays so, even if its time steps within the first second`() {
+    var stream = Stream()
+    let first = stream.isCurrent(0, at: 0.3)
+    let second = stream.isCurrent(-40, at: 0.8)
+    #expect((first, second) == (true, true))
+  }
+
+  @Test(
+    "when a clock is set back to the host's, then it is followed from the second position on, up to a second of difference",
+    arguments: [(1, 1), (1.000_001, 9), (-1, 1), (-1.000_001, 9)])
+  func setBack(difference: Double, refused: Int) {
+    var stream = Stream()
+    for second in 0...20 { _ = stream.isCurrent(Double(second) + 18, at: Double(second) + 0.5) }
+    let verdicts = (21..<30).map { stream.isCurrent(Double($0) + 0.5 - difference, at: Double($0) + 0.5) }
+    #expect(verdicts.count { !$0 } == refused)
+  }
 }
