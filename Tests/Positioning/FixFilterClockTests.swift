@@ -116,4 +116,33 @@ import Testing
     #expect(events.fixes.compactMap(\.fix.coordinate?.latitude) == [48.21, 48.22].suffix(fixes))
     #expect(filter.counters.overtaken == 2 - fixes)
   }
+
+  @Test("when a recording is played fast, then of two positions in one read the second counts")
+  func fastRecording() {
+    var filter = FixFilter.fresh()
+    var events: [PositioningEvent] = []
+    for step in 0..<20 {
+      events += filter.apply(
+        .usable(latitude: 48 + Double(step) / 100, seconds: Double(step)), at: 1 + Double(step) / 100)
+    }
+    events += filter.apply(.usable(latitude: 48.5, seconds: 20), at: 1.2)
+    events += filter.apply(.usable(latitude: 48.6, seconds: 21), at: 1.2)
+    events += filter.advance(to: 2)
+    let places = (0..<20).map { 48 + Double($0) / 100 } + [48.6]
+    #expect(events.fixes.compactMap(\.fix.coordinate?.latitude) == places)
+    #expect(filter.counters.overtaken == 1)
+  }
+
+  @Test("when positions go on after a loss, then a later change of the date makes none of them old")
+  func dateAfterALoss() {
+    var filter = FixFilter.fresh()
+    for second in 1...5 { _ = filter.apply(.usable(seconds: Double(second)), at: Double(second)) }
+    _ = filter.advance(to: 20)
+    for second in 20...22 { _ = filter.apply(.usable(seconds: Double(second)), at: Double(second)) }
+    _ = filter.advance(to: 22.4)
+    var events = filter.apply(.usable(latitude: 48.21, seconds: 3622), at: 22.5)
+    events += filter.apply(.usable(latitude: 48.22, seconds: 3623), at: 22.51)
+    events += filter.advance(to: 23)
+    #expect(events.fixes.compactMap(\.fix.coordinate?.latitude) == [48.21, 48.22])
+  }
 }

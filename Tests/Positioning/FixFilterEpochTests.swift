@@ -90,4 +90,16 @@ import Testing
     let events = filter.play([(1, .usable(latitude: 48.2)), (second, .usable(latitude: 48.21))])
     #expect(events.fixes.count == fixes)
   }
+
+  @Test(
+    "when a report without a time is repeated above a metre a second, then it is no new position",
+    arguments: [(1.0, 0), (1.1, 1)])
+  func repeated(speed: Double, count: Int) {
+    var filter = FixFilter.fresh()
+    for second in [1.0, 10] {
+      _ = filter.apply(.usable().with { ($0.speed, $0.track) = (speed, 90) }, at: second)
+      _ = filter.advance(to: second + 1)
+    }
+    #expect(filter.counters.repeated == count)
+  }
 }

@@ -74,6 +74,8 @@ private struct Receiver {
       return try accepts(40, 0.05, receiverSeconds)
     }
     #expect(try verdict(receiverSeconds: 1))
+    #expect(try verdict(receiverSeconds: 30), "the longest delay on the way")
+    #expect(try !verdict(receiverSeconds: 30.1))
     #expect(try !verdict(receiverSeconds: 0.05))
     #expect(try !verdict(receiverSeconds: -100))
     #expect(try !verdict(receiverSeconds: 619_315_200))

@@ -236,4 +236,12 @@ private struct Stream {
     let verdicts = (21..<30).map { stream.isCurrent(Double($0) + 0.5 - difference, at: Double($0) + 0.5) }
     #expect(verdicts.count { !$0 } == refused)
   }
+
+  @Test(
+    "when a position is half a day behind, then it is old; a moment more is another date",
+    arguments: [(43_200, false), (43_200.000_001, true)])
+  func halfADay(behind: Double, isCurrent: Bool) {
+    var stream = Stream.running()
+    #expect(stream.isCurrent(21 - behind, at: 21.3) == isCurrent)
+  }
 }
