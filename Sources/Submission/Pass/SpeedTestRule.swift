@@ -29,7 +29,7 @@ enum SpeedTestRule {
     }
   }
 
-  /// Whether the server does not list the test as started (docs/protocol.md, 6.2).
+  /// Whether the server refuses the test as not started (docs/protocol.md, 6.2).
   private static func isClosed(_ failure: ServerFailure) -> Bool {
     guard case .refused(_, let message) = failure else { return false }
     let text = message.lowercased()

@@ -18,7 +18,7 @@ struct HistoryCheck: Sendable {
   /// read, its batches move behind the others.
   ///
   /// A batch that the server does not have is sent again, to the same test. This is safe while the first request is
-  /// still on its way, because a test accepts one result only. Only if the server does not list the test as started,
+  /// still on its way, because a test accepts one result only. Only if the server refuses the test as not started,
   /// the batch gets a new one. If the row of the batch was lost, its test may be unknown: then the batch is sent
   /// only if the store accounts for every test of the history that could be its own.
   func resolveDoubts(_ pass: inout Pass) async throws {
@@ -36,7 +36,7 @@ struct HistoryCheck: Sendable {
     try await reopenQuarantined(&pass)
   }
 
-  /// Checks one batch whose test the server does not list as started.
+  /// Checks one batch whose test the server refuses as not started.
   /// - Returns: Whether the batch is decided now.
   /// - Throws: `ServerFailure` when the history cannot be read.
   func isResolved(_ batch: Batch, _ pass: inout Pass) async throws -> Bool {
