@@ -26,6 +26,8 @@ private final class Beat: Sendable {
   private let period: UInt64
   private let deliver: @Sendable () -> Void
   private let next = NIOLoopBoundBox<Scheduled<Void>?>.makeEmptyBox(eventLoop: Beat.loop)
+  /// A timer that is due already cannot be cancelled any more.
+  private let hasEnded = NIOLoopBoundBox.makeBoxSendingValue(false, eventLoop: Beat.loop)
 
   init(_ period: Duration, _ deliver: @escaping @Sendable () -> Void) {
     self.period = UInt64(max(1, period.inNanoseconds))
@@ -38,6 +40,7 @@ private final class Beat: Sendable {
   func end() async {
     await withCheckedContinuation { continuation in
       Self.loop.execute {
+        self.hasEnded.value = true
         self.next.value?.cancel()
         continuation.resume()
       }
@@ -45,6 +48,7 @@ private final class Beat: Sendable {
   }
 
   private func run() {
+    guard !hasEnded.value else { return }
     deliver()
     let wait = period - Pinger.now % period
     next.value = Self.loop.scheduleTask(in: .nanoseconds(Int64(clamping: wait))) { self.run() }
