@@ -35,6 +35,7 @@ struct GPSPlayerCommand: AsyncParsableCommand {
     Double?
   @Option(help: "Play this many times as fast.") var speed = 1.0
   @Option(help: "Start at this second of the source.") var startAt = 0.0
+  @Flag(help: "Begin now, not with the first listener: positions have the present time.") var live = false
   @Flag(help: "Close and exit at the end.") var exitAtEnd = false
   @Option(help: "FROM,TO: seconds in which nothing is sent. Repeatable.") var silence: [SecondsSpan] = []
   @Option(help: "Close the connections at this second; new ones are accepted. Repeatable.") var closeAt: [Double] = []
@@ -59,10 +60,12 @@ struct GPSPlayerCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let began = ContinuousClock.now
     let recording = try Source(path: source).recording(asReceiver: feed, rate: rate, start: .now())
     var mischief = Mischief(startAt: startAt, silence: silence, closeAt: closeAt, away: away)
     if garbage { mischief.garbage = feed ? Mischief.nmeaGarbage : Mischief.reportGarbage }
-    let player = Player(steps: mischief.steps(of: recording), startAt: startAt, speed: speed, fragments: split)
+    let player = Player(
+      steps: mischief.steps(of: recording), startAt: startAt, speed: speed, fragments: split, began: live ? began : nil)
     let role: Port.Role = feed ? .feed : .gpsd(recording.greeting, versionDelay: lateVersion)
     let port = Port(host: host, role: role, player: player)
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)

@@ -6,6 +6,8 @@ actor Player {
   private let startAt: Double
   private let speed: Double
   private let fragments: Bool
+  /// When the recording began; `nil`: with the first listener.
+  private let began: ContinuousClock.Instant?
   private var connections: [Int: any Channel] = [:]
   private var listeners: Set<Int> = []
   private var nextID = 0
@@ -18,12 +20,15 @@ actor Player {
   private let begun = AsyncStream<Void>.makeStream()
   private let back = AsyncStream<Void>.makeStream()
 
-  /// - Parameter fragments: Whether to send in fragments of a few bytes.
-  init(steps: [Step], startAt: Double, speed: Double, fragments: Bool) {
+  /// - Parameters:
+  ///   - fragments: Whether to send in fragments of a few bytes.
+  ///   - began: When the recording began: steps from before the first listener are left out. `nil`: with the first listener.
+  init(steps: [Step], startAt: Double, speed: Double, fragments: Bool, began: ContinuousClock.Instant? = nil) {
     self.steps = steps
     self.startAt = startAt
     self.speed = speed
     self.fragments = fragments
+    self.began = began
   }
 
   /// The amount played so far, for the operator.
@@ -63,9 +68,12 @@ actor Player {
   func play() async throws {
     for await _ in begun.stream { break }
     let clock = ContinuousClock()
-    let start = clock.now
+    let first = clock.now
+    let start = began ?? first
     for step in steps {
-      try await clock.sleep(until: start + .seconds((step.at - startAt) / speed))
+      let moment = start + .seconds((step.at - startAt) / speed)
+      guard began == nil || moment >= first else { continue }
+      try await clock.sleep(until: moment)
       try await perform(step)
     }
     hasEnded = true

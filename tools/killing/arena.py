@@ -58,7 +58,7 @@ def surroundings(programs, folder, hours):
             print(f"{step / 5:.1f},{48 + place * 13 / 111_200:.8f},16.4,0.3", file=file)
     with (Server(programs, "reflector", "--port", "0", "--listen", "127.0.0.1", "--secret", SECRET, "--delay", "24",
                  log=os.path.join(folder, "reflector.log")) as reflector,
-          Server(programs, "gps-player", "--gpsd", track, log=os.path.join(folder, "gps-player.log")) as receiver,
+          Server(programs, "gps-player", "--gpsd", "--live", track, log=os.path.join(folder, "gps-player.log")) as receiver,
           MeasurementServer(programs, os.path.join(folder, "measurement-server.log")) as measurement):
         yield Surroundings(programs, reflector, receiver, measurement)
 

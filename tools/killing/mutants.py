@@ -25,10 +25,11 @@ MUTANTS = [
         ("Submission/Sending/Delivery.swift",
          "if let test = batch.test { test } else { try await anchor.anchor(&batch, pass) }",
          "if let test = batch.test, batch.state == .waiting { test } else { try await anchor.anchor(&batch, pass) }")]),
-    Mutant("writes-late", "a fence that has ended waits for the next checkpoint", "record", "unwritten", [
+    Mutant("writes-late", "a fence that has ended is in the log, and waits in memory for the next checkpoint", "record", "unwritten", [
         ("Driving/DriveJournal.swift",
-         "        rows.insert(fence)\n        isUrgent = true\n",
-         "        rows.insert(fence)\n")]),
+         "    return isUrgent ? seal(at: now) + [write(seen: now)] : []\n",
+         "    let hasClosed = changes.contains { if case .fenceClosed = $0 { true } else { false } }\n"
+         "    return isUrgent ? seal(at: now) + (hasClosed ? [] : [write(seen: now)]) : []\n")]),
     Mutant("marks-a-result-before-the-answer", "a speed test counts as sent before its answer is there", "submit", "result lost", [
         ("Submission/Sending/SpeedTestDelivery.swift",
          "    do {\n      try await server.submit(request, in: pass.exchange)\n",

@@ -26,6 +26,8 @@ class Round:
     def __init__(self, kills, fault=None, fresh=False):
         self.kills, self.fault, self.fresh = kills, fault, fresh
         self.complaints, self.killed_on, self.killed, self.restarts = [], [], 0, 0
+        # Fences that had ended by the logs of the drives that were killed, and the rounds that kill drives.
+        self.ended, self.kills_drives = 0, any(command in ("record", "agent") for command, _ in kills)
         # Kills while a batch may have left, and those of them after which the server had it.
         self.doubtful = self.answers_lost = 0
         # The same with results of speed tests.
@@ -49,7 +51,7 @@ class Round:
             # One that was under way in the server.
             time.sleep(LATE_S if self.fault and "late" in self.fault else 0)
             judge.close(arena.read_store(), arena.arrived(), arena.held_tests())
-        self.complaints = judge.complaints
+        self.complaints, self.ended = judge.complaints, judge.ended
         if self.complaints and arena.keep:
             shutil.copytree(arena.folder, os.path.join(arena.keep, str(self).replace(" ", "-").replace(",", "")), dirs_exist_ok=True)
 

@@ -24,6 +24,8 @@ class Judge:
         # By the id of the row: the duration, and the times of entry that it had. A pass moves the times of a drive whose clock was wrong.
         self.promised, self.entries = {}, {}
         self.complaints = []
+        # Fences that had ended in the drives that were killed: without any, a round shows nothing of drives.
+        self.ended = 0
         self.results = results.ResultJudge(self.complain)
 
     def complain(self, kind, text):
@@ -42,6 +44,7 @@ class Judge:
     def see_log(self, store, drive, ended):
         """`ended`: (entered, exited) of the fences that ended by the log of `drive`, microseconds since its start. An event is in the
         log before the engine takes it, so that the last fence may be missing in the store, and in it only."""
+        self.ended += len(ended)
         logged = {(drive.started + entered, drive.started + exited) for entered, exited in ended}
         stored = {(fence.entered, fence.exited) for fence in store.fences if fence.drive == drive.id and fence.exited is not None}
         if stored - logged:
