@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Speed tests of a control server as a user makes them: the program, the control server, the measurement server, a receiver that moves.
-@Suite(.serialized) struct LoopTests {
+struct LoopTests {
   @Test("when a test is made, then it is stored with its place and submitted; while the server is in trouble, it waits")
   func single() async throws {
     let field = try await Field.moving()

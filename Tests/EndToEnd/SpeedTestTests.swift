@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 /// `speedtest` as it is built, against the real tools/measurement-server on loopback.
-@Suite(.serialized) struct SpeedTestTests {
+struct SpeedTestTests {
   private func server(_ arguments: String...) async throws -> (RunningProgram, String) {
-    let server = try RunningProgram.product("measurement-server", arguments)
+    let server = try RunningProgram.product("measurement-server", ["--fault", "slow=2500000"] + arguments)
     return (server, try await server.line(after: "measurement server: "))
   }
 

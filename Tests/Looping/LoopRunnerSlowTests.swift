@@ -10,7 +10,6 @@ import Testing
 @testable import Looping
 
 /// A loop of real tests: the real control server tool, the real measurement server, a real store, and clocks that the test turns.
-@Suite(.serialized)
 struct LoopRunnerSlowTests {
   /// The parts of one device.
   private final class Rig: Sendable {

@@ -90,7 +90,8 @@ public struct ReflectorTool: Sendable {
   }
 }
 
-/// The measurement server tool, run for one test: RMBThttp with a secret.
+/// The measurement server tool, run for one test: RMBThttp with a secret, and 20 Mbit/s for each connection, which leaves the
+/// processors to other tests.
 public struct MeasurementServerTool: Sendable {
   public let program: RunningProgram
   /// Options by which the control server tool makes tests of this server, short ones with two connections.
@@ -100,7 +101,8 @@ public struct MeasurementServerTool: Sendable {
   public init(_ arguments: [String] = [], withQoS: Bool = false) async throws {
     program = try .product(
       "measurement-server",
-      ["--http", "--secret", "lab"] + (withQoS ? ["--qos-port", "0", "--qos-dns-port", "0"] : []) + arguments)
+      ["--http", "--secret", "lab", "--fault", "slow=2500000"]
+        + (withQoS ? ["--qos-port", "0", "--qos-dns-port", "0"] : []) + arguments)
     var options = [
       "--measurement-server", try await program.line(after: "measurement server: "), "--measurement-secret", "lab",
       "--test-duration", "1", "--test-threads", "2",
