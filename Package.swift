@@ -416,7 +416,8 @@ let package = Package(
       name: "ControlServerToolTests", dependencies: ["control-server", "TestSupport"],
       path: "Tests/ControlServerTool", swiftSettings: strict),
     .testTarget(
-      name: "GPSPlayerTests", dependencies: ["gps-player"], path: "Tests/GPSPlayer", swiftSettings: strict),
+      name: "GPSPlayerTests", dependencies: ["gps-player", .product(name: "NIOEmbedded", package: "swift-nio")],
+      path: "Tests/GPSPlayer", swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [

@@ -95,6 +95,8 @@ struct Drive: Sendable {
       return tests.unusable(reason, generation, at: now) + [.proceed(.decision)]
     case .lookedUp(let host, let addresses):
       return pings.found(addresses, of: host, at: boot) + [.proceed(.decision)]
+    case .lookUpFailed(let host, let reason):
+      return pings.lookUpFailed(reason, of: host, at: boot) + [.proceed(.decision)]
     case .tick(let readings): return tick(readings, at: now, boot) + [.proceed(.decision)]
     case .sleep: return sleep(at: now)
     case .flush: return flush(at: now)

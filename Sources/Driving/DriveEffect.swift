@@ -29,6 +29,6 @@ enum DriveEffect: Hashable, Sendable {
   case removePings(PingTarget.ID)
   case redirectPings(PingTarget.ID, to: PingAddress)
   /// Looks up a host again, for an address of the family of the old one. Answered later, by
-  /// ``DriveInput/lookedUp(host:addresses:)``.
+  /// ``DriveInput/lookedUp(host:addresses:)`` or ``DriveInput/lookUpFailed(host:reason:)``.
   case lookUp(host: String, like: PingAddress)
 }

@@ -22,8 +22,9 @@ enum DriveInput: Hashable, Sendable {
   /// The ping server of the test has this address.
   case resolved(PingAddress, Grant, for: TestSelection.Generation)
   case unresolved(reason: String, for: TestSelection.Generation)
-  /// The present addresses of a host; empty when the look-up failed.
+  /// The present addresses of a host.
   case lookedUp(host: String, addresses: [PingAddress])
+  case lookUpFailed(host: String, reason: String)
   /// Comes once a second.
   case tick(DriveReadings)
   /// The host is about to sleep. Pings stop until ``wake``.

@@ -112,8 +112,12 @@ final class DriveSources: Sendable {
   /// Looks up a host again, for addresses of the family of `address`, and puts the answer into the inbox.
   func lookUp(_ host: String, like address: PingAddress) {
     Task {
-      let found = try? await PingAddress.resolve(host, port: address.port, family: address.family)
-      inbox.put(.input(.lookedUp(host: host, addresses: found ?? [])))
+      do {
+        let found = try await PingAddress.resolve(host, port: address.port, family: address.family)
+        inbox.put(.input(.lookedUp(host: host, addresses: found)))
+      } catch {
+        inbox.put(.input(.lookUpFailed(host: host, reason: "\(error)")))
+      }
     }
   }
 }

@@ -11,6 +11,8 @@ struct ServerPings: Hashable, Sendable {
     let host: String
     let target: PingTarget.ID
     var watch: NameWatch
+    /// Whether a failed look-up was logged since the last sign of life.
+    var isFailureLogged = false
   }
 
   /// The target that pings are sent to now.
@@ -54,7 +56,9 @@ struct ServerPings: Hashable, Sendable {
   }
 
   mutating func heard(_ event: PingEvent, at now: UInt64) {
-    if event.target == target, event.isSignOfLife { server?.watch.heard(at: now) }
+    guard event.target == target, event.isSignOfLife else { return }
+    server?.watch.heard(at: now)
+    server?.isFailureLogged = false
   }
 
   /// Must be called once a second. Silence means nothing while no pings are sent.
@@ -69,7 +73,7 @@ struct ServerPings: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - addresses: The addresses of `host`; empty when the look-up failed.
+  ///   - addresses: The addresses of `host`.
   ///   - host: The name that was looked up.
   ///   - now: In nanoseconds on the clock of `Pinger.now`.
   mutating func found(_ addresses: [PingAddress], of host: String, at now: UInt64) -> [DriveEffect] {
@@ -82,5 +86,16 @@ struct ServerPings: Hashable, Sendable {
       .log(.notice, "\(host) was silent at \(old) and is at \(new) now; pinging there"),
       .redirectPings(server.target, to: new),
     ]
+  }
+
+  /// The pings stay at their address, and the name is looked up again after another time of silence. Logs the first
+  /// failure of an outage.
+  mutating func lookUpFailed(_ reason: String, of host: String, at now: UInt64) -> [DriveEffect] {
+    guard var server, server.host == host else { return [] }
+    server.watch.failed(at: now)
+    let isFirst = !server.isFailureLogged
+    server.isFailureLogged = true
+    self.server = server
+    return isFirst ? [.log(.notice, "the ping server at \(server.watch.address) is silent: \(reason)")] : []
   }
 }

@@ -32,7 +32,7 @@ struct DriveContractTests {
     let inputs: [DriveInput] = [
       .pingsRead, .positioning(.status(.noFix)), .path(.cellular), .radio(RadioReading()), .granted(grant, for: 9),
       .requestFailed(TestTrouble("x"), for: 9), .resolved(try .sample(), grant, for: 9),
-      .unresolved(reason: "x", for: 9), .lookedUp(host: "x", addresses: []),
+      .unresolved(reason: "x", for: 9), .lookedUp(host: "x", addresses: []), .lookUpFailed(host: "x", reason: "x"),
       .tick(DriveReadings(clock: DriveRig.reading(), isCaptureInTrouble: false)),
     ]
     for input in inputs {

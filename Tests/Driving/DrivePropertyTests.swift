@@ -144,7 +144,11 @@ private struct DriveWorld {
     case 13...14: try answer()
     case 15: try strayAnswer()
     case 16: if Bool.random(using: &random) { try rig.resolve() } else { unresolved() }
-    case 17: rig.feed(.lookedUp(host: "server.example", addresses: below(2) == 0 ? [] : [try .sample(2 + below(3))]))
+    case 17:
+      let host = "server.example"
+      rig.feed(
+        below(2) == 0
+          ? .lookUpFailed(host: host, reason: "x") : .lookedUp(host: host, addresses: [try .sample(2 + below(3))]))
     case 18: disk()
     case 19...20:
       if below(8) == 0 { step = step + .seconds(Int.random(in: -3000..<3000, using: &random)) }

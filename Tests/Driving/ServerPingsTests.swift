@@ -69,6 +69,21 @@ struct ServerPingsTests {
     #expect(none.tick(at: 32 * second) == [] && none.stop(at: .start) == [])
   }
 
+  @Test("when the name cannot be resolved, then the first failure of an outage is logged, and the look-ups go on")
+  func failures() throws {
+    var pings = try pings(to: "server.example")
+    let line = DriveEffect.log(.notice, "the ping server at 127.0.0.2:9 is silent: no network")
+    for number in 1...3 as ClosedRange<UInt64> {
+      #expect(pings.tick(at: number * 31 * second) == [.lookUp(host: "server.example", like: old)])
+      let effects = pings.lookUpFailed("no network", of: "server.example", at: number * 31 * second)
+      #expect(effects == (number == 1 ? [line] : []))
+    }
+    pings.heard(.sample(.answered(rttNanoseconds: 1)), at: 95 * second)
+    _ = pings.tick(at: 126 * second)
+    #expect(pings.lookUpFailed("no network", of: "server.example", at: 127 * second) == [line])
+    #expect(pings.lookUpFailed("no network", of: "other.example", at: 127 * second) == [])
+  }
+
   @Test("when pings have stopped, then those sent before count for their test until its last verdict")
   func cuts() throws {
     var pings = try pings(to: "server.example")

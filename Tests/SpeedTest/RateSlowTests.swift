@@ -1,0 +1,77 @@
+import Foundation
+import SpeedTest
+import TestSupport
+import Testing
+
+/// Rates of whole tests against the real tools/measurement-server on loopback: these need the processors for themselves. Numbers of
+/// edges are those of the specification's section 10.
+@Suite(.serialized) struct RateSlowTests {
+  @Test(
+    "When a native server is tested over TCP, then ping, download and upload have figures, and QUIT is said (edge 33)")
+  func native() async throws {
+    let lab = try await Lab(rate: nil)
+    let outcome = try await SpeedTestRun(try lab.plan()).run()
+    try Lab.expectWhole(outcome)
+    #expect(outcome.encryption == nil)
+    _ = try await eventually("three connections end with BYE") {
+      lab.server.standardOutput.components(separatedBy: "said BYE").count == 4 ? true : nil
+    }
+  }
+
+  @Test(
+    "When the server has TLS, then the test is whole; an unknown certificate is refused unless told otherwise (edges 4, 32)",
+    .enabled(if: Surroundings.program("openssl") != nil, "openssl is not installed"))
+  func tls() async throws {
+    let folder = try TemporaryFolder()
+    let (certificate, key) = (folder.file("certificate.pem"), folder.file("key.pem"))
+    let making = try RunningProgram(
+      try #require(Surroundings.program("openssl")),
+      [
+        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=lab", "-addext",
+        "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
+      ])
+    #expect(try await making.exitStatus() == 0)
+    let lab = try await Lab(["--certificate", certificate, "--key", key, "--http"], rate: nil)
+    var plan = try lab.plan()
+    (plan.opening, plan.isEncrypted) = (.http, true)
+    let unknown = plan
+    await #expect(throws: SpeedTestError.self) { try await SpeedTestRun(unknown).run() }
+    plan.caFile = certificate
+    let outcome = try await SpeedTestRun(plan).run()
+    try Lab.expectWhole(outcome)
+    #expect(outcome.encryption?.hasPrefix("TLSv1.3 (") == true)
+    plan.caFile = nil
+    plan.verifiesCertificate = false
+    #expect(try await SpeedTestRun(plan).run().isComplete)
+  }
+
+  @Test("When the link has 32 kbit/s, then one connection goes on, and both figures are right (edges 22, 24, 25)")
+  func slowLink() async throws {
+    let lab = try await Lab(rate: 4000)
+    let outcome = try await SpeedTestRun(try lab.plan(seconds: 3)).run()
+    #expect(outcome.fellBackToOne)
+    #expect(outcome.downloadCurves.count == 1 && outcome.uploadCurves.count == 1)
+    let (download, upload) = (try #require(outcome.download), try #require(outcome.upload))
+    #expect((20...48).contains(download.kilobitsPerSecond))
+    #expect((20...64).contains(upload.kilobitsPerSecond))
+    #expect(download.nanoseconds <= 6_200_000_000 && upload.nanoseconds <= 6_200_000_000)
+  }
+
+  @Test("When the link has 20 Mbit/s a connection, then three have 60 Mbit/s in both directions")
+  func shapedLink() async throws {
+    let lab = try await Lab(rate: 2_500_000)
+    let outcome = try await SpeedTestRun(try lab.plan(seconds: 2)).run()
+    #expect(!outcome.fellBackToOne)
+    #expect((54_000...66_000).contains(try #require(outcome.download).kilobitsPerSecond))
+    #expect((50_000...80_000).contains(try #require(outcome.upload).kilobitsPerSecond))
+  }
+
+  @Test("When the last chunk of the download never comes, then it is cut off and the upload reconnects (edge 24)")
+  func endlessDownload() async throws {
+    let lab = try await Lab(["--fault", "no-end"], rate: nil)
+    let outcome = try await SpeedTestRun(try lab.plan()).run()
+    #expect(outcome.failures == [])
+    #expect(outcome.isComplete)
+    #expect((3_900_000_000...4_500_000_000).contains(try #require(outcome.download).nanoseconds))
+  }
+}
