@@ -1,33 +1,34 @@
-/// Why a speed test, or one of its connections, failed.
+/// Why a speed test, a QoS test, or one of their connections failed.
 public enum SpeedTestError: Error, Hashable, Sendable {
-  /// The server's name has no address of the wanted family.
+  /// The name, which has no address of the wanted family.
   case unresolved(String)
-  /// No connection; the text is the system's.
+  /// No connection, or a socket call failed on it. The text is that of the system, or of the HTTP client.
   case unreachable(String)
-  /// The connection ended before the greeting, or in the middle of a command.
+  /// The connection ended before the greeting, or in the middle of a command. A fresh connection is opened again after it
+  /// (``OpeningRetry``).
   case closed
-  /// No byte came, or none could be sent, within the time limit.
+  /// A time limit passed; the text names the wait. QoS tests report it as TIMEOUT.
   case timeout(String)
-  /// TLS failed; the text is OpenSSL's.
+  /// TLS failed, the certificate is not valid, or the file of certificates cannot be read.
   case tls(String)
-  /// The server answered the TLS handshake with another protocol.
+  /// The server answered the TLS handshake with another protocol. ``QoSEncryption/auto`` then connects without TLS.
   case noTLS
-  /// The server did not switch protocols.
+  /// The server did not answer the HTTP upgrade with 101; the text is its status line.
   case upgradeRefused(String)
   /// The server refused the token, or closed instead of an answer to it.
   case tokenRefused
-  /// The server said ERR to a command.
+  /// The server said ERR to a command, does not list it in ACCEPT, or gave another reply than the command has.
   case commandRefused(String)
-  /// The server's bytes break the protocol.
+  /// The bytes of the server break the protocol, or the parameters of a QoS test cannot be used.
   case protocolError(String)
-  /// The text cannot be a token.
+  /// The text cannot be a token (``MeasurementToken``).
   case unusableToken
   /// The test was aborted from outside.
   case aborted
 }
 
 extension SpeedTestError: CustomStringConvertible {
-  /// One line: what happened and, where it helps, what to do.
+  /// One line for the operator: the failure and, where it helps, the remedy.
   public var description: String {
     switch self {
     case .unresolved(let name): "the name \(name) has no address"

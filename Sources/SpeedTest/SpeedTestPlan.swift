@@ -1,4 +1,5 @@
-/// The parameters of a speed test, from the control server or the user.
+/// The parameters of a speed test, from the control server or the user. Numbers out of range are moved into their range when the
+/// test runs.
 public struct SpeedTestPlan: Hashable, Sendable {
   /// How the connection begins.
   public enum Opening: String, Hashable, Sendable, CaseIterable {
@@ -13,11 +14,11 @@ public struct SpeedTestPlan: Hashable, Sendable {
     case any, ipv4, ipv6
   }
 
-  /// A name or an address.
+  /// A name or an address. The HTTP request has it, and so has SNI if it is a name.
   public let host: String
   /// The TCP port.
   public let port: UInt16
-  /// Sent by each connection.
+  /// The token that each connection sends.
   public let token: MeasurementToken
   /// How a connection begins.
   public var opening = Opening.http
@@ -25,24 +26,25 @@ public struct SpeedTestPlan: Hashable, Sendable {
   public var isEncrypted = false
   /// Whether the server's certificate must be valid for the name. The specification asks for TLS to pass middleboxes only.
   public var verifiesCertificate = true
-  /// The file of certificates to trust instead of the system's.
+  /// The PEM file of certificates to trust instead of the system's; not read without TLS.
   public var caFile: String?
   /// The version of the internet protocol.
   public var family = Family.any
   /// The network interface by which connections leave; `nil`: any. The control server must be asked by the same one (edge 8).
   public var interface: String?
-  /// Connections, 1 to 20. A slow link reduces them to one.
+  /// Connections, 1 to 20, each with a thread. A slow link reduces them to one after the first pre-test.
   public var threads = 3
-  /// Seconds of each main phase, 1 to 30.
+  /// Seconds of download and of upload, 1 to 30: the range of GETTIME.
   public var seconds = 7
-  /// The least number of pings.
+  /// The least number of pings, 1 to 200. Pings go on for at least 1 s (``RoundTrips``).
   public var pings = 10
 
-  /// A plan with the specification's values.
+  /// A plan with the specification's values: `RMBThttp` without TLS, three connections, 7 s, ten pings.
   public init(host: String, port: UInt16, token: MeasurementToken) {
     (self.host, self.port, self.token) = (host, port, token)
   }
 
+  /// ns of download and of upload.
   var duration: Int64 { Int64(min(max(seconds, 1), 30)) * 1_000_000_000 }
   var connections: Int { min(max(threads, 1), 20) }
 }

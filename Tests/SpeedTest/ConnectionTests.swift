@@ -1,5 +1,6 @@
 import CLibssl
 import Foundation
+import Synchronization
 import Testing
 
 @testable import SpeedTest
@@ -50,6 +51,25 @@ import Testing
     #expect(time == 777)
     #expect(points.last == 12_288)
     #expect(peer.writes.suffix(2) == ["GETCHUNKS 3 4096\n", "OK\n"])
+  }
+
+  @Test("When the server floods an upload with reports, then the upload ends in its time all the same")
+  func flood() throws {
+    let isOver = Mutex(false)
+    defer { isOver.withLock { $0 = true } }
+    let (connection, _) = try ScriptedPeer.connect { peer in
+      peer.line()
+      peer.send("OK\n")
+      let reports = String(repeating: "TIME 1 BYTES 1\n", count: 500)
+      while !isOver.withLock({ $0 }) { peer.send(reports) }
+    }
+    try connection.beginUpload(.put(size: 4096))
+    var generator = SystemRandomNumberGenerator()
+    var writer = ChunkWriter(size: 4096, generator: &generator)
+    let start = Int64(DispatchTime.now().uptimeNanoseconds)
+    let isComplete = try connection.upload(main: &writer, since: start, duration: 100_000_000) { _, _ in }
+    #expect(!isComplete)
+    #expect(Int64(DispatchTime.now().uptimeNanoseconds) - start < 10_000_000_000)
   }
 
   @Test("Edge 16: when bytes follow the last chunk before our OK, then the protocol is broken")

@@ -24,6 +24,16 @@ import Testing
     #expect(conversation.sizes?.largest == 4_194_304)
   }
 
+  @Test(
+    "When a line does not belong behind TOKEN, then the error names the command without the token, which is a secret")
+  func secretToken() throws {
+    var conversation = Conversation()
+    try conversation.read(.greeting(version: "1.3.5"))
+    try conversation.read(.accept(["TOKEN", "QUIT"]))
+    _ = try conversation.write(.token(try MeasurementToken("a_secret_token")))
+    #expect(throws: SpeedTestError.protocolError("pong as the reply to TOKEN")) { try conversation.read(.pong) }
+  }
+
   @Test("Edge 9: when the ACCEPT line of the cycle before was not read, then no command can be written")
   func neverPipelined() throws {
     var conversation = try ready()

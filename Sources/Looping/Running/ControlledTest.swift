@@ -233,6 +233,11 @@ public final class ControlledTest: Sendable {
       plan.verifiesCertificate = options.verifiesCertificate
       plan.caFile = options.verifiesCertificate ? options.caFile : nil
       plan.family = Self.family(options.family, granted.grant)
+      plan.interface = options.interface
+      if let interface = plan.interface, !plan.impossible.isEmpty {
+        environment.logger.notice(
+          "\(counted(plan.impossible.count, "QoS test")) by HTTP left out: they cannot be bound to \(interface)")
+      }
       let run = QoSRun(plan)
       guard enter(.examining(run)) else { return nil }
       let outcome = await run.run()

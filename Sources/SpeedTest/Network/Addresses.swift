@@ -1,11 +1,13 @@
 import CLibssl
 import Foundation
 
-/// The addresses of the measurement server, resolved once for all connections of a test.
+/// The addresses of a host, in the order in which connections try them. A test resolves its server once, for all its connections.
 struct Addresses: Sendable {
   /// The address of a socket, as the kernel has it.
   struct Address: Hashable, Sendable {
+    /// `AF_INET` or `AF_INET6`; it fits a new socket.
     let family: Int32
+    /// The structure `sockaddr_in` or `sockaddr_in6`, byte by byte; the port in it is big-endian.
     let bytes: [UInt8]
 
     /// The same host with another port: the two bytes behind the family, for IPv4 and IPv6 alike.
@@ -16,7 +18,7 @@ struct Addresses: Sendable {
 
     var port: UInt16 { bytes.count < 4 ? 0 : UInt16(bytes[2]) << 8 | UInt16(bytes[3]) }
 
-    /// The address in figures, without the port; `nil` for other than IPv4 and IPv6.
+    /// The address in figures, without the port, with the zone of a link-local one; `nil` for other than IPv4 and IPv6.
     var host: String? {
       var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
       let code = call { getnameinfo($0, $1, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) }
@@ -24,7 +26,10 @@ struct Addresses: Sendable {
       return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Calls a function of sockets with the address.
+    var isLoopback: Bool { host.map { $0 == "::1" || $0.hasPrefix("127.") } ?? false }
+
+    /// Calls a function of sockets with the address, such as `bind` or `connect`.
+    /// - Returns: The result of the function: -1 and `errno` after a failure.
     func call(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
       bytes.withUnsafeBytes { bytes in
         guard let start = bytes.baseAddress else { return -1 }
@@ -33,6 +38,7 @@ struct Addresses: Sendable {
     }
 
     /// An address that the kernel fills in; `nil` when it fails.
+    /// - Parameter body: `getsockname` or the like; 0 says that the address is filled in.
     static func filled(
       by body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
     ) -> Address? {
@@ -51,6 +57,9 @@ struct Addresses: Sendable {
 
   init(_ list: [Address]) { self.list = list }
 
+  /// Resolves a name, or reads an address. Blocks as long as the system's resolver takes: neither an abort nor a time limit ends
+  /// it.
+  /// - Parameter family: Addresses of other families are left out.
   /// - Throws: ``SpeedTestError/unresolved(_:)``
   init(host: String, port: UInt16, family: SpeedTestPlan.Family) throws(SpeedTestError) {
     // C would read the name up to a zero byte, and the test would go to another host than the name says.

@@ -1,12 +1,16 @@
 import Foundation
 
-/// One connection to the measurement server: waits with limits, lines and chunks. Used by one thread.
+/// One connection to the measurement server: waits with limits, lines and chunks. ``Conversation`` decides which line or command
+/// may come next; this class carries its decisions out. Used by one thread.
+///
+/// After an error the connection can only be closed.
 final class Connection {
   private let transport: any Transport
   private let clock: TestClock
   private let waiting: Waiting
   private var lines = LineBuffer()
   private(set) var conversation = Conversation()
+  /// One read takes at most these 256 KiB; each read of a download makes at most one point of a curve.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 262_144, alignment: 64)
 
   init(_ transport: any Transport, waiting: Waiting) {
@@ -23,6 +27,7 @@ final class Connection {
     buffer.deallocate()
   }
 
+  /// Waits for an event of poll; returns at once when TLS holds decrypted bytes. False: not until `time`.
   private func wait(for events: Int16, until time: Int64) throws(SpeedTestError) -> Bool {
     if events & Int16(POLLIN) != 0, transport.hasBuffered {
       try waiting.check()
@@ -33,6 +38,8 @@ final class Connection {
 
   // MARK: Lines
 
+  /// Moves bytes that are there from the stream to `lines`. 0: nothing now.
+  /// - Throws: At the end of the stream, the error that an end means at this stage.
   private func readSome() throws(SpeedTestError) -> Int {
     do {
       let count = try transport.read(into: buffer)
@@ -54,7 +61,8 @@ final class Connection {
     }
   }
 
-  /// The next line, which the conversation has taken in. `nil`: none until `limit`.
+  /// The next line, after the conversation has applied it. `nil`: none until `limit`.
+  /// - Throws: ``SpeedTestError/commandRefused(_:)`` for ERR.
   private func line(until limit: Int64) throws(SpeedTestError) -> ServerLine? {
     while true {
       if conversation.stage == .greeting { lines.skipBlanks() }
@@ -62,19 +70,25 @@ final class Connection {
         let line = try ServerLine(text)
         let before = conversation.stage
         try conversation.read(line)
-        if line == .err { throw .commandRefused("\(before)") }
+        if line == .err { throw .commandRefused(before.command) }
         return line
       }
+      // A flood of lines never gets to a wait.
+      try waiting.check()
       if try readSome() == 0, try !wait(for: Int16(POLLIN), until: limit) { return nil }
     }
   }
 
+  /// - Parameter limit: ns that the line may take.
+  /// - Throws: ``SpeedTestError/timeout(_:)`` after that.
   private func nextLine(within limit: Int64 = TimeLimits.read) throws(SpeedTestError) -> ServerLine {
     guard let line = try line(until: clock.now() + limit) else { throw .timeout("the server is silent") }
     return line
   }
 
   /// Reads lines until the server takes the next command.
+  /// - Parameter isFirst: Whether the answer to TOKEN is outstanding. The server may delay it until the start time of the token
+  ///   (edge 7).
   func readUntilReady(isFirst: Bool = false) throws(SpeedTestError) {
     while true {
       if case .mayCommand = conversation.stage { return }
@@ -82,7 +96,8 @@ final class Connection {
     }
   }
 
-  /// Sends bytes in one write as far as the stream takes them.
+  /// Sends bytes, in one write if the stream takes them all (edge 2).
+  /// - Throws: ``SpeedTestError/timeout(_:)`` when not all are taken within 30 s.
   func send(_ bytes: [UInt8]) throws(SpeedTestError) {
     let limit = clock.now() + TimeLimits.read
     var sent = 0
@@ -96,7 +111,7 @@ final class Connection {
     }
   }
 
-  /// Writes a command. Bytes that are there already belong to no command of ours.
+  /// Writes a command. Bytes that were read before it are no answer to it: they break the protocol.
   func command(_ command: ClientCommand) throws(SpeedTestError) {
     guard lines.isEmpty else { throw .protocolError("bytes behind ACCEPT") }
     try send(try conversation.write(command))
@@ -117,7 +132,8 @@ final class Connection {
 
   // MARK: Commands
 
-  /// One ping.
+  /// One ping. The round trip of the client ends when PONG is read; OK is sent after that (edge 23).
+  /// - Parameter start: The start of the test, ns of the clock.
   func ping(since start: Int64) throws(SpeedTestError) -> RoundTrips.Ping {
     let before = clock.now()
     try command(.ping)
@@ -131,9 +147,10 @@ final class Connection {
 
   /// Reads chunks until the last one, and acknowledges it.
   /// - Parameters:
-  ///   - cutOff: ns of the clock after which reading stops; `nil`: none but 30 s of silence.
-  ///   - report: Time of the clock and all bytes, after each read.
-  /// - Returns: The server's ns; `nil`: cut off, and the connection can only be closed.
+  ///   - size: Bytes of a chunk, the same as in the command.
+  ///   - cutOff: ns of the clock after which reading stops. `nil`: only 30 s of silence end it, with an error.
+  ///   - report: Called after each read with the time of the clock and all bytes until then.
+  /// - Returns: The server's ns. `nil`: cut off; the server still sends, so the connection can only be closed.
   func download(
     _ command: ClientCommand, size: Int, cutOff: Int64? = nil, report: (Int64, Int64) throws(SpeedTestError) -> Void
   ) throws(SpeedTestError) -> Int64? {
@@ -143,6 +160,7 @@ final class Connection {
       let count = try transport.read(into: buffer)
       if count > 0 {
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        // A refusal of the command comes in place of the chunks.
         if reader.bytes == 0, count < 512, bytes.starts(with: Array("ERR\n".utf8)) {
           throw .commandRefused(command.word)
         }
@@ -165,14 +183,20 @@ final class Connection {
     return server
   }
 
-  /// Asks for an upload, and waits for the server's OK before the first byte (edge 10).
+  /// Asks for an upload, and waits for the server's OK before the first byte (edge 10). The time of the server begins with that
+  /// OK.
   func beginUpload(_ command: ClientCommand) throws(SpeedTestError) {
     try self.command(command)
     _ = try nextLine()
   }
 
-  /// Sends a batch of the pre-test. The server's time comes only when it has all of it (edge 19).
+  /// Sends a batch of the pre-test after ``beginUpload(_:)``. The server's time comes only when it has all of it (edge 19).
+  /// - Parameters:
+  ///   - writer: A fresh writer of chunks of `size`.
+  ///   - chunks: The number of chunks, at least 1.
+  /// - Returns: The server's ns from its OK to the last byte.
   func upload(batch writer: inout ChunkWriter, chunks: Int, size: Int) throws(SpeedTestError) -> Int64 {
+    // The chunk that begins at this byte is the last one.
     let lastStart = Int64(chunks - 1) * Int64(size)
     while !writer.hasEnded {
       let sent = try writer.write(isTimeUp: writer.bytes >= lastStart, limit: 262_144) {
@@ -188,12 +212,18 @@ final class Connection {
     return server
   }
 
-  /// ns between two reads of the server's reports while bytes flow. Each read makes the kernel send a packet that only acknowledges: with a
-  /// read for each report, these packets take 1 % of a slow uplink.
+  /// ns between two reads of the server's reports while bytes flow. Each read makes the kernel send a packet that only
+  /// acknowledges: with a read for each report, these packets take 1 % of a slow uplink.
   private static let reportInterval: Int64 = 100_000_000
+  /// Under a flood of reports, neither the end of the phase nor that of the upload must be missed.
+  private static let reportsAtATime = 1000
 
-  /// The main upload: writes and reads reports side by side (edge 17).
-  /// - Parameter report: The server's ns and bytes.
+  /// The main upload after ``beginUpload(_:)``: writes and reads reports side by side (edge 17). ``UploadEnd`` decides when it
+  /// ends.
+  /// - Parameters:
+  ///   - start: The common start of the phase, ns of the clock.
+  ///   - duration: ns after which the next chunk is the last one.
+  ///   - report: Called for each report with the server's ns and the bytes that it has received.
   /// - Returns: Whether the server's last time came; else the connection can only be closed.
   func upload(
     main writer: inout ChunkWriter, since start: Int64, duration: Int64,
@@ -203,6 +233,8 @@ final class Connection {
     var written: Int64?
     var newest: Int64?
     var nextRead = clock.now() + Self.reportInterval
+    // Whether more reports may be there: the socket does not announce those that are read already.
+    var isMore = false
     while true {
       let now = clock.now()
       let elapsed = now - start
@@ -216,17 +248,21 @@ final class Connection {
           written = elapsed
           try conversation.chunksEnded()
         } else if isBlocked {
+          // Wake up every 20 ms, so that the end of the phase is not missed on a blocked link.
           _ = try wait(for: Int16(POLLOUT), until: min(nextRead, now + 20_000_000))
         }
       }
       if writer.hasEnded {
-        guard try wait(for: Int16(POLLIN), until: now + 20_000_000) else { continue }
+        if !isMore, try !wait(for: Int16(POLLIN), until: now + 20_000_000) { continue }
       } else {
         try waiting.check()
         guard now >= nextRead else { continue }
         nextRead = now + Self.reportInterval
       }
-      while case .time(let time, let bytes)? = try line(until: 0) {
+      var count = 0
+      while count < Self.reportsAtATime, case .time(let time, let bytes)? = try line(until: 0) {
+        count += 1
+        // Only the server's clock and count make the result, so the count is checked where it can be.
         if let bytes, bytes > writer.bytes { throw .protocolError("the server reports bytes that were not sent") }
         newest = time
         // The last time has no bytes: it stands for all of them.
@@ -235,6 +271,7 @@ final class Connection {
         try readUntilReady()
         return true
       }
+      isMore = count == Self.reportsAtATime
     }
   }
 }

@@ -1,17 +1,22 @@
 import CLibssl
 import Foundation
 
-/// Opens connections until the server takes a first command.
+/// Opens connections of a test: TCP, TLS, the HTTP upgrade, greeting and token, until the server takes a first command. All
+/// threads share one.
 struct Connector: Sendable {
   let plan: SpeedTestPlan
   let addresses: Addresses
+  /// `nil` for plain TCP.
   let tls: TLSContext?
   var counter = TrafficCounter()
+  /// The clock, and the end of the whole test.
   let waiting: Waiting
 
   private var clock: TestClock { waiting.clock }
 
+  /// Opens a connection; tries again when a fresh one ends (``OpeningRetry``).
   /// - Parameter latest: ns of the clock after which no attempt begins.
+  /// - Throws: The error of the last attempt.
   func open(until latest: Int64) throws(SpeedTestError) -> Connection {
     var retry = OpeningRetry()
     while true {
@@ -23,7 +28,7 @@ struct Connector: Sendable {
         let connection = opened
         opened = nil
         connection?.close()
-        // Without a connection object, TLS had not begun: a reset there is a fresh connection's end too.
+        // Without a connection object, TCP or the TLS handshake failed: an end there is a fresh connection's end too.
         let mayRetry = connection?.conversation.mayRetry ?? true
         guard let wait = retry.wait(after: error, mayRetry: mayRetry) else { throw error }
         Thread.sleep(forTimeInterval: Double(wait) / 1e9)
@@ -31,6 +36,7 @@ struct Connector: Sendable {
     }
   }
 
+  /// - Parameter opened: The connection as far as it came: after an error, its stage decides whether another attempt is made.
   private func attempt(_ opened: inout Connection?) throws(SpeedTestError) -> Connection {
     let connection = Connection(CountedTransport(try transport(), counter), waiting: waiting)
     opened = connection

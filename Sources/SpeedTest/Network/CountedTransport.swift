@@ -1,4 +1,5 @@
-/// Counts the bytes of a stream: they cost money even if the test fails.
+/// Counts the bytes of a stream: they cost money even if the test fails. Above TLS, so that the bytes that TLS adds are not
+/// counted.
 final class CountedTransport: Transport {
   private let transport: any Transport
   private let counter: TrafficCounter

@@ -8,10 +8,11 @@ struct Dialer: Sendable {
   var source: Addresses.Address?
   /// The interface that connections leave by; `nil`: any.
   var interface: String?
-  /// ns until a connection is given up.
+  /// ns until the attempt at one address is given up.
   var patience: Int64 = 10_000_000_000
 
-  /// A connection to the first address that accepts one.
+  /// A connection to the first address that accepts one; addresses are tried one after the other.
+  /// - Throws: ``SpeedTestError/aborted`` at once; else the error of the last address.
   func connect(_ addresses: Addresses) throws(SpeedTestError) -> PlainSocket {
     var failure = SpeedTestError.closed
     for address in addresses.list {
@@ -27,12 +28,14 @@ struct Dialer: Sendable {
   }
 
   /// A connection to one address.
+  /// - Throws: ``SpeedTestError/timeout(_:)`` after `patience`, ``SpeedTestError/closed`` for a fresh connection that the server
+  ///   has ended already, ``SpeedTestError/unreachable(_:)`` for everything else.
   func connect(_ address: Addresses.Address) throws(SpeedTestError) -> PlainSocket {
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.family, type, 0)
     guard descriptor >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
     let socket = PlainSocket(descriptor: descriptor)
-    if let interface { try socket.bind(to: interface) }
+    if let interface { try PlainSocket.bind(descriptor, to: interface) }
     if let source, source.with(port: 0).call({ Glibc.bind(descriptor, $0, $1) }) != 0 {
       throw .unreachable(String(cString: strerror(errno)))
     }
@@ -42,6 +45,7 @@ struct Dialer: Sendable {
     return socket
   }
 
+  /// Waits until the connection stands, and reads how the attempt ended.
   private func finish(_ socket: PlainSocket) throws(SpeedTestError) {
     guard try waiting.wait(on: socket.descriptor, for: Int16(POLLOUT), until: waiting.clock.now() + patience) else {
       throw .timeout("connecting")
@@ -51,13 +55,16 @@ struct Dialer: Sendable {
     getsockopt(socket.descriptor, SOL_SOCKET, SO_ERROR, &failure, &size)
     switch failure {
     case 0: return
-    // The server accepted, and ended the fresh connection before this program looked at it (spec, edge 5). A refusal is ECONNREFUSED.
+    // The server accepted, and ended the fresh connection before this program looked at it (spec, edge 5). A refusal is
+    // ECONNREFUSED.
     case ECONNRESET, EPIPE: throw .closed
     default: throw .unreachable(String(cString: strerror(failure)))
     }
   }
 
-  /// TLS upon a connection.
+  /// TLS upon a connection; the whole handshake has 30 s.
+  /// - Parameter host: The name or address for SNI and for the certificate.
+  /// - Throws: ``SpeedTestError/noTLS``, ``SpeedTestError/tls(_:)``, ``SpeedTestError/closed`` or ``SpeedTestError/timeout(_:)``.
   func secure(_ socket: PlainSocket, context: TLSContext, host: String) throws(SpeedTestError) -> TLSSocket {
     let secure = try TLSSocket(socket, context: context, host: host)
     let limit = waiting.clock.now() + TimeLimits.read

@@ -8,7 +8,7 @@ public struct EndPoints: Hashable, Sendable {
   /// The address of the server.
   public let remote: String
 
-  /// `nil` when the kernel gives none.
+  /// `nil` when the kernel gives none, as for a connection that has ended meanwhile.
   init?(of descriptor: Int32) {
     guard let local = Self.text(descriptor, getsockname), let remote = Self.text(descriptor, getpeername) else {
       return nil
@@ -16,6 +16,7 @@ public struct EndPoints: Hashable, Sendable {
     (self.local, self.remote) = (local, remote)
   }
 
+  /// `getsockname` or `getpeername`.
   private typealias Question = (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
 
   private static func text(_ descriptor: Int32, _ ask: Question) -> String? {

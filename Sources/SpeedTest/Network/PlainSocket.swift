@@ -4,22 +4,25 @@ import Foundation
 /// A TCP connection on a descriptor that does not block.
 final class PlainSocket: Transport {
   let descriptor: Int32
+  /// Closed once only: the kernel may give the number of the descriptor to another file at once.
   private var isOpen = true
 
-  /// - Parameter descriptor: A connected one; this object closes it.
+  /// - Parameter descriptor: A TCP socket that does not block, connected or about to be. This object closes it.
   init(descriptor: Int32) {
     self.descriptor = descriptor
     // Lines go out at once: a wait of 40 ms would be in each ping (edge 10).
     Self.set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
-    // What the kernel takes and has not sent is no progress (edge 25).
+    // Bytes that the kernel holds unsent are no progress (edge 25): poll announces room only below 128 KiB of them.
     Self.set(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, 131_072)
   }
 
-  /// A slow link: little may wait in the kernel, else the last chunk waits behind it for many seconds (edge 25).
+  /// For a slow link: the kernel holds few bytes, else the last chunk waits behind them for many seconds (edge 25). The kernel
+  /// doubles the 16 KiB (socket(7)).
   static func limitBacklog(_ descriptor: Int32) { set(descriptor, SOL_SOCKET, SO_SNDBUF, 16_384) }
 
+  /// Connections leave by `interface` alone, whatever the routes say.
   /// - Throws: ``SpeedTestError/unreachable(_:)`` when there is no such interface, or the privilege is missing.
-  func bind(to interface: String) throws(SpeedTestError) {
+  static func bind(_ descriptor: Int32, to interface: String) throws(SpeedTestError) {
     let code = interface.withCString { setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, $0, socklen_t(strlen($0))) }
     guard code == 0 else { throw .unreachable("interface \(interface): \(String(cString: strerror(errno)))") }
   }
@@ -42,6 +45,8 @@ final class PlainSocket: Transport {
     return count >= 0 ? count : try Self.nothingYet()
   }
 
+  /// Reads `errno` after a call that failed.
+  /// - Returns: 0 when the call is to be repeated later.
   private static func nothingYet() throws(SpeedTestError) -> Int {
     switch errno {
     case EAGAIN, EINTR: return 0

@@ -1,7 +1,10 @@
 import CLibssl
 import Foundation
 
-/// TLS upon a ``PlainSocket``.
+/// TLS upon a ``PlainSocket``: ``handshake()`` until it returns `nil`, then reads and writes.
+///
+/// OpenSSL's queue of errors belongs to the thread, so it is emptied before each call: else an old error would be taken for a new
+/// one.
 final class TLSSocket: Transport {
   private let socket: PlainSocket
   private let ssl: OpaquePointer
@@ -22,13 +25,14 @@ final class TLSSocket: Transport {
     }
   }
 
-  /// Whether `host` goes into SNI.
+  /// Whether `host` is a name: an address does not go into SNI.
   static func isSentAsName(_ host: String) -> Bool {
     var address = in6_addr()
     return inet_pton(AF_INET, host, &address) != 1 && inet_pton(AF_INET6, host, &address) != 1
   }
 
-  /// One step of the handshake. `nil`: done; else the events to wait for.
+  /// One step of the handshake. `nil`: done; else the event of poll to wait for before the next step.
+  /// - Throws: ``SpeedTestError/tls(_:)``, ``SpeedTestError/noTLS`` or ``SpeedTestError/closed``.
   func handshake() throws(SpeedTestError) -> Int16? {
     ERR_clear_error()
     let code = SSL_connect(ssl)
@@ -48,6 +52,7 @@ final class TLSSocket: Transport {
     }
   }
 
+  /// The text of the first error in the queue.
   private static func reason() -> String {
     var text = [CChar](repeating: 0, count: 256)
     ERR_error_string_n(ERR_get_error(), &text, text.count)
@@ -86,6 +91,9 @@ final class TLSSocket: Transport {
     return total
   }
 
+  /// The meaning of a call that moved no byte.
+  /// - Returns: 0 when it is to be repeated later. TLS can want to read in order to write; callers poll for their own event all
+  ///   the same.
   private func nothing(_ code: Int32) throws(SpeedTestError) -> Int {
     switch SSL_get_error(ssl, code) {
     case cssl_wants_read(), cssl_wants_write(): return 0

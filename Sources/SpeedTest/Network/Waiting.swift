@@ -1,9 +1,9 @@
 import Foundation
 
-/// Waits for sockets within the limits of a test.
+/// Waits for sockets within the limits of a test or of a part of it, and sees an abort within 0.1 s.
 struct Waiting: Sendable {
   let clock: TestClock
-  /// ns of the clock at which the whole test ends.
+  /// ns of the clock at which the test, or its part, ends: every wait throws then.
   let deadline: Int64
 
   /// - Throws: ``SpeedTestError/aborted``, or ``SpeedTestError/timeout(_:)`` at the end of the whole test.
@@ -12,7 +12,8 @@ struct Waiting: Sendable {
     guard clock.now() < deadline else { throw .timeout("the whole test") }
   }
 
-  /// Waits for an event of poll. False: not until `time`.
+  /// Waits for an event of poll. False: not until `time`, ns of the clock; `.max` waits until the deadline. An error or an end of
+  /// the connection counts as an event: the next read or write reports it.
   /// - Throws: ``SpeedTestError/aborted``, or ``SpeedTestError/timeout(_:)`` at the end of the whole test.
   func wait(on descriptor: Int32, for events: Int16, until time: Int64) throws(SpeedTestError) -> Bool {
     while true {

@@ -1,6 +1,7 @@
-/// The batches of a pre-test on one thread: 1, 2, 4, 8 chunks, then 8 chunks of double size each time, until its time has passed
-/// (speed test spec, section 5, step 2). The number never grows beyond 8, so GETCHUNKS stays in its range (edge 14).
+/// The batches of a pre-test on one thread, download or upload: 1, 2, 4, 8 chunks, then 8 chunks of double size each time, until
+/// its time has passed (spec, section 5, step 2). The number never grows beyond 8, so GETCHUNKS stays in its range (edge 14).
 struct PreTest: Sendable {
+  /// The chunks of one command, and the bytes of each.
   struct Batch: Hashable, Sendable {
     let count: Int
     let size: Int
@@ -9,23 +10,26 @@ struct PreTest: Sendable {
   private let duration: Int64
   private let sizes: ChunkSizes
   private var upcoming: Batch
+  /// The server's ns for the first batch: one tiny chunk, so mostly latency.
   private var firstTime: Int64?
-  /// Chunks that were transferred.
+  /// Chunks of all finished batches.
   private(set) var chunks = 0
-  /// Bytes a second of the last batch. Fragile: for the size of chunks only, never a result.
+  /// Bytes a second of the last batch. It can be wrong by a factor: it serves to choose the size of chunks, and is never a
+  /// result.
   private(set) var rate: Double?
 
-  /// - Parameter duration: ns.
+  /// - Parameter duration: ns after which no batch begins.
   init(duration: Int64, sizes: ChunkSizes) {
     (self.duration, self.sizes) = (duration, sizes)
     upcoming = Batch(count: 1, size: sizes.clamped(ChunkSizes.protocolRange.lowerBound))
   }
 
   /// The next batch; `nil` when the time has passed. A batch under way is finished.
+  /// - Parameter elapsed: ns since the start of the pre-test.
   func next(elapsed: Int64) -> Batch? { elapsed < duration ? upcoming : nil }
 
-  /// The upcoming batch is done.
-  /// - Parameter time: The server's ns for it.
+  /// The batch that ``next(elapsed:)`` named is done.
+  /// - Parameter time: The ns of the server in its TIME line.
   mutating func done(time: Int64) {
     let batch = upcoming
     chunks += batch.count
@@ -39,13 +43,14 @@ struct PreTest: Sendable {
       ? Batch(count: batch.count * 2, size: batch.size) : Batch(count: 8, size: sizes.clamped(batch.size * 2))
   }
 
-  /// No more than four chunks: one connection is enough for this link.
+  /// No more than four chunks: only the batches of 1 and 2 were finished. One connection is enough for this link.
   var isSlow: Bool { chunks <= 4 }
 
-  /// Less than 1 Mbit/s on this connection: little may wait in the kernel for it (edge 25).
+  /// Less than 1 Mbit/s on this connection: the kernel must hold few unsent bytes (edge 25).
   var hasSlowRate: Bool { isSlow || (rate ?? 0) < 125_000 }
 
-  /// The size for the main phase: what the link carries in 20 ms, in whole KiB; at most `cap`, as larger chunks gain nothing.
+  /// The size for the main phase: the bytes that the link carries in 20 ms, in whole KiB. Without a rate, the server's default.
+  /// - Parameter cap: The most bytes; larger chunks gain nothing.
   func chunkSize(cap: Int = 524_288) -> Int {
     guard let rate else { return sizes.clamped(sizes.standard) }
     return sizes.clamped(Int(min(rate / 50 / 1024, Double(cap / 1024)).rounded()) * 1024)

@@ -1,24 +1,25 @@
-/// When an upload ends on one thread (speed test spec, section 5, step 6).
+/// When an upload ends on one thread, as a rule without I/O (spec, section 5, step 6). On a slow link, bytes written before the
+/// end are still under way long after it: the upload need not wait for them.
 struct UploadEnd: Sendable {
   enum Verdict: Hashable, Sendable {
     case goOn
-    /// The reports suffice, or no more is to be expected. The connection is given up.
+    /// The reports suffice, or the longest wait has passed. The connection is closed.
     case giveUp
   }
 
-  /// ns of the phase.
+  /// ns of the upload phase.
   let duration: Int64
-  /// ns after the end of the phase before a report counts (w1).
+  /// ns to wait after the end of the phase before reports are judged (w1).
   static let settling: Int64 = 100_000_000
-  /// ns to wait for a report after that (w2).
+  /// ns to wait for a report after that: the upload ends then in any case (w2).
   static let longestWait: Int64 = 3_000_000_000
-  /// ns before the end of the phase of which the newest report may be (w3).
+  /// A report suffices that is at most this many ns older than the end of the phase (w3).
   static let tolerance: Int64 = 1_000_000_000
 
   /// - Parameters:
   ///   - elapsed: ns since the common start.
   ///   - written: When the last block was written, in the same ns; `nil` before.
-  ///   - report: The newest report of the server in its ns.
+  ///   - report: The time of the server's newest report, in ns since its OK to PUT; `nil` before the first one.
   func verdict(elapsed: Int64, written: Int64?, report: Int64?) -> Verdict {
     if elapsed >= duration + Self.settling + Self.longestWait { return .giveUp }
     // Without the last block written, the backlog of a slow link is still under way: a report near the end suffices too.

@@ -2,7 +2,7 @@ import Coverage
 
 /// The pings of a test: when enough were sent, and their figures (speed test spec, section 5, step 3).
 public struct RoundTrips: Hashable, Sendable {
-  /// One ping.
+  /// A ping of the test: PING, PONG, OK, TIME.
   public struct Ping: Hashable, Sendable {
     /// ns from before PING was written until PONG was read; OK is not in it (edge 23).
     public let client: Int64
@@ -11,7 +11,7 @@ public struct RoundTrips: Hashable, Sendable {
     /// ns since the start of the test.
     public let offset: Int64
 
-    /// A ping.
+    /// The figures of a ping.
     public init(client: Int64, server: Int64, offset: Int64) {
       (self.client, self.server, self.offset) = (client, server, offset)
     }
@@ -19,8 +19,9 @@ public struct RoundTrips: Hashable, Sendable {
 
   /// All pings in order.
   public private(set) var pings: [Ping] = []
-  /// The least number.
+  /// The number of pings before which ``isEnough(elapsed:)`` is false.
   private let least: Int
+  /// ns. The specification's values: at least 1 s, at most 200 pings.
   private static let leastTime: Int64 = 1_000_000_000
   private static let most = 200
 
@@ -30,7 +31,7 @@ public struct RoundTrips: Hashable, Sendable {
   /// Appends a ping.
   public mutating func append(_ ping: Ping) { pings.append(ping) }
 
-  /// Whether the number and the time are both reached, or the greatest number is.
+  /// Whether the least number and 1 s are both reached, or 200 pings are.
   /// - Parameter elapsed: ns since the first PING.
   public func isEnough(elapsed: Int64) -> Bool {
     pings.count >= Self.most || (pings.count >= least && elapsed >= Self.leastTime)
@@ -39,6 +40,6 @@ public struct RoundTrips: Hashable, Sendable {
   /// The median of the server's values in ns; of an even number, the mean of the two in the middle. `nil` without a ping.
   public var median: Int64? { pings.map(\.server).median }
 
-  /// The client's least value in ns.
+  /// The client's least value in ns: `test_ping_shortest` of the result. `nil` without a ping.
   public var shortest: Int64? { pings.map(\.client).min() }
 }

@@ -1,8 +1,8 @@
-/// A point of a thread's curve.
+/// A point of a thread's curve of one phase: the bytes that were transferred until a time.
 public struct Sample: Hashable, Sendable {
   /// ns since the start of the phase: the client's clock for a download, the server's for an upload, never mixed (edge 27).
   public let nanoseconds: Int64
-  /// All bytes of the thread in this phase until then.
+  /// All bytes of the thread in this phase until then, from 0 at its start.
   public let bytes: Int64
 
   /// A point.

@@ -1,8 +1,9 @@
 import Coverage
 
-/// The result of a phase: the bytes of all threads at the end that they have in common (speed test spec, section 6).
+/// The result of a phase: the bytes of all threads at the end that they have in common (spec, section 6). The common end is the
+/// earliest last point of any thread: until then, all threads were measured.
 public struct Throughput: Hashable, Sendable {
-  /// The common end in ns since the start of the phase.
+  /// The common end in ns since the start of the phase; above 0.
   public let nanoseconds: Int64
   /// The bytes of all threads until then.
   public let bytes: Int64
@@ -20,10 +21,12 @@ public struct Throughput: Hashable, Sendable {
     guard let end = ends.min() else { return nil }
     nanoseconds = end
     let sum = threads.reduce(0.0) { $0 + Self.bytes(of: $1, at: end) }
+    // Far beyond any link; a larger sum would not fit into 64 bits.
     bytes = Int64(min(sum.rounded(), 1e18))
   }
 
-  /// Linear between the first point at or after `end` and the one before it; each curve begins at (0, 0).
+  /// The bytes of one thread at the common end: linear between the first point at or after `end` and the one before it; each
+  /// curve begins at (0, 0).
   private static func bytes(of samples: [Sample], at end: Int64) -> Double {
     guard let index = samples.firstIndex(where: { $0.nanoseconds >= end }) else { return 0 }
     let after = samples[index]

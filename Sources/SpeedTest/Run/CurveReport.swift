@@ -1,6 +1,7 @@
-/// Collects a thread's curve, and passes a point to the display every 100 ms.
+/// Collects a thread's curve of one main phase, and passes a point to the display every 100 ms.
 struct CurveReport {
   private var series = SampleSeries()
+  /// The time of the point that was passed last, ns since the start of the phase.
   private var shown: Int64 = 0
   private let phase: SpeedTestProgress.Phase
   private let thread: Int

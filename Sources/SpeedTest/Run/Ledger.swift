@@ -1,6 +1,6 @@
 import Foundation
 
-/// Collects the reports of a test's threads, behind a lock.
+/// Collects the figures and failures of a test's threads, behind a lock. The run reads the result when all threads have ended.
 final class Ledger: @unchecked Sendable {
   private let lock = NSLock()
   private var outcome = SpeedTestOutcome()

@@ -1,8 +1,8 @@
 import Coverage
 
 extension SpeedTestOutcome {
-  /// The figures for the store, the control server and exports.
-  /// - Parameter plan: The plan of the test.
+  /// The figures for the store, the control server and exports: rates instead of curves of every millisecond, curves thinned out.
+  /// - Parameter plan: The plan of the test: it has the server, port and protocol.
   public func figures(_ plan: SpeedTestPlan) -> SpeedTestFigures {
     var figures = SpeedTestFigures(
       server: plan.host, port: plan.port, kind: plan.opening == .http ? "RMBThttp" : "RMBT")
@@ -18,6 +18,8 @@ extension SpeedTestOutcome {
     return figures
   }
 
+  /// The result of one direction; `nil` when no thread has a point.
+  /// - Parameter began: The start of the phase, ns since the start of the test.
   private static func rate(_ curves: [[Sample]], began: Int64) -> SpeedTestRate? {
     guard let result = Throughput(threads: curves) else { return nil }
     return SpeedTestRate(

@@ -1,22 +1,23 @@
 import Coverage
 
-/// The figures of a test. A phase without figures failed on every connection.
+/// The figures of a test, as ``SpeedTestRun`` returns them. A phase without figures failed on every connection; `failures` says
+/// why.
 public struct SpeedTestOutcome: Hashable, Sendable {
   /// The server's version, as it greets.
   public internal(set) var serverVersion = ""
-  /// The version of TLS and the cipher; `nil` for plain TCP.
+  /// The version of TLS and the cipher, such as `TLSv1.3 (TLS_AES_256_GCM_SHA384)`; `nil` for plain TCP.
   public internal(set) var encryption: String?
-  /// The pings.
+  /// The pings of the one connection that sends them.
   public internal(set) var pings = RoundTrips()
-  /// The download of each thread that took part, in points.
+  /// The download of each thread that took part, in points of the client's clock. Threads that failed in the phase have none.
   public internal(set) var downloadCurves: [[Sample]] = []
-  /// The upload of each thread that took part, in points of the server's clock.
+  /// The upload of each thread that took part, in points of the server's clock. Threads that failed in the phase have none.
   public internal(set) var uploadCurves: [[Sample]] = []
   /// The start of the download, ns since the start of the test.
   public internal(set) var downloadBegan: Int64 = 0
   /// The start of the upload, ns since the start of the test.
   public internal(set) var uploadBegan: Int64 = 0
-  /// The addresses of the first connection.
+  /// The addresses of the first connection that the server accepted; `nil` when the kernel gave none.
   public internal(set) var endPoints: EndPoints?
   /// Bytes of all connections, pre-tests included, without those that TLS adds.
   public internal(set) var traffic = SpeedTestTraffic()
@@ -25,9 +26,9 @@ public struct SpeedTestOutcome: Hashable, Sendable {
   /// Why connections dropped out, in their order.
   public internal(set) var failures: [SpeedTestError] = []
 
-  /// The result of the download.
+  /// The result of the download; `nil` when no connection received a byte.
   public var download: Throughput? { Throughput(threads: downloadCurves) }
-  /// The result of the upload.
+  /// The result of the upload; `nil` when the server reported none.
   public var upload: Throughput? { Throughput(threads: uploadCurves) }
   /// Whether ping, download and upload all have a figure above 0. Without them, a control server refuses the result (edge 36).
   public var isComplete: Bool {

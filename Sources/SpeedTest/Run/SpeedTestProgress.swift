@@ -1,14 +1,14 @@
-/// What a test is doing, for a display.
+/// The state of a running test, for a display. Each thread reports for itself.
 public struct SpeedTestProgress: Hashable, Sendable {
-  /// The parts of a test in their order.
+  /// The phases of a test in their order.
   public enum Phase: String, Hashable, Sendable, CaseIterable {
     case connecting, downloadPreTest, ping, download, uploadPreTest, upload, closing
   }
 
-  /// The part.
+  /// The phase that the thread is in.
   public let phase: Phase
   /// The thread that reports.
   public let thread: Int
-  /// The thread's newest point in a main phase; `nil` at the start of a phase.
+  /// The thread's newest point in a main phase; `nil` at the start of a phase, and in the phases without a curve.
   public let sample: Sample?
 }

@@ -14,7 +14,8 @@ public final class SpeedTestRun: @unchecked Sendable {
   /// The bytes of the test until now.
   public var traffic: SpeedTestTraffic { counter.traffic }
 
-  /// Ends the test within about 0.1 s; connections are closed without QUIT.
+  /// Ends the test; connections are closed without QUIT. It takes about 0.1 s, but longer while the server's name is being
+  /// resolved, which cannot be interrupted.
   public func abort() { lock.withLock { isAborted = true } }
 
   /// Runs the test.
@@ -32,6 +33,8 @@ public final class SpeedTestRun: @unchecked Sendable {
     }
   }
 
+  /// Runs the test on the calling thread, and waits for its threads. They end by themselves: each of their waits ends with the
+  /// whole test's deadline (``TimeLimits``).
   private func runBlocking(_ progress: @escaping @Sendable (SpeedTestProgress) -> Void) throws -> SpeedTestOutcome {
     let addresses = try Addresses(host: plan.host, port: plan.port, family: plan.family)
     let tls = plan.isEncrypted ? try TLSContext(verifies: plan.verifiesCertificate, caFile: plan.caFile) : nil
@@ -55,6 +58,7 @@ public final class SpeedTestRun: @unchecked Sendable {
     var outcome = ledger.result
     outcome.traffic = counter.traffic
     if clock.isAborted() { throw SpeedTestError.aborted }
+    // No connection came as far as its first command: there is nothing to report but the failure.
     if outcome.serverVersion.isEmpty, let failure = outcome.failures.first { throw failure }
     return outcome
   }

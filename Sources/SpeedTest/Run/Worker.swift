@@ -1,13 +1,17 @@
 import Foundation
 
-/// One thread of a test with its connection: all phases, with a barrier between two of them.
+/// One thread of a test with its connection: all phases, with a barrier between two of them (spec, section 5).
+///
+/// All threads call ``meet(_:)`` at the same places. A thread that throws leaves the barrier; the others go on without it.
 final class Worker {
   private let index: Int
   private let connector: Connector
   private let barrier: Barrier
   private let ledger: Ledger
   private let progress: @Sendable (SpeedTestProgress) -> Void
+  /// The start of the test, ns of the clock: the zero of pings and of the starts of phases.
   private let start: Int64
+  /// The connection to close after an error.
   private var connection: Connection?
   private var generator = PayloadGenerator()
   /// Whether the link is slow, as all threads decided.
@@ -35,6 +39,7 @@ final class Worker {
     barrier.leave(index)
   }
 
+  /// - Parameter vote: The vote that all threads receive; only the decision on a slow link needs one.
   private func meet(_ vote: Int64 = 0) throws(SpeedTestError) -> Meeting.Release {
     try barrier.meet(index, vote: vote, by: connector.waiting.deadline)
   }
@@ -43,6 +48,8 @@ final class Worker {
     progress(SpeedTestProgress(phase: phase, thread: index, sample: sample))
   }
 
+  /// Connects, and runs the phases in their order: pre-test of the download, pings, download, pre-test of the upload, upload.
+  /// - Throws: ``SpeedTestError`` that ends this thread's part of the test.
   private func phases() throws(SpeedTestError) {
     report(.connecting)
     var connection = try open()
@@ -61,11 +68,13 @@ final class Worker {
     if isSlow {
       ledger.note { $0.fellBackToOne = true }
       guard index == votes.leader else { return connection.quit() }
-      // The others leave the meeting by themselves.
+      // The others return here and leave the barrier in `run()`, so this thread does not wait for them in later rounds.
       PlainSocket.limitBacklog(connection.descriptor)
     }
+    // One connection pings while the others wait in `download` for the common start.
     if index == votes.leader { try ping(connection) }
     let isIntact = try download(connection, size: before.chunkSize())
+    // A download that was cut off leaves chunks in the connection: only a new one can carry the upload (edge 24).
     if !isIntact {
       connection.close()
       connection = try open()
@@ -81,17 +90,21 @@ final class Worker {
     connection.quit()
   }
 
+  /// Opens a connection with the token of the test.
   private func open() throws(SpeedTestError) -> Connection {
     try connector.open(until: start + TimeLimits.reconnect)
   }
 
+  /// The sizes of the line CHUNKSIZE, which each accepted token brings.
   private func sizes(_ connection: Connection) throws(SpeedTestError) -> ChunkSizes {
     guard let sizes = connection.conversation.sizes else { throw .protocolError("no CHUNKSIZE") }
     return sizes
   }
 
+  /// ns: d = 2 s of the specification.
   private static let preTestDuration: Int64 = 2_000_000_000
 
+  /// Runs the first pre-test: its rate gives the size of chunks of the download, its number of chunks the vote on a slow link.
   private func preTestDown(_ connection: Connection) throws(SpeedTestError) -> PreTest {
     var test = PreTest(duration: Self.preTestDuration, sizes: try sizes(connection))
     let begin = now
@@ -103,6 +116,7 @@ final class Worker {
     return test
   }
 
+  /// Runs the second pre-test: its rate gives the size of chunks of the upload, and whether few bytes may wait in the kernel.
   private func preTestUp(_ connection: Connection) throws(SpeedTestError) -> PreTest {
     var test = PreTest(duration: Self.preTestDuration, sizes: try sizes(connection))
     let begin = now
@@ -114,6 +128,7 @@ final class Worker {
     return test
   }
 
+  /// Sends pings until they are enough. Each one is noted at once, so that those before a failure count.
   private func ping(_ connection: Connection) throws(SpeedTestError) {
     report(.ping)
     var trips = RoundTrips(least: plan.pings)
@@ -125,7 +140,8 @@ final class Worker {
     } while !trips.isEnough(elapsed: now - begin)
   }
 
-  /// Whether the connection can go on.
+  /// Measures the download from the common start on.
+  /// - Returns: Whether the connection can go on; `false` after a cut-off. The points until then count.
   private func download(_ connection: Connection, size: Int) throws(SpeedTestError) -> Bool {
     let begin = try meet().time
     ledger.note { $0.downloadBegan = begin - start }
@@ -147,6 +163,8 @@ final class Worker {
     return try end.get() != nil
   }
 
+  /// Measures the upload. The first barrier makes the threads send PUT together, as the clock of the server begins with each PUT;
+  /// the second one is the common start of the bytes. The last one keeps connections open until no thread measures any more.
   private func upload(_ connection: Connection, size: Int) throws(SpeedTestError) {
     _ = try meet()
     try connection.beginUpload(.put(size: size))

@@ -1,20 +1,24 @@
-/// Follows a stream of chunks. Only the last byte of each chunk is a flag: 0x00 another one follows, 0xFF it was the last.
-/// 0xFF elsewhere is data, and a read can hold several flags (spec, edge 15).
+/// Finds the end of a download's stream of chunks, and counts its bytes; the bytes themselves are not stored. Only the last byte
+/// of each chunk is a flag: 0x00 another one follows, 0xFF it was the last. 0xFF elsewhere is data, and a read can hold several
+/// flags (spec, edge 15).
 struct ChunkReader: Sendable {
-  /// Bytes of a chunk.
+  /// Bytes of a chunk: the size in the command that asked for the stream.
   let size: Int
   /// All bytes so far.
   private(set) var bytes: Int64 = 0
   /// Whether the last chunk is complete.
   private(set) var hasEnded = false
+  /// Bytes of the chunk under way that were read: less than `size`.
   private var position = 0
 
   init(size: Int) { self.size = max(1, size) }
 
+  /// Checks the flags in the bytes of one read, which may begin and end anywhere in a chunk.
   /// - Throws: ``SpeedTestError/protocolError(_:)`` for a flag that is neither, or for bytes behind the last chunk (edge 16).
   mutating func read(_ buffer: UnsafeRawBufferPointer) throws(SpeedTestError) {
     guard !buffer.isEmpty else { return }
     guard !hasEnded else { throw .protocolError("bytes behind the last chunk") }
+    // The offset of the next flag; beyond the buffer when the chunk ends in a later read.
     var next = size - position - 1
     while next < buffer.count {
       switch buffer[next] {

@@ -1,13 +1,16 @@
-/// The server's sizes of a chunk in bytes. An old server says only the default (spec, edge 6).
+/// The server's sizes of a chunk in bytes, from its line CHUNKSIZE. An old server names only the default (spec, edge 6): it is
+/// then the smallest and the largest, too.
 struct ChunkSizes: Hashable, Sendable {
+  /// The size for a main phase when the pre-test found no rate.
   let standard: Int
   let smallest: Int
   let largest: Int
 
-  /// What every server must accept (spec, edge 13).
+  /// The sizes that the protocol permits; a server refuses others (spec, edge 13).
   static let protocolRange = 4096...4_194_304
 
   /// - Parameter numbers: The one or three numbers of the line CHUNKSIZE.
+  /// - Throws: ``SpeedTestError/protocolError(_:)`` for numbers outside 1...2^30, or a smallest size above the largest.
   init(_ numbers: [Int64]) throws(SpeedTestError) {
     guard let first = numbers.first, numbers.allSatisfy({ (1...1 << 30).contains($0) }) else {
       throw .protocolError("a chunk size out of range")

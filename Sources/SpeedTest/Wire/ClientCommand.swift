@@ -1,11 +1,18 @@
 /// A command of the client. The size of chunks is in every command that has chunks: on the server it is sticky (spec, edge 12).
 enum ClientCommand: Hashable, Sendable {
+  /// Identifies the test; the first command of each connection.
   case token(MeasurementToken)
+  /// A download of `count` chunks, for the pre-test.
   case getChunks(count: Int, size: Int)
+  /// A download of whole seconds on the server, for the main phase.
   case getTime(seconds: Int, size: Int)
+  /// An upload with reports of the server while bytes flow, for the main phase.
   case put(size: Int)
+  /// An upload with one time at its end, for the pre-test.
   case putNoResult(size: Int)
+  /// One exchange of PING and PONG.
   case ping
+  /// The end of the connection; the server replies BYE.
   case quit
 
   /// The first word, as ACCEPT lists it.
@@ -44,9 +51,10 @@ enum ClientCommand: Hashable, Sendable {
     }
   }
 
+  /// From 1 on, as the only size of an old server can be below 4096 (``ChunkSizes/clamped(_:)``).
   private static func isSize(_ size: Int) -> Bool { (1...ChunkSizes.protocolRange.upperBound).contains(size) }
 
-  /// Whether the server answers with chunks.
+  /// Whether the server answers with chunks. They come at once, without an OK before them.
   var isDownload: Bool {
     switch self {
     case .getChunks, .getTime: true

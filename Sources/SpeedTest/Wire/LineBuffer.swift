@@ -1,15 +1,17 @@
 /// Collects bytes of the server and cuts them into lines. Lines may arrive split anywhere, several at once (spec, edge 17).
 struct LineBuffer: Sendable {
   private var bytes: [UInt8] = []
+  /// The index of the first byte that no line used.
   private var start = 0
   private let longest: Int
 
-  /// - Parameter longest: Bytes of a line without its LF.
+  /// - Parameter longest: The most bytes of a line without its LF (spec, section 2).
   init(longest: Int = 1023) { self.longest = longest }
 
-  /// Whether bytes remain that no line used.
+  /// Whether every byte was used: nothing stands behind the last line.
   var isEmpty: Bool { start == bytes.count }
 
+  /// Appends bytes as they were read, and drops those that lines used.
   mutating func append(_ more: some Collection<UInt8>) {
     if start > 0 {
       bytes.removeFirst(start)
@@ -32,7 +34,9 @@ struct LineBuffer: Sendable {
     return String(decoding: line, as: UTF8.self)
   }
 
-  /// The rest of the head of an HTTP answer: everything up to the empty line (spec, edge 3). `nil` until it is there.
+  /// The lines of the head of an HTTP answer, up to the empty line, which is removed too (spec, edge 3). `nil` until it is there.
+  /// - Throws: ``SpeedTestError/upgradeRefused(_:)`` when the server greets in place of HTTP,
+  ///   ``SpeedTestError/protocolError(_:)`` for a head of more than 8192 bytes.
   mutating func head() throws(SpeedTestError) -> [String]? {
     let rest = Array(bytes[start...])
     let mark: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]

@@ -1,16 +1,19 @@
-/// A line of the measurement server (speed test spec, section 2).
+/// A line of the measurement server, parsed but not judged: ``Conversation`` decides whether it may come now (spec, section 2).
 enum ServerLine: Hashable, Sendable {
+  /// The version without `RMBTv`.
   case greeting(version: String)
+  /// The commands that the server takes next; their order has no meaning.
   case accept([String])
   case chunkSizes(ChunkSizes)
-  /// A time of the server in ns; `bytes` only in interim reports.
+  /// The time of the server in ns; `bytes` received until then only in interim reports of PUT.
   case time(nanoseconds: Int64, bytes: Int64?)
   case ok, err, pong, bye
 
-  /// Larger numbers are no times or sizes of a test; they could overflow sums.
+  /// Larger numbers are refused: as ns they are 104 days, and sums of them could overflow.
   private static let greatest: Int64 = 1 << 53
 
-  /// - Throws: ``SpeedTestError/protocolError(_:)`` for any other text.
+  /// Parses a line without its LF.
+  /// - Throws: ``SpeedTestError/protocolError(_:)`` for any other text, with its first 60 characters.
   init(_ text: String) throws(SpeedTestError) {
     let words = text.split(separator: " ").map(String.init)
     switch (words.first, words.count) {
@@ -34,6 +37,8 @@ enum ServerLine: Hashable, Sendable {
     }
   }
 
+  /// Decimal digits without a sign.
+  /// - Parameter line: The whole line, for the error.
   private static func number(_ word: String, _ line: String) throws(SpeedTestError) -> Int64 {
     guard word.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int64(word), value <= greatest else {
       throw .protocolError("\"\(line.prefix(60))\"")

@@ -32,6 +32,22 @@ import Testing
     connection.close()
   }
 
+  @Test(
+    "When the server takes no more bytes, then the connection is of no use: a command could follow half of another one")
+  func partialWrite() throws {
+    let release = DispatchSemaphore(value: 0)
+    let server = try ScriptedServer { client in
+      client.openQoS()
+      release.wait()
+    }
+    defer { release.signal() }
+    let connection = try server.connect()
+    let full = SpeedTestError.timeout("the QoS server takes no bytes")
+    #expect(throws: full) { for _ in 0..<10_000_000 { try connection.order(.tcpIn(port: 1)) } }
+    #expect(!connection.isOpen)
+    #expect(throws: full) { try connection.order(.tcpIn(port: 1)) }
+  }
+
   @Test("When a reply is split over segments, or shares one with others, then it is read all the same")
   func segments() throws {
     let server = try ScriptedServer { client in

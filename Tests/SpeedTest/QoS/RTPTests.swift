@@ -159,6 +159,8 @@ import Testing
   @Test("When a call is of the usual shape, then its packets are those of the specification")
   func usualCall() throws {
     let call = try #require(VoIPCall(QoSParameters(["call_duration": "2000000000"]), firstSequence: 0))
+    let odd = try #require(VoIPCall(QoSParameters(["delay": "2500000"]), firstSequence: 0))
+    #expect((odd.delay, odd.packets, odd.timestampStep) == (2_000_000, 500, 16), "the command has whole ms")
     #expect(call.packets == 100)
     #expect(call.timestampStep == 160)
     #expect(call.payloadSize == 160)

@@ -35,14 +35,21 @@ struct TracerouteSlowTests {
     ///
     /// It has a process of its own: threads that are started in another network stay there, and some of them go on to serve other
     /// tests.
-    func trace(_ host: String, hops: Int = 8, mayUseICMP: Bool = true) async throws -> Trace {
+    func trace(
+      _ host: String, hops: Int = 8, mayUseICMP: Bool = true, interface: String? = nil
+    ) async throws -> Trace {
       let network = "/proc/\(client.pid)/ns/net"
       let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
-        [network = network as String, host = host as String, hops = hops as Int, isICMP = mayUseICMP as Bool] in
+        [
+          network = network as String, host = host as String, hops = hops as Int, isICMP = mayUseICMP as Bool,
+          interface = interface as String?
+        ] in
         try Self.enter(network)
         let test = TracerouteTest(
           QoSParameters(["host": host, "max_hops": "\(hops)", "timeout": "20000000000"]), mayUseICMP: isICMP)
-        let path = try test.measure(try LoopbackPort.context(seconds: 40))
+        var context = try LoopbackPort.context(seconds: 40)
+        context.interface = interface
+        let path = try test.measure(context)
         try FileHandle.standardOutput.write(contentsOf: Data("\n\(JSON.object(test.members(path)).text)\n".utf8))
       }
       let output = String(decoding: try #require(result).standardOutputContent, as: UTF8.self)
@@ -81,6 +88,18 @@ struct TracerouteSlowTests {
     #expect(path.status == "OK")
     #expect(path.hosts == ["10.1.0.1", "10.2.0.1", "10.3.0.2"])
     #expect(path.traceroute_result_details.allSatisfy { ($0.time ?? 0) > 0 })
+  }
+
+  @Test(
+    "When the test is bound to an interface, then its packets leave by that one, whatever the routes say",
+    arguments: [true, false])
+  func bound(byICMP: Bool) async throws {
+    let (way, other) = (try await Way(), try await NetworkNamespace())
+    // The same address as the server's, a hop away by another link.
+    try await way.client.connect("v9", to: other, net: 9)
+    try await other.run("ip address add 10.3.0.2/32 dev far-v9; ip route add 10.0.0.0/8 dev far-v9")
+    #expect(try await way.trace("10.3.0.2", mayUseICMP: byICMP).hosts.count == 3)
+    #expect(try await way.trace("10.3.0.2", mayUseICMP: byICMP, interface: "v9").hosts == ["10.3.0.2"])
   }
 
   @Test("When a router has no way to the host, then its report is the last hop, and the status is ERROR")

@@ -1,16 +1,26 @@
-/// What a client asks of a QoS server (spec, section 8).
+/// A command of QTP, the line protocol of QoS servers (spec, section 8).
 enum QTPCommand: Hashable, Sendable {
-  /// The idle time after which the server closes, in ms.
+  /// The idle time in ms, 15,000 to 60,000, after which the server closes.
   case connectionTimeout(Int64)
+  /// Asks for a UDP port of the server, which it chooses at random.
   case udpPort
+  /// The server listens on the port, and sends the line of the client back.
   case tcpOut(port: UInt16)
+  /// The server connects to the port of the client. No reply (edge 41).
   case tcpIn(port: UInt16)
+  /// The server listens on the port for the line of a proxy test.
   case proxy(port: UInt16)
+  /// The server answers the packets that arrive at its port.
   case udpOut(port: UInt16, packets: Int)
+  /// The server sends packets to the port of the client. No reply (edge 41).
   case udpIn(port: UInt16, packets: Int)
+  /// The server's count of the packets that it received (``UDPCount``).
   case udpResultOut(port: UInt16)
+  /// The server's count of the answers to its packets, with round trips.
   case udpResultIn(port: UInt16)
+  /// A call: `port` is the server's. The reply has the SSRC of both streams.
   case voip(VoIPCall, port: UInt16, clientPort: UInt16)
+  /// The server's figures of the stream that it received; `source` is the SSRC as the server wrote it.
   case voipResult(source: String)
   case quit
 

@@ -9,12 +9,15 @@ final class QTPConnection: @unchecked Sendable {
   private let changed = NSCondition()
   private var lines = LineBuffer(longest: 65_536)
   private var replies = QTPReplies()
+  /// The reason why no command can be sent any more; `nil`: open. Set once.
   private var failure: SpeedTestError?
-  /// The two ends: UDP must come from the same address (spec, edge 44).
+  /// The two ends. UDP packets must come from the same address (spec, edge 44), and tests use other ports of the same server.
   let local: Addresses.Address
   let peer: Addresses.Address
 
-  /// Opens the connection on a connected transport, and sends the token.
+  /// Opens the connection on a connected transport, and sends the token. The object closes the transport.
+  /// - Parameter waiting: The limits for opening; it takes 10 s at most.
+  /// - Throws: ``SpeedTestError/tokenRefused`` also when the server closes in place of an answer to the token.
   init(_ transport: any Transport, token: MeasurementToken, waiting: Waiting) throws(SpeedTestError) {
     let descriptor = transport.descriptor
     guard let local = Addresses.Address.filled(by: { getsockname(descriptor, $0, $1) }),
@@ -25,6 +28,7 @@ final class QTPConnection: @unchecked Sendable {
     Thread.detachNewThread { [self] in readReplies() }
   }
 
+  /// Runs the opening on the calling thread; the thread of replies starts after it.
   private func open(_ token: MeasurementToken, _ waiting: Waiting) throws(SpeedTestError) {
     var opening = QTPOpening()
     let limit = clock.now() + 10_000_000_000
@@ -48,8 +52,9 @@ final class QTPConnection: @unchecked Sendable {
   /// Whether commands can be sent.
   var isOpen: Bool { changed.withLock { failure == nil } }
 
-  /// Sends a command, and waits for its reply.
+  /// Sends a command, and waits for its reply. Several threads can wait at once.
   /// - Parameter limit: ns of the clock.
+  /// - Throws: ``SpeedTestError/timeout(_:)`` at the limit, ``SpeedTestError/aborted``, or the reason why the connection ended.
   func request(_ command: QTPCommand, until limit: Int64) throws(SpeedTestError) -> String {
     let id = try send(command)
     while true {
@@ -70,6 +75,7 @@ final class QTPConnection: @unchecked Sendable {
   /// Sends a command that has no reply of its own.
   func order(_ command: QTPCommand) throws(SpeedTestError) { _ = try send(command, hasReply: false) }
 
+  /// Sends a command with the number that its reply will have. Called without the lock.
   private func send(_ command: QTPCommand, hasReply: Bool = true) throws(SpeedTestError) -> Int64 {
     let result: Result<Int64, SpeedTestError> = changed.withLock {
       if let failure { return .failure(failure) }
@@ -79,6 +85,7 @@ final class QTPConnection: @unchecked Sendable {
         return .success(id)
       } catch {
         replies.abandon(id)
+        fail(error)
         return .failure(error)
       }
     }
@@ -91,12 +98,20 @@ final class QTPConnection: @unchecked Sendable {
     guard try transport.write(bytes) == bytes.count else { throw .timeout("the QoS server takes no bytes") }
   }
 
+  /// The rest of a line that was written in part never follows, so no other command can. The lock must be held.
+  private func fail(_ error: SpeedTestError) {
+    failure = failure ?? error
+    changed.broadcast()
+  }
+
+  /// Moves bytes that are there to `lines`. 0: nothing now.
   private func readSome() throws(SpeedTestError) -> Int {
     let bytes = try transport.readSome()
     lines.append(bytes)
     return bytes.count
   }
 
+  /// The loop of the reading thread. It ends with the connection.
   private func readReplies() {
     while isOpen {
       var entry = pollfd(fd: transport.descriptor, events: Int16(POLLIN), revents: 0)
@@ -109,6 +124,7 @@ final class QTPConnection: @unchecked Sendable {
           for _ in 0..<16 where isMore { isMore = try readSome() > 0 }
           try dispatch()
         } catch {
+          // Replies that arrived before the end are still valid.
           try? dispatch()
           failure = failure ?? error
         }
@@ -123,7 +139,7 @@ final class QTPConnection: @unchecked Sendable {
     while let line = try lines.next() { replies.read(QTPLine(line)) }
   }
 
-  /// Says QUIT, and closes.
+  /// Says QUIT, and fails all waiting requests. The reading thread closes the transport within 0.1 s.
   func close() {
     changed.withLock {
       guard failure == nil else { return }

@@ -1,5 +1,7 @@
-/// The opening of a control connection, line by line: greeting, ACCEPT, token, OK, ACCEPT.
+/// The opening of a control connection, line by line, as a value: greeting, ACCEPT, token, OK, ACCEPT. After it, replies have no
+/// ACCEPT between them (spec, section 8).
 struct QTPOpening: Sendable {
+  /// The line that must come next; at `ready` none.
   enum Stage: Hashable, Sendable {
     case greeting, tokenWanted, tokenSent, listing, ready
   }

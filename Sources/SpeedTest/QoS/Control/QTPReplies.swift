@@ -1,8 +1,10 @@
-/// Assigns the lines of a QoS server to commands. Replies come in any order (spec, edge 41).
+/// Assigns the lines of a QoS server to commands, by their numbers. Replies come in any order (spec, edge 41).
 struct QTPReplies: Sendable {
+  /// The number of the newest command; numbers begin at 1.
   private var last: Int64 = 0
   /// Commands that wait for a reply.
   private var open: Set<Int64> = []
+  /// Replies that no caller has fetched yet.
   private var answers: [Int64: String] = [:]
   /// Lines that no command waited for.
   private(set) var strays = 0

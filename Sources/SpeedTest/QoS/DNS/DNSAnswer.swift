@@ -2,11 +2,11 @@ import Foundation
 
 /// A resolver's answer to a query (RFC 1035, 4.1).
 struct DNSAnswer: Hashable, Sendable {
-  /// RCODE.
+  /// RCODE: 0 for success, 3 for a name that does not exist.
   let code: UInt8
-  /// Whether the answer did not fit into the packet: TCP has all of it.
+  /// Whether the answer did not fit into the packet (TC); the same query by TCP brings all of it.
   let isTruncated: Bool
-  /// The records of the wanted type.
+  /// The records of the wanted type, in their order; others, such as the CNAMEs on the way to an address, are left out.
   let entries: [DNSEntry]
 
   /// `nil` for anything that is no answer to `query`: another number or question, or a damaged message.
@@ -31,12 +31,14 @@ struct DNSAnswer: Hashable, Sendable {
     self.entries = entries
   }
 
-  /// Resolvers may change the case of letters.
+  /// Compares questions. Resolvers may change the case of letters.
   private static func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
     func lower(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
     return one.map(lower) == other.map(lower)
   }
 
+  /// The records of the answer section; `nil` when one is damaged.
+  /// - Parameter count: The number of records by the header.
   private static func entries(_ reader: inout DNSReader, count: UInt16, type: DNSRecordType) -> [DNSEntry]? {
     var entries: [DNSEntry] = []
     for _ in 0..<count {
@@ -52,6 +54,11 @@ struct DNSAnswer: Hashable, Sendable {
     return entries
   }
 
+  /// One record; `nil` when it is damaged.
+  /// - Parameters:
+  ///   - data: A reader at the record's data. It has the whole message, as compressed names point backwards.
+  ///   - length: Bytes of the data.
+  ///   - time: Seconds to live.
   private static func entry(_ data: inout DNSReader, _ type: DNSRecordType, _ length: Int, _ time: UInt32)
     -> DNSEntry?
   {

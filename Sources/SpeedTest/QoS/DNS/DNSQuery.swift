@@ -1,11 +1,13 @@
 /// A question to a resolver (RFC 1035, 4.1).
 struct DNSQuery: Hashable, Sendable {
+  /// The number of the query, which its answer repeats. ``DNSTest`` chooses it at random.
   let id: UInt16
   let type: DNSRecordType
   /// The name's labels.
   let labels: [[UInt8]]
 
-  /// `nil` for a text that is no name of the DNS: empty labels, labels of more than 63 bytes, more than 255 in all, other than ASCII.
+  /// `nil` for a text that is no name of the DNS: empty labels, labels of more than 63 bytes, more than 255 in all, other than
+  /// printable ASCII. A dot at the end is permitted.
   init?(_ name: String, _ type: DNSRecordType, id: UInt16) {
     let text = name.hasSuffix(".") ? name.dropLast() : Substring(name)
     labels = text.split(separator: ".", omittingEmptySubsequences: false).map { Array($0.utf8) }

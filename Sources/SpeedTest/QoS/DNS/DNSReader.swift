@@ -1,4 +1,4 @@
-/// Reads the fields of a DNS message. Whatever the bytes are, a read ends: at the end of the message it has no value.
+/// Reads the fields of a DNS message, big-endian. At the end of the message a read returns `nil`, so no bytes can make it run on.
 struct DNSReader: Sendable {
   private let message: [UInt8]
   private(set) var position: Int
@@ -19,7 +19,7 @@ struct DNSReader: Sendable {
 
   /// A name, perhaps compressed (RFC 1035, 4.1.4), without the dot at its end; `.` for the root.
   ///
-  /// A pointer must point to before the part of the name that it stands in: so a loop of pointers cannot be.
+  /// A pointer must point to before the part of the name that it stands in, so pointers cannot form a loop.
   mutating func name() -> String? {
     var (labels, length) = ([String](), 0)
     var reader = self
@@ -49,6 +49,7 @@ struct DNSReader: Sendable {
   }
 
   /// Bytes as text; others than printable ASCII as `\DDD` (RFC 1035, 5.1).
+  /// - Parameter isLabel: Whether a dot and a backslash are escaped too, as in a label of a name.
   static func text(_ bytes: ArraySlice<UInt8>, escaping isLabel: Bool = false) -> String {
     var text = ""
     for byte in bytes {

@@ -1,4 +1,4 @@
-/// The records that can be asked for (RFC 1035, 3.2.2; RFC 3596).
+/// The types of records that a test can ask for, by their numbers (RFC 1035, 3.2.2; RFC 3596).
 enum DNSRecordType: UInt16, Hashable, Sendable, CaseIterable {
   case a = 1
   case cname = 5

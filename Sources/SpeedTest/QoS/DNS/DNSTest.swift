@@ -1,22 +1,24 @@
 import Foundation
 import OrderedJSON
 
-/// A query to a resolver, given or the system's. getaddrinfo would hide the code, the records and their time to live.
+/// A query to a resolver: the objective's, or the system's first. getaddrinfo would hide the code, the records and their time to
+/// live.
 struct DNSTest: QoSTest {
   struct Finding: Sendable {
     let answer: DNSAnswer
-    /// ns from the first query to the answer.
+    /// ns from the start of the test to the answer; resolving the name of a resolver is in it.
     let duration: Int64
   }
 
   private let host: String?
   private let resolver: String?
+  /// `nil` for a type that cannot be asked for.
   private let record: DNSRecordType?
   private let port: UInt16
   let limit: Int64
   let objective: [JSON.Member]
 
-  /// - Parameter port: The resolver's, where the objective names none; another than 53 for tests.
+  /// - Parameter port: The port of a resolver that has none in its text; other than 53 only in tests of this program.
   init(_ parameters: QoSParameters, port: UInt16 = 53) {
     host = parameters.text("host")
     resolver = parameters.text("resolver")
@@ -40,29 +42,35 @@ struct DNSTest: QoSTest {
     // A resolver that the objective names need not have the family of the QoS server.
     let place = ResolverPlace(resolver, standard: port)
     let addresses = try Addresses(host: place.host, port: place.port, family: .any)
-    var answer = try ask(query, addresses, waiting, context.traffic)
-    if answer.isTruncated { answer = try askByTCP(query, addresses, waiting, context.traffic) }
+    guard let address = addresses.list.first else { throw .unresolved("the resolver") }
+    // A resolver on this device is on no other interface than loopback.
+    let interface = address.isLoopback ? nil : context.interface
+    var answer = try ask(query, address, waiting, interface, context.traffic)
+    if answer.isTruncated { answer = try askByTCP(query, addresses, waiting, interface, context.traffic) }
     return Finding(answer: answer, duration: context.now - start)
   }
 
-  /// Asks by UDP; a packet may be lost, so the query is sent up to three times.
+  /// Asks by UDP. A packet may be lost, so the query is sent at the start and after one and two thirds of the time. Packets that
+  /// are no answer to it are ignored.
   private func ask(
-    _ query: DNSQuery, _ addresses: Addresses, _ waiting: Waiting, _ traffic: TrafficCounter
+    _ query: DNSQuery, _ address: Addresses.Address, _ waiting: Waiting, _ interface: String?,
+    _ traffic: TrafficCounter
   ) throws(SpeedTestError) -> DNSAnswer {
-    guard let address = addresses.list.first else { throw .unresolved("the resolver") }
     // The kernel drops what comes from another address.
     let any = Addresses.Address(
       family: address.family,
       bytes: Array(address.bytes[..<2]) + [UInt8](repeating: 0, count: max(0, address.bytes.count - 2)))
-    let socket = try DatagramSocket(on: any, peer: address, counter: traffic)
+    let socket = try DatagramSocket(on: any, peer: address, interface: interface, counter: traffic)
     let step = max(1, (waiting.deadline - waiting.clock.now()) / 3)
     while true {
       socket.send(query.bytes)
       let next = waiting.clock.now() + step
       while try waiting.wait(on: socket.descriptor, for: Int16(POLLIN), until: next) {
-        guard let (bytes, _) = socket.receive() else {
-          // An ICMP error: the resolver's port is closed.
-          throw .unreachable("the resolver's port is closed")
+        var isRefused = false
+        // Poll also reports packets that the kernel then drops as damaged.
+        guard let (bytes, _) = socket.receive(onRefusal: { isRefused = true }) else {
+          if isRefused { throw .unreachable("the resolver's port is closed") }
+          continue
         }
         if let answer = DNSAnswer(bytes, to: query) { return answer }
       }
@@ -71,9 +79,10 @@ struct DNSTest: QoSTest {
 
   /// Asks by TCP: the length, then the message (RFC 1035, 4.2.2).
   private func askByTCP(
-    _ query: DNSQuery, _ addresses: Addresses, _ waiting: Waiting, _ traffic: TrafficCounter
+    _ query: DNSQuery, _ addresses: Addresses, _ waiting: Waiting, _ interface: String?, _ traffic: TrafficCounter
   ) throws(SpeedTestError) -> DNSAnswer {
-    let socket = CountedTransport(try Dialer(waiting: waiting).connect(addresses), traffic)
+    let dialer = Dialer(waiting: waiting, interface: interface)
+    let socket = CountedTransport(try dialer.connect(addresses), traffic)
     let message = [UInt8(query.bytes.count >> 8), UInt8(query.bytes.count & 0xFF)] + query.bytes
     guard try socket.write(message) == message.count else { throw .closed }
     var received: [UInt8] = []

@@ -4,7 +4,7 @@ import Foundation
 enum ResolverFile {
   static let path = "/etc/resolv.conf"
 
-  /// The addresses of a file's text, in its order.
+  /// The addresses of the lines `nameserver`, in their order.
   static func resolvers(_ text: String) -> [String] {
     text.split(whereSeparator: \.isNewline).compactMap { line in
       let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
@@ -12,7 +12,7 @@ enum ResolverFile {
     }
   }
 
-  /// The system's first resolver.
+  /// The system's first resolver; `nil` when the file is missing or names none.
   static func first() -> String? {
     FileManager.default.contents(atPath: path).flatMap { resolvers(String(decoding: $0, as: UTF8.self)).first }
   }

@@ -1,6 +1,7 @@
-/// Where a resolver listens.
+/// The address and port of a resolver.
 ///
-/// Objectives of deployed servers name an address alone, and the port is 53. A lab may add a port: `192.0.2.1:5300`, `[2001:db8::1]:5300`.
+/// Objectives of deployed servers name an address alone, and the port is 53. A lab may add a port: `192.0.2.1:5300`,
+/// `[2001:db8::1]:5300`.
 struct ResolverPlace: Hashable, Sendable {
   let host: String
   let port: UInt16
@@ -17,6 +18,7 @@ struct ResolverPlace: Hashable, Sendable {
     (host, self.port) = (Self.bare(text.dropLast(last.count + 1)), port)
   }
 
+  /// The address without the brackets of IPv6.
   private static func bare(_ text: some StringProtocol) -> String {
     text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : String(text)
   }

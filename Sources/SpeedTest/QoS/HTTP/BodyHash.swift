@@ -1,8 +1,9 @@
 import CLibssl
 
-/// MD5 of a body while it comes in: it is compared, not trusted.
+/// MD5 of a body while it comes in. The control server compares it; no security depends on it.
 final class BodyHash {
   private let context: OpaquePointer?
+  /// Bytes so far.
   private(set) var length: Int64 = 0
 
   init() {
@@ -15,7 +16,7 @@ final class BodyHash {
     if let context { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
   }
 
-  /// The hash of all bytes; call it once.
+  /// The hash of all bytes in hexadecimal digits; call it once. Empty when OpenSSL does not offer MD5.
   func digits() -> String {
     var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0

@@ -3,19 +3,26 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// A GET without redirects and caches, on a connection of its own.
+/// A GET without redirects and caches, on a connection of its own; of HTTP proxy and website tests. The certificate of the page
+/// must be valid.
 struct HTTPFetch: Sendable {
   let url: String
   /// The value of `Range`.
   var range: String?
   /// ns for the connection.
   let connecting: Int64
-  /// ns for all of it.
+  /// ns for all of it, the connection included.
   let whole: Int64
 
+  /// Bytes of a body beyond which a fetch fails: 64 MiB.
   private static let largest: Int64 = 64 << 20
 
-  /// - Parameter traffic: Counts the bytes of head and body, without those that TLS adds.
+  /// Blocks until the page is there.
+  /// - Parameters:
+  ///   - waiting: The limits of the test, beside `whole`.
+  ///   - traffic: Counts the bytes of head and body, without those that TLS adds.
+  /// - Throws: ``SpeedTestError/protocolError(_:)`` for a URL that is not HTTP or HTTPS, ``SpeedTestError/timeout(_:)``,
+  ///   ``SpeedTestError/unreachable(_:)`` for other failures. Every status of HTTP is a page.
   func run(_ waiting: Waiting, family: SpeedTestPlan.Family, traffic: TrafficCounter = TrafficCounter())
     throws(SpeedTestError) -> FetchedPage
   {
@@ -46,6 +53,7 @@ struct HTTPFetch: Sendable {
     configuration.timeout.read = .nanoseconds(whole)
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.httpVersion = .http1Only
+    // The client has no choice of family: the name gets an address of it here.
     if family != .any {
       let addresses = try Addresses(host: host, port: 0, family: family)
       if let numeric = addresses.list.first?.host { configuration.dnsOverride[host] = numeric }

@@ -1,7 +1,8 @@
 import Foundation
 import OrderedJSON
 
-/// Whether a page comes unchanged: its status, header, length and hash, for the control server to compare.
+/// Fetches a page, so that the control server can compare its status, header, length and hash, and find a proxy that changes
+/// pages.
 struct HTTPProxyTest: QoSTest {
   struct Finding: Sendable {
     let page: FetchedPage

@@ -2,10 +2,12 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
-/// Takes an answer in part by part, so that a large body needs no memory. Its calls come one after the other, on one event loop.
+/// Reads an answer part by part, so that a large body needs no memory. Its calls come one after the other, on one event loop, so
+/// its variables need no lock.
 final class PageReader: HTTPClientResponseDelegate, @unchecked Sendable {
   typealias Response = FetchedPage
 
+  /// The body is longer than permitted.
   struct TooLarge: Error {}
 
   private let most: Int64

@@ -1,8 +1,8 @@
 import Foundation
 import OrderedJSON
 
-/// Fetches a page, and nothing that the page refers to. The reference apps render it in a browser, so the figures differ;
-/// `website_result_method` says how this one came about.
+/// Fetches a page, and nothing that the page refers to. The reference apps render it in a browser, so the figures differ:
+/// `website_result_method` says so.
 struct WebsiteTest: QoSTest {
   struct Finding: Sendable {
     let page: FetchedPage

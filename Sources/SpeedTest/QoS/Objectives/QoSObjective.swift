@@ -1,14 +1,15 @@
 /// One QoS test that the control server asks for.
 public struct QoSObjective: Hashable, Sendable {
-  /// The server's number of the test.
+  /// The number of the test at the control server, `qos_test_uid`; the result repeats it.
   public let uid: Int64
-  /// What is tested.
+  /// The type of the test.
   public let kind: QoSTestKind
-  /// Groups run in ascending order, the tests of one group in parallel.
+  /// `concurrency_group`, 0 when it is absent. Groups run in ascending order, the tests of one group in parallel.
   public let group: Int64
+  /// All parameters of the objective; each test reads its own.
   let parameters: QoSParameters
 
-  /// `nil` without a number of its own: no result could be assigned to it.
+  /// `nil` without `qos_test_uid`: no result could be assigned to it.
   init?(_ kind: QoSTestKind, _ parameters: QoSParameters) {
     guard let uid = parameters.number("qos_test_uid") else { return nil }
     self.uid = uid

@@ -4,7 +4,7 @@ import Foundation
 public struct QoSObjectives: Hashable, Sendable {
   /// The tests, by group and number.
   public let all: [QoSObjective]
-  /// Types that cannot be run here, with the number of their tests.
+  /// Types that cannot be run here, such as `sip`, with the number of their tests. They have no result.
   public let unknown: [String: Int]
   /// Tests without a number, repeated ones, and those beyond ``most``.
   public let unusable: Int
@@ -12,7 +12,7 @@ public struct QoSObjectives: Hashable, Sendable {
   /// More tests than this are not run: each has a thread, and a few sockets.
   public static let most = 100
 
-  /// - Parameter body: The server's answer.
+  /// - Parameter body: The server's answer: `objectives` has an array of tests for each type.
   /// - Throws: ``SpeedTestError/protocolError(_:)`` when it has no `objectives`, or an `error`.
   public init(_ body: Data) throws(SpeedTestError) {
     guard let answer = (try? JSONSerialization.jsonObject(with: body)) as? [String: Any] else {
@@ -41,6 +41,7 @@ public struct QoSObjectives: Hashable, Sendable {
         if let objective { found.append(objective) } else { unusable += 1 }
       }
     }
+    // The number and the type make the order, and so the choice among repeated numbers, the same each time.
     found.sort { ($0.group, $0.uid, $0.kind.rawValue) < ($1.group, $1.uid, $1.kind.rawValue) }
     var seen: Set<Int64> = []
     let single = found.filter { seen.insert($0.uid).inserted }

@@ -3,6 +3,7 @@ import OrderedJSON
 
 /// The parameters of one QoS test, by name. Servers send every value as text; numbers are read as well (spec, edge 45).
 struct QoSParameters: Hashable, Sendable {
+  /// The texts as they came, numbers in decimal.
   private let values: [String: String]
 
   init(_ values: [String: String]) { self.values = values }
@@ -18,7 +19,7 @@ struct QoSParameters: Hashable, Sendable {
     }
   }
 
-  /// The text of a parameter; `nil` when it is absent or empty.
+  /// The text of a parameter without blanks around it; `nil` when it is absent or empty.
   func text(_ name: String) -> String? {
     guard let text = values[name]?.trimmingCharacters(in: .whitespaces), !text.isEmpty else { return nil }
     return text
@@ -33,10 +34,10 @@ struct QoSParameters: Hashable, Sendable {
     return number.flatMap { range.contains($0) ? $0 : nil }
   }
 
-  /// A port, from 1 on.
+  /// A port from 1 to 65535; `nil` for other values.
   func port(_ name: String) -> UInt16? { number(name, in: 1...65535).map(UInt16.init) }
 
-  /// A time in ns, moved into `range`; `standard` when it is absent or no number.
+  /// A time in ns, moved into `range`: 0.1 to 60 s unless the test says otherwise. `standard` when it is absent or no number.
   func time(_ name: String, standard: Int64, in range: ClosedRange<Int64> = 100_000_000...60_000_000_000) -> Int64 {
     min(max(number(name) ?? standard, range.lowerBound), range.upperBound)
   }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The control connections of a run: one for each QoS server, opened for the first test that needs it (spec, edge 46).
+/// The control connections of a run: one for each QoS server, opened for the first test that needs it and used by the tests of
+/// all groups (spec, edge 46). One that has ended is replaced when the next test asks.
 final class QTPConnections: @unchecked Sendable {
   /// One server's connection. The lock is held while it is opened, so that tests of a group share one.
   private final class Place {
@@ -10,8 +11,10 @@ final class QTPConnections: @unchecked Sendable {
 
   private let lock = NSLock()
   private var places: [QoSServer: Place] = [:]
+  /// Whether ``close()`` was called: connections that are opened after it are closed at once.
   private var isOver = false
   private let plan: QoSPlan
+  /// `nil`: no TLS. A failure is kept for the tests, each of which reports it.
   private let tls: Result<TLSContext?, SpeedTestError>
   private let source: Addresses.Address?
   private let counter: TrafficCounter
@@ -27,8 +30,12 @@ final class QTPConnections: @unchecked Sendable {
     }
   }
 
-  /// The open connection to `server`.
-  /// - Parameter idle: ns that the server is to wait between two commands.
+  /// The open connection to `server`; opens one if there is none.
+  /// - Parameters:
+  ///   - idle: ns that the server is to wait between two commands, moved into its 15 to 60 s. It counts for a new connection
+  ///     only.
+  ///   - waiting: The limits for opening.
+  /// - Throws: ``SpeedTestError/aborted`` also when the run has ended.
   func connection(to server: QoSServer, idle: Int64, _ waiting: Waiting) throws(SpeedTestError) -> QTPConnection {
     let place = lock.withLock {
       let place = places[server] ?? Place()
@@ -58,19 +65,20 @@ final class QTPConnections: @unchecked Sendable {
   private func open(_ server: QoSServer, idle: Int64, _ waiting: Waiting) throws(SpeedTestError) -> QTPConnection {
     let transport = CountedTransport(try transport(to: server, waiting), counter)
     let connection = try QTPConnection(transport, token: plan.token, waiting: waiting)
-    // Before anything else: without it, the server closes after 15 s of silence (spec, edge 46). A server that refuses, or does not
-    // reply, serves tests all the same.
+    // Before anything else: without it, the server closes after 15 s of silence (spec, edge 46). A server that refuses, or does
+    // not reply, serves tests all the same.
     let time = min(max(idle / 1_000_000, 15_000), 60_000)
     _ = try? connection.request(
       .connectionTimeout(time), until: min(waiting.deadline, waiting.clock.now() + 2_000_000_000))
     return connection
   }
 
-  /// A server without TLS greets at once, which breaks a handshake; one with TLS waits for it.
+  /// A connected stream, with TLS as the plan says. For `auto`: a server without TLS greets at once, which breaks a handshake;
+  /// one with TLS waits for it.
   private func transport(to server: QoSServer, _ waiting: Waiting) throws(SpeedTestError) -> any Transport {
     let tls = try tls.get()
     let addresses = try Addresses(host: server.host, port: server.port, family: plan.family)
-    let dialer = Dialer(waiting: waiting, source: source)
+    let dialer = Dialer(waiting: waiting, source: source, interface: plan.interface)
     let socket = try dialer.connect(addresses)
     guard let tls else { return socket }
     do {

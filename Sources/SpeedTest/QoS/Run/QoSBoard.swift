@@ -1,19 +1,20 @@
 import Foundation
 import OrderedJSON
 
-/// Collects the results of tests that run side by side. The first result of a test counts: a result that comes after the timeout
-/// changes nothing.
+/// Collects the results of tests that run side by side, by the number of the test. The first result of a test counts: a result
+/// that comes after the timeout changes nothing.
 final class QoSBoard: @unchecked Sendable {
   private let changed = NSCondition()
   private var results: [Int64: QoSResult] = [:]
   private let count: Int
   private let progress: @Sendable (QoSProgress) -> Void
 
+  /// - Parameter count: The number of all tests, for the display.
   init(count: Int, progress: @escaping @Sendable (QoSProgress) -> Void) {
     (self.count, self.progress) = (count, progress)
   }
 
-  /// Reports are made one after the other.
+  /// Adds a result, and reports it under the lock: reports are made one after the other, and must not wait.
   func add(_ result: QoSResult) {
     changed.withLock {
       guard results[result.uid] == nil else { return }

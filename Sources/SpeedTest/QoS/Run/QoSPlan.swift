@@ -4,21 +4,35 @@ public struct QoSPlan: Hashable, Sendable {
   public let objectives: QoSObjectives
   /// The token of the test, exactly as the control server issued it.
   public let token: MeasurementToken
-  /// The version of the internet protocol.
+  /// The version of the internet protocol, but for resolvers: an objective can name one of either.
   public var family = SpeedTestPlan.Family.any
+  /// The interface that all packets leave by; `nil`: the routes decide. The HTTP client cannot be bound to one, so tests by HTTP
+  /// are left out then: their results could be those of another link.
+  public var interface: String?
   /// Whether control connections use TLS.
   public var encryption = QoSEncryption.auto
-  /// Whether a server's certificate must be valid for its name.
+  /// Whether the certificate of a QoS server must be valid for its name. Fetches of pages always check it.
   public var verifiesCertificate = true
-  /// The file of certificates to trust instead of the system's.
+  /// The PEM file of certificates to trust instead of the system's, for QoS servers.
   public var caFile: String?
   /// Seconds until all tests end, 1 to 3600; a test without a result by then gets TIMEOUT.
   public var seconds = 240
 
-  /// A plan with the usual values.
+  /// A plan with the standard values: either family, TLS where the server has it, 240 s.
   public init(objectives: QoSObjectives, token: MeasurementToken) {
     (self.objectives, self.token) = (objectives, token)
   }
 
+  /// The tests that can be made as the plan says, in groups.
+  var groups: [[QoSObjective]] {
+    objectives.groups.map { $0.filter(isPossible) }.filter { !$0.isEmpty }
+  }
+
+  /// The tests that cannot be made on ``interface`` alone, and have no result.
+  public var impossible: [QoSObjective] { objectives.all.filter { !isPossible($0) } }
+
+  private func isPossible(_ objective: QoSObjective) -> Bool { interface == nil || !objective.kind.usesHTTPClient }
+
+  /// ns for all tests.
   var limit: Int64 { Int64(min(max(seconds, 1), 3600)) * 1_000_000_000 }
 }

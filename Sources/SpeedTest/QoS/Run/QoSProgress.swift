@@ -1,4 +1,4 @@
-/// How far QoS tests are, for a display.
+/// The progress of QoS tests, for a display; one with each new result.
 public struct QoSProgress: Hashable, Sendable {
   /// Tests with a result.
   public let done: Int

@@ -4,13 +4,13 @@ import OrderedJSON
 public struct QoSResult: Hashable, Sendable {
   /// The control server's number of the test.
   public let uid: Int64
-  /// What was tested.
+  /// The type of the test.
   public let kind: QoSTestKind
-  /// How it ended.
+  /// The end of the test. The wire has it only inside `members`, where the type has a name for it.
   public let status: QoSStatus
-  /// ns since the start of the first test.
+  /// ns since the start of the run.
   public let start: Int64
-  /// ns.
+  /// ns. In a test that ran, the opening of its control connection does not count.
   public let duration: Int64
   /// The objective and the figures, by the names of the wire.
   public let members: [JSON.Member]

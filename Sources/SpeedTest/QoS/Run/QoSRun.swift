@@ -4,9 +4,11 @@ import OrderedJSON
 
 /// Runs QoS tests: groups one after the other, the tests of a group side by side, each on a thread of its own.
 ///
-/// Each test has a time limit. A test that hangs beyond it, such as in the system's resolver, gets TIMEOUT; its thread keeps running.
+/// Each test has a time limit. A test that hangs beyond it, such as in the system's resolver, gets TIMEOUT; its thread keeps
+/// running, and its late result is dropped.
 public final class QoSRun: @unchecked Sendable {
   private let plan: QoSPlan
+  /// The address that connections to QoS servers come from; `nil`: the kernel's choice.
   private let source: Addresses.Address?
   private let test: @Sendable (QoSObjective) -> any QoSTest
   private let lock = NSLock()
@@ -15,7 +17,8 @@ public final class QoSRun: @unchecked Sendable {
 
   /// ns for the control connection of a test's server, which is opened before the test's own time begins.
   private static let connecting: Int64 = 15_000_000_000
-  /// ns that a test has for its end beyond its limit.
+  /// ns that a test has for its end beyond its limit. 1 s before it is over, all waits of the test throw, so that a test that
+  /// does not hang reports by itself.
   private static let grace: Int64 = 3_000_000_000
 
   /// A run of `plan`; call ``run(progress:)`` once.
@@ -32,7 +35,7 @@ public final class QoSRun: @unchecked Sendable {
   /// The bytes of the tests until now: those of TCP connections without TLS's own, and datagrams with the headers of IP and UDP.
   public var traffic: SpeedTestTraffic { counter.traffic }
 
-  /// Ends the run within about 0.1 s. Tests without a result have ERROR.
+  /// Ends the run within about 0.1 s. Tests without a result have ERROR, and their threads end with their next wait.
   public func abort() { lock.withLock { isAborted = true } }
 
   /// Runs the tests.
@@ -48,26 +51,34 @@ public final class QoSRun: @unchecked Sendable {
     }
   }
 
+  /// Runs all groups on the calling thread, one after the other.
   private func runBlocking(_ progress: @escaping @Sendable (QoSProgress) -> Void) -> QoSOutcome {
     let clock = TestClock.monotonic { [self] in lock.withLock { isAborted } }
     let start = clock.now()
     let whole = Waiting(clock: clock, deadline: start + plan.limit)
     let connections = QTPConnections(plan, source: source, counter: counter)
-    let board = QoSBoard(count: plan.objectives.all.count, progress: progress)
-    for group in plan.objectives.groups {
-      run(group.map { ($0, test($0)) }, connections, board, start, whole)
-    }
+    let groups = plan.groups.map { $0.map { ($0, test($0)) } }
+    let objectives = groups.joined().map(\.0)
+    let board = QoSBoard(count: objectives.count, progress: progress)
+    // A connection serves all groups: the longest test of any group may be the time between two commands.
+    let idle = groups.joined().map(\.1.limit).max() ?? 0
+    for group in groups { run(group, connections, board, idle: idle, start, whole) }
     connections.close()
-    return QoSOutcome(token: plan.token, results: board.results(of: plan.objectives.all), traffic: counter.traffic)
+    return QoSOutcome(token: plan.token, results: board.results(of: objectives), traffic: counter.traffic)
   }
 
+  /// A test with the objective that it came from.
   private typealias Entry = (objective: QoSObjective, test: any QoSTest)
 
+  /// Runs a group, and returns when each of its tests has a result: its own, or ERROR or TIMEOUT in its place.
+  /// - Parameters:
+  ///   - idle: ns that may pass between two commands on a connection.
+  ///   - start: The start of the run, ns of the clock.
+  ///   - whole: The limits of the run.
   private func run(
-    _ group: [Entry], _ connections: QTPConnections, _ board: QoSBoard, _ start: Int64, _ whole: Waiting
+    _ group: [Entry], _ connections: QTPConnections, _ board: QoSBoard, idle: Int64, _ start: Int64, _ whole: Waiting
   ) {
     let began = whole.clock.now()
-    let idle = group.map(\.test.limit).max() ?? 0
     // Nothing begins any more once the time is over or the run is aborted.
     if began < whole.deadline, !whole.clock.isAborted() {
       for entry in group {
@@ -94,7 +105,8 @@ public final class QoSRun: @unchecked Sendable {
     }
   }
 
-  /// One test, on its own thread.
+  /// Runs one test, on its own thread: connects to its QoS server first, if it needs one.
+  /// - Parameter report: Called exactly once.
   private func run(
     _ entry: Entry, _ connections: QTPConnections, idle: Int64, start: Int64, _ whole: Waiting,
     _ report: (QoSResult) -> Void
@@ -113,7 +125,8 @@ public final class QoSRun: @unchecked Sendable {
       let waiting = Waiting(
         clock: clock, deadline: min(whole.deadline, began + entry.test.limit + Self.grace - 1_000_000_000))
       let context = QoSContext(
-        waiting: waiting, control: control, token: plan.token, family: plan.family, traffic: counter)
+        waiting: waiting, control: control, token: plan.token, family: plan.family, interface: plan.interface,
+        traffic: counter)
       (status, members) = entry.test.result(context)
     } catch {
       (status, members) = entry.test.failed((error as? SpeedTestError).map(QoSStatus.init) ?? .error)

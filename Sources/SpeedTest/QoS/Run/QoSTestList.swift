@@ -1,4 +1,4 @@
-/// The test of an objective.
+/// The test of an objective by its type: the one place that knows all types.
 enum QoSTestList {
   static func test(_ objective: QoSObjective) -> any QoSTest {
     let parameters = objective.parameters

@@ -1,27 +1,37 @@
 import CLibssl
 import Foundation
 
-/// A UDP socket of a test that does not block.
+/// A UDP socket of a test that does not block; tests wait by ``Waiting`` on `descriptor`.
 final class DatagramSocket: Sendable {
   let descriptor: Int32
+  /// The port that it is bound to.
   let port: UInt16
   private let counter: TrafficCounter
-  /// Bytes of the headers of IP and UDP: beside small packets, they are much of what a network bills.
+  /// Bytes of the headers of IP and UDP of each packet: beside small packets, they are much of the bytes that a network bills.
   private let headers: Int
 
   /// - Parameters:
   ///   - address: Where to bind; port 0: any free one.
   ///   - peer: The only address to which packets go and from which they come; `nil`: any.
+  ///   - interface: The interface that packets leave by and come from; `nil`: any.
   ///   - counter: Counts the bytes.
-  init(on address: Addresses.Address, peer: Addresses.Address? = nil, counter: TrafficCounter = TrafficCounter())
-    throws(SpeedTestError)
-  {
+  /// - Throws: ``SpeedTestError/unreachable(_:)``, for example when the port is in use.
+  init(
+    on address: Addresses.Address, peer: Addresses.Address? = nil, interface: String? = nil,
+    counter: TrafficCounter = TrafficCounter()
+  ) throws(SpeedTestError) {
     self.counter = counter
     headers = address.family == AF_INET6 ? 48 : 28
     let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.family, type, 0)
     guard descriptor >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
     self.descriptor = descriptor
+    do throws(SpeedTestError) {
+      if let interface { try PlainSocket.bind(descriptor, to: interface) }
+    } catch {
+      Glibc.close(descriptor)
+      throw error
+    }
     guard address.call({ Glibc.bind(descriptor, $0, $1) }) == 0,
       peer?.call({ Glibc.connect(descriptor, $0, $1) }) ?? 0 == 0,
       let bound = Addresses.Address.filled(by: { getsockname(descriptor, $0, $1) })
@@ -38,7 +48,7 @@ final class DatagramSocket: Sendable {
     note(sent: Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)))
   }
 
-  /// Sends to any address.
+  /// Sends to any address, on a socket without a peer.
   func send(_ bytes: [UInt8], to address: Addresses.Address) {
     let count = address.call {
       Int32(clamping: sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1))
@@ -48,8 +58,16 @@ final class DatagramSocket: Sendable {
 
   private func note(sent count: Int) { if count >= 0 { counter.addSent(count + headers) } }
 
+  /// Packets that are there, with their senders. 64 at most: under a flood, the caller checks its limits between two calls.
+  func receiveSome() -> [(bytes: [UInt8], from: Addresses.Address)] {
+    var packets: [(bytes: [UInt8], from: Addresses.Address)] = []
+    while packets.count < 64, let packet = receive() { packets.append(packet) }
+    return packets
+  }
+
   /// A packet that is there, with its sender; `nil`: none.
-  func receive() -> (bytes: [UInt8], from: Addresses.Address)? {
+  /// - Parameter onRefusal: Called when an earlier packet came to a closed port.
+  func receive(onRefusal: () -> Void = {}) -> (bytes: [UInt8], from: Addresses.Address)? {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
       var count = 0
@@ -61,7 +79,8 @@ final class DatagramSocket: Sendable {
         counter.addReceived(count + headers)
         return (Array(buffer[..<count]), sender)
       }
-      // Someone's ICMP error about an earlier packet; packets may stand behind it.
+      // The kernel reports the ICMP error of an earlier packet here; packets may stand behind it.
+      if errno == ECONNREFUSED { onRefusal() }
       guard [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EINTR].contains(errno) else { return nil }
     }
   }

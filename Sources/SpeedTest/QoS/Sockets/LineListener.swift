@@ -1,17 +1,27 @@
 import CLibssl
 import Foundation
 
-/// Listens for the one TCP connection that a QoS server opens to us.
+/// Listens for the one TCP connection that a QoS server opens to this host. It stops listening when the object goes.
 final class LineListener {
   private let descriptor: Int32
+  /// The port that it listens on.
   let port: UInt16
 
-  /// - Parameter address: Where to listen; port 0: any free one.
-  init(on address: Addresses.Address) throws(SpeedTestError) {
+  /// - Parameters:
+  ///   - address: The local address and port; port 0: any free one.
+  ///   - interface: The interface that the connection comes by; `nil`: any.
+  /// - Throws: ``SpeedTestError/unreachable(_:)``, for example when the port is in use.
+  init(on address: Addresses.Address, interface: String? = nil) throws(SpeedTestError) {
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.family, type, 0)
     guard descriptor >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
     self.descriptor = descriptor
+    do throws(SpeedTestError) {
+      if let interface { try PlainSocket.bind(descriptor, to: interface) }
+    } catch {
+      Glibc.close(descriptor)
+      throw error
+    }
     var reuse: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
     guard address.call({ Glibc.bind(descriptor, $0, $1) }) == 0, Glibc.listen(descriptor, 4) == 0,
@@ -24,7 +34,7 @@ final class LineListener {
     port = bound.port
   }
 
-  /// The next connection.
+  /// The next connection, from whatever address it comes.
   func accept(_ waiting: Waiting) throws(SpeedTestError) -> PlainSocket {
     while true {
       _ = try waiting.wait(on: descriptor, for: Int16(POLLIN), until: .max)

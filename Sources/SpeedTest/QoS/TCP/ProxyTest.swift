@@ -1,15 +1,16 @@
 import Foundation
 import OrderedJSON
 
-/// Whether a middlebox rewrites a line that looks like HTTP.
+/// Tests whether a middlebox rewrites a line that looks like HTTP: the server sends the line back as it came.
 struct ProxyTest: QoSTest {
-  /// The line as it came back.
+  /// The line as it came back, and whether it equals the request.
   struct Finding: Hashable, Sendable {
     let response: String
     let isUnchanged: Bool
   }
 
   let port: UInt16?
+  /// One line without its end, at most 1000 characters.
   let request: String
   let limit: Int64
   let objective: [JSON.Member]
@@ -33,14 +34,14 @@ struct ProxyTest: QoSTest {
     let waiting = context.waiting(limit)
     let reply = try control.request(.proxy(port: port), until: waiting.deadline)
     guard reply == "OK" else { throw .commandRefused("NTPTEST") }
-    let dialer = Dialer(waiting: waiting, source: control.local)
+    let dialer = Dialer(waiting: waiting, source: control.local, interface: context.interface)
     let socket = CountedTransport(try dialer.connect(control.peer.with(port: port)), context.traffic)
     let lines = LineExchange(socket: socket, waiting: waiting)
     try lines.send(request)
     return compare(try lines.receive())
   }
 
-  /// A changed line is a result, not a failure.
+  /// A changed line is a result with the status ERROR, not a failure of the test.
   func compare(_ response: String) -> Finding { Finding(response: response, isUnchanged: response == request) }
 
   func members(_ finding: Finding) -> [JSON.Member] {

@@ -1,9 +1,10 @@
 import Foundation
 import OrderedJSON
 
-/// Whether TCP connections to a port of the server, and from the server to a port of this host, are possible.
+/// Tests whether TCP connections are possible to a port of the server (out), and from the server to a port of this host (in,
+/// `back`). A direction without a port in the objective is not tested.
 struct TCPTest: QoSTest {
-  /// How a direction ended, and the line that came.
+  /// The status of a direction, and the line that came.
   struct Reach: Hashable, Sendable {
     var status: QoSStatus
     var response: String?
@@ -19,6 +20,7 @@ struct TCPTest: QoSTest {
   private let timeout: Int64
   let objective: [JSON.Member]
 
+  /// The line that the server sends back.
   static let request = "PING"
 
   init(_ parameters: QoSParameters) {
@@ -31,7 +33,7 @@ struct TCPTest: QoSTest {
     ])
   }
 
-  /// Each direction has the time limit of its own.
+  /// The directions run one after the other, each with the timeout of the objective.
   var limit: Int64 { timeout * (outPort != nil && inPort != nil ? 2 : 1) }
 
   func measure(_ context: QoSContext) throws(SpeedTestError) -> Finding {
@@ -39,11 +41,12 @@ struct TCPTest: QoSTest {
       throw .protocolError("a TCP test without a port")
     }
     var finding = Finding()
-    if let outPort { finding.out = reach(context) { try out(outPort, control, $0, context.traffic) } }
-    if let inPort { finding.back = reach(context) { try back(inPort, control, $0, context.traffic) } }
+    if let outPort { finding.out = reach(context) { try out(outPort, control, $0, context) } }
+    if let inPort { finding.back = reach(context) { try back(inPort, control, $0, context) } }
     return finding
   }
 
+  /// Runs one direction. Its failure becomes its status, so that the other direction has its result all the same.
   private func reach(_ context: QoSContext, _ body: (Waiting) throws -> Reach) -> Reach {
     do {
       return try body(context.waiting(timeout))
@@ -52,26 +55,28 @@ struct TCPTest: QoSTest {
     }
   }
 
-  /// The server listens and sends our line back.
+  /// The server listens and sends the line back. The connection leaves from the address of the control connection.
   private func out(
-    _ port: UInt16, _ control: QTPConnection, _ waiting: Waiting, _ traffic: TrafficCounter
+    _ port: UInt16, _ control: QTPConnection, _ waiting: Waiting, _ context: QoSContext
   ) throws(SpeedTestError) -> Reach {
     let reply = try control.request(.tcpOut(port: port), until: waiting.deadline)
     guard reply == "OK" else { throw .commandRefused("TCPTEST OUT") }
-    let socket = try Dialer(waiting: waiting, source: control.local).connect(control.peer.with(port: port))
-    let lines = LineExchange(socket: CountedTransport(socket, traffic), waiting: waiting)
+    let dialer = Dialer(waiting: waiting, source: control.local, interface: context.interface)
+    let socket = try dialer.connect(control.peer.with(port: port))
+    let lines = LineExchange(socket: CountedTransport(socket, context.traffic), waiting: waiting)
     try lines.send(Self.request)
     let response = try lines.receive()
     return Reach(status: response == Self.request ? .ok : .error, response: response)
   }
 
-  /// The server connects to us. The command has no reply, and we listen before it leaves (spec, edges 41 and 42).
+  /// The server connects to this host and sends `HELLO TO port`. The command has no reply, and the socket listens before the
+  /// command leaves (spec, edges 41 and 42).
   private func back(
-    _ port: UInt16, _ control: QTPConnection, _ waiting: Waiting, _ traffic: TrafficCounter
+    _ port: UInt16, _ control: QTPConnection, _ waiting: Waiting, _ context: QoSContext
   ) throws(SpeedTestError) -> Reach {
-    let listener = try LineListener(on: control.local.with(port: port))
+    let listener = try LineListener(on: control.local.with(port: port), interface: context.interface)
     try control.order(.tcpIn(port: port))
-    let socket = CountedTransport(try listener.accept(waiting), traffic)
+    let socket = CountedTransport(try listener.accept(waiting), context.traffic)
     let response = try LineExchange(socket: socket, waiting: waiting).receive()
     return Reach(status: response == "HELLO TO \(port)" ? .ok : .error, response: response)
   }
@@ -90,6 +95,7 @@ struct TCPTest: QoSTest {
       Finding(out: outPort.map { _ in Reach(status: reason) }, back: inPort.map { _ in Reach(status: reason) }))
   }
 
+  /// The first direction that is not OK decides.
   func status(_ finding: Finding) -> QoSStatus {
     [finding.out, finding.back].compactMap { $0?.status }.first { $0 != .ok } ?? .ok
   }

@@ -4,9 +4,9 @@ import Pinging
 enum HopReply: Hashable, Sendable {
   /// A router on the way dropped it.
   case router
-  /// The destination has it.
+  /// The destination answered.
   case destination
-  /// A router or the destination says that the way ends here.
+  /// A router or the destination reports that the packet can go no further.
   case unreachable
 
   /// `nil` for an event that is no reply.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The hops to a destination, as replies come in in any order.
+/// The hops to a destination, as a value. Replies may come in any order.
 struct TraceroutePath: Hashable, Sendable {
   struct Hop: Hashable, Sendable {
     let host: String
@@ -8,11 +8,13 @@ struct TraceroutePath: Hashable, Sendable {
     let time: Int64
   }
 
+  /// The first reply by number of hops.
   private var replies: [Int: Hop] = [:]
-  /// Hops that all packets were spent on without a reply.
+  /// Numbers of hops whose packets all remained without a reply.
   private var silent: Set<Int> = []
-  /// The first hop that is the destination, or that ends the way.
+  /// The number of hops of the nearest destination or end of the way; `nil` as long as only routers have replied.
   private(set) var last: Int?
+  /// Whether the way ends at `last` without the destination.
   private var isUnreachable = false
   let most: Int
 
@@ -31,10 +33,10 @@ struct TraceroutePath: Hashable, Sendable {
   /// No reply will come to packets of `hop` hops.
   mutating func giveUp(_ hop: Int) { if replies[hop] == nil { silent.insert(hop) } }
 
-  /// Whether nothing more can be learnt of a number of hops.
+  /// Whether a number of hops has a reply or is silent.
   func isKnown(_ hop: Int) -> Bool { replies[hop] != nil || silent.contains(hop) }
 
-  /// Whether nothing more can be learnt.
+  /// Whether all numbers of hops up to the last one are known.
   var isComplete: Bool { (1...(last ?? most)).allSatisfy(isKnown) }
 
   /// The hops to the last one; without a known end, to the last one that replied. `nil`: a silent one.
@@ -43,14 +45,14 @@ struct TraceroutePath: Hashable, Sendable {
     return end == 0 ? [] : (1...end).map { replies[$0] }
   }
 
-  /// As results have it.
+  /// The status of the result. `MAX_HOPS_EXCEEDED`: no end within the largest number of hops.
   var status: String {
     if isUnreachable { return QoSStatus.error.rawValue }
     if last != nil { return QoSStatus.ok.rawValue }
     return isComplete ? "MAX_HOPS_EXCEEDED" : QoSStatus.timeout.rawValue
   }
 
-  /// An address without its last part: the last byte of IPv4, the interface's half of IPv6.
+  /// An address without its last part: the last byte of IPv4, the interface's half of IPv6. `x` for a text that is no address.
   static func masked(_ host: String) -> String {
     var bytes = in6_addr()
     if host.contains(":") {

@@ -5,8 +5,8 @@ import Pinging
 
 /// The routers on the way to a host, by packets with a limited number of hops.
 ///
-/// ICMP echo where this process may send it, else UDP to ports that are normally closed, for which no privilege is needed: the kernel
-/// hands out the routers' reports either way.
+/// ICMP echo where this process may send it, else UDP to ports that are normally closed, for which no privilege is needed: the
+/// kernel passes on the reports of routers either way. CPinger sends the packets and times the replies.
 struct TracerouteTest: QoSTest {
   private let host: String?
   private let isMasked: Bool
@@ -16,17 +16,20 @@ struct TracerouteTest: QoSTest {
   let objective: [JSON.Member]
 
   private static let packetsPerHop: UInt64 = 2
+  /// The time limit of one packet.
   private static let patience = Duration.milliseconds(1500)
-  /// Hops begin one after the other: routers limit the rate of their reports.
+  /// ns from one number of hops to the next: routers limit the rate of their reports.
   private static let step: Int64 = 30_000_000
+  /// Numbers of hops with packets under way; each has a socket.
   private static let atOnce = 4
+  /// The first port of traceroute by tradition; the number of hops is added to it.
   private static let firstPort: UInt16 = 33434
   /// Bytes of a packet with its headers, and of a router's report of it: as far as they can be known without a capture.
   private static let packetBytes = (sent: 52, received: 56)
 
   /// - Parameters:
   ///   - isMasked: Whether the result leaves out the last part of addresses.
-  ///   - mayUseICMP: `false`: as on a host that does not permit ICMP.
+  ///   - mayUseICMP: `false` sends UDP, as on a host that does not permit ICMP.
   init(_ parameters: QoSParameters, isMasked: Bool = false, mayUseICMP: Bool = true) {
     host = parameters.text("host")
     (self.isMasked, self.mayUseICMP) = (isMasked, mayUseICMP)
@@ -60,6 +63,8 @@ struct TracerouteTest: QoSTest {
     }
   }
 
+  /// Sends packets with 1, 2, 3 ... hops until the path is complete or the time is over.
+  /// - Throws: `PingerError` when the kernel refuses a socket.
   private func trace(_ destination: String, byICMP isICMP: Bool, _ context: QoSContext) throws -> TraceroutePath {
     let pinger = try Pinger()
     defer { pinger.shutdown() }
@@ -70,7 +75,7 @@ struct TracerouteTest: QoSTest {
     while !path.isComplete, context.now < deadline {
       if context.waiting.clock.isAborted() { throw SpeedTestError.aborted }
       if next <= path.last ?? most, open.count < Self.atOnce, context.now >= due {
-        open[try pinger.start(try target(destination, hop: next, byICMP: isICMP))] = next
+        open[try pinger.start(try target(destination, hop: next, byICMP: isICMP, context.interface))] = next
         context.traffic.addSent(Int(Self.packetsPerHop) * Self.packetBytes.sent)
         (next, due) = (next + 1, context.now + Self.step)
       }
@@ -91,17 +96,20 @@ struct TracerouteTest: QoSTest {
     return path
   }
 
-  private func target(_ destination: String, hop: Int, byICMP isICMP: Bool) throws(SpeedTestError) -> PingTarget {
+  private func target(
+    _ destination: String, hop: Int, byICMP isICMP: Bool, _ interface: String?
+  ) throws(SpeedTestError) -> PingTarget {
     guard let address = PingAddress(numeric: destination, port: isICMP ? 0 : Self.firstPort + UInt16(hop)) else {
       throw .unresolved(destination)
     }
     var target = PingTarget(
       address: address, echo: isICMP ? .icmp : .rtr(token: [UInt8](repeating: 0, count: 16)),
-      interval: .milliseconds(500), timeout: Self.patience, count: Self.packetsPerHop)
+      interface: interface, interval: .milliseconds(500), timeout: Self.patience, count: Self.packetsPerHop)
     target.hopLimit = UInt8(hop)
     return target
   }
 
+  /// Adds the reply in an event, if it is one, to the path.
   private func note(_ event: PingEvent, _ hop: Int, _ destination: String, in path: inout TraceroutePath) {
     let host = event.from?.host ?? destination
     guard let sent = event.sent, let family = event.from?.family,
@@ -129,6 +137,7 @@ struct TracerouteTest: QoSTest {
     JSON.members(["traceroute_result_status": .string(reason.rawValue)])
   }
 
+  /// TIMEOUT for `MAX_HOPS_EXCEEDED`, which only the members have.
   func status(_ path: TraceroutePath) -> QoSStatus {
     QoSStatus(rawValue: path.status) ?? .timeout
   }

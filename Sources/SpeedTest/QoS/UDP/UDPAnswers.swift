@@ -1,10 +1,12 @@
 import Coverage
 
-/// The packets that we sent, and the answers to them.
+/// The packets that this host sent, and the answers to them, as a value.
 struct UDPAnswers: Hashable, Sendable {
+  /// The time of each packet, ns of the clock, by its index.
   private var sent: [Int64] = []
   /// Round trips in ns by the index of their packet.
   private(set) var roundTrips: [Int: Int64] = [:]
+  /// Answers to packets that have one already.
   private(set) var duplicates = 0
 
   /// The number of the next packet. It is one byte: numbers repeat from 256 packets on.
@@ -20,7 +22,7 @@ struct UDPAnswers: Hashable, Sendable {
   mutating func answer(_ number: UInt8, at time: Int64) {
     guard let newest = sent.indices.last else { return }
     let index = newest - Int(UInt8(truncatingIfNeeded: newest) &- number)
-    // A number that was not sent yet belongs to no packet of ours.
+    // No packet with this number was sent.
     guard index >= 0 else { return }
     if roundTrips[index] == nil {
       roundTrips[index] = max(0, time.saturatingSubtracting(sent[index]))

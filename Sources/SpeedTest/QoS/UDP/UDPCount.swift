@@ -1,13 +1,13 @@
 import Coverage
 
-/// What a QoS server counted: `RCV packets duplicates {"0":ns,...}`.
+/// The count of a QoS server after a UDP test: `RCV packets duplicates {"0":ns,...}`. The parts after the packets may be missing.
 struct UDPCount: Hashable, Sendable {
   let received: Int64
   let duplicates: Int64
   /// Round trips in ns by packet, where the server measured them.
   let roundTrips: [Int64: Int64]
 
-  /// `nil` for any other text, and for negative counts.
+  /// `nil` for any other text, and for negative counts. Duplicates that cannot be read count as 0.
   init?(_ text: String) {
     let words = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: true)
     guard words.count >= 2, words[0] == "RCV", let received = Int64(words[1]), received >= 0 else { return nil }
@@ -24,7 +24,7 @@ struct UDPCount: Hashable, Sendable {
     }
   }
 
-  /// The mean of round trips; `nil` without any.
+  /// The mean of round trips in ns, rounded down; `nil` without any.
   static func mean(_ roundTrips: some Collection<Int64>) -> Int64? {
     guard !roundTrips.isEmpty else { return nil }
     return roundTrips.reduce(0) { $0.saturatingAdding($1) } / Int64(roundTrips.count)

@@ -1,10 +1,10 @@
 import OrderedJSON
 
-/// The figures of one direction of the UDP test.
+/// The figures of one direction of the UDP test, whichever side counted them.
 struct UDPFigures: Hashable, Sendable {
-  /// Packets that the receiver got.
+  /// Packets that the receiver counted: the server for out, this host for in.
   var received: Int64 = 0
-  /// Answers that the sender got.
+  /// Answers that the sender counted: this host for out, the server for in.
   var answered: Int64 = 0
   /// Packets that the objective asks for.
   var wanted: Int64

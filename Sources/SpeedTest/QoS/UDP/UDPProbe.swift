@@ -1,6 +1,6 @@
-/// A packet of the UDP test: 46 bytes (spec, section 8).
+/// A packet of the UDP test: flag, number, uuid and time in 46 bytes, big-endian (spec, section 8).
 struct UDPProbe: Hashable, Sendable {
-  /// Whether an answer is wanted.
+  /// The role of the packet. An answer has the same bytes as its packet but for the flag.
   enum Flag: UInt8, Hashable, Sendable {
     case silent = 1
     case answer = 2
@@ -8,10 +8,11 @@ struct UDPProbe: Hashable, Sendable {
   }
 
   var flag: Flag
+  /// The low byte of the index of the packet.
   var number: UInt8
   /// 36 ASCII bytes.
   let uuid: [UInt8]
-  /// Opaque to the other side.
+  /// ns of the sender's clock, opaque to the other side.
   let time: Int64
 
   static let length = 46
@@ -21,7 +22,7 @@ struct UDPProbe: Hashable, Sendable {
     (self.flag, self.number, self.uuid, self.time) = (flag, number, uuid, time)
   }
 
-  /// `nil` for any other packet.
+  /// `nil` for a packet of another length or with an unknown flag.
   init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.length, let flag = Flag(rawValue: bytes[0]) else { return nil }
     self.flag = flag

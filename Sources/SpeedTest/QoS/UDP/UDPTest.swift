@@ -1,7 +1,8 @@
 import Foundation
 import OrderedJSON
 
-/// Loss and round trips of UDP packets to the server and from it.
+/// Loss and round trips of UDP packets to the server (out) and from it (in, `back`). A direction without a number of packets in
+/// the objective is not tested.
 struct UDPTest: QoSTest {
   struct Finding: Sendable {
     var out: UDPFigures?
@@ -12,6 +13,7 @@ struct UDPTest: QoSTest {
   private let inPort: UInt16?
   let outPackets: Int?
   let inPackets: Int?
+  /// ns between two packets of this host, 1 ms to 1 s.
   let delay: Int64
   private let timeout: Int64
   let objective: [JSON.Member]
@@ -33,10 +35,10 @@ struct UDPTest: QoSTest {
     ])
   }
 
-  /// A server's own distance of packets.
+  /// ns between two packets of the server (spec, section 8).
   private static let serverDelay: Int64 = 100_000_000
 
-  /// Each direction has its sending time and the time limit behind it.
+  /// ns: for each direction, the time in which its packets are sent, and the timeout of the objective.
   var limit: Int64 { (outPackets.map(outLimit) ?? 0) + (inPackets.map(inLimit) ?? 0) }
   private func outLimit(_ packets: Int) -> Int64 { Int64(packets) * delay + timeout }
   private func inLimit(_ packets: Int) -> Int64 { Int64(packets) * Self.serverDelay + timeout }
@@ -62,20 +64,23 @@ struct UDPTest: QoSTest {
     return Finding(out: finding.out ?? nothing.out, back: finding.back ?? nothing.back)
   }
 
+  /// Sends packets and collects the answers. The server's count of the packets is the result, so packets and answers that were
+  /// lost can be told apart.
   private func out(_ packets: Int, _ control: QTPConnection, _ context: QoSContext) throws(SpeedTestError)
     -> UDPFigures
   {
     let deadline = min(context.waiting.deadline, context.now + outLimit(packets))
     let port = try port(control, deadline)
     let socket = try DatagramSocket(
-      on: control.local.with(port: 0), peer: control.peer.with(port: port), counter: context.traffic)
+      on: control.local.with(port: 0), peer: control.peer.with(port: port), interface: context.interface,
+      counter: context.traffic)
     guard try control.request(.udpOut(port: port, packets: packets), until: deadline) == "OK" else {
       throw .commandRefused("UDPTEST OUT")
     }
     let uuid = UDPProbe.uuid(of: context.token)
     var answers = UDPAnswers()
     let start = context.now
-    // The answers to the last packets have a good second more.
+    // After the last packet, answers are awaited for the timeout, but 1.5 s at most.
     let end = min(deadline, start + Int64(packets) * delay + min(timeout, 1_500_000_000))
     while context.now < end, answers.count < packets || !answers.isComplete {
       let due = start + Int64(answers.count) * delay
@@ -86,12 +91,14 @@ struct UDPTest: QoSTest {
       }
       let next = answers.count < packets ? start + Int64(answers.count) * delay : end
       _ = try context.waiting.wait(on: socket.descriptor, for: Int16(POLLIN), until: min(next, end))
-      while let (bytes, _) = socket.receive() {
+      for (bytes, _) in socket.receiveSome() {
         if let answer = UDPProbe(bytes), answer.flag == .answer, answer.uuid == uuid {
           answers.answer(answer.number, at: context.now)
         }
       }
     }
+    // Packets that the end of the run kept back would count as lost.
+    try context.waiting.check()
     let count = try count(.udpResultOut(port: port), control, deadline + 1_000_000_000)
     return UDPFigures(
       received: count.received, answered: Int64(answers.roundTrips.count), wanted: Int64(packets),
@@ -106,6 +113,7 @@ struct UDPTest: QoSTest {
     return port
   }
 
+  /// Asks for the server's count, until `limit` of the clock.
   private func count(_ command: QTPCommand, _ control: QTPConnection, _ limit: Int64) throws(SpeedTestError)
     -> UDPCount
   {
@@ -114,19 +122,21 @@ struct UDPTest: QoSTest {
     return count
   }
 
-  /// The server sends and waits for our answer to each packet. The command has no reply, and our port is bound before it leaves.
+  /// The server sends packets, and this host answers each one. The command has no reply, and the port is bound before the command
+  /// leaves (spec, edges 41 and 42). Packets from other hosts or with another uuid are ignored.
   private func back(_ packets: Int, _ control: QTPConnection, _ context: QoSContext) throws(SpeedTestError)
     -> UDPFigures
   {
     let deadline = min(context.waiting.deadline, context.now + inLimit(packets))
-    let socket = try DatagramSocket(on: control.local.with(port: inPort ?? 0), counter: context.traffic)
+    let socket = try DatagramSocket(
+      on: control.local.with(port: inPort ?? 0), interface: context.interface, counter: context.traffic)
     try control.order(.udpIn(port: socket.port, packets: packets))
     let uuid = UDPProbe.uuid(of: context.token)
     let server = control.peer.with(port: 0)
     var arrivals = UDPArrivals()
     while arrivals.count < packets, context.now < deadline {
       _ = try context.waiting.wait(on: socket.descriptor, for: Int16(POLLIN), until: deadline)
-      while let (bytes, from) = socket.receive() {
+      for (bytes, from) in socket.receiveSome() {
         guard from.with(port: 0) == server, var probe = UDPProbe(bytes), probe.uuid == uuid, probe.flag != .answer
         else { continue }
         arrivals.arrive(probe.number)
@@ -135,11 +145,12 @@ struct UDPTest: QoSTest {
         socket.send(probe.bytes, to: from)
       }
     }
+    try context.waiting.check()
     let figures = UDPFigures(received: Int64(arrivals.count), wanted: Int64(packets))
     return try counted(figures, by: control, port: socket.port, from: context)
   }
 
-  /// The server's view of the answers. The last one can still be under way to it: the question is asked again for a moment.
+  /// The server's count of the answers. The last one can still be under way to it, so the request is repeated for up to 1 s.
   private func counted(
     _ figures: UDPFigures, by control: QTPConnection, port: UInt16, from context: QoSContext
   ) throws(SpeedTestError) -> UDPFigures {
@@ -170,6 +181,7 @@ struct UDPTest: QoSTest {
   /// No packet arrived: the wire has no status for this test.
   func members(without reason: QoSStatus) -> [JSON.Member] { members(nothing) }
 
+  /// The finding of a test without a packet in any direction that it has.
   private var nothing: Finding {
     Finding(
       out: outPackets.map { UDPFigures(wanted: Int64($0)) }, back: inPackets.map { UDPFigures(wanted: Int64($0)) })

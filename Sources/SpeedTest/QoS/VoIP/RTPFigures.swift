@@ -2,10 +2,15 @@
 struct RTPFigures: Hashable, Sendable {
   var maximumJitter: Int64 = 0
   var meanJitter: Int64 = 0
+  /// The largest |D| of two packets in a row, where D is the arrival difference less the time stamp difference.
   var maximumDelta: Int64 = 0
+  /// The sum of time stamp differences less arrival differences: positive when packets come faster than they were made.
   var skew: Int64 = 0
+  /// Packets that arrived; in the figures of this host, repeated ones count once.
   var packets: Int64 = 0
+  /// Packets that are not the one after the last arrival.
   var sequenceErrors: Int64 = 0
+  /// The shortest and the longest run of packets without a sequence error.
   var shortestRun: Int64 = 0
   var longestRun: Int64 = 0
   /// `nil`: the server does not count them.

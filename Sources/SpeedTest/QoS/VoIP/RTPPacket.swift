@@ -1,8 +1,10 @@
 /// The header of an RTP packet (RFC 3550, 5.1), and its payload when it is written.
 struct RTPPacket: Hashable, Sendable {
+  /// The marker bit: set in the first packet of a call.
   var isMarked = false
   let payloadType: UInt8
   let sequence: UInt16
+  /// Ticks of the sample clock.
   let timestamp: UInt32
   /// SSRC.
   let source: UInt32
@@ -24,6 +26,7 @@ struct RTPPacket: Hashable, Sendable {
     source = bytes[8..<12].reduce(0) { $0 << 8 | UInt32($1) }
   }
 
+  /// The whole packet: version 2, without padding, extension or contributing sources.
   func bytes(payload: [UInt8]) -> [UInt8] {
     [0x80, (isMarked ? 0x80 : 0) | payloadType & 0x7F, UInt8(sequence >> 8), UInt8(sequence & 0xFF)]
       + withUnsafeBytes(of: timestamp.bigEndian) { Array($0) } + withUnsafeBytes(of: source.bigEndian) { Array($0) }

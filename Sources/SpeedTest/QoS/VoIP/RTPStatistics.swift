@@ -2,10 +2,11 @@ import Coverage
 
 /// Computes the figures of a received RTP stream (spec, section 8).
 ///
-/// Jitter, delta and skew go over the packets by their sequence, runs and stalls over the packets as they arrived. A repeated packet
-/// counts as a sequence error, and nowhere else.
+/// Jitter, delta and skew go over the packets by their sequence, runs and stalls over the packets as they arrived. A repeated
+/// packet counts as a sequence error, and nowhere else.
 struct RTPStatistics: Sendable {
   let firstSequence: UInt16
+  /// Ticks of time stamps a second.
   let sampleRate: Int64
   /// ns; a longer gap is a stall.
   let buffer: Int64
@@ -23,6 +24,9 @@ struct RTPStatistics: Sendable {
     return figures
   }
 
+  /// Adds jitter, delta and skew: RFC 3550 style, J += (|D| - J) / 16, where D is the arrival difference less the time stamp
+  /// difference.
+  /// - Parameter packets: Each packet once, by sequence.
   private func addTimes(_ packets: [RTPArrival], to figures: inout RTPFigures) {
     var (jitter, sum, most) = (0.0, 0.0, 0.0)
     for (before, packet) in zip(packets, packets.dropFirst()) {
@@ -44,6 +48,7 @@ struct RTPStatistics: Sendable {
     Int64(Int32(bitPattern: second &- first)) * 1_000_000_000 / max(1, sampleRate)
   }
 
+  /// Adds sequence errors and runs. The first packet is expected to have the first sequence number.
   private func addRuns(_ arrivals: [RTPArrival], to figures: inout RTPFigures) {
     guard !arrivals.isEmpty else { return }
     var (expected, runs, run) = (firstSequence, [Int64](), Int64(0))
@@ -60,6 +65,7 @@ struct RTPStatistics: Sendable {
     (figures.shortestRun, figures.longestRun) = (runs.min() ?? 0, runs.max() ?? 0)
   }
 
+  /// Adds the number of stalls and their mean length.
   private func addStalls(_ arrivals: [RTPArrival], to figures: inout RTPFigures) {
     let gaps = zip(arrivals, arrivals.dropFirst()).map { $1.time.saturatingSubtracting($0.time) }.filter { $0 > buffer }
     figures.stalls = Int64(gaps.count)

@@ -4,14 +4,15 @@ import OrderedJSON
 /// A simulated call with the server, RTP in both directions at once.
 struct VoIPTest: QoSTest {
   struct Finding: Sendable {
-    /// What the server received.
+    /// The stream to the server, by the figures of the server.
     let out: RTPFigures
-    /// What we received.
+    /// The stream from the server, by the figures of this host.
     let back: RTPFigures
   }
 
   private let outPort: UInt16?
   private let inPort: UInt16?
+  /// `nil` when servers would refuse the parameters.
   let call: VoIPCall?
   private let timeout: Int64
   let objective: [JSON.Member]
@@ -40,7 +41,8 @@ struct VoIPTest: QoSTest {
     }
     let deadline = min(context.waiting.deadline, context.now + limit)
     let socket = try DatagramSocket(
-      on: control.local.with(port: inPort ?? 0), peer: control.peer.with(port: outPort), counter: context.traffic)
+      on: control.local.with(port: inPort ?? 0), peer: control.peer.with(port: outPort), interface: context.interface,
+      counter: context.traffic)
     let reply = try control.request(.voip(call, port: outPort, clientPort: socket.port), until: deadline)
     let words = reply.split(separator: " ")
     // The server's SSRC marks the stream in both directions (edge 43). Some servers write it with a sign.
@@ -48,6 +50,8 @@ struct VoIPTest: QoSTest {
       (Int64(Int32.min)...Int64(UInt32.max)).contains(number)
     else { throw .commandRefused("VOIPTEST") }
     let arrivals = try exchange(call, UInt32(truncatingIfNeeded: number), socket, context, until: deadline)
+    // A call that the end of the run cut off has no figures: its missing packets would count as lost.
+    try context.waiting.check()
     let answer = try control.request(.voipResult(source: String(words[1])), until: deadline + 1_000_000_000)
     guard let out = RTPFigures(reply: answer) else {
       throw .protocolError("\"\(answer.prefix(80))\" is no result of a call")
@@ -59,7 +63,8 @@ struct VoIPTest: QoSTest {
 
   /// Sends the call, and receives the server's, which our first packet starts.
   ///
-  /// The sender has a thread: a wait for packets ends up to a millisecond late, which the server would take for jitter of the link.
+  /// The sender has a thread: a wait for packets ends up to a millisecond late, which the server would take for jitter of the
+  /// link.
   private func exchange(
     _ call: VoIPCall, _ source: UInt32, _ socket: DatagramSocket, _ context: QoSContext, until deadline: Int64
   ) throws(SpeedTestError) -> [RTPArrival] {
@@ -75,6 +80,7 @@ struct VoIPTest: QoSTest {
     return try receive(call, source, socket, context, sentBy: start + Int64(call.packets) * call.delay, until: deadline)
   }
 
+  /// Sends the packets of the call, each at its time from `start` on. An abort or the deadline ends it.
   private static func send(
     _ call: VoIPCall, _ source: UInt32, _ socket: DatagramSocket, _ waiting: Waiting, from start: Int64
   ) {
@@ -92,7 +98,8 @@ struct VoIPTest: QoSTest {
     }
   }
 
-  /// The server's packets. Ends when ours are sent and a second has passed without a packet.
+  /// Receives the server's packets. Ends when all have come; else a second after the last one, but not before the call is sent,
+  /// and at the latest at `deadline`.
   private func receive(
     _ call: VoIPCall, _ source: UInt32, _ socket: DatagramSocket, _ context: QoSContext, sentBy sent: Int64,
     until deadline: Int64
@@ -101,7 +108,7 @@ struct VoIPTest: QoSTest {
     var end = min(deadline, sent + 1_000_000_000)
     while context.now < end, seen.count < call.packets {
       guard try context.waiting.wait(on: socket.descriptor, for: Int16(POLLIN), until: end) else { continue }
-      while let (bytes, _) = socket.receive() {
+      for (bytes, _) in socket.receiveSome() {
         let time = context.now
         // No link duplicates this often: ignore more than four times the call.
         guard let packet = RTPPacket(bytes), packet.source == source, arrivals.count < 4 * call.packets else {
@@ -120,6 +127,7 @@ struct VoIPTest: QoSTest {
       + Self.members("voip_result_out_", finding.out) + Self.members("voip_result_in_", finding.back)
   }
 
+  /// The members of one direction. Figures that the server does not count are left out.
   private static func members(_ prefix: String, _ figures: RTPFigures) -> [JSON.Member] {
     let values: [(String, Int64?)] = [
       ("max_jitter", figures.maximumJitter), ("mean_jitter", figures.meanJitter),
