@@ -22,7 +22,7 @@ struct PingSamples {
     mutating func remove(_ value: Int64) { (sum, count) = (sum - Double(value), count - 1) }
   }
 
-  /// In microseconds. Between two pings that are further apart there was another, which counts elsewhere or nowhere.
+  /// In microseconds (``DelayVariation/reach(interval:)``).
   private let reach: Int64
 
   /// In ascending order.
@@ -33,7 +33,7 @@ struct PingSamples {
   private var latest: [Sample] = []
 
   /// - Parameter interval: The interval at which pings are sent.
-  init(interval: Duration) { reach = interval.inMicroseconds * 3 / 2 }
+  init(interval: Duration) { reach = DelayVariation.reach(interval: interval) }
 
   mutating func add(_ outcome: PingOutcome, sent: DriveTime) {
     let index = latest.lastIndex { $0.sent <= sent }.map { $0 + 1 } ?? 0

@@ -16,6 +16,13 @@ public struct DriveLogHeader: Hashable, Sendable {
   /// Whether the log has seals (``Seal``), lines with a checksum of the lines before them. Logs of earlier builds have none.
   public let isSealed: Bool
 
+  /// The parameters with which an engine reckons the drive's fences again: the standard ones where the header has none.
+  public var engineParameters: Parameters {
+    var engine = parameters ?? Parameters()
+    if let pings { engine.pingInterval = pings.interval }
+    return engine
+  }
+
   /// The settings of the pings, which `verify` needs.
   public struct Pings: Hashable, Sendable {
     /// The interval at which pings are sent; above zero.

@@ -18,9 +18,7 @@ struct LogReplay {
   ///   - known: The drive's fences in the store, if it is known which drive the log belongs to.
   ///   - base: The start of the drive, for the times of `known`.
   init(_ recorded: RecordedDrive, path: String, known: [FenceMark] = [], base: WallTime = WallTime(microseconds: 0)) {
-    var parameters = recorded.header.parameters ?? Parameters()
-    if let pings = recorded.header.pings { parameters.pingInterval = pings.interval }
-    engine = Engine(parameters: parameters, path: recorded.header.initialPath)
+    engine = Engine(parameters: recorded.header.engineParameters, path: recorded.header.initialPath)
     var certainty = Certainty(isTrusted: recorded.isHeaderSealed, known: known, base: base)
     var unsealed = recorded.unsealed[...]
     var started = recorded.header.started

@@ -1,16 +1,17 @@
 import Coverage
 
-/// The shares of the way, of time and of pings by reception.
+/// The shares of the way, of time and of pings by reception: the section *Coverage by technology* of a report
+/// (docs/report.md).
 public struct CoverageShares: Sendable {
-  /// What belongs to one reception.
+  /// The fences of one reception, added up.
   public struct Part: Hashable, Sendable {
     /// The number of fences.
     public var fences = 0
-    /// The way, in metres.
+    /// The way from each fence to the next one without a gap, in metres, between the centres.
     public var metres = 0.0
     /// The time, in microseconds.
     public var microseconds: Int64 = 0
-    /// The pings that were sent.
+    /// The pings that were sent and have an outcome.
     public var pings = 0
     /// Of these, those that were answered.
     public var answered = 0
@@ -39,6 +40,7 @@ public struct CoverageShares: Sendable {
 
   /// The parts, by reception.
   public private(set) var parts: [Reception: Part] = [:]
+  /// The fence that was added last, from whose centre the way goes on.
   private var last: ReportedFence?
 
   /// All parts together.

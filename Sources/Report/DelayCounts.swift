@@ -1,15 +1,20 @@
 import Coverage
 
-/// How often each delay was measured, at a resolution of a microsecond: exact percentiles in memory that does not grow with the pings.
+/// How often each delay was measured, at a resolution of a microsecond: exact percentiles in memory that does not grow with
+/// the number of pings.
 ///
-/// The counts are in pages of about a millisecond, and only pages with a delay exist: a drive with delays below 2 s needs at most 16 MB.
+/// The counts are in pages of about a millisecond (8 KiB), and only pages with a delay exist: a drive with delays below 2 s
+/// needs at most 16 MB.
 public struct DelayCounts: Sendable {
   /// The number of delays.
   public private(set) var count = 0
+  /// The counts by page and, in a page, by microsecond.
   private var pages: [Int64: [UInt64]] = [:]
 
+  /// Microseconds in a page.
   private static let pageSize: Int64 = 1024
-  /// Ten minutes in microseconds, and so the most pages: no ping waits longer.
+  /// Ten minutes in microseconds: the greatest delay that is told apart, which bounds the number of pages. No ping waits
+  /// longer.
   private static let longest: Int64 = 600_000_000
 
   /// No delays.
@@ -25,9 +30,11 @@ public struct DelayCounts: Sendable {
     count = count.saturatingAdding(times)
   }
 
-  /// The delays at `ranks`, from 1, in microseconds; `nil` for a rank that does not exist.
+  /// The delays at `ranks`, from 1 and in any order, in microseconds; `nil` for a rank that does not exist. It reads the
+  /// counts once.
   public func microseconds(atRanks ranks: [Int]) -> [Int64?] {
     var found = [Int64?](repeating: nil, count: ranks.count)
+    // The places of the ranks that are still to find, the lowest rank first.
     var open = ranks.indices.filter { (1...max(count, 1)).contains(ranks[$0]) && count > 0 }
       .sorted { ranks[$0] < ranks[$1] }[...]
     var passed: UInt64 = 0
@@ -44,7 +51,7 @@ public struct DelayCounts: Sendable {
     return found
   }
 
-  /// The rank of a percentile by nearest rank, from 1.
+  /// The rank of a percentile by nearest rank, from 1: `percent` × `count` / 100, rounded up, without an overflow.
   static func rank(of percent: Int, count: Int) -> Int {
     max(1, min(count, count / 100 * percent + (count % 100 * percent + 99) / 100))
   }
@@ -54,6 +61,7 @@ public struct DelayCounts: Sendable {
   public func percentile(_ percent: Int) -> Percentile? {
     guard count > 0 else { return nil }
     let interval = RankInterval(count: count, quantile: Double(percent) / 100)
+    // An interval without an end gives rank 0, which has no delay.
     let values = microseconds(
       atRanks: [Self.rank(of: percent, count: count), interval.lower ?? 0, interval.upper ?? 0])
     return values[0].map { Percentile(percent: percent, microseconds: $0, lower: values[1], upper: values[2]) }

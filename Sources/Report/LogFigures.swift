@@ -1,6 +1,7 @@
 import Coverage
 
-/// Figures that only drive logs have.
+/// Figures that only drive logs have: single pings, refused positions and steps of the clock. Stored fences have sums and
+/// percentiles only.
 public struct LogFigures: Sendable {
   /// Delays of single pings that were sent within a selected fence.
   public private(set) var delays = DelayCounts()
@@ -10,9 +11,10 @@ public struct LogFigures: Sendable {
   public private(set) var kernelStamped = 0
   /// The most pings in a row without an answer.
   public private(set) var longestLoss = 0
-  /// Positions, and of these: refused for their accuracy, and losses of the position.
+  /// Positions between the entry of the first selected fence of a drive and the exit of its last. Of these: refused for their
+  /// accuracy, and losses of the position.
   public private(set) var fixes = (all: 0, refused: 0, lost: 0)
-  /// Corrections of a drive's clock.
+  /// Corrections of the drives' clocks, over whole drives.
   public private(set) var clockSteps = 0
   /// Their absolute sum, in microseconds.
   public private(set) var clockStepMicroseconds: Int64 = 0
@@ -30,15 +32,18 @@ public struct LogFigures: Sendable {
   /// Adds the log of a drive. Its pings are held while it is read: 24 bytes each.
   /// - Parameters:
   ///   - fences: The times of the drive's selected fences, in order.
-  ///   - accuracyLimit: The limit of that drive, in metres.
+  ///   - parameters: Those of that drive: its accuracy limit, and its interval of pings.
+  ///   - initialPath: The kind of link at the drive's start.
   ///   - events: Calls its argument with each event of the log.
   /// - Throws: Errors of `events`.
   mutating func add(
-    fences: [Range<DriveTime>], accuracyLimit: Double, events: ((Event) throws -> Void) throws -> Void
+    fences: [Range<DriveTime>], parameters: Parameters, initialPath: Path,
+    events: ((Event) throws -> Void) throws -> Void
   ) throws {
     var pings: [Ping] = []
-    var windows = InaccurateWindows(accuracyLimit: accuracyLimit)
-    var path: Path?
+    var windows = InaccurateWindows(accuracyLimit: parameters.accuracyLimit)
+    var path = initialPath
+    // A log that cannot be read to its end counts nothing: figures of half a drive would pass for those of the drive.
     var counted = self
     let span = (fences.first?.lowerBound ?? .start)...(fences.map(\.upperBound).max() ?? .start)
     try events { event in
@@ -47,6 +52,7 @@ public struct LogFigures: Sendable {
         pings.append(Ping(at: event.at, nanoseconds: delay, isKernelStamped: isKernelStamped))
       case .ping(.failed) where path != .wifi:
         pings.append(Ping(at: event.at, nanoseconds: nil, isKernelStamped: false))
+      // Pings on Wi-Fi belong to no fence (docs/algorithm.md, 4).
       case .path(let now): path = now
       case .fix(let fix):
         let isAccurate = windows.add(fix, at: event.at)
@@ -59,10 +65,14 @@ public struct LogFigures: Sendable {
       }
     }
     counted.logs += 1
-    counted.count(pings.sorted { $0.at < $1.at }, in: fences, except: windows.ranges)
+    // The log has outcomes in the order in which they came; losses come late.
+    counted.count(
+      pings.sorted { $0.at < $1.at }, in: fences, except: windows.ranges,
+      reach: DelayVariation.reach(interval: parameters.pingInterval))
     self = counted
   }
 
+  /// A fix without coordinates is the loss of the position.
   private mutating func count(_ fix: Fix, isAccurate: Bool) {
     fixes.all += 1
     if fix.coordinate == nil {
@@ -72,9 +82,13 @@ public struct LogFigures: Sendable {
     }
   }
 
-  private mutating func count(_ pings: [Ping], in fences: [Range<DriveTime>], except inaccurate: [Range<DriveTime>]) {
+  /// Counts the pings in selected fences. Pings, fences and windows are in order of time, so one pass over each is enough.
+  /// - Parameter reach: The greatest distance of neighbours, in microseconds.
+  private mutating func count(
+    _ pings: [Ping], in fences: [Range<DriveTime>], except inaccurate: [Range<DriveTime>], reach: Int64
+  ) {
     var (open, skipped) = (fences[...], inaccurate[...])
-    var (last, lost): (Int64?, Int) = (nil, 0)
+    var (last, lost): (Ping?, Int) = (nil, 0)
     for ping in pings {
       while let fence = open.first, fence.upperBound <= ping.at {
         open.removeFirst()
@@ -89,9 +103,13 @@ public struct LogFigures: Sendable {
       if let delay = ping.nanoseconds {
         delays.add(nanoseconds: delay)
         if ping.isKernelStamped { kernelStamped += 1 }
-        if let last, let variation = DelayVariation.between(last, delay) { variations.add(nanoseconds: variation) }
+        if let last, let former = last.nanoseconds, ping.at.microseconds - last.at.microseconds <= reach,
+          let variation = DelayVariation.between(former, delay)
+        {
+          variations.add(nanoseconds: variation)
+        }
       }
-      last = ping.nanoseconds
+      last = ping
     }
   }
 }

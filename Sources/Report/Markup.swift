@@ -1,16 +1,17 @@
 import Coverage
 
-/// Pieces of HTML.
+/// Pieces of HTML for ``ReportPage``: tables, references to footnotes, and numbers in the form that the page shows.
 enum Markup {
   /// `text` with the characters that HTML gives a meaning escaped.
   static func escaped(_ text: String) -> String {
-    text.reduce(into: "") { result, character in
-      switch character {
+    // By scalar: a mark that joins a quotation mark to one character would hide it.
+    text.unicodeScalars.reduce(into: "") { result, scalar in
+      switch scalar {
       case "&": result += "&amp;"
       case "<": result += "&lt;"
       case ">": result += "&gt;"
       case "\"": result += "&quot;"
-      default: result.append(character)
+      default: result.unicodeScalars.append(scalar)
       }
     }
   }
@@ -29,18 +30,20 @@ enum Markup {
       """
   }
 
-  /// A reference to the footnote of a method.
+  /// A reference to the footnote of a method; its number is the place of the method in ``Method``.
   static func note(_ method: Method) -> String {
     let number = (Method.allCases.firstIndex(of: method) ?? 0) + 1
     return "<sup><a href=\"#n\(number)\" aria-label=\"footnote \(number)\">\(number)</a></sup>"
   }
 
-  /// A number with `places` decimals; `–` for none.
+  /// A number with `places` decimals, rounded half away from zero, with a typographic minus; `–` for none, and for one that
+  /// is too large.
   static func number(_ value: Double?, _ places: Int) -> String {
     guard let value, value.isFinite else { return "–" }
     let unit = (0..<places).reduce(1.0) { unit, _ in unit * 10 }
     guard let scaled = Int64(exactly: (value.magnitude * unit).rounded()) else { return "–" }
     let (whole, rest) = scaled.quotientAndRemainder(dividingBy: Int64(unit))
+    // A negative value that rounds to 0 has no sign.
     let sign = value < 0 && scaled > 0 ? "−" : ""
     guard places > 0 else { return "\(sign)\(whole)" }
     let digits = String(rest)
@@ -58,7 +61,7 @@ enum Markup {
   /// Microseconds as milliseconds with three decimals; `–` for none.
   static func milliseconds(_ microseconds: Int64?) -> String { number(microseconds.map { Double($0) / 1000 }, 3) }
 
-  /// Microseconds as hours, minutes and seconds.
+  /// Microseconds, rounded to seconds, as the two largest of hours, minutes and seconds: `2 h 5 min`, `5 min 3 s`, `3 s`.
   static func time(_ microseconds: Int64) -> String {
     let seconds = (microseconds.saturatingAdding(500_000)) / 1_000_000
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
@@ -66,6 +69,7 @@ enum Markup {
     return hours > 0 ? "\(hours) h \(minutes) min" : minutes > 0 ? "\(minutes) min \(rest)" : rest
   }
 
+  /// The caption without its footnotes, for an attribute: all before the first tag.
   private static func plain(_ text: String) -> String {
     text.firstIndex(of: "<").map { String(text[..<$0]) } ?? text
   }

@@ -1,10 +1,12 @@
-/// How each figure is computed: a footnote of the page, and `method` in JSON.
+/// How each figure is computed: a footnote of the page, and `method` in JSON. The order of the cases is that of the
+/// footnotes. docs/report.md has the same rules in short.
 enum Method: String, CaseIterable {
   case coverage, way, delay, interval, variation, loss, outages, worst, quality, comparison
-  /// Only in reports with speed tests, and so the last.
+  /// Only in reports with speed tests. So they come last, and the others keep their numbers without them.
   case speedTests, speedTestComparison
 
-  /// The text, for a figure over single pings or over fences.
+  /// - Parameter overSinglePings: Whether percentiles are over single pings; else over the medians of fences. Only
+  ///   ``delay`` depends on it.
   func text(overSinglePings: Bool) -> String {
     switch self {
     case .coverage:

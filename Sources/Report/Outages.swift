@@ -1,6 +1,7 @@
 import Coverage
 
-/// Runs of neighbouring fences in which pings were sent and none was answered.
+/// Runs of neighbouring fences without a gap in which pings were sent and none was answered. A fence with an answer or
+/// without pings, a gap, and a fence that is not selected end an outage.
 public struct Outages: Sendable {
   /// One outage.
   public struct Outage: Hashable, Sendable {
@@ -20,6 +21,7 @@ public struct Outages: Sendable {
   public private(set) var microseconds: Int64 = 0
   /// The longest; the first of several.
   public private(set) var longest: Outage?
+  /// The outage under way; `nil` after a fence that is none.
   private var current: Outage?
   private var last: ReportedFence?
 

@@ -1,6 +1,6 @@
 import Coverage
 
-/// Sums of the pings of fences.
+/// Sums of the pings of fences, from which loss (RFC 2680) and mean delay (RFC 2681) follow. They saturate.
 public struct PingSums: Hashable, Sendable {
   /// Those that were sent and have an outcome.
   public private(set) var pings = 0

@@ -1,6 +1,7 @@
 import Coverage
 
-/// Two selections of fences over the same road, place by place.
+/// Two selections of fences over the same road, place by place: the delays of each place on both sides form a pair, so that
+/// differences between places do not hide those between the selections (docs/report.md, Comparison).
 public struct PlaceComparison: Sendable {
   /// A side of the comparison.
   public enum Side: Int, Hashable, Sendable, CaseIterable {
@@ -31,20 +32,22 @@ public struct PlaceComparison: Sendable {
 
   /// The result of a comparison.
   public struct Result: Sendable {
-    /// The number of places on either side, and of those on both.
+    /// The number of places with pings on each side, and of those with pings on both.
     public let places: (first: Int, second: Int, matched: Int)
-    /// The pings of each side at the matched places.
+    /// The pings of each side at the matched places: the first side, then the second.
     public let tallies: [Tally]
-    /// The median over the places of the differences of mean delays, second less first, with its interval; the value is signed.
+    /// The median over the matched places of the differences of mean delays, second less first, with its interval. `nil` when
+    /// no place has answers on both sides.
     public let median: Percentile?
-    /// Whether the delays differ; `nil` when there are too few places.
+    /// Whether the delays differ; `nil` when they differ in fewer than ``SignedRank/fewest`` places.
     public let delay: SignedRank?
-    /// Whether the losses differ; `nil` when there are too few places with a difference.
+    /// Whether the losses differ; `nil` when they differ in fewer than ``SignedRank/fewest`` places.
     public let loss: SignedRank?
   }
 
   /// The cells.
   public let grid: PlaceGrid
+  /// The tallies of each place in which a side sent pings.
   private var cells: [PlaceGrid.Cell: Pair] = [:]
 
   /// The tallies of both sides in a cell.
@@ -65,7 +68,7 @@ public struct PlaceComparison: Sendable {
   /// Nothing to compare yet.
   public init(grid: PlaceGrid = PlaceGrid()) { self.grid = grid }
 
-  /// Adds a fence to the place in which its centre is.
+  /// Adds a fence to the place in which its centre is; a fence without pings adds nothing.
   public mutating func add(_ fence: Fence, to side: Side) {
     guard fence.pings > 0 else { return }
     cells[grid.cell(of: fence.centre), default: Pair()].add(
@@ -88,6 +91,7 @@ public struct PlaceComparison: Sendable {
       tallies: tallies, median: Self.median(delays), delay: SignedRank(delays), loss: SignedRank(losses))
   }
 
+  /// The median by nearest rank, of differences rounded to microseconds.
   private static func median(_ nanoseconds: [Double]) -> Percentile? {
     let microseconds = nanoseconds.map { Int64(($0 / 1000).rounded()) }.sorted()
     guard let middle = microseconds.nearestRank(50) else { return nil }

@@ -1,6 +1,6 @@
 import Coverage
 
-/// Quantiles of a figure over speed tests, in the figure's own unit.
+/// Quantiles of a figure over speed tests, each counted once, in the unit of its values (``SpeedTestQuantity``).
 public struct Quantiles: Hashable, Sendable {
   /// The number of values; at least 1.
   public let count: Int

@@ -2,8 +2,9 @@ import Foundation
 
 /// The ranks between which a quantile lies with at least 95 % confidence, by order statistics.
 ///
-/// The number of `count` independent values below the true quantile is binomial, whatever their distribution is. So no distribution is
-/// assumed. Both tails have at most 2.5 %.
+/// The number of `count` independent values below the true quantile is binomial, whatever their distribution is. So no
+/// distribution is assumed. Both tails have at most 2.5 %: P(X < `lower`) and P(X ≥ `upper`) for X binomial with `count` and
+/// `quantile`.
 public struct RankInterval: Hashable, Sendable {
   /// The greatest rank, from 1, that is below the quantile with at least 97.5 % probability; `nil` when none is.
   public let lower: Int?
@@ -13,7 +14,7 @@ public struct RankInterval: Hashable, Sendable {
   private static let tail = 0.025
 
   /// - Parameters:
-  ///   - count: The number of values.
+  ///   - count: The number of values; without any, both ends are `nil`.
   ///   - quantile: Between 0 and 1.
   public init(count: Int, quantile: Double) {
     guard count > 0, quantile > 0, quantile < 1 else {
@@ -38,6 +39,8 @@ public struct RankInterval: Hashable, Sendable {
     self.upper = upper.flatMap { $0 <= count ? $0 : nil }
   }
 
+  /// The binomial probability of this number of values below the quantile. Through logarithms: binomial coefficients of
+  /// thousands of values overflow.
   private static func probability(_ successes: Int, of size: Double, _ quantile: Double) -> Double {
     let hits = Double(successes)
     let ways = lgamma(size + 1) - lgamma(hits + 1) - lgamma(size - hits + 1)

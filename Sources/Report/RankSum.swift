@@ -2,9 +2,10 @@ import Foundation
 
 /// The Mann-Whitney U test (Wilcoxon's rank-sum test): are the values of two unpaired samples equally large?
 ///
-/// It assumes that all values are independent; no distribution of them. Equal values share their ranks. For at most ``mostExact`` values
-/// together, the probability is exact: all divisions of the ranks into two samples of these sizes are equally likely without a difference.
-/// Beyond that, U is approximated as normal with the corrections for ties and for continuity.
+/// It assumes that all values are independent; no distribution of them. Equal values share their ranks. For at most
+/// ``mostExact`` values together, the probability is exact: all divisions of the ranks into two samples of these sizes are
+/// equally likely without a difference. Beyond that, U is approximated as normal with the corrections for ties and for
+/// continuity.
 public struct RankSum: Hashable, Sendable {
   /// The number of values of the first sample.
   public let first: Int
@@ -39,6 +40,8 @@ public struct RankSum: Hashable, Sendable {
     probability = isExact ? ranks.exactProbability(first: first) : Self.normal(u, first, second, ties: ranks.ties)
   }
 
+  /// The two-sided probability by the normal approximation; 1 when all values are equal.
+  /// - Parameter ties: The sum of t³ - t over the groups of t equal values.
   private static func normal(_ u: Double, _ first: Int, _ second: Int, ties: Double) -> Double {
     let (pairs, size) = (Double(first) * Double(second), Double(first + second))
     let variance = pairs / 12 * (size + 1 - ties / (size * (size - 1)))

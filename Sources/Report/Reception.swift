@@ -1,7 +1,9 @@
 import Coverage
 
-/// What a fence counts as in the shares of coverage.
+/// The class of a fence in the shares of coverage, and of a speed test in the table by technology. The order is that of the
+/// rows.
 public enum Reception: Hashable, Sendable, CaseIterable {
+  /// Pings were answered, on a technology of this generation.
   case two, three, four, fiveNonStandalone, fiveStandalone
   /// Pings were answered, on a technology that is not known.
   case unknown
@@ -21,7 +23,7 @@ public enum Reception: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The reception of pings or tests on a technology.
+  /// The reception of answered pings, or of a test, on a technology; ``unknown`` without one or with an unknown name.
   public init(on technology: Technology?) {
     self =
       switch technology?.generation {
@@ -34,7 +36,7 @@ public enum Reception: Hashable, Sendable, CaseIterable {
       }
   }
 
-  /// For people and for JSON.
+  /// The name of the row on the page, and of the group in JSON.
   public var name: String {
     switch self {
     case .two: "2G"
@@ -48,6 +50,6 @@ public enum Reception: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether it is coverage: at least one ping was answered.
+  /// Whether it is coverage: at least one ping was answered (after ETSI TS 102 250-2, service availability).
   public var isCoverage: Bool { self != .noAnswer && self != .notMeasured }
 }

@@ -1,6 +1,7 @@
 import Coverage
 
-/// A report: the figures of a selection, and of a second one beside it if there is one.
+/// A report: the figures of a selection, and of a second one beside it if there is one. ``ReportPage`` writes it as HTML,
+/// ``json`` as JSON.
 public struct Report: Sendable {
   /// A selection with its figures.
   public struct Part: Sendable {
@@ -19,19 +20,21 @@ public struct Report: Sendable {
   public let comparison: PlaceComparison.Result?
   /// The comparison of speed tests; `nil` without a second selection, or when one of them has no test.
   public let speedTests: SpeedTestComparison?
-  /// The size of the comparison's places in metres.
+  /// The height of a place of the comparison in metres; 0 without a comparison.
   public let placeMetres: Double
 
   /// The longest title that fits into the head of a column.
   static let longestHead = 20
 
-  /// Names of the parts for heads of columns and rows.
+  /// Names of the parts for heads of columns and rows: the titles, or `first` and `second` when one of two titles is too
+  /// long.
   var heads: [String] {
     let titles = parts.map(\.title)
     return titles.count < 2 || titles.allSatisfy { $0.count <= Self.longestHead } ? titles : ["first", "second"]
   }
 
-  /// A report of these parts.
+  /// A report of one or two parts.
+  /// - Parameter comparison: With all fences of both parts; `nil` for one part.
   public init(parts: [Part], comparison: PlaceComparison?) {
     self.parts = parts
     self.comparison = comparison?.result()

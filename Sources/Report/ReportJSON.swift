@@ -2,7 +2,8 @@ import Coverage
 import OrderedJSON
 
 extension Report {
-  /// The report as JSON. Delays are in milliseconds, to the microsecond; shares in percent, to two decimals.
+  /// The report as JSON. `report` is the version of the form. Delays are in milliseconds, to the microsecond; shares in
+  /// percent, to two decimals. A value that does not exist is absent.
   public var json: JSON {
     .object([
       "report": 1,
@@ -11,6 +12,7 @@ extension Report {
     ])
   }
 
+  /// The comparison by place; its `speed_tests` are absent without tests on both sides.
   private func json(_ result: PlaceComparison.Result) -> JSON {
     .object([
       "place_m": JSON.rounded(placeMetres, places: 2),
@@ -66,6 +68,7 @@ extension Report.Part {
     ])
   }
 
+  /// The text of the footnote, so that a program can pass the meaning on with the figure.
   private func method(_ method: Method) -> JSON { .string(method.text(overSinglePings: figures.isOverSinglePings)) }
 
   private var coverage: JSON {
@@ -90,6 +93,7 @@ extension Report.Part {
     ])
   }
 
+  /// `count` is the number of delays behind the percentiles; fewer than `answered` when logs are missing.
   private var delay: JSON {
     .object([
       "population": figures.isOverSinglePings ? "single pings" : "fence medians", "count": .count(figures.delays.count),
@@ -131,6 +135,7 @@ extension Report.Part {
     ])
   }
 
+  /// `logs` is absent when no drive log is there.
   private var quality: JSON {
     let (quality, logged) = (figures.quality, figures.logged)
     return .object([

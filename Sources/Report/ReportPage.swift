@@ -1,13 +1,14 @@
 import Coverage
 
-/// The report as one HTML page without scripts and without anything from elsewhere.
+/// The report as one HTML page without scripts and without anything from elsewhere, which its Content-Security-Policy
+/// enforces. Texts of users go through ``Markup/escaped(_:)``.
 public struct ReportPage: Sendable {
   private let report: Report
 
   /// The page of a report.
   public init(_ report: Report) { self.report = report }
 
-  /// The page.
+  /// The whole page. On paper, a report of one part begins its second sheet with the speed tests (``ReportStyle``).
   public var html: String {
     """
     <!DOCTYPE html>
@@ -43,13 +44,15 @@ public struct ReportPage: Sendable {
     """
   }
 
+  /// The heads of a table with a column for each part.
   private var heads: [String] { [""] + report.heads.map(Markup.escaped) }
 
-  /// A row with a value for each part.
+  /// A row of a table: its name, and a value for each part.
   private func row(_ name: String, _ value: (ReportFigures) -> String) -> [String] {
     [name] + report.parts.map { value($0.figures) }
   }
 
+  /// The title of a part, its period, and the numbers of its fences, pings, drives, logs and tests.
   private func heading(_ name: String, _ part: Report.Part) -> String {
     let figures = part.figures
     let speedTests = figures.speedTests.isEmpty ? "" : ", speed tests: \(figures.speedTests.all.tests)"
@@ -61,6 +64,7 @@ public struct ReportPage: Sendable {
       """
   }
 
+  /// The four figures at the top of a report of one part.
   private func tiles(_ figures: ReportFigures) -> String {
     let shares = CoverageShares.Percentages(figures.shares.covered, of: figures.shares.total)
     let tiles = [
@@ -76,6 +80,7 @@ public struct ReportPage: Sendable {
     return Markup.milliseconds(found.microseconds) + " ms"
   }
 
+  /// A table with a row for each reception that occurs, then those with coverage together, then all.
   private func coverage(_ part: Report.Part) -> String {
     let total = part.figures.shares.total
     func row(_ name: String, _ part: CoverageShares.Part) -> [String] {
@@ -145,6 +150,7 @@ public struct ReportPage: Sendable {
     "\(Markup.number(place.latitude, 5))°, \(Markup.number(place.longitude, 5))°"
   }
 
+  /// A small map with a caption for each of the worst stretches.
   private func stretches(_ part: Report.Part) -> String {
     let figures = part.figures.stretches.worst.map { stretch in
       """
@@ -197,6 +203,7 @@ public struct ReportPage: Sendable {
     }
   }
 
+  /// The list of the footnotes. Parts over different kinds of delays have two texts in one footnote.
   private var notes: String {
     methods.enumerated().map { index, method in
       let kinds = Set(report.parts.map { $0.figures.isOverSinglePings })
@@ -220,6 +227,7 @@ public struct ReportPage: Sendable {
         ])
   }
 
+  /// The result of the comparison in words.
   private func verdict(_ result: PlaceComparison.Result) -> String {
     guard let test = result.delay, let median = result.median else {
       return "Too few matched places for a test: \(result.places.matched); at least \(SignedRank.fewest) must differ."
@@ -231,10 +239,11 @@ public struct ReportPage: Sendable {
         $0.isSignificant ? "The losses differ significantly" : "The losses do not differ significantly"
       }
       ?? "The losses differ in too few places for a test"
+    let direction = median.microseconds < 0 ? "faster" : "slower"
     return """
       \(words) (\(Markup.probability(test.probability)), \(test.count) places): the second is \
-      \(Markup.milliseconds(median.microseconds)) ms slower in the median of places, \
-      95 % interval \(Markup.milliseconds(median.lower)) to \(Markup.milliseconds(median.upper)) ms. \
+      \(Markup.milliseconds(abs(median.microseconds))) ms \(direction) in the median of places, \
+      95 % interval of second minus first \(Markup.milliseconds(median.lower)) to \(Markup.milliseconds(median.upper)) ms. \
       \(lossWords)\(result.loss.map { " (\(Markup.probability($0.probability)))" } ?? "").
       """
   }

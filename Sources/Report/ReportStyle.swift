@@ -1,4 +1,5 @@
-/// The style of the report page: light, dark, and two A4 pages on paper.
+/// The style of the report page: light and dark by the reader's setting, and two A4 pages on paper. It is inside of the page,
+/// as ``ReportPage`` refers to no other file.
 enum ReportStyle {
   static let css = """
     :root { color-scheme: light dark; --ink: #1c1f23; --soft: #555b63; --paper: #fff; --line: #c9ced6; --tile: #f1f4f8;

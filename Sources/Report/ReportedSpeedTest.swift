@@ -5,11 +5,11 @@ import DriveStore
 public struct ReportedSpeedTest: Sendable {
   /// Its number in the store.
   public let id: Int64
-  /// What became of it; `nil` when that is not known.
+  /// How it ended; `nil` for an outcome that a later build wrote.
   public let outcome: StoredSpeedTest.Outcome?
   /// The technology at its start.
   public let technology: Technology?
-  /// Its figures, as far as it has any.
+  /// Its figures; `nil` when it has none, or a later build wrote them in another form.
   public let figures: SpeedTestFigures?
 
   /// A test with the given values.

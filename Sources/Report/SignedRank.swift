@@ -2,9 +2,9 @@ import Foundation
 
 /// Wilcoxon's signed-rank test: is the median of paired differences zero?
 ///
-/// It assumes that the pairs are independent and that the differences are symmetric about their median; no normal distribution of them.
-/// Differences of zero are left out, equal ones share their ranks, and the distribution of the rank sum is approximated as normal with
-/// the correction for ties and without one for continuity.
+/// It assumes that the pairs are independent and that the differences are symmetric about their median; no normal
+/// distribution of them. Differences of zero are left out, equal ones share their ranks, and the distribution of the rank sum
+/// is approximated as normal with the correction for ties and without one for continuity.
 public struct SignedRank: Hashable, Sendable {
   /// The number of differences that are not zero.
   public let count: Int
@@ -28,6 +28,7 @@ public struct SignedRank: Hashable, Sendable {
       var end = start + 1
       while end < sorted.count, abs(sorted[end]) == abs(sorted[start]) { end += 1 }
       let equal = Double(end - start)
+      // The mean of the ranks start + 1 to end.
       let rank = Double(start + end + 1) / 2
       positive += rank * Double(sorted[start..<end].count { $0 > 0 })
       ties += equal * (equal * equal - 1)
@@ -39,6 +40,7 @@ public struct SignedRank: Hashable, Sendable {
     guard variance > 0 else { return nil }
     count = sorted.count
     positiveRanks = positive
+    // P(|Z| ≥ z) = erfc(z / √2) for a standard normal Z.
     probability = min(1, erfc(abs(positive - mean) / variance.squareRoot() / 2.0.squareRoot()))
   }
 }

@@ -1,14 +1,16 @@
-/// Whether the completed speed tests of two selections differ.
+/// Whether the completed speed tests of two selections differ, by the Mann-Whitney test (``RankSum``): they form no pairs,
+/// and are too few to match places.
 public struct SpeedTestComparison: Sendable {
   /// The figures that are tested.
   public static let quantities: [SpeedTestQuantity] = [.download, .upload, .ping]
 
-  /// The tests by figure; without those for which a side has too few values, and empty when ``shared`` is above 0.
+  /// The statistical tests by figure. Absent for a figure of which a side has too few values; empty when ``shared`` is above
+  /// 0.
   public let tests: [SpeedTestQuantity: RankSum]
-  /// Speed tests that are in both selections: such samples are not independent.
+  /// The number of speed tests that are in both selections: such samples are not independent.
   public let shared: Int
 
-  /// `nil` when a side has no test.
+  /// `nil` when a side has no speed test.
   init?(_ first: SpeedTestSummary, _ second: SpeedTestSummary) {
     guard !first.isEmpty, !second.isEmpty else { return nil }
     shared = first.ids.intersection(second.ids).count

@@ -1,12 +1,13 @@
 import Coverage
 import DriveStore
 
-/// Speed tests that are summarised together.
+/// Ended speed tests that are summarised together: all of a selection, or those of one technology.
 public struct SpeedTestGroup: Sendable {
   /// All ended tests.
   public private(set) var tests = 0
-  /// Of these, by outcome; a test without a known outcome is in no group.
+  /// The numbers of tests by outcome; a test without a known outcome is in ``tests`` only.
   public private(set) var outcomes: [StoredSpeedTest.Outcome: Int] = [:]
+  /// The values of the completed tests, in the order of the tests.
   private var values: [SpeedTestQuantity: [Int64]] = [:]
 
   mutating func add(_ test: ReportedSpeedTest) {
@@ -25,7 +26,8 @@ public struct SpeedTestGroup: Sendable {
   /// The share of completed tests, 0 to 1; `nil` without tests.
   public var completed: Double? { tests > 0 ? Double(count(.completed)) / Double(tests) : nil }
 
-  /// Failed tests of the failed and the completed ones, 0 to 1; `nil` without any. An aborted test shows nothing of the network.
+  /// The unsuccessful ratio (after ETSI EG 202 057-4): failed tests divided by failed and completed ones, 0 to 1; `nil`
+  /// without any. An aborted test shows nothing of the network.
   public var unsuccessful: Double? {
     let ended = count(.failed) + count(.completed)
     return ended > 0 ? Double(count(.failed)) / Double(ended) : nil

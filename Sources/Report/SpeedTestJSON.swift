@@ -17,6 +17,7 @@ extension SpeedTestSummary {
 }
 
 extension SpeedTestGroup {
+  /// The members of a group (docs/report.md, "In JSON"); a quantity without a value is absent.
   fileprivate var members: [JSON.Member] {
     let counts = JSON.members([
       "tests": .integer(Int64(tests)), "completed": .integer(Int64(count(.completed))),
@@ -48,6 +49,7 @@ extension SpeedTestQuantity {
 }
 
 extension Quantiles {
+  /// Values are thousandths of `unit`, so three decimals write them exactly; the keys end with the unit.
   fileprivate func json(in unit: SpeedTestQuantity.Unit) -> JSON {
     let suffix = unit == .megabitsPerSecond ? "mbps" : "ms"
     let values: [(String, Int64?)] = [

@@ -2,10 +2,12 @@ import Coverage
 
 /// A figure of a speed test that a report summarises. Its values are integers: thousandths of ``unit``.
 public enum SpeedTestQuantity: Hashable, Sendable, CaseIterable {
+  /// Figures of the test itself.
   case download, upload, ping
+  /// Medians of the coverage pings: before the test, under each load, and the loads less the first (working latency).
   case idleDelay, downloadDelay, uploadDelay, downloadIncrease, uploadIncrease
 
-  /// The unit of a figure.
+  /// The unit in which a report shows a figure.
   public enum Unit: Hashable, Sendable {
     /// Values are in kbit/s of 1000 bit.
     case megabitsPerSecond
@@ -38,10 +40,12 @@ public enum SpeedTestQuantity: Hashable, Sendable, CaseIterable {
     }
   }
 
+  /// The median delay of one part of the test, in nanoseconds.
   private static func delay(_ part: SpeedTestDelay.Part, of figures: SpeedTestFigures) -> Int64? {
     positive(figures.delays.first { $0.part == part }?.median)
   }
 
+  /// The delay under load less the idle delay, in microseconds; `nil` when either is unknown.
   private static func increase(_ part: SpeedTestDelay.Part, of figures: SpeedTestFigures) -> Int64? {
     guard let idle = delay(.idle, of: figures), let working = delay(part, of: figures) else { return nil }
     return microseconds(working.saturatingSubtracting(idle))
@@ -49,7 +53,7 @@ public enum SpeedTestQuantity: Hashable, Sendable, CaseIterable {
 
   private static func positive(_ value: Int64?) -> Int64? { value.flatMap { $0 > 0 ? $0 : nil } }
 
-  /// Rounded half away from zero.
+  /// Nanoseconds as microseconds, rounded half away from zero.
   private static func microseconds(_ nanoseconds: Int64) -> Int64 {
     let magnitude = nanoseconds.saturatingMagnitude.saturatingAdding(500) / 1000
     return nanoseconds < 0 ? -magnitude : magnitude

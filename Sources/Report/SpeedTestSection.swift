@@ -1,9 +1,10 @@
 import Coverage
 import DriveStore
 
-/// The part of the page on speed tests; empty when there is none.
+/// The section of ``ReportPage`` on speed tests; empty when no part has any.
 struct SpeedTestSection {
   private let report: Report
+  /// The rows of the tables of figures.
   private let quantities: [SpeedTestQuantity]
 
   /// The section of a report.
@@ -27,6 +28,7 @@ struct SpeedTestSection {
       """
   }
 
+  /// The numbers of tests of a part, in a sentence.
   private func counts(_ head: String, _ part: Report.Part) -> String {
     let group = part.figures.speedTests.all
     let title = report.parts.count > 1 ? Markup.escaped(head) + ": " : ""
@@ -39,6 +41,7 @@ struct SpeedTestSection {
 
   private func percent(_ share: Double?) -> String { Markup.percent(share.map { $0 * 100 }) }
 
+  /// The distribution of each figure, for a report of one part.
   private func spreads(_ group: SpeedTestGroup) -> String {
     let rows = quantities.map { quantity in
       let (quantiles, text) = (group.quantiles(of: quantity), quantity.text)
@@ -71,11 +74,13 @@ struct SpeedTestSection {
     return Markup.table("Completed tests", [""] + heads, rows)
   }
 
+  /// The interval of the median; `nil` when the tests are too few for either end.
   private static func interval(_ quantiles: Quantiles?, _ text: (Int64?) -> String) -> String? {
     guard let quantiles, quantiles.lower != nil || quantiles.upper != nil else { return nil }
     return "\(text(quantiles.lower)) to \(text(quantiles.upper))"
   }
 
+  /// Numbers and medians by technology, the parts below each other; without the increases.
   private var technologies: String {
     let shown = quantities.filter { ![.downloadIncrease, .uploadIncrease].contains($0) }
     let rows = Reception.allCases.flatMap { reception in
@@ -91,6 +96,7 @@ struct SpeedTestSection {
       ["", "tests", "completed", "unsuccessful"] + shown.map(\.head), rows)
   }
 
+  /// The result of the statistical tests in words, or why there is none.
   private var comparison: String {
     guard let comparison = report.speedTests else { return "" }
     guard comparison.shared == 0 else {

@@ -4,7 +4,7 @@ public struct SpeedTestSummary: Sendable {
   public private(set) var all = SpeedTestGroup()
   /// The tests by the technology at their start.
   public private(set) var byTechnology: [Reception: SpeedTestGroup] = [:]
-  /// Their numbers in the store.
+  /// The numbers of the tests in the store, to find those that two selections share.
   private(set) var ids: Set<Int64> = []
 
   /// No tests.

@@ -1,25 +1,25 @@
 import Coverage
 
-/// Neighbouring fences along about half a kilometre.
+/// Neighbouring fences without a gap along about half a kilometre: a place to look at on the map.
 public struct Stretch: Sendable {
   /// When it began.
   public let began: WallTime
   /// Its fences; at most ``most``.
   public private(set) var fences: [Fence] = []
-  /// The way between their centres.
+  /// The way between their centres, in metres.
   public private(set) var metres = 0.0
   /// The pings that were sent.
   public private(set) var pings = 0
   /// Those that were answered.
   public private(set) var answered = 0
-  /// The sum of their delays.
+  /// The sum of the delays of ``answered``, in nanoseconds.
   public private(set) var nanoseconds: Int64 = 0
 
   /// The way at which a stretch ends, in metres.
   public static let length = 500.0
   /// The most fences: a device that stands still makes no way.
   public static let most = 200
-  /// What a lost ping counts as, in nanoseconds.
+  /// The delay as which a lost ping counts, in nanoseconds: without it, a place without any answer would look the best.
   public static let lostNanoseconds = 1e9
 
   init(_ fence: ReportedFence) {
@@ -35,10 +35,11 @@ public struct Stretch: Sendable {
     nanoseconds = nanoseconds.saturatingAdding(fence.rttSumNanoseconds)
   }
 
-  /// The mean delay of all pings, a lost one counted as a second, in nanoseconds. The higher, the worse.
+  /// The mean delay of all pings, a lost one counted as a second, in nanoseconds; 0 without pings. The higher, the worse.
   public var score: Double {
     pings > 0 ? (Double(nanoseconds) + Double(pings - answered) * Self.lostNanoseconds) / Double(pings) : 0
   }
 
+  /// Whether the next fence begins another stretch.
   var isFull: Bool { metres >= Self.length || fences.count >= Self.most }
 }

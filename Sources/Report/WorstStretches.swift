@@ -1,14 +1,17 @@
 import Coverage
 
-/// The stretches with the highest scores.
+/// The stretches with the highest scores (``Stretch/score``). Fences are cut into stretches in their order, so stretches do
+/// not overlap.
 public struct WorstStretches: Sendable {
   /// The worst first; of equal ones the earlier.
   public private(set) var worst: [Stretch] = []
+  /// The stretch under way.
   private var current: Stretch?
 
-  /// Their largest number: their maps have room on the second page.
+  /// The most stretches that are listed: their maps have room on the second page.
   static let most = 3
 
+  /// Adds a fence to the stretch under way; begins another one when that is full or a gap is between the two.
   /// - Parameter metres: From the fence before; `nil` when this fence does not continue it.
   mutating func add(_ fence: ReportedFence, metres: Double?) {
     if let metres, current?.isFull == false {
@@ -19,7 +22,7 @@ public struct WorstStretches: Sendable {
     }
   }
 
-  /// Ends the current stretch.
+  /// Ends the stretch under way and ranks it; one without pings is dropped.
   mutating func end() {
     if let current, current.pings > 0 {
       let place = worst.firstIndex { $0.score < current.score } ?? worst.count

@@ -7,6 +7,7 @@ import Testing
 /// The figures of single pings, against a model that asks for each ping in which fence it was sent.
 @Suite struct LogFiguresTests {
   private struct Drive {
+    var path: Path
     var fences: [Range<DriveTime>]
     var events: [Event]
   }
@@ -40,7 +41,7 @@ import Testing
           at: max(0, events.count - Int.random(in: 0...1, using: &random)))
       }
     }
-    return Drive(fences: fences, events: events)
+    return Drive(path: Bool.random(using: &random) ? .wifi : .cellular, fences: fences, events: events)
   }
 
   private struct Expected: Equatable {
@@ -53,7 +54,7 @@ import Testing
   }
 
   private static func expected(_ drive: Drive) -> Expected {
-    var (expected, isWifi, isAccurate): (Expected, Bool, Bool) = (Expected(), false, true)
+    var (expected, isWifi, isAccurate): (Expected, Bool, Bool) = (Expected(), drive.path == .wifi, true)
     var pings: [(at: DriveTime, delay: Int64?, stamped: Bool)] = []
     var bad: [(from: DriveTime, to: DriveTime?)] = []
     for event in drive.events {
@@ -74,7 +75,7 @@ import Testing
       }
     }
     pings.sort { $0.at < $1.at }
-    var (last, run): ((fence: Int, delay: Int64?)?, Int) = (nil, 0)
+    var (last, run): ((fence: Int, at: DriveTime, delay: Int64?)?, Int) = (nil, 0)
     for ping in pings {
       guard let fence = drive.fences.firstIndex(where: { $0.lowerBound < ping.at && ping.at < $0.upperBound }),
         !bad.contains(where: { $0.from < ping.at && ping.at < ($0.to ?? .seconds(1e6)) })
@@ -84,11 +85,11 @@ import Testing
       if let delay = ping.delay {
         expected.delays.append((delay + 500) / 1000)
         expected.stamped += ping.stamped ? 1 : 0
-        if let last, last.fence == fence, let former = last.delay {
+        if let last, last.fence == fence, ping.at - last.at <= .milliseconds(150), let former = last.delay {
           expected.variations.append((abs(delay - former) + 500) / 1000)
         }
       }
-      last = (fence, ping.delay)
+      last = (fence, ping.at, ping.delay)
     }
     expected.delays.sort()
     expected.variations.sort()
@@ -105,7 +106,9 @@ import Testing
       var random = SeededGenerator(seed: seed)
       let drive = Self.drive(&random)
       var figures = LogFigures()
-      try figures.add(fences: drive.fences, accuracyLimit: 15) { try drive.events.forEach($0) }
+      try figures.add(fences: drive.fences, parameters: Parameters(), initialPath: drive.path) {
+        try drive.events.forEach($0)
+      }
       let found = Expected(
         delays: Self.sorted(figures.delays), variations: Self.sorted(figures.variations),
         stamped: figures.kernelStamped, longestLoss: figures.longestLoss,
@@ -127,7 +130,7 @@ import Testing
     for _ in 0..<2 {
       let lost = [2, 3].map { Event(at: .seconds($0), .ping(.failed(.timeout))) }
       let step = Event(at: .seconds(3.5), .clockSet(by: .seconds(-2)))
-      try figures.add(fences: fences, accuracyLimit: 15) { body in
+      try figures.add(fences: fences, parameters: Parameters(), initialPath: .cellular) { body in
         try ([answered(1.5)] + lost + [step]).forEach(body)
       }
     }
@@ -139,7 +142,10 @@ import Testing
   func variation() throws {
     func variations(_ events: [Event]) throws -> [Int64] {
       var figures = LogFigures()
-      try figures.add(fences: [.seconds(1) ..< .seconds(2), .seconds(2) ..< .seconds(3)], accuracyLimit: 15) {
+      try figures.add(
+        fences: [.seconds(1) ..< .seconds(2), .seconds(2) ..< .seconds(3)], parameters: Parameters(),
+        initialPath: .cellular
+      ) {
         try events.forEach($0)
       }
       return Self.sorted(figures.variations)
@@ -148,13 +154,15 @@ import Testing
     #expect(try variations([answered(1.9), answered(2.1, 50_000_000)]) == [])
     let lost = Event(at: .seconds(1.2), .ping(.failed(.timeout)))
     #expect(try variations([answered(1.1), lost, answered(1.3, 50_000_000)]) == [])
+    #expect(try variations([answered(1.1), answered(1.25, 50_000_000)]) == [30_000])
+    #expect(try variations([answered(1.1), answered(1.251, 50_000_000)]) == [], "a ping between them counts elsewhere")
   }
 
   @Test("when a clock steps by the largest duration, twice, then the sum stops at the limit")
   func largestStep() throws {
     var figures = LogFigures()
     let step = Event(at: .seconds(2), .clockSet(by: .microseconds(Int64.min)))
-    try figures.add(fences: [.seconds(1) ..< .seconds(3)], accuracyLimit: 15) { body in
+    try figures.add(fences: [.seconds(1) ..< .seconds(3)], parameters: Parameters(), initialPath: .cellular) { body in
       try body(step)
       try body(step)
     }
@@ -164,7 +172,7 @@ import Testing
   @Test("when there are no fences, then no ping counts, and the log does")
   func noFences() throws {
     var figures = LogFigures()
-    try figures.add(fences: [], accuracyLimit: 15) { try $0(answered(1)) }
+    try figures.add(fences: [], parameters: Parameters(), initialPath: .cellular) { try $0(answered(1)) }
     #expect(figures.delays.count == 0 && figures.logs == 1)
   }
 }

@@ -46,6 +46,7 @@ struct MarkupTests {
   @Test("when text has characters of HTML, then they are escaped")
   func escapes() {
     #expect(Markup.escaped("<a href=\"x\">&</a>") == "&lt;a href=&quot;x&quot;&gt;&amp;&lt;/a&gt;")
+    #expect(Markup.escaped("\"\u{301}<\u{301}") == "&quot;\u{301}&lt;\u{301}", "a mark does not hide what it stands on")
   }
 
   @Test("when a table is written, then it is well-formed, and its first cells are headings")

@@ -66,12 +66,20 @@ import Testing
       let fences = road.fences(150)
       var quality = Quality()
       for fence in fences { quality.add(fence) }
-      let gaps = zip(fences, fences.dropFirst()).filter { $0.session == $1.session }
+      let gaps = zip(fences, fences.dropFirst())
+        .filter { $0.session == $1.session && $0.fence.number + 1 == $1.fence.number }
         .map { ($1.fence.entered - $0.exited).inMicroseconds }.filter { $0 > 0 }
       #expect(quality.gaps == gaps.count)
       #expect(quality.gapMicroseconds == gaps.reduce(0, +))
       #expect(quality.longestGap == gaps.max() ?? 0)
     }
+  }
+
+  @Test("when a fence between two others is not selected, then its time is no gap")
+  func notSelected() {
+    var quality = Quality()
+    for number in [0, 1, 3] { quality.add(.of(.sample(number: number, entered: 10 + Double(number) * 5, lasted: 4))) }
+    #expect(quality.gaps == 1 && quality.gapMicroseconds == 1_000_000)
   }
 
   @Test("when fences overlap, as after a step of a clock, then that is no gap")

@@ -75,7 +75,7 @@ import Testing
     var figures = Self.figures()
     #expect((try Self.part(figures)["quality"] as? [String: Any])?["logs"] == nil)
     let place = try #require(Coordinate(latitude: 48, longitude: 16))
-    try figures.addLog(of: 1, accuracyLimit: 15) { body in
+    try figures.addLog(of: 1, parameters: Parameters(), initialPath: .cellular) { body in
       try body(Event(at: .seconds(10.5), .fix(Fix(coordinate: place, accuracy: 5))))
       for tenth in 0..<20 {
         try body(
@@ -118,6 +118,16 @@ import Testing
     #expect((object["delay_test"] as? [String: Any])?["is_significant"] as? Bool == true)
     let page = ReportPage(report).html
     #expect(page.contains("The delays differ significantly (p &lt; 0.0001, 30 places): the second is 5.000 ms slower"))
+    #expect(page.contains("95 % interval of second minus first 5.000 to 5.000 ms"))
+    var reversed = PlaceComparison(grid: PlaceGrid(metres: 100))
+    for index in 0..<30 {
+      let latitude = 48 + Double(index) * 0.002
+      for (side, delay) in [(PlaceComparison.Side.first, 35_000_000 + Int64(index)), (.second, 30_000_000)] {
+        reversed.add(.sample(latitude: latitude, pings: 10, answered: 10, rttSumNanoseconds: 10 * delay), to: side)
+      }
+    }
+    let faster = ReportPage(Report(parts: [part, part], comparison: reversed)).html
+    #expect(faster.contains("the second is 5.000 ms faster in the median of places"))
     #expect(page.contains("The losses differ significantly"))
     #expect(page.contains("A &amp; B") && !page.contains("A & B"))
   }
