@@ -1,15 +1,20 @@
 import Coverage
 
-/// The colours of the technologies on maps, with their labels.
+/// The colours of the technologies on maps, with their labels. KML, the styles for QGIS and the map page all take them from
+/// here.
 enum Legend {
-  /// A colour; its name is the identifier of its style.
+  /// A technology with its colour.
   struct Entry {
+    /// The identifier of the `Style` element in KML.
     let name: String
+    /// The text for people, in the legend of the map page.
     let label: String
+    /// `#RRGGBB`, as HTML writes it.
     let colour: String
   }
 
-  /// The reference app's colours (docs/protocol.md, 5).
+  /// The reference app's colours (docs/protocol.md, 5). The map page refers to an entry by its place here (``place(of:)``),
+  /// and the last one is the one without a technology.
   static let technologies = [
     Entry(name: "t-2g", label: "2G", colour: "#FFDE00"),
     Entry(name: "t-3g", label: "3G", colour: "#EFFF00"),

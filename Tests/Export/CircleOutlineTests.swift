@@ -71,6 +71,17 @@ struct CircleOutlineTests {
     #expect(geometries.map { $0["type"] as? String } == ["Polygon", "MultiPolygon"])
     #expect((geometries[0]["coordinates"] as? [[[Double]]])?.map(\.count) == [CircleOutline.corners + 1])
     #expect((geometries[1]["coordinates"] as? [[[[Double]]]])?.count == 2)
-    #expect(text.hasSuffix("],\"bbox\":[16.3,48.2,180.0,48.2]}\n"), "the box is that of the centres")
+    let box = try #require(object["bbox"] as? [Double])
+    let corners = try (outline(48.2, 16.3, Fence.sample().radius) + outline(48.2, 180, Fence.sample().radius)).joined()
+    #expect(box[1] == corners.map(\.y).min()?.rounded(7) && box[3] == corners.map(\.y).max()?.rounded(7))
+    // The second circle lies on the antimeridian, the first east of Greenwich: the box crosses the antimeridian.
+    #expect(box[0] == corners.map(\.x).filter { $0 >= 0 }.min()?.rounded(7))
+    #expect(box[2] == corners.map(\.x).filter { $0 < 0 }.max()?.rounded(7))
+  }
+}
+
+extension Double {
+  fileprivate func rounded(_ places: Int) -> Double {
+    (self * pow(10, Double(places))).rounded() / pow(10, Double(places))
   }
 }

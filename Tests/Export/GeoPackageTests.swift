@@ -134,6 +134,16 @@ struct GeoPackageTests {
     #expect(qml.contains("0,222,255,255"), "LTE is light blue, as on the map")
   }
 
+  @Test("when the package is made, then its file has no name by then: a killed export leaves nothing behind")
+  func nameless() throws {
+    let folder = try TemporaryFolder()
+    var names: [[String]] = []
+    try ExportFormat.gpkg.export([.bare()], scratch: folder.path) { _ in
+      names.append(try FileManager.default.contentsOfDirectory(atPath: folder.path))
+    }
+    #expect(!names.isEmpty && names.allSatisfy(\.isEmpty))
+  }
+
   @Test("when the package cannot be written, then the export ends with that error, and leaves nothing behind")
   func failures() throws {
     let folder = try TemporaryFolder()

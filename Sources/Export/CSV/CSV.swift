@@ -1,6 +1,7 @@
 import OrderedJSON
 
-/// A table with a line of names and a line a fence (RFC 4180). A value that is not known is empty.
+/// A table with a line of names and a line for each fence (RFC 4180), in UTF-8 without a byte order mark. A value that is not
+/// known is empty.
 enum CSV {
   static func export(_ records: some FenceRecords, write: ([UInt8]) throws -> Void) throws {
     var text = Array(ColumnList.storedTable.map(\.name).joined(separator: ",").utf8) + lineEnd
@@ -21,7 +22,7 @@ enum CSV {
   private static let comma = UInt8(ascii: ",")
   private static let quote = UInt8(ascii: "\"")
 
-  /// Appends a field, in quotes where it needs them.
+  /// Appends a field, in quotes where a comma, a quote or a line end needs them; a quote inside is doubled (RFC 4180, 2).
   static func append(_ value: JSON, to text: inout [UInt8]) {
     let field = value.plainText.utf8
     let isPlain = field.allSatisfy {

@@ -1,12 +1,13 @@
 import OrderedJSON
 
-/// A column of the exports: one value of a fence, with the same name in every format.
+/// A column of the exports: one value of a fence, with the same name in every format. ``ColumnList`` has all of them.
 public struct Column: Sendable {
   /// What its values are.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A whole number of at most 32 bits.
     case integer
-    /// A whole number of at most 64 bits; exact in 53.
+    /// A whole number of at most 64 bits. Readers that turn it into a binary number, such as JavaScript, have it exactly up
+    /// to 53 bits.
     case long
     /// A number with decimals.
     case decimal
@@ -33,9 +34,9 @@ public struct Column: Sendable {
 
   /// The records that can have it.
   public enum Source: Hashable, Sendable {
-    /// Those of a replay.
+    /// Replayed fences only.
     case replay
-    /// Those of the store.
+    /// Fences of the store only.
     case store
     case both
   }
@@ -55,6 +56,9 @@ public struct Column: Sendable {
   /// The name as the key of a JSON object, with quotes and colon.
   let key: [UInt8]
 
+  /// - Parameters:
+  ///   - meaning: In one line of Markdown: it becomes a row of docs/export.md and a description in a GeoPackage.
+  ///   - value: Returns `nil` for an unknown value, and a ``JSON`` of the case that fits `kind`.
   init(
     _ name: String, _ kind: Kind, _ meaning: String, role: Role = .property, of source: Source = .both,
     value: @escaping @Sendable (FenceRecord) -> JSON?

@@ -5,6 +5,7 @@ extension ColumnList {
   /// The modem's report (docs/radio.md); no fence has a value without one.
   static let radio: [Column] = [shares] + SignalQuantity.allCases.flatMap(levels) + network + cell
 
+  /// An object with a member for each technology. The shares are rounded one by one, so their sum can differ from 1.
   private static let shares = Column(
     "technology_shares", .object, "share of the fence's time on each technology, 0 to 1; `NONE` without one"
   ) { record in
@@ -17,6 +18,8 @@ extension ColumnList {
       })
   }
 
+  /// Minimum, median and maximum of one quantity, to a tenth of dBm or dB, which is the resolution of the engine
+  /// (`RadioTally`).
   private static func levels(of quantity: SignalQuantity) -> [Column] {
     let unit = quantity.isPower ? "dbm" : "db"
     func column(
@@ -34,6 +37,7 @@ extension ColumnList {
     ]
   }
 
+  /// The last operator of the fence, and whether and how often the modem changed network or cell.
   private static let network: [Column] = [
     Column("operator", .text, "code of the last operator: MCC and MNC") {
       $0.fence.radio?.operatorCode.map(JSON.string)
@@ -47,6 +51,7 @@ extension ColumnList {
     },
   ]
 
+  /// The last serving cell of the fence. Country and network codes are texts: a code such as `01` has a leading zero.
   private static let cell: [Column] = [
     Column("cell_mcc", .text, "mobile country code of the last serving cell") {
       $0.fence.radio?.cell?.countryCode.map(JSON.string)
@@ -69,7 +74,7 @@ extension ColumnList {
 }
 
 extension SignalQuantity {
-  /// Its name in texts.
+  /// Its name in the meanings of columns, with the generation that reports it.
   fileprivate var title: String {
     switch self {
     case .rssi: "RSSI"

@@ -22,6 +22,7 @@ public enum ColumnList {
   /// The properties of a feature of GeoJSON, wherever the record comes from.
   static let properties: [Column] = all.filter { $0.role == .property }
 
+  /// Identity, time, place and link of a fence.
   private static let places: [Column] = [
     Column("id", .long, "number of the fence in the store", role: .identity, of: .store) {
       $0.driveStarted == nil ? nil : .integer($0.id)
@@ -51,6 +52,7 @@ public enum ColumnList {
     Column("radius_m", .decimal, "radius on the ground, in metres") { .figure($0.fence.radius, 2) },
   ]
 
+  /// The counts and the mean of the pings, the technology, the test of the control server, and the submission.
   private static let test: [Column] = [
     Column("pings", .integer, "pings with an outcome that were sent in the fence") { .count($0.fence.pings) },
     Column("pings_ok", .integer, "of these, those answered within `pings.timeout`") {
@@ -82,6 +84,7 @@ public enum ColumnList {
     },
   ]
 
+  /// Accuracy, altitude and motion at the fix that opened the fence, and the distribution of its pings.
   private static let figures: [Column] = [
     Column("accuracy_m", .decimal, "accuracy of the position that opened the fence (68 % radius), in metres") {
       $0.fence.fix.accuracy.map { .figure($0, 2) }
@@ -90,7 +93,7 @@ public enum ColumnList {
       $0.fence.fix.altitude.map { .figure($0, 2) }
     },
     Column("course_deg", .decimal, "its course over ground, in degrees from true north") {
-      $0.fence.fix.course.map { .figure($0 >= 359.95 ? 0 : $0, 1) }
+      $0.fence.fix.course.map(JSON.course)
     },
     Column("speed_mps", .decimal, "its speed over ground, in metres a second") {
       $0.fence.fix.speed.map { .figure($0, 2) }

@@ -2,11 +2,15 @@ import OrderedJSON
 
 /// The forms of figures: positions and lengths to the centimetre, delays to the microsecond; more digits have no meaning.
 extension JSON {
-  /// Degrees with seven decimals, which are a centimetre.
+  /// Degrees with seven decimals: 1e-7 degrees are about a centimetre on the ground.
   static func degrees(_ value: Double) -> JSON { figure(value, 7) }
 
-  /// `value` with at most this many decimals.
+  /// `value` with at most this many decimals. A value too large for 64 bits of units stays a binary number, which JSON can
+  /// write with an exponent.
   static func figure(_ value: Double, _ places: Int) -> JSON { rounded(value, places: places) ?? .number(value) }
+
+  /// A course in degrees with one decimal. 359.95 and more is 0: it would become 360.0.
+  static func course(_ degrees: Double) -> JSON { figure(degrees >= 359.95 ? 0 : degrees, 1) }
 
   static func count(_ value: Int) -> JSON { .integer(Int64(value)) }
 

@@ -1,6 +1,6 @@
 import OrderedJSON
 
 extension JSON {
-  /// The value for formats that have no types: a string without quotes, all others as in JSON.
+  /// The value as text for formats without types (CSV, GPX, KML): a string without quotes, everything else as in JSON.
   var plainText: String { if case .string(let text) = self { text } else { text } }
 }

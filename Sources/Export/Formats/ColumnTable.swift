@@ -1,4 +1,5 @@
-/// The table of columns in docs/export.md.
+/// The table of columns in docs/export.md. A test compares it with the page, so that the page cannot fall behind
+/// ``ColumnList``.
 public enum ColumnTable {
   /// The table as Markdown, without a line end behind it.
   public static var markdown: String {
@@ -14,6 +15,7 @@ public enum ColumnTable {
     return (head + rows).joined(separator: "\n")
   }
 
+  /// Where the column is absent.
   private static func note(_ column: Column) -> String {
     switch column.source {
     case .replay: " (only in replays)"
@@ -24,6 +26,7 @@ public enum ColumnTable {
     }
   }
 
+  /// The type in a GeoPackage (OGC 12-128r17, table 1), or the part of the feature that has the value.
   private static func geoPackage(_ column: Column) -> String {
     switch column.role {
     case .identity: "`fid`"
@@ -32,6 +35,7 @@ public enum ColumnTable {
     }
   }
 
+  /// The type in KML's `SimpleField`, or the part of the placemark that has the value.
   private static func kml(_ column: Column) -> String {
     column.role == .position ? "geometry" : KML.type(of: column.kind)
   }

@@ -21,16 +21,16 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   /// A page with a map of the fences and the speed tests that needs no network.
   case html
 
-  /// Whether it has replayed fences too, which have no wall times and no session in the store.
+  /// Whether it can write replayed fences too, which have no wall times and no session in the store.
   public var hasReplays: Bool { ![.csv, .gpx, .kml, .gpkg].contains(self) }
 
   /// Whether it can draw a fence as its centre or as its circle.
   public var hasShapes: Bool { [.geojson, .geojsonseq, .kml].contains(self) }
 
-  /// Whether it has speed tests beside the fences; ``SpeedTestFormat`` has the other formats.
+  /// Whether it writes speed tests beside the fences. In all other formats they are files of their own (``SpeedTestFormat``).
   public var hasSpeedTests: Bool { self == .html }
 
-  /// Writes `records` through `write`, piece by piece, in constant memory.
+  /// Writes `records` through `write`, piece by piece, in memory that does not grow with their number.
   /// - Parameters:
   ///   - tracks: The tracks, for formats that have them.
   ///   - speedTests: The speed tests, for formats that have them (``hasSpeedTests``).

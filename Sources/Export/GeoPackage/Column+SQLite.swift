@@ -23,5 +23,6 @@ extension JSON {
   /// The binary number nearest to a decimal: units and power are exact below 2^53, and a quotient is rounded once.
   static func number(_ units: Int64, places: Int) -> Double { Double(units) / powers[min(max(places, 0), 18)] }
 
+  /// All powers that a `Double` and 64 bits of units need; each is exact.
   private static let powers: [Double] = (0...18).map { pow(10, Double($0)) }
 }

@@ -3,11 +3,15 @@ import Foundation
 import GRDB
 import OrderedJSON
 
-/// A GeoPackage 1.3 (OGC 12-128r17) with the fences as circles (`fences`) and as points (`fence_centres`), and the tracks (`tracks`), each
-/// with an R-tree and with a style for QGIS.
+/// A GeoPackage 1.3 (OGC 12-128r17) with the fences as circles (`fences`) and as points (`fence_centres`), and the tracks
+/// (`tracks`), each with an R-tree and with a style for QGIS.
+///
+/// SQLite needs a file that it can write at any place, and the output can be a pipe. So the package is made in a scratch file,
+/// which is then copied to the output.
 enum GeoPackage {
   /// - Parameters:
-  ///   - scratch: A folder for the file while it is made. It has no name there: a failure leaves nothing behind.
+  ///   - scratch: A folder for the file while it is made. The file has a name there for a moment only: an export that is killed
+  ///     leaves nothing behind.
   ///   - write: Receives the file in pieces.
   /// - Throws: ``GeoPackageError``, and errors of the records, the tracks and `write`.
   static func export(
@@ -19,12 +23,16 @@ enum GeoPackage {
     }
   }
 
-  /// Makes a package whose layers `fill` adds.
+  /// Makes a package whose layers `fill` adds, and passes it to `write`.
+  /// - Throws: ``GeoPackageError`` when the scratch file cannot be made, written or read; other errors of SQLite, and
+  ///   errors of `fill` and `write`.
   static func make(
     scratch: String, styles: [LayerStyle], write: ([UInt8]) throws -> Void, fill: (Database) throws -> Void
   ) throws {
     let path = scratch + "/coverage-probe-\(getpid())-\(UInt64.random(in: 0 ... .max)).gpkg"
     defer { unlink(path) }
+    // Exclusive: in a folder that all may write to, the name could be a link that another user put there. SQLite opens the
+    // empty file by its name.
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw GeoPackageError(folder: scratch, reason: String(cString: strerror(errno))) }
     defer { close(descriptor) }
@@ -36,9 +44,10 @@ enum GeoPackage {
     try copy(descriptor, scratch, to: write)
   }
 
+  /// Fills the empty file at `path`.
   private static func make(_ path: String, _ styles: [LayerStyle], _ fill: (Database) throws -> Void) throws {
     var configuration = Configuration()
-    // The file has no value before it is complete.
+    // No journal and no syncing: the file has no value before it is complete, and a failed one is removed.
     configuration.prepareDatabase { database in
       try database.execute(
         sql: """
@@ -48,6 +57,8 @@ enum GeoPackage {
           """)
     }
     let queue = try DatabaseQueue(path: path, configuration: configuration)
+    // Without a journal, SQLite never opens the file by its name again.
+    unlink(path)
     try queue.write { database in
       try database.execute(sql: GeoPackageSchema.tables)
       try fill(database)
@@ -56,6 +67,7 @@ enum GeoPackage {
     try queue.close()
   }
 
+  /// Both layers get the same numbers and values. The fences are read once.
   private static func addFences(_ records: some FenceRecords, to database: Database) throws {
     let columns = ColumnList.storedProperties
     let circles = try GeoPackageLayer(
@@ -74,6 +86,7 @@ enum GeoPackage {
     try centres.finish()
   }
 
+  /// A line for each segment, with a number of its own: a segment has none in the store.
   private static func addTracks(_ tracks: some DriveTracks, to database: Database) throws {
     let layer = try GeoPackageLayer(
       "tracks", geometry: "LINESTRING", description: "positions of the drives, a line where there is no gap",
@@ -96,6 +109,7 @@ enum GeoPackage {
     try layer.finish()
   }
 
+  /// The rows of QGIS's table of styles. `useAsDefault` makes QGIS apply the style when it opens the layer.
   private static func add(_ styles: [LayerStyle], to database: Database) throws {
     try database.execute(sql: GeoPackageSchema.styles)
     for style in styles {
@@ -108,6 +122,7 @@ enum GeoPackage {
     }
   }
 
+  /// Passes the file to `write` in pieces of 256 KiB.
   private static func copy(_ descriptor: CInt, _ scratch: String, to write: ([UInt8]) throws -> Void) throws {
     let size = 1 << 18
     var offset: off_t = 0

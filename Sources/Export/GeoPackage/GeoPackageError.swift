@@ -1,4 +1,4 @@
-/// Why a GeoPackage cannot be made.
+/// The scratch file of a GeoPackage cannot be made, written or read, mostly because its folder has no room.
 public struct GeoPackageError: Error, Hashable, CustomStringConvertible {
   /// The folder in which it is made.
   public let folder: String

@@ -3,6 +3,6 @@ struct GeoPackageField {
   let name: String
   /// One of GeoPackage's types (OGC 12-128r17, table 1).
   let type: String
-  /// For readers of the file.
+  /// The `description` in `gpkg_data_columns`, for readers of the file.
   let meaning: String
 }

@@ -4,9 +4,10 @@ import Coverage
 struct GeoPackageGeometry {
   /// The blob.
   private(set) var bytes: [UInt8] = []
-  /// The least and greatest longitude and latitude in degrees.
+  /// The least and greatest longitude (x) and latitude (y) in degrees: the envelope, and the rectangle for the R-tree.
   let box: (minX: Double, maxX: Double, minY: Double, maxY: Double)
 
+  /// The codes of geometries in WKB (OGC 06-103r4).
   private enum Kind: UInt32 {
     case point = 1
     case lineString = 2
@@ -14,6 +15,7 @@ struct GeoPackageGeometry {
     case multiPolygon = 6
   }
 
+  /// A point.
   init(point: Coordinate) {
     let (x, y) = (point.longitude, point.latitude)
     box = (x, x, y, y)
@@ -24,6 +26,7 @@ struct GeoPackageGeometry {
     append(y)
   }
 
+  /// A multipolygon, also for one ring: a layer has one type of geometry.
   init(circle: CircleOutline) {
     let corners = circle.rings.joined()
     box = Self.box(corners.lazy.map(\.x), corners.lazy.map(\.y))
@@ -37,6 +40,7 @@ struct GeoPackageGeometry {
     }
   }
 
+  /// A line through the positions; at least two, as a segment has.
   init(line: [TrackPoint]) {
     box = Self.box(line.lazy.map(\.place.longitude), line.lazy.map(\.place.latitude))
     appendHeader(envelope: box)
@@ -50,6 +54,8 @@ struct GeoPackageGeometry {
     (xs.min() ?? 0, xs.max() ?? 0, ys.min() ?? 0, ys.max() ?? 0)
   }
 
+  /// Magic `GP`, version 0, flags (bit 0: little-endian; bits 1 to 3: 1 for an envelope of x and y), reference system,
+  /// envelope.
   private mutating func appendHeader(envelope: (minX: Double, maxX: Double, minY: Double, maxY: Double)?) {
     let littleEndian: UInt8 = 1
     let withEnvelope: UInt8 = 1 << 1
@@ -59,11 +65,13 @@ struct GeoPackageGeometry {
     for edge in [envelope.minX, envelope.maxX, envelope.minY, envelope.maxY] { append(edge) }
   }
 
+  /// The start of a WKB geometry: the byte order (1: little-endian), and the type.
   private mutating func append(_ kind: Kind) {
     bytes.append(1)
     append(kind.rawValue)
   }
 
+  /// The number of points and their coordinates, x before y. Filled in place, because tracks have thousands of them.
   private mutating func append(_ points: [(x: Double, y: Double)]) {
     append(UInt32(clamping: points.count))
     let start = bytes.count

@@ -2,19 +2,24 @@ import Foundation
 import GRDB
 import OrderedJSON
 
-/// A table of features in a GeoPackage, with its R-tree, filled row by row.
+/// A table of features in a GeoPackage, with its R-tree, filled row by row: ``add(_:id:values:)`` for each feature, then
+/// ``finish()`` once.
+///
+/// It has the columns `fid` and `geom`, then the fields. It registers itself in the tables that GeoPackage prescribes
+/// (``GeoPackageSchema``).
 final class GeoPackageLayer {
   private let name: String
   private let database: Database
   private var row: RowInsertion
   private var tree: TreePacking
   private var nextID: Int64 = 1
+  /// The rectangle around all features so far, in degrees; `nil` without any.
   private var box: (minX: Double, maxX: Double, minY: Double, maxY: Double)?
 
   /// Creates the table.
   /// - Parameters:
   ///   - name: The name of the table; it goes into SQL unchanged.
-  ///   - geometry: GeoPackage's name of the type of geometry.
+  ///   - geometry: GeoPackage's name of the type of geometry, such as `POINT` (OGC 12-128r17, annex G).
   ///   - description: For readers of the file.
   /// - Throws: GRDB's `DatabaseError`.
   init(_ name: String, geometry: String, description: String, fields: [GeoPackageField], in database: Database) throws {
@@ -80,6 +85,7 @@ final class GeoPackageLayer {
         sql: "UPDATE gpkg_contents SET min_x = ?, min_y = ?, max_x = ?, max_y = ? WHERE table_name = ?",
         arguments: [box.minX, box.minY, box.maxX, box.maxY, name])
     }
+    // After all rows: this process lacks the functions that the triggers call (``GeoPackageSchema/triggers(of:)``).
     try database.execute(sql: GeoPackageSchema.triggers(of: name))
   }
 }

@@ -1,13 +1,14 @@
-/// The tables that GeoPackage prescribes (OGC 12-128r17), as SQL.
+/// The tables, numbers and triggers that GeoPackage prescribes (OGC 12-128r17), as SQL; and QGIS's table of styles.
 enum GeoPackageSchema {
-  /// `GPKG`, in the header of the SQLite file.
+  /// `GPKG` in ASCII, in the header of the SQLite file (requirement 2).
   static let applicationID = 0x4750_4B47
-  /// Version 1.3.0.
+  /// Version 1.3.0: major, minor and patch, two digits each (requirement 2).
   static let userVersion = 10300
   /// The reference system of all positions, by its number in EPSG.
   static let wgs84 = 4326
 
-  /// The tables of every GeoPackage, and those of the extension for descriptions of columns.
+  /// The tables of every GeoPackage, those of the extension for descriptions of columns (`gpkg_schema`), and the reference
+  /// systems that each GeoPackage must have: -1, 0 and 4326 (requirement 11).
   static let tables = """
     CREATE TABLE gpkg_spatial_ref_sys (
       srs_name TEXT NOT NULL,
@@ -81,8 +82,8 @@ enum GeoPackageSchema {
         'read-write');
     """
 
-  /// The triggers that keep the R-tree of `table` up to date when another program changes it (annex F.3). They use functions that only
-  /// programs with GeoPackage support have, so they are made after all rows are there.
+  /// The triggers that keep the R-tree of `table` up to date when another program changes it (annex F.3). They call functions
+  /// (`ST_MinX`, `ST_IsEmpty`) that only programs with GeoPackage support have, so they are made after all rows are there.
   static func triggers(of table: String) -> String {
     let tree = "rtree_\(table)_geom"
     let insert = """
@@ -106,7 +107,8 @@ enum GeoPackageSchema {
       """
   }
 
-  /// The table from which QGIS takes the styles of layers.
+  /// The table from which QGIS reads the styles of layers. It is no part of the standard, so it is listed as a table of
+  /// attributes.
   static let styles = """
     CREATE TABLE layer_styles (
       id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,

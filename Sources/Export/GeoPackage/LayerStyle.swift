@@ -5,11 +5,13 @@ import Coverage
 struct LayerStyle {
   /// The layer's table.
   let table: String
+  /// The name of the style, as QGIS lists it.
   let name: String
   let description: String
-  /// QGIS's XML.
+  /// The style in QGIS's own XML (QML), for the column `styleQML`.
   let qml: String
 
+  /// Fences and their centres by technology, tracks in one grey.
   static let ofFences = [
     LayerStyle(
       table: "fences", name: "technology", description: "fences by radio technology",
@@ -27,6 +29,10 @@ struct LayerStyle {
       qml: byTechnology("marker") { marker($0, name: "square", size: "3") })
   ]
 
+  /// A style with a symbol for each known name in the column `technology`.
+  /// - Parameters:
+  ///   - symbol: QGIS's type of the symbol: `fill` or `marker`.
+  ///   - layer: Returns the symbol's layer for a colour.
   private static func byTechnology(_ symbol: String, layer: (String) -> String) -> String {
     var (categories, symbols) = ("", "")
     // Other names, and none, are grey.

@@ -2,15 +2,17 @@ import GRDB
 import GRDBSQLite
 import OrderedJSON
 
-/// A statement that inserts rows, whose values are bound one by one: GRDB's own arguments cost more than all other work on a row.
+/// A statement that inserts rows, whose values are bound one by one, in the order of the columns: GRDB's own arguments cost
+/// more than all other work on a row. ``insert()`` reports an error of any of them.
 struct RowInsertion {
   private let statement: Statement
   private let database: Database
+  /// The number of the parameter that was bound last; SQLite counts from 1.
   private var position: CInt = 0
   /// The first value that SQLite refused: one that is too large, or without memory for a copy of it.
   private var refusal: CInt = SQLITE_OK
 
-  /// SQLite takes a copy of each text and blob.
+  /// `SQLITE_TRANSIENT`, a macro that Swift cannot import: SQLite copies the text or blob before the call returns.
   private static let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   init(_ statement: Statement, in database: Database) { (self.statement, self.database) = (statement, database) }

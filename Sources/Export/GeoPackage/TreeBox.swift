@@ -1,8 +1,9 @@
-/// A rectangle in an R-tree of SQLite, in its single precision: never smaller than the rectangle that it stands for.
+/// A rectangle in an R-tree of SQLite, in degrees and in single precision. Rounding goes outwards, so that it is never
+/// smaller than the rectangle that it stands for, and a search misses no feature.
 struct TreeBox: Hashable {
   private(set) var minX, maxX, minY, maxY: Float
 
-  /// Finite numbers, no least above its greatest.
+  /// Takes finite numbers, and no least one above its greatest.
   init(minX: Double, maxX: Double, minY: Double, maxY: Double) {
     self.minX = Self.below(minX)
     self.maxX = Self.above(maxX)
@@ -20,6 +21,7 @@ struct TreeBox: Hashable {
     return union
   }
 
+  /// The greatest `Float` that is not above `number`.
   private static func below(_ number: Double) -> Float {
     let near = Float(number)
     return Double(near) > number ? near.nextDown : near

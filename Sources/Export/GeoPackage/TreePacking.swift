@@ -3,18 +3,23 @@ import GRDB
 
 /// Fills an empty R-tree of SQLite in the order of its rows, node by node, with only the nodes above the last row in memory.
 ///
-/// SQLite's own insertion looks for the best node of each row, which takes longer than all other work on a fence. Fences come in
-/// the order of the drive, so a node of consecutive ones is small on the ground all the same. The nodes go into the tables behind the
-/// R-tree, which SQLite documents (The SQLite R*Tree Module, "Shadow Tables").
+/// SQLite's own insertion looks for the best node of each row, which takes longer than all other work on a fence. Fences come
+/// in the order of the drive, so a node of consecutive ones covers a small area all the same. The nodes go into the tables
+/// behind the R-tree, whose form SQLite documents (The SQLite R*Tree Module, "Shadow Tables").
 struct TreePacking {
+  /// The open node of each level, the leaf first. The last one becomes the root, whose number is reserved.
   private var levels = [TreeNode()]
   private var nextNode = root + 1
+  /// Bytes of each node.
   private let nodeSize: Int
+  /// The most children of a node.
   private let capacity: Int
   private let tree: String
   private let database: Database
   private var nodes: RowInsertion
+  /// SQLite's table of the leaf in which each row is.
   private var leafOfRow: RowInsertion
+  /// SQLite's table of the node above each node but the root.
   private var parentOfNode: RowInsertion
 
   /// SQLite begins each search here.
@@ -57,6 +62,7 @@ struct TreePacking {
       arguments: [Data(levels[level].blob(size: nodeSize, depth: UInt16(clamping: level)))])
   }
 
+  /// Adds a row or a node to the open node of a level; closes a full one before.
   private mutating func add(_ child: Int64, _ box: TreeBox, to level: Int) throws {
     if levels[level].children.count == capacity { try close(level) }
     levels[level].add(child, box)

@@ -1,8 +1,12 @@
 import Coverage
 import OrderedJSON
 
-/// A FeatureCollection (RFC 7946), a line a feature, in constant memory. The bounding box of the centres comes last, when it is known.
+/// GeoJSON (RFC 7946): a FeatureCollection with a line for each feature, or the features as a text sequence.
 enum GeoJSON {
+  /// Writes a FeatureCollection. The bounding box of the geometries comes last, when it is known: RFC 7946 prescribes no order,
+  /// and memory does not grow with the fences. It is absent without fences.
+  /// - Parameter shape: A feature is the centre or the circle of its fence.
+  /// - Throws: Errors of the records and of `write`.
   static func export(
     _ records: some FenceRecords, shape: FenceShape, write: ([UInt8]) throws -> Void
   ) throws {
@@ -11,10 +15,14 @@ enum GeoJSON {
     var isFirst = true
     var box = BoundingBox()
     try records.forEach { record in
-      box.add(record.fence.centre)
+      let geometry = Geometry(record.fence, shape)
+      switch geometry {
+      case .point(let centre): box.add(centre)
+      case .circle(let outline): box.add(outline)
+      }
       text.raw(isFirst ? "\n" : ",\n")
       isFirst = false
-      writeFeature(record, shape, to: &text)
+      writeFeature(record, geometry, to: &text)
       try text.flush(to: write)
     }
     text.raw("\n]")
@@ -28,8 +36,8 @@ enum GeoJSON {
     try text.flush(to: write, isLast: true)
   }
 
-  /// The features of ``export(_:shape:write:)`` as a GeoJSON text sequence (RFC 8142): a record separator before each feature, a line feed
-  /// after it. A reader can resume after a truncated text, and needs no end of the collection.
+  /// The features of ``export(_:shape:write:)`` as a GeoJSON text sequence (RFC 8142): a record separator before each
+  /// feature, a line feed after it. A reader can resume after a truncated text, and needs no end of the collection.
   static func exportSequence(
     _ records: some FenceRecords, shape: FenceShape, write: ([UInt8]) throws -> Void
   ) throws {
@@ -37,7 +45,7 @@ enum GeoJSON {
     var text: [UInt8] = []
     try records.forEach { record in
       feature.removeAll()
-      writeFeature(record, shape, to: &feature)
+      writeFeature(record, Geometry(record.fence, shape), to: &feature)
       text.append(recordSeparator)
       text += feature.bytes
       text.append(UInt8(ascii: "\n"))
@@ -48,21 +56,33 @@ enum GeoJSON {
     if !text.isEmpty { try write(text) }
   }
 
+  /// RS in ASCII; JSON text sequences (RFC 7464) begin each text with it.
   private static let recordSeparator: UInt8 = 0x1E
 
-  private static func writeFeature(_ record: FenceRecord, _ shape: FenceShape, to text: inout JSONWriter) {
+  private enum Geometry {
+    case point(Coordinate)
+    case circle(CircleOutline)
+
+    init(_ fence: Fence, _ shape: FenceShape) {
+      switch shape {
+      case .point: self = .point(fence.centre)
+      case .circle: self = .circle(CircleOutline(centre: fence.centre, radius: fence.radius))
+      }
+    }
+  }
+
+  private static func writeFeature(_ record: FenceRecord, _ geometry: Geometry, to text: inout JSONWriter) {
     text.beginObject()
     text.member("type", "Feature")
     text.member("id", .integer(record.id))
     text.key("geometry")
     text.beginObject()
-    switch shape {
-    case .point:
+    switch geometry {
+    case .point(let centre):
       text.member("type", "Point")
       text.key("coordinates")
-      writePosition(record.fence.centre.longitude, record.fence.centre.latitude, to: &text)
-    case .circle:
-      writeCircle(CircleOutline(centre: record.fence.centre, radius: record.fence.radius), to: &text)
+      writePosition(centre.longitude, centre.latitude, to: &text)
+    case .circle(let outline): writeCircle(outline, to: &text)
     }
     text.endObject()
     text.key("properties")
@@ -72,6 +92,7 @@ enum GeoJSON {
     text.endObject()
   }
 
+  /// The members `type` and `coordinates` of a Polygon, or of a MultiPolygon for a circle that the antimeridian cuts.
   private static func writeCircle(_ circle: CircleOutline, to text: inout JSONWriter) {
     let isCut = circle.rings.count > 1
     text.member("type", isCut ? "MultiPolygon" : "Polygon")
@@ -87,7 +108,7 @@ enum GeoJSON {
     if isCut { text.endArray() }
   }
 
-  /// Longitude first.
+  /// A position: longitude first (RFC 7946, 3.1.1), without altitude.
   private static func writePosition(_ longitude: Double, _ latitude: Double, to text: inout JSONWriter) {
     text.beginArray()
     text.value(.degrees(longitude))

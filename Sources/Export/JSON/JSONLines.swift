@@ -1,6 +1,7 @@
 import OrderedJSON
 
-/// One fence a line, as an object with those columns that have a value.
+/// JSON Lines: one fence a line, as an object with those columns that have a value. A value has the same key in
+/// a stored and in a replayed fence (docs/export.md).
 enum JSONLines {
   static func export(_ records: some FenceRecords, write: ([UInt8]) throws -> Void) throws {
     var text = JSONWriter()

@@ -11,7 +11,8 @@ struct Leaflet {
   let terms: [UInt8]
 
   /// Reads the library from `folder`.
-  /// - Throws: ``LeafletError``
+  /// - Parameter terms: The path of the file with the terms.
+  /// - Throws: ``LeafletError`` without the script or the style sheet. The terms may be absent.
   init(folder: String, terms: String = "/usr/share/doc/libjs-leaflet/copyright") throws {
     script = try Self.contents(of: ["leaflet.min.js", "leaflet.js"], in: folder)
     style = try Self.contents(of: ["leaflet.css"], in: folder)
@@ -19,7 +20,7 @@ struct Leaflet {
     self.terms = FileManager.default.contents(atPath: terms).map(Array.init) ?? []
   }
 
-  /// The first file that is there.
+  /// The first file that is there and not empty: the minified script, else the full one.
   private static func contents(of names: [String], in folder: String) throws -> [UInt8] {
     for name in names {
       if let data = FileManager.default.contents(atPath: "\(folder)/\(name)"), !data.isEmpty { return Array(data) }

@@ -1,8 +1,9 @@
 import DriveStore
 
-/// The map page that grows as a drive goes: it takes its fences and speed tests from the service that serves it (docs/live-page.md).
+/// The map page that grows as a drive goes on: its script gets fences and speed tests from the service that serves it
+/// (docs/live-page.md).
 public struct LivePage: Sendable {
-  /// The document.
+  /// The document, without any fence. Its nonce stays the same as long as the value lives.
   public let html: [UInt8]
   /// The Content-Security-Policy for the answer's header: that of the document, and no other page may frame it.
   public let policy: String

@@ -3,19 +3,23 @@ import OrderedJSON
 
 /// Some fences as columns: for each column an array with a value a fence, instead of an object for each fence.
 ///
-/// A chunk needs nothing from the chunks before it, so the page can add further ones while a drive goes on. Texts are numbers of a list of the
-/// chunk's own; times are milliseconds since 1970; a column without any value is left out.
+/// A chunk needs nothing from the chunks before it, so the page can add further ones while a drive goes on. Texts are stored
+/// once in a list of the chunk, and the array has their places in it. Times are milliseconds since 1970, booleans 1 and 0. A
+/// column without any value is left out.
 struct MapChunk {
-  /// The fences so far.
+  /// The number of fences so far.
   private(set) var fences = 0
+  /// For each column of ``MapColumns/all``, in its order: the values, with commas but without the brackets of the array.
   private var arrays: [JSONWriter]
+  /// The texts of each column; empty for columns of numbers.
   private var lists: [TextList]
+  /// Whether a fence of the chunk has a value in the column.
   private var hasValue: [Bool]
 
   /// The texts of a column, each once, in order of their first occurrence.
   private struct TextList {
     var texts: [JSON] = []
-    /// By bytes: strings that differ in Unicode's composition only are equal to Swift.
+    /// The places by the UTF-8 bytes: Swift compares strings by canonical equivalence, and both forms must survive.
     var places: [[UInt8]: Int] = [:]
 
     mutating func place(of text: JSON) -> Int {
@@ -50,7 +54,7 @@ struct MapChunk {
     }
   }
 
-  /// The JSON text, safe inside of a `script` element.
+  /// The chunk as JSON text in one line, safe inside of a `script` element (``ScriptText/json(_:)``).
   var text: [UInt8] {
     var text = Array("{\"fences\":\(fences),\"columns\":{".utf8)
     var isFirst = true
@@ -71,6 +75,7 @@ struct MapChunk {
     return ScriptText.json(text + Array("}}".utf8))
   }
 
+  /// Milliseconds since 1970, cut off; `null` for text that is no time.
   private static func milliseconds(_ time: JSON) -> JSON {
     guard case .string(let text) = time, let time = WallTime(iso8601: text) else { return .null }
     return .integer(time.microseconds / 1000)

@@ -1,11 +1,13 @@
 import Coverage
 import OrderedJSON
 
-/// The columns of the map page: those of every format (``ColumnList``), and what the page cannot know from them.
+/// The columns of the map page: those of every format (``ColumnList``), and values that the page cannot compute from them.
 enum MapColumns {
-  /// All columns. The end of a fence is left out: it is ``Column/name`` `entered_at` with `duration_ms`.
+  /// All columns. The end of a fence is left out: it is `entered_at` with `duration_ms` (`entered` in a replay).
   static let all = ColumnList.all.filter { !["exited", "exited_at"].contains($0.name) } + ofMap
 
+  /// Numbers for the script: the class decides the colour, and the number of the session stands for its id, which replays
+  /// lack.
   private static let ofMap: [Column] = [
     Column("technology_class", .integer, "place of its colour in the legend of technologies") { record in
       .count(Legend.place(of: Legend.technology(of: record.fence)))

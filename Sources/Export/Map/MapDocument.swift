@@ -4,28 +4,31 @@ import OrderedJSON
 struct MapDocument {
   private let options: MapOptions
   private let leaflet: Leaflet
-  /// Whether the page asks the service that it comes from.
+  /// Whether the page asks the service that it comes from for fences and speed tests.
   private let isLive: Bool
 
   /// - Throws: ``LeafletError``
+  /// Reads the map library.
+  /// - Parameter isLive: Whether it is the live page, whose script asks the service for fences.
   init(_ options: MapOptions, isLive: Bool = false) throws {
     (self.options, self.isLive) = (options, isLive)
     leaflet = try Leaflet(folder: options.leaflet)
   }
 
-  /// A random number that only the page's own scripts and styles carry: an injected element without it does not run.
+  /// 128 random bits that only the page's own scripts and styles carry: an injected element without them does not run.
   static func nonce() -> String {
     (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
   }
 
-  /// The Content-Security-Policy (https://www.w3.org/TR/CSP3/).
+  /// The Content-Security-Policy (https://www.w3.org/TR/CSP3/): nothing but the page's own scripts and styles, embedded
+  /// images, and the tiles. Only the live page may connect, to its own service.
   func policy(nonce: String) -> String {
     let images = (["data:"] + (options.tiles.map { [$0.origin] } ?? [])).joined(separator: " ")
     return "default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; img-src \(images); "
       + (isLive ? "connect-src 'self'; " : "") + "base-uri 'none'; form-action 'none'"
   }
 
-  /// Everything before the fences.
+  /// Everything before the fences: styles, the elements of the page, and the settings for its script.
   func head(nonce: String) -> [UInt8] {
     let head = """
       <!DOCTYPE html>
@@ -44,7 +47,7 @@ struct MapDocument {
       + Self.element("type=\"application/json\" id=\"settings\"", ScriptText.json(Array(settings.text.utf8)))
   }
 
-  /// Everything behind them.
+  /// Everything behind the fences and the tests: the terms of the library, the library and the page's own script.
   func tail(nonce: String) -> [UInt8] {
     var tail: [UInt8] = []
     if !leaflet.terms.isEmpty {
@@ -55,6 +58,8 @@ struct MapDocument {
     return tail + Self.element("nonce=\"\(nonce)\"", script) + Array("</body>\n</html>\n".utf8)
   }
 
+  /// The data of the page that are the same for all fences: the legend, and name, kind and meaning of each column. The script
+  /// reads them from the element `settings`.
   private var settings: JSON {
     .object([
       "technologies": .array(
@@ -67,6 +72,7 @@ struct MapDocument {
     ])
   }
 
+  /// A `script` element; `text` must be free of `</script` (``ScriptText``).
   static func element(_ attributes: String, _ text: [UInt8]) -> [UInt8] {
     Array("<script \(attributes)>".utf8) + text + Array("</script>\n".utf8)
   }

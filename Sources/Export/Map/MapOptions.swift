@@ -2,7 +2,7 @@
 public struct MapOptions: Hashable, Sendable {
   /// The folder with Leaflet's files.
   public let leaflet: String
-  /// The map below the fences; `nil`: none, and the page makes no request.
+  /// The tiles of a base map; `nil`: none, and the page makes no request.
   public let tiles: TileSource?
 
   /// - Parameters:

@@ -1,9 +1,10 @@
 import DriveStore
 
-/// A self-contained page with an interactive map of the fences and the speed tests (docs/map.md). Without tiles it needs no network, ever.
+/// A self-contained page with an interactive map of the fences and the speed tests (docs/map.md). Without tiles it makes no
+/// request.
 ///
-/// The fences are read once and written in chunks, so that memory does not grow with their number. The page computes totals and sessions
-/// itself.
+/// The fences are read once and written in chunks, so that memory does not grow with their number. The page computes totals
+/// and sessions itself.
 struct MapPage<Records: FenceRecords> {
   private let records: Records
   private let speedTests: [StoredSpeedTest]
@@ -15,6 +16,8 @@ struct MapPage<Records: FenceRecords> {
     document = try MapDocument(options)
   }
 
+  /// Writes the page: its head, the fences in chunks, the speed tests, then the scripts, which read both from the document.
+  /// - Throws: Errors of the records and of `write`.
   func write(_ write: ([UInt8]) throws -> Void) throws {
     let nonce = MapDocument.nonce()
     try write(document.head(nonce: nonce))
@@ -40,6 +43,7 @@ struct MapPage<Records: FenceRecords> {
     try flush()
   }
 
+  /// Tests are few: all are in one element, and there is none without tests.
   private func writeSpeedTests(_ write: ([UInt8]) throws -> Void) throws {
     guard !speedTests.isEmpty else { return }
     try write(MapDocument.element("type=\"application/json\" id=\"speed-tests\"", MapSpeedTests.text(speedTests)))

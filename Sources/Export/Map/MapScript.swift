@@ -1,4 +1,5 @@
-/// The page's own script, of its parts in the order in which they need each other.
+/// The page's own script, joined from the files in `Page`, which the build embeds. A part comes after the parts that it uses;
+/// `map.js` starts the page, so it is the last. The live page has `live.js` behind it.
 enum MapScript {
   static let text: [UInt8] =
     PackageResources.symbols_js + PackageResources.fence_table_js + PackageResources.fence_item_js

@@ -1,7 +1,8 @@
 import DriveStore
 import OrderedJSON
 
-/// Speed tests as the map page and the live page take them: a JSON array with an object a test, without the lists of curves and positions.
+/// Speed tests as the map page and the live page read them: a JSON array with an object for each test, without the curves,
+/// the pings and the positions.
 enum MapSpeedTests {
   /// The columns of the objects (``SpeedTestColumn``).
   static let columns = SpeedTestColumn.table

@@ -1,5 +1,5 @@
-/// Texts inside of HTML's `script` and `style` elements. There is no escape for them in HTML: the first `</script` ends the element, wherever
-/// it stands.
+/// Texts inside of HTML's `script` and `style` elements. HTML has no escape for them: the first `</script` ends the element,
+/// wherever it stands.
 enum ScriptText {
   /// JSON text with the same meaning and without `<`, and without U+2028 and U+2029, which old scripts parse as line ends.
   static func json(_ text: [UInt8]) -> [UInt8] {
@@ -22,8 +22,8 @@ enum ScriptText {
     return escaped
   }
 
-  /// The text of a library in which `</script` and `</style` are written with `<\/`, which means the same in the strings and regular
-  /// expressions where they can occur.
+  /// The text of a library with a backslash in each `</s`, as in `<\/script` and `<\/style`. It means the same in the strings
+  /// and regular expressions of scripts where it can occur.
   static func library(_ text: [UInt8]) -> [UInt8] {
     var escaped: [UInt8] = []
     escaped.reserveCapacity(text.count)

@@ -1,12 +1,13 @@
-/// A server of map tiles, by the address of a tile with `{z}`, `{x}` and `{y}` in the place of its numbers.
+/// A server of map tiles, by the address of a tile with `{z}`, `{x}` and `{y}` in the place of zoom, column and row.
 public struct TileSource: Hashable, Sendable {
   /// The address, as the user wrote it.
   public let address: String
-  /// Scheme and authority, such as `https://tiles.example`: the only place from which the page may load.
+  /// Scheme and authority, such as `https://tiles.example`: the only origin from which the page may load images.
   public let origin: String
 
-  /// `nil` for anything but an http or https address with the three numbers in its path. The authority ends up in a directive of the page,
-  /// so it consists of letters, digits, `.`, `-`, `:`, and the brackets of IPv6.
+  /// `nil` for anything but an http or https address of printable ASCII with `{z}`, `{x}` and `{y}` behind the authority. The
+  /// authority goes into the page's security policy, so it may have only letters, digits, `.`, `-`, `:`, and the brackets of
+  /// IPv6: no user information, and nothing that could begin another directive.
   public init?(_ address: String) {
     guard let scheme = ["https://", "http://"].first(where: { address.hasPrefix($0) }) else { return nil }
     let rest = address.dropFirst(scheme.count)

@@ -1,7 +1,8 @@
 import Coverage
 import DriveStore
 
-/// Which fences and positions to export. A condition that is `nil` or empty holds for all.
+/// Which fences, positions and speed tests to export or report: all conditions must hold. A condition that is `nil` or empty
+/// holds for all.
 public struct FenceFilter: Hashable, Sendable {
   /// Fences that began at this time or later.
   public var from: WallTime?
@@ -24,13 +25,14 @@ public struct FenceFilter: Hashable, Sendable {
       && (links.isEmpty || record.link.map(links.contains) ?? false)
   }
 
-  /// Whether a speed test is to be exported. A test without a place is in no box, and none belongs to a link.
+  /// Whether a speed test is to be exported. With a box, a test without a place is left out; with links, every test, because
+  /// no test belongs to a link.
   public func selects(_ test: StoredSpeedTest) -> Bool {
     selects(test.started) && box.map { box in test.place.map(box.contains) ?? false } ?? true
       && (technologies.isEmpty || technologies.contains { $0.matches(test.technology) }) && links.isEmpty
   }
 
-  /// Whether something of this time is to be exported.
+  /// Whether a fence, a test or a position of this time is to be exported; without a time, only if no time is asked for.
   func selects(_ time: WallTime?) -> Bool {
     guard from != nil || to != nil else { return true }
     guard let time else { return false }

@@ -1,4 +1,5 @@
-/// Fences in their order, from memory or read from a store on each iteration. A later iteration can have further fences at the end.
+/// Fences in their order, from memory or read from a store on each iteration. An export iterates once and need not hold them
+/// in memory. A later iteration can have further fences at the end.
 public protocol FenceRecords {
   /// Calls `body` for each fence.
   /// - Throws: Errors of `body` and of the store.

@@ -1,14 +1,14 @@
 import Coverage
 
-/// A box on the ground, as the user gives it: `WEST,SOUTH,EAST,NORTH` in degrees, as in RFC 7946, 5.
+/// A box on the ground, as `--bbox` gives it: `WEST,SOUTH,EAST,NORTH` in degrees, as in RFC 7946, 5.
 public struct SearchBox: Hashable, Sendable {
   private let west: Double
   private let south: Double
   private let east: Double
   private let north: Double
 
-  /// `nil` for text that is not four numbers in their ranges, or whose south is north of its north. West may be greater than east: such
-  /// a box lies across the antimeridian.
+  /// `nil` for text that is not four numbers in their ranges, or whose south is north of its north. Spaces are ignored. West
+  /// may be greater than east: such a box lies across the antimeridian.
   public init?(_ text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map {
       Double($0.filter { $0 != " " })

@@ -2,7 +2,9 @@ import Coverage
 
 /// A technology as the user names it: `4G/LTE`, or a generation (`2G`, `3G`, `4G`, `5G`, `5G NSA`, `5G SA`, `none`).
 public enum TechnologyPattern: Hashable, Sendable {
+  /// The name on the wire, in its own spelling.
   case name(String)
+  /// One of these generations; `5G` is two of them.
   case generations([Technology.Generation])
 
   /// `nil` for text that is neither the name of a technology nor of a generation. Upper and lower case are the same.
@@ -19,7 +21,8 @@ public enum TechnologyPattern: Hashable, Sendable {
     }
   }
 
-  /// Whether a fence with this technology is meant; `nil` is a fence in which none was seen.
+  /// Whether the pattern selects a fence with this technology; `nil` (no technology was seen in the fence) matches `none`
+  /// only.
   func matches(_ technology: Technology?) -> Bool {
     let technology = technology ?? .none
     return switch self {

@@ -1,14 +1,15 @@
 import Coverage
 import Foundation
 
-/// The circle of a fence on the ground as rings of positions, counterclockwise and closed (RFC 7946, 3.1.6).
+/// The circle of a fence on the ground as rings of positions, counterclockwise and closed (RFC 7946, 3.1.6): the last
+/// position is the first one again.
 ///
 /// A circle across the antimeridian is cut there into two rings (RFC 7946, 3.1.9).
 struct CircleOutline {
   /// One ring, or two for a circle across the antimeridian. Longitude and latitude in degrees.
   let rings: [[(x: Double, y: Double)]]
 
-  /// The corners of a circle: those of a ring lie on it, so the area is 0.5 % less than the circle's.
+  /// The number of corners. All lie on the circle, so the polygon has 0.5 % less area than it: n / 2π × sin(2π / n).
   static let corners = 36
 
   /// - Parameter radius: Metres; a radius that is not finite counts as 0.
@@ -18,12 +19,15 @@ struct CircleOutline {
     rings = isOver ? [Self.cut(ring, toEast: true), Self.cut(ring, toEast: false)].filter { $0.count > 3 } : [ring]
   }
 
+  /// East and north parts of the unit vectors to the corners, counterclockwise from the east. Each circle uses
+  /// the same ones.
   private static let directions: [(sin: Double, cos: Double)] = (0..<corners).map { corner in
     let angle = Double(corner) / Double(corners) * 2 * .pi
     return (sin(angle), cos(angle))
   }
 
-  /// The ring around `centre`; its longitudes go beyond 180 degrees where the circle does.
+  /// The ring around `centre` on the plane that touches the ellipsoid there, which is exact enough for radii of fences. Its
+  /// longitudes go beyond 180 degrees where the circle does.
   private static func ring(_ centre: Coordinate, _ radius: Double) -> [(x: Double, y: Double)] {
     let (north, east) = centre.metresPerDegree
     var ring = directions.map { direction in
@@ -36,8 +40,10 @@ struct CircleOutline {
     return ring
   }
 
-  /// The part of `ring` on one side of the antimeridian that it crosses, with its longitudes from -180 to 180.
+  /// The part of `ring` on one side of the antimeridian that it crosses, with its longitudes from -180 to 180. An edge across
+  /// the line is cut on it, so that both parts have the same two positions there.
   private static func cut(_ ring: [(x: Double, y: Double)], toEast: Bool) -> [(x: Double, y: Double)] {
+    // A ring around a centre west of the antimeridian crosses it at 180 degrees, any other ring at -180.
     let line = ring.contains { $0.x > 180 } ? 180.0 : -180.0
     let shift = toEast ? (line > 0 ? -360.0 : 0) : (line > 0 ? 0 : 360.0)
     func isKept(_ x: Double) -> Bool { toEast ? x >= line : x <= line }

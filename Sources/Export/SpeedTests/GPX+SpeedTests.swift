@@ -2,7 +2,8 @@ import Coverage
 import DriveStore
 
 extension GPX {
-  /// Each test with a place a waypoint; its figures are extensions, by the names of the columns.
+  /// A waypoint (`wpt`) for each test with a place, where it began; tests without a place are left out. Figures are
+  /// extensions, by the names of the columns.
   static func export(_ tests: [StoredSpeedTest], write: ([UInt8]) throws -> Void) throws {
     var text = XMLWriter()
     text.raw(head)
@@ -23,6 +24,7 @@ extension GPX {
     try text.flush(to: write, isLast: true)
   }
 
+  /// The columns with the tags around their values, which are the same for each test.
   private static let speedTestFields = SpeedTestColumn.fields.map {
     ($0, Array("<cp:\($0.name)>".utf8), Array("</cp:\($0.name)>".utf8))
   }

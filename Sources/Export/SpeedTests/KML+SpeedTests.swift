@@ -2,7 +2,8 @@ import Coverage
 import DriveStore
 
 extension KML {
-  /// One folder with the tests that have a place, styled by technology, with the time that each took.
+  /// A document with one folder of the tests that have a place, styled by technology, each with its time span. Tests without
+  /// a place are left out.
   static func export(_ tests: [StoredSpeedTest], write: ([UInt8]) throws -> Void) throws {
     var text = XMLWriter()
     beginDocument("Speed tests", to: &text)
@@ -29,6 +30,7 @@ extension KML {
     try text.flush(to: write, isLast: true)
   }
 
+  /// The columns with the opening tags of their values, which are the same for each test.
   private static let speedTestFields = SpeedTestColumn.fields.map {
     ($0, Array("<SimpleData name=\"\($0.name)\">".utf8))
   }

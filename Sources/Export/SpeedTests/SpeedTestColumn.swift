@@ -24,6 +24,7 @@ public struct SpeedTestColumn: Sendable {
   public let role: Role
   /// What it means, in one line of Markdown.
   public let meaning: String
+  /// The value of a test; `nil` when it is unknown, and for figures of a test without any.
   let value: @Sendable (StoredSpeedTest) -> JSON?
 
   private init(
@@ -45,6 +46,7 @@ public struct SpeedTestColumn: Sendable {
   /// The values of a feature beside its number and its place.
   static let properties = table.filter { $0.role == .property }
 
+  /// The test itself: its identifiers, its state, its time and its technology.
   private static let itself = [
     SpeedTestColumn("id", .long, "number of the test in the store", role: .identity) { .integer($0.id) },
     SpeedTestColumn("test_uuid", .text, "the control server's identifier of the test") { .string($0.testUUID) },
@@ -66,6 +68,7 @@ public struct SpeedTestColumn: Sendable {
     },
   ]
 
+  /// The results; without values for a test that has no figures (`StoredSpeedTest.figures`).
   private static let figures = [
     figure("download_kbps", .long, "download, kbit/s of 1000 bit at the common end of all connections") {
       ($0.download?.kilobitsPerSecond).map(JSON.integer)
@@ -93,6 +96,8 @@ public struct SpeedTestColumn: Sendable {
     figure("roaming", .boolean, "whether the modem was roaming") { $0.isRoaming.map(JSON.bool) },
   ]
 
+  /// The coverage pings before the test and under its loads; only with `speedtest.coverage-pings: continue`
+  /// (docs/speedtest.md).
   private static let delays = SpeedTestDelay.Part.allCases.flatMap { part in
     let when = part == .idle ? "in the 10 s before the test" : "under the load of the \(part.rawValue)"
     return [
@@ -117,6 +122,7 @@ public struct SpeedTestColumn: Sendable {
     },
   ]
 
+  /// The raw values from which the result follows: arrays of arrays, too long for a table.
   private static let lists = [
     list("download_curves", "each connection's points: ns since the start of the phase, and all bytes until then") {
       curves($0.download)
@@ -143,10 +149,12 @@ public struct SpeedTestColumn: Sendable {
     SpeedTestColumn(name, .object, meaning, role: .list) { $0.figures.flatMap(value) }
   }
 
+  /// Nanoseconds as milliseconds, without rounding.
   private static func milliseconds(_ nanoseconds: Int64?) -> JSON? {
     nanoseconds.map { .decimal(units: $0, places: 6) }
   }
 
+  /// A list of connections, each a list of points, each a pair of numbers (`SpeedTestRate.curves`).
   private static func curves(_ rate: SpeedTestRate?) -> JSON? {
     rate.map { .array($0.curves.map { .array($0.map { .array($0.map(JSON.integer)) }) }) }
   }

@@ -2,7 +2,8 @@ import DriveStore
 import Foundation
 import OrderedJSON
 
-/// A format of exported speed tests: one test a feature or a line.
+/// A format of exported speed tests: one test a feature or a line. The raw values are those of `export --format` with
+/// `--speed-tests`.
 public enum SpeedTestFormat: String, Hashable, Sendable, CaseIterable {
   /// RFC 7946: a point where the test began; tests without a place have no geometry.
   case geojson
@@ -22,7 +23,8 @@ public enum SpeedTestFormat: String, Hashable, Sendable, CaseIterable {
   /// Whether a test without a place is left out of it.
   public var needsPlaces: Bool { [.gpx, .kml, .gpkg].contains(self) }
 
-  /// Writes `tests` through `write`.
+  /// Writes `tests` through `write`, in their order. Tests are few and in memory already, so some formats are written in one
+  /// piece.
   /// - Parameter scratch: A folder for a file while it is made (``gpkg``).
   /// - Throws: ``GeoPackageError``, and errors of `write`.
   public func export(
@@ -40,15 +42,18 @@ public enum SpeedTestFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
+  /// The values that the test has, as members in the order of `columns`.
   private static func object(_ columns: [SpeedTestColumn], of test: StoredSpeedTest) -> JSON {
     .object(columns.compactMap { column in column.value(test).map { JSON.Member(column.name, $0) } })
   }
 
+  /// A FeatureCollection, one feature a line.
   private static func collection(_ tests: [StoredSpeedTest]) -> String {
     let features = tests.map { "\n" + feature($0).text }.joined(separator: ",")
     return "{\"type\":\"FeatureCollection\",\"features\":[\(features)\n]}\n"
   }
 
+  /// RFC 7946, 3.2: a feature without a place has the geometry `null`.
   private static func feature(_ test: StoredSpeedTest) -> JSON {
     let geometry = test.place.map { place -> JSON in
       .object([
@@ -63,6 +68,7 @@ public enum SpeedTestFormat: String, Hashable, Sendable, CaseIterable {
     ])
   }
 
+  /// RFC 4180, as ``CSV`` writes fences.
   private static func table(_ tests: [StoredSpeedTest]) -> [UInt8] {
     var text = Array((SpeedTestColumn.table.map(\.name).joined(separator: ",") + "\r\n").utf8)
     for test in tests {

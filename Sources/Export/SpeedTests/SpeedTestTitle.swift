@@ -1,7 +1,7 @@
 import Coverage
 import DriveStore
 
-/// The title and the description of a speed test in KML and GPX.
+/// The title and the description of a speed test in KML and GPX: `name`, and `description` or `desc`.
 enum SpeedTestTitle {
   /// E.g. `4G/LTE 47.8/12.3 Mbit/s`: down, then up. A test without both rates has its outcome instead: `4G/LTE failed`.
   static func short(_ test: StoredSpeedTest) -> String {
@@ -22,7 +22,7 @@ enum SpeedTestTitle {
       test.outcome == .completed
         ? nil : [test.outcome?.rawValue, test.error].compactMap { $0 }.joined(separator: ": "),
     ]
-    return parts.compactMap { $0 }.joined(separator: ", ")
+    return parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
   }
 
   private static func megabits(_ rate: SpeedTestRate) -> String { tenths(rate.kilobitsPerSecond, of: 1000) }

@@ -42,6 +42,7 @@ public struct StoredTracks: DriveTracks {
   ) throws {
     let log = try LoggedPositions(path: drive.log)
     let windows = sessions.map { stored in
+      // A session that is still open, or that a crash left open, goes on to the end of the log.
       let from = stored.session.started
       let to = stored.session.finalized ?? DriveTime(microseconds: .max)
       return TrackCutter.Window(session: stored.id, times: from..<max(from, to))

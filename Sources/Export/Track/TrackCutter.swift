@@ -1,10 +1,15 @@
 import Coverage
 
-/// Cuts the positions of a drive log into the segments of its sessions' tracks.
+/// Cuts the positions of a drive log into the segments of its sessions' tracks: positions in, one by one, a segment out when
+/// it ends.
+///
+/// A segment ends with a position that is lost, not selected or outside of all sessions, after a gap, at a change of session,
+/// and when it is full.
 struct TrackCutter {
-  /// The time of a session in the drive.
+  /// A session and its time, relative to the start of the drive.
   struct Window: Hashable {
     let session: Int64
+    /// Without the end: at a change of session, the moment belongs to the later one.
     let times: Range<DriveTime>
   }
 
@@ -13,7 +18,9 @@ struct TrackCutter {
   private let windows: [Window]
   private let accuracyLimit: Double
   private let filter: FenceFilter
+  /// The session of ``points``.
   private var session: Int64?
+  /// The segment under way, in order of time; empty between two segments.
   private var points: [TrackPoint] = []
 
   /// The longest time between two positions that are joined by a line.
@@ -21,6 +28,10 @@ struct TrackCutter {
   /// A longer segment is continued by another one, which begins with its last position: memory is bounded.
   static let mostPoints = 20_000
 
+  /// - Parameters:
+  ///   - driveStarted: The wall time to which the times of the log relate.
+  ///   - windows: The sessions to export; positions outside of them are dropped.
+  ///   - accuracyLimit: In metres; positions with a larger or an unknown accuracy are dropped.
   init(
     driveStarted: WallTime, link: String?, windows: [Window], accuracyLimit: Double, filter: FenceFilter
   ) {
@@ -28,7 +39,7 @@ struct TrackCutter {
     (self.accuracyLimit, self.filter) = (accuracyLimit, filter)
   }
 
-  /// Adds the next position of the log.
+  /// Adds the next position of the log; a fix without coordinates is a lost position.
   /// - Returns: The segment that ends before it, if one does.
   mutating func add(_ fix: Fix, at time: DriveTime) -> TrackSegment? {
     guard let point = TrackPoint(time: driveStarted + time, fix: fix), filter.selects(point) else { return end() }

@@ -2,7 +2,7 @@ import Coverage
 
 /// A position of a drive, on its track.
 public struct TrackPoint: Hashable, Sendable {
-  /// When it arrived.
+  /// When it arrived: the start of the drive plus its time in the log.
   public let time: WallTime
   /// The place.
   public let place: Coordinate

@@ -1,17 +1,23 @@
 import Coverage
 import OrderedJSON
 
-/// GPX 1.1: each fence a waypoint, then the tracks. Figures that GPX has no element for are extensions, by the names of the columns.
+/// GPX 1.1: a waypoint (`wpt`) for each fence, then a track (`trk`) for each session with a `trkseg` for each segment. GPX
+/// has no elements for the figures: they are extensions, by the names of the columns.
 enum GPX {
-  /// The name space of the extensions.
+  /// The name space of the extensions, prefix `cp`.
   static let namespace = "urn:x-coverage-probe:gpx:1"
 
+  /// The declaration and the start tag of the document.
   static let head = """
     <?xml version="1.0" encoding="UTF-8"?>
     <gpx version="1.1" creator="coverage-probe" xmlns="http://www.topografix.com/GPX/1/1" xmlns:cp="\(namespace)">
 
     """
 
+  /// - Parameters:
+  ///   - records: The fences, in any order.
+  ///   - tracks: The segments of a session must follow each other: each change of session begins another `trk`.
+  /// - Throws: Errors of the records, of the tracks and of `write`.
   static func export(
     _ records: some FenceRecords, tracks: some DriveTracks, write: ([UInt8]) throws -> Void
   ) throws {
@@ -60,24 +66,27 @@ enum GPX {
     return .string("\(number).0")
   }
 
+  /// The columns with the tags around their values, which are the same for each fence.
   private static let fields = ColumnList.storedFields.map {
     ($0, Array("<cp:\($0.name)>".utf8), Array("</cp:\($0.name)>".utf8))
   }
 
+  /// A position of a track. GPX 1.1 dropped the elements `speed` and `course` of GPX 1.0: they are extensions.
   private static func trackPoint(_ point: TrackPoint, to text: inout XMLWriter) {
     begin("trkpt", point.place, point.fix.altitude, point.time, to: &text)
     text.raw("<extensions>")
     text.element("cp:accuracy_m", point.fix.accuracy.map { JSON.figure($0, 2).plainText })
-    text.element("cp:course_deg", point.fix.course.map { JSON.figure($0, 1).plainText })
+    text.element("cp:course_deg", point.fix.course.map { JSON.course($0).plainText })
     text.element("cp:speed_mps", point.fix.speed.map { JSON.figure($0, 2).plainText })
     text.raw("</extensions></trkpt>\n")
   }
 
-  /// The schema prescribes this order.
+  /// Appends the start tag of a `wpt` or `trkpt`, and its first elements `ele` and `time`. The schema (`wptType`) prescribes
+  /// this order of the elements, and `name`, `desc`, `type` and `extensions` behind them. The caller closes the element.
   static func begin(
     _ name: String, _ place: Coordinate, _ altitude: Double?, _ time: WallTime?, to text: inout XMLWriter
   ) {
-    // The schema excludes 180 degrees east, which a longitude just below it becomes by rounding.
+    // The schema excludes 180 degrees east, which a longitude just below it becomes by rounding to seven decimals.
     let longitude = (place.longitude * 1e7).rounded() >= 180e7 ? -180 : place.longitude
     text.raw(
       "<\(name) lat=\"\(JSON.degrees(place.latitude).plainText)\" lon=\"\(JSON.degrees(longitude).plainText)\">")

@@ -1,8 +1,11 @@
 import Coverage
 import OrderedJSON
 
-/// KML 2.2: a folder a session with its fences, styled by technology, then a folder with the tracks.
+/// KML 2.2 (OGC 07-147r2): a `Folder` for each session with its fences as placemarks, styled by technology, then a folder
+/// with the tracks.
 enum KML {
+  /// - Parameter records: The fences of a session must follow each other: each change of session begins another folder.
+  /// - Throws: Errors of the records, of the tracks and of `write`.
   static func export(
     _ records: some FenceRecords, tracks: some DriveTracks, shape: FenceShape, write: ([UInt8]) throws -> Void
   ) throws {
@@ -32,7 +35,8 @@ enum KML {
     try text.flush(to: write, isLast: true)
   }
 
-  /// Writes everything before the schemas: the styles are those of every document.
+  /// Writes everything before the schemas: the declaration, the start of the `Document` and the styles, which are the same in
+  /// every document. Names of points are hidden (`LabelStyle` with scale 0), as they would cover the map.
   static func beginDocument(_ name: String, to text: inout XMLWriter) {
     text.raw(
       """
@@ -55,7 +59,8 @@ enum KML {
     text.raw("<Style id=\"track\"><LineStyle><color>ff404040</color><width>2</width></LineStyle></Style>\n")
   }
 
-  /// - Parameter name: Also its identifier, which `schemaUrl` names.
+  /// Writes a `Schema`, which gives the values of placemarks their types.
+  /// - Parameter name: Also its identifier, to which `schemaUrl` refers.
   static func writeSchema(_ name: String, _ fields: [(name: String, kind: Column.Kind)], to text: inout XMLWriter) {
     text.raw("<Schema name=\"\(name)\" id=\"\(name)\">\n")
     for field in fields { text.raw("<SimpleField type=\"\(type(of: field.kind))\" name=\"\(field.name)\"/>\n") }
@@ -64,6 +69,7 @@ enum KML {
 
   static func endDocument(_ text: inout XMLWriter) { text.raw("</Document>\n</kml>\n") }
 
+  /// The type of a `SimpleField` for values of `kind`.
   static func type(of kind: Column.Kind) -> String {
     switch kind {
     case .integer: "int"
@@ -74,7 +80,7 @@ enum KML {
     }
   }
 
-  /// KML's order is blue, green, red.
+  /// `bbggrr` for HTML's `#rrggbb`. A `color` of KML is `aabbggrr`; the caller writes the opacity `aa` before it.
   private static func kmlColour(_ html: String) -> String {
     let digits = Array(html.dropFirst().lowercased())
     guard digits.count == 6 else { return "000000" }
@@ -89,6 +95,8 @@ enum KML {
     text.raw("\n")
   }
 
+  /// Writes a placemark. The schema prescribes the order of its elements: `name`, `description`, `TimeSpan`, `styleUrl`,
+  /// `ExtendedData`, geometry.
   private static func writeFence(_ record: FenceRecord, _ shape: FenceShape, to text: inout XMLWriter) {
     text.raw("<Placemark id=\"fence-\(record.id)\">")
     text.element("name", FenceTitle.short(record.fence))
@@ -107,10 +115,11 @@ enum KML {
     text.raw("</Placemark>\n")
   }
 
+  /// The columns with the opening tags of their values, which are the same for each fence.
   private static let fields = ColumnList.storedFields.map { ($0, Array("<SimpleData name=\"\($0.name)\">".utf8)) }
   static let endOfField = Array("</SimpleData>".utf8)
 
-  /// GDAL reads `true` as 0; 1 is a boolean of XML Schema as well.
+  /// The value of a `SimpleData`. Booleans are 1 or 0, which XML Schema allows: GDAL reads `true` as 0.
   static func field(_ value: JSON) -> JSON {
     if case .bool(let value) = value { value ? 1 : 0 } else { value }
   }
@@ -119,6 +128,7 @@ enum KML {
     text.raw("<Point><coordinates>\(place(centre.longitude, centre.latitude))</coordinates></Point>")
   }
 
+  /// A polygon, or a `MultiGeometry` of two for a circle across the antimeridian.
   private static func writeCircle(_ fence: Fence, to text: inout XMLWriter) {
     let rings = CircleOutline(centre: fence.centre, radius: fence.radius).rings
     if rings.count > 1 { text.raw("<MultiGeometry>") }
@@ -130,6 +140,7 @@ enum KML {
     if rings.count > 1 { text.raw("</MultiGeometry>") }
   }
 
+  /// A placemark with the segment as a line that follows the terrain (`tessellate`).
   private static func writeTrack(_ segment: TrackSegment, to text: inout XMLWriter) {
     text.raw("<Placemark>")
     text.element(
@@ -140,6 +151,7 @@ enum KML {
     text.raw("</coordinates></LineString></Placemark>\n")
   }
 
+  /// A `TimeSpan`, so that a viewer can play the drive; open-ended without `end`, absent without `begin`.
   static func writeSpan(_ begin: WallTime?, _ end: WallTime?, to text: inout XMLWriter) {
     guard let begin else { return }
     text.raw("<TimeSpan><begin>\(begin.iso8601)</begin>")
@@ -147,6 +159,7 @@ enum KML {
     text.raw("</TimeSpan>")
   }
 
+  /// Longitude and latitude in KML's order, without altitude.
   private static func place(_ x: Double, _ y: Double) -> String {
     JSON.degrees(x).plainText + "," + JSON.degrees(y).plainText
   }

@@ -1,13 +1,14 @@
 import OrderedJSON
 
-/// Writes XML text (XML 1.0) into bytes.
+/// Writes XML text (XML 1.0, UTF-8) into bytes. The caller passes them on from time to time (``flush(to:isLast:)``), so that
+/// memory does not grow with the document. It does not check that tags are closed.
 struct XMLWriter {
   private(set) var bytes: [UInt8] = []
 
   /// Appends markup unchanged.
   mutating func raw(_ markup: String) { bytes.append(contentsOf: markup.utf8) }
 
-  /// Appends `<name>text</name>`; `name` can have attributes.
+  /// Appends `<name>text</name>`; `name` can have attributes. Appends nothing for `nil`.
   mutating func element(_ name: String, _ text: String?) {
     guard let text else { return }
     raw("<\(name)>")
@@ -15,7 +16,7 @@ struct XMLWriter {
     raw("</\(name.prefix { $0 != " " })>")
   }
 
-  /// Appends a tag, text and another tag.
+  /// Appends a value between two tags, which are ready as bytes: an export writes them for each column of each fence.
   mutating func element(open: [UInt8], _ value: JSON, close: [UInt8]) {
     bytes.append(contentsOf: open)
     if case .string(let text) = value {
@@ -31,6 +32,7 @@ struct XMLWriter {
 
   /// Appends text for an element or for an attribute in double quotes. Characters that XML 1.0 forbids become U+FFFD.
   mutating func text(_ text: String) {
+    // Nearly all texts need no escape, and bytes are much faster to look at than scalars.
     let isPlain = text.utf8.allSatisfy {
       (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">")
         && $0 != UInt8(ascii: "\"")
@@ -42,6 +44,7 @@ struct XMLWriter {
       case "<": raw("&lt;")
       case ">": raw("&gt;")
       case "\"": raw("&quot;")
+      // As references they survive the normalisation of attributes and of line ends (XML 1.0, 2.11 and 3.3.3).
       case "\t", "\n", "\r": raw("&#\(scalar.value);")
       case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: raw("\u{FFFD}")
       default: bytes.append(contentsOf: Character(scalar).utf8)
