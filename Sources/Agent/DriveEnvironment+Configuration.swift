@@ -10,6 +10,7 @@ import Settings
 import Submission
 
 extension DriveEnvironment {
+  /// Opens the store as its only writer, and makes the parts that all drives and tests of this process share. Nothing runs yet.
   /// - Parameters:
   ///   - configuration: All settings.
   ///   - purpose: Names this process to others that find the store in use.

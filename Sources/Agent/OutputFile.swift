@@ -18,12 +18,16 @@ public final class OutputFile {
 
   /// The name that the operator gave.
   private let name: String
+  /// Open until ``finish()`` or the end of this object, unless it was inherited.
   private let descriptor: CInt
+  /// Whether this object opened the descriptor: an inherited one is neither synced nor closed.
   private let isOwned: Bool
   private let target: Target
   private var buffer: [UInt8] = []
+  /// Whether the result is complete; if not, the end of this object removes the partial file.
   private var isFinished = false
 
+  /// The buffer is written when it has this many bytes.
   private static let bufferSize = 1 << 16
 
   /// Opens the destination; creates no name yet.
@@ -66,8 +70,8 @@ public final class OutputFile {
     if buffer.count >= Self.bufferSize { try flush() }
   }
 
-  /// Completes the output; must be called once, after the last write. On return the result has its name and is on the
-  /// disk.
+  /// Completes the output; must be called once, after the last write. On return the result has its name, and its bytes are on the
+  /// disk. The name itself is not synced: a power cut in the next seconds can bring the old file back.
   /// - Throws: ``OutputError``; the old file is then unchanged, unless it was written in place.
   public func finish() throws(OutputError) {
     try flush()
@@ -79,25 +83,34 @@ public final class OutputFile {
     guard close(descriptor) == 0 else { throw error() }
   }
 
+  /// Writes the buffer to the descriptor, and keeps its memory for the next bytes.
   private func flush() throws(OutputError) {
     guard DescriptorOutput.write(buffer, to: descriptor) else { throw error() }
     buffer.removeAll(keepingCapacity: true)
   }
 
+  /// Gives the complete file its path. linkat(2) never replaces a file, so an unnamed file gets a partial name first.
+  /// - Parameter partial: The partial name that the file has already; `nil` for an unnamed file.
   private func replace(_ path: String, by partial: String?) throws(OutputError) {
-    var given = partial
-    if given == nil {
-      given = Self.partialNames(path).first { name in
-        linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 || errno != EEXIST
-      }
-    }
-    guard let given, rename(given, path) == 0 else {
+    let given: String
+    if let partial { given = partial } else { given = try nameFile(beside: path) }
+    guard rename(given, path) == 0 else {
       let code = errno
-      if let given { unlink(given) }
+      unlink(given)
       throw OutputError(path: name, code: code)
     }
   }
 
+  /// Gives the unnamed file a free name.
+  private func nameFile(beside path: String) throws(OutputError) -> String {
+    for name in Self.partialNames(path) {
+      if linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 { return name }
+      guard errno == EEXIST else { break }
+    }
+    throw error()
+  }
+
+  /// Call it at once after the failure: other calls change `errno`.
   private func error() -> OutputError { OutputError(path: name, code: errno) }
 
   // MARK: Opening
@@ -111,9 +124,12 @@ public final class OutputFile {
     return folder.flatMap { CInt(path.dropFirst($0.count)) }.flatMap { fcntl($0, F_GETFD) >= 0 ? $0 : nil }
   }
 
+  /// Decides how the result reaches `path`, and opens the descriptor for it. Nothing is truncated unless the file is written in
+  /// place.
   private static func open(_ path: String) throws(OutputError) -> (CInt, Target) {
     var status = stat()
     guard stat(path, &status) == 0 else {
+      // No such file: create one, at the end of a dangling link too. Any other error is final.
       guard errno == ENOENT else { throw OutputError(path: path, code: errno) }
       if path.isEmpty { throw OutputError(path: "\"\"", code: ENOENT) }
       if path.hasSuffix("/") { throw OutputError(path: path, code: EISDIR) }
@@ -201,6 +217,8 @@ public final class OutputFile {
     throw OutputError(path: name, code: errno)
   }
 
+  /// Names beside the file, because rename(2) works within one file system only. Several, in case a killed process with the same
+  /// number left one behind.
   private static func partialNames(_ path: String) -> [String] {
     (0..<8).map { "\(path).\(getpid())-\($0).partial" }
   }
@@ -209,6 +227,7 @@ public final class OutputFile {
   private static func takeOver(_ status: stat, _ descriptor: CInt) -> Bool {
     var own = stat()
     guard fstat(descriptor, &own) == 0 else { return false }
+    // Only where they differ: chown(2) needs a privilege for most changes.
     if own.st_uid != status.st_uid || own.st_gid != status.st_gid,
       fchown(descriptor, status.st_uid, status.st_gid) != 0
     {

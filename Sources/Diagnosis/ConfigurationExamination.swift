@@ -2,6 +2,7 @@ import Settings
 
 /// The configuration: every mistake, and the one setting without a default that a drive needs.
 enum ConfigurationExamination {
+  /// A fault for each mistake, and one for a missing control server, which is no mistake: commands such as `export` need none.
   static func findings(_ reading: ConfigurationReading) -> [Finding] {
     var findings = reading.mistakes.map { Finding(.fault, .configuration, "\($0)") }
     if findings.isEmpty { findings.append(Finding(.good, .configuration, reading.summary)) }

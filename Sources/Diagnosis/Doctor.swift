@@ -5,8 +5,11 @@ import Positioning
 import Settings
 import Submission
 
-/// Examines this host: whether a drive can be recorded now, and what to do if not. It writes nothing but a temporary file in the state
-/// directory, and sends nothing but one registration, one request for a test and its pings.
+/// Examines this host: whether a drive can be recorded now, and the remedy if not. It writes temporary files in the state
+/// directory, and sends one registration, one request for a test and its pings; nothing else.
+///
+/// Each examination has a measurement, which does the I/O and returns values, and a judgement, which makes findings from them.
+/// Tests call the judgement alone. It runs beside a service: it opens the store for reading, and only tries the writer's lock.
 public struct Doctor: Sendable {
   private let reading: ConfigurationReading
   private let receiver: GPSDConfiguration
@@ -39,7 +42,7 @@ public struct Doctor: Sendable {
   /// - Parameter report: Called with each finding as soon as it is known.
   public func run(_ report: (Finding) -> Void) async {
     let configuration = reading.configuration
-    // Both wait for others; neither needs the other.
+    // Both wait for answers from outside, and neither needs the other.
     async let positions = ReceiverExamination.listen(to: receiver, accuracyLimit: configuration.location.accuracyLimit)
     async let requests = ServerExamination.ask(configuration, device, gate: hold, wall: wall)
     ConfigurationExamination.findings(reading).forEach(report)
@@ -50,6 +53,7 @@ public struct Doctor: Sendable {
     let answers = await requests
     ServerExamination.findings(answers, configuration).forEach(report)
     for link in configuration.measuredLinks where SourceExamination.isUsable(link) {
+      // Without a test there is no token for pings; the findings about the server have the reason.
       guard let grant = answers.grant else { break }
       let pings = await PingExamination.ping(grant, by: link.interface, family: configuration.pings.family)
       PingExamination.findings(pings, link: link.name).forEach(report)

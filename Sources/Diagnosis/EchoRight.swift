@@ -11,6 +11,7 @@ enum EchoRight: Hashable, Sendable {
 
   /// Tried by opening the sockets: the groups, capabilities and a sandbox each can decide.
   static var ofThisProcess: EchoRight {
+    // The datagram socket needs a group of ping_group_range, the raw one CAP_NET_RAW.
     let kinds = [CInt(SOCK_DGRAM.rawValue), CInt(SOCK_RAW.rawValue)]
     var refusal: CInt = 0
     for kind in kinds {
@@ -27,6 +28,7 @@ enum EchoRight: Hashable, Sendable {
     return .refused(groups: (range ?? "unknown").split(whereSeparator: \.isWhitespace).joined(separator: " "))
   }
 
+  /// Never worse than a note, because drives need no such right.
   var finding: Finding {
     switch self {
     case .granted: Finding(.good, .host, "ICMP pings are permitted")

@@ -2,12 +2,14 @@ import OrderedJSON
 
 /// One result of an examination.
 public struct Finding: Hashable, Sendable {
-  /// The examined part.
+  /// The examined part, in the order of the report. The raw values appear in `doctor --json`.
+  ///
+  /// `link` is about the interfaces, files and programs that the settings name; `pings` is about pings on a granted test.
   public enum Subject: String, Hashable, Sendable, CaseIterable {
     case configuration, host, state, link, receiver, server, pings
   }
 
-  /// Whether a drive can be recorded.
+  /// Whether a drive can be recorded. The raw values appear in `doctor --json`; a single fault makes the command fail.
   public enum Grade: String, Hashable, Sendable {
     /// As it should be.
     case good
@@ -23,7 +25,7 @@ public struct Finding: Hashable, Sendable {
   public let subject: Subject
   /// Whether a drive can be recorded.
   public let grade: Grade
-  /// What was found, in one line.
+  /// The observation, in one line.
   public let text: String
   /// The remedy, in one line; `nil` when there is none or none is needed.
   public let advice: String?

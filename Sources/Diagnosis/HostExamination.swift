@@ -4,7 +4,9 @@ import Foundation
 
 /// The host: its clock, and how late a sleeping thread is woken, which is how late pings are sent.
 enum HostExamination {
+  /// The readings that ``findings(_:)`` judges.
   struct Measures: Hashable, Sendable {
+    /// The host's wall clock.
     var wall: WallTime
     /// Whether a time service sets the clock; `nil` when the kernel does not say.
     var isSynchronised: Bool?
@@ -14,9 +16,10 @@ enum HostExamination {
     var echo = EchoRight.granted
   }
 
-  /// 5 % of the time from ping to ping.
+  /// 5 % of the default time from ping to ping. A 95th percentile above it is a warning.
   static let latest: Duration = .milliseconds(5)
 
+  /// Reads the clock and the rights, and sleeps 50 times for 10 ms, so it takes half a second.
   static func measure(wall: WallTime) async -> Measures {
     let answer = cpprocess_clock_is_synchronised()
     let overshoots = await withCheckedContinuation { continuation in
@@ -27,6 +30,7 @@ enum HostExamination {
       wall: wall, isSynchronised: answer < 0 ? nil : answer == 1, overshoots: overshoots, echo: EchoRight.ofThisProcess)
   }
 
+  /// How much longer than `nap` a sleep took.
   private static func overshoot(of nap: Duration) -> Duration {
     let begin = ContinuousClock.now
     usleep(useconds_t(nap.inMicroseconds))
@@ -37,6 +41,7 @@ enum HostExamination {
     [clock(measures), timer(measures), measures.echo.finding]
   }
 
+  /// Never a fault: a drive is recorded with a wrong clock too, and another clock can rule (docs/clock.md).
   private static func clock(_ measures: Measures) -> Finding {
     let now = measures.wall.iso8601
     guard WallTime.plausible.contains(measures.wall) else {

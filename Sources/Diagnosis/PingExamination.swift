@@ -4,17 +4,24 @@ import Pinging
 
 /// Pings of a granted test: whether UDP passes, how long an answer takes, and whether the kernel stamps packets.
 enum PingExamination {
+  /// The results of the pings on one link.
   struct Pings: Hashable, Sendable {
+    /// The ping server's name and port, for the findings.
     var server: String
     /// Why no ping could be sent.
     var trouble: String?
+    /// The round-trip times of the pings that were answered in time.
     var answers: [Duration] = []
+    /// Pings without an answer in time, and those that an ICMP error reports as undeliverable.
     var lost = 0
+    /// Pings whose token the server refuses (RE01).
     var refused = 0
+    /// Why the last ping that did not leave was not sent; `nil` when all left.
     var unsent: String?
     /// Answers with both of the kernel's stamps.
     var stamped = 0
 
+    /// Counts an event. Missed pings, and later replies to a ping, change nothing.
     mutating func hear(_ event: PingEvent) {
       switch event.kind {
       case .answered(let nanoseconds):
@@ -28,8 +35,13 @@ enum PingExamination {
     }
   }
 
+  /// The pings on each link. At the default interval of 100 ms they leave within a second.
   static let count: UInt64 = 10
 
+  /// Pings the server of `grant` until each ping has its verdict. Errors become ``Pings/trouble``.
+  /// - Parameters:
+  ///   - interface: The only interface; `nil`: the kernel's choice.
+  ///   - family: The IP version of the configuration; `nil`: that of the grant, if it has one.
   static func ping(_ grant: CoverageGrant, by interface: String?, family: PingAddress.Family?) async -> Pings {
     var pings = Pings(server: "\(grant.pingHost), port \(grant.pingPort)")
     do {
@@ -55,11 +67,13 @@ enum PingExamination {
 
   // MARK: Judgement
 
+  /// - Parameter link: The link's name; `nil` for the only one.
   static func findings(_ pings: Pings, link: String?) -> [Finding] {
     let place = link.map { "link \($0): " } ?? ""
     if let trouble = pings.trouble {
       return [Finding(.fault, .pings, "\(place)no ping to \(pings.server): \(ForeignText.clean(trouble))")]
     }
+    // Before the losses: a refusal shows that UDP passes, so the advice about a firewall would be wrong.
     if pings.refused > 0 {
       return [
         Finding(
@@ -76,6 +90,7 @@ enum PingExamination {
           advice: "let UDP to that port pass the firewall; some networks block it")
       ]
     }
+    // Tenths of a millisecond.
     let milliseconds = Double(median.inMicroseconds / 100) / 10
     let text =
       "\(place)pings to \(pings.server): \(pings.answers.count) of \(count) answered, median \(milliseconds) ms"

@@ -24,6 +24,7 @@ public struct PortHolders: Hashable, Sendable {
   ///   - ports: The paths of ports, those of links too; others than character devices are left out.
   ///   - processes: Where the kernel shows processes (proc(5)).
   public init(of ports: [String], processes: String = "/proc") {
+    // By real path, which is also the target of a link in /proc/PID/fd. A device with two names counts under the first one.
     let devices = Dictionary(ports.compactMap { port in Self.real(port).map { ($0, port) } }) { first, _ in first }
     guard !devices.isEmpty else { return }
     // A process that ended meanwhile holds no port.
@@ -31,6 +32,7 @@ public struct PortHolders: Hashable, Sendable {
       guard let process = Int32(name) else { continue }
       let folder = "\(processes)/\(name)/fd"
       guard let files = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+        // The process is still there, so this user may not list its descriptors.
         if access("\(processes)/\(name)", F_OK) == 0 { hidden += 1 }
         continue
       }
@@ -74,6 +76,7 @@ public struct PortHolders: Hashable, Sendable {
     ])
   }
 
+  /// - Returns: The real path; `nil` unless `port` leads to a character device.
   private static func real(_ port: String) -> String? {
     var status = stat()
     guard stat(port, &status) == 0, status.st_mode & S_IFMT == S_IFCHR, let path = realpath(port, nil) else {

@@ -6,23 +6,33 @@ import Synchronization
 
 /// gpsd and its receivers: listens until positions are accurate, or for some seconds.
 enum ReceiverExamination {
-  /// What gpsd said.
+  /// The reports of gpsd so far.
   struct Heard: Hashable, Sendable {
+    /// Whether gpsd has answered and the connection still exists.
     var isConnected = false
+    /// gpsd's release, if it names one.
     var release: String?
     /// Why there is no connection.
     var trouble: String?
+    /// The paths of gpsd's receivers; `nil` before gpsd has listed them.
     var devices: [String]?
+    /// The text of gpsd's last ERROR report.
     var complaint: String?
+    /// Fixes with a position.
     var fixes = 0
+    /// The best accuracy of a fix so far: a 68 % radius in metres. `nil` when no fix had one.
     var best: Double?
+    /// The path of the receiver that gave the last position.
     var device: String?
+    /// The receiver's time minus the host's; `nil` when the two agree.
     var clockDifference: Duration?
+    /// The number of refused positions by reason; `nil` when there were none.
     var refused: String?
     var satellites: Satellites?
     /// The processes that have a receiver's port open; looked for when there is no position.
     var holders: [String] = []
 
+    /// Applies an event of the client.
     mutating func hear(_ event: PositioningEvent) {
       switch event {
       case .fix(let positioned):
@@ -45,9 +55,12 @@ enum ReceiverExamination {
   /// A receiver reports once a second; some need more for the first report after gpsd has opened them.
   private static let patience: Duration = .seconds(8)
 
-  /// A slow receiver's line alone can be two seconds late.
+  /// The largest difference of the clocks without a finding: the line of a slow receiver alone can be two seconds late.
   private static let tolerance: Duration = .seconds(3)
 
+  /// Listens until three positions have come and one of them is accurate, until the connection fails, or for ``patience``. Looks
+  /// for the holders of the ports only without a position: the search goes through all processes.
+  /// - Parameter accuracyLimit: In metres.
   static func listen(to receiver: GPSDConfiguration, accuracyLimit: Double) async -> Heard {
     let client = GPSD(
       configuration: receiver, logger: Logger(label: "doctor", factory: { _ in SwiftLogNoOpLogHandler() }))
@@ -66,6 +79,7 @@ enum ReceiverExamination {
         // Ends early when the other task has heard enough.
         try? await Task.sleep(for: patience)
       }
+      // The first task to end ends the other one.
       await group.next()
       group.cancelAll()
       await group.waitForAll()
@@ -107,6 +121,7 @@ enum ReceiverExamination {
     return findings
   }
 
+  /// One finding: the first reason why no fence can begin, or the accuracy.
   private static func positions(_ heard: Heard, _ configuration: ProbeConfiguration) -> [Finding] {
     let paths = heard.devices ?? []
     guard !paths.isEmpty else {

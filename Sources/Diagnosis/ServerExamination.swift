@@ -6,21 +6,31 @@ import Submission
 
 /// The control server: name, route, TLS, whether it speaks the protocol, its clock, and whether it grants a test.
 enum ServerExamination {
+  /// The results of the requests. Members are `nil` for requests that were not sent.
   struct Answers: Sendable {
     /// Why nothing could be asked.
     var trouble: String?
     /// Why and for how long requests have to wait, so that nothing was asked.
     var hold: ServerGate.Hold?
+    /// The time until the answer, or the reason why there is no usable one.
     var registration: Result<Duration, ServerFailure>?
     /// The server's clock minus the host's, rounded to a second by the server.
     var clockDifference: Duration?
+    /// Why the server grants no test.
     var refusedTest: ServerFailure?
+    /// The granted test. ``PingExamination`` pings with its token; no fence is ever submitted for it.
     var grant: CoverageGrant?
   }
 
-  /// The server's `Date` has a resolution of 1 s, and a round trip can take seconds.
+  /// The largest difference of the clocks without a warning: the server's `Date` has a resolution of 1 s, and a round trip can
+  /// take seconds.
   static let tolerance: Duration = .seconds(3)
 
+  /// Registers and requests one test, unless the service has stored a wait for this server: `doctor` must not add to the load of
+  /// a server that asked for fewer requests.
+  /// - Parameters:
+  ///   - gate: Returns the stored wait for requests to a URL.
+  ///   - wall: The host's wall clock.
   static func ask(
     _ configuration: ProbeConfiguration, _ device: Device, gate: (String) -> ServerGate.Hold?,
     wall: @Sendable () -> WallTime
@@ -32,6 +42,7 @@ enum ServerExamination {
     do {
       let client = try ControlServerClient(
         url: url, caFile: configuration.controlServer.caFile,
+        // Two requests of 10 s each keep the examination within 20 s.
         requestTimeout: min(configuration.controlServer.requestTimeout, .seconds(10)), device: device)
       await ask(client, known: knownClient(configuration, at: url), configuration, wall: wall, &answers)
       try await client.shutdown()
@@ -47,6 +58,7 @@ enum ServerExamination {
     try? StoreReader(directory: StateDirectory(path: configuration.stateDirectory)).clientUUID(at: url)
   }
 
+  /// Sends the two requests. A failed registration ends it: the request for a test needs the client's UUID.
   private static func ask(
     _ client: ControlServerClient, known: String?, _ configuration: ProbeConfiguration, wall: @Sendable () -> WallTime,
     _ answers: inout Answers
@@ -61,6 +73,8 @@ enum ServerExamination {
       return
     }
     if let date = client.latestDate {
+      // The server wrote the date about half a round trip before the answer came, and dropped the fraction of the second, which
+      // is half a second on average.
       let hostThen = wall().adding(.zero - (ContinuousClock.now - date.received) - date.roundTrip / 2)
       answers.clockDifference = date.date.adding(.milliseconds(500)) - hostThen
     }
@@ -77,6 +91,7 @@ enum ServerExamination {
 
   // MARK: Judgement
 
+  /// No finding without an answer and without a reason: no server is configured then, which is a finding about the configuration.
   static func findings(_ answers: Answers, _ configuration: ProbeConfiguration) -> [Finding] {
     if let trouble = answers.trouble { return [Finding(.fault, .server, trouble)] }
     if let hold = answers.hold {

@@ -3,7 +3,7 @@ import NetworkPath
 import Radio
 import Settings
 
-/// What the settings name on this host: interfaces, files and programs.
+/// The interfaces, files and programs that the settings name on this host.
 enum SourceExamination {
   static func findings(_ configuration: ProbeConfiguration) -> [Finding] {
     var findings: [Finding] = []
@@ -37,6 +37,7 @@ enum SourceExamination {
     return Finding(.good, .link, "\(place)\(name) is up")
   }
 
+  /// The kernel's flags of an interface, such as `IFF_UP`; `nil` when they cannot be read.
   private static func flags(of interface: String) -> UInt32? {
     var text = [UInt8](repeating: 0, count: 32)
     let descriptor = open("/sys/class/net/\(interface)/flags", O_RDONLY | O_CLOEXEC)
@@ -44,10 +45,12 @@ enum SourceExamination {
     defer { close(descriptor) }
     let count = read(descriptor, &text, text.count)
     guard count > 2 else { return nil }
+    // The file has `0x` and hexadecimal digits.
     let digits = String(decoding: text[2..<count], as: UTF8.self).prefix { $0.isHexDigit }
     return UInt32(digits, radix: 16)
   }
 
+  /// A file that cannot be read is a fault: its link counts as none, and pings stop.
   private static func file(_ path: String, _ place: String) -> Finding {
     guard access(path, R_OK) == 0 else {
       return Finding(
@@ -57,6 +60,7 @@ enum SourceExamination {
     return Finding(.good, .link, "\(place)network.source: \(path) can be read")
   }
 
+  /// A program that cannot be run is a warning only: the drive measures without a technology.
   private static func command(_ path: String, _ place: String) -> Finding {
     guard access(path, X_OK) == 0 else {
       return Finding(

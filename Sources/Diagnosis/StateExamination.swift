@@ -13,30 +13,36 @@ enum StateExamination {
     case usable
   }
 
+  /// The readings that ``findings(_:)`` judges.
   struct Measures: Hashable, Sendable {
     var path: String
     var directory = Directory.usable
-    /// Others may enter it.
+    /// That every user of the host may enter it; `nil` when only its owner and group may.
     var warning: String?
-    /// Bytes that may still be written.
+    /// Bytes that this user may still write to its disk; `nil` when the file system does not report them.
     var room: Int64?
     /// The time of each write of 4 kB with fsync(2).
     var syncs: [Duration] = []
     /// Why the store cannot be read; `nil` when it can, or there is none.
     var storeTrouble: String?
-    /// The process that writes to it.
+    /// The process that writes to it; `nil` when none does.
     var holder: String?
+    /// Damaged fences in the store.
     var damaged = 0
+    /// Fences that the server has refused.
     var quarantined = 0
+    /// Fences that wait to be sent.
     var waiting = 0
   }
 
-  /// A fence is one transaction; a longer one delays the next ones.
+  /// Each fence is one synced transaction; a longer one delays the next fences.
   static let slowSync: Duration = .milliseconds(500)
-  /// Below it, the next drive may fill the disk.
+  /// In bytes. Below it, the next drive may fill the disk: a warning.
   static let littleRoom: Int64 = 256 << 20
+  /// In bytes. Below it, no drive should begin: a fault.
   static let noRoom: Int64 = 16 << 20
 
+  /// Reads the directory and the store, and times five writes.
   static func measure(_ configuration: ProbeConfiguration) -> Measures {
     let directory = StateDirectory(path: configuration.stateDirectory)
     var measures = Measures(path: directory.path)
@@ -55,7 +61,9 @@ enum StateExamination {
     do throws(SyncError) {
       measures.syncs = try (0..<5).map { _ throws(SyncError) in try sync(in: directory.path) }
     } catch {
-      measures.directory = .unusable(reason: error.reason)
+      // The finding about room has the right advice.
+      let isFull = [ENOSPC, EDQUOT].contains(error.code)
+      if isFull { measures.room = 0 } else { measures.directory = .unusable(reason: error.reason) }
     }
     do {
       for session in try StoreReader(directory: directory).sessions() {
@@ -69,25 +77,30 @@ enum StateExamination {
     return measures
   }
 
+  /// Why a write did not reach the disk.
   private struct SyncError: Error {
-    let reason: String
+    let code = errno
+
+    var reason: String { String(cString: strerror(code)) }
   }
 
+  /// The time that a write of 4 kB and its fsync(2) take.
   private static func sync(in path: String) throws(SyncError) -> Duration {
     var name = Array("\(path)/doctor-XXXXXX".utf8CString)
     let descriptor = mkstemp(&name)
-    guard descriptor >= 0 else { throw SyncError(reason: errorText()) }
+    guard descriptor >= 0 else { throw SyncError() }
     defer { close(descriptor) }
     // A file without a name is gone with this process.
     unlink(name)
     let bytes = [UInt8](repeating: 0x55, count: 4096)
     let begin = ContinuousClock.now
     guard write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
-      throw SyncError(reason: errorText())
+      throw SyncError()
     }
     return ContinuousClock.now - begin
   }
 
+  /// The nearest directory above `path` that exists: the first drive creates the state directory in it.
   private static func nearestParent(of path: String) -> String {
     var parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
     while access(parent, F_OK) != 0, parent != "/" {
@@ -96,12 +109,14 @@ enum StateExamination {
     return parent
   }
 
+  /// The meaning of `errno`; call it before any other system call.
   private static func errorText() -> String { String(cString: strerror(errno)) }
 
   // MARK: Judgement
 
   static func findings(_ measures: Measures) -> [Finding] {
     var findings = [directory(measures)]
+    // The other readings depend on the directory.
     if case .unusable = measures.directory { return findings }
     if let warning = measures.warning { findings.append(Finding(.warning, .state, warning)) }
     if let room = measures.room { findings.append(self.room(room, measures)) }
@@ -121,6 +136,7 @@ enum StateExamination {
     }
   }
 
+  /// - Parameter room: In bytes.
   private static func room(_ room: Int64, _ measures: Measures) -> Finding {
     let text = "\(room >> 20) MiB are free for \(measures.path)"
     let advice = "free space on that disk; storage.max-size limits the store itself"
@@ -137,6 +153,7 @@ enum StateExamination {
       advice: "look for another program that writes much, or a worn-out card (dmesg, smartctl)")
   }
 
+  /// The holder is a note only: `record` cannot run beside a service, but the service itself records.
   private static func store(_ measures: Measures) -> [Finding] {
     if let trouble = measures.storeTrouble {
       return [
@@ -147,7 +164,7 @@ enum StateExamination {
     }
     var findings: [Finding] = []
     if let holder = measures.holder {
-      findings.append(Finding(.note, .state, "\(holder) records or sends; `record` waits until it ends"))
+      findings.append(Finding(.note, .state, "\(holder) records or sends; `record` can begin after its end"))
     }
     if measures.damaged > 0 {
       findings.append(

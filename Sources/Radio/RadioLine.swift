@@ -1,16 +1,19 @@
 import Coverage
 import Foundation
 
-/// A line of the radio program's output (docs/measuring.md).
+/// A line of the radio program's output (docs/radio.md). It only parses: ``RadioMonitor`` runs the program and logs unknown
+/// lines.
 enum RadioLine: Hashable {
-  /// A known technology, or no service (an empty line, `none`, `NONE`); with the modem's other values from a line of JSON.
+  /// A known technology, or no service (an empty line, `none`, `NONE`); from a line of JSON also the modem's other values.
   case reading(RadioReading)
-  /// Any other text, at most 60 characters of it.
+  /// Any other text, cut to 60 characters for the log: an unknown technology, or JSON of another form.
   case unknown(String)
 
+  /// - Parameter line: Without its line end; spaces around it are ignored.
   init(_ line: String) {
     let text = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     if text.first == "{" {
+      // One wrong member refuses the whole line. A signal out of its range is dropped instead (`ModemReading`).
       let value = try? JSONDecoder().decode(Value.self, from: Data(text.utf8))
       guard let value, let technology = Self.technology(value.technology ?? "none") else {
         self = .unknown(String(text.prefix(60)))
@@ -30,6 +33,7 @@ enum RadioLine: Hashable {
     return Technology(name).isKnown ? Technology(name) : nil
   }
 
+  /// A reading has no technology where there is no service; `Technology.none` is a name for the wire only.
   private static func reading(_ technology: Technology, _ modem: ModemReading? = nil) -> RadioReading {
     RadioReading(technology: technology == .none ? nil : technology, modem: modem)
   }

@@ -3,7 +3,8 @@ import Logging
 import Subprocess
 import SystemPackage
 
-/// Reports the modem's radio technology, and its changes.
+/// Reports the modem's radio technology, and with a capable source its signal and cell, whenever they change. A drive runs
+/// one for each link; its readings go to the engine as events (`Driving`).
 public struct RadioMonitor: Sendable {
   private let source: RadioSource
   private let interface: String?
@@ -13,10 +14,11 @@ public struct RadioMonitor: Sendable {
 
   /// - Parameters:
   ///   - source: Where the technology comes from.
-  ///   - interface: The interface of the measured link: with several modems, the one with this port counts.
+  ///   - interface: The interface of the measured link: with several modems, the one with this network port counts. Only
+  ///     ModemManager uses it.
   ///   - mayConfigure: Whether ModemManager may be asked to report the signal and the cell.
   ///   - restartDelay: The wait before a program that ended is started again.
-  ///   - logger: Logs unknown technologies and the end of the program.
+  ///   - logger: Logs unknown technologies, the end of the program, and why ModemManager reports nothing.
   public init(
     source: RadioSource, interface: String? = nil, mayConfigure: Bool = true, restartDelay: Duration = .seconds(10),
     logger: Logger
@@ -28,11 +30,13 @@ public struct RadioMonitor: Sendable {
     self.logger = logger
   }
 
-  /// Delivers the reading now, and every change, until the task is cancelled.
+  /// Delivers the reading now, and every change, until the task is cancelled. Returns at once where nothing can change:
+  /// `none`, `fixed`, and ModemManager in a build without libsystemd.
+  /// - Parameter deliver: Receives each reading, on a thread of its own with ModemManager.
   public func run(_ deliver: @escaping @Sendable (RadioReading) -> Void) async {
     switch source {
     case .none: return
-    case .fixed(let technology): deliver(RadioReading(technology: technology))
+    case .fixed(let technology): deliver(RadioReading(technology: technology == .none ? nil : technology))
     case .auto, .modemManager:
       #if canImport(CSystemd)
         let client = ModemManagerClient(
@@ -46,6 +50,7 @@ public struct RadioMonitor: Sendable {
     }
   }
 
+  /// Runs the program again and again. While it does not run, the technology is unknown.
   private func run(_ path: String, _ deliver: @escaping @Sendable (RadioReading) -> Void) async {
     while !Task.isCancelled {
       let reason = await runOnce(path, deliver)

@@ -8,12 +8,13 @@ public enum RadioSource: Hashable, Sendable {
   case auto
   /// ModemManager, over D-Bus.
   case modemManager
-  /// Always the same technology.
+  /// Always the same technology, without signal and cell.
   case fixed(Technology)
-  /// The path of a program that prints a line at each change.
+  /// The path of a program that prints a line at each change (``RadioLine``).
   case command(String)
 
-  /// Reads `none`, `auto`, `modem-manager`, `fixed:NAME` with a known technology, or `command:PATH`; `nil` for other text.
+  /// Reads `none`, `auto`, `modem-manager` (or `modemmanager`), `fixed:NAME` with a known technology, or `command:PATH`;
+  /// `nil` for other text. It does not check that the program is there.
   public init?(_ text: String) {
     if let plain = Self.plain[text] {
       self = plain

@@ -1,16 +1,29 @@
 /// A configuration that cannot be used. Its description is one line: the mistake, its place, and the remedy.
 public enum ConfigurationError: Error, Hashable, CustomStringConvertible {
+  /// The file cannot be opened or read, is longer than 1 MiB, or is not UTF-8 without a byte order mark.
   case unreadable(file: String, reason: String)
+  /// The file is not YAML, or has something else than keys at its top. `reason` repeats no value of it.
   case malformed(file: String, reason: String)
+  /// A key of the file, or a variable with the program's prefix, that no setting has.
+  /// - Parameter nearest: The known name with the least edit distance.
   case unknownKey(String, place: String, nearest: String)
+  /// A value that its setting does not accept.
+  /// - Parameters:
+  ///   - key: The key of the file, or the name of the variable.
+  ///   - place: `environment`, or `configuration` and the path of the file.
+  ///   - expected: The accepted values, as words after "expected".
   case badValue(key: String, value: String, place: String, expected: String)
-  /// Repeats no value: a list can hold private places.
+  /// A mistake in a list. It has no field for the value, because a list can hold private places; `reason` names the entry and
+  /// the key.
   case badList(key: String, place: String, reason: String)
   /// The first of two related waits is longer than the last.
   case contradiction(key: String, value: String, lastKey: String, last: String)
   /// `pings.ip-version` forces one IP version; the control server's literal address is of the other one.
   case otherFamily(ipVersion: Int, host: String)
-  /// - Parameter file: `nil` when none was given.
+  /// A setting without a default is not set, and the command needs it.
+  /// - Parameters:
+  ///   - purpose: The reason why the command needs it.
+  ///   - file: The configuration file; `nil` when none was given.
   case missing(key: String, purpose: String, file: String?)
 
   /// The mistake, its place and the remedy, in one line.

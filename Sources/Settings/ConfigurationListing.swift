@@ -1,16 +1,19 @@
 import OrderedJSON
 import Yams
 
-/// The values in effect and where each is from, for `config print`. It hides the password in the control server's URL and private places.
+/// The values in effect and where each is from, for `config print`. It hides the password in the control server's URL and private
+/// places.
 public struct ConfigurationListing {
   private let reading: ConfigurationReading
 
   /// - Parameter reading: The settings to list.
   public init(_ reading: ConfigurationReading) { self.reading = reading }
 
-  /// A configuration file with all settings; a comment behind each names its origin. A list that is hidden is a comment as a whole.
+  /// A configuration file with all settings; a comment behind each names its origin. A list that is hidden is a comment as a
+  /// whole.
   public var yaml: String {
     var lines: [String] = []
+    // The groups whose keys the lines so far have opened, from the outermost one.
     var open: [Substring] = []
     for setting in Setting.all {
       let path = setting.key.split(separator: ".")
@@ -25,7 +28,8 @@ public struct ConfigurationListing {
     return lines.joined(separator: "\n")
   }
 
-  /// One object a setting: `key`, `value` and `default` as YAML has them, `origin` (`default`, `file`, `environment`), `variable`.
+  /// One object a setting: `key`, `value` and `default` as YAML has them, `origin` (`default`, `file`, `environment`),
+  /// `variable`.
   public var json: String {
     let settings = Setting.all.map { setting in
       let origin =
@@ -46,6 +50,7 @@ public struct ConfigurationListing {
     String(repeating: "  ", count: depth) + line
   }
 
+  /// The comment behind a value: `default`, the path of the file, or the name of the variable.
   private func origin(of setting: Setting) -> String {
     switch reading.origin(of: setting.key) {
     case .standard: "default"
@@ -54,6 +59,7 @@ public struct ConfigurationListing {
     }
   }
 
+  /// The value as YAML. A private list is hidden: its text has the number of entries only.
   private func value(of setting: Setting) -> (text: String, isHidden: Bool) {
     guard let text = reading.configuration.texts[setting.key] else { return (setting.defaultText, false) }
     if ConfigurationReading.isNothing(text) { return (setting.takesList ? "[]" : "null", false) }
@@ -66,7 +72,7 @@ public struct ConfigurationListing {
     return (Self.list(entries), false)
   }
 
-  /// On one line.
+  /// The list as YAML on one line, as a variable of the environment can hold it.
   private static func list(_ entries: Node.Sequence) -> String {
     let texts = entries.map { entry in
       let members = entry.mapping?.map { "\(scalar($0.key.string ?? "")): \(scalar($0.value.string ?? ""))" }

@@ -1,6 +1,7 @@
 /// Finds the known name nearest to a misspelt one.
 enum ConfigurationName {
-  /// The known name with the least edit distance. A key in the wrong group is found by its last part.
+  /// The known name with the least edit distance; empty when `known` is empty. A key in the wrong group is found by its last
+  /// part.
   static func nearest(to name: String, among known: [String]) -> String {
     let name = name.lowercased()
     let leaf = "." + name.split(separator: ".").suffix(1).joined()
@@ -12,6 +13,7 @@ enum ConfigurationName {
   /// Levenshtein's edit distance.
   private static func distance(_ a: String, _ b: String) -> Int {
     let b = Array(b)
+    // One row of the table at a time: `row[j]` is the distance between the part of `a` so far and `j` characters of `b`.
     var row = Array(0...b.count)
     for (i, left) in a.enumerated() {
       var diagonal = row[0]

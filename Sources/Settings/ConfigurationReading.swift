@@ -2,20 +2,25 @@ import Foundation
 import Pinging
 import Yams
 
-/// The settings as a file and the environment have them, with every mistake in them. The environment wins over the file, and the file over
-/// the defaults.
+/// The settings as a file and the environment have them, with every mistake in them. The environment wins over the file, and the
+/// file over the defaults.
 public struct ConfigurationReading: Sendable {
   /// Where the value of a setting is from.
   public enum Origin: Hashable, Sendable {
+    /// The default: neither the file nor the environment sets it.
     case standard
+    /// The file with this path.
     case file(String)
+    /// The variable with this name.
     case environment(variable: String)
   }
 
   /// All settings; one with a mistake has its default.
   public private(set) var configuration: ProbeConfiguration
-  /// Names and values of the environment and the file, then settings that contradict each other. Empty: the configuration can be used.
+  /// Names and values of the environment and the file, then settings that contradict each other. Empty: the configuration can be
+  /// used.
   public private(set) var mistakes: [ConfigurationError] = []
+  /// By key. A setting with its default, or with a mistake, is absent.
   private var origins: [String: Origin] = [:]
 
   /// Reads the settings.
@@ -32,6 +37,7 @@ public struct ConfigurationReading: Sendable {
     let variables = environment.filter { $0.key.hasPrefix(Setting.variablePrefix) }
     checkNames(of: variables, settings)
     let texts = file.map { values(of: $0, settings) } ?? [:]
+    // A text of the file is not parsed when the environment sets the same key.
     for setting in settings {
       if let text = variables[setting.variable] {
         set(setting, text, named: setting.variable, in: "environment", .environment(variable: setting.variable))
@@ -57,6 +63,10 @@ public struct ConfigurationReading: Sendable {
       "no mistake in \(Setting.all.count) settings: \(source), \(fromEnvironment) from the environment, the others are defaults"
   }
 
+  /// Applies one text. A rejected text adds a mistake, and the setting has its default.
+  /// - Parameters:
+  ///   - name: The key or the variable, as the operator wrote it.
+  ///   - place: The place of the text, for the mistake.
   private mutating func set(_ setting: Setting, _ text: String, named name: String, in place: String, _ origin: Origin)
   {
     guard setting.apply(&configuration, Self.isNothing(text) ? nil : text) else {
@@ -67,7 +77,8 @@ public struct ConfigurationReading: Sendable {
     origins[setting.key] = origin
   }
 
-  /// The control server makes ping tokens for the address that a request comes from.
+  /// Refuses a literal address in `control-server.url` of another IP version than `pings.ip-version`: the control server makes
+  /// ping tokens for the address that a request comes from.
   private mutating func checkFamily() {
     guard let family = configuration.pings.family,
       let host = configuration.controlServer.url.flatMap({ URL(string: $0)?.host() })
@@ -77,6 +88,7 @@ public struct ConfigurationReading: Sendable {
     mistakes.append(.otherFamily(ipVersion: family.rawValue, host: numeric))
   }
 
+  /// The error for a rejected text. That of a list repeats the text only as far as its entries permit.
   private static func mistake(
     _ text: String, of setting: Setting, named name: String, in place: String
   ) -> ConfigurationError {
@@ -107,6 +119,7 @@ public struct ConfigurationReading: Sendable {
     }
   }
 
+  /// Finds variables that begin as a setting does and are none: a misspelt one would have no effect and no message.
   private mutating func checkNames(of variables: [String: String], _ settings: [Setting]) {
     let known = settings.map(\.variable)
     for name in variables.keys.sorted() where !known.contains(name) {
@@ -133,6 +146,10 @@ public struct ConfigurationReading: Sendable {
   /// No message repeats what stands below this key.
   static let privateGroup = "privacy"
 
+  /// Reads the settings of a group and of the groups inside it. A mistake is added, and reading goes on behind it.
+  /// - Parameters:
+  ///   - parent: The group's name with a dot at its end; empty at the top of the file.
+  ///   - values: Receives the text of each setting, by key.
   private mutating func read(
     _ mapping: Node.Mapping, below parent: String, file: String, _ settings: [Setting],
     into values: inout [String: String]
@@ -161,6 +178,8 @@ public struct ConfigurationReading: Sendable {
     }
   }
 
+  /// A scalar as it stands in the file, or a list as YAML text, which ``Setting/apply`` reads again.
+  /// - Throws: ``ConfigurationError/badValue(key:value:place:expected:)`` for a group, and for a list as a single value.
   private static func text(of value: Node, _ setting: Setting, file: String) throws(ConfigurationError) -> String {
     if let scalar = value.scalar { return scalar.string }
     if setting.takesList, value.sequence != nil, let text = try? Yams.serialize(node: value) { return text }
@@ -176,6 +195,7 @@ public struct ConfigurationReading: Sendable {
     return "\(scheme)(hidden)\(line[at...])"
   }
 
+  /// Whether the text means "not set": empty, `~` or `null`. A quoted `"null"` of a file means the same.
   static func isNothing(_ text: String) -> Bool { ["", "~", "null"].contains(text.lowercased()) }
 
   private static func isNothing(_ node: Node) -> Bool { node.scalar.map { isNothing($0.string) } ?? false }

@@ -5,7 +5,8 @@ public struct ConfigurationReload {
   /// Log lines, one for each kind of change.
   public let lines: [String]
 
-  /// Compares two configurations by the texts of their settings.
+  /// Compares two configurations by the texts of their settings: another spelling of the same value, such as `60s` for `1m`, is a
+  /// change too.
   /// - Parameters:
   ///   - old: The settings of the running service.
   ///   - new: The settings read now.

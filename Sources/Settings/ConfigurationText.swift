@@ -1,8 +1,8 @@
 import Foundation
 import Yams
 
-/// Reads a configuration file as YAML, before any key is looked at. Errors repeat nothing of the text: it can hold places and
-/// passwords.
+/// Reads a configuration file as YAML, before any key is looked at. Errors repeat no value of it, which can be a place or a
+/// password.
 enum ConfigurationText {
   /// In bytes. The longest sane configuration has a few thousand.
   private static let limit = 1 << 20
@@ -26,6 +26,7 @@ enum ConfigurationText {
     }
   }
 
+  /// - Throws: ``ConfigurationError/unreadable(file:reason:)`` for a byte order mark, and for bytes that are not UTF-8.
   private static func text(_ data: Data, _ file: String) throws(ConfigurationError) -> String {
     let marks: [([UInt8], String)] = [
       ([0xEF, 0xBB, 0xBF], "it begins with a byte order mark (BOM): save it as UTF-8 without one"),
@@ -39,8 +40,10 @@ enum ConfigurationText {
     return text
   }
 
+  /// The place and the cause in one line, without the values of the file.
   private static func reason(_ error: any Error, in text: String) -> String {
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    // An indentation with a tab is looked for first: YAML's own message can name another place or cause.
     let tab = lines.firstIndex {
       $0.prefix { $0 == " " || $0 == "\t" }.contains("\t") && $0.contains { !$0.isWhitespace }
     }

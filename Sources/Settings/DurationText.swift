@@ -6,7 +6,8 @@ public enum DurationText {
     ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
   ]
 
-  /// - Returns: `nil` unless the text is digits and a unit.
+  /// Reads one count with one unit, in lower case; `1h30m`, signs and fractions are refused.
+  /// - Returns: `nil` unless the text is digits and a unit. The count is at most 10^9, so that no product overflows.
   public static func duration(_ text: String) -> Duration? {
     let digits = text.prefix { ("0"..."9").contains($0) }
     let unit = text.dropFirst(digits.count)
@@ -15,9 +16,9 @@ public enum DurationText {
     return .milliseconds(count * known.milliseconds)
   }
 
-  /// `seconds` in the largest unit that divides it.
+  /// `seconds` in the largest unit that divides it, rounded to milliseconds; less than half of one is `0s`.
   public static func text(_ seconds: Double) -> String {
-    let milliseconds = Int64(seconds * 1000)
+    let milliseconds = Int64((seconds * 1000).rounded())
     let unit = units.last { milliseconds % $0.milliseconds == 0 && milliseconds >= $0.milliseconds }
     guard let unit else { return "0s" }
     return "\(milliseconds / unit.milliseconds)\(unit.name)"

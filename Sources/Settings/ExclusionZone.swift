@@ -4,7 +4,7 @@ import Coverage
 public struct ExclusionZone: Hashable, Sendable {
   /// The centre of the circle.
   public let centre: Coordinate
-  /// Metres.
+  /// Metres; the configuration accepts those above 0, at most 100000.
   public let radius: Double
 
   /// - Parameter radius: Metres, above 0.

@@ -15,6 +15,7 @@ enum ExclusionZoneList {
     }
     let latitude = try entry.value("latitude", "degrees, -90 to 90", number(-90...90))
     let longitude = try entry.value("longitude", "degrees, -180 to 180", number(-180...180))
+    // A closed range needs a least value: a millimetre stands for "above 0".
     let radius = try entry.value("radius", "metres, above 0, at most 100000", number(0.001...100_000))
     guard let centre = Coordinate(latitude: latitude, longitude: longitude) else {
       throw ListMistake("latitude and longitude are no place on Earth")

@@ -3,6 +3,7 @@ import Glibc
 
 /// Reads a file that the operator names: a regular one, a pipe, or standard input as `/dev/stdin`.
 public enum InputFile {
+  /// Reads all of a file. A regular file that is too long is refused by its size, a pipe when its bytes exceed the limit.
   /// - Parameters:
   ///   - path: A path; `-` is standard input.
   ///   - limit: In bytes; a longer file is refused.

@@ -5,7 +5,7 @@ import Radio
 public struct LinkSettings: Hashable, Sendable {
   /// In file names, listings and exports; `nil` when there is only one.
   public var name: String?
-  /// The only interface for its pings.
+  /// The only interface for its pings; `nil`: the kernel's choice, which only a drive with one link may have.
   public var interface: String?
   /// Whether the link counts as cellular or Wi-Fi.
   public var network: PathSource

@@ -2,10 +2,13 @@ import Yams
 
 /// One entry of a list: a group of keys. Its mistakes repeat no value when `isPrivate`.
 struct ListEntry {
+  /// All its keys are known.
   private let mapping: Node.Mapping
   private let isPrivate: Bool
 
-  /// - Parameter keys: All known keys.
+  /// - Parameters:
+  ///   - keys: All known keys.
+  ///   - isPrivate: Whether values can be private places.
   /// - Throws: ``ListMistake``
   init(_ node: Node, keys: [String], isPrivate: Bool) throws(ListMistake) {
     guard let mapping = node.mapping else {
@@ -20,8 +23,11 @@ struct ListEntry {
     (self.mapping, self.isPrivate) = (mapping, isPrivate)
   }
 
+  /// Reads the value of one key.
   /// - Parameters:
+  ///   - expected: The accepted values, as words after "expected".
   ///   - fallback: The value of a missing key; `nil` makes the key mandatory.
+  ///   - parse: Returns `nil` for a text that is not accepted.
   /// - Throws: ``ListMistake``
   func value<Value>(
     _ key: String, _ expected: String, or fallback: Value? = nil, _ parse: (String) -> Value?
@@ -40,6 +46,7 @@ struct ListEntry {
   static func all<Value>(
     _ node: Node, _ entry: (Node) throws(ListMistake) -> Value
   ) throws(ListMistake) -> [Value] {
+    // Without a reason: the setting's own words about the list are better.
     guard let nodes = node.sequence else { throw ListMistake("") }
     var values: [Value] = []
     for (index, node) in nodes.enumerated() {

@@ -7,7 +7,8 @@ public struct PageAddress: Hashable, Sendable, CustomStringConvertible {
   /// 1 to 65535.
   public let port: UInt16
 
-  /// `nil` when `text` is no address with a port.
+  /// Reads `IPV4:PORT` or `[IPV6]:PORT`.
+  /// - Returns: `nil` for any other text, such as a name with a port.
   public init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":") else { return nil }
     let digits = text[text.index(after: colon)...]
@@ -23,7 +24,7 @@ public struct PageAddress: Hashable, Sendable, CustomStringConvertible {
     (self.host, self.port) = (host, port)
   }
 
-  /// Whether other hosts can reach it.
+  /// Whether only this host can reach it.
   public var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
 
   /// As it is written in the configuration.

@@ -41,7 +41,7 @@ public struct ProbeConfiguration: Sendable {
   public var loop = LoopSettings()
   /// The file that the settings were read from; `nil` without one.
   public internal(set) var file: String?
-  /// The texts of all settings that are not defaults, by key.
+  /// The texts that the file and the environment set, by key, also those that equal the default. A reload compares them.
   var texts: [String: String] = [:]
 
   /// The defaults.
@@ -141,11 +141,11 @@ public struct ProbeConfiguration: Sendable {
     public var record = RecordingRule.always
     /// The speed above which the device moves, in m/s, above 0, at most 1000.
     public var startSpeed = 2.0
-    /// A drive ends after this time at rest.
+    /// A drive ends after this time at rest, 1 s to 1 d.
     public var rest: Duration = .seconds(300)
-    /// Time between two passes while no drive is running.
+    /// Time between two passes while no drive is running, 10 s to 7 d.
     public var resendInterval: Duration = .seconds(900)
-    /// `nil`: in the state directory.
+    /// The path of the socket for commands; `nil`: `agent.sock` in the state directory.
     public var socket: String?
     /// The group whose members may ask for the status; `nil`: no group's.
     public var socketGroup: String?
@@ -157,9 +157,9 @@ public struct ProbeConfiguration: Sendable {
 
   /// `speedtest` in the configuration.
   public struct SpeedTestSettings: Hashable, Sendable {
-    /// Bytes of both directions that tests may use in a calendar day, UTC; `nil`: no limit.
+    /// Bytes of both directions that tests may use in a calendar day, UTC, 1 MiB to 1 TiB; `nil`: no limit.
     public var dataLimitOfDay: Int64?
-    /// Bytes of both directions that tests may use in a calendar month, UTC; `nil`: no limit.
+    /// Bytes of both directions that tests may use in a calendar month, UTC, 1 MiB to 1 TiB; `nil`: no limit.
     public var dataLimitOfMonth: Int64?
     /// Whether the measurement server's certificate must be valid for its name.
     public var verifiesCertificate = true
@@ -195,7 +195,8 @@ public struct ProbeConfiguration: Sendable {
     links.isEmpty ? [LinkSettings(name: nil, interface: pings.interface, network: network, radio: radio)] : links
   }
 
-  /// The engine's part of it.
+  /// The settings that the fence algorithm needs. A replay sets them to those of the drive log, before a file and the
+  /// environment can replace them.
   public var parameters: Parameters {
     get {
       var parameters = Parameters()

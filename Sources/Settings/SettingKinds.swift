@@ -3,6 +3,7 @@ import Yams
 
 /// The kinds of settings: how a text becomes a value, and how a reader learns the accepted ones.
 extension Setting {
+  /// The place of a setting's value.
   typealias Field<Value> = WritableKeyPath<ProbeConfiguration, Value>
 
   /// The words about a setting.
@@ -16,6 +17,10 @@ extension Setting {
     let effect: String
   }
 
+  /// A setting that always has a value: `null` is a mistake.
+  /// - Parameters:
+  ///   - shown: The default as YAML.
+  ///   - parse: Returns `nil` for a text that is no value, or is out of range.
   static func required<Value>(
     _ words: Words, _ path: Field<Value>, shown: (Value) -> String = { "\($0)" }, _ parse: @escaping (String) -> Value?
   ) -> Setting {
@@ -26,6 +31,7 @@ extension Setting {
     }
   }
 
+  /// A setting that `null` unsets. Its type and its expectation get the words "or null".
   static func optional<Value>(
     _ words: Words, _ path: Field<Value?>, shown: ((Value) -> String)? = nil, _ parse: @escaping (String) -> Value?
   ) -> Setting {
@@ -40,6 +46,7 @@ extension Setting {
     }
   }
 
+  /// A list of entries; `null` is the empty list. Its text is YAML, so that a variable of the environment can hold it.
   static func list<Entry>(
     _ words: Words, _ path: Field<[Entry]>, _ parse: @escaping (Node) throws(ListMistake) -> [Entry]
   ) -> Setting {
@@ -53,6 +60,7 @@ extension Setting {
       return true
     }
     setting.takesList = true
+    // The text is read once more: `apply` returns only whether it was accepted.
     setting.explanation = { text in
       do {
         _ = try entries(text)
@@ -66,6 +74,7 @@ extension Setting {
     return setting
   }
 
+  /// `true` or `false`, in lower case. YAML 1.1 has more words for booleans; they are mistakes here.
   static func boolean(_ key: String, _ path: Field<Bool>, _ reload: Reload, _ effect: String) -> Setting {
     let words = Words(key: key, type: "true or false", expects: "true or false", reload: reload, effect: effect)
     var setting = required(words, path) { ["true": true, "false": false][$0] }
@@ -76,6 +85,7 @@ extension Setting {
     return setting
   }
 
+  /// - Parameter seconds: The accepted durations, both ends included; the documentation prints the same range.
   static func duration(
     _ key: String, _ path: Field<Duration>, _ seconds: ClosedRange<Double>, _ reload: Reload, _ effect: String
   ) -> Setting {
@@ -88,6 +98,8 @@ extension Setting {
     }
   }
 
+  /// A whole number.
+  /// - Parameter type: The word for it in the documentation and in mistakes, such as `port`.
   static func number(
     _ key: String, _ path: Field<Int>, _ range: ClosedRange<Int>, type: String = "number", _ reload: Reload,
     _ effect: String
@@ -98,7 +110,7 @@ extension Setting {
     return required(words, path) { text in Int(text).flatMap { range.contains($0) ? $0 : nil } }
   }
 
-  /// A quantity above 0.
+  /// A quantity above 0, at most `greatest`.
   static func quantity(
     _ key: String, _ path: Field<Double>, _ unit: String, upTo greatest: Int, _ reload: Reload, _ effect: String
   ) -> Setting {
@@ -148,6 +160,7 @@ extension Setting {
     text.contains(":~") ? nil : parse(text)
   }
 
+  /// Takes the default from ``ProbeConfiguration``, so that the documentation cannot have another one.
   private init<Value>(
     _ words: Words, _ path: Field<Value>, shown: (Value) -> String,
     apply: @escaping (inout ProbeConfiguration, String?) -> Bool
@@ -167,6 +180,7 @@ extension Setting {
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 
+  /// - Returns: `nil` unless the text is a finite number above 0.
   private static func positive(_ text: String) -> Double? {
     Double(text).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
   }

@@ -8,6 +8,7 @@ extension Setting {
     surroundings + location + pinging + links + submission + storage + service + speedTests
   }
 
+  /// After a restart: the store, the control server's client and the connection to gpsd live as long as the process.
   private static var surroundings: [Setting] {
     [
       required(
@@ -50,6 +51,8 @@ extension Setting {
     ]
   }
 
+  /// Most of them are parameters of the fence algorithm, which each drive reads at its start. The two speeds are for the client
+  /// of gpsd, which lives as long as the process.
   private static var location: [Setting] {
     [
       quantity(
@@ -76,6 +79,7 @@ extension Setting {
     ]
   }
 
+  /// Each drive reads them at its start.
   private static var pinging: [Setting] {
     [
       duration("pings.interval", \.pings.interval, 0.01...60, .nextDrive, "from ping to ping"),
@@ -116,6 +120,7 @@ extension Setting {
     ]
   }
 
+  /// The links of a drive, the sources of their kind and their radio technology, and the exclusion zones.
   private static var links: [Setting] {
     [
       source(
@@ -156,6 +161,7 @@ extension Setting {
     ]
   }
 
+  /// After a restart: the sender and the recovery at the start of the process read them once.
   private static var submission: [Setting] {
     [
       duration(
@@ -190,6 +196,7 @@ extension Setting {
     ]
   }
 
+  /// The quotas of the state directory, and the limits of a drive.
   private static var storage: [Setting] {
     [
       required(
@@ -208,6 +215,7 @@ extension Setting {
     ]
   }
 
+  /// `agent.*`: the rules for recording apply at once; the others belong to parts that live as long as the process.
   private static var service: [Setting] {
     [
       required(
@@ -305,6 +313,7 @@ extension Setting {
     ]
   }
 
+  /// A limit for the traffic of speed tests in one period; `null`: no limit.
   private static func dataLimit(_ key: String, _ path: Field<Int64?>, _ period: String) -> Setting {
     optional(
       Words(

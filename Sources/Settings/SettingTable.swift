@@ -9,6 +9,7 @@ enum SettingTable {
   }
 
   private static func row(_ setting: Setting) -> String {
+    // The heading of the column names the service.
     let when = setting.reload.rawValue.replacing(" of the service", with: "")
     let cells = [
       "`\(setting.key)`", setting.type, "`\(setting.defaultText)`", setting.range, setting.effect, when,

@@ -1,8 +1,10 @@
 /// Sizes as operators write them: `64K`, `16M`, `1G`, or bytes.
 public enum SizeText {
+  /// Each unit with its power of two, the largest one first.
   private static let units = [("G", 30), ("M", 20), ("K", 10), ("", 0)]
 
-  /// - Returns: `nil` unless the text is a number below 2^33 in digits, with or without a unit.
+  /// Reads a size with a unit in upper or lower case.
+  /// - Returns: `nil` unless the text is a number below 2^33 in digits, with or without a unit. The result is below 2^63.
   public static func bytes(_ text: String) -> UInt64? {
     let digits = text.prefix { ("0"..."9").contains($0) }
     let unit = text.dropFirst(digits.count).uppercased()

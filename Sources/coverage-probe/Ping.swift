@@ -233,6 +233,7 @@ struct Ping: AsyncParsableCommand {
     return oneway ? .oneWay : .rtr(token: token.flatMap(PingOptions.token) ?? PingOptions.unsignedToken)
   }
 
+  /// Reads decimal or `0x` and hexadecimal digits. The first character must be a digit: integers of Swift accept a sign too.
   private static func trafficClass(_ text: String) throws -> UInt8 {
     let isHexadecimal = text.hasPrefix("0x")
     guard let value = UInt8(isHexadecimal ? String(text.dropFirst(2)) : text, radix: isHexadecimal ? 16 : 10),
@@ -270,6 +271,7 @@ struct Ping: AsyncParsableCommand {
     }
   }
 
+  /// At most 16 MiB; bytes that are not UTF-8 become replacement characters, and their line a name that cannot be resolved.
   private func targetsFromFile() throws -> PingTargetList {
     guard let file else { return PingTargetList() }
     let data = try InputFile.contents(file, limit: 1 << 24)

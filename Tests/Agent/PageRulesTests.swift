@@ -27,6 +27,18 @@ struct PageRulesTests {
   }
 
   @Test(
+    "when root makes a token, then the file is the owner's of the directory: the service must be able to read it",
+    .enabled(if: geteuid() == 0, "needs root"))
+  func owner() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.setAttributes(
+      [.ownerAccountID: 65_534, .groupOwnerAccountID: 65_534], ofItemAtPath: folder.path)
+    _ = try PageToken(renewedIn: folder.path)
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.file("page-token"))
+    #expect(attributes[.ownerAccountID] as? Int == 65_534 && attributes[.groupOwnerAccountID] as? Int == 65_534)
+  }
+
+  @Test(
     "when the file has anything else, then there is no token",
     arguments: [
       "", "\n", "short", String(repeating: "A", count: 32), String(repeating: "a", count: 33),

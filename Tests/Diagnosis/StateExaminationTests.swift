@@ -54,6 +54,21 @@ struct StateExaminationTests {
     #expect(found.first?.text == "/state cannot be written to: Not a directory")
   }
 
+  @Test(
+    "when the disk is full, then the finding is about room, with its advice", .enabled(if: geteuid() == 0, "needs root")
+  )
+  func full() throws {
+    let state = folder.file("state")
+    try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+    guard mount("tmpfs", state, "tmpfs", 0, "size=64k,mode=700") == 0 else { return }
+    defer { umount2(state, CInt(MNT_DETACH)) }
+    try Data(count: 65_536).write(to: URL(fileURLWithPath: state + "/filling"))
+    let measures = measure(state)
+    #expect(measures.directory == .usable && measures.room == 0)
+    let texts = StateExamination.findings(measures).filter { $0.grade == .fault }.map(\.text)
+    #expect(texts == ["0 MiB are free for \(state)"])
+  }
+
   @Test("when a process has the store open with fences that wait, then both are noted")
   func heldStore() throws {
     let directory = StateDirectory(path: folder.file("state"))

@@ -42,6 +42,7 @@ struct RadioMonitorTests {
   @Test("when the technology is fixed or has no source, then it is delivered once or never, and the monitor ends")
   func withoutProgram() async {
     #expect(await deliveries(9, of: .fixed(Technology("5G/NR"))) == ["5G/NR"])
+    #expect(await deliveries(9, of: .fixed(.none)) == ["-"], "NONE is no technology")
     #expect(await deliveries(9, of: .none).isEmpty)
   }
 

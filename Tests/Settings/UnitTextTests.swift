@@ -24,7 +24,8 @@ struct UnitTextTests {
   @Test(
     "when seconds are written, then in the largest unit that divides them",
     arguments: [
-      (0.0, "0s"), (0.25, "250ms"), (1, "1s"), (1.5, "1500ms"), (59, "59s"), (60, "1m"), (90, "90s"), (3600, "1h"),
+      (0.0, "0s"), (0.25, "250ms"), (1, "1s"), (1.5, "1500ms"), (1.001, "1001ms"), (59, "59s"), (60, "1m"), (90, "90s"),
+      (3600, "1h"),
       (5400, "90m"), (86_400, "1d"), (90_000, "25h"),
     ] as [(Double, String)])
   func durationText(seconds: Double, expected: String) {

@@ -10,7 +10,8 @@ struct ChosenSpeedTests {
   let ofOtherState: Int
 
   /// Reads the tests, also while another process writes to the store.
-  /// - Parameter sessions: The ids of the only sessions; empty for all. A test belongs to the session of its drive during which it began.
+  /// - Parameter sessions: The ids of the only sessions; empty for all. A test belongs to the session of its drive during which
+  ///   it began.
   /// - Throws: GRDB's `DatabaseError`
   init(
     _ reader: StoreReader, selection: ExportSelection, sessions: Set<Int64> = [], filter: FenceFilter
@@ -31,6 +32,7 @@ struct ChosenSpeedTests {
     try forEachEnded(reader, sessions: sessions, filter: filter) { if selection.selects($0) { body($0) } }
   }
 
+  /// Calls `body` with each ended test that meets all conditions but the state.
   private static func forEachEnded(
     _ reader: StoreReader, sessions: Set<Int64>, filter: FenceFilter, _ body: (StoredSpeedTest) -> Void
   ) throws {

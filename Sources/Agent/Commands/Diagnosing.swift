@@ -36,6 +36,7 @@ public struct Diagnosing: Sendable {
     return faults == 0 ? .done : .failed
   }
 
+  /// The finding in a line with grade and subject in columns, and its advice in a second one.
   static func lines(_ finding: Finding) -> [String] {
     func padded(_ text: String, _ width: Int) -> String { text.padding(toLength: width, withPad: " ", startingAt: 0) }
     let head = padded(finding.grade.rawValue, 8) + padded(finding.subject.rawValue, 14)
@@ -44,5 +45,6 @@ public struct Diagnosing: Sendable {
       + (finding.advice.map { [padded("", 22) + "-> " + ForeignText.clean($0, limit: longest)] } ?? [])
   }
 
+  /// The most characters of a text: a reason from outside can be long.
   private static let longest = 1000
 }

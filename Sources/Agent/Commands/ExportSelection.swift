@@ -4,6 +4,7 @@ import DriveStore
 public enum ExportSelection: String, Hashable, Sendable, CaseIterable {
   case submitted, pending, all
 
+  /// Fences that overlap Wi-Fi time are never sent, so `pending` leaves them out. Fences that the server refused are pending.
   func selects(_ stored: StoredFence) -> Bool {
     switch self {
     case .submitted: stored.submitted != nil
@@ -12,6 +13,7 @@ public enum ExportSelection: String, Hashable, Sendable, CaseIterable {
     }
   }
 
+  /// Tests that the server refused are in `all` only.
   func selects(_ test: StoredSpeedTest) -> Bool {
     switch self {
     case .submitted: test.state == .submitted

@@ -57,6 +57,7 @@ public struct Exporting: Sendable {
     progress: @escaping (Int) -> Void = { _ in }, complain: @escaping (String) -> Void = { _ in },
     write: ([UInt8]) throws -> Void
   ) throws -> Count {
+    // The store can find the fences of one session without reading all others.
     let only = sessions.count == 1 ? sessions.first : nil
     let chosen = ChosenFences(
       stored: StoredFences(reader, session: only), selection: selection, sessions: sessions, filter: filter,
@@ -81,7 +82,7 @@ public struct Exporting: Sendable {
   }
 }
 
-/// The ended fences of a selection.
+/// The ended fences of a selection. A format can read them several times; the counts are those of the last reading.
 private struct ChosenFences: FenceRecords {
   /// The counts of the last reading.
   final class Course {
@@ -97,6 +98,7 @@ private struct ChosenFences: FenceRecords {
   let progress: (Int) -> Void
   let course = Course()
 
+  /// The fences between two calls of ``progress``.
   private static let fencesPerReport = 1000
 
   func forEach(_ body: (FenceRecord) throws -> Void) throws {

@@ -35,6 +35,7 @@ public struct Forgetting: Sendable {
       try await Self.forget(target, in: store).forEach(print)
       return .done
     } catch let inUse as StoreError {
+      // The store has one writer: when the service has it open, the service deletes the data.
       guard case .inUse = inUse else { throw inUse }
       let (line, outcome) = try await ServiceClient(configuration: configuration).ask(instead: inUse) { service in
         try await service.forget(target)
@@ -47,7 +48,8 @@ public struct Forgetting: Sendable {
 
   /// Deletes `target` from an open store.
   /// - Returns: The lines of the result.
-  /// - Throws: GRDB's `DatabaseError`, `ForgettingError`, `CocoaError`, `DriveLogError`, ``ExportError`` when there is no such data.
+  /// - Throws: GRDB's `DatabaseError`, `ForgettingError`, `CocoaError`, `DriveLogError`, ``ExportError`` when there is no such
+  ///   data.
   static func forget(_ target: ForgetTarget, in store: DriveStore) async throws -> [String] {
     switch target {
     case .session(let id): try await forget(session: id, in: store)
@@ -55,6 +57,7 @@ public struct Forgetting: Sendable {
     }
   }
 
+  /// - Throws: ``ExportError`` when there is no such test, or when it is running.
   private static func forget(speedTest id: Int64, in store: DriveStore) async throws -> [String] {
     let stored = try await store.reading { try $0.speedTests() }.first { $0.id == id }
     guard try await store.speedTests.forget(id) else {
@@ -64,10 +67,12 @@ public struct Forgetting: Sendable {
       + store.directory.damagedStores.map(advice)
   }
 
+  /// A damaged store that was set aside keeps its rows.
   private static func advice(on damagedStore: String) -> String {
     "damaged store \(damagedStore) may still contain it; delete it too"
   }
 
+  /// Deletes a session, and notes it in the drive log first, so that a recovery does not restore it.
   private static func forget(session: Int64, in store: DriveStore) async throws -> [String] {
     let forgotten = try await store.forget(session: session) { number, log in
       try DriveLogWriter.noteForgotten(session: number, in: log)

@@ -60,6 +60,7 @@ public struct Recording: Sendable {
     }
   }
 
+  /// Restores earlier drives, records this one with its sources, and submits it.
   private func record(
     in environment: DriveEnvironment, stop: AsyncStream<Void>,
     onStatus: @escaping @Sendable ([DriveStatus]) -> Void, print: @escaping @Sendable (String) -> Void
@@ -110,6 +111,7 @@ public struct Recording: Sendable {
   }
 
   /// Waits until all fences of the drive are on the disk, for a minute at most.
+  /// - Throws: ``RecordingError/unsaved(fences:trouble:)`` when the disk refuses them to the end, or when a stop ends the wait.
   private func waitForRoom(_ drive: LiveDrive, in directory: StateDirectory) async throws {
     for second in 0... {
       let (unsaved, trouble) = await drive.save()
@@ -127,7 +129,7 @@ public struct Recording: Sendable {
     }
   }
 
-  /// Sends the drive, and then the sessions that waited before it.
+  /// Sends the drive, and then the sessions that waited before it, unless the first pass met trouble.
   private func submit(_ summaries: [DriveSummary], with sender: Sender) async throws -> PassReport {
     logger.info("submitting \(counted(summaries.reduce(0) { $0 + $1.submittableFences }, "fence"))")
     await sender.setRunningDrives(from: nil)

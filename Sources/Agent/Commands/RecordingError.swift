@@ -2,6 +2,8 @@ import Coverage
 
 /// A drive has ended, and not all of it could be stored.
 enum RecordingError: Error, CustomStringConvertible {
+  /// The disk refused fences to the end.
+  /// - Parameter fences: Their number; the others are stored.
   case unsaved(fences: Int, trouble: String)
 
   var description: String {

@@ -66,6 +66,7 @@ public struct Replaying: Sendable {
     if format == .jsonl { try write(Array((summary.text + "\n").utf8)) }
   }
 
+  /// The last line of JSON Lines: the counts of the whole drive, those of pings without a fence included.
   private var summary: JSON {
     .object([
       "summary": .object([

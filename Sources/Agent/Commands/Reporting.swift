@@ -23,6 +23,7 @@ public struct Reporting: Sendable {
       (self.title, self.state, self.sessions, self.filter) = (title, state, sessions, filter)
     }
 
+    /// Whether the fence has ended and meets all conditions.
     func selects(_ stored: StoredFence) -> Bool {
       stored.fence.exited != nil && (sessions.isEmpty || sessions.contains(stored.session.id))
         && state.selects(stored) && filter.selects(FenceRecord(stored))
@@ -77,13 +78,15 @@ public struct Reporting: Sendable {
     ) { figures.add(ReportedSpeedTest($0)) }
   }
 
+  /// Adds the figures of single pings and positions, which only drive logs have.
   private func readLogs(for figures: inout ReportFigures, complain: (String) -> Void) throws {
     let wanted = figures.drives
     for drive in try reader.drivesWithLogs() where wanted.contains(drive.id) {
       do {
         let log = try LoggedPositions(path: drive.log)
-        let limit = log.header.parameters?.accuracyLimit ?? Parameters().accuracyLimit
-        try figures.addLog(of: drive.id, accuracyLimit: limit) { body in
+        // The parameters at the time of the recording, not the present ones.
+        let header = log.header
+        try figures.addLog(of: drive.id, parameters: header.engineParameters, initialPath: header.initialPath) { body in
           let unreadable = try log.forEachEvent(body)
           if unreadable > 0 { complain("drive \(drive.id): lines of the log that cannot be read: \(unreadable)") }
         }

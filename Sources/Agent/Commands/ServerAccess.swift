@@ -23,6 +23,7 @@ func withControlServer<Result: Sendable>(
   guard let url = settings.url else {
     throw ConfigurationError.missing(key: "control-server.url", purpose: purpose, file: configuration.file)
   }
+  // A file that cannot be read is an error with its reason before any connection is tried.
   if let caFile = settings.caFile { _ = try InputFile.contents(caFile, limit: 1 << 24) }
   let server = try ControlServerClient(
     url: url, caFile: settings.caFile, requestTimeout: settings.requestTimeout, device: .thisHost)

@@ -54,6 +54,7 @@ public struct SpeedTestListing: Sendable {
     rate.map { SpeedTestReport.rate($0.kilobitsPerSecond) } ?? "-"
   }
 
+  /// The state of sending, the server's reason for a refusal, and why a test has no result.
   private func state(_ test: StoredSpeedTest) -> String {
     let outcome = test.outcome.map { $0 == .completed ? "" : ", \($0.rawValue): \(test.error ?? "")" } ?? ""
     return test.state.rawValue + (test.reason.map { " (\($0))" } ?? "") + outcome

@@ -1,4 +1,5 @@
-/// Runs `body`, and cancels it when `stop` yields.
+/// Runs `body`, and cancels it when `stop` yields. `body` decides what a cancellation ends: a pass loses nothing.
+/// - Throws: Errors of `body`.
 func untilStopped<Result: Sendable>(
   by stop: AsyncStream<Void>, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {

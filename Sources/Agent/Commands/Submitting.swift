@@ -58,6 +58,8 @@ public struct Submitting: Sendable {
     return outcome
   }
 
+  /// Opens the store as its only writer, restores fences that it lacks, and runs the pass.
+  /// - Throws: `StoreError/inUse` while a service has the store open.
   private func pass(_ server: ControlServerClient) async throws -> PassReport {
     let store = try DriveStore(
       directory: StateDirectory(path: configuration.stateDirectory), purpose: "\(Program.name) submit"
@@ -102,6 +104,7 @@ extension PassReport {
     return line
   }
 
+  /// Why no request leaves, how long, and the command that sends at once.
   private func line(_ hold: Hold) -> String {
     // `--force` does not help against an unset clock.
     guard case .gate(let gate) = hold else { return "\(hold)" }
@@ -113,7 +116,7 @@ extension PassReport {
     return "\(gate.reason): no request leaves \(until)(in \(wait)); \(Program.name) \(command) sends now"
   }
 
-  /// A pass that a wait ended is not done, even if it looked at nothing.
+  /// `kept` when anything is left, refused data included. A pass that a wait ended is not done, even if it looked at nothing.
   var outcome: CommandOutcome {
     let left =
       sessionsKept + sessionsQuarantined + fencesWithoutSession + speedTests.kept + speedTests.quarantined

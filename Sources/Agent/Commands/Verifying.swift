@@ -7,6 +7,7 @@ import Settings
 public struct Verifying: Sendable {
   private let drive: RecordedDrive
   private let verification: Verification
+  /// Packets that the capture files count as dropped, of all files together.
   private let missing: UInt64
   /// The parts of the files that could not be read, one line each.
   public let complaints: [String]
@@ -27,6 +28,7 @@ public struct Verifying: Sendable {
     var complaints: [String] = []
     var packets: [CapturedPacket] = []
     var missing: UInt64 = 0
+    // The end of the newest file: pings after it are in no capture if the file was cut off.
     var newest = (stamp: Int64.min, isCutOff: false)
     for path in captures {
       let file = try Self.capture(path)
@@ -68,6 +70,7 @@ public struct Verifying: Sendable {
     return lines + [verdict]
   }
 
+  /// The first reason for a difference, from missing pings to round-trip times.
   private var verdict: String {
     if outcome == .done { return "the capture confirms the drive log" }
     if verification.matched == 0 { return "the two differ: no ping of the drive log is in the capture" }

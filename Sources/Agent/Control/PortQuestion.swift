@@ -1,7 +1,8 @@
 import Driving
 import Foundation
 
-/// Whether to look for the programs that have receivers' ports open: only without a position, because the search goes through all processes.
+/// Whether to look for the programs that have receivers' ports open: only without a position, because the search goes through all
+/// processes.
 struct PortQuestion: Hashable, Sendable {
   /// The receivers that gpsd names.
   let receivers: [String]

@@ -7,7 +7,7 @@ import NIOHTTP1
 import Settings
 import Submission
 
-/// Sends requests to a service on this host.
+/// Sends requests to a service on this host: HTTP over its unix socket (docs/service.md, The socket).
 public struct ServiceClient: Sendable {
   private let path: String
   private let directory: StateDirectory
@@ -25,8 +25,8 @@ public struct ServiceClient: Sendable {
     try await ask("status", .GET, accept: asJSON ? "application/json" : "text/plain", within: .seconds(5)).text
   }
 
-  /// The service's state, and without a position the programs that have receivers' ports open: `port_holders` in the JSON object, or a line
-  /// a port. This process looks for them: the service may not see those of other users.
+  /// The service's state, and without a position the programs that have receivers' ports open: `port_holders` in the JSON object,
+  /// or a line a port. This process looks for them: the service may not see those of other users.
   /// - Parameter asJSON: As of ``status(asJSON:)``.
   /// - Throws: ``ServiceUnreachable``
   public func statusWithPortHolders(asJSON: Bool) async throws(ServiceUnreachable) -> String {
@@ -43,7 +43,7 @@ public struct ServiceClient: Sendable {
     try await ask("metrics", .GET, within: .seconds(5)).text
   }
 
-  /// Sends a command.
+  /// Sends a command. The service answers before the drive has begun or ended.
   /// - Returns: The result in one line.
   /// - Throws: ``ServiceUnreachable``
   public func send(_ command: ServiceCommand) async throws(ServiceUnreachable) -> String {
@@ -79,6 +79,7 @@ public struct ServiceClient: Sendable {
     try await result(of: "forget?\(target.query)", within: .seconds(60))
   }
 
+  /// Turns the status of an answer back into the outcome that ``ServiceSocket`` made it from.
   private func result(
     of command: String, within limit: TimeAmount
   ) async throws(ServiceUnreachable) -> (line: String, outcome: CommandOutcome) {
@@ -86,9 +87,15 @@ public struct ServiceClient: Sendable {
     return (text, status == .ok ? .done : status == .serviceUnavailable ? .kept : .failed)
   }
 
+  /// Sends one request.
+  /// - Parameters:
+  ///   - what: The path without its slash, with the query.
+  ///   - limit: The longest wait for the answer; a pass can take long.
+  /// - Throws: ``ServiceUnreachable`` without an answer, and for status 403. Other statuses are returned.
   private func ask(
     _ what: String, _ method: HTTPMethod, accept: String = "text/plain", within limit: TimeAmount
   ) async throws(ServiceUnreachable) -> (status: HTTPResponseStatus, text: String) {
+    // The host of an `http+unix` URL is the percent-encoded path of the socket; only ASCII letters and digits stay.
     let place = Data(path.utf8).map { byte in
       let isPlain = Character(UnicodeScalar(byte)).isLetter && byte < 128 || (0x30...0x39).contains(byte)
       return isPlain ? String(UnicodeScalar(byte)) : "%" + String(Int(byte) + 0x100, radix: 16).dropFirst()
@@ -107,12 +114,14 @@ public struct ServiceClient: Sendable {
     } catch let error as HTTPClientError where error == .deadlineExceeded {
       throw unreachable(.silent)
     } catch {
+      // The connection broke: ask the kernel whether the service has ended meanwhile.
       throw unreachable(SocketProbe.obstacle(to: path) ?? .absent)
     }
     guard status != .forbidden else { throw unreachable(.refused) }
     return (status, text.trimmingCharacters(in: .whitespacesAndNewlines))
   }
 
+  /// Without a listening program, it names the process that uses the state directory: that can be an agent with another socket.
   private func unreachable(_ reason: ServiceUnreachable.Reason) -> ServiceUnreachable {
     ServiceUnreachable(
       path: path, reason: reason, directory: directory.path, holder: reason == .absent ? directory.holder : nil)

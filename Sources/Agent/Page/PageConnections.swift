@@ -1,7 +1,7 @@
 import HummingbirdCore
 import Synchronization
 
-/// Limits the connections to the live page, and accepts none once the service ends.
+/// Limits the connections to the live page, and accepts none once the service ends. The HTTP server asks it on its own threads.
 final class PageConnections: AvailableConnectionsDelegate {
   /// Enough for some browsers, which open up to six each.
   static let most = 32

@@ -17,6 +17,7 @@ final class PageFollowers: Sendable {
     return isFree ? Place(self) : nil
   }
 
+  /// The right of one browser to follow; its end makes room for another one.
   final class Place: Sendable {
     private let followers: PageFollowers
 

@@ -1,9 +1,11 @@
 import Foundation
 
-/// Decides which requests to the live page are answered (docs/live-page.md, Who may use it).
+/// Decides which requests to the live page are answered (docs/live-page.md, Who may use it). A pure value, made at the start of
+/// the page: another token counts after a restart.
 struct PageGuard: Sendable {
   /// The headers of a request that decide about it.
   struct Asked: Hashable, Sendable {
+    /// Whether it changes something: a POST.
     var isCommand = false
     /// The `Host` header.
     var host: String?
@@ -13,7 +15,7 @@ struct PageGuard: Sendable {
     var isMarked = false
     /// The token of the page's cookie.
     var cookie: String?
-    /// The token of a link.
+    /// The token in the address. Commands ignore it.
     var link: String?
   }
 
@@ -21,6 +23,7 @@ struct PageGuard: Sendable {
     case answer
     /// The link is right: the browser gets the cookie.
     case admit
+    /// Status 403, with the reason for the person at the browser.
     case refuse(String)
   }
 
@@ -38,6 +41,7 @@ struct PageGuard: Sendable {
 
   init(token: PageToken, names: Set<String>) { (self.token, self.names) = (token, names) }
 
+  /// Checks the host name, then the token, then, for a command, that the page itself sent it.
   func judge(_ asked: Asked) -> Verdict {
     // Refuse foreign host names: DNS rebinding points an attacker's name to this address.
     guard let host = asked.host, isOwn(host) else {
@@ -57,6 +61,8 @@ struct PageGuard: Sendable {
     return .answer
   }
 
+  /// Whether `host`, with or without a port, is one of ``names`` or a numeric address. Rebinding needs a name of the attacker, so
+  /// any address is allowed.
   private func isOwn(_ host: String) -> Bool {
     var name = host.lowercased()
     if let colon = name.lastIndex(of: ":"), name[name.index(after: colon)...].allSatisfy(\.isNumber),

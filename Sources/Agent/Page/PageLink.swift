@@ -25,6 +25,8 @@ public enum PageLink {
     return ["http://\(host)/?token=\(token.text)"]
   }
 
+  /// The token of the state directory, or a new one if there is none or `renew` is set.
+  /// - Throws: ``Missing`` for a token that this user may not read: another one would lock out the browsers that have it.
   private static func token(_ directory: String, renew: Bool) throws(Missing) -> PageToken {
     if !renew, let token = PageToken(directory: directory) { return token }
     if !renew, access(directory + "/page-token", F_OK) == 0 {

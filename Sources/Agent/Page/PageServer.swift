@@ -23,16 +23,19 @@ struct PageServer: Sendable {
   /// A follower whose connection accepts no bytes for this long is disconnected.
   var patience = Duration.seconds(30)
 
-  /// Followers at a time.
+  /// Followers at a time. Each one reads the store once a second.
   static let mostFollowers = 8
   /// For connections that the kernel has made, and the server has not accepted yet (see ``ServiceSocket``).
   private static let drain = Duration.milliseconds(100)
 
   private static let cookie = "coverage-probe-page"
+  /// The header of the page's own requests; a form of another site cannot set it.
   private static let command = HTTPField.Name("X-Coverage-Probe")
+  /// Sent by a browser that connects again (HTML, 9.2): the id of the last ``PageEvent`` that it has.
   private static let lastEvent = HTTPField.Name("Last-Event-ID")
 
-  /// Serves until the task is cancelled. Retries every 10 s while the host lacks the address: the drive must not wait for the page.
+  /// Serves until the task is cancelled. Retries every 10 s while the host lacks the address: the drive must not wait for the
+  /// page.
   func run() async {
     var trouble: String?
     while !Task.isCancelled {
@@ -50,6 +53,9 @@ struct PageServer: Sendable {
     }
   }
 
+  /// Serves until the task is cancelled. Then no connection is accepted any more, and those under way get ``drain`` before the
+  /// server ends.
+  /// - Throws: When the host lacks the address, or the port is taken.
   private func serve(_ rules: PageGuard) async throws {
     let connections = PageConnections()
     var quiet = logger
@@ -108,6 +114,7 @@ struct PageServer: Sendable {
     return router
   }
 
+  /// - Parameter link: Whether a token in the address counts; not for the stream, which the cookie alone opens.
   private static func asked(_ request: Request, isCommand: Bool, link: Bool = true) -> PageGuard.Asked {
     PageGuard.Asked(
       isCommand: isCommand, host: request.head.authority, origin: request.headers[.origin],
@@ -115,6 +122,7 @@ struct PageServer: Sendable {
       link: link ? request.uri.queryParameters["token"].map(String.init) : nil)
   }
 
+  /// Performs a command if the rules permit it, and answers with its line.
   private func obey(_ request: Request, _ rules: PageGuard, _ perform: () async -> String) async -> Response {
     if case .refuse(let reason) = rules.judge(Self.asked(request, isCommand: true)) {
       return Self.text(reason, status: .forbidden)
@@ -124,6 +132,7 @@ struct PageServer: Sendable {
 
   // MARK: Answers
 
+  /// The page, or status 503 with the reason, such as a missing map library.
   private func page() -> Response {
     do {
       let page = try LivePage(options: options)
@@ -150,6 +159,10 @@ struct PageServer: Sendable {
     return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(string: html)))
   }
 
+  /// The stream for one follower; status 503 when all places are taken.
+  /// - Parameters:
+  ///   - last: The id of the last event that the browser has; `nil` for a new one.
+  ///   - channel: Closed when the follower accepts no bytes for ``patience``: the write that hangs then fails.
   private func events(after last: Int64?, _ followers: PageFollowers, _ channel: any Channel) -> Response {
     guard let place = followers.place() else {
       return Self.text("\(Self.mostFollowers) pages follow already", status: .serviceUnavailable)
@@ -179,11 +192,13 @@ struct PageServer: Sendable {
     return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: line + "\n")))
   }
 
+  /// The page shows positions: no cache may have it.
   private static let headers: HTTPFields = [
     .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
   ]
 }
 
+/// Gives the handlers the channel, so that they can close it.
 private struct PageContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   let channel: any Channel

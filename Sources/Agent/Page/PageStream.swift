@@ -2,8 +2,8 @@ import DriveStore
 import Export
 import Foundation
 
-/// The events for one follower of the live page: the fences of the newest drive or those after the last one that it has, the speed tests beside
-/// them, and the state each second. It reads beside the writer, so that no follower delays a fence.
+/// The events for one follower of the live page: the fences of the newest drive or those after the last one that it has, the
+/// speed tests beside them, and the state each second. It reads beside the writer, so that no follower delays a fence.
 struct PageStream: Sendable {
   let service: any ServiceCommands
   let store: DriveStore
@@ -26,6 +26,7 @@ struct PageStream: Sendable {
     // With 0 for a browser that has connected before and has no fence yet.
     let isNew = last == nil || last == 0
     let drive = isNew ? try await store.reading { try $0.newestDrive() ?? 0 } : 0
+    // Unlike fences, tests change after they were sent: all since the drive of the follower's last fence are sent again.
     let firstTest = try await firstSpeedTest(after: isNew ? nil : last)
     var (feed, tests) = (FenceFeed(place: last ?? 0), SpeedTestFeed())
     while !Task.isCancelled {

@@ -1,8 +1,9 @@
+import DriveStore
 import Foundation
 
 /// The secret that opens the live page. It is a file of the state directory, readable by the service's user and root only.
 struct PageToken: Hashable, Sendable {
-  /// Letters and digits.
+  /// 32 lower-case letters and digits.
   let text: String
 
   private static let length = 32
@@ -15,6 +16,7 @@ struct PageToken: Hashable, Sendable {
     self.init(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines))
   }
 
+  /// - Returns: `nil` unless the text has the form of a token.
   init?(_ text: String) {
     guard text.utf8.count == Self.length, text.utf8.allSatisfy(Self.isOfToken) else { return nil }
     self.text = text
@@ -37,6 +39,8 @@ struct PageToken: Hashable, Sendable {
     let descriptor = mkstemp(&name)
     guard descriptor >= 0 else { throw Self.error }
     defer { close(descriptor) }
+    // `page` can be run as root: the service's user must be able to read the file.
+    StateFile.giveToOwner(of: directory, descriptor)
     let bytes = Array((text + "\n").utf8)
     let temporary = name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? ""
     guard DescriptorOutput.write(bytes, to: descriptor), fsync(descriptor) == 0, rename(temporary, path) == 0 else {

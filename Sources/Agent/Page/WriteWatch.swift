@@ -1,7 +1,9 @@
 import Synchronization
 
-/// Closes the connection to a follower that accepts no bytes: a phone out of reach would otherwise occupy its place for hours.
+/// Notices a follower that accepts no bytes, so that its connection can be closed: a phone out of reach would otherwise occupy
+/// its place for hours.
 final class WriteWatch: Sendable {
+  /// When the present write began; `nil` between writes.
   private let began = Mutex<ContinuousClock.Instant?>(nil)
   private let patience: Duration
 

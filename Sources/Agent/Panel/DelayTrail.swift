@@ -5,6 +5,7 @@ struct DelayTrail: Hashable, Sendable {
 
   private(set) var seconds: [PanelSecond] = []
 
+  /// Adds the newest second, and drops the oldest ones beyond ``longest``.
   mutating func add(_ second: PanelSecond) {
     seconds.append(second)
     if seconds.count > Self.longest { seconds.removeFirst(seconds.count - Self.longest) }

@@ -4,6 +4,7 @@ import Driving
 /// The live panel of `record` and `status --watch`: a few lines with the present state and the delays of the last seconds.
 public struct Panel: Sendable {
   private var state = PanelState()
+  /// The last seconds, by link; "" for the only link. A link that is no longer in the state loses them.
   private var trails: [String: DelayTrail] = [:]
 
   /// An empty panel.
@@ -17,7 +18,8 @@ public struct Panel: Sendable {
     for link in state.links { trails[link.name ?? "", default: DelayTrail()].add(link.second) }
   }
 
-  /// The panel for a terminal of this size. No line reaches the last column, and texts from outside are cleaned of control characters.
+  /// The panel for a terminal of this size. No line reaches the last column, and texts from outside are cleaned of control
+  /// characters.
   /// - Parameters:
   ///   - columns: The width of the terminal; `nil`: unknown, taken for 80.
   ///   - rows: Its height; `nil`: unknown. One row stays free for other lines.
@@ -38,6 +40,7 @@ public struct Panel: Sendable {
       .joined(separator: "  ")
   }
 
+  /// All lines, from the top; a low terminal cuts off the last ones.
   private func styled(width: Int) -> [StyledLine] {
     var lines = [head]
     for link in state.links {
@@ -55,6 +58,7 @@ public struct Panel: Sendable {
     return StyledLine([.init(parts.isEmpty ? "no drive" : parts.joined(separator: "  "), .strong)])
   }
 
+  /// - Parameter width: The columns of the line; the bars take those that the text leaves.
   private func line(_ link: PanelLink, width: Int) -> StyledLine {
     let loss = link.second.loss ?? 0
     let delay = link.second.milliseconds.map { "\(DecimalText.of($0, places: 1)) ms" } ?? "- ms"

@@ -16,7 +16,7 @@ extension PanelState {
     if answer.clock_set == false { warnings.append("no trusted clock: fences are stored and not sent") }
   }
 
-  /// The members that the panel needs.
+  /// The members that the panel needs. Most are optional, because the service can be of another version than this program.
   fileprivate struct Answer: Decodable {
     struct Disk: Decodable {
       let trouble: String?

@@ -1,7 +1,7 @@
 /// The delays of the last seconds as a row of bars.
 ///
-/// The scale is fixed, so that bars of different moments and links can be compared: the lowest bar is below 15 ms, and each higher one has
-/// twice the limit, up to 960 ms. A second with pings and without an answer is `×`, one without pings a blank.
+/// The scale is fixed, so that bars of different moments and links can be compared: the lowest bar is below 15 ms, and each
+/// higher one has twice the limit, up to 960 ms. A second with pings and without an answer is `×`, one without pings a blank.
 enum Sparkline {
   /// A part of the row that has one look.
   struct Run: Hashable, Sendable {
@@ -10,6 +10,7 @@ enum Sparkline {
   }
 
   private static let bars = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+  /// The upper end of the lowest bar, in milliseconds.
   private static let lowest = 15.0
 
   /// The last `width` seconds, the newest at the right. A second with some pings lost is a bar that looks like loss.

@@ -2,6 +2,7 @@ import Coverage
 
 /// A line of the panel, in parts of different looks.
 struct StyledLine: Hashable, Sendable {
+  /// The look of a part.
   enum Style: Hashable, Sendable {
     case plain, strong, soft, warning, delay, loss
 
@@ -18,6 +19,7 @@ struct StyledLine: Hashable, Sendable {
     }
   }
 
+  /// A text with one look. Control characters, which could move the cursor, become spaces.
   struct Part: Hashable, Sendable {
     var text: String
     var style: Style

@@ -19,18 +19,23 @@ struct DurationHistogram {
   }
 
   private(set) var count = 0
+  /// In nanoseconds; meaningless without values.
   private(set) var least = Int64.max
+  /// In nanoseconds; meaningless without values.
   private(set) var greatest = Int64.min
   private var sum = 0.0
-  // One minute in nanoseconds, beyond any sensible timeout; greater values count as this.
+  /// One minute in nanoseconds, beyond any sensible timeout. Percentiles count greater values as this; the extremes and the mean
+  /// are exact.
   private static let highest: UInt64 = 60_000_000_000
   private let precision: Precision
+  /// `nil` before the first value: without a one-way reflector, two of a target's histograms stay empty.
   private var histogram: Histogram<UInt32>?
 
   init(_ precision: Precision) {
     self.precision = precision
   }
 
+  /// - Parameter nanoseconds: For percentiles, a negative value counts as 0.
   mutating func record(_ nanoseconds: Int64) {
     count += 1
     least = min(least, nanoseconds)
@@ -40,9 +45,11 @@ struct DurationHistogram {
     histogram?.record(min(Self.highest, UInt64(max(0, nanoseconds))))
   }
 
+  /// In nanoseconds; `nil` without values.
   var mean: Int64? { count > 0 ? Int64((sum / Double(count)).rounded()) : nil }
 
-  /// The value below which `percent` of all values lie; `nil` without values.
+  /// The value at or below which `percent` of all values lie, in nanoseconds; `nil` without values.
+  /// - Parameter percent: 0 to 100.
   func percentile(_ percent: Double) -> Int64? {
     guard let histogram else { return nil }
     return min(greatest, max(least, Int64(histogram.valueAtPercentile(percent))))

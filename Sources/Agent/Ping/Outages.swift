@@ -17,8 +17,10 @@ struct Outages {
 
   /// The longest outages; shorter ones are dropped when there are many.
   private(set) var longest: [Outage] = []
+  /// All outages that have ended.
   private(set) var count = 0
   private let leastPings: UInt64
+  /// The present series of pings without an answer; it becomes an outage with ``leastPings`` of them.
   private var open: (first: UInt64, from: UInt64, pings: UInt64)?
 
   /// - Parameter leastPings: This many pings in a row without an answer are an outage.
@@ -26,6 +28,11 @@ struct Outages {
     self.leastPings = leastPings
   }
 
+  /// Counts a verdict. Verdicts must come in the order of sending.
+  /// - Parameters:
+  ///   - isAnswered: Whether any answer came, also a refusal.
+  ///   - number: Of the ping.
+  ///   - slot: Its scheduled time on CLOCK_BOOTTIME in nanoseconds.
   mutating func count(isAnswered: Bool, number: UInt64, at slot: UInt64) {
     guard isAnswered else {
       open = (open?.first ?? number, open?.from ?? slot, (open?.pings ?? 0) + 1)
@@ -36,6 +43,7 @@ struct Outages {
       longest.append(
         Outage(
           first: open.first, from: open.from, pings: open.pings, nanoseconds: slot.saturatingSubtracting(open.from)))
+      // In bounded memory: a run can last for weeks.
       if longest.count > 100 {
         longest.sort { $0.nanoseconds > $1.nanoseconds }
         longest.removeLast()

@@ -1,7 +1,8 @@
 import Driving
 import Pinging
 
-/// A run under way: its targets, their results so far, and the reaction to each input.
+/// A run under way: its targets, their results so far, and the reaction to each input. ``PingRun`` calls it with one input at a
+/// time.
 struct PingCourse {
   /// The events of a run, in one ordered stream.
   enum Input: Sendable {
@@ -11,16 +12,20 @@ struct PingCourse {
     case stop
     /// Send no more pings, and cancel those under way.
     case abandon
+    /// Print the summaries so far (SIGQUIT).
     case interim
     /// Comes once a second.
     case tick
+    /// The addresses of a member's name; empty when the look-up failed.
     case resolved(Int, [PingAddress])
   }
 
   private var fleet: PingFleet
   private var capture: RunningCapture?
   private var ledger: PingLedger
+  /// Look-ups under way.
   private var lookUps = 0
+  /// `nil` until the pings under way are cancelled.
   private var departure: PingDeparture?
   private let isJSON: Bool
   private let inputs: AsyncStream<Input>.Continuation
@@ -40,6 +45,9 @@ struct PingCourse {
   var isRunning: Bool { ledger.isRunning }
   var haveAllAnswered: Bool { ledger.haveAllAnswered }
 
+  /// - Parameters:
+  ///   - print: Receives the lines of the result.
+  ///   - note: Receives lines for the operator.
   mutating func handle(_ input: Input, print: (String) -> Void, note: (String) -> Void) {
     switch input {
     case .pings(let events, let pinger, let taken):
@@ -69,11 +77,13 @@ struct PingCourse {
     removeSome()
   }
 
+  /// Removes the targets whose last events fit into the rings now.
   private mutating func removeSome() {
     guard let leaving = departure?.next(underWay: fleet.underWay) else { return }
     leaving.forEach(fleet.remove)
   }
 
+  /// Follows new ports and addresses with the capture, resolves names of silent targets, and finds targets whose end was missed.
   private mutating func tick(_ note: (String) -> Void) {
     if let trouble = capture?.follow(fleet.flows()) { note(trouble) }
     for index in fleet.wantedLookUps(at: Pinger.now, limit: PingNames.atATime - lookUps) {
@@ -87,6 +97,7 @@ struct PingCourse {
     for index in ledger.running where fleet.hasFinished(index, isStopped: isStopped) { ledger.finish(index) }
   }
 
+  /// Resolves the name of a member beside the run; the result comes back as an input.
   private func lookUp(_ index: Int) {
     let (name, address) = (fleet.members[index].name, fleet.members[index].target.address)
     let inputs = inputs

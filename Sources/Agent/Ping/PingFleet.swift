@@ -7,8 +7,10 @@ struct PingFleet {
   struct Member {
     /// The name that the operator gave.
     let name: String
+    /// The index of its pinger in ``pingers``.
     let pinger: Int
     var target: PingTarget
+    /// Unique within its pinger; 0 before ``open()``.
     var id: PingTarget.ID = 0
     /// `nil` for a numeric address.
     var watch: NameWatch?
@@ -33,6 +35,7 @@ struct PingFleet {
 
   let pingers: [Pinger]
   private(set) var members: [Member] = []
+  /// The index in ``members`` of each open target.
   private var indices: [Key: Int] = [:]
 
   /// - Parameters:
@@ -146,6 +149,7 @@ struct PingFleet {
 
   // MARK: Names
 
+  /// The member answered at `now`: its name need not be resolved.
   mutating func heard(_ index: Int, at now: UInt64) { members[index].watch?.heard(at: now) }
 
   /// Members whose names are to be resolved again now, at most `limit` of them.

@@ -9,6 +9,7 @@ struct PingLedger {
   private struct Entry {
     var name: String
     var statistics: PingStatistics
+    /// Whether events of it are still expected.
     var isRunning = true
   }
 
@@ -66,6 +67,7 @@ struct PingLedger {
   /// Marks the target as finished when the event that reports this is missing.
   mutating func finish(_ subject: Subject) { entries[subject].isRunning = false }
 
+  /// Gives a target another name for the lines from now on, after its address has changed.
   mutating func rename(_ subject: Subject, _ name: String) { entries[subject].name = name }
 
   /// - Parameter underWay: The number of pings of each target without a verdict, for a summary during the run; `nil`

@@ -6,6 +6,7 @@ import Pinging
 
 /// The verdict on one ping, as a line. docs/measuring.md lists the fields of the JSON object.
 struct PingLine {
+  /// The target's name, as printed.
   let name: String
   let event: PingEvent
   let wallClock: WallReading
@@ -15,6 +16,7 @@ struct PingLine {
     return "\(name): \(ping) \(verdict.text)\(remarks)"
   }
 
+  /// Properties of the reply that a reader of delays must know.
   private var remarks: String {
     let all: [(PingEvent.Flags, String)] = [
       (.reordered, "out of order"), (.refused, "token refused"), (.noSendStamp, "without a stamp of sending"),
@@ -92,8 +94,10 @@ struct PingLine {
     }
   }
 
+  /// Why pings were missed: this host stalled or slept.
   private static let busy = "this host had no time"
 
+  /// Three decimals.
   static func milliseconds(_ nanoseconds: Int64) -> String {
     DecimalText.of(Double(nanoseconds) / 1e6, places: 3) + " ms"
   }

@@ -23,6 +23,7 @@ struct PingNames {
     }
   }
 
+  /// The target with the first address of its name; its source must have the same IP version.
   private func target(_ name: String) async -> Found {
     var target = options.target
     do throws(NameError) {

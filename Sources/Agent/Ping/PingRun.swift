@@ -2,7 +2,7 @@ import Driving
 import Pinging
 import Synchronization
 
-/// The number of batches that wait to be processed.
+/// The number of batches of one pinger that wait to be processed. The timer that reads them adds, the run subtracts.
 private final class Waiting: Sendable {
   let count = Atomic(0)
 }
@@ -87,6 +87,7 @@ public struct PingRun: Sendable {
     return capture
   }
 
+  /// Starts the tasks whose events become the inputs: pingers, signals, the tick of each second, and the deadline.
   private func sources(
     _ fleet: PingFleet, stop: AsyncStream<Void>, interim: AsyncStream<Void>,
     into inputs: AsyncStream<PingCourse.Input>.Continuation
@@ -148,6 +149,7 @@ public struct PingRun: Sendable {
     }
   }
 
+  /// Ends a run that waits for late replies only.
   private func end(
     after duration: Duration, into inputs: AsyncStream<PingCourse.Input>.Continuation
   ) -> Task<Void, Never> {

@@ -7,11 +7,16 @@ struct PingStatistics {
   private(set) var answered = 0
   private(set) var refused = 0
   private(set) var lost = 0
+  /// Of ``lost``, those lost on the way to the far end; known only with a one-way reflector.
   private(set) var lostUp = 0
+  /// Of ``lost``, those whose answer was lost.
   private(set) var lostDown = 0
   private(set) var cancelled = 0
+  /// Pings that an ICMP error reports as undeliverable; they count as lost in ``loss``.
   private(set) var unreachable = 0
+  /// Pings that never left this host; they do not count in ``sent``.
   private(set) var notSent = 0
+  /// Answers after the timeout; their pings count as lost.
   private(set) var late = 0
   private(set) var duplicates = 0
   private(set) var reordered = 0
@@ -30,7 +35,9 @@ struct PingStatistics {
   private(set) var variationUp: DurationHistogram
   private(set) var variationDown: DurationHistogram
   private(set) var outages: Outages
+  /// Brings verdicts into the order of sending, for variation and outages.
   private var inOrder = VerdictsInOrder()
+  /// The last answered ping in the order of sending.
   private var previous: Answer?
 
   /// An answered ping, to compare the next one with it.
@@ -53,6 +60,7 @@ struct PingStatistics {
   /// The share of sent pings without an answer, 0 to 1; `nil` when none was sent.
   var loss: Double? { sent > 0 ? Double(lost + unreachable) / Double(sent) : nil }
 
+  /// Counts an event of the target.
   mutating func count(_ event: PingEvent) {
     if event.flags.contains(.reordered) { reordered += 1 }
     switch event.kind {
@@ -83,10 +91,12 @@ struct PingStatistics {
     if flags.contains(.clockStep) { clockSteps += 1 }
   }
 
+  /// Counts a verdict that has its place in the order of sending.
   private mutating func judge(_ verdict: VerdictsInOrder.Verdict) {
     outages.count(isAnswered: verdict.isAnswered, number: verdict.number, at: verdict.slot)
     guard case .inTime(let rtt, let oneWay) = verdict.reply else { return }
     let answer = Answer(number: verdict.number, rtt: rtt, oneWay: oneWay)
+    // RFC 3393 compares consecutive packets: after a lost ping there is nothing to compare.
     if let previous, previous.number + 1 == answer.number {
       DelayVariation.between(previous.rtt, answer.rtt).map { variation.record($0) }
       if let now = answer.oneWay, let before = previous.oneWay, !now.isRestarted {

@@ -36,6 +36,7 @@ struct PingSummary {
 
   private var inFlight: String { underWay.map { ", \($0) in flight" } ?? "" }
 
+  /// Counts that are usually 0, and are shown only if they are not.
   private var rare: String {
     [
       (statistics.unreachable, "unreachable"), (statistics.refused, "refused"), (statistics.notSent, "not sent"),
@@ -47,6 +48,7 @@ struct PingSummary {
     .filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
   }
 
+  /// - Returns: `nil` without values.
   private static func line(_ histogram: DurationHistogram) -> String? {
     guard let mean = histogram.mean else { return nil }
     var parts = ["min \(PingLine.milliseconds(histogram.least))", "mean \(PingLine.milliseconds(mean))"]
@@ -90,6 +92,7 @@ struct PingSummary {
     return JSON.object([JSON.Member(underWay == nil ? "summary" : "interim", figures)]).text
   }
 
+  /// The longest outages that have ended, and the one that has not.
   private var outages: [JSON] {
     var outages = statistics.outages.longest.map { outage -> JSON in
       .object([

@@ -23,8 +23,11 @@ struct VerdictsInOrder {
   /// a ping lost in a flood, and is skipped.
   static let patience = 16_384
 
+  /// The number of the next ping to settle.
   private var next: UInt64 = 0
+  /// Verdicts that wait for an earlier one, by the number of the ping.
   private var waiting: [UInt64: Verdict] = [:]
+  /// Pings that were never sent or were cancelled, by the number of the first: how many in a row.
   private var skipped: [UInt64: UInt64] = [:]
 
   /// Adds the verdict of an event.

@@ -3,6 +3,7 @@ import Pinging
 
 /// How far the host's wall clock is ahead of CLOCK_BOOTTIME.
 struct WallReading: Hashable, Sendable {
+  /// Nanoseconds since 1970 minus nanoseconds on CLOCK_BOOTTIME at the same moment.
   let aheadNanoseconds: Int64
 
   /// The wall time of a moment on CLOCK_BOOTTIME, in nanoseconds since 1970, by the wall clock at this reading.

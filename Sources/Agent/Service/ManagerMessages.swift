@@ -1,7 +1,8 @@
 /// Decides which messages the service manager gets, and when. A pure value: time comes in as an argument.
 ///
-/// A sign of life is due only while everything that works makes progress: the service's own loop, which asks; the drive, by its reports
-/// on each link; the sender, by its steps. A stall of any of them ends the signs of life, and the manager restarts the service.
+/// A sign of life is due only while everything that works makes progress: the service's own loop, which asks; the drive, by its
+/// reports on each link; the sender, by its steps. A stall of any of them ends the signs of life, and the manager restarts the
+/// service.
 struct ManagerMessages: Hashable, Sendable {
   /// Time without suspend, as the manager's watchdog counts it.
   typealias Instant = SuspendingClock.Instant
@@ -12,7 +13,8 @@ struct ManagerMessages: Hashable, Sendable {
     var isStopping = false
     /// For an operator, without places: every user of the host can read it.
     var words = ""
-    /// How far the running drive is on each link, by the link's name; a number that moves at least each few seconds. Empty without one.
+    /// How far the running drive is on each link, by the link's name; a number that moves at least each few seconds. Empty
+    /// without one.
     var driveProgress: [String: Int64] = [:]
     /// Counts the steps of the sender; `nil` while it has nothing to do.
     var senderSteps: UInt64?
@@ -31,11 +33,15 @@ struct ManagerMessages: Hashable, Sendable {
   private let watchdog: Duration?
   /// How long the sender may be at one step.
   private let senderPatience: Duration
+  /// Whether the manager has the message; `false` again during a reload.
   private var saidReady = false
   private var saidStopping = false
   private var words = ""
+  /// When the words were last sent.
   private var wordsAt: Instant?
+  /// When the last sign of life was sent.
   private var signAt: Instant?
+  /// By link; empty without a drive.
   private var drive: [String: Course<Int64>] = [:]
   private var sender: Course<UInt64>?
   /// The part that makes no progress; `nil` when all do.
@@ -89,6 +95,7 @@ struct ManagerMessages: Hashable, Sendable {
   /// The manager did not get the last assignments: the next ones say everything again.
   mutating func lost() { (saidReady, saidStopping, words, wordsAt, signAt) = (false, false, "", nil, nil) }
 
+  /// Finds the part that makes no progress. A part that begins has the full time from then on.
   private mutating func judge(_ state: State, at now: Instant) {
     drive = state.driveProgress.reduce(into: [:]) { $0[$1.key] = Self.follow(drive[$1.key], $1.value, at: now) }
     sender = state.senderSteps.map { Self.follow(sender, $0, at: now) }
@@ -100,6 +107,7 @@ struct ManagerMessages: Hashable, Sendable {
     if let sender, now - sender.moved >= senderPatience { stall = "the sender" }
   }
 
+  /// The course with the new count; the time stays while the count does.
   private static func follow<Count: Hashable & Sendable>(_ course: Course<Count>?, _ count: Count, at now: Instant)
     -> Course<Count>
   {

@@ -5,7 +5,8 @@ struct MetricsText {
 
   private(set) var text = ""
 
-  /// Adds a metric with one sample for each of `samples`; nothing for none.
+  /// Adds a metric with one sample for each of `samples`; nothing for none. Each metric is added once: its samples must stand
+  /// together.
   mutating func add(
     _ metric: String, _ type: String, _ help: String, _ samples: [(labels: [Label], value: String)]
   ) {
@@ -40,6 +41,7 @@ struct MetricsText {
     text += list.isEmpty ? "\(name) \(value)\n" : "\(name){\(list)} \(value)\n"
   }
 
+  /// The three characters that the format escapes in the value of a label.
   private static func escaped(_ value: String) -> String {
     value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
   }

@@ -20,9 +20,13 @@ struct RecordingDecision: Hashable, Sendable {
   static let fastFixesToMove = 3
 
   var rules: Rules
+  /// The operator's `start` (`true`) or `stop` (`false`); `nil`: the rule decides.
   private var order: Bool?
+  /// Wins over ``order``, which `resume` brings back.
   private var isPaused = false
+  /// The length of the present series of fast fixes.
   private var fastFixes = 0
+  /// Whether the device moved at the last fix; ``isMoving(at:)`` has the present answer, because time ends a movement too.
   private var isOnTheMove = false
   /// When the current series of slow fixes began; `nil` after a fast one.
   private var restingSince: ContinuousClock.Instant?
@@ -33,6 +37,7 @@ struct RecordingDecision: Hashable, Sendable {
     self.rules = rules
   }
 
+  /// Applies a command. `resume` undoes a `pause` first; only without one it undoes a `stop`.
   mutating func apply(_ command: ServiceCommand) {
     switch command {
     case .start: (order, isPaused) = (true, false)
@@ -44,6 +49,7 @@ struct RecordingDecision: Hashable, Sendable {
     }
   }
 
+  /// Applies a fix.
   /// - Parameters:
   ///   - speed: In m/s; `nil` when the receiver reports none, which changes nothing.
   ///   - now: The time of the fix.

@@ -9,18 +9,29 @@ import Positioning
 import Settings
 import Submission
 
-/// The service: records when wanted, sends stored sessions, answers commands. It handles one thing at a time.
+/// The service: records when wanted, sends stored sessions, answers commands.
+///
+/// All events go into one stream. ``work()`` handles one at a time: it applies the event, then begins or ends a drive as wanted,
+/// then reports to the service manager. Commands and questions come through the socket and the page at any time between two
+/// steps; the actor separates them. The tick of each second makes sure that deadlines are noticed without another event.
 actor Service: ServiceCommands {
   /// The events that the service handles, one at a time and in order.
   private enum Input: Sendable {
+    /// From the receiver, also between drives.
     case positioning(PositioningEvent)
+    /// The drive of every link has stopped; its rows may still be in memory only.
     case driveEnded([DriveSummary])
     case loopEnded(LoopEnd?)
+    /// The socket accepts commands, or will accept them as soon as the host lets it. Comes again after each new socket.
     case socketStarted
+    /// The socket cannot be created, and waiting would not help: the service ends.
     case socketFailed(ServiceSocketError)
     case sleep(SleepNews)
+    /// SIGHUP.
     case reload
+    /// Comes each second, and after a command.
     case tick
+    /// SIGTERM or SIGINT.
     case stop
   }
 
@@ -29,9 +40,13 @@ actor Service: ServiceCommands {
   /// How long a stop waits for a disk that refuses the last fences.
   private static let patience = Duration.seconds(3)
 
+  /// Read again at a reload; `nil`: the environment alone.
   private let configurationFile: String?
+  /// The bus where logind is; `nil`: the system bus.
   private let busAddress: String?
+  /// Whether the host sleeps or is about to. No drive begins.
   private var isAsleep = false
+  /// The settings in effect: a reload leaves those that need a restart at their old values.
   private var configuration: ProbeConfiguration
   private let environment: DriveEnvironment
   private let logger: Logger
@@ -40,22 +55,30 @@ actor Service: ServiceCommands {
   private var decision: RecordingDecision
   /// The running drive, or one that has ended and is not completely on the disk.
   private var drive: LiveDrive?
+  /// Whether ``drive`` has ended, and only waits until all of it is on the disk.
   private var hasEnded = false
   /// The loop of speed tests: from the first drive on that wants one, until it is over.
   private var loop: (running: RunningLoop, task: Task<Void, Never>)?
+  /// Whether the log has the line about fences that the disk refuses: it is written once.
   private var isUnsaved = false
   /// No drive begins while the socket's path may be a wrong one: the operator must be able to stop the drive.
   private var isSocketStarted = false
   private var isStopping: Bool { stopAsked != nil }
+  /// When the first stop came.
   private var stopAsked: ContinuousClock.Instant?
+  /// Thrown at the end of ``run(stop:hangUp:)``.
   private var failure: (any Error)?
+  /// No drive begins before this time.
   private var nextAttempt = ContinuousClock.now
+  /// The parts of the status that events change; ``status()`` adds those that are read when asked for.
   private var current = ServiceStatus(started: .current)
+  /// When the last fix came; `nil` before the first one.
   private var fixArrival: ContinuousClock.Instant?
   private var manager: ServiceManager
   /// The totals of ended drives, by link.
   private var endedTotals: [String: DriveTotals] = [:]
-  /// How far the running drive is, by link.
+  /// The elapsed time of the running drive in microseconds, by link; a link whose drive has ended is absent. The watchdog follows
+  /// it.
   private var driveProgress: [String: Int64] = [:]
   /// The fences of an ended drive that the disk refuses.
   private var unsaved: (fences: Int, trouble: String)?
@@ -79,6 +102,9 @@ actor Service: ServiceCommands {
   }
 
   /// Runs until `stop` yields; then ends the drive. Unsent fences stay stored.
+  ///
+  /// The receiver, the sender, the socket, the page and the signals run as children of one task group, and only their events
+  /// reach ``work()``. At a stop the drive ends first, then the loop of speed tests, then these children.
   /// - Throws: ``ServiceSocketError``; ``RecordingError`` when the disk refused fences to the end.
   func run(stop: AsyncStream<Void>, hangUp: AsyncStream<Void>) async throws {
     let inputs = continuation
@@ -124,6 +150,7 @@ actor Service: ServiceCommands {
     if let failure { throw failure }
   }
 
+  /// Handles the events in order. Returns when a stop is asked for, and no drive is left.
   private func work() async {
     for await input in inputs {
       await handle(input)
@@ -133,6 +160,7 @@ actor Service: ServiceCommands {
     }
   }
 
+  /// Applies one event. It begins no drive and ends none; ``reconcile()`` does.
   private func handle(_ input: Input) async {
     switch input {
     case .positioning(.fix(let fix)):
@@ -155,6 +183,7 @@ actor Service: ServiceCommands {
     }
   }
 
+  /// The first stop counts: the patience with a full disk begins at it.
   private func stop() { stopAsked = stopAsked ?? .now }
 
   /// Begins or ends a drive, as wanted.
@@ -162,6 +191,7 @@ actor Service: ServiceCommands {
     if hasEnded { await putAway() }
     let now = ContinuousClock.now
     let isWanted = isSocketStarted && !isStopping && decision.wantsDrive(at: now)
+    // While an ended drive waits for the disk, `putAway` gives the reason.
     if !hasEnded { current.reason = decision.reason(at: now) }
     if let drive {
       if !isWanted { drive.requestStop() }
@@ -173,6 +203,8 @@ actor Service: ServiceCommands {
 
   // MARK: Drives
 
+  /// Begins a drive, which runs in a task of its own and comes back as an event. A failure is logged, and tried again after
+  /// ``retryDelay``.
   private func begin() async {
     do {
       let loops = try await environment.beginDrive()
@@ -213,6 +245,7 @@ actor Service: ServiceCommands {
     }
   }
 
+  /// - Throws: `LoopRules.Fault`, GRDB's `DatabaseError`
   private func beginLoop() async throws -> (RunningLoop, Task<Void, Never>) {
     let rules = try configuration.loopRules()
     let running = try await RunningLoop(rules, configuration, environment) { [logger] news in
@@ -232,6 +265,7 @@ actor Service: ServiceCommands {
     loop.running.put(.pause)
   }
 
+  /// Applies the status of a running drive, which comes once a second. The log gets a line each minute.
   private func note(_ links: [DriveStatus]) {
     for link in links { driveProgress[link.link ?? ""] = link.hasEnded ? nil : link.elapsed.inMicroseconds }
     guard drive != nil, !hasEnded else { return }
@@ -241,6 +275,7 @@ actor Service: ServiceCommands {
     }
   }
 
+  /// Logs the results of a drive and adds them to the totals. The drive itself stays until it is on the disk.
   private func driveEnded(_ summaries: [DriveSummary]) {
     for summary in summaries {
       for (number, line) in summary.lines.enumerated() {
@@ -283,6 +318,7 @@ actor Service: ServiceCommands {
 
   // MARK: Sleep
 
+  /// The lock in `news` delays the sleep. It is released when this function has returned and no copy of it is left.
   private func handle(_ news: SleepNews) async {
     switch news {
     case .sleeping(let lock):
@@ -300,6 +336,7 @@ actor Service: ServiceCommands {
 
   // MARK: The service manager
 
+  /// Reports the state to systemd, with a sign of life as long as drive and sender make progress.
   private func reportToManager() async {
     let progress = await environment.sender.progress
     var state = current
@@ -314,6 +351,7 @@ actor Service: ServiceCommands {
 
   // MARK: Configuration
 
+  /// Reads the configuration again. A file that cannot be read, or has a mistake, changes nothing.
   private func reload() async {
     manager.reloading()
     if let configurationFile, !InputFile.canBeReadAgain(configurationFile) {
@@ -334,6 +372,8 @@ actor Service: ServiceCommands {
 
   // MARK: Commands
 
+  /// The present state. The store is read beside the writer, so that no fence waits for it; when it cannot be read, the counts of
+  /// waiting data are 0.
   func status() async -> ServiceStatus {
     var status = current
     status.sender = await environment.sender.status
@@ -354,6 +394,7 @@ actor Service: ServiceCommands {
     return status
   }
 
+  /// The fences that an ended drive could not write, or else those of the running one.
   private var disk: ServiceStatus.Disk {
     let links = current.links
     return ServiceStatus.Disk(
@@ -362,6 +403,7 @@ actor Service: ServiceCommands {
       trouble: unsaved?.trouble ?? links.compactMap(\.diskTrouble).first)
   }
 
+  /// Applies a command to the decision, and returns before the drive has begun or ended: that happens with the next event.
   func perform(_ command: ServiceCommand) -> String {
     decision.apply(command)
     if command == .stop { loop?.running.put(.stop) }
@@ -372,6 +414,7 @@ actor Service: ServiceCommands {
       "\(command.rawValue): \(decision.wantsDrive(at: now) ? "recording" : "not recording") (\(decision.reason(at: now)))"
   }
 
+  /// Runs a pass, and returns when it has ended. A pass under way is waited for: the sender runs one at a time.
   func submit(_ mode: PassMode, _ urgency: ServerGate.Urgency) async -> (line: String, outcome: CommandOutcome) {
     logger.notice("command: submit, \(mode)\(urgency == .forced ? ", forced" : "")")
     do {
@@ -385,6 +428,8 @@ actor Service: ServiceCommands {
     }
   }
 
+  /// Refuses a session of a running drive: its fences are still being written. The running drives, one a link, have the highest
+  /// ids.
   func forget(_ target: ForgetTarget) async -> (line: String, outcome: CommandOutcome) {
     logger.notice("command: forget \(target)")
     do {
@@ -401,6 +446,7 @@ actor Service: ServiceCommands {
 }
 
 extension ProbeConfiguration {
+  /// The settings that a reload changes at once.
   var recordingRules: RecordingDecision.Rules {
     .init(rule: agent.record, startSpeed: agent.startSpeed, rest: agent.rest, patience: location.giveUpAfter)
   }

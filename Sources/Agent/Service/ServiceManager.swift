@@ -6,7 +6,9 @@ import Logging
 struct ServiceManager: Sendable {
   private let socket: NotifySocket?
   private var messages: ManagerMessages
+  /// The value of errno(3) of the last failure: each one is logged once.
   private var trouble: CInt?
+  /// The part that made no progress at the last report: a stall is logged once.
   private var stall: String?
   private let logger: Logger
 
@@ -39,6 +41,7 @@ struct ServiceManager: Sendable {
     send(messages.reloading(at: UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000))
   }
 
+  /// Sends without waiting. After a failure, the next report says everything again.
   private mutating func send(_ assignments: [String]) {
     guard let socket, !assignments.isEmpty else { return }
     let code = socket.send(assignments)

@@ -28,6 +28,7 @@ struct ServiceMetrics {
     if let process { addProcess(process) }
   }
 
+  /// The counters are totals of all drives since the start of the service, so that they never decrease.
   private mutating func addDrives(_ status: ServiceStatus) {
     let totals = status.totals.sorted { $0.key < $1.key }.map { (labels: Self.labels($0.key), totals: $0.value) }
     func samples(_ value: (DriveTotals) -> Int) -> [(labels: [MetricsText.Label], value: String)] {
@@ -58,6 +59,7 @@ struct ServiceMetrics {
       status.links.map { (Self.labels($0.link ?? ""), "\($0.warnings.count)") })
   }
 
+  /// The label of a link; none for the only link.
   private static func labels(_ link: String) -> [MetricsText.Label] { link.isEmpty ? [] : [("link", link)] }
 
   private mutating func addPosition(_ status: ServiceStatus) {
@@ -96,6 +98,7 @@ struct ServiceMetrics {
       "Seconds until a request may leave; 0: now.")
   }
 
+  /// With the names of Prometheus's client libraries, without this program's prefix.
   private mutating func addProcess(_ process: ProcessFigures) {
     func add(_ name: String, _ type: String, _ help: String, _ value: String) {
       metrics.add("process_\(name)", type, help, [([], value)])
@@ -108,6 +111,7 @@ struct ServiceMetrics {
 
   private mutating func add(_ name: String, _ isTrue: Bool, _ help: String) { add(name, isTrue ? 1 : 0, help) }
 
+  /// Adds a gauge without labels, with this program's prefix.
   private mutating func add(_ name: String, _ value: some Numeric, _ help: String) {
     metrics.add("coverage_probe_\(name)", "gauge", help, [([], "\(value)")])
   }

@@ -7,8 +7,8 @@ import NIOPosix
 import OrderedJSON
 import Submission
 
-/// Accepts commands for the service: HTTP over a unix socket, open to root and to the user that the service runs as. Members of the
-/// socket's group, if one is set, may ask, but give no commands.
+/// Accepts commands for the service: HTTP over a unix socket, open to root and to the user that the service runs as. Members of
+/// the socket's group, if one is set, may ask, but give no commands.
 ///
 ///     GET  /status                     the state; lines for an operator with `Accept: text/plain`
 ///     GET  /metrics                    the same for a monitoring system
@@ -23,8 +23,8 @@ struct ServiceSocket: Sendable {
   let service: any ServiceCommands
   let logger: Logger
 
-  /// Serves until the task is cancelled, and removes the socket at the end. A socket that was removed, or that could not be created for
-  /// lack of space, is created later.
+  /// Serves until the task is cancelled, and removes the socket at the end. A socket that was removed, or that could not be
+  /// created for lack of space, is created later.
   /// - Parameter onStart: Called when the service accepts commands, or will accept them as soon as the host lets it.
   /// - Throws: The reason why no socket can be created at the path.
   func run(onStart: @escaping @Sendable () -> Void) async throws(ServiceSocketError) {
@@ -91,6 +91,8 @@ struct ServiceSocket: Sendable {
     return lstat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
   }
 
+  /// Serves at the path until the task is cancelled. An error of the start, such as a missing directory, ends it before
+  /// `onReady`.
   private func serve(onReady: @escaping @Sendable () -> Void) async throws {
     let router = Router(context: ServiceContext.self)
     router.addMiddleware {
@@ -120,6 +122,7 @@ struct ServiceSocket: Sendable {
       }
       return Self.response(await service.forget(target))
     }
+    // The HTTP server's own lines are not for operators.
     var quiet = logger
     quiet.logLevel = .critical
     let application = Application(
@@ -133,9 +136,9 @@ struct ServiceSocket: Sendable {
     try await run(application)
   }
 
-  /// Runs until the task is cancelled. Then no client can connect any more, and those that have just connected are served, before the
-  /// server is told to end: a connection that it accepts while it ends is dropped with its writer unfinished, which NIO answers with the end
-  /// of the process.
+  /// Runs until the task is cancelled. Then no client can connect any more, and those that have just connected are served, before
+  /// the server is told to end: a connection that it accepts while it ends is dropped with its writer unfinished, which NIO
+  /// answers with the end of the process.
   private func run(_ application: some ApplicationProtocol) async throws {
     let serving = Task { try await application.run() }
     try await withTaskCancellationHandler {
@@ -152,6 +155,7 @@ struct ServiceSocket: Sendable {
   /// For connections that the kernel has made, and the server has not accepted yet.
   private static let drain = Duration.milliseconds(100)
 
+  /// Without the group, the socket still works for root and the service's user.
   private func admitGroup() {
     do throws(SocketGroup) {
       try group?.admit(to: path)
@@ -166,6 +170,7 @@ struct ServiceSocket: Sendable {
     if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
   }
 
+  /// The outcome as a status; ``ServiceClient`` turns it back.
   private static func response(_ result: (line: String, outcome: CommandOutcome)) -> Response {
     let status: HTTPResponse.Status =
       switch result.outcome {
@@ -181,6 +186,7 @@ struct ServiceSocket: Sendable {
   }
 }
 
+/// Gives the handlers the channel, from which ``PeerCheck`` reads the user at the other end.
 private struct ServiceContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   let channel: any Channel
@@ -231,6 +237,7 @@ private struct PeerCheck: RouterMiddleware {
     return try await next(request, context)
   }
 
+  /// - Returns: `nil` when the kernel does not report the user; the request is refused then.
   private func user(of channel: any Channel) async -> UInt32? {
     guard let options = channel as? any SocketOptionProvider else { return nil }
     let credentials: EventLoopFuture<Credentials> = options.unsafeGetSocketOption(

@@ -14,6 +14,7 @@ struct ServiceSocketError: Error, CustomStringConvertible {
     code.map([ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, ENOMEM, ENOBUFS].contains) ?? false
   }
 
+  /// The value of errno(3); `nil` for errors of SwiftNIO itself.
   private var code: CInt? { (cause as? IOError)?.errnoCode }
 
   private var reason: String {

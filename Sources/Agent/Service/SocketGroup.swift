@@ -1,6 +1,6 @@
 import Foundation
 
-/// The group whose members may ask the service for its state.
+/// The group whose members may ask the service for its state: `agent.socket-group`. As an error, the reason why they may not.
 struct SocketGroup: Error, CustomStringConvertible {
   let name: String
   private var reason = ""
@@ -25,6 +25,7 @@ struct SocketGroup: Error, CustomStringConvertible {
     "agent.socket-group: \(name) cannot have the socket: \(reason); only root and the service's own user may use it"
   }
 
+  /// Takes the access of any group away, so that a failure never leaves the socket open to the wrong one.
   private func refused(_ path: String, _ reason: String) -> SocketGroup {
     chmod(path, 0o600)
     var refused = self
@@ -32,6 +33,7 @@ struct SocketGroup: Error, CustomStringConvertible {
     return refused
   }
 
+  /// From the system's group database; `nil` for an unknown name.
   private static func id(of name: String) -> gid_t? {
     var entry = group()
     var found: UnsafeMutablePointer<group>?

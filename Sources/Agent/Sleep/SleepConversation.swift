@@ -1,12 +1,13 @@
 import MessageBus
 
-/// The conversation with logind over D-Bus, as a value: messages and time in, calls out. It asks for a lock that delays sleep, gives the
-/// lock away when the host is about to sleep, and asks for the next one after waking up.
+/// The conversation with logind over D-Bus, as a value: messages and time in, calls out. It asks for a lock that delays sleep,
+/// gives the lock away when the host is about to sleep, and asks for the next one after waking up.
 ///
 /// Source: org.freedesktop.login1(5), `Inhibit` and `PrepareForSleep`.
 struct SleepConversation {
   /// The purposes of calls.
   enum Purpose: Hashable, Sendable {
+    /// A subscription to signals, and the request for a lock.
     case match, inhibit
   }
 
@@ -21,8 +22,11 @@ struct SleepConversation {
   /// How long logind may take for an answer before the log says that it does not answer.
   static let patience = Duration.seconds(10)
 
+  /// The lock that delays sleep; dropping the last copy releases it.
   private var lock: BusDescriptor?
+  /// Whether the host sleeps or is about to.
   private var isAsleep = false
+  /// When the unanswered request for a lock was sent; `nil` without one.
   private var asked: ContinuousClock.Instant?
   private var news: [SleepNews] = []
   private var notes: [String] = []
@@ -101,6 +105,7 @@ struct SleepConversation {
     notes.append("logind does not answer; sleep is not delayed")
   }
 
+  /// Hands the lock to the receiver of the news: logind waits until that has dropped it.
   private mutating func sleep() -> [Call] {
     guard !isAsleep else { return [] }
     isAsleep = true
@@ -118,6 +123,7 @@ struct SleepConversation {
     return true
   }
 
+  /// The request for the next lock; its words appear in `systemd-inhibit --list`.
   private mutating func inhibit(at now: ContinuousClock.Instant) -> Call {
     asked = now
     return Call(

@@ -7,6 +7,7 @@
   final class SleepWatch: Sendable {
     private let address: String?
     private let logger: Logger
+    /// Ends the wait of the thread when the task is cancelled.
     private let wake = WakePipe()
 
     /// The wait before the next try when there is no bus, or its connection ended.
@@ -32,6 +33,7 @@
       }
     }
 
+    /// Runs on the thread: one conversation for each connection, until the task is cancelled.
     private func follow(_ deliver: (SleepNews) -> Void) {
       // Each line once: a device may have no logind for years.
       var logged: Set<String> = []

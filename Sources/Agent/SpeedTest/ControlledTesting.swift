@@ -16,7 +16,8 @@ public struct ControlledTesting: Sendable {
   private let ignoresLimit: Bool
   private let logger: Logger
 
-  /// How long the test waits for a position and the modem's state: both are worth having, neither is needed.
+  /// How long the test waits for a position and the modem's state. The result has them if they come; the test runs without them
+  /// too.
   private static let patience = Duration.seconds(3)
 
   /// - Parameters:
@@ -54,6 +55,8 @@ public struct ControlledTesting: Sendable {
     }
   }
 
+  /// Runs one test with its sources, and charges its bytes. After an error, the charge of ``DataBudget/begin()`` stays: the bytes
+  /// are unknown then.
   private func test(
     in environment: DriveEnvironment, _ budget: DataBudget, _ stop: AsyncStream<Void>,
     show: (@Sendable (String) -> Void)?, print: @Sendable (String) -> Void, note: @escaping @Sendable (String) -> Void
@@ -77,6 +80,7 @@ public struct ControlledTesting: Sendable {
     defer { stopping.cancel() }
     await bench.surroundings.waitUntilKnown(atMost: Self.patience)
     let display = Mutex(SpeedTestDisplay())
+    // The number of connections, which the control server decides.
     let planned = Mutex(0)
     let before = try await budget.begin()
     let end = try await test.run { grant in

@@ -3,7 +3,8 @@ import Driving
 import Looping
 import Synchronization
 
-/// Tells the running drive of speed tests.
+/// Connects speed tests with the running drive, which pauses or marks its pings. The service or `record` sets the drive; tests
+/// call from their own tasks. Without a drive, calls do nothing.
 final class DriveCompanion: TestCompanion {
   private let drive = Mutex<LiveDrive?>(nil)
 

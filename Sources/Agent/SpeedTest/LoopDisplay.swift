@@ -3,8 +3,13 @@ import Synchronization
 
 /// Reports the news of a loop to an operator.
 enum LoopDisplay {
+  /// One line for the process, because it has one terminal and runs one test at a time.
   private static let display = Mutex(SpeedTestDisplay())
 
+  /// - Parameters:
+  ///   - count: The tests of the loop.
+  ///   - show: Shows the live line; `nil` without a terminal.
+  ///   - print: Prints a line of the result.
   static func report(
     _ news: LoopNews, of count: Int, show: (@Sendable (String) -> Void)?, print: @Sendable (String) -> Void
   ) {

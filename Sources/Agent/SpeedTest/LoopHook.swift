@@ -4,6 +4,7 @@ import Looping
 
 /// The operator's program that runs when a speed test is due and cannot start (docs/loop.md).
 struct LoopHook: Sendable {
+  /// The program; the setting `loop.hook`.
   let path: String
   let logger: Logger
 

@@ -16,6 +16,7 @@ struct LoopStatus: Hashable, Sendable {
   let made: Int
   /// Tests of the whole loop.
   let count: Int
+  /// The ended tests, by result.
   let tally: LoopTally
 
   /// - Parameters:

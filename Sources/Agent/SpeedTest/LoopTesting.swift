@@ -47,6 +47,7 @@ public struct LoopTesting: Sendable {
     }
   }
 
+  /// Runs the loop with its sources. The sender works beside it; a last pass sends the rest, until `stop` yields again.
   private func loop(
     in environment: DriveEnvironment, _ stop: AsyncStream<Void>, show: (@Sendable (String) -> Void)?,
     print: @escaping @Sendable (String) -> Void
@@ -65,6 +66,8 @@ public struct LoopTesting: Sendable {
       stopping.cancel()
     }
     _ = await running.run()
+    // From now on, the first signal ends the last pass.
+    _ = running.stop()
     sending?.cancel()
     show?("")
     let tally = await running.memory.tally

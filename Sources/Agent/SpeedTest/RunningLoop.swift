@@ -12,6 +12,7 @@ struct RunningLoop: Sendable {
   /// The number of tests.
   let count: Int
   private let runner: LoopRunner
+  /// Raised by the first ``stop()``.
   private let stopAsked = Flag()
 
   /// A loop that continues the stored one, if that is not over.

@@ -3,9 +3,11 @@ import SpeedTest
 /// The live line of a speed test: the phase, the rate now and its curve.
 struct SpeedTestDisplay {
   private var phase: SpeedTestProgress.Phase?
+  /// The newest point of each thread in this phase.
   private var latest: [Int: Sample] = [:]
   /// bit/s of each thread between its last two points.
   private var rates: [Int: Double] = [:]
+  /// bit/s of all threads together, oldest first.
   private var curve: [Double] = []
   private static let longestCurve = 30
   private static let steps = Array("▁▂▃▄▅▆▇█")
@@ -25,6 +27,7 @@ struct SpeedTestDisplay {
     return order > current
   }
 
+  /// - Parameter thread: The number of the connection that reports.
   private mutating func add(_ sample: Sample, of thread: Int) {
     let before = latest[thread] ?? Sample(nanoseconds: 0, bytes: 0)
     let span = Double(sample.nanoseconds) - Double(before.nanoseconds)
@@ -37,6 +40,7 @@ struct SpeedTestDisplay {
     if curve.count > Self.longestCurve { curve.removeFirst() }
   }
 
+  /// bit/s of all threads together now.
   private var rate: Double { rates.values.reduce(0, +) }
 
   /// The line.

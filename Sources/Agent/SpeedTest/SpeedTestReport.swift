@@ -46,6 +46,7 @@ struct SpeedTestReport {
     ] + failures.map { "failed    \($0)" } + [ending]
   }
 
+  /// Where the result is.
   private var ending: String {
     guard let controlled else {
       return "not stored, and not sent to a control server: no control server made the test"

@@ -10,11 +10,13 @@ import Radio
 import Settings
 import SpeedTest
 
-/// Positions, modem state and settings for speed tests.
+/// Positions, modem state and settings for speed tests: of one `speedtest`, or of all tests of a loop.
 struct TestBench: Sendable {
+  /// The latest position and modem state, which ``follow(onFix:)`` writes and tests read.
   let surroundings = TestSurroundings()
   /// The drive beside the tests.
   let companion = DriveCompanion()
+  /// The parts of the process that tests use.
   let tests: ControlledTest.Environment
   let options: TestOptions
   private let positions: PositionFeed
@@ -86,6 +88,8 @@ extension ProbeConfiguration {
       afterRestart: settings.resumes ? .resume : .end, data: try dataLimits)
   }
 
+  /// The limits of `speedtest.data-limit`.
+  /// - Throws: `DataLimits.Fault`, never for values of the configuration.
   var dataLimits: DataLimits {
     get throws { try DataLimits(day: speedTest.dataLimitOfDay, month: speedTest.dataLimitOfMonth) }
   }

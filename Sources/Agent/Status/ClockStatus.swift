@@ -5,6 +5,7 @@ import Submission
 
 /// The ruling clock for `status` (docs/clock.md).
 struct ClockStatus: Sendable {
+  /// Which clock rules, and which ones agree with it or contradict it.
   let ruling: ClockRuling
   /// How far the host's clock is ahead of the ruling time; `nil` when the host's clock could not be read.
   let hostAhead: Duration?

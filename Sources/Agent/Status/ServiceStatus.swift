@@ -5,7 +5,8 @@ import OrderedJSON
 import Positioning
 import Submission
 
-/// The state of the service for `status`.
+/// The state of the service at one moment: for `status` as lines and as JSON, for the metrics, the live page and the service
+/// manager.
 struct ServiceStatus: Sendable {
   /// The raw values appear in `status --json`.
   enum State: String, Sendable {
@@ -14,6 +15,7 @@ struct ServiceStatus: Sendable {
     case stopping
   }
 
+  /// When the service started.
   var started: WallTime
   var state = State.idle
   /// Why it records or does not.
@@ -24,6 +26,7 @@ struct ServiceStatus: Sendable {
   var isClockSet: Bool { clock?.ruling.isTrusted ?? true }
   /// The last fix.
   var fix: Fix?
+  /// The time since the last fix arrived.
   var fixAge: Duration?
   /// The paths of gpsd's receivers; `nil` before gpsd has listed them.
   var receivers: [String]?
@@ -35,8 +38,11 @@ struct ServiceStatus: Sendable {
   var totals: [String: DriveTotals] = [:]
   /// The loop of speed tests; `nil` without one.
   var loop: LoopStatus?
+  /// The unsent data; all 0 when the store cannot be read.
   var waiting = Waiting()
+  /// Whether requests may leave.
   var sender: SenderStatus?
+  /// The last pass that had anything to send; `nil` before the first one.
   var lastPass: EndedPass?
   var disk = Disk()
 
@@ -44,7 +50,7 @@ struct ServiceStatus: Sendable {
   struct Disk: Hashable, Sendable {
     /// Bytes that this user may still write; `nil` when the kernel does not report it.
     var freeBytes: Int64?
-    /// The size of the state directory in bytes.
+    /// The size of the state directory in bytes; `nil` where it was not measured, because that reads the whole directory.
     var stateBytes: Int64?
     /// Fences that are in memory only.
     var unsavedFences = 0
@@ -98,6 +104,7 @@ struct ServiceStatus: Sendable {
     }
   }
 
+  /// The answer to `GET /status`, for scripts, the panel and the live page.
   var json: JSON {
     .object([
       "version": .string(Program.version),
@@ -131,6 +138,7 @@ struct ServiceStatus: Sendable {
     ])
   }
 
+  /// The last fix; its age says whether it still holds.
   private var position: JSON? {
     fix.map { fix in
       .object([

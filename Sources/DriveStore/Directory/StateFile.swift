@@ -2,7 +2,7 @@ import Foundation
 
 /// How files of a state directory are opened and created. They show where a person drove, so only their owner may
 /// read them.
-enum StateFile {
+public enum StateFile {
   /// Opens or creates `path`. A created file has mode 0600 regardless of the umask; if root creates it, it belongs to
   /// the owner of its folder.
   /// - Parameters:
@@ -31,8 +31,9 @@ enum StateFile {
     giveToOwner(of: URL(fileURLWithPath: path).deletingLastPathComponent().path, descriptor)
   }
 
-  /// Only root changes owners.
-  static func giveToOwner(of folder: String, _ descriptor: CInt) {
+  /// Gives a file that root created to the owner of `folder`: else the service's user could not read it. Only root changes
+  /// owners; for all others it does nothing.
+  public static func giveToOwner(of folder: String, _ descriptor: CInt) {
     var owner = stat()
     guard geteuid() == 0, stat(folder, &owner) == 0 else { return }
     fchown(descriptor, owner.st_uid, owner.st_gid)

@@ -1,12 +1,16 @@
 import Coverage
 
-/// The cells that `Modem.GetCellInfo` returns: the serving one, and others.
+/// The cells that `Modem.GetCellInfo` returns (ModemManager 1.20): the serving one, and others. A modem may lack the call;
+/// ``ModemObject/cell`` names the serving cell, too, with fewer values.
 struct CellList: Hashable, Sendable {
+  /// The first serving cell in the order of ``rank(_:)``; `nil` when the list has none.
   private(set) var serving: RadioCell?
+  /// The other cells, among them further serving ones.
   private(set) var others: [RadioCell] = []
 
   /// - Parameter value: An array of dictionaries. Of two serving cells, LTE's is the anchor of 5G non-standalone and comes first.
   init(_ value: BusValue) {
+    // At most 64: the list comes from outside.
     let entries = value.list.prefix(64).map(\.dictionary).sorted { Self.rank($0) < Self.rank($1) }
     for entry in entries {
       let cell = Self.cell(entry)
@@ -15,8 +19,10 @@ struct CellList: Hashable, Sendable {
     }
   }
 
+  /// 1 for a 5G cell (MMCellType 6), which comes after all others.
   private static func rank(_ entry: [String: BusValue]) -> Int { entry["cell-type"]?.number == 6 ? 1 : 0 }
 
+  /// A cell from the members of its dictionary. Codes are hexadecimal texts, channels and the scrambling code numbers.
   private static func cell(_ entry: [String: BusValue]) -> RadioCell {
     var cell = RadioCell()
     let network = entry["operator-id"]?.text.flatMap(OperatorCode.init)
@@ -29,12 +35,13 @@ struct CellList: Hashable, Sendable {
     return cell
   }
 
-  /// ModemManager's sign for "unknown" is the greatest number.
+  /// The number in `value`; `nil` for ModemManager's sign for "unknown", which is the greatest number of 32 bits.
   private static func possible(_ value: BusValue?) -> Int64? {
     value?.number.flatMap { (0..<Int64(UInt32.max)).contains($0) ? $0 : nil }
   }
 
-  /// Plug-ins tell the width in Hz or in kHz; the ranges do not meet (1.4 to 400 MHz).
+  /// The width of a channel in kHz; `nil` for an impossible one. Plug-ins of ModemManager report it in Hz or in kHz. The two
+  /// ranges do not meet (1.4 to 400 MHz), so the number shows the unit.
   private static func kilohertz(_ width: Int64) -> Int64? {
     if (1400...400_000).contains(width) { return width }
     return (1_400_000...400_000_000).contains(width) ? width / 1000 : nil

@@ -1,4 +1,4 @@
-/// Finds the modem of a link among all of ModemManager's.
+/// The modem of a link among all of ModemManager's. It is chosen for each reading, so it follows modems that come and go.
 enum ModemChoice: Hashable {
   /// The path of its object.
   case modem(String)
@@ -7,7 +7,7 @@ enum ModemChoice: Hashable {
 
   /// - Parameters:
   ///   - modems: By the path of the object.
-  ///   - interface: The interface of the measured link.
+  ///   - interface: The interface of the measured link; `nil`: not configured, and the only modem counts.
   init(among modems: [String: ModemObject], interface: String?) {
     if let interface, let match = modems.first(where: { $0.value.networkPorts.contains(interface) }) {
       self = .modem(match.key)
@@ -15,6 +15,7 @@ enum ModemChoice: Hashable {
     }
     // A modem that dials through a serial port has no interface of its own.
     let candidates = modems.filter { interface == nil || $0.value.networkPorts.isEmpty }.keys
+    // Several candidates: a guess could give a link the technology of another modem.
     switch candidates.count {
     case 1: self = .modem(candidates.first ?? "")
     case 0 where modems.isEmpty: self = .none("there is no modem")

@@ -1,23 +1,28 @@
 import Coverage
 
-/// The conversation with ModemManager over D-Bus, as a value: messages and time in, calls out. It follows the signals of changed
-/// properties; it asks only for the list of cells, which no signal tells, and whether ModemManager still answers.
+/// The conversation with ModemManager over D-Bus, as a value: messages and time in, calls out. ``reading`` is its result. It
+/// follows the signals of changed properties. It asks only for the list of cells, because no signal reports a change of it,
+/// and whether ModemManager still answers. ``ModemManagerClient`` is its shell.
 ///
 /// Sources: ModemManager's D-Bus reference (org.freedesktop.ModemManager1.Modem, .Signal, .Location), 1.20.
 struct ModemConversation {
   static let service = "org.freedesktop.ModemManager1"
+  /// Paths and interfaces: ModemManager's manager object, the bus, and the standard interfaces of D-Bus.
   private static let root = "/org/freedesktop/ModemManager1"
   private static let bus = "org.freedesktop.DBus"
   private static let properties = "org.freedesktop.DBus.Properties"
   private static let objects = "org.freedesktop.DBus.ObjectManager"
 
-  /// A hung ModemManager is noticed within the sum of both: its last values are not true for longer.
+  /// ModemManager is asked whether it answers once in the interval, and counts as hung without an answer within the limit. So
+  /// its last values stay in effect for at most the sum of both after it began to hang.
   static let livenessInterval: Duration = .seconds(1)
   static let livenessLimit: Duration = .milliseconds(900)
+  /// The time between two requests for the list of cells, without a change of cell.
   static let cellsInterval: Duration = .seconds(5)
+  /// The time before a refused or ineffective request to configure the modem, or to list the objects, is repeated.
   static let setupInterval: Duration = .seconds(10)
 
-  /// What ModemManager is doing.
+  /// Absent: its name has no owner on the bus, or it is not known yet whether it has one. Hung: it does not answer in time.
   private enum State {
     case absent, present, hung
   }
@@ -26,16 +31,22 @@ struct ModemConversation {
   private let isRequired: Bool
   private let mayConfigure: Bool
   private var state = State.absent { didSet { wasPresent = wasPresent || state == .present } }
+  /// Whether ModemManager ran at any time on this connection.
   private var wasPresent = false
   private var modems: [String: ModemObject] = [:]
   /// Whether ``modems`` are all that ModemManager has.
   private var isListed = false
+  /// The last list of each modem; dropped when the modem moves to another cell.
   private var cells: [String: CellList] = [:]
+  /// Modems that are not asked for their cells again: they lack the call, or the bus refuses it.
   private var withoutCells: Set<String> = []
+  /// When each call was last made, for the interval before it may be repeated.
   private var asked: [BusCall.Purpose: ContinuousClock.Instant] = [:]
+  /// The calls whose answers are awaited. A purpose has at most one.
   private var pending: Set<BusCall.Purpose> = []
+  /// When to ask again whether ModemManager answers; while such an answer is awaited, the end of the wait.
   private var nextLiveness: ContinuousClock.Instant?
-  /// Lines for the log; the caller takes them.
+  /// Lines for the log: refusals. ``drainNotes()`` empties it.
   private(set) var notes: [String] = []
 
   /// - Parameters:
@@ -48,9 +59,13 @@ struct ModemConversation {
 
   // MARK: Results
 
+  /// The modem of the link, among those that are there now.
   private var choice: ModemChoice { ModemChoice(among: modems, interface: interface) }
 
-  /// The modem's present report.
+  /// Whether ModemManager does not answer in time.
+  var isHung: Bool { state == .hung }
+
+  /// The present report: technology and values of the link's modem, or the obstacle because of which there is none.
   var reading: RadioReading {
     switch state {
     case .absent: return RadioReading(obstacle: isRequired || wasPresent ? "ModemManager is not running" : nil)
@@ -65,6 +80,8 @@ struct ModemConversation {
     }
   }
 
+  /// The values beside the technology. Without registration, signal, cell and operator are of no network: only mask and state
+  /// count.
   private func values(of modem: ModemObject, at path: String) -> ModemReading {
     var reading = ModemReading()
     reading.mask = modem.mask
@@ -97,7 +114,8 @@ struct ModemConversation {
 
   // MARK: Inputs
 
-  /// The connection to the bus is made.
+  /// The connection to the bus is made: subscribes to signals, then asks whether ModemManager runs. In this order no change
+  /// between the two is missed.
   mutating func connected(at now: ContinuousClock.Instant) -> [BusCall] {
     let rules = [
       "type='signal',sender='\(Self.bus)',interface='\(Self.bus)',member='NameOwnerChanged',arg0='\(Self.service)'",
@@ -110,7 +128,7 @@ struct ModemConversation {
     ]
   }
 
-  /// A message came.
+  /// Handles a message; returns the calls to send.
   mutating func handle(_ message: BusMessage, at now: ContinuousClock.Instant) -> [BusCall] {
     switch message {
     case .answer(let purpose, let values):
@@ -127,7 +145,8 @@ struct ModemConversation {
   /// When ``tick(at:)`` has something to do.
   var nextDeadline: ContinuousClock.Instant? { state == .absent ? nil : nextLiveness }
 
-  /// Lets time pass.
+  /// Lets time pass. Asks whether ModemManager answers and for what is due, or notices that it hangs. Called at
+  /// ``nextDeadline`` or at any other time.
   mutating func tick(at now: ContinuousClock.Instant) -> [BusCall] {
     guard state != .absent, let due = nextLiveness, now >= due else { return [] }
     if pending.contains(.liveness) {
@@ -140,6 +159,7 @@ struct ModemConversation {
 
   // MARK: Answers
 
+  /// Handles the answer to one of its calls.
   private mutating func answered(
     _ purpose: BusCall.Purpose, _ values: [BusValue], at now: ContinuousClock.Instant
   ) -> [BusCall] {
@@ -147,7 +167,9 @@ struct ModemConversation {
     case .match, .signalSetup, .locationSetup: return []
     case .owner: return values.first?.isTrue == true ? appeared(at: now) : []
     case .liveness:
+      // Once a second, counted from the question; at once when the answer took longer than that.
       nextLiveness = asked[.liveness].map { max($0 + Self.livenessInterval, now) }
+      // After it hung, signals can be missing: list the objects again.
       guard state == .hung else { return [] }
       return appeared(at: now)
     case .objects:
@@ -161,6 +183,7 @@ struct ModemConversation {
     }
   }
 
+  /// Handles the error that answers one of its calls.
   private mutating func failed(
     _ purpose: BusCall.Purpose, _ name: String, _ text: String, at now: ContinuousClock.Instant
   ) -> [BusCall] {
@@ -190,6 +213,7 @@ struct ModemConversation {
 
   private static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
 
+  /// Errors that the bus itself sends when the owner of the name has gone.
   private static let namesOfAbsence: Set = [
     "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.ServiceUnknown",
     "org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.DBus.Error.Disconnected",
@@ -197,6 +221,7 @@ struct ModemConversation {
 
   // MARK: Signals
 
+  /// Handles a signal: of the owner of the name, of objects that come and go, of changed properties.
   private mutating func signalled(
     _ path: String, _ interface: String, _ member: String, _ values: [BusValue], at now: ContinuousClock.Instant
   ) -> [BusCall] {
@@ -218,6 +243,7 @@ struct ModemConversation {
       guard values.count >= 2, let name = values[0].text, modems[path] != nil else { return [] }
       let before = reading
       modems[path]?.change(name, values[1].dictionary)
+      // Another technology or cell: the list is of the old one.
       let moves = reading.technology != before.technology || modems[path]?.cell != nil && reading.cell != before.cell
       if moves { cells[path] = nil }
       return configure(at: now) + askForCells(at: now, atOnce: moves)
@@ -225,12 +251,14 @@ struct ModemConversation {
     }
   }
 
+  /// ModemManager runs, or answers again.
   private mutating func appeared(at now: ContinuousClock.Instant) -> [BusCall] {
     state = .present
     (isListed, asked) = (false, [:])
     return list(at: now) + askWhetherAlive(at: now)
   }
 
+  /// ModemManager has gone. Answers that are still awaited will not come.
   private mutating func vanished() {
     state = .absent
     (modems, cells, withoutCells, pending, nextLiveness, isListed) = ([:], [:], [], [], nil, false)
@@ -252,13 +280,16 @@ struct ModemConversation {
       at: now, every: .zero)
   }
 
+  /// Asks for all objects, unless they are listed.
   private mutating func list(at now: ContinuousClock.Instant) -> [BusCall] {
     guard !isListed else { return [] }
     return ask(
       call(.objects, Self.service, Self.root, Self.objects, "GetManagedObjects"), at: now, every: Self.setupInterval)
   }
 
-  /// Has the modem report its signal each second, and its cell: without this, both stay empty.
+  /// Has the modem report its signal each second (`Signal.Setup`, in seconds), and its cell by signals (`Location.Setup`):
+  /// without this, both stay empty. Other sources of location stay enabled. Each is requested until the properties show that
+  /// it is in effect.
   private mutating func configure(at now: ContinuousClock.Instant) -> [BusCall] {
     guard mayConfigure, case .modem(let path) = choice, let modem = modems[path], modem.isRegistered else { return [] }
     var calls: [BusCall] = []
@@ -269,6 +300,7 @@ struct ModemConversation {
         at: now, every: Self.setupInterval)
     }
     let enabled = modem.property("Enabled", of: "Location")?.number.flatMap(UInt32.init(exactly:))
+    // Bit 0 is MM_MODEM_LOCATION_SOURCE_3GPP_LAC_CI.
     if let enabled, enabled & 1 == 0 || modem.property("SignalsLocation", of: "Location")?.isTrue == false {
       calls += ask(
         call(
@@ -278,6 +310,8 @@ struct ModemConversation {
     return calls
   }
 
+  /// Asks for the list of cells of the link's modem, if it is registered and has such a list.
+  /// - Parameter atOnce: Whether to ask before ``cellsInterval`` is over.
   private mutating func askForCells(at now: ContinuousClock.Instant, atOnce: Bool) -> [BusCall] {
     guard case .modem(let path) = choice, modems[path]?.isRegistered == true, !withoutCells.contains(path) else {
       return []
@@ -287,7 +321,7 @@ struct ModemConversation {
       every: atOnce ? .zero : Self.cellsInterval)
   }
 
-  /// The call, unless its answer is awaited or the last one was too short a time ago.
+  /// The call, if no answer to an earlier one is awaited, and the last one is at least `interval` ago.
   private mutating func ask(_ call: BusCall, at now: ContinuousClock.Instant, every interval: Duration) -> [BusCall] {
     guard !pending.contains(call.purpose), asked[call.purpose].map({ now >= $0 + interval }) ?? true else { return [] }
     asked[call.purpose] = now
@@ -310,6 +344,7 @@ extension RadioReading {
 }
 
 extension ModemPurpose {
+  /// The object of the sentence in which the log reports a refusal.
   fileprivate var subject: String {
     switch self {
     case .signalSetup: "the signal"

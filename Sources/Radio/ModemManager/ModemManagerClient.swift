@@ -4,28 +4,33 @@
   import Glibc
   import Logging
 
-  /// Follows ModemManager: a thread that waits for messages of the system bus.
+  /// Follows ModemManager: the shell around ``ModemConversation``. A thread waits for messages of the system bus, passes them
+  /// to the conversation, and sends its calls. When the connection ends, it makes another one.
   final class ModemManagerClient: Sendable {
     private let address: String?
     private let interface: String?
     private let isRequired: Bool
     private let mayConfigure: Bool
     private let logger: Logger
+    /// Ends the thread's wait when the task is cancelled.
     private let wake: WakePipe
 
     /// The wait before the next try when there is no bus, or its connection ended.
     private static let pause: Duration = .seconds(5)
 
     /// - Parameters:
-    ///   - address: Of another bus than the host's system bus.
-    ///   - isRequired: Whether it is a warning that there is no ModemManager.
+    ///   - address: The address of another bus; `nil`: the host's system bus.
+    ///   - interface: The interface of the measured link, by which the modem is chosen (``ModemChoice``).
+    ///   - isRequired: Whether it is a warning that there is no ModemManager; else a line of information.
+    ///   - mayConfigure: Whether to configure the modem to report its signal and its cell.
     init(address: String? = nil, interface: String?, isRequired: Bool, mayConfigure: Bool, logger: Logger) {
       self.address = address
       (self.interface, self.isRequired, self.mayConfigure, self.logger) = (interface, isRequired, mayConfigure, logger)
       wake = WakePipe()
     }
 
-    /// Delivers the reading now, and every change, until the task is cancelled.
+    /// Delivers the reading now, and every change, until the task is cancelled. Returns after the thread has ended.
+    /// - Parameter deliver: Called on the thread of the client.
     func run(_ deliver: @escaping @Sendable (RadioReading) -> Void) async {
       await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
@@ -43,12 +48,14 @@
       }
     }
 
+    /// The work of the thread: conversations one after the other, with a pause after each failure.
     private func follow(_ deliver: (RadioReading) -> Void) {
       var last: RadioReading?
       var complaints = Complaints()
       var obstacles = ObstacleLines()
       let event: Logger.Metadata = [OperatorEvent.key: .stringConvertible(OperatorEvent.modem)]
       let level: Logger.Level = isRequired ? .warning : .info
+      // Before the reading is delivered, the log names its obstacle, or the end of an obstacle.
       func deliverNews(_ reading: RadioReading) {
         guard reading != last else { return }
         switch obstacles.line(for: reading.obstacle, at: .now) {
@@ -59,6 +66,7 @@
         last = reading
         deliver(reading)
       }
+      // Refusals by the bus or by ModemManager, each at most once in ten minutes.
       func note(_ line: String) {
         if complaints.isNew(line, at: .now) { logger.warning("radio.source: \(line)") }
       }
@@ -76,12 +84,14 @@
       }
     }
 
-    /// Returns when the task is cancelled.
+    /// Talks with ModemManager over one connection. Returns when the task is cancelled.
     /// - Throws: ``BusError`` when the connection ends.
     private func converse(_ deliver: (RadioReading) -> Void, _ note: (String) -> Void) throws(BusError) {
       let bus = try SystemBus(address: address, services: [ModemConversation.service])
       var conversation = ModemConversation(interface: interface, isRequired: isRequired, mayConfigure: mayConfigure)
       for call in conversation.connected(at: .now) { try bus.send(call) }
+      // No reading before the objects are listed, or ModemManager is known to be absent or hung: until then, a modem that is
+      // there would read as "there is no modem".
       var isKnown = false
       while !wake.isAwake {
         while let message = try bus.next() {
@@ -91,7 +101,7 @@
         }
         for call in conversation.tick(at: .now) { try bus.send(call) }
         conversation.drainNotes().forEach(note)
-        if isKnown { deliver(conversation.reading) }
+        if isKnown || conversation.isHung { deliver(conversation.reading) }
         wake.wait(at: try bus.interest(), until: conversation.nextDeadline)
       }
     }

@@ -1,11 +1,16 @@
 import Coverage
 
-/// A modem as ModemManager shows it: properties by interface and name.
+/// A modem as ModemManager shows it: properties by interface and name, and their meaning. The numbers of states are those of
+/// ModemManager's enumerations (ModemManager-enums.h).
 struct ModemObject: Hashable, Sendable {
+  /// The interface of every modem. The others have this name with another part behind it, such as `Modem.Signal`.
   static let prefix = "org.freedesktop.ModemManager1.Modem"
 
+  /// The properties by the full name of their interface.
   private(set) var interfaces: [String: [String: BusValue]]
 
+  /// - Parameter interfaces: The interfaces of an object in an answer of `GetManagedObjects`, or a signal
+  ///   `InterfacesAdded`.
   init(_ interfaces: BusValue) { self.interfaces = interfaces.dictionary.mapValues(\.dictionary) }
 
   /// Adds interfaces, and replaces properties by newer ones.
@@ -13,16 +18,19 @@ struct ModemObject: Hashable, Sendable {
     for (name, properties) in more.dictionary { change(name, properties.dictionary) }
   }
 
+  /// Replaces the properties that a signal `PropertiesChanged` names; the others stay.
   mutating func change(_ interface: String, _ properties: [String: BusValue]) {
     interfaces[interface, default: [:]].merge(properties) { _, new in new }
   }
 
-  /// - Returns: Whether it is still a modem.
+  /// Removes interfaces by their full names.
+  /// - Returns: Whether the object is still a modem.
   mutating func remove(_ names: [String]) -> Bool {
     for name in names { interfaces[name] = nil }
     return isModem
   }
 
+  /// SIMs and bearers are objects of ModemManager, too, but lack this interface.
   var isModem: Bool { interfaces[Self.prefix] != nil }
 
   /// A property of the interface `org.freedesktop.ModemManager1.Modem` or, with a name, of one below it.
@@ -30,25 +38,29 @@ struct ModemObject: Hashable, Sendable {
     interfaces[interface.map { "\(Self.prefix).\($0)" } ?? Self.prefix]?[name]
   }
 
+  /// Whether it has an interface below `org.freedesktop.ModemManager1.Modem`.
   func has(_ interface: String) -> Bool { interfaces["\(Self.prefix).\(interface)"] != nil }
 
-  /// The names of its network interfaces (MMModemPortType 2).
+  /// The names of its network interfaces. `Ports` is an array of name and type (MMModemPortType, 2: net).
   var networkPorts: [String] {
     (property("Ports")?.list ?? []).compactMap { port in
       port.list.count == 2 && port.list[1].number == 2 ? port.list[0].text : nil
     }
   }
 
-  /// MMModemState: registered, and the states of a connection.
+  /// Whether it is registered: MMModemState 8 (registered), and 9 to 11, the states of a connection.
   var isRegistered: Bool { (property("State")?.number ?? 0) >= 8 }
 
-  /// The bits as they came.
+  /// The access technologies as they came; `nil` when the modem does not report them.
   var mask: UInt32? { property("AccessTechnologies")?.number.flatMap(UInt32.init(exactly:)) }
 
+  /// The technology by ``mask``; `nil` while the modem is not registered, whatever the bits are.
   var technology: Technology? {
     isRegistered ? mask.flatMap { AccessTechnologies(rawValue: $0).technology } : nil
   }
 
+  /// MMModem3gppRegistrationState; `nil` for 4 (unknown). 6 and 7 (SMS only) and 9 and 10 (CSFB not preferred) are home
+  /// and roaming as well; 11 (attached for restricted local operator services, RLOS) counts as emergency.
   var registration: ModemReading.Registration? {
     switch property("RegistrationState", of: "Modem3gpp")?.number {
     case 0: .idle
@@ -61,7 +73,7 @@ struct ModemObject: Hashable, Sendable {
     }
   }
 
-  /// What the modem measures; values that mean "unknown" are left out.
+  /// The signal that the modem measures; values outside of the range of their quantity mean "unknown" and are left out.
   var signal: [SignalQuantity: Double] {
     var signal: [SignalQuantity: Double] = [:]
     for (group, members) in Self.signals {
@@ -73,7 +85,8 @@ struct ModemObject: Hashable, Sendable {
     return signal
   }
 
-  /// In ascending order of technology: the received power of the newest one counts.
+  /// The dictionaries of the interface `Modem.Signal`, and the quantities of their members. In ascending order of technology:
+  /// of several values of RSSI, the last one replaces the others.
   private static let signals: [(group: String, members: [(String, SignalQuantity)])] = [
     ("Gsm", [("rssi", .rssi)]),
     ("Umts", [("rssi", .rssi), ("rscp", .rscp), ("ecio", .ecio)]),
@@ -86,17 +99,19 @@ struct ModemObject: Hashable, Sendable {
     guard let text = property("Location", of: "Location")?.dictionary["1"]?.text else { return nil }
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     guard parts.count >= 4, let network = OperatorCode(parts[0] + parts[1]) else { return nil }
+    // 0000 and FFFE stand for "no area" (3GPP TS 23.003, 4.1).
     func code(_ index: Int) -> Int64? {
       index < parts.count ? Int64(parts[index], radix: 16).flatMap { $0 > 0 && $0 != 0xFFFE ? $0 : nil } : nil
     }
     var cell = RadioCell()
     (cell.countryCode, cell.networkCode) = (network.country, network.network)
+    // LTE and 5G have a tracking area, GSM and UMTS a location area.
     cell.area = code(4) ?? code(2)
     cell.identity = Int64(parts[3], radix: 16).flatMap { $0 > 0 ? $0 : nil }
     return cell
   }
 
-  /// Why it is in no network, for an operator; `nil` when it is registered.
+  /// Why it has no technology, for an operator, by MMModemState; `nil` when it is registered and reports one.
   var obstacle: String? {
     switch property("State")?.number {
     case -1: Self.failures[property("StateFailedReason")?.number ?? 0] ?? "the modem has failed"
@@ -109,10 +124,12 @@ struct ModemObject: Hashable, Sendable {
     }
   }
 
+  /// MMModemStateFailedReason.
   private static let failures: [Int64: String] = [
     2: "there is no SIM", 3: "the SIM does not work", 4: "the modem's abilities are unknown",
     5: "the eSIM has no profile",
   ]
+  /// MMModemLock.
   private static let locks: [Int64: String] = [
     2: "the SIM wants its PIN", 3: "the SIM wants its PIN2", 4: "the SIM wants its PUK", 5: "the SIM wants its PUK2",
   ]

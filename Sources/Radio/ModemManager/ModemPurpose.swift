@@ -1,17 +1,25 @@
 import MessageBus
 
-/// The purpose of an answer of ModemManager, or of the bus.
+/// The purpose of an answer of ModemManager, or of the bus: it tells ``ModemConversation`` which of its calls is answered.
+/// Associated values are the path of the modem's object.
 enum ModemPurpose: Hashable, Sendable {
+  /// The bus: subscribed to signals.
   case match
+  /// The bus: whether ModemManager runs.
   case owner
+  /// All objects of ModemManager with their properties.
   case objects
+  /// Any answer shows that ModemManager does not hang.
   case liveness
+  /// The modem measures its signal from now on.
   case signalSetup(String)
+  /// The modem reports its serving cell from now on.
   case locationSetup(String)
+  /// The list of the cells that the modem hears.
   case cells(String)
 }
 
-// The bus with these purposes.
+// The types of `MessageBus` under short names, those with a parameter for these purposes.
 typealias BusCall = MessageBus.BusCall<ModemPurpose>
 typealias BusMessage = MessageBus.BusMessage<ModemPurpose>
 typealias BusValue = MessageBus.BusValue

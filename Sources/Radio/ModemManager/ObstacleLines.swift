@@ -1,4 +1,5 @@
-/// Decides when the log says why there is no technology, and when that reason is over.
+/// Decides when the log says why there is no technology, and when that reason is over. ``ModemManagerClient`` asks it for
+/// each new reading.
 struct ObstacleLines: Hashable, Sendable {
   /// A line for the log.
   enum Line: Hashable, Sendable {
@@ -9,7 +10,9 @@ struct ObstacleLines: Hashable, Sendable {
   }
 
   private var complaints = Complaints()
+  /// The obstacle of the last reading, named or not.
   private var last: String?
+  /// Whether the log has named an obstacle that is not over.
   private var isNamed = false
 
   /// The line that belongs to a reading; `nil` for none.

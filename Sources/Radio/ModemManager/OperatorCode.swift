@@ -1,4 +1,4 @@
-/// The code of a network: three digits for the country, and two or three for the network.
+/// The code of a network (PLMN): three digits for the country (MCC), and two or three for the network (MNC).
 struct OperatorCode: Hashable {
   let country: String
   let network: String

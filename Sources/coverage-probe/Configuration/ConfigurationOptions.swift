@@ -15,5 +15,6 @@ struct ConfigurationOptions: ParsableArguments {
   /// The file to read; `nil` for none. An installed file that this user may not read is an error when it is read.
   var file: String? { config ?? (access(Self.installed, F_OK) == 0 ? Self.installed : nil) }
 
+  /// - Throws: The first ``ConfigurationError`` of the file and the environment.
   func load() throws -> ProbeConfiguration { try ProbeConfiguration.load(file: file) }
 }

@@ -100,6 +100,7 @@ struct ExportFences: AsyncParsableCommand {
     return .done
   }
 
+  /// - Parameter others: The tests that meet all conditions but the state.
   private static func noSpeedTest(_ state: ExportSelection, others: Int) -> String {
     "no speed test is \(state.rawValue); \(others) stored in other states: see --state"
   }

@@ -4,6 +4,7 @@ import Coverage
 /// The line that shows how far an export has come, on a terminal.
 final class ExportProgress {
   private let isShown: Bool
+  /// When the line may be drawn again.
   private var next = ContinuousClock.now
 
   /// - Parameter isShown: `false` when the result itself may go to the terminal.

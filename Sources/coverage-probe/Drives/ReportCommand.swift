@@ -44,8 +44,8 @@ struct ReportCommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     guard (10...10_000).contains(place) else { throw ValidationError("--place: expected 10 to 10000 metres.") }
-    if let from = withFrom ?? filter.from, let to = withTo ?? filter.to, from >= to {
-      throw ValidationError("--with-from is not before --with-to: no fence can meet both.")
+    if let from = second.from, let to = second.to, from >= to {
+      throw ValidationError("the second selection ends before it begins: give both --with-from and --with-to.")
     }
   }
 
@@ -64,13 +64,19 @@ struct ReportCommand: AsyncParsableCommand {
     }
   }
 
+  /// The selection, and the one to compare it with if there is a --with option.
   private var choices: [Reporting.Choice] {
     let first = choice(sessions: filter.session, filter: filter.filter)
     guard !withSession.isEmpty || !withLink.isEmpty || withFrom != nil || withTo != nil else { return [first] }
-    var other = filter.filter
-    if !withLink.isEmpty { other.links = Set(withLink) }
-    if withFrom != nil || withTo != nil { (other.from, other.to) = (withFrom, withTo) }
-    return [first, choice(sessions: withSession.isEmpty ? filter.session : withSession, filter: other)]
+    return [first, choice(sessions: withSession.isEmpty ? filter.session : withSession, filter: second)]
+  }
+
+  /// The conditions of the first selection, but for those that a --with option replaces.
+  private var second: FenceFilter {
+    var second = filter.filter
+    if !withLink.isEmpty { second.links = Set(withLink) }
+    (second.from, second.to) = (withFrom ?? second.from, withTo ?? second.to)
+    return second
   }
 
   private func choice(sessions: [Int64], filter: FenceFilter) -> Reporting.Choice {

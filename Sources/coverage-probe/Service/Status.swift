@@ -62,6 +62,7 @@ struct Status: AsyncParsableCommand {
     LiveArea.end()
   }
 
+  /// One for the process: it has the delays of the seconds before.
   private static let panel = LivePanel()
 
   private var isPanel: Bool { !json && LiveArea.isPossible && isatty(STDOUT_FILENO) == 1 }
@@ -76,7 +77,7 @@ struct Status: AsyncParsableCommand {
     }
   }
 
-  /// The service may come back.
+  /// The service may come back: the last state is not shown any more, and the next answer replaces this line.
   private func show(trouble: any Error) {
     var state = PanelState()
     state.activity = "no answer"

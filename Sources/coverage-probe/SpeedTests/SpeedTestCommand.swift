@@ -119,6 +119,8 @@ struct SpeedTestCommand: AsyncParsableCommand {
     return { line in LiveArea.show { columns, _ in [LineWidth.cut(line, to: columns)] } }
   }
 
+  /// The token of --token, one made from the secret, or none.
+  /// - Throws: `ValidationError` for a secret that cannot be read.
   private func source() throws -> SpeedTesting.TokenSource {
     if let token { return .issued(token) }
     guard let secretFile else { return .none }

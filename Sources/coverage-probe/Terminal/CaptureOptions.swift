@@ -37,6 +37,7 @@ struct CaptureOptions: ParsableArguments {
     if captureFiles == 0 { throw ValidationError("--capture-files is 0: expected 1 or more.") }
   }
 
+  /// `nil` without --capture.
   var settings: CaptureSettings? {
     capture.map {
       CaptureSettings(

@@ -2,10 +2,11 @@ import Agent
 import Foundation
 import Synchronization
 
-/// The last lines of a terminal, which show the present state and are overwritten each second. Other lines are written above them.
+/// The last lines of a terminal, which show the present state and are overwritten each second. Other lines are written above
+/// them.
 ///
-/// Lines are made for the terminal's size, which is read each time, and drawn again when it changes. Every write holds one lock, so that
-/// no line of the log comes between the removal of the area and its next drawing.
+/// Lines are made for the terminal's size, which is read each time, and drawn again when it changes. Every write holds one lock,
+/// so that no line of the log comes between the removal of the area and its next drawing.
 enum LiveArea {
   /// Makes the lines for a width and a height; `nil` when the terminal does not report them.
   typealias Rendering = @Sendable (_ columns: Int?, _ rows: Int?) -> [String]
@@ -54,6 +55,8 @@ enum LiveArea {
     }
   }
 
+  /// Removes the area, writes `text`, and draws the area again, all in one write, so that it does not flicker. Called with the
+  /// lock.
   private static func draw(after text: String, _ state: inout State) {
     let (columns, rows) = size
     let lines = state.rendering?(columns, rows) ?? []
