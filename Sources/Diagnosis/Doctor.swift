@@ -52,7 +52,7 @@ public struct Doctor: Sendable {
     ReceiverExamination.findings(await positions, configuration).forEach(report)
     let answers = await requests
     ServerExamination.findings(answers, configuration).forEach(report)
-    for link in configuration.measuredLinks where SourceExamination.isUsable(link) {
+    for link in configuration.driveLinks where SourceExamination.isUsable(link) {
       // Without a test there is no token for pings; the findings about the server have the reason.
       guard let grant = answers.grant else { break }
       let pings = await PingExamination.ping(grant, by: link.interface, family: configuration.pings.family)

@@ -79,7 +79,7 @@ enum ServerExamination {
       answers.clockDifference = date.date.adding(.milliseconds(500)) - hostThen
     }
     // The request leaves by the interface of the pings, because both servers must see the same address.
-    guard let link = configuration.measuredLinks.first(where: SourceExamination.isUsable) else { return }
+    guard let link = configuration.driveLinks.first(where: SourceExamination.isUsable) else { return }
     do {
       answers.grant = try await client.requestCoverage(
         CoverageRequest(clientUUID: uuid, loopUUID: nil, time: wall()), isForPings: true, by: link.interface,

@@ -7,7 +7,7 @@ import Settings
 enum SourceExamination {
   static func findings(_ configuration: ProbeConfiguration) -> [Finding] {
     var findings: [Finding] = []
-    for link in configuration.measuredLinks {
+    for link in configuration.driveLinks {
       let place = link.name.map { "link \($0): " } ?? ""
       if let interface = link.interface { findings.append(self.interface(interface, place)) }
       if case .file(let path) = link.network { findings.append(file(path, place)) }

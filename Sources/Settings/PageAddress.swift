@@ -24,9 +24,6 @@ public struct PageAddress: Hashable, Sendable, CustomStringConvertible {
     (self.host, self.port) = (host, port)
   }
 
-  /// Whether only this host can reach it.
-  public var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
-
   /// As it is written in the configuration.
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -218,11 +218,11 @@ struct ExaminationTests {
     configuration.pings.interface = "wwan0"
     configuration.network = .fixed(.cellular)
     #expect(
-      configuration.measuredLinks == [
+      configuration.driveLinks == [
         LinkSettings(name: nil, interface: "wwan0", network: .fixed(.cellular), radio: configuration.radio)
       ])
     configuration.links = [LinkSettings(name: "A", interface: "lo", network: .auto, radio: .none)]
-    #expect(configuration.measuredLinks.map(\.interface) == ["lo"], "the interface of all is not a link of its own")
+    #expect(configuration.driveLinks.map(\.interface) == ["lo"], "the interface of all is not a link of its own")
   }
 
   @Test("when links are named, then the interface, the file and the command of each are looked at")

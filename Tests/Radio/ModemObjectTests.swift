@@ -158,9 +158,12 @@ struct ModemObjectTests {
   @Test("when interfaces are added again, then newer properties replace older ones, and the others stay")
   func added() {
     var modem = modem(["State": .integer(7), "AccessTechnologies": .integer(1 << 5)])
-    modem.add(.dictionary([ModemObject.prefix: .dictionary(["State": .integer(8)]), name("Signal"): .dictionary([:])]))
+    modem.add(
+      .dictionary([
+        ModemObject.prefix: .dictionary(["State": .integer(8)]), name("Signal"): .dictionary(["Rate": .integer(5)]),
+      ]))
     #expect(modem.technology == Technology("3G/UMTS"))
-    #expect(modem.has("Signal") && !modem.has("Location"))
+    #expect(modem.property("Rate", of: "Signal") == .integer(5))
     modem.add(.string("no dictionary"))
     #expect(modem.isRegistered)
   }

@@ -1,4 +1,4 @@
-/// Bytes of a speed test on its connections, as TCP carries them: all phases, with TLS's own.
+/// Bytes of a speed test on its connections, without those that TLS adds: all phases.
 public struct SpeedTestTraffic: Hashable, Sendable, Codable {
   /// Bytes received.
   public var received: Int64 = 0

@@ -38,9 +38,6 @@ struct ModemObject: Hashable, Sendable {
     interfaces[interface.map { "\(Self.prefix).\($0)" } ?? Self.prefix]?[name]
   }
 
-  /// Whether it has an interface below `org.freedesktop.ModemManager1.Modem`.
-  func has(_ interface: String) -> Bool { interfaces["\(Self.prefix).\(interface)"] != nil }
-
   /// The names of its network interfaces. `Ports` is an array of name and type (MMModemPortType, 2: net).
   var networkPorts: [String] {
     (property("Ports")?.list ?? []).compactMap { port in
