@@ -24,7 +24,7 @@ extension FixedWidthInteger {
   }
 
   /// The sum; `nil` on overflow.
-  public func exactlyAdding(_ other: Self) -> Self? {
+  func exactlyAdding(_ other: Self) -> Self? {
     let (sum, overflows) = addingReportingOverflow(other)
     return overflows ? nil : sum
   }

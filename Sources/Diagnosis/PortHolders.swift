@@ -11,13 +11,13 @@ public struct PortHolders: Hashable, Sendable {
     /// The number of the process.
     public let process: Int32
     /// The name of its program, as the kernel has it.
-    public let program: String
+    let program: String
   }
 
   /// The holders, by port and process.
-  public private(set) var holders: [Holder] = []
+  private(set) var holders: [Holder] = []
   /// Processes whose open files this user may not see.
-  public private(set) var hidden = 0
+  private(set) var hidden = 0
 
   /// Looks through the processes of this host.
   /// - Parameters:

@@ -6,7 +6,7 @@ public struct ClockNote: Hashable, Sendable {
   /// When the ruling was made.
   public let at: DriveTime
   /// The clock that rules: `gnss`, `server` or `host`.
-  public let ruledBy: String
+  let ruledBy: String
   /// The reason, in one line.
   public let because: String
   /// The clocks that agree with it.

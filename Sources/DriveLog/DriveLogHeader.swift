@@ -14,7 +14,7 @@ public struct DriveLogHeader: Hashable, Sendable {
   /// The name of the measured link; `nil` in a drive over one link.
   public let link: String?
   /// Whether the log has seals (``Seal``), lines with a checksum of the lines before them. Logs of earlier builds have none.
-  public let isSealed: Bool
+  let isSealed: Bool
 
   /// The parameters with which an engine reckons the drive's fences again: the standard ones where the header has none.
   public var engineParameters: Parameters {

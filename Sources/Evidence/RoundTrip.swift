@@ -5,13 +5,13 @@ public struct RoundTrip: Hashable, Sendable {
   /// Identifies the ping on the wire.
   public let key: PingKey
   /// When the request was captured, in nanoseconds since the epoch, on the clock of the capture.
-  public let sentAt: Int64
+  let sentAt: Int64
   /// When the first reply was captured, on the same clock; `nil`: no reply.
-  public internal(set) var answeredAt: Int64?
+  var answeredAt: Int64?
   /// Whether the first reply was a refusal of the token (RE01).
   public internal(set) var isRefused = false
   /// When the first ICMP error about the request was captured; `nil`: none.
-  public internal(set) var failedAt: Int64?
+  var failedAt: Int64?
   /// Further captures of the same request, on a second interface or in a second file.
   public internal(set) var copies = 0
   /// Further replies; also the same reply captured on a second interface.

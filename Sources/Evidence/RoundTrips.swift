@@ -7,7 +7,7 @@ public struct RoundTrips: Sendable {
   /// The number of replies and errors whose request was not captured.
   public private(set) var orphans = 0
   /// The number of packets that belong to no ping (``ProbePacket``).
-  public private(set) var foreign = 0
+  private(set) var foreign = 0
 
   /// In nanoseconds. A request with the same key after this time is another ping, because echo sequences wrap.
   private static let keyLifetime: Int64 = 10_000_000_000

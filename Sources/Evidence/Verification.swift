@@ -31,27 +31,27 @@ public struct Verification: Hashable, Sendable {
     /// The number of pings.
     public let count: Int
     /// The median.
-    public let p50Nanoseconds: Int64
+    let p50Nanoseconds: Int64
     /// The 99th percentile.
-    public let p99Nanoseconds: Int64
+    let p99Nanoseconds: Int64
     /// The largest difference.
-    public let maximumNanoseconds: Int64
+    let maximumNanoseconds: Int64
   }
 
   /// Pings of the log that are in the capture.
   public private(set) var matched = 0
   /// Of ``matched``, those that were answered in time in both.
-  public private(set) var answeredInBoth = 0
+  private(set) var answeredInBoth = 0
   /// Of ``matched``, those that were not answered in time in either.
-  public private(set) var lostInBoth = 0
+  private(set) var lostInBoth = 0
   /// Pings of the log that could not be sent; the capture does not have them.
   public private(set) var notSent = 0
   /// Captured pings that were refused (RE01); a drive log does not contain them.
   public private(set) var refused = 0
   /// Captured pings that the log does not cover: sent before its start, or without an outcome at its end.
-  public private(set) var notCovered = 0
+  private(set) var notCovered = 0
   /// Pings at the end of the log that are missing because the capture was cut off.
-  public private(set) var notCaptured = 0
+  private(set) var notCaptured = 0
   /// The differences of the round-trip times; `nil` when no ping was answered in both.
   public let difference: Difference?
   /// The largest allowed 99th percentile of the differences.

@@ -17,7 +17,7 @@ public struct RecoveryPolicy: Hashable, Sendable {
   /// When a test has been in use for this time, a refusal (RE01) of it counts as the first one.
   var provenAfter: Duration = .seconds(60)
   /// The longest use of a test. A token is valid for 4 h (docs/protocol.md, 1.3); the session ends before.
-  public var longestSession: Duration = .seconds(4 * 3600 - 120)
+  var longestSession: Duration = .seconds(4 * 3600 - 120)
 
   /// The defaults.
   public init() {}

@@ -3,47 +3,47 @@ public struct PositioningCounters: Hashable, Sendable {
   /// Lines that were gpsd reports of any class.
   public var reports = 0
   /// Lines that were not a JSON object with a class.
-  public var brokenLines = 0
+  var brokenLines = 0
   /// Lines beyond ``LineSplitter/maximumLength``, discarded.
-  public var overlongLines = 0
+  var overlongLines = 0
   /// Reports of classes that are not used.
-  public var otherClasses = 0
+  var otherClasses = 0
   /// ERROR reports.
   public var complaints = 0
   /// Connections that ended, and attempts that failed.
-  public var disconnections = 0
+  var disconnections = 0
 
   /// TPV reports, usable or not.
   public var tpv = 0
   /// TPVs of receivers other than the chosen one.
-  public var otherDevice = 0
+  var otherDevice = 0
   /// TPVs with mode 0 or 1.
   public var noFix = 0
   /// TPVs with mode 2 or 3 but without a position.
-  public var withoutPosition = 0
+  var withoutPosition = 0
   /// TPVs with a latitude or longitude that cannot be.
-  public var outOfRange = 0
+  var outOfRange = 0
   /// TPVs at exactly 0,0, which some receivers send without a position.
-  public var nullIsland = 0
+  var nullIsland = 0
   /// TPVs that the receiver itself calls simulated (status 8).
-  public var simulated = 0
+  var simulated = 0
   /// TPVs of an epoch whose fix was delivered before they came.
-  public var stragglers = 0
+  var stragglers = 0
   /// Epochs that were buffered while this host was suspended or too busy, and came together with later ones.
-  public var overtaken = 0
+  var overtaken = 0
   /// TPVs that were too far behind the receiver's clock, because they were buffered or sent again; see ``ReceiverPace``.
   public var behind = 0
   /// TPVs with the time and the position of the epoch before, long after it.
-  public var repeated = 0
+  var repeated = 0
   /// TPVs that were merged into an epoch instead of starting one.
   public var merged = 0
 
   /// Delivered fixes with a position.
   public var fixes = 0
   /// Of ``fixes``, those whose receiver's time differs by more than 2 s from the host's.
-  public var wrongTimes = 0
+  var wrongTimes = 0
   /// Of ``fixes``, those whose speed was impossible and was left out; see ``GPSDConfiguration/speedLimit``.
-  public var impossibleSpeeds = 0
+  var impossibleSpeeds = 0
   /// Complete epochs at positions that cannot be reached in the time; see ``JumpFilter``.
   public var jumps = 0
   /// How often the position was lost.

@@ -16,17 +16,17 @@ public struct TPV: Hashable, Sendable {
   /// Degrees east.
   public var longitude: Double?
   /// Metres above mean sea level (gpsd 3.20 and later).
-  public var altMSL: Double?
+  var altMSL: Double?
   /// Metres above the ellipsoid (gpsd 3.20 and later).
-  public var altHAE: Double?
+  var altHAE: Double?
   /// Metres; a copy of `altMSL`. Up to gpsd 3.19 the only altitude, above either sea level or the ellipsoid.
-  public var alt: Double?
+  var alt: Double?
   /// Degrees clockwise from true north.
   public var track: Double?
   /// Metres a second over ground; gpsd derives it from the change of the position when the receiver gives none.
   public var speed: Double?
   /// Metres a second upwards.
-  public var climb: Double?
+  var climb: Double?
   /// Estimated horizontal error in metres. Its confidence depends on the receiver (docs/accuracy.md).
   public var eph: Double?
   /// Estimated error of the longitude in metres, with the same remark.

@@ -47,7 +47,7 @@ public struct CoverageShares: Sendable {
   public var total: Part { sum { _ in true } }
 
   /// The parts with coverage together.
-  public var covered: Part { sum(\.isCoverage) }
+  var covered: Part { sum(\.isCoverage) }
 
   /// Adds a fence; the fences of a session come in order.
   /// - Returns: The metres from the fence before, when this one continues it; they belong to the fence before.

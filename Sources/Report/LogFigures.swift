@@ -10,14 +10,14 @@ public struct LogFigures: Sendable {
   /// Of ``delays``, those with kernel stamps at both ends.
   public private(set) var kernelStamped = 0
   /// The most pings in a row without an answer.
-  public private(set) var longestLoss = 0
+  private(set) var longestLoss = 0
   /// Positions between the entry of the first selected fence of a drive and the exit of its last. Of these: refused for their
   /// accuracy, and losses of the position.
   public private(set) var fixes = (all: 0, refused: 0, lost: 0)
   /// Corrections of the drives' clocks, over whole drives.
   public private(set) var clockSteps = 0
   /// Their absolute sum, in microseconds.
-  public private(set) var clockStepMicroseconds: Int64 = 0
+  private(set) var clockStepMicroseconds: Int64 = 0
   /// The number of logs.
   public private(set) var logs = 0
 

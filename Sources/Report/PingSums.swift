@@ -26,7 +26,7 @@ public struct PingSums: Hashable, Sendable {
   }
 
   /// The mean delay of the answered pings in microseconds, rounded; `nil` when none was answered.
-  public var meanMicroseconds: Int64? {
+  var meanMicroseconds: Int64? {
     answered > 0 ? Int64(exactly: (Double(nanoseconds) / Double(answered) / 1000).rounded()) : nil
   }
 

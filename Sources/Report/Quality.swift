@@ -3,12 +3,12 @@ import Coverage
 /// How good the data of the selected fences are: the section *Quality of the data* of a report, with ``LogFigures``.
 public struct Quality: Sendable {
   /// Accuracies of the positions that opened the fences (68 % radius), a millimetre counted as a microsecond.
-  public private(set) var accuracies = DelayCounts()
+  private(set) var accuracies = DelayCounts()
   /// The number of pauses between two selected fences of a session that follow each other. Fences between them that are not
   /// selected are no pause.
   public private(set) var gaps = 0
   /// Their time together, in microseconds.
-  public private(set) var gapMicroseconds: Int64 = 0
+  private(set) var gapMicroseconds: Int64 = 0
   /// The longest, in microseconds.
   public private(set) var longestGap: Int64 = 0
   private var last: ReportedFence?

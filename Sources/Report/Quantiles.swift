@@ -13,14 +13,14 @@ public struct Quantiles: Hashable, Sendable {
   /// The 10th percentile by nearest rank; `nil` for fewer than ``fewestForPercentiles`` values.
   public let tenth: Int64?
   /// The 90th percentile; `nil` as the 10th.
-  public let ninetieth: Int64?
+  let ninetieth: Int64?
   /// The least value.
   public let least: Int64
   /// The greatest value.
   public let greatest: Int64
 
   /// Of fewer values, the 90th percentile is always the greatest one.
-  public static let fewestForPercentiles = 10
+  static let fewestForPercentiles = 10
 
   /// `nil` without values.
   public init?(_ values: [Int64]) {

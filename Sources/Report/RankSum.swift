@@ -14,20 +14,20 @@ public struct RankSum: Hashable, Sendable {
   /// The pairs of a first and a second value in which the first is greater; equal ones count as a half.
   public let u: Double
   /// The probability of a U at least this far from its mean if there is no difference; two-sided.
-  public let probability: Double
+  let probability: Double
   /// Whether the probability is exact.
-  public let isExact: Bool
+  let isExact: Bool
 
   /// With fewer values on a side, no samples of equal size could differ significantly.
-  public static let fewest = 4
+  static let fewest = 4
   /// The most values together with an exact probability.
-  public static let mostExact = 50
+  static let mostExact = 50
 
   /// Whether the difference is significant at the level of 5 %.
-  public var isSignificant: Bool { probability < 0.05 }
+  var isSignificant: Bool { probability < 0.05 }
 
   /// The share of pairs in which the second value is greater, 0 to 1; equal ones count as a half.
-  public var secondIsGreater: Double { 1 - u / (Double(first) * Double(second)) }
+  var secondIsGreater: Double { 1 - u / (Double(first) * Double(second)) }
 
   /// `nil` for fewer than ``fewest`` values on a side.
   public init?(_ firstValues: [Int64], _ secondValues: [Int64]) {

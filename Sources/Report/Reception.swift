@@ -51,5 +51,5 @@ public enum Reception: Hashable, Sendable, CaseIterable {
   }
 
   /// Whether it is coverage: at least one ping was answered (after ETSI TS 102 250-2, service availability).
-  public var isCoverage: Bool { self != .noAnswer && self != .notMeasured }
+  var isCoverage: Bool { self != .noAnswer && self != .notMeasured }
 }

@@ -14,11 +14,11 @@ public struct ReportFigures: Sendable {
   /// Figures of the drive logs that are there.
   public private(set) var logged = LogFigures()
   /// The sums of the pings of all fences.
-  public private(set) var sums = PingSums()
+  private(set) var sums = PingSums()
   /// The speed tests.
   public private(set) var speedTests = SpeedTestSummary()
   /// The medians of the fences, each counted as often as its fence has answered pings: for stores whose logs are deleted.
-  public private(set) var medians = DelayCounts()
+  private(set) var medians = DelayCounts()
   /// From the entry of the first fence to the exit of the last, in wall time; `nil` without fences.
   public private(set) var period: ClosedRange<WallTime>?
   /// The times of the fences by the id of their drive, by which the pings of its log are selected.
@@ -72,11 +72,11 @@ public struct ReportFigures: Sendable {
   public var delays: DelayCounts { isOverSinglePings ? logged.delays : medians }
 
   /// Whether percentiles are over single pings.
-  public var isOverSinglePings: Bool { logged.delays.count > 0 }
+  var isOverSinglePings: Bool { logged.delays.count > 0 }
 
   /// The percentiles that a report shows. Those over the medians of fences have no intervals: pings of one fence are not
   /// independent.
-  public var percentiles: [Percentile] {
+  var percentiles: [Percentile] {
     [50, 75, 90, 95, 99].compactMap { percent in
       delays.percentile(percent).map {
         isOverSinglePings

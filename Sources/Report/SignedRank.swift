@@ -9,15 +9,15 @@ public struct SignedRank: Hashable, Sendable {
   /// The number of differences that are not zero.
   public let count: Int
   /// The sum of the ranks of the positive differences.
-  public let positiveRanks: Double
+  let positiveRanks: Double
   /// The probability of a rank sum at least this far from its mean if there is no difference; two-sided.
-  public let probability: Double
+  let probability: Double
 
   /// The approximation is not used for fewer differences.
-  public static let fewest = 10
+  static let fewest = 10
 
   /// Whether the difference is significant at the level of 5 %.
-  public var isSignificant: Bool { probability < 0.05 }
+  var isSignificant: Bool { probability < 0.05 }
 
   /// `nil` for fewer than ``fewest`` differences that are not zero.
   public init?(_ differences: [Double]) {

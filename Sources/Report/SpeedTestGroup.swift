@@ -28,7 +28,7 @@ public struct SpeedTestGroup: Sendable {
 
   /// The unsuccessful ratio (after ETSI EG 202 057-4): failed tests divided by failed and completed ones, 0 to 1; `nil`
   /// without any. An aborted test shows nothing of the network.
-  public var unsuccessful: Double? {
+  var unsuccessful: Double? {
     let ended = count(.failed) + count(.completed)
     return ended > 0 ? Double(count(.failed)) / Double(ended) : nil
   }
@@ -37,5 +37,5 @@ public struct SpeedTestGroup: Sendable {
   func values(of quantity: SpeedTestQuantity) -> [Int64] { values[quantity] ?? [] }
 
   /// The quantiles over the completed tests that have a value; `nil` without any.
-  public func quantiles(of quantity: SpeedTestQuantity) -> Quantiles? { Quantiles(values(of: quantity)) }
+  func quantiles(of quantity: SpeedTestQuantity) -> Quantiles? { Quantiles(values(of: quantity)) }
 }

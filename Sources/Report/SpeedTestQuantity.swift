@@ -24,7 +24,7 @@ public enum SpeedTestQuantity: Hashable, Sendable, CaseIterable {
   }
 
   /// Whether it is a delay of coverage pings, which are there only with `speedtest.coverage-pings: continue`.
-  public var isOfCoveragePings: Bool { ![.download, .upload, .ping].contains(self) }
+  var isOfCoveragePings: Bool { ![.download, .upload, .ping].contains(self) }
 
   /// The value of a test; `nil` when the test has none above 0. An increase can be negative.
   func value(of figures: SpeedTestFigures) -> Int64? {

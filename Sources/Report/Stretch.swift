@@ -20,7 +20,7 @@ public struct Stretch: Sendable {
   /// The most fences: a device that stands still makes no way.
   public static let most = 200
   /// The delay as which a lost ping counts, in nanoseconds: without it, a place without any answer would look the best.
-  public static let lostNanoseconds = 1e9
+  static let lostNanoseconds = 1e9
 
   init(_ fence: ReportedFence) {
     began = fence.driveStarted + fence.fence.entered
@@ -36,7 +36,7 @@ public struct Stretch: Sendable {
   }
 
   /// The mean delay of all pings, a lost one counted as a second, in nanoseconds; 0 without pings. The higher, the worse.
-  public var score: Double {
+  var score: Double {
     pings > 0 ? (Double(nanoseconds) + Double(pings - answered) * Self.lostNanoseconds) / Double(pings) : 0
   }
 

@@ -4,7 +4,7 @@ import Coverage
 /// not overlap.
 public struct WorstStretches: Sendable {
   /// The worst first; of equal ones the earlier.
-  public private(set) var worst: [Stretch] = []
+  private(set) var worst: [Stretch] = []
   /// The stretch under way.
   private var current: Stretch?
 

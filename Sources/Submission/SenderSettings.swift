@@ -12,7 +12,7 @@ public struct SenderSettings: Hashable, Sendable {
   /// The waits before requests.
   public var gate = ServerGate.Policy()
   /// The most fences in one request.
-  public var fencesPerRequest = 400
+  var fencesPerRequest = 400
 
   /// The default settings.
   public init() {}

@@ -1,12 +1,12 @@
 import Coverage
 import DriveStore
 import Export
-import Report
 import Settings
 import TestSupport
 import Testing
 
 @testable import Agent
+@testable import Report
 
 /// `report`: which fences and speed tests of a store are in it.
 struct ReportingTests {

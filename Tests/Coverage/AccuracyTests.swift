@@ -1,5 +1,6 @@
-import Coverage
 import Testing
+
+@testable import Coverage
 
 /// Spec 2.3 and 2.5: fixes that are too inaccurate, and the windows that they open.
 @Suite struct AccuracyTests {

@@ -1,5 +1,6 @@
-import Coverage
 import Testing
+
+@testable import Coverage
 
 /// The engine says when it wants to be advanced; whoever drives it needs nothing else.
 @Suite struct DeadlineTests {

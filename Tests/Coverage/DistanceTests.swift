@@ -1,5 +1,6 @@
-import Coverage
 import Testing
+
+@testable import Coverage
 
 /// `Coordinate.distance` against geodesics of WGS 84 (Karney's algorithm, reckoned with GeographicLib 2 in Python).
 @Suite struct DistanceTests {

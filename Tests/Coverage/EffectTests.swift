@@ -1,5 +1,6 @@
-import Coverage
 import Testing
+
+@testable import Coverage
 
 /// Effects: one for the end of each fence, and its late changes.
 @Suite struct EffectTests {

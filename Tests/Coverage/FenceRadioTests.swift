@@ -1,6 +1,7 @@
-import Coverage
 import TestSupport
 import Testing
+
+@testable import Coverage
 
 /// What the modem reported in each fence, by time.
 struct FenceRadioTests {

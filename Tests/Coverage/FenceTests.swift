@@ -1,5 +1,6 @@
-import Coverage
 import Testing
+
+@testable import Coverage
 
 /// Spec 2.3: opening and leaving.
 @Suite struct FenceTests {

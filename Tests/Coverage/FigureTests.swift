@@ -1,5 +1,6 @@
-import Coverage
 import Testing
+
+@testable import Coverage
 
 /// What a fence says of its pings beyond count and mean.
 @Suite struct FigureTests {

@@ -1,6 +1,7 @@
-import Coverage
 import TestSupport
 import Testing
+
+@testable import Coverage
 
 /// A fix counts from the arrival of its position, though the rest of its epoch is waited for.
 @Suite struct LateFixTests {

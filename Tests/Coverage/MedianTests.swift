@@ -1,5 +1,6 @@
-import Coverage
 import Testing
+
+@testable import Coverage
 
 struct MedianTests {
   @Test(

@@ -1,5 +1,6 @@
-import Coverage
 import Testing
+
+@testable import Coverage
 
 /// Spec 2.5: a ping belongs to the fence in which it was sent.
 @Suite struct PingTests {

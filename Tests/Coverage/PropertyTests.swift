@@ -1,6 +1,7 @@
-import Coverage
 import TestSupport
 import Testing
+
+@testable import Coverage
 
 /// What holds for every drive: random orders of events (``RandomOrders``) against what the specification says, read literally.
 @Suite struct PropertyTests {

@@ -1,5 +1,6 @@
-import Coverage
 import Testing
+
+@testable import Coverage
 
 /// Spec 1.2: radius = max(minimum, 10 + 2·accuracy, speed · 1 s).
 @Suite struct RadiusTests {

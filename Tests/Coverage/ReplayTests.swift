@@ -1,8 +1,9 @@
-import Coverage
 import DriveLog
 import Foundation
 import TestSupport
 import Testing
+
+@testable import Coverage
 
 /// The same log gives the same fences, always.
 @Suite struct ReplayTests {

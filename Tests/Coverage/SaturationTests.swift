@@ -1,5 +1,6 @@
-import Coverage
 import Testing
+
+@testable import Coverage
 
 /// Arithmetic on numbers from outside stops at the greatest number instead of ending the process.
 @Suite struct SaturationTests {

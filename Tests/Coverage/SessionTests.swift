@@ -1,5 +1,6 @@
-import Coverage
 import Testing
+
+@testable import Coverage
 
 /// Spec 2.7 and 2.10: sessions and their anchors.
 @Suite struct SessionTests {

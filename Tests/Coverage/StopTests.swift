@@ -1,5 +1,6 @@
-import Coverage
 import Testing
+
+@testable import Coverage
 
 /// Spec 2.8, 2.2 and 2.9: how a drive ends.
 @Suite struct StopTests {

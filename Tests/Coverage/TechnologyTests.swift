@@ -1,5 +1,6 @@
-import Coverage
 import Testing
+
+@testable import Coverage
 
 /// Spec 2.4 and 1.5.
 @Suite struct TechnologyTests {

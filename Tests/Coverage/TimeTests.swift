@@ -1,5 +1,6 @@
-import Coverage
 import Testing
+
+@testable import Coverage
 
 /// Time never runs backwards; design.md, contract 3: "replayed time is the greatest `at` so far".
 @Suite struct TimeTests {

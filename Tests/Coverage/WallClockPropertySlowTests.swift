@@ -1,6 +1,7 @@
-import Coverage
 import TestSupport
 import Testing
+
+@testable import Coverage
 
 /// Drives with three clocks that lie in turns: the host's, the receiver's and the server's.
 struct WallClockPropertySlowTests {

@@ -1,5 +1,6 @@
-import Coverage
 import Testing
+
+@testable import Coverage
 
 /// Which clock rules, told by three clocks of a host that can each be right or wrong.
 struct WallClockTests {

@@ -1,6 +1,7 @@
-import Coverage
 import TestSupport
 import Testing
+
+@testable import Coverage
 
 /// ISO 8601 as the drive log and the listings write it.
 @Suite struct WallTimeTests {

@@ -1,5 +1,6 @@
-import Coverage
 import Testing
+
+@testable import Coverage
 
 /// Spec 2.1, 2.3 and the summary of design.md, contract 3.
 @Suite struct WarningTests {

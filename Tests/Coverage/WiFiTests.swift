@@ -1,5 +1,6 @@
-import Coverage
 import Testing
+
+@testable import Coverage
 
 /// Spec 2.6: fences that Wi-Fi has touched are never sent.
 @Suite struct WiFiTests {

@@ -1,7 +1,8 @@
 import Coverage
-import DriveLog
 import Foundation
 import Testing
+
+@testable import DriveLog
 
 /// Logs that were damaged, or that are none.
 @Suite struct DamageTests {

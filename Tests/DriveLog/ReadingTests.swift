@@ -1,7 +1,8 @@
 import Coverage
-import DriveLog
 import Foundation
 import Testing
+
+@testable import DriveLog
 
 /// design.md, contract 3: what a drive log says.
 @Suite struct ReadingTests {

@@ -1,8 +1,9 @@
 import Coverage
-import DriveLog
 import Foundation
 import OrderedJSON
 import Testing
+
+@testable import DriveLog
 
 /// What is written is what is read, to the last digit.
 @Suite struct RoundTripTests {

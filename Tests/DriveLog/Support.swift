@@ -1,6 +1,7 @@
 import Coverage
-import DriveLog
 import Foundation
+
+@testable import DriveLog
 
 /// A file of its own in a directory of its own, gone with the test.
 final class Scratch {

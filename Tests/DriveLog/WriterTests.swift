@@ -1,8 +1,9 @@
 import Coverage
-import DriveLog
 import Foundation
 import TestSupport
 import Testing
+
+@testable import DriveLog
 
 @Suite(.serialized) struct WriterTests {
   private let line = #"{"at":1.0,"path":"wifi"}"#

@@ -148,7 +148,7 @@ struct TrackTests {
     #expect(try self.segments(reader, where: { $0 != 1 }).segments.isEmpty, "no fence of it is exported")
   }
 
-  @Test("when lines of a log cannot be read, then the track has the other positions")
+  @Test("when lines of a log cannot be read, then the track has the other positions, and a line counts them")
   func damagedLines() throws {
     let folder = try TemporaryFolder()
     let broken = [
@@ -157,7 +157,9 @@ struct TrackTests {
     ]
     let reader = try store(
       in: folder, log: Self.log(Array(Self.positions[..<8]) + broken + Array(Self.positions[8...])))
-    #expect(try segments(reader).segments.map(\.points.count) == [10])
+    let (segments, complaints) = try segments(reader)
+    #expect(segments.map(\.points.count) == [10])
+    #expect(complaints == ["drive 1: lines of the log that cannot be read: 4"])
   }
 
   @Test(

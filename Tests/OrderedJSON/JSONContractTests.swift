@@ -1,6 +1,7 @@
 import Foundation
-import OrderedJSON
 import Testing
+
+@testable import OrderedJSON
 
 /// What readers of logs, exports and requests rely on.
 @Suite struct JSONContractTests {

@@ -1,6 +1,7 @@
 import Foundation
-import OrderedJSON
 import Testing
+
+@testable import OrderedJSON
 
 @Suite struct JSONNumberTests {
   /// Not JSONSerialization: on Linux it reads numbers of 17 digits wrong by a unit in the last place.

@@ -1,6 +1,7 @@
 import Foundation
-import OrderedJSON
 import Testing
+
+@testable import OrderedJSON
 
 @Suite struct JSONTextTests {
   private func parsed(_ json: JSON) throws -> Any {

@@ -1,5 +1,6 @@
-import OrderedJSON
 import Testing
+
+@testable import OrderedJSON
 
 @Suite struct JSONWriterTests {
   private func text(_ body: (inout JSONWriter) -> Void) -> String {

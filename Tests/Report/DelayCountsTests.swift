@@ -1,7 +1,8 @@
 import Coverage
-import Report
 import TestSupport
 import Testing
+
+@testable import Report
 
 @Suite struct DelayCountsTests {
   @Test("Percentiles are those of the sorted delays, to the microsecond", arguments: [1, 2, 19, 100, 1234])

@@ -1,8 +1,9 @@
 import Coverage
 import Foundation
-import Report
 import TestSupport
 import Testing
+
+@testable import Report
 
 /// Two links over the same road of 200 fences.
 private struct TwoLinks {

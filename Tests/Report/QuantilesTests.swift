@@ -1,6 +1,7 @@
-import Report
 import TestSupport
 import Testing
+
+@testable import Report
 
 @Suite struct QuantilesTests {
   @Test("when there are ten values, then percentiles, median, interval and range are single values of them")

@@ -1,5 +1,6 @@
-import Report
 import Testing
+
+@testable import Report
 
 @Suite struct RankIntervalTests {
   @Test("The ranks are those that scipy's binomial distribution gives")

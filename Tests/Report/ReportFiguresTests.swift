@@ -1,8 +1,9 @@
 import Coverage
 import OrderedJSON
-import Report
 import TestSupport
 import Testing
+
+@testable import Report
 
 @Suite struct ReportFiguresTests {
   /// Fences one after the other, 4 s and about 111 m each, of one drive.

@@ -1,8 +1,9 @@
 import Coverage
 import OrderedJSON
-import Report
 import TestSupport
 import Testing
+
+@testable import Report
 
 @Suite struct ReportPageTests {
   private static func report(title: String = "Drive", compared: Bool = false) -> Report {

@@ -1,5 +1,6 @@
-import Report
 import Testing
+
+@testable import Report
 
 @Suite struct SignedRankTests {
   @Test("Rank sum and probability are those of scipy's wilcoxon(method='approx', correction=False)")

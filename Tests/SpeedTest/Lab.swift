@@ -1,7 +1,8 @@
 import Foundation
-import SpeedTest
 import TestSupport
 import Testing
+
+@testable import SpeedTest
 
 /// The real tools/measurement-server on loopback, for one test.
 struct Lab {

@@ -1,7 +1,8 @@
 import Foundation
-import SpeedTest
 import TestSupport
 import Testing
+
+@testable import SpeedTest
 
 /// Rates of whole tests against the real tools/measurement-server on loopback: these need the processors for themselves. Numbers of
 /// edges are those of the specification's section 10.

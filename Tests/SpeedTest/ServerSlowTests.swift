@@ -1,7 +1,8 @@
 import Foundation
-import SpeedTest
 import TestSupport
 import Testing
+
+@testable import SpeedTest
 
 /// Whole tests against the real tools/measurement-server on loopback, over a link that leaves the processors to other tests. Numbers of edges are those of the specification's section 10.
 struct ServerSlowTests {

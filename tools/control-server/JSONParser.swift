@@ -12,6 +12,12 @@ struct JSONParser {
   private let bytes: [UInt8]
   private var position = 0
 
+  /// A stored text; null without one.
+  static func parse(stored text: String?) throws(Failure) -> JSONValue {
+    guard let text else { return .null }
+    return try parse(Array(text.utf8))
+  }
+
   static func parse(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
     var parser = JSONParser(bytes: bytes)
     let value = try parser.value(depth: 0)

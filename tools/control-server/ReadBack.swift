@@ -37,8 +37,8 @@ extension Store {
       "device": .object(device),
       "fences_count": JSONValue(row["fences_count"] as Int64?),
       "fences": .array(try fences(of: uuid, in: db)),
-      "request": try parsed(row["request_body"]),
-      "result": try parsed(body), "result_body": JSONValue(body),
+      "request": try JSONParser.parse(stored: row["request_body"]),
+      "result": try JSONParser.parse(stored: body), "result_body": JSONValue(body),
     ]
   }
 
@@ -49,12 +49,8 @@ extension Store {
     ).map { row in
       [
         "fence_id": JSONValue(row["fence_id"] as Int64?), "fence_time": JSONValue(row["fence_time"] as Int64?),
-        "received": try parsed(row["received"]),
+        "received": try JSONParser.parse(stored: row["received"]),
       ]
     }
-  }
-
-  static func parsed(_ text: String?) throws -> JSONValue {
-    try text.map { try JSONParser.parse(Array($0.utf8)) } ?? .null
   }
 }

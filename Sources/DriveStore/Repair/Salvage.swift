@@ -8,7 +8,7 @@ public struct Salvage: Hashable, Sendable, CustomStringConvertible {
   /// The path of the damaged file; empty when there was nothing in it.
   public internal(set) var setAside = ""
   /// Whether any of it could be read.
-  public internal(set) var isReadable = false
+  var isReadable = false
   /// Drives in the new store.
   public internal(set) var drives = 0
   /// Sessions in the new store.

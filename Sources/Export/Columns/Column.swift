@@ -50,7 +50,7 @@ public struct Column: Sendable {
   /// The records that can have it.
   public let source: Source
   /// What it means, in one line of Markdown.
-  public let meaning: String
+  let meaning: String
   /// The value of a fence; `nil` when it is unknown. Objects and arrays only for ``Kind/object``.
   let value: @Sendable (FenceRecord) -> JSON?
   /// The name as the key of a JSON object, with quotes and colon.

@@ -5,7 +5,7 @@ import OrderedJSON
 /// The one table of columns: every format writes these, in this order, and docs/export.md is generated from it.
 public enum ColumnList {
   /// All columns.
-  public static let all: [Column] = places + test + figures + radio
+  public static let all: [Column] = places + test + figures + RadioColumns.all
 
   /// The properties of a feature of the store: without number and place, which each format has a form of its own for.
   static let storedProperties: [Column] = storedFields.filter { $0.role != .identity }

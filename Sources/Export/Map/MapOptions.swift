@@ -1,7 +1,7 @@
 /// The map library and the tiles of a map page.
 public struct MapOptions: Hashable, Sendable {
   /// The folder with Leaflet's files.
-  public let leaflet: String
+  let leaflet: String
   /// The tiles of a base map; `nil`: none, and the page makes no request.
   public let tiles: TileSource?
 

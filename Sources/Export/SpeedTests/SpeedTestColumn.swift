@@ -23,7 +23,7 @@ public struct SpeedTestColumn: Sendable {
   /// How a format with features of its own writes the value.
   public let role: Role
   /// What it means, in one line of Markdown.
-  public let meaning: String
+  let meaning: String
   /// The value of a test; `nil` when it is unknown, and for figures of a test without any.
   let value: @Sendable (StoredSpeedTest) -> JSON?
 

@@ -15,7 +15,7 @@ public struct StoredTracks: DriveTracks {
   ///   - session: The id of the only session; `nil`: all sessions.
   ///   - filter: Which positions to include.
   ///   - isChosen: Whether to include the session with this id; asked on each iteration.
-  ///   - complain: Receives a line for each log that cannot be read; its drive has no track.
+  ///   - complain: Receives a line for each log that cannot be read to its end, and for each with lines that cannot be read.
   public init(
     _ reader: StoreReader, session: Int64?, filter: FenceFilter, where isChosen: @escaping (Int64) -> Bool,
     complain: @escaping (String) -> Void
@@ -29,17 +29,23 @@ public struct StoredTracks: DriveTracks {
     for drive in try reader.drivesWithLogs(session: session) {
       let chosen = drive.sessions.filter { isChosen($0.id) }
       guard !chosen.isEmpty else { continue }
+      var hasTrack = false
       do {
-        try Self.read(drive, chosen, filter, body)
+        let unreadable = try Self.read(drive, chosen, filter) {
+          hasTrack = true
+          try body($0)
+        }
+        if unreadable > 0 { complain("drive \(drive.id): lines of the log that cannot be read: \(unreadable)") }
       } catch let error as DriveLogError {
-        complain("drive \(drive.id) has no track: \(error)")
+        complain("drive \(drive.id) has \(hasTrack ? "a part of its track only" : "no track"): \(error)")
       }
     }
   }
 
+  /// - Returns: The number of lines of the log that cannot be read.
   private static func read(
     _ drive: StoredDrive, _ sessions: [StoredSession], _ filter: FenceFilter, _ body: (TrackSegment) throws -> Void
-  ) throws {
+  ) throws -> Int {
     let log = try LoggedPositions(path: drive.log)
     let windows = sessions.map { stored in
       // A session that is still open, or that a crash left open, goes on to the end of the log.
@@ -50,9 +56,10 @@ public struct StoredTracks: DriveTracks {
     var cutter = TrackCutter(
       driveStarted: drive.started, link: drive.link, windows: windows,
       accuracyLimit: log.header.parameters?.accuracyLimit ?? Parameters().accuracyLimit, filter: filter)
-    _ = try log.forEach { time, fix in
+    let unreadable = try log.forEach { time, fix in
       if let segment = cutter.add(fix, at: time) { try body(segment) }
     }
     if let segment = cutter.end() { try body(segment) }
+    return unreadable
   }
 }

@@ -8,7 +8,7 @@ public struct DataLedger: Hashable, Sendable {
   /// Two calendar months and two days.
   private static let mostDays = 64
   /// Bytes charged for an interrupted test while no test has ended yet.
-  public static let unknownTest: Int64 = 100_000_000
+  static let unknownTest: Int64 = 100_000_000
 
   /// Bytes by day since 1970-01-01.
   private(set) var days: [Int: Int64] = [:]
@@ -60,13 +60,13 @@ public struct DataLedger: Hashable, Sendable {
   // MARK: Figures
 
   /// Bytes in the day of `wall`, undated ones included; without a date, in the latest day that has any.
-  public func usedInDay(at wall: WallTime?) -> Int64 {
+  func usedInDay(at wall: WallTime?) -> Int64 {
     guard let day = Self.day(of: wall) ?? days.keys.max() else { return undated }
     return undated.saturatingAdding(days[day] ?? 0)
   }
 
   /// Bytes in the calendar month of `wall`, undated ones included; without a date, in the latest month that has any.
-  public func usedInMonth(at wall: WallTime?) -> Int64 {
+  func usedInMonth(at wall: WallTime?) -> Int64 {
     guard let day = Self.day(of: wall) ?? days.keys.max() else { return undated }
     let month = CalendarMonth(day: day)
     return days.reduce(undated) { sum, entry in

@@ -9,7 +9,7 @@ public struct LoopNotice: Hashable, Sendable, CustomStringConvertible {
   /// The data limit in bytes, for a data limit.
   public let limit: Int64
   /// Whether the date is known, on which the data limits depend.
-  public let isDateKnown: Bool
+  let isDateKnown: Bool
 
   /// One line: what is held back, why, and what to do.
   public var description: String {

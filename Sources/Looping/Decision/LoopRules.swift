@@ -5,15 +5,15 @@ public struct LoopRules: Hashable, Sendable {
   /// The accepted numbers of tests.
   public static let counts = 1...500
   /// The accepted waiting times.
-  public static let waits: ClosedRange<Duration> = .seconds(5 * 60)...(.seconds(1440 * 60))
+  static let waits: ClosedRange<Duration> = .seconds(5 * 60)...(.seconds(1440 * 60))
   /// The accepted distances in metres.
-  public static let distances: ClosedRange<Double> = 25...10_000
+  static let distances: ClosedRange<Double> = 25...10_000
   /// The longest duration of a loop, sleep and power loss included.
   public static let longestDuration = Duration.seconds(48 * 3600)
   /// A running test is aborted after this time. The test's own deadline is far shorter.
-  public static let testLimit = Duration.seconds(10 * 60)
+  static let testLimit = Duration.seconds(10 * 60)
   /// The least time between two notices.
-  public static let noticeSpacing = Duration.seconds(10 * 60)
+  static let noticeSpacing = Duration.seconds(10 * 60)
 
   /// What a start of the program does with a loop that is not over.
   public enum AfterRestart: String, Hashable, Sendable, CaseIterable {

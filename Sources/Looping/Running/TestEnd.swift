@@ -16,7 +16,7 @@ public struct TestEnd: Sendable {
   /// Why it failed or was aborted.
   public let error: String?
   /// Whether the process stood still during the test, as after SIGSTOP.
-  public let wasSuspended: Bool
+  let wasSuspended: Bool
 
   /// One line for an operator.
   public var line: String {

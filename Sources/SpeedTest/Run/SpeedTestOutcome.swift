@@ -10,15 +10,15 @@ public struct SpeedTestOutcome: Hashable, Sendable {
   /// The pings of the one connection that sends them.
   public internal(set) var pings = RoundTrips()
   /// The download of each thread that took part, in points of the client's clock. Threads that failed in the phase have none.
-  public internal(set) var downloadCurves: [[Sample]] = []
+  var downloadCurves: [[Sample]] = []
   /// The upload of each thread that took part, in points of the server's clock. Threads that failed in the phase have none.
-  public internal(set) var uploadCurves: [[Sample]] = []
+  var uploadCurves: [[Sample]] = []
   /// The start of the download, ns since the start of the test.
-  public internal(set) var downloadBegan: Int64 = 0
+  var downloadBegan: Int64 = 0
   /// The start of the upload, ns since the start of the test.
-  public internal(set) var uploadBegan: Int64 = 0
+  var uploadBegan: Int64 = 0
   /// The addresses of the first connection that the server accepted; `nil` when the kernel gave none.
-  public internal(set) var endPoints: EndPoints?
+  var endPoints: EndPoints?
   /// Bytes of all connections, pre-tests included, without those that TLS adds.
   public internal(set) var traffic = SpeedTestTraffic()
   /// Whether the pre-test found a link that is too slow for several connections.

@@ -47,7 +47,7 @@ public struct Backoff: Hashable, Sendable {
   public mutating func pause(for pause: Duration, at now: Duration) { until = now + pause }
 
   /// Records a success: no wait, and the next failure starts with the shortest range again.
-  public mutating func succeeded() { (failures, until) = (0, nil) }
+  mutating func succeeded() { (failures, until) = (0, nil) }
 
   /// Whether the last contact with the server failed.
   public var isInTrouble: Bool { until != nil }

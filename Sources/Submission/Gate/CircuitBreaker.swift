@@ -17,7 +17,7 @@ public struct CircuitBreaker: Hashable, Sendable {
     /// The longest wait without a `Retry-After`.
     public var backoffMax: Duration
     /// Upper limit of a server's `Retry-After`: a wrong header must not silence a device for days.
-    public static let retryAfterMax: Duration = .seconds(3600)
+    static let retryAfterMax: Duration = .seconds(3600)
     /// Jitter lengthens a wait by up to this share of it.
     static let jitterShare = 0.1
 

@@ -16,7 +16,7 @@ public struct PassReport: Hashable, Sendable {
   public internal(set) var wasStopped = false
 
   /// Whether trouble of the server ended the pass.
-  public internal(set) var wasEndedByServer = false
+  var wasEndedByServer = false
   /// When the next request may leave, by the ruling clock; `nil`: now.
   public internal(set) var heldUntil: WallTime?
   /// Waiting fences of running drives, which are sent when these drives end.

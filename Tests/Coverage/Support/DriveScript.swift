@@ -1,4 +1,4 @@
-import Coverage
+@testable import Coverage
 
 /// A drive told as a story, second by second; places are metres from an origin.
 struct DriveScript {

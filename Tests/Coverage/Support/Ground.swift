@@ -1,4 +1,4 @@
-import Coverage
+@testable import Coverage
 
 /// Places by metres from an origin, reckoned with the meridian's and the parallel's radii of curvature: a way of its
 /// own, so that a fault of `Coordinate.distance` shows. Due north or east it is exact to 0.01 mm within a hundred metres.

@@ -1,4 +1,4 @@
-import Coverage
+@testable import Coverage
 
 /// The specification's fence algorithm (2.2 to 2.9) read aloud, as slowly as it likes: it keeps everything, looks
 /// through all of it each time, and shares nothing with the engine but the events.

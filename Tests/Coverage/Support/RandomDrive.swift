@@ -1,5 +1,6 @@
-import Coverage
 import TestSupport
+
+@testable import Coverage
 
 /// A random drive with all kinds of events, in any order that can really occur.
 ///

@@ -1,7 +1,7 @@
-import SpeedTest
 import TestSupport
 import Testing
 
+@testable import SpeedTest
 @testable import measurement_server
 
 /// The QoS part of tools/measurement-server: its limits are those of today's server (spec, section 8).

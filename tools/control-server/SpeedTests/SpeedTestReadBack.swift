@@ -21,8 +21,9 @@ extension Store {
         "results_accepted": JSONValue(results.count),
         "test_speed_download": figure("test_speed_download"), "test_speed_upload": figure("test_speed_upload"),
         "test_ping_shortest": figure("test_ping_shortest"), "network_type": figure("network_type"),
-        "request": try parsed(row["request_body"]), "result": try parsed(last?["body"]),
-        "qos_results": .array(try qos.map { try parsed($0) }),
+        "request": try JSONParser.parse(stored: row["request_body"]),
+        "result": try JSONParser.parse(stored: last?["body"]),
+        "qos_results": .array(try qos.map { try JSONParser.parse(stored: $0) }),
       ]
     }
   }

@@ -1,7 +1,7 @@
 /// One QoS test that the control server asks for.
 public struct QoSObjective: Hashable, Sendable {
   /// The number of the test at the control server, `qos_test_uid`; the result repeats it.
-  public let uid: Int64
+  let uid: Int64
   /// The type of the test.
   public let kind: QoSTestKind
   /// `concurrency_group`, 0 when it is absent. Groups run in ascending order, the tests of one group in parallel.

@@ -11,7 +11,7 @@ public enum QoSTestKind: String, Hashable, Sendable, CaseIterable {
   case tracerouteMasked = "traceroute_masked"
 
   /// Whether the test needs a QoS server.
-  public var needsServer: Bool {
+  var needsServer: Bool {
     switch self {
     case .tcp, .udp, .voip, .nonTransparentProxy: true
     case .httpProxy, .dns, .website, .traceroute, .tracerouteMasked: false

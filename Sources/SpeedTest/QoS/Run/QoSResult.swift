@@ -3,7 +3,7 @@ import OrderedJSON
 /// The result of one test, as `/resultQoS` takes it.
 public struct QoSResult: Hashable, Sendable {
   /// The control server's number of the test.
-  public let uid: Int64
+  let uid: Int64
   /// The type of the test.
   public let kind: QoSTestKind
   /// The end of the test. The wire has it only inside `members`, where the type has a name for it.

@@ -1,9 +1,9 @@
 import Coverage
 import OrderedJSON
 
-extension ColumnList {
-  /// The modem's report (docs/radio.md); no fence has a value without one.
-  static let radio: [Column] = [shares] + SignalQuantity.allCases.flatMap(levels) + network + cell
+/// The columns of the modem's report (docs/radio.md); no fence has a value in them without one.
+enum RadioColumns {
+  static let all: [Column] = [shares] + SignalQuantity.allCases.flatMap(levels) + network + cell
 
   /// An object with a member for each technology. The shares are rounded one by one, so their sum can differ from 1.
   private static let shares = Column(
