@@ -14,7 +14,7 @@ public struct BreakerSnapshot: Codable, Hashable, Sendable {
 
 extension CircuitBreaker {
   /// The state at `now`, the time since the host's boot.
-  func snapshot(at now: Duration) -> BreakerSnapshot {
+  public func snapshot(at now: Duration) -> BreakerSnapshot {
     BreakerSnapshot(
       state: state, refusals: refusals, step: step,
       nextAttemptInMilliseconds: remaining(at: now).inWholeMilliseconds)
