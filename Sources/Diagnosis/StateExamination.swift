@@ -10,6 +10,8 @@ enum StateExamination {
     /// It is made by the first drive, in a directory that this user may write to.
     case absent
     case unusable(reason: String)
+    /// A write failed for want of room, of inodes, or by a quota.
+    case full(reason: String)
     case usable
   }
 
@@ -61,9 +63,8 @@ enum StateExamination {
     do throws(SyncError) {
       measures.syncs = try (0..<5).map { _ throws(SyncError) in try sync(in: directory.path) }
     } catch {
-      // The finding about room has the right advice.
       let isFull = [ENOSPC, EDQUOT].contains(error.code)
-      if isFull { measures.room = 0 } else { measures.directory = .unusable(reason: error.reason) }
+      measures.directory = isFull ? .full(reason: error.reason) : .unusable(reason: error.reason)
     }
     do {
       for session in try StoreReader(directory: directory).sessions() {
@@ -79,7 +80,7 @@ enum StateExamination {
 
   /// Why a write did not reach the disk.
   private struct SyncError: Error {
-    let code = errno
+    let code: Int32
 
     var reason: String { String(cString: strerror(code)) }
   }
@@ -88,15 +89,16 @@ enum StateExamination {
   private static func sync(in path: String) throws(SyncError) -> Duration {
     var name = Array("\(path)/doctor-XXXXXX".utf8CString)
     let descriptor = mkstemp(&name)
-    guard descriptor >= 0 else { throw SyncError() }
+    guard descriptor >= 0 else { throw SyncError(code: errno) }
     defer { close(descriptor) }
     // A file without a name is gone with this process.
     unlink(name)
     let bytes = [UInt8](repeating: 0x55, count: 4096)
     let begin = ContinuousClock.now
-    guard write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
-      throw SyncError()
-    }
+    let count = write(descriptor, bytes, bytes.count)
+    // The kernel writes a part when the room ends, and reports no error.
+    if count >= 0, count < bytes.count { throw SyncError(code: ENOSPC) }
+    guard count >= 0, fsync(descriptor) == 0 else { throw SyncError(code: errno) }
     return ContinuousClock.now - begin
   }
 
@@ -117,7 +119,10 @@ enum StateExamination {
   static func findings(_ measures: Measures) -> [Finding] {
     var findings = [directory(measures)]
     // The other readings depend on the directory.
-    if case .unusable = measures.directory { return findings }
+    switch measures.directory {
+    case .unusable, .full: return findings
+    case .absent, .usable: break
+    }
     if let warning = measures.warning { findings.append(Finding(.warning, .state, warning)) }
     if let room = measures.room { findings.append(self.room(room, measures)) }
     if let median = measures.syncs.sorted().nearestRank(50) { findings.append(sync(median)) }
@@ -132,17 +137,21 @@ enum StateExamination {
       Finding(
         .fault, .state, "\(measures.path) cannot be written to: \(reason)",
         advice: "run this as the service's user (sudo -u coverage-probe), or set state-directory")
+    case .full(let reason):
+      Finding(
+        .fault, .state, "\(measures.path) cannot be written to: \(reason)", advice: "\(freeSpace); see df and df -i")
     case .usable: Finding(.good, .state, "\(measures.path) can be written to")
     }
   }
 
+  private static let freeSpace = "free space on that disk; storage.max-size limits the store itself"
+
   /// - Parameter room: In bytes.
   private static func room(_ room: Int64, _ measures: Measures) -> Finding {
     let text = "\(room >> 20) MiB are free for \(measures.path)"
-    let advice = "free space on that disk; storage.max-size limits the store itself"
-    if room < noRoom { return Finding(.fault, .state, text, advice: advice) }
+    if room < noRoom { return Finding(.fault, .state, text, advice: freeSpace) }
     return room < littleRoom
-      ? Finding(.warning, .state, text, advice: advice) : Finding(.good, .state, text)
+      ? Finding(.warning, .state, text, advice: freeSpace) : Finding(.good, .state, text)
   }
 
   private static func sync(_ time: Duration) -> Finding {

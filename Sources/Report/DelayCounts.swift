@@ -13,8 +13,8 @@ public struct DelayCounts: Sendable {
 
   /// Microseconds in a page.
   private static let pageSize: Int64 = 1024
-  /// Ten minutes in microseconds: the greatest delay that is told apart, which bounds the number of pages. No ping waits
-  /// longer.
+  /// Ten minutes in microseconds: longer delays count as this one, which bounds the number of pages. No ping waits that
+  /// long.
   private static let longest: Int64 = 600_000_000
 
   /// No delays.

@@ -55,7 +55,7 @@ struct StateExaminationTests {
   }
 
   @Test(
-    "when the disk is full, then the finding is about room, with its advice", .enabled(if: geteuid() == 0, "needs root")
+    "when the disk is full, then the advice is to free space", .enabled(if: geteuid() == 0, "needs root")
   )
   func full() throws {
     let state = folder.file("state")
@@ -64,9 +64,10 @@ struct StateExaminationTests {
     defer { umount2(state, CInt(MNT_DETACH)) }
     try Data(count: 65_536).write(to: URL(fileURLWithPath: state + "/filling"))
     let measures = measure(state)
-    #expect(measures.directory == .usable && measures.room == 0)
-    let texts = StateExamination.findings(measures).filter { $0.grade == .fault }.map(\.text)
-    #expect(texts == ["0 MiB are free for \(state)"])
+    #expect(measures.directory == .full(reason: "No space left on device"))
+    let faults = StateExamination.findings(measures).filter { $0.grade == .fault }
+    #expect(faults.map(\.text) == ["\(state) cannot be written to: No space left on device"])
+    #expect(faults.first?.advice?.hasPrefix("free space on that disk") == true)
   }
 
   @Test("when a process has the store open with fences that wait, then both are noted")

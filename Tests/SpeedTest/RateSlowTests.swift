@@ -21,23 +21,15 @@ import Testing
 
   @Test(
     "When the server has TLS, then the test is whole; an unknown certificate is refused unless told otherwise (edges 4, 32)",
-    .enabled(if: Surroundings.program("openssl") != nil, "openssl is not installed"))
+    .enabled(if: TestCertificates.canBeMade, "openssl is not installed"))
   func tls() async throws {
-    let folder = try TemporaryFolder()
-    let (certificate, key) = (folder.file("certificate.pem"), folder.file("key.pem"))
-    let making = try RunningProgram(
-      try #require(Surroundings.program("openssl")),
-      [
-        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=lab", "-addext",
-        "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
-      ])
-    #expect(try await making.exitStatus() == 0)
-    let lab = try await Lab(["--certificate", certificate, "--key", key, "--http"], rate: nil)
+    let certificates = try await TestCertificates.shared.value
+    let lab = try await Lab(certificates.options("address") + ["--http"], rate: nil)
     var plan = try lab.plan()
     (plan.opening, plan.isEncrypted) = (.http, true)
     let unknown = plan
     await #expect(throws: SpeedTestError.self) { try await SpeedTestRun(unknown).run() }
-    plan.caFile = certificate
+    plan.caFile = certificates.authority
     let outcome = try await SpeedTestRun(plan).run()
     try Lab.expectWhole(outcome)
     #expect(outcome.encryption?.hasPrefix("TLSv1.3 (") == true)

@@ -37,6 +37,11 @@ struct TestCertificates: Sendable {
     guard try await making.exitStatus() == 0 else { throw POSIXError(.EIO) }
   }
 
+  /// The options of the measurement server tool that shows the certificate `name`.
+  func options(_ name: String) -> [String] {
+    ["--certificate", folder.file(name + ".pem"), "--key", folder.file(name + ".key")]
+  }
+
   /// A server that shows the certificate `name`; the caller releases it.
   /// - Parameter newest: The newest version of TLS that it speaks.
   func server(_ name: String, newest: Int32 = TLS1_3_VERSION) throws -> OpaquePointer {

@@ -2,7 +2,7 @@ import DriveStore
 import Export
 import Foundation
 
-/// The events for one follower of the live page: the fences of the newest drive or those after the last one that it has, the
+/// The events for one follower of the live page: all fences of the newest drive, or the fences after its last one; the
 /// speed tests beside them, and the state each second. It reads beside the writer, so that no follower delays a fence.
 struct PageStream: Sendable {
   let service: any ServiceCommands

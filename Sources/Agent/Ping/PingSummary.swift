@@ -92,7 +92,7 @@ struct PingSummary {
     return JSON.object([JSON.Member(underWay == nil ? "summary" : "interim", figures)]).text
   }
 
-  /// The longest outages that have ended, and the one that has not.
+  /// The longest ended outages, and the outage under way.
   private var outages: [JSON] {
     var outages = statistics.outages.longest.map { outage -> JSON in
       .object([

@@ -136,9 +136,9 @@ struct ServiceSocket: Sendable {
     try await run(application)
   }
 
-  /// Runs until the task is cancelled. Then no client can connect any more, and those that have just connected are served, before
-  /// the server is told to end: a connection that it accepts while it ends is dropped with its writer unfinished, which NIO
-  /// answers with the end of the process.
+  /// Runs until the task is cancelled. Then the socket accepts no client any more, and clients that have just connected are
+  /// served; only after that does the server end. A connection that it accepts while it ends is dropped with its writer
+  /// unfinished, and NIO ends the process for that.
   private func run(_ application: some ApplicationProtocol) async throws {
     let serving = Task { try await application.run() }
     try await withTaskCancellationHandler {

@@ -7,7 +7,7 @@ public struct SearchBox: Hashable, Sendable {
   private let east: Double
   private let north: Double
 
-  /// `nil` for text that is not four numbers in their ranges, or whose south is north of its north. Spaces are ignored. West
+  /// `nil` unless the text has four numbers in their ranges, and south is not above north. Spaces are ignored. West
   /// may be greater than east: such a box lies across the antimeridian.
   public init?(_ text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map {

@@ -238,6 +238,7 @@ public final class ControlledTest: Sendable {
         environment.logger.notice(
           "\(counted(plan.impossible.count, "QoS test")) by HTTP left out: they cannot be bound to \(interface)")
       }
+      guard plan.impossible.count < objectives.all.count else { return nil }
       let run = QoSRun(plan)
       guard enter(.examining(run)) else { return nil }
       let outcome = await run.run()

@@ -145,7 +145,7 @@ struct ModemConversation {
   /// When ``tick(at:)`` has something to do.
   var nextDeadline: ContinuousClock.Instant? { state == .absent ? nil : nextLiveness }
 
-  /// Lets time pass. Asks whether ModemManager answers and for what is due, or notices that it hangs. Called at
+  /// Lets time pass: repeats the calls that are due, and finds out whether ModemManager hangs. Called at
   /// ``nextDeadline`` or at any other time.
   mutating func tick(at now: ContinuousClock.Instant) -> [BusCall] {
     guard state != .absent, let due = nextLiveness, now >= due else { return [] }

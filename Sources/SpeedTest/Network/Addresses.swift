@@ -28,6 +28,25 @@ struct Addresses: Sendable {
 
     var isLoopback: Bool { host.map { $0 == "::1" || $0.hasPrefix("127.") } ?? false }
 
+    /// A socket for this address that does not block; the caller closes it.
+    /// - Parameter interface: Packets leave by it and come from it alone, whatever the routes say; `nil`: the routes decide.
+    /// - Throws: ``SpeedTestError/unreachable(_:)``, also when there is no such interface, or the privilege is missing.
+    func makeSocket(_ type: __socket_type, interface: String?) throws(SpeedTestError) -> Int32 {
+      let flags = Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+      let descriptor = socket(family, Int32(type.rawValue) | flags, 0)
+      guard descriptor >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
+      guard let interface else { return descriptor }
+      let code = interface.withCString {
+        setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, $0, socklen_t(strlen($0)))
+      }
+      guard code == 0 else {
+        let reason = String(cString: strerror(errno))
+        close(descriptor)
+        throw .unreachable("interface \(interface): \(reason)")
+      }
+      return descriptor
+    }
+
     /// Calls a function of sockets with the address, such as `bind` or `connect`.
     /// - Returns: The result of the function: -1 and `errno` after a failure.
     func call(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {

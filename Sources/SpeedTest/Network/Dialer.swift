@@ -31,11 +31,8 @@ struct Dialer: Sendable {
   /// - Throws: ``SpeedTestError/timeout(_:)`` after `patience`, ``SpeedTestError/closed`` for a fresh connection that the server
   ///   has ended already, ``SpeedTestError/unreachable(_:)`` for everything else.
   func connect(_ address: Addresses.Address) throws(SpeedTestError) -> PlainSocket {
-    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-    let descriptor = socket(address.family, type, 0)
-    guard descriptor >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
+    let descriptor = try address.makeSocket(SOCK_STREAM, interface: interface)
     let socket = PlainSocket(descriptor: descriptor)
-    if let interface { try PlainSocket.bind(descriptor, to: interface) }
     if let source, source.with(port: 0).call({ Glibc.bind(descriptor, $0, $1) }) != 0 {
       throw .unreachable(String(cString: strerror(errno)))
     }

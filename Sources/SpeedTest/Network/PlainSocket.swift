@@ -20,13 +20,6 @@ final class PlainSocket: Transport {
   /// doubles the 16 KiB (socket(7)).
   static func limitBacklog(_ descriptor: Int32) { set(descriptor, SOL_SOCKET, SO_SNDBUF, 16_384) }
 
-  /// Connections leave by `interface` alone, whatever the routes say.
-  /// - Throws: ``SpeedTestError/unreachable(_:)`` when there is no such interface, or the privilege is missing.
-  static func bind(_ descriptor: Int32, to interface: String) throws(SpeedTestError) {
-    let code = interface.withCString { setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, $0, socklen_t(strlen($0))) }
-    guard code == 0 else { throw .unreachable("interface \(interface): \(String(cString: strerror(errno)))") }
-  }
-
   private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
     var value = value
     // An option that the kernel lacks costs accuracy, not the test.

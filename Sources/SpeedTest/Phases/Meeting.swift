@@ -25,7 +25,7 @@ struct Meeting: Sendable {
 
   init(members: Set<Int>) { self.members = members }
 
-  /// A member has come. One that has left before changes nothing.
+  /// A member has come. A member that has left already changes nothing.
   /// - Returns: Whether this ends the round.
   mutating func arrive(_ member: Int, vote: Int64, at time: Int64) -> Bool {
     guard members.contains(member) else { return false }

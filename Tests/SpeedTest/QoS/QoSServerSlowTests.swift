@@ -139,13 +139,14 @@ import Testing
   func wholeTime() async throws {
     let lab = try await QoSLab()
     var plan = try lab.plan([
-      lab.call(["call_duration": "20000000000"]),
+      lab.call(["call_duration": "20000000000"]), ("udp", ["out_num_packets": "100", "delay": "100000000"]),
+      ("udp", ["in_num_packets": "100"]),
       ("tcp", ["out_port": "\(try LoopbackPort.free())", "concurrency_group": "200"]),
     ])
     plan.seconds = 1
     let start = ContinuousClock.now
     let outcome = await QoSRun(plan).run()
-    #expect(outcome.results.map(\.status) == [.timeout, .timeout])
+    #expect(outcome.results.map(\.status) == [.timeout, .timeout, .timeout, .timeout])
     #expect(ContinuousClock.now - start < .seconds(10))
   }
 
@@ -167,18 +168,10 @@ import Testing
 
   @Test(
     "When the server has TLS, then tests run, and an unknown certificate is refused unless told otherwise",
-    .enabled(if: Surroundings.program("openssl") != nil, "openssl is not installed"))
+    .enabled(if: TestCertificates.canBeMade, "openssl is not installed"))
   func tls() async throws {
-    let folder = try TemporaryFolder()
-    let (certificate, key) = (folder.file("certificate.pem"), folder.file("key.pem"))
-    let making = try RunningProgram(
-      try #require(Surroundings.program("openssl")),
-      [
-        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=lab", "-addext",
-        "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
-      ])
-    #expect(try await making.exitStatus() == 0)
-    let lab = try await QoSLab(["--certificate", certificate, "--key", key])
+    let certificates = try await TestCertificates.shared.value
+    let lab = try await QoSLab(certificates.options("address"))
     #expect(
       await QoSRun(try lab.plan([("tcp", ["out_port": "\(try LoopbackPort.free())"])])).run().results.map(\.status)
         != [.ok], "the server has TLS only")
@@ -188,7 +181,7 @@ import Testing
     ])
     plan.encryption = .always
     #expect(await QoSRun(plan).run().results.map(\.status) == [.error, .error, .error])
-    plan.caFile = certificate
+    plan.caFile = certificates.authority
     #expect(await QoSRun(plan).run().results.map(\.status) == [.ok, .ok, .ok])
     plan.encryption = .auto
     #expect(await QoSRun(plan).run().results.map(\.status) == [.ok, .ok, .ok])

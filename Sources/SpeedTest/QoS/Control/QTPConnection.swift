@@ -98,7 +98,8 @@ final class QTPConnection: @unchecked Sendable {
     guard try transport.write(bytes) == bytes.count else { throw .timeout("the QoS server takes no bytes") }
   }
 
-  /// The rest of a line that was written in part never follows, so no other command can. The lock must be held.
+  /// Ends the connection for all callers; the first reason counts. After a line that was written in part, no other one may
+  /// follow. The lock must be held.
   private func fail(_ error: SpeedTestError) {
     failure = failure ?? error
     changed.broadcast()
@@ -126,7 +127,7 @@ final class QTPConnection: @unchecked Sendable {
         } catch {
           // Replies that arrived before the end are still valid.
           try? dispatch()
-          failure = failure ?? error
+          fail(error)
         }
         changed.broadcast()
       }
@@ -144,8 +145,7 @@ final class QTPConnection: @unchecked Sendable {
     changed.withLock {
       guard failure == nil else { return }
       try? write("\(QTPCommand.quit.text)\n")
-      failure = .closed
-      changed.broadcast()
+      fail(.closed)
     }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The control connections of a run: one for each QoS server, opened for the first test that needs it and used by the tests of
-/// all groups (spec, edge 46). One that has ended is replaced when the next test asks.
+/// all groups (spec, edge 46). The next test replaces a connection that has ended.
 final class QTPConnections: @unchecked Sendable {
   /// One server's connection. The lock is held while it is opened, so that tests of a group share one.
   private final class Place {

@@ -22,16 +22,8 @@ final class DatagramSocket: Sendable {
   ) throws(SpeedTestError) {
     self.counter = counter
     headers = address.family == AF_INET6 ? 48 : 28
-    let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-    let descriptor = socket(address.family, type, 0)
-    guard descriptor >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
+    let descriptor = try address.makeSocket(SOCK_DGRAM, interface: interface)
     self.descriptor = descriptor
-    do throws(SpeedTestError) {
-      if let interface { try PlainSocket.bind(descriptor, to: interface) }
-    } catch {
-      Glibc.close(descriptor)
-      throw error
-    }
     guard address.call({ Glibc.bind(descriptor, $0, $1) }) == 0,
       peer?.call({ Glibc.connect(descriptor, $0, $1) }) ?? 0 == 0,
       let bound = Addresses.Address.filled(by: { getsockname(descriptor, $0, $1) })

@@ -12,16 +12,8 @@ final class LineListener {
   ///   - interface: The interface that the connection comes by; `nil`: any.
   /// - Throws: ``SpeedTestError/unreachable(_:)``, for example when the port is in use.
   init(on address: Addresses.Address, interface: String? = nil) throws(SpeedTestError) {
-    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-    let descriptor = socket(address.family, type, 0)
-    guard descriptor >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
+    let descriptor = try address.makeSocket(SOCK_STREAM, interface: interface)
     self.descriptor = descriptor
-    do throws(SpeedTestError) {
-      if let interface { try PlainSocket.bind(descriptor, to: interface) }
-    } catch {
-      Glibc.close(descriptor)
-      throw error
-    }
     var reuse: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
     guard address.call({ Glibc.bind(descriptor, $0, $1) }) == 0, Glibc.listen(descriptor, 4) == 0,
