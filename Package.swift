@@ -39,7 +39,7 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    // The program that tells the radio technology: ends with its task, leaks no descriptor into other children.
+    // The programs of `radio.source` and `loop.hook`; no descriptor leaks into them.
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
     // Percentiles of round-trip times in constant memory.
@@ -195,6 +195,8 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "Subprocess", package: "swift-subprocess"),
+        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
 

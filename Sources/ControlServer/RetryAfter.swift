@@ -8,13 +8,16 @@ enum RetryAfter {
   /// - Parameters:
   ///   - text: The header's value.
   ///   - date: The `Date` of the same response. A date is compared with it, because the clocks of server and host can differ.
-  /// - Returns: The wait from the response on; `nil` for other text, and for a date in a response without a `Date`.
+  /// - Returns: The wait from the response on; `nil` for none, for other text, and for a date in a response without a `Date`.
   static func wait(_ text: String, date: String?) -> Duration? {
-    let text = text.trimming()
+    seconds(text.trimming(), date).flatMap { $0 > .zero ? min($0, longest) : nil }
+  }
+
+  private static func seconds(_ text: String, _ date: String?) -> Duration? {
     if !text.isEmpty, text.allSatisfy({ $0.isASCII && $0.isNumber }) {
-      return Int64(text).map { min(.seconds(min($0, 1 << 40)), longest) } ?? longest
+      return Int64(text).map { .seconds(min($0, 1 << 40)) } ?? longest
     }
     guard let until = HTTPDate.time(text), let now = date.flatMap(HTTPDate.time) else { return nil }
-    return min(max(.zero, until - now), longest)
+    return until - now
   }
 }

@@ -52,6 +52,9 @@ public struct Fence: Hashable, Sendable {
     self.isSubmittable = isSubmittable
   }
 
+  /// Of ``pings``, those that were not answered in time.
+  public var pingsLost: Int { pings.saturatingSubtracting(pingsAnswered) }
+
   /// Mean round-trip time of the answered pings in nanoseconds, rounded half up; `nil` when none was answered.
   public var meanRTTNanoseconds: Int64? {
     guard pingsAnswered > 0 else { return nil }

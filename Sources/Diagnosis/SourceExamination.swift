@@ -62,11 +62,13 @@ enum SourceExamination {
 
   /// A program that cannot be run is a warning only: the drive measures without a technology.
   private static func command(_ path: String, _ place: String) -> Finding {
-    guard access(path, X_OK) == 0 else {
+    // A folder passes for a program by its mode.
+    var isFolder: Bool { access(path + "/.", F_OK) == 0 }
+    let trouble = access(path, X_OK) == 0 ? (isFolder ? "it is a folder" : nil) : String(cString: strerror(errno))
+    if let trouble {
       return Finding(
-        .warning, .link,
-        "\(place)radio.source: \(path): \(String(cString: strerror(errno))): the technology stays unknown",
-        advice: "chmod +x, or a path that exists")
+        .warning, .link, "\(place)radio.source: \(path): \(trouble): the technology stays unknown",
+        advice: "chmod +x, or the path of a program")
     }
     return Finding(.good, .link, "\(place)radio.source: \(path) can be run")
   }

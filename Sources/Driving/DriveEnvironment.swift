@@ -34,7 +34,7 @@ public struct DriveEnvironment: Sendable {
   /// - Throws: GRDB's `DatabaseError`
   public func beginDrive() async throws -> [String?: String] {
     await sender.setRunningDrives(from: try await store.drives.next())
-    return try await store.drives.interruptedLoops(
+    return try await store.drives.loopsToContinue(
       bootID: HostBoot.id, sinceBoot: .nanoseconds(Int64(clamping: Pinger.now)), now: timekeeper.now)
   }
 }

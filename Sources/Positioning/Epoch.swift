@@ -60,12 +60,10 @@ extension TPV {
     return altitude
   }
 
-  /// The fix for the engine. It has an altitude only in mode 3, and a course only up to 360 degrees.
+  /// The fix for the engine. It has an altitude only in mode 3.
   /// - Parameter speed: The report's speed; `nil` if it is impossible.
   func fix(accuracy: HorizontalAccuracy, speed: Double?) -> Fix {
-    Fix(
-      coordinate: coordinate, accuracy: accuracy.metres, altitude: altitude,
-      course: track.flatMap { $0 <= 360 ? $0 : nil }, speed: speed)
+    Fix(coordinate: coordinate, accuracy: accuracy.metres, altitude: altitude, course: track, speed: speed)
   }
 
   /// The counter for an unusable report; `nil` for a usable one (docs/protocol.md, 4.4).

@@ -73,7 +73,7 @@ public struct Recovery: Sendable {
       outcome.doubted = try await store.lostBatches.doubtUnsent()
       if outcome.doubted > 0 {
         logger.warning(
-          "the store may have lost records of sent fences: asking the server about \(outcome.doubted) fences before sending them"
+          "the store may have lost records of sent fences: asking the server about \(counted(outcome.doubted, "fence")) before sending any"
         )
       }
     }
@@ -170,10 +170,13 @@ public struct Recovery: Sendable {
     let (id, fences) = try await store.recover(replay.drive, as: drive, started: base, at: now)
     let uncertain = replay.endedFences - replay.drive.fences.count
     outcome.recovered += fences
-    if fences > 0 { logger.notice("\(fences) fences of drive \(id) are recovered from its log \(replay.drive.log)") }
+    if fences > 0 {
+      logger.notice("\(counted(fences, "fence")) of drive \(id) recovered from its log \(replay.drive.log)")
+    }
     if uncertain > 0, closed + fences < replay.endedFences {
       outcome.uncertain += uncertain
-      logger.error("\(uncertain) fences of drive \(id) may be missing: its log \(replay.drive.log) is damaged as well")
+      logger.error(
+        "\(counted(uncertain, "fence")) of drive \(id) may be missing: its log \(replay.drive.log) is damaged as well")
     }
   }
 

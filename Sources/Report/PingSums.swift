@@ -30,6 +30,9 @@ public struct PingSums: Hashable, Sendable {
     answered > 0 ? Int64(exactly: (Double(nanoseconds) / Double(answered) / 1000).rounded()) : nil
   }
 
-  /// The share of pings without an answer in time, 0 to 1; `nil` without pings.
-  public var loss: Double? { pings > 0 ? Double(pings.saturatingSubtracting(answered)) / Double(pings) : nil }
+  /// Those without an answer in time.
+  var lost: Int { pings.saturatingSubtracting(answered) }
+
+  /// The share of ``lost``, 0 to 1; `nil` without pings.
+  public var loss: Double? { pings > 0 ? Double(lost) / Double(pings) : nil }
 }

@@ -114,7 +114,7 @@ extension Report.Part {
   private var loss: JSON {
     let sums = figures.sums
     return .object([
-      "pings": .count(sums.pings), "lost": .count(sums.pings.saturatingSubtracting(sums.answered)),
+      "pings": .count(sums.pings), "lost": .count(sums.lost),
       "percent": sums.loss.flatMap { JSON.rounded($0 * 100, places: 2) }, "late": .count(sums.late),
       "duplicates": .count(sums.duplicates),
       "longest_run": figures.logged.logs > 0 ? .count(figures.logged.longestLoss) : nil, "method": method(.loss),
@@ -164,7 +164,7 @@ extension Stretch {
   fileprivate var json: JSON {
     .object([
       "began_at": .string(began.iso8601), "fences": .count(fences.count), "way_m": JSON.rounded(metres, places: 1),
-      "pings": .count(pings), "lost": .count(pings.saturatingSubtracting(answered)),
+      "pings": .count(pings), "lost": .count(lost),
       "score_ms": JSON.rounded(score / 1e6, places: 3),
       "latitude": fences.first.flatMap { JSON.rounded($0.centre.latitude, places: 7) },
       "longitude": fences.first.flatMap { JSON.rounded($0.centre.longitude, places: 7) },

@@ -59,7 +59,7 @@ public struct ReportPage: Sendable {
     let period = figures.period.map { "\($0.lowerBound.iso8601) to \($0.upperBound.iso8601), " } ?? ""
     return """
       <p><strong>\(Markup.escaped(name == part.title ? name : "\(name): \(part.title)"))</strong></p>
-      <p class="soft">\(period)\(figures.shares.total.fences) fences, \(figures.sums.pings) pings, \
+      <p class="soft">\(period)\(counted(figures.shares.total.fences, "fence")), \(counted(figures.sums.pings, "ping")), \
       drives: \(figures.drives.count), drive logs: \(figures.logged.logs)\(speedTests)</p>
       """
   }
@@ -131,7 +131,7 @@ public struct ReportPage: Sendable {
       "Loss and outages\(Markup.note(.loss))\(Markup.note(.outages))", heads,
       [
         row("pings sent") { "\($0.sums.pings)" },
-        row("lost") { "\($0.sums.pings.saturatingSubtracting($0.sums.answered))" },
+        row("lost") { "\($0.sums.lost)" },
         row("loss") { Markup.percent($0.sums.loss.map { $0 * 100 }) },
         row("answered too late") { "\($0.sums.late)" },
         row("answered twice") { "\($0.sums.duplicates)" },
@@ -155,7 +155,7 @@ public struct ReportPage: Sendable {
     let figures = part.figures.stretches.worst.map { stretch in
       """
       <figure>\(StretchMap(stretch: stretch).svg)<figcaption>\(Markup.number(stretch.score / 1e6, 1)) ms with losses as \
-      1 s; \(stretch.pings.saturatingSubtracting(stretch.answered)) of \(stretch.pings) pings lost on \
+      1 s; \(stretch.lost) of \(stretch.pings) pings lost on \
       \(Markup.number(stretch.metres, 0)) m<br>\(stretch.began.iso8601)<br>\
       \(stretch.fences.first.map { place($0.centre) } ?? "")</figcaption></figure>
       """

@@ -35,9 +35,12 @@ public struct Stretch: Sendable {
     nanoseconds = nanoseconds.saturatingAdding(fence.rttSumNanoseconds)
   }
 
+  /// Those without an answer in time.
+  var lost: Int { pings.saturatingSubtracting(answered) }
+
   /// The mean delay of all pings, a lost one counted as a second, in nanoseconds; 0 without pings. The higher, the worse.
   var score: Double {
-    pings > 0 ? (Double(nanoseconds) + Double(pings - answered) * Self.lostNanoseconds) / Double(pings) : 0
+    pings > 0 ? (Double(nanoseconds) + Double(lost) * Self.lostNanoseconds) / Double(pings) : 0
   }
 
   /// Whether the next fence begins another stretch.

@@ -52,7 +52,7 @@ struct StretchMap {
   /// A description for readers who cannot see the drawing.
   private var label: String {
     let silent = stretch.fences.count { Reception($0) == .noAnswer }
-    return "Map of \(stretch.fences.count) fences, north up; \(silent) of them without an answer."
+    return "Map of \(counted(stretch.fences.count, "fence")), north up; \(silent) of them without an answer."
   }
 
   /// The class in ``ReportStyle``. 120 ms is the limit that the legend of the page names.

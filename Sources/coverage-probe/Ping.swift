@@ -236,8 +236,8 @@ struct Ping: AsyncParsableCommand {
   /// Reads decimal or `0x` and hexadecimal digits. The first character must be a digit: integers of Swift accept a sign too.
   private static func trafficClass(_ text: String) throws -> UInt8 {
     let isHexadecimal = text.hasPrefix("0x")
-    guard let value = UInt8(isHexadecimal ? String(text.dropFirst(2)) : text, radix: isHexadecimal ? 16 : 10),
-      text.first?.isNumber == true
+    let digits = isHexadecimal ? text.dropFirst(2) : text[...]
+    guard digits.first?.isHexDigit == true, let value = UInt8(digits, radix: isHexadecimal ? 16 : 10)
     else { throw ValidationError("expected 0 to 255, or 0x0 to 0xff.") }
     return value
   }

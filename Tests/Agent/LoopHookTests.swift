@@ -11,14 +11,14 @@ struct LoopHookTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Starts a program that is written now. The kernel refuses to start it (ETXTBSY) as long as a process that another test began meanwhile
+  /// Runs a program that is written now. The kernel refuses to start it (ETXTBSY) as long as a process that another test began meanwhile
   /// has its file open for writing.
-  private func call(_ script: String, _ notice: LoopNotice) async throws -> LogLines {
+  private func run(_ script: String, _ notice: LoopNotice) async throws -> LogLines {
     let path = try folder.write("#!/bin/sh\n\(script)\n", to: "hook")
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
     return try await eventually("the program starts") {
       let attempt = LogLines()
-      LoopHook(path: path, logger: attempt.logger).call(notice)
+      await LoopHook(path: path, logger: attempt.logger).run(notice)
       return attempt.contains("cannot be started") ? nil : attempt
     }
   }
@@ -31,25 +31,43 @@ struct LoopHookTests {
     "when a test is held back, then the program gets the reason, the line and the number", arguments: LoopHold.allCases)
   func call(hold: LoopHold) async throws {
     let answer = folder.file("answer")
-    let log = try await call(
-      "printf '%s|%s|%s' \"$1\" \"$COVERAGE_PROBE_TEST\" \"$COVERAGE_PROBE_NOTICE\" > \(answer).new; mv \(answer).new \(answer)",
-      notice(hold))
-    let text = try await eventually("the program's file") { FileManager.default.contents(atPath: answer) }
+    let log = try await run(
+      "printf '%s|%s|%s' \"$1\" \"$COVERAGE_PROBE_TEST\" \"$COVERAGE_PROBE_NOTICE\" > \(answer)", notice(hold))
+    let text = try #require(FileManager.default.contents(atPath: answer))
     #expect(String(decoding: text, as: UTF8.self) == "\(hold.rawValue)|3|\(notice(hold))")
     #expect(log.messages.isEmpty)
   }
 
   @Test("when the program fails, then the log has its status")
   func failing() async throws {
-    let log = try await call("exit 7", notice(.noFix))
-    try await log.wait(for: "ended with status 7")
-    #expect(log.all == ["warning: loop.hook \(folder.file("hook")) ended with status 7"])
+    #expect(
+      try await run("exit 7", notice(.noFix)).all
+        == ["warning: loop.hook \(folder.file("hook")) ended with status 7"])
+    #expect(
+      try await run("kill -9 $$", notice(.noFix)).all
+        == ["warning: loop.hook \(folder.file("hook")) was ended by signal 9"])
+  }
+
+  @Test("when the program does not end, then the loop does not wait for it")
+  func slow() async throws {
+    let (began, go) = (folder.file("began"), folder.file("go"))
+    let path = try folder.write(
+      "#!/bin/sh\ntouch \(began)\nuntil [ -e \(go) ]; do sleep 0.01; done\nexit 5\n", to: "hook")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    let log = LogLines()
+    _ = try await eventually("the program runs") {
+      LoopHook(path: path, logger: log.logger).call(notice(.noFix))
+      return FileManager.default.fileExists(atPath: began) ? true : nil
+    }
+    #expect(!log.contains("ended with status"))
+    _ = try folder.write("", to: "go")
+    try await log.wait(for: "ended with status 5")
   }
 
   @Test("when there is no such program, then the log says so, and the loop goes on")
-  func missing() {
+  func missing() async {
     let log = LogLines()
-    LoopHook(path: folder.file("nothing"), logger: log.logger).call(notice(.dayLimit))
+    await LoopHook(path: folder.file("nothing"), logger: log.logger).run(notice(.dayLimit))
     #expect(log.messages.count == 1)
     #expect(log.messages.first?.hasPrefix("loop.hook \(folder.file("nothing")) cannot be started: ") == true)
   }

@@ -70,7 +70,7 @@ struct PageRulesTests {
   private func judge(_ change: (inout PageGuard.Asked) -> Void) throws -> PageGuard.Verdict {
     var asked = PageGuard.Asked(host: "192.168.8.1:8088", cookie: Self.text)
     change(&asked)
-    return PageGuard(token: try #require(Self.token), names: ["localhost", "box", "box.local"]).judge(asked)
+    return PageGuard(names: ["localhost", "box", "box.local"]).judge(asked, by: Self.token)
   }
 
   private func isRefused(_ change: (inout PageGuard.Asked) -> Void) throws -> Bool {
@@ -82,6 +82,21 @@ struct PageRulesTests {
     #expect(try judge { _ in } == .answer)
     #expect(
       try isRefused { $0.cookie = nil } && isRefused { $0.cookie = "" } && isRefused { $0.cookie = Self.text + "x" })
+  }
+
+  @Test("when there is no token, then nobody has access, whatever their link or cookie is")
+  func withoutToken() throws {
+    let rules = PageGuard(names: ["box"])
+    for asked in [
+      PageGuard.Asked(host: "box", cookie: Self.text), .init(host: "box", link: Self.text),
+      .init(host: "box", cookie: ""),
+      .init(host: "box", link: ""), .init(isCommand: true, host: "box", isMarked: true, cookie: Self.text),
+    ] {
+      guard case .refuse = rules.judge(asked, by: nil) else {
+        Issue.record("\(asked) has access")
+        continue
+      }
+    }
   }
 
   @Test("when a link has the token, then the browser is admitted; a link with an old one opens nothing, cookie or not")

@@ -83,6 +83,21 @@ struct PageServerSlowTests {
     }
   }
 
+  @Test(
+    "when the token is renewed while the service runs, then old links and cookies open nothing from then on, and the new link does"
+  )
+  func renewed() async throws {
+    try await withPage { page, token, rig async throws -> Void in
+      let link = try #require(try PageLink.lines(rig.configuration, renew: true).first)
+      #expect(try await ask(page + "/?token=\(token)").status == 403)
+      #expect(try await ask(page + "/", ["-H", "Cookie: coverage-probe-page=\(token)"]).status == 403)
+      let new = try #require(link.split(separator: "=").last)
+      let admission = try await ask(link)
+      #expect(admission.status == 200 && admission.headers.contains("coverage-probe-page=\(new)"))
+      #expect(try await ask(page + "/", ["-H", "Cookie: coverage-probe-page=\(new)"]).status != 403)
+    }
+  }
+
   @Test("when a command has cookie, origin and mark, then the service obeys; without one of them it does not")
   func commands() async throws {
     try await withPage { page, token, rig async throws -> Void in

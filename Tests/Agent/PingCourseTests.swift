@@ -23,7 +23,7 @@ struct PingCourseTests {
     var notes: [String] = []
     var summary: [String] = []
     let found = addresses.compactMap { PingAddress(numeric: $0, port: 9) }
-    course.handle(.resolved(0, found), print: { _ in }, note: { notes.append($0) })
+    course.handle(.resolved(0, .success(found)), print: { _ in }, note: { notes.append($0) })
     course.sumUp { summary.append($0) }
     return (notes, summary)
   }
@@ -35,9 +35,23 @@ struct PingCourseTests {
     #expect(summary.map { $0.prefix(25) } == ["moving.test (127.0.0.7): "])
   }
 
-  @Test("when the name still has the address, or none of its family, or was not found, then nothing moves")
+  @Test("when a look-up fails, then one line says so, and again only after one that succeeded")
+  func unknown() throws {
+    let (_, inputs) = AsyncStream<PingCourse.Input>.makeStream()
+    var course = try course(inputs)
+    var notes: [String] = []
+    let address = try #require(PingAddress(numeric: "127.0.0.1", port: 9))
+    let failure = PingCourse.Input.resolved(0, .failure(NameError(name: "moving.test", reason: "no answer")))
+    for input in [failure, failure, .resolved(0, .success([address])), failure] {
+      course.handle(input, print: { _ in }, note: { notes.append($0) })
+    }
+    let line = "127.0.0.1:9 is silent: cannot find the address of moving.test: no answer"
+    #expect(notes == [line, line])
+  }
+
+  @Test("when the name still has the address, or none of its family, then nothing moves")
   func stays() throws {
-    for addresses in [["127.0.0.7", "127.0.0.1"], ["::1"], []] {
+    for addresses in [["127.0.0.7", "127.0.0.1"], ["::1"]] {
       let (notes, summary) = try moved(to: addresses)
       #expect(notes.isEmpty, "\(addresses)")
       #expect(summary.map { $0.prefix(25) } == ["moving.test (127.0.0.1): "])

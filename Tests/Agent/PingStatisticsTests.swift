@@ -199,7 +199,7 @@ struct PingStatisticsTests {
     #expect((outage.first, outage.pings, outage.nanoseconds) == (1, 4, 400_000_000))
   }
 
-  @Test("when there are many outages, then all are counted, and the hundred longest are listed")
+  @Test("when there are many outages, then all are counted, and the hundred longest are listed in the order of time")
   mutating func manyOutages() {
     var number: UInt64 = 0
     for outage in 0..<150 {
@@ -214,6 +214,8 @@ struct PingStatisticsTests {
     // Three outages of each length from 3 to 52 pings; the hundred longest have 19 or more.
     #expect(statistics.outages.longest.map(\.pings).min() == 19)
     #expect(statistics.outages.longest.map(\.pings).max() == 52)
+    let firsts = statistics.outages.longest.map(\.first)
+    #expect(firsts == firsts.sorted())
   }
 
   @Test("when two pings in a row are lost, then it is no outage")

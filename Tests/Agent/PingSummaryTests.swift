@@ -90,7 +90,7 @@ struct PingSummaryTests {
     count(.corrupt, 1)
     #expect(
       summary().text == """
-        a: 2 sent, 0 answered, 1 lost (50.0 %), 1 unreachable, 1 refused, 3 not sent, 1 cancelled, 1 late, 2 duplicate, \
+        a: 2 sent, 0 answered, 1 lost (50.0 %; 1 of them unreachable), 1 refused, 3 not sent, 1 cancelled, 1 late, 2 duplicate, \
         1 corrupt
         """)
     for (key, value) in [

@@ -60,6 +60,9 @@ struct SpeedTestExportingTests {
     let all = try exporting(.all)
     #expect((all.count, all.withoutPlace, all.ofOtherState) == (2, 1, 0))
     #expect(try lines(all).count == 2)
+    let second = try #require(try StoreReader(store).speedTests().first { $0.testUUID == "T2" })
+    try await store.speedTests.quarantine(second.id, .result, reason: "no", at: .sampleStart)
+    #expect(try exporting(.pending).count == 1, "a refused test can still be sent")
     withExtendedLifetime(store) {}
   }
 

@@ -10,17 +10,25 @@ struct RetryAfterTests {
   @Test(
     "when Retry-After can be used, then it is a wait from the response's own date",
     arguments: [
-      ("0", 0), ("1", 1), ("120", 120), ("  7\t", 7), ("007", 7), ("3600", 3600),
+      ("1", 1), ("120", 120), ("  7\t", 7), ("007", 7), ("3600", 3600),
       ("Fri, 20 Nov 2026 10:00:30 GMT", 30), ("Friday, 20-Nov-26 10:01:00 GMT", 60), ("Fri Nov 20 10:02:00 2026", 120),
       ("Tue, 01 Dec 2026 10:00:00 GMT", 11 * 86_400),
-      // In the past: no wait.
-      ("Fri, 20 Nov 2026 09:59:59 GMT", 0), ("Sunday, 06-Nov-94 08:49:37 GMT", 0), ("Sun Nov  6 08:49:37 1994", 0),
       // Absurd ones: a year at most.
       ("99999999999999999999999999", 366 * 86_400), ("9223372036854775807", 366 * 86_400),
       ("4294967296", 366 * 86_400), ("Fri, 31 Dec 9999 23:59:59 GMT", 366 * 86_400),
     ])
   func usable(text: String, seconds: Int) {
     #expect(RetryAfter.wait(text, date: Self.date) == .seconds(seconds))
+  }
+
+  @Test(
+    "when Retry-After is zero or in the past, then the server asks for no wait",
+    arguments: [
+      "0", "00", "Fri, 20 Nov 2026 10:00:00 GMT", "Fri, 20 Nov 2026 09:59:59 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
+      "Sun Nov  6 08:49:37 1994",
+    ])
+  func none(text: String) {
+    #expect(RetryAfter.wait(text, date: Self.date) == nil)
   }
 
   @Test(
@@ -40,7 +48,7 @@ struct RetryAfterTests {
   func farApart() {
     let last = "Thu, 01 Jan 294246 00:00:00 GMT"
     #expect(RetryAfter.wait(last, date: "Sat, 01 Jan 0001 00:00:00 GMT") == RetryAfter.longest)
-    #expect(RetryAfter.wait("Sat, 01 Jan 0001 00:00:00 GMT", date: last) == .zero)
+    #expect(RetryAfter.wait("Sat, 01 Jan 0001 00:00:00 GMT", date: last) == nil)
   }
 
   @Test(

@@ -240,6 +240,9 @@ struct ExaminationTests {
     #expect(found.last?.text.hasPrefix("link B: there is no interface nix0") == true)
     chmod(command, 0o700)
     #expect(SourceExamination.findings(configuration).map(\.grade) == [.good, .good, .good, .fault])
+    configuration.links[0] = LinkSettings(name: "A", interface: "lo", network: .auto, radio: .command(folder.path))
+    let ofFolder = SourceExamination.findings(configuration)[1]
+    #expect(ofFolder.grade == .warning && ofFolder.text.contains("it is a folder"))
   }
 
   @Test("when a finding is JSON, then it has its subject, grade and text, and its advice if there is one")

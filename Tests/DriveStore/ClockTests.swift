@@ -92,7 +92,7 @@ struct ClockTests {
   }
 
   private func loops(_ bootID: String, sinceBoot: Double, now: WallTime) async throws -> [String?: String] {
-    try await store.drives.interruptedLoops(bootID: bootID, sinceBoot: .seconds(sinceBoot), now: now)
+    try await store.drives.loopsToContinue(bootID: bootID, sinceBoot: .seconds(sinceBoot), now: now)
   }
 
   @Test("when a drive was interrupted within the last hour, then the next one on that link continues its loop")

@@ -272,7 +272,8 @@ struct PingTests {
     for (arguments, named) in [
       (["--raw", "--datagram"], "--raw and --datagram"), (["--raw", "--udp", "9"], "--raw"),
       (["--window", "9"], "--window"), (["-f", "--window", "0"], "--window"), (["--outage", "0"], "--outage"),
-      (["--remember", "0"], "--remember"), (["-Q", "256"], "-Q"), (["-Q", "0x1g"], "-Q"),
+      (["--remember", "0"], "--remember"), (["-Q", "256"], "-Q"), (["-Q", "0x1g"], "-Q"), (["-Q", "0x+5"], "-Q"),
+      (["-Q", "+5"], "-Q"),
       (["-Q", "8", "--dscp", "2"], "--dscp and -Q"), (["--linger", "-1"], "--linger"),
     ] {
       let program = try start(["127.0.0.1", "-c", "1"] + arguments)

@@ -139,6 +139,16 @@ import Testing
     #expect(rig.fix(1251) == [.start(2)])
   }
 
+  @Test(
+    "when a test is due at a checkpoint, then it starts with the next input: a process that ends has no test to begin")
+  func dueAtCheckpoint() throws {
+    var rig = waiting(try rules())
+    #expect(rig.send(.checkpoint, after: 86_400).isEmpty)
+    #expect(rig.disk?.stage == .waiting)
+    #expect(rig.wakeAt == rig.moment.boot + .microseconds(1))
+    #expect(rig.send(.tick) == [.startTest(number: 2, loopUUID: "Lx")])
+  }
+
   @Test("when a checkpoint is asked for, then the state is written with the present time, also when nothing changed")
   func checkpoint() throws {
     var rig = waiting(try rules())

@@ -27,6 +27,14 @@ import Testing
     #expect(clocks(events).map(\.arrival) == (0..<6).map { TestTime.at(Double($0) * 0.9).instant })
   }
 
+  @Test func `when a fix has two dimensions, then its time is told`() {
+    var filter = FixFilter.fresh()
+    #expect(
+      clocks(filter.apply(.usable(mode: 2, seconds: 1), at: 1)).map(\.time) == [
+        TestTime.wallOrigin + .init(.seconds(1))
+      ])
+  }
+
   @Test func `when there is no fix, no time or an old one, then nothing is told`() {
     var filter = FixFilter.fresh()
     let reports = [TPV.usable(mode: 1, seconds: 1), .usable(), .usable(seconds: 2), .usable(seconds: 2)]

@@ -38,14 +38,6 @@ import Testing
     #expect(!events.statuses.contains(.noFix))
   }
 
-  @Test func `when a course is a full turn, then it counts; more, then there is none`() {
-    for (track, course) in [(360, 360), (360.5, nil)] as [(Double, Double?)] {
-      var filter = FixFilter.fresh()
-      let events = filter.play([(1, .usable(seconds: 1).with { $0.track = track })])
-      #expect(events.fixes.map(\.fix.course) == [course])
-    }
-  }
-
   @Test func `when a receiver's time runs a quarter faster than the host's, then it is not at the host's pace`() {
     for (seconds, isAtItsPace) in [(1.2, true), (1.25, false)] {
       var closed = ClosedEpochs()

@@ -23,6 +23,9 @@ struct ModemChoiceTests {
     #expect(
       ModemChoice(among: modems([("wwan0", 2)], [("wwan1", 2)]), interface: nil)
         == .none("there are 2 modems; set pings.interface or links to choose one"))
+    #expect(
+      ModemChoice(among: modems([("ttyUSB0", 3)], [("ttyUSB1", 3)]), interface: "ppp0")
+        == .none("there are 2 modems; none has the interface ppp0"))
     #expect(ModemChoice(among: [:], interface: nil) == .none("there is no modem"))
     #expect(ModemChoice(among: [:], interface: "wwan0") == .none("there is no modem"))
   }

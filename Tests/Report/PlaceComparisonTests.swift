@@ -86,4 +86,18 @@ private struct TwoLinks {
     #expect(result.tallies[0].mean == 25)
     #expect(result.tallies[1].loss == 0.75)
   }
+
+  @Test("Losses that differ by the same share have the same rank, whatever their fractions are")
+  func ties() throws {
+    // Of 10 pings: lost on the first side, and on the second. Each differs by two tenths, but 0.3 - 0.1 and 0.4 - 0.2 are not equal numbers.
+    let losses = [(1, 3), (2, 4), (3, 5), (0, 2), (7, 9), (6, 8), (3, 1), (4, 2), (5, 3), (5, 7), (4, 6), (8, 10)]
+    var comparison = PlaceComparison()
+    for (index, (first, second)) in losses.enumerated() {
+      let latitude = 48 + Double(index) * 0.01
+      comparison.add(.sample(latitude: latitude, pings: 10, answered: 10 - first), to: .first)
+      comparison.add(.sample(latitude: latitude, pings: 20, answered: 20 - 2 * second), to: .second)
+    }
+    let test = try #require(comparison.result().loss)
+    #expect(test.count == 12 && test.positiveRanks == 9 * 6.5)
+  }
 }

@@ -11,6 +11,34 @@ import Testing
     #expect(interval.upper == 61)
   }
 
+  /// The probability of `successes` or fewer, as a product of fractions: no logarithms.
+  private func cumulated(_ successes: Int, of count: Int, _ quantile: Double) -> Double {
+    (0...successes).reduce(0) { sum, hits in
+      sum
+        + (0..<count).reduce(1) { product, step in
+          product * (step < hits ? quantile * Double(count - step) / Double(step + 1) : 1 - quantile)
+        }
+    }
+  }
+
+  @Test(
+    "Each tail beyond the ranks has at most 2.5 %, and one rank further in it would have more",
+    arguments: [0.05, 0.5, 0.9, 0.95])
+  func tails(quantile: Double) {
+    for count in Array(1...40) + [80, 100] {
+      let interval = RankInterval(count: count, quantile: quantile)
+      // Below the lower rank: fewer values under the quantile than the rank.
+      if let lower = interval.lower { #expect(cumulated(lower - 1, of: count, quantile) <= 0.025) }
+      #expect(cumulated(interval.lower ?? 0, of: count, quantile) > 0.025, "\(count)")
+      if let upper = interval.upper {
+        #expect(1 - cumulated(upper - 1, of: count, quantile) <= 0.025 + 1e-12)
+        #expect(upper == 1 || 1 - cumulated(upper - 2, of: count, quantile) > 0.025 - 1e-12, "\(count)")
+      } else {
+        #expect(1 - cumulated(count - 1, of: count, quantile) > 0.025, "\(count)")
+      }
+    }
+  }
+
   @Test("With too few values, a side has no rank")
   func few() {
     let five = RankInterval(count: 5, quantile: 0.5)

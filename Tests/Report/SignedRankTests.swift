@@ -18,6 +18,20 @@ import Testing
     #expect(try #require(SignedRank(values)).probability == #require(SignedRank(values.map { -$0 })).probability)
   }
 
+  @Test(
+    "Of all signs of ten different ranks, the probability is near the share of rank sums at least as far from their mean"
+  )
+  func exact() throws {
+    let sums = (0..<1024).map { signs in (1...10).reduce(0) { $0 + (signs >> ($1 - 1) & 1) * $1 } }
+    for signs in [0, 1, 2, 7, 31, 100, 500, 777] {
+      let test = try #require(SignedRank((1...10).map { Double($0) * (signs >> ($0 - 1) & 1 == 1 ? 1 : -1) }))
+      #expect(test.positiveRanks == Double(sums[signs]))
+      let distance = abs(test.positiveRanks - 27.5)
+      let share = Double(sums.count { abs(Double($0) - 27.5) >= distance }) / 1024
+      #expect(abs(test.probability - share) < 0.06, "\(signs): \(test.probability), exactly \(share)")
+    }
+  }
+
   @Test("There is no test of too few differences, nor of such as are no numbers")
   func few() {
     #expect(SignedRank(Array(repeating: 0, count: 50)) == nil)

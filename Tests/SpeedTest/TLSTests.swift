@@ -13,12 +13,14 @@ struct TLSTests {
     let certificates: TestCertificates
 
     init(
-      _ certificate: String, newest: Int32 = TLS1_3_VERSION, clock: StepClock = StepClock(),
+      _ certificate: String, newest: Int32 = TLS1_3_VERSION, wantsCertificate: Bool = false,
+      clock: StepClock = StepClock(),
       react: @escaping LoopbackServer.React = { _ in .serve }
     ) async throws {
       self.clock = clock
       certificates = try await TestCertificates.shared.value
       let tls = try certificates.server(certificate, newest: newest)
+      if wantsCertificate { SSL_CTX_set_verify(tls, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil) }
       server = try LoopbackServer(clock: clock, tls: tls, react: react)
     }
 
@@ -90,6 +92,15 @@ struct TLSTests {
     let lab = try await Lab("elsewhere")
     #expect(try lab.open("localhost", verifies: false, caFile: lab.certificates.otherAuthority).conversation.isReady)
     #expect(lab.server.lines(0).contains("SNI localhost"))
+  }
+
+  @Test(
+    "When certificates are not verified and the server refuses the handshake, then the reason is the server's, and no certificate's"
+  )
+  func refusedInsecure() async throws {
+    let lab = try await Lab("elsewhere", newest: TLS1_2_VERSION, wantsCertificate: true)
+    let reason = reason { try lab.open("localhost", verifies: false, caFile: lab.certificates.otherAuthority) }
+    #expect(reason?.contains("alert handshake failure") == true, "\(reason ?? "none")")
   }
 
   @Test("When the server speaks TLS 1.2 at the newest, then that is used and named")

@@ -151,12 +151,12 @@ struct ExactlyOnceSlowTests {
     let report = try await sender.pass(.cold)
     #expect(report.sessionsQuarantined == 1)
     let stored = try #require(try StoreReader(rig.store).sessions().first)
-    #expect(stored.quarantineReason == "the server has 1 fences of test \(test), and 3 were sent")
+    #expect(stored.quarantineReason == "the server has 1 fence of test \(test), and 3 were sent")
     #expect(rig.lines.all.contains { $0.contains("3 fences of session 1 quarantined") })
     #expect(try await sender.pass(.quarantined).sessionsQuarantined == 1)
     #expect(try await rig.tool.fences().count == 1, "the server has something of it already")
     let warning =
-      "not sent again, the server has 1 fences of its test \(test); submit --quarantined --force sends all 3"
+      "not sent again, the server has 1 fence of its test \(test); submit --quarantined --force sends all 3"
     #expect(rig.lines.all.filter { $0.contains(warning) }.count == 1)
     #expect(try await sender.pass(.quarantined, urgency: .forced).sessionsSent == 1)
     #expect(try await rig.holdsAllOnce(4))

@@ -114,7 +114,7 @@ struct GateLimitsTests {
     let redirect = ServerFailure.refused(status: 300, message: "No started test found")
     #expect(Verdict(redirect) == .trouble)
     #expect(Verdict(.refused(status: 299, message: "No started test found")) == .noStartedTest)
-    var rule = AnswerRule()
+    var rule = BatchRule()
     #expect(
       rule.consequence(of: .notTheServer(status: 300, found: "x"), at: .coverageResult, isSuspect: true) == .setAside)
     #expect(

@@ -44,7 +44,7 @@ struct ServerFencesTests {
       Issue.record("not quarantined")
       return
     }
-    #expect(reason == "the server has 1 fences of test T1, and 3 were sent")
+    #expect(reason == "the server has 1 fence of test T1, and 3 were sent")
     let quarantined = Batch.sample(1, state: .quarantined, test: "T1", fences: 3)
     #expect(held.finding(for: quarantined, isForced: false) == .staysQuarantined(fences: 1))
     #expect(held.finding(for: quarantined, isForced: true) == .absent)

@@ -51,6 +51,7 @@ struct SpeedTestDeliverySlowTests {
     try await test(rig, number: 7)
     let report = try await rig.sender().pass(.warm)
     #expect(report.speedTests.sent == 1 && report.sessionsSent == 0)
+    #expect(rig.lines.all.contains { $0.hasSuffix("warm pass: 1 speed test") })
     let held = try #require(try await rig.tool.speedTests().first)
     #expect(held["state"] as? String == "FINISHED" && held["results_accepted"] as? Int == 1)
     #expect(held["test_speed_download"] as? Int == 47_800 && held["test_speed_upload"] as? Int == 19_100)

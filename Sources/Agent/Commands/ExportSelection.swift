@@ -1,10 +1,10 @@
 import DriveStore
 
-/// Which fences and speed tests to export, by their state.
+/// Which fences and speed tests to export, by their state. What the server refused is pending: it can be sent again on command.
 public enum ExportSelection: String, Hashable, Sendable, CaseIterable {
   case submitted, pending, all
 
-  /// Fences that overlap Wi-Fi time are never sent, so `pending` leaves them out. Fences that the server refused are pending.
+  /// Fences that overlap Wi-Fi time are never sent, so `pending` leaves them out.
   func selects(_ stored: StoredFence) -> Bool {
     switch self {
     case .submitted: stored.submitted != nil
@@ -13,11 +13,10 @@ public enum ExportSelection: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Tests that the server refused are in `all` only.
   func selects(_ test: StoredSpeedTest) -> Bool {
     switch self {
     case .submitted: test.state == .submitted
-    case .pending: test.state == .waiting || test.state == .sending
+    case .pending: [.waiting, .sending, .quarantined].contains(test.state)
     case .all: true
     }
   }

@@ -1,7 +1,6 @@
 import Foundation
 
-/// Decides which requests to the live page are answered (docs/live-page.md, Who may use it). A pure value, made at the start of
-/// the page: another token counts after a restart.
+/// Decides which requests to the live page are answered (docs/live-page.md, Who may use it). A pure value.
 struct PageGuard: Sendable {
   /// The headers of a request that decide about it.
   struct Asked: Hashable, Sendable {
@@ -27,31 +26,31 @@ struct PageGuard: Sendable {
     case refuse(String)
   }
 
-  let token: PageToken
   /// The names of this host, in lower case.
   let names: Set<String>
 
   /// The rules for this host.
-  init(token: PageToken) {
+  init() {
     var name = [CChar](repeating: 0, count: 256)
     gethostname(&name, name.count - 1)
     let host = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).lowercased()
-    self.init(token: token, names: ["localhost", host, host + ".local"])
+    self.init(names: ["localhost", host, host + ".local"])
   }
 
-  init(token: PageToken, names: Set<String>) { (self.token, self.names) = (token, names) }
+  init(names: Set<String>) { self.names = names }
 
   /// Checks the host name, then the token, then, for a command, that the page itself sent it.
-  func judge(_ asked: Asked) -> Verdict {
+  /// - Parameter token: The present one, which another process can renew at any time; `nil`: nobody has access.
+  func judge(_ asked: Asked, by token: PageToken?) -> Verdict {
     // Refuse foreign host names: DNS rebinding points an attacker's name to this address.
     guard let host = asked.host, isOwn(host) else {
       return .refuse("unknown host name in the address: open the link that `\(Program.name) page` prints")
     }
     if !asked.isCommand, let link = asked.link {
-      return token.matches(link)
+      return token?.matches(link) == true
         ? .admit : .refuse("the link is an old one: `\(Program.name) page` prints the present one")
     }
-    guard let cookie = asked.cookie, token.matches(cookie) else {
+    guard let cookie = asked.cookie, token?.matches(cookie) == true else {
       return .refuse("open the link that `\(Program.name) page` prints")
     }
     guard asked.isCommand else { return .answer }

@@ -40,8 +40,8 @@ struct PageServer: Sendable {
     var trouble: String?
     while !Task.isCancelled {
       do {
-        let token = try PageToken(directory: directory) ?? PageToken(renewedIn: directory)
-        try await serve(PageGuard(token: token))
+        if PageToken(directory: directory) == nil { _ = try PageToken(renewedIn: directory) }
+        try await serve(PageGuard())
         return
       } catch {
         if Task.isCancelled { return }
@@ -90,14 +90,17 @@ struct PageServer: Sendable {
     let router = Router(context: PageContext.self)
     let followers = PageFollowers(most: Self.mostFollowers)
     router.get("/") { request, _ in
-      switch rules.judge(Self.asked(request, isCommand: false)) {
+      let token = PageToken(directory: directory)
+      switch rules.judge(Self.asked(request, isCommand: false), by: token) {
       case .refuse(let reason): return Self.text(reason, status: .forbidden)
-      case .admit: return Self.admission(rules.token)
+      case .admit: return token.map(Self.admission) ?? Self.text("no token", status: .forbidden)
       case .answer: return page()
       }
     }
     router.get("events") { request, context in
-      if case .refuse(let reason) = rules.judge(Self.asked(request, isCommand: false, link: false)) {
+      if case .refuse(let reason) = rules.judge(
+        Self.asked(request, isCommand: false, link: false), by: PageToken(directory: directory))
+      {
         return Self.text(reason, status: .forbidden)
       }
       return events(
@@ -124,7 +127,8 @@ struct PageServer: Sendable {
 
   /// Performs a command if the rules permit it, and answers with its line.
   private func obey(_ request: Request, _ rules: PageGuard, _ perform: () async -> String) async -> Response {
-    if case .refuse(let reason) = rules.judge(Self.asked(request, isCommand: true)) {
+    if case .refuse(let reason) = rules.judge(Self.asked(request, isCommand: true), by: PageToken(directory: directory))
+    {
       return Self.text(reason, status: .forbidden)
     }
     return Self.text(await perform())
@@ -138,7 +142,7 @@ struct PageServer: Sendable {
       let page = try LivePage(options: options)
       var headers = Self.headers
       headers[.contentType] = "text/html; charset=utf-8"
-      headers[.contentSecurityPolicy] = page.policy
+      headers[.contentSecurityPolicy] = page.contentSecurityPolicy
       return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: page.html)))
     } catch {
       return Self.text("\(error)", status: .serviceUnavailable)

@@ -26,7 +26,7 @@ struct PageToken: Hashable, Sendable {
     (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte)
   }
 
-  /// Makes another token, which replaces that of the directory: links and cookies with the old one open nothing any more.
+  /// Makes another token, which replaces that of the directory: from now on, links and cookies with the old one open nothing.
   /// - Throws: `POSIXError`
   init(renewedIn directory: String) throws {
     // About 165 bits from the kernel.

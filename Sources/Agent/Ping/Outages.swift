@@ -15,7 +15,7 @@ struct Outages {
 
   static let usualLeastPings: UInt64 = 3
 
-  /// The longest outages; shorter ones are dropped when there are many.
+  /// The 100 longest outages that have ended, in the order of time.
   private(set) var longest: [Outage] = []
   /// All outages that have ended.
   private(set) var count = 0
@@ -44,10 +44,8 @@ struct Outages {
         Outage(
           first: open.first, from: open.from, pings: open.pings, nanoseconds: slot.saturatingSubtracting(open.from)))
       // In bounded memory: a run can last for weeks.
-      if longest.count > 100 {
-        longest.sort { $0.nanoseconds > $1.nanoseconds }
-        longest.removeLast()
-      }
+      let shortest = longest.indices.min { longest[$0].nanoseconds < longest[$1].nanoseconds }
+      if longest.count > 100, let shortest { longest.remove(at: shortest) }
     }
     open = nil
   }

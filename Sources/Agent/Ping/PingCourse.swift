@@ -16,8 +16,8 @@ struct PingCourse {
     case interim
     /// Comes once a second.
     case tick
-    /// The addresses of a member's name; empty when the look-up failed.
-    case resolved(Int, [PingAddress])
+    /// The addresses of a member's name, or why the look-up failed.
+    case resolved(Int, Result<[PingAddress], NameError>)
   }
 
   private var fleet: PingFleet
@@ -60,9 +60,13 @@ struct PingCourse {
       removeSome()
     case .interim: ledger.summaries(underWay: fleet.members.indices.map(fleet.underWay)).forEach(print)
     case .tick: tick(note)
-    case .resolved(let index, let addresses):
+    case .resolved(let index, .success(let addresses)):
       lookUps -= 1
       move(index, to: addresses, note)
+    case .resolved(let index, .failure(let error)):
+      lookUps -= 1
+      let address = fleet.members[index].target.address
+      if fleet.lookUpFailed(index, at: Pinger.now) { note("\(address) is silent: \(error)") }
     }
   }
 
@@ -102,8 +106,12 @@ struct PingCourse {
     let (name, address) = (fleet.members[index].name, fleet.members[index].target.address)
     let inputs = inputs
     Task {
-      let found = try? await PingAddress.resolve(name, port: address.port, family: address.family)
-      inputs.yield(.resolved(index, found ?? []))
+      do throws(NameError) {
+        let found = try await PingAddress.resolve(name, port: address.port, family: address.family)
+        inputs.yield(.resolved(index, .success(found)))
+      } catch {
+        inputs.yield(.resolved(index, .failure(error)))
+      }
     }
   }
 

@@ -14,6 +14,8 @@ struct PingFleet {
     var id: PingTarget.ID = 0
     /// `nil` for a numeric address.
     var watch: NameWatch?
+    /// Whether the last look-up of its name failed.
+    var isLost = false
 
     /// The name for the output.
     var label: String { target.address.host == name ? name : "\(name) (\(target.address.host))" }
@@ -161,10 +163,19 @@ struct PingFleet {
     return wanted
   }
 
+  /// Handles the failure of a look-up: the pings stay at their address.
+  /// - Returns: Whether it is the first failure in a row.
+  mutating func lookUpFailed(_ index: Int, at now: UInt64) -> Bool {
+    members[index].watch?.failed(at: now)
+    defer { members[index].isLost = true }
+    return !members[index].isLost
+  }
+
   /// Handles the result of a look-up.
-  /// - Parameter addresses: The present addresses of the member's name; empty when the look-up failed.
+  /// - Parameter addresses: The present addresses of the member's name.
   /// - Returns: The new address for the pings; `nil` when it has not changed.
   mutating func found(_ addresses: [PingAddress], for index: Int, at now: UInt64) -> PingAddress? {
+    members[index].isLost = false
     guard let new = members[index].watch?.found(addresses, at: now) else { return nil }
     members[index].target.address = new
     return new

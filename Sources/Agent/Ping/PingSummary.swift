@@ -1,3 +1,4 @@
+import Coverage
 import DriveLog
 import Driving
 import OrderedJSON
@@ -6,7 +7,7 @@ import OrderedJSON
 struct PingSummary {
   let name: String
   let statistics: PingStatistics
-  /// Pings without a verdict, which are not counted; `nil` at the end of the run.
+  /// Pings still without a verdict, which are not in the counts; `nil` in the final summary.
   let underWay: UInt64?
 
   // MARK: Text
@@ -20,7 +21,7 @@ struct PingSummary {
     if let histogram = Self.line(counts.variationDown) { lines.append("  down        \(histogram)") }
     if counts.outages.count > 0 {
       let longest = counts.outages.longest.map(\.nanoseconds).max().map { PingLine.milliseconds(Int64(clamping: $0)) }
-      lines.append("  \(counts.outages.count) outages, the longest \(longest ?? "-")")
+      lines.append("  \(counted(counts.outages.count, "outage")), the longest \(longest ?? "-")")
     }
     if let current = counts.outages.current { lines.append("  no answer since ping \(current.first)") }
     return lines.joined(separator: "\n")
@@ -28,7 +29,8 @@ struct PingSummary {
 
   private var losses: String {
     let lost = statistics.lost + statistics.unreachable
-    let share = statistics.loss.map { " (\(DecimalText.of($0 * 100, places: 1)) %)" } ?? ""
+    let unreachable = statistics.unreachable > 0 ? "; \(statistics.unreachable) of them unreachable" : ""
+    let share = statistics.loss.map { " (\(DecimalText.of($0 * 100, places: 1)) %\(unreachable))" } ?? ""
     let ways =
       statistics.lostUp + statistics.lostDown > 0 ? ", \(statistics.lostUp) up, \(statistics.lostDown) down" : ""
     return "\(lost) lost\(share)\(ways)"
@@ -39,8 +41,8 @@ struct PingSummary {
   /// Counts that are usually 0, and are shown only if they are not.
   private var rare: String {
     [
-      (statistics.unreachable, "unreachable"), (statistics.refused, "refused"), (statistics.notSent, "not sent"),
-      (statistics.cancelled, "cancelled"), (statistics.late, "late"), (statistics.duplicates, "duplicate"),
+      (statistics.refused, "refused"), (statistics.notSent, "not sent"), (statistics.cancelled, "cancelled"),
+      (statistics.late, "late"), (statistics.duplicates, "duplicate"),
       (statistics.reordered, "out of order"), (statistics.corrupt, "corrupt"),
       (statistics.missingStamps, "without the kernel's stamps"), (statistics.absurdStamps, "with absurd stamps"),
       (statistics.clockSteps, "while the clock was set"),
@@ -92,7 +94,7 @@ struct PingSummary {
     return JSON.object([JSON.Member(underWay == nil ? "summary" : "interim", figures)]).text
   }
 
-  /// The longest ended outages, and the outage under way.
+  /// The longest ended outages in the order of time, and the outage under way.
   private var outages: [JSON] {
     var outages = statistics.outages.longest.map { outage -> JSON in
       .object([

@@ -121,7 +121,7 @@ actor Service: ServiceCommands {
         await sender.keepSending(every: interval)
       }
       #if canImport(CSystemd)
-        group.addTask { [watch = SleepWatch(address: busAddress, logger: logger)] in
+        group.addTask { [watch = LogindWatch(address: busAddress, logger: logger)] in
           await watch.run { inputs.yield(.sleep($0)) }
         }
       #endif

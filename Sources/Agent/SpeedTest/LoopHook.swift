@@ -1,6 +1,7 @@
-import Foundation
 import Logging
 import Looping
+import Subprocess
+import SystemPackage
 
 /// The operator's program that runs when a speed test is due and cannot start (docs/loop.md).
 struct LoopHook: Sendable {
@@ -10,19 +11,26 @@ struct LoopHook: Sendable {
 
   /// Starts the program and does not wait for it. Its argument is the reason, its environment has the line of the notice.
   func call(_ notice: LoopNotice) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = [notice.hold.rawValue]
-    process.environment = ProcessInfo.processInfo.environment.merging(
-      ["COVERAGE_PROBE_NOTICE": "\(notice)", "COVERAGE_PROBE_TEST": "\(notice.number)"]) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    process.terminationHandler = { [path, logger] ended in
-      if ended.terminationStatus != 0 {
-        logger.warning("loop.hook \(path) ended with status \(ended.terminationStatus)")
+    // The program ends when it wants to: a loop that ends meanwhile does not cancel it.
+    Task { await run(notice) }
+  }
+
+  /// Runs the program until it ends, and logs when it fails.
+  func run(_ notice: LoopNotice) async {
+    do {
+      let ended = try await Subprocess.run(
+        .path(FilePath(path)), arguments: [notice.hold.rawValue],
+        environment: .inherit.updating([
+          "COVERAGE_PROBE_NOTICE": "\(notice)", "COVERAGE_PROBE_TEST": "\(notice.number)",
+        ]),
+        output: .currentStandardOutput, error: .currentStandardError)
+      switch ended.terminationStatus {
+      case .exited(0): return
+      case .exited(let status): logger.warning("loop.hook \(path) ended with status \(status)")
+      case .signaled(let signal): logger.warning("loop.hook \(path) was ended by signal \(signal)")
       }
-    }
-    do { try process.run() } catch {
-      logger.warning("loop.hook \(path) cannot be started: \(error.localizedDescription)")
+    } catch {
+      logger.warning("loop.hook \(path) cannot be started: \(error)")
     }
   }
 }

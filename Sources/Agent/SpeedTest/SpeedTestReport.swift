@@ -62,7 +62,7 @@ struct SpeedTestReport {
   private var pingText: String {
     guard let median = figures.medianPing, let shortest = figures.shortestPing else { return "none" }
     let (middle, least) = (Double(median) / 1e6, Double(shortest) / 1e6)
-    return String(format: "%.3f ms median, %.3f ms shortest, ", middle, least) + "\(figures.pings.count) pings"
+    return String(format: "%.3f ms median, %.3f ms shortest, ", middle, least) + counted(figures.pings.count, "ping")
   }
 
   private static func text(_ figure: SpeedTestRate?) -> String {

@@ -6,7 +6,7 @@ import GRDB
 /// Every type that reads or writes rows shares this value; the lock is released with the last of them.
 final class StoreDatabase: @unchecked Sendable {
   /// Opens the store, and repairs it if it is damaged. Calls `onChecked` once losses are noted, before SQLite opens it.
-  typealias Opening = @Sendable (StoreOpening, _ onChecked: () -> Void) throws -> OpenStore
+  typealias Opening = @Sendable (OpeningReason, _ onChecked: () -> Void) throws -> OpenStore
 
   let directory: StateDirectory
   /// Distinguishes this process's rows from those of an earlier process.

@@ -57,7 +57,7 @@ public struct RecordedDrives: Sendable {
   ///   - sinceBoot: The time since this boot.
   ///   - now: The wall clock. If it shows an impossible time, the time since an earlier boot is unknown.
   /// - Throws: GRDB's `DatabaseError`
-  public func interruptedLoops(bootID: String, sinceBoot: Duration, now: WallTime) async throws -> [String?: String] {
+  public func loopsToContinue(bootID: String, sinceBoot: Duration, now: WallTime) async throws -> [String?: String] {
     try await store.readAmongWrites { db in
       let interrupted = try Row.fetchAll(
         db,

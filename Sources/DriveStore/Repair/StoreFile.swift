@@ -28,7 +28,7 @@ struct StoreFile {
   }
 
   /// - Throws: ``StoreError``; `DatabaseError` for errors that are no damage: a full disk, missing permissions.
-  func open(_ occasion: StoreOpening, onChecked: () -> Void) throws -> OpenStore {
+  func open(_ occasion: OpeningReason, onChecked: () -> Void) throws -> OpenStore {
     try setAsideWhatIsNoFile()
     try finishReplacement()
     let damage = try damageBesideSQLite(occasion == .startAfterUncleanEnd)

@@ -99,7 +99,7 @@ public enum ColumnList {
       $0.fence.fix.speed.map { .figure($0, 2) }
     },
     Column("pings_lost", .integer, "`pings` without `pings_ok` (RFC 2680, with `pings.timeout` as the limit)") {
-      .count($0.fence.pings - $0.fence.pingsAnswered)
+      .count($0.fence.pingsLost)
     },
     Column("pings_late", .integer, "of the lost pings, those answered after the limit") {
       .count($0.fence.figures.late)

@@ -11,7 +11,7 @@ final class GeoPackageLayer {
   private let name: String
   private let database: Database
   private var row: RowInsertion
-  private var tree: TreePacking
+  private var tree: RTreePacking
   private var nextID: Int64 = 1
   /// The rectangle around all features so far, in degrees; `nil` without any.
   private var box: (minX: Double, maxX: Double, minY: Double, maxY: Double)?
@@ -50,7 +50,7 @@ final class GeoPackageLayer {
     let marks = String(repeating: ", ?", count: fields.count)
     row = RowInsertion(
       try database.makeStatement(sql: "INSERT INTO \"\(name)\" VALUES (?, ?\(marks))"), in: database)
-    tree = try TreePacking("rtree_\(name)_geom", in: database)
+    tree = try RTreePacking("rtree_\(name)_geom", in: database)
   }
 
   /// Adds a feature.
@@ -66,7 +66,7 @@ final class GeoPackageLayer {
     for value in values { row.bind(value) }
     try row.insert()
     let box = geometry.box
-    try tree.add(id, TreeBox(minX: box.minX, maxX: box.maxX, minY: box.minY, maxY: box.maxY))
+    try tree.add(id, RTreeBox(minX: box.minX, maxX: box.maxX, minY: box.minY, maxY: box.maxY))
     guard let whole = self.box else {
       self.box = box
       return

@@ -6,14 +6,14 @@ public struct LivePage: Sendable {
   /// The document, without any fence. Its nonce stays the same as long as the value lives.
   public let html: [UInt8]
   /// The Content-Security-Policy for the answer's header: that of the document, and no other page may frame it.
-  public let policy: String
+  public let contentSecurityPolicy: String
 
   /// - Parameter options: The map library, and tiles.
   /// - Throws: ``LeafletError``
   public init(options: MapOptions = MapOptions()) throws {
     let (document, nonce) = (try MapDocument(options, isLive: true), MapDocument.nonce())
     html = document.head(nonce: nonce) + document.tail(nonce: nonce)
-    policy = document.policy(nonce: nonce) + "; frame-ancestors 'none'"
+    contentSecurityPolicy = document.contentSecurityPolicy(nonce: nonce) + "; frame-ancestors 'none'"
   }
 
   /// Fences as the page adds them to its map: one JSON object in one line.

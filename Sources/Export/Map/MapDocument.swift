@@ -22,7 +22,7 @@ struct MapDocument {
 
   /// The Content-Security-Policy (https://www.w3.org/TR/CSP3/): nothing but the page's own scripts and styles, embedded
   /// images, and the tiles. Only the live page may connect, to its own service.
-  func policy(nonce: String) -> String {
+  func contentSecurityPolicy(nonce: String) -> String {
     let images = (["data:"] + (options.tiles.map { [$0.origin] } ?? [])).joined(separator: " ")
     return "default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; img-src \(images); "
       + (isLive ? "connect-src 'self'; " : "") + "base-uri 'none'; form-action 'none'"
@@ -36,7 +36,7 @@ struct MapDocument {
       <head>
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta http-equiv="Content-Security-Policy" content="\(policy(nonce: nonce))">
+      <meta http-equiv="Content-Security-Policy" content="\(contentSecurityPolicy(nonce: nonce))">
       <meta name="color-scheme" content="light dark">
       <title>Coverage map</title>
       <style nonce="\(nonce)">

@@ -13,7 +13,7 @@ enum FenceTitle {
   static func long(_ fence: Fence) -> String {
     let delay = fence.meanRTTNanoseconds.map { "mean \(milliseconds($0))" } ?? "no answer"
     guard fence.pings > 0 else { return "no pings" }
-    let lost = fence.pings - fence.pingsAnswered
+    let lost = fence.pingsLost
     return "\(delay), \(lost) of \(counted(fence.pings, "ping")) lost (\(percent(lost, of: fence.pings)))"
   }
 

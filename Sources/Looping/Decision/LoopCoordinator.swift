@@ -77,7 +77,7 @@ public struct LoopCoordinator: Hashable, Sendable {
       }
     }
     apply(input, at: moment, &aborts, &others)
-    if !isOver { decide(at: moment, &others) }
+    if !isOver, input != .checkpoint { decide(at: moment, &others) }
     // After a restart too: the next reboot must not count from a time before this one.
     let mustWrite = memory != before || start != nil || input == .checkpoint
     start = nil
@@ -217,7 +217,10 @@ public struct LoopCoordinator: Hashable, Sendable {
   // MARK: Time
 
   private mutating func nextWake(at moment: LoopMoment) -> [LoopEffect] {
-    guard !isOver, let next = wakeTimes(at: moment).min(), next != wakeAt else { return [] }
+    guard !isOver, let time = wakeTimes(at: moment).min() else { return [] }
+    // A test that is due at a checkpoint waits for the next input.
+    let next = max(time, moment.boot + .microseconds(1))
+    guard next != wakeAt else { return [] }
     wakeAt = next
     return [.wake(at: next)]
   }
@@ -236,6 +239,8 @@ public struct LoopCoordinator: Hashable, Sendable {
       if hold == .dayLimit || hold == .monthLimit {
         times.append(clock.boot(at: (clock.now / 60_000_000 + 1) * 60_000_000))
       }
+    } else if memory.isDue {
+      times.append(moment.boot)
     }
     return times
   }

@@ -241,7 +241,12 @@ public final class ControlledTest: Sendable {
       guard plan.impossible.count < objectives.all.count else { return nil }
       let run = QoSRun(plan)
       guard enter(.examining(run)) else { return nil }
+      let stall = StallWatch { [self] in abort(Self.stallReason) }
       let outcome = await run.run()
+      guard !stall.end() else {
+        environment.logger.warning("no QoS results: \(Self.stallReason)")
+        return nil
+      }
       let others = outcome.results.filter { $0.status != .ok }.map { ", \($0.kind.rawValue) \($0.status.rawValue)" }
       environment.logger.info(
         "\(counted(outcome.results.count, "QoS test")) made with \(outcome.traffic.total) bytes\(others.joined())")

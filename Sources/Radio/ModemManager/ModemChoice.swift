@@ -20,7 +20,9 @@ enum ModemChoice: Hashable {
     case 1: self = .modem(candidates.first ?? "")
     case 0 where modems.isEmpty: self = .none("there is no modem")
     case 0: self = .none("no modem has the interface \(interface ?? "-")")
-    default: self = .none("there are \(candidates.count) modems; set pings.interface or links to choose one")
+    default:
+      let advice = interface.map { "none has the interface \($0)" } ?? "set pings.interface or links to choose one"
+      self = .none("there are \(candidates.count) modems; \(advice)")
     }
   }
 }

@@ -1,6 +1,6 @@
 import ControlServer
 
-/// The class of a failed request. ``AnswerRule`` has a rule for each class.
+/// The class of a failed request. ``BatchRule`` has a rule for each class.
 enum Verdict: Hashable, Sendable {
   /// 429: the circuit breaker handles it.
   case tooManyRequests

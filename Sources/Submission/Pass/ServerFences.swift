@@ -49,7 +49,7 @@ struct ServerFences: Sendable {
     let ours = batch.sentFences ?? batch.fences
     if held == ours { return .arrived(fences: held) }
     guard batch.state == .quarantined else {
-      return .quarantine(reason: "the server has \(held) fences of test \(test), and \(ours) were sent")
+      return .quarantine(reason: "the server has \(counted(held, "fence")) of test \(test), and \(ours) were sent")
     }
     return isForced ? .absent : .staysQuarantined(fences: held)
   }
@@ -81,7 +81,7 @@ struct ServerFences: Sendable {
       test.fences >= batch.fences && !knownTests.contains(uuid) && (test.time ?? .max) >= Self.earliestTest(of: batch)
     }
     return suspect.map { uuid, test in
-      "it may have been sent before: the server has \(test.fences) fences of test \(uuid), and the store does not say which ones"
+      "it may have been sent before: the server has \(counted(test.fences, "fence")) of test \(uuid), and the store does not say which ones"
     }
   }
 

@@ -37,7 +37,7 @@ struct Delivery: Sendable {
   /// Sends a batch and removes it from the queue, unless the failure ends the pass.
   private func deliver(_ queued: Batch, _ pass: inout Pass) async throws {
     var batch = queued
-    var rule = AnswerRule()
+    var rule = BatchRule()
     while true {
       let sending = try await send(&batch, &pass)
       log(sending, of: batch)
@@ -45,7 +45,7 @@ struct Delivery: Sendable {
       case .accepted: return try await outcomes.accepted(batch, &pass)
       case .nothingToSend: return pass.remove(batch)
       case .failed(let failure, let step):
-        if AnswerRule.hasNotArrived(after: failure, at: step) { try await store.outbox.release(batch: batch.id) }
+        if BatchRule.hasNotArrived(after: failure, at: step) { try await store.outbox.release(batch: batch.id) }
         if Task.isCancelled { throw PassEnd.stopped(failure) }
         let isSuspect = batch.isSuspect && pass.report.tally.fencesSent > 0
         let consequence = rule.consequence(of: failure, at: step, isSuspect: isSuspect)
@@ -57,7 +57,7 @@ struct Delivery: Sendable {
   /// Applies the consequence of a failed request.
   /// - Returns: Whether to send the batch again now.
   private func follow(
-    _ consequence: AnswerRule.Consequence, of failure: ServerFailure, at step: RequestStep, _ batch: inout Batch,
+    _ consequence: BatchRule.Consequence, of failure: ServerFailure, at step: RequestStep, _ batch: inout Batch,
     _ pass: inout Pass
   ) async throws -> Bool {
     switch consequence {
@@ -82,7 +82,7 @@ struct Delivery: Sendable {
       case .failed(let failure, at: .coverageResult): "\(failure)"
       case .failed(let failure, let step): "not sent, /\(step) failed: \(failure)"
       }
-    logger.info("batch \(batch.id), \(batch.fences) fences: \(outcome)")
+    logger.info("batch \(batch.id), \(counted(batch.fences, "fence")): \(outcome)")
   }
 
   private func send(_ batch: inout Batch, _ pass: inout Pass) async throws -> Sending {

@@ -1,4 +1,5 @@
 import ControlServer
+import Coverage
 import DriveStore
 import Logging
 
@@ -50,13 +51,13 @@ struct HistoryCheck: Sendable {
     switch finding {
     case .absent: return false
     case .arrived(let fences):
-      logger.info("batch \(batch.id): the server has its \(fences) fences")
+      logger.info("batch \(batch.id): the server has its \(counted(fences, "fence"))")
       try await outcomes.accepted(batch, &pass)
     case .quarantine(let reason): try await outcomes.quarantine(batch, reason: reason, &pass)
     case .staysQuarantined(let fences):
       logger.warning(
         """
-        batch \(batch.id): not sent again, the server has \(fences) fences of its test \(batch.testInQuestion ?? "?"); \
+        batch \(batch.id): not sent again, the server has \(counted(fences, "fence")) of its test \(batch.testInQuestion ?? "?"); \
         submit --quarantined --force sends all \(batch.fences) again
         """)
       pass.quarantined(batch)
@@ -94,7 +95,7 @@ struct HistoryCheck: Sendable {
         if isCurrent { try await store.servers.setHistoryCursor(reading.cursor, at: server.url) }
       } catch let failure as ServerFailure where !isCurrent && Verdict(failure) == .unknownClient {
         held.add(stranger: client)
-        logger.warning("the server does not know the client UUID that \(batches.count) batches were sent with")
+        logger.warning("the server does not know the client UUID of \(counted(batches.count, "batch", "batches"))")
       } catch let failure as ServerFailure {
         if Task.isCancelled { throw failure }
         held.add(unread: batches, failure)

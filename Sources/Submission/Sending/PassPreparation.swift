@@ -48,7 +48,9 @@ struct PassPreparation: Sendable {
   func confirmAge(_ pass: inout Pass) async throws {
     guard pass.doubts.oldFences > 0 else { return }
     logger.notice(
-      "\(pass.mode) pass: \(pass.doubts.oldFences) fences look too old to be sent, if the clock is right; asking the server"
+      """
+      \(pass.mode) pass: \(counted(pass.doubts.oldFences, "fence")) too old to be sent, if the clock is right; asking the server
+      """
     )
     await registration.doubt()
     _ = try await registration.clientUUID(for: pass.exchange)
@@ -102,19 +104,20 @@ struct PassPreparation: Sendable {
   private func log(_ pass: Pass, skipped: [(session: StoredSession, reason: String)], damaged: Int) {
     let groups = pass.queue.map { "\($0.test?.uuid ?? "no test yet"): \($0.fences)" }
     let shown = groups.prefix(20).joined(separator: ", ") + (groups.count > 20 ? ", \(groups.count - 20) more" : "")
-    let queue = groups.isEmpty ? "nothing to send" : "\(counted(groups.count, "group")) of fences (\(shown))"
-    logger.info("\(pass.mode) pass: \(queue)")
+    var parts = groups.isEmpty ? [] : ["\(counted(groups.count, "group")) of fences (\(shown))"]
+    if !pass.speedTests.isEmpty { parts.append(counted(pass.speedTests.count, "speed test")) }
+    logger.info("\(pass.mode) pass: \(parts.isEmpty ? "nothing to send" : parts.joined(separator: ", "))")
     for (session, reason) in skipped where pass.mode.isCold || pass.mode == .warm {
       let fences = session.isWaiting ? session.waitingFences : session.quarantinedFences
-      logger.info("\(pass.mode) pass: session \(session.id) with \(fences) fences \(reason): skipped")
+      logger.info("\(pass.mode) pass: session \(session.id) with \(counted(fences, "fence")) \(reason): skipped")
     }
     if damaged > 0 {
-      logger.error("\(pass.mode) pass: \(damaged) rows of the store are damaged; they stay stored and are not sent")
+      logger.error("\(pass.mode) pass: \(counted(damaged, "row")) of the store damaged, stored on and not sent")
     }
     let orphans = pass.report.fencesWithoutSession
     if orphans > 0 {
-      let reason = pass.mode.isCold ? "are younger than submission.legacy-threshold" : "wait for a cold pass"
-      logger.info("\(pass.mode) pass: \(orphans) fences without a session \(reason): skipped")
+      let reason = pass.mode.isCold ? "younger than submission.legacy-threshold" : "until a cold pass"
+      logger.info("\(pass.mode) pass: \(counted(orphans, "fence")) without a session skipped, \(reason)")
     }
   }
 }

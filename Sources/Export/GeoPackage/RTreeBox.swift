@@ -1,6 +1,6 @@
 /// A rectangle in an R-tree of SQLite, in degrees and in single precision. Rounding goes outwards, so that it is never
 /// smaller than the rectangle that it stands for, and a search misses no feature.
-struct TreeBox: Hashable {
+struct RTreeBox: Hashable {
   private(set) var minX, maxX, minY, maxY: Float
 
   /// Takes finite numbers, and no least one above its greatest.
@@ -12,7 +12,7 @@ struct TreeBox: Hashable {
   }
 
   /// The rectangle around both.
-  func union(_ other: TreeBox) -> TreeBox {
+  func union(_ other: RTreeBox) -> RTreeBox {
     var union = self
     union.minX = min(minX, other.minX)
     union.maxX = max(maxX, other.maxX)

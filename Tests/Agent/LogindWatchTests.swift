@@ -7,7 +7,7 @@
 
   /// logind's locks and signals over a real message bus.
   @Suite(.enabled(if: Logind.isInstalled, "needs dbus and python3-dbusmock (tools/setup test)"))
-  struct SleepWatchTests {
+  struct LogindWatchTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

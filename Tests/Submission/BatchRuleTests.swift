@@ -4,7 +4,7 @@ import Testing
 @testable import Submission
 
 /// How a batch goes on after a failed request: the rule alone.
-struct AnswerRuleTests {
+struct BatchRuleTests {
   private static let noClient = ServerFailure.refused(status: 400, message: "No client found by id x")
   private static let noTest = ServerFailure.refused(status: 400, message: "No started test found by id x")
   private static let empty = ServerFailure.notTheServer(status: 200, found: "an empty body")
@@ -12,8 +12,8 @@ struct AnswerRuleTests {
   /// How one batch goes on after these failures, one after the other.
   private func consequences(
     _ failures: (ServerFailure, RequestStep)..., isSuspect: Bool = false
-  ) -> [AnswerRule.Consequence] {
-    var rule = AnswerRule()
+  ) -> [BatchRule.Consequence] {
+    var rule = BatchRule()
     return failures.map { rule.consequence(of: $0.0, at: $0.1, isSuspect: isSuspect) }
   }
 
@@ -24,8 +24,8 @@ struct AnswerRuleTests {
       (.serverTrouble(status: 503, message: ""), .setAside), (empty, .setAside),
       (.refused(status: 403, message: ""), .setAside), (.refused(status: 404, message: ""), .setAside),
       (.refused(status: 422, message: ""), .refuse), (noTest, .replaceTest), (noClient, .registerAgain),
-    ] as [(ServerFailure, AnswerRule.Consequence)])
-  func classes(failure: ServerFailure, consequence: AnswerRule.Consequence) {
+    ] as [(ServerFailure, BatchRule.Consequence)])
+  func classes(failure: ServerFailure, consequence: BatchRule.Consequence) {
     #expect(consequences((failure, .coverageResult)) == [consequence])
   }
 
@@ -58,13 +58,13 @@ struct AnswerRuleTests {
   @Test("when a batch may have arrived, then it stays in doubt; only a plain no to the batch itself ends the doubt")
   func doubt() {
     for failure in [Self.empty, .noAnswer("x"), Self.noTest, .serverTrouble(status: 500, message: "")] {
-      #expect(!AnswerRule.hasNotArrived(after: failure, at: .coverageResult))
+      #expect(!BatchRule.hasNotArrived(after: failure, at: .coverageResult))
     }
     for failure in [
       Self.noClient, .unreachable("x"), .tooManyRequests(retryAfter: nil), .refused(status: 404, message: ""),
     ] {
-      #expect(AnswerRule.hasNotArrived(after: failure, at: .coverageResult))
-      #expect(!AnswerRule.hasNotArrived(after: failure, at: .history), "that says nothing about an earlier request")
+      #expect(BatchRule.hasNotArrived(after: failure, at: .coverageResult))
+      #expect(!BatchRule.hasNotArrived(after: failure, at: .history), "that says nothing about an earlier request")
     }
   }
 }

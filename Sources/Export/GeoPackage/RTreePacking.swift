@@ -6,9 +6,9 @@ import GRDB
 /// SQLite's own insertion looks for the best node of each row, which takes longer than all other work on a fence. Fences come
 /// in the order of the drive, so a node of consecutive ones covers a small area all the same. The nodes go into the tables
 /// behind the R-tree, whose form SQLite documents (The SQLite R*Tree Module, "Shadow Tables").
-struct TreePacking {
+struct RTreePacking {
   /// The open node of each level, the leaf first. The last one becomes the root, whose number is reserved.
-  private var levels = [TreeNode()]
+  private var levels = [RTreeNode()]
   private var nextNode = root + 1
   /// Bytes of each node.
   private let nodeSize: Int
@@ -41,12 +41,12 @@ struct TreePacking {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the R-tree \(tree) has no root")
     }
     self.nodeSize = nodeSize
-    capacity = (nodeSize - TreeNode.headerSize) / TreeNode.cellSize
+    capacity = (nodeSize - RTreeNode.headerSize) / RTreeNode.cellSize
   }
 
   /// Adds a row of the table.
   /// - Throws: GRDB's `DatabaseError`.
-  mutating func add(_ row: Int64, _ box: TreeBox) throws { try add(row, box, to: 0) }
+  mutating func add(_ row: Int64, _ box: RTreeBox) throws { try add(row, box, to: 0) }
 
   /// Completes the tree. Called once, after the last row.
   /// - Throws: GRDB's `DatabaseError`.
@@ -63,7 +63,7 @@ struct TreePacking {
   }
 
   /// Adds a row or a node to the open node of a level; closes a full one before.
-  private mutating func add(_ child: Int64, _ box: TreeBox, to level: Int) throws {
+  private mutating func add(_ child: Int64, _ box: RTreeBox, to level: Int) throws {
     if levels[level].children.count == capacity { try close(level) }
     levels[level].add(child, box)
   }
@@ -78,13 +78,13 @@ struct TreePacking {
     nodes.bind(node.blob(size: nodeSize))
     try nodes.insert()
     try link(node, at: level, number: number)
-    levels[level] = TreeNode()
-    if level + 1 == levels.count { levels.append(TreeNode()) }
+    levels[level] = RTreeNode()
+    if level + 1 == levels.count { levels.append(RTreeNode()) }
     try add(number, box, to: level + 1)
   }
 
   /// Records to which node its children belong.
-  private mutating func link(_ node: TreeNode, at level: Int, number: Int64) throws {
+  private mutating func link(_ node: RTreeNode, at level: Int, number: Int64) throws {
     for child in node.children {
       if level == 0 {
         try Self.link(child, to: number, &leafOfRow)

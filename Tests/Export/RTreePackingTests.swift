@@ -6,7 +6,7 @@ import Testing
 @testable import Export
 
 /// R-trees filled node by node, as SQLite reads, checks and changes them.
-struct TreePackingTests {
+struct RTreePackingTests {
   private typealias Edges = (minX: Double, maxX: Double, minY: Double, maxY: Double)
 
   /// Rectangles along a way, as those of a drive, or anywhere on Earth.
@@ -28,10 +28,10 @@ struct TreePackingTests {
     try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA page_size = \(pageSize)") }
     try queue.write { database in
       try database.execute(sql: "CREATE VIRTUAL TABLE tree USING rtree(id, minx, maxx, miny, maxy)")
-      var packing = try TreePacking("tree", in: database)
+      var packing = try RTreePacking("tree", in: database)
       for (index, edges) in rectangles.enumerated() {
         try packing.add(
-          Int64(index + 1), TreeBox(minX: edges.minX, maxX: edges.maxX, minY: edges.minY, maxY: edges.maxY))
+          Int64(index + 1), RTreeBox(minX: edges.minX, maxX: edges.maxX, minY: edges.minY, maxY: edges.maxY))
       }
       try packing.finish()
     }
@@ -122,16 +122,16 @@ struct TreePackingTests {
   @Test("when an edge has no single-precision number, then the box goes to the next one outside", arguments: [-1.0, 1])
   func rounding(sign: Double) {
     let tenth = 0.1 * sign
-    let box = TreeBox(minX: tenth, maxX: tenth, minY: 0.5 * sign, maxY: 0.5 * sign)
+    let box = RTreeBox(minX: tenth, maxX: tenth, minY: 0.5 * sign, maxY: 0.5 * sign)
     #expect(Double(box.minX) < tenth && Double(box.maxX) > tenth && box.minX.nextUp == box.maxX)
     #expect(Double(box.minY) == 0.5 * sign && box.minY == box.maxY)
   }
 
   @Test("when two boxes are joined, then the result is the least that has both")
   func union() {
-    let left = TreeBox(minX: -2, maxX: -1, minY: 0, maxY: 5)
-    let right = TreeBox(minX: -1.5, maxX: 3, minY: -1, maxY: 4)
-    let both = TreeBox(minX: -2, maxX: 3, minY: -1, maxY: 5)
+    let left = RTreeBox(minX: -2, maxX: -1, minY: 0, maxY: 5)
+    let right = RTreeBox(minX: -1.5, maxX: 3, minY: -1, maxY: 4)
+    let both = RTreeBox(minX: -2, maxX: 3, minY: -1, maxY: 5)
     #expect(left.union(right) == both && right.union(left) == both)
   }
 
@@ -140,8 +140,8 @@ struct TreePackingTests {
     let queue = try DatabaseQueue()
     try queue.write { database in
       try database.execute(sql: "CREATE VIRTUAL TABLE tree USING rtree(id, minx, maxx, miny, maxy)")
-      var packing = try TreePacking("tree", in: database)
-      let box = TreeBox(minX: 0, maxX: 1, minY: 0, maxY: 1)
+      var packing = try RTreePacking("tree", in: database)
+      let box = RTreeBox(minX: 0, maxX: 1, minY: 0, maxY: 1)
       for _ in 0..<2 { try packing.add(1, box) }
       #expect(throws: DatabaseError.self) { try packing.finish() }
     }

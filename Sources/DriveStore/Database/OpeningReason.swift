@@ -1,5 +1,5 @@
 /// Why the store is opened.
-enum StoreOpening: Hashable, Sendable {
+enum OpeningReason: Hashable, Sendable {
   case start
   /// The previous process was killed while it had the store open.
   case startAfterUncleanEnd

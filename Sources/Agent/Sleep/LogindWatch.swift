@@ -4,7 +4,7 @@
   import MessageBus
 
   /// Follows logind: a thread that waits for messages of the system bus. Without a bus or logind, the service goes on.
-  final class SleepWatch: Sendable {
+  final class LogindWatch: Sendable {
     private let address: String?
     private let logger: Logger
     /// Ends the wait of the thread when the task is cancelled.

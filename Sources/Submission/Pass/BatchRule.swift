@@ -1,7 +1,7 @@
 import ControlServer
 
 /// Decides the next step for a batch after one of its requests failed. A pure value, for one batch in one pass.
-struct AnswerRule: Hashable, Sendable {
+struct BatchRule: Hashable, Sendable {
   /// The next step for a batch.
   enum Consequence: Hashable, Sendable {
     /// Register the device again, then send the batch again.

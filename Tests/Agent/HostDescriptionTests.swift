@@ -1,0 +1,29 @@
+import ControlServer
+import Foundation
+import Testing
+
+@testable import Agent
+
+/// What the control server is told of this host.
+struct HostDescriptionTests {
+  @Test("when this host is described, then each text is there, of one line, and without control characters")
+  func texts() {
+    let host = Device.thisHost
+    for text in [host.model, host.device, host.osVersion, host.language, host.timezone, host.softwareVersion] {
+      #expect(!text.isEmpty)
+      #expect(!text.unicodeScalars.contains { $0.properties.generalCategory == .control }, "\(text)")
+    }
+    #expect(host.softwareVersion == Program.version && host.softwareVersionCode == Program.versionCode)
+  }
+
+  @Test("when the distribution has a name in words, then that is the system's version, without quotes")
+  func distribution() throws {
+    let release = try String(contentsOfFile: "/etc/os-release", encoding: .utf8)
+    #expect(
+      release.contains("PRETTY_NAME=\"\(Device.thisHost.osVersion)\"")
+        || release.contains("PRETTY_NAME=\(Device.thisHost.osVersion)\n"))
+  }
+
+  @Test("when the time zone has a name, then Foundation knows it")
+  func timezone() { #expect(TimeZone(identifier: Device.thisHost.timezone) != nil) }
+}
