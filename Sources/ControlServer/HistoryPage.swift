@@ -20,7 +20,7 @@ public struct HistoryPage: Hashable, Sendable {
       let answer = try JSONDecoder().decode(Answer.self, from: body)
       self.init(entries: answer.history.count, items: answer.history.compactMap(\.item))
     } catch {
-      throw .unusableAnswer("the answer to /history holds no history")
+      throw .unusableAnswer("the history in the answer cannot be read")
     }
   }
 

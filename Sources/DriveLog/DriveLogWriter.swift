@@ -20,7 +20,7 @@ public final class DriveLogWriter {
   private var waiting: [UInt8] = []
   /// The length of all lines so far, including dropped ones.
   private var bytes: Int64 = 0
-  /// The checksum of the lines since the last seal; `nil` when there are none.
+  /// The checksum of the lines since the last seal; `nil` when all lines are sealed.
   private var unsealed: UInt32?
   /// In bytes: about half an hour of a drive.
   private let waitingLimit = 2 << 20

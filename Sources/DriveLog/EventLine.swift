@@ -1,7 +1,7 @@
 import Coverage
 import OrderedJSON
 
-/// A line of a drive log behind the header: an event, a note or a seal (docs/drive-log.md).
+/// A line of a drive log after its header: an event, a note or a seal (docs/drive-log.md).
 struct EventLine {
   /// `nil` for an event of an unknown kind, and for a line that is not an event.
   let event: Event?
@@ -14,7 +14,7 @@ struct EventLine {
   /// Of a mark that a session is forgotten: the number of the session.
   var forgotten: Int?
 
-  /// The line of `event`, with `details` behind it.
+  /// The line of `event`, followed by `details`.
   static func json(_ event: Event, beside details: [JSON.Member]) -> JSON {
     let (key, value) = kind(event)
     let delivered = JSON.members(["delivered": event.delivered.map(JSON.seconds)])
@@ -206,7 +206,7 @@ extension EventLine {
   }
 
   /// The value of `forgotten`.
-  private struct ForgottenValue: Codable {
+  private struct ForgottenValue: Decodable {
     let session: Int
   }
 }

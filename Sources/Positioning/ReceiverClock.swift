@@ -2,8 +2,9 @@ import Coverage
 
 /// The time of a receiver with a fix, with the moment of its arrival, for comparison with the host's clock.
 ///
-/// Every receiver with a fix yields times, not only the chosen one. The times are not checked: dates can be wrong by 1024 weeks, and times
-/// by whole seconds before the receiver knows the leap seconds (docs/protocol.md, 4.4).
+/// Every receiver with a fix yields times, not only the chosen one. The times are not checked here (``WallClock`` ignores impossible
+/// dates): dates can be wrong by 1024 weeks, and times by whole seconds before the receiver knows the leap seconds
+/// (docs/protocol.md, 4.4).
 public struct ReceiverClock: Hashable, Sendable {
   /// gpsd's path of the receiver; `nil` when unknown.
   public let device: String?

@@ -157,7 +157,7 @@ struct AnswerTests {
     "when the answer has no list of tests, then it is unusable, and not an empty history",
     arguments: ["{}", "[]", #"{"history":null}"#, #"{"history":{}}"#, #"{"history":[1]}"#, "", "\u{FEFF}{}"])
   func noHistory(body: String) {
-    #expect(throws: ServerFailure.unusableAnswer("the answer to /history holds no history")) {
+    #expect(throws: ServerFailure.unusableAnswer("the history in the answer cannot be read")) {
       try HistoryPage(Data(body.utf8))
     }
   }

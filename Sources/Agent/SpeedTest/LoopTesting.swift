@@ -59,7 +59,10 @@ public struct LoopTesting: Sendable {
     let receiving = Task { await environment.positions.run() }
     let sending = submits ? Task { await environment.sender.keepSending() } : nil
     let stopping = Task {
-      for await _ in stop where !running.stop() { giveUp.yield() }
+      for await _ in stop {
+        let isFirst = running.stop()
+        if !isFirst { giveUp.yield() }
+      }
     }
     defer {
       receiving.cancel()

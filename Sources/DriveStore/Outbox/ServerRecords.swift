@@ -1,6 +1,7 @@
 import GRDB
 
-/// This device's client UUID and history cursor for each control server. Servers are identified by URL.
+/// What the store has for each control server, by its URL: this device's client UUID, the place in the history, and the state of the
+/// gate (table `breaker`).
 public struct ServerRecords: Sendable {
   let store: StoreDatabase
 
@@ -16,7 +17,7 @@ public struct ServerRecords: Sendable {
     }
   }
 
-  /// Stores the client UUID and resets the history cursor: another client has another history.
+  /// Stores the client UUID, in a row without a place in the history: another client has another history.
   /// - Throws: GRDB's `DatabaseError`
   public func setClientUUID(_ uuid: String, at url: String) async throws {
     try await store.write { db in

@@ -95,8 +95,8 @@ final class TLSSocket: Transport {
   }
 
   /// The meaning of a call that moved no byte.
-  /// - Returns: 0 when it is to be repeated later. TLS can want to read in order to write; callers poll for their own event all
-  ///   the same.
+  /// - Returns: 0 when it is to be repeated later. TLS may have to read before it can write; callers poll for their own event
+  ///   and repeat the call all the same.
   private func nothing(_ code: Int32) throws(SpeedTestError) -> Int {
     switch SSL_get_error(ssl, code) {
     case cssl_wants_read(), cssl_wants_write(): return 0

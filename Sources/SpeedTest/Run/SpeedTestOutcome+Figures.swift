@@ -1,7 +1,7 @@
 import Coverage
 
 extension SpeedTestOutcome {
-  /// The figures for the store, the control server and exports: rates instead of curves of every millisecond, curves thinned out.
+  /// The figures for the store, the control server and exports: the rates, and the curves with fewer points.
   /// - Parameter plan: The plan of the test: it has the server, port and protocol.
   public func figures(_ plan: SpeedTestPlan) -> SpeedTestFigures {
     var figures = SpeedTestFigures(

@@ -18,11 +18,11 @@ struct BatchOutcomes: Sendable {
     pass.accepted(batch)
   }
 
+  /// The server refuses `batch`, or may have it already: it stays stored, and is sent on command only.
   func quarantine(_ batch: Batch, reason: String, _ pass: inout Pass) async throws {
     try await store.outbox.quarantine(batch: batch, reason: reason, at: clock.wall())
-    let fences = batch.fences == 1 ? "a fence" : "\(batch.fences) fences"
     logger.warning(
-      "\(fences) of session \(batch.session) quarantined: \(reason)",
+      "\(counted(batch.fences, "fence")) of session \(batch.session) quarantined: \(reason)",
       metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.fencesQuarantined)])
     pass.quarantined(batch)
   }
@@ -69,7 +69,7 @@ struct BatchOutcomes: Sendable {
     if isEnough { throw PassEnd.failed(failure) }
   }
 
-  /// 429: continues with the next batch after a moment, until the breaker opens. A `Retry-After` ends the pass.
+  /// 429: continues with the next batch after a random wait of 1 to 2 s, until the breaker opens. A `Retry-After` ends the pass.
   /// - Throws: ``PassEnd``, `CancellationError`
   func putOff(_ batch: Batch, _ failure: ServerFailure, _ pass: inout Pass) async throws {
     pass.note(failure)

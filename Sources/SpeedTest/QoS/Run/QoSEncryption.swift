@@ -1,7 +1,7 @@
 /// Whether control connections to QoS servers use TLS: the control server's answer does not say.
 public enum QoSEncryption: String, Hashable, Sendable, CaseIterable {
-  /// TLS, as public servers have it. A server that answers the handshake with another protocol is connected to again, without
-  /// TLS. An attacker on the way can answer so too.
+  /// TLS, which public servers use. When a server answers the handshake with another protocol, the connection is opened again
+  /// without TLS; an attacker on the way can force this.
   case auto
   /// TLS only: with a server that lacks it, the tests that need this server fail.
   case always

@@ -4,7 +4,7 @@ public struct QoSPlan: Hashable, Sendable {
   public let objectives: QoSObjectives
   /// The token of the test, exactly as the control server issued it.
   public let token: MeasurementToken
-  /// The version of the internet protocol, but for resolvers: an objective can name one of either.
+  /// The IP version of all connections but those to DNS resolvers, whose addresses come with the objectives.
   public var family = SpeedTestPlan.Family.any
   /// The interface that all packets leave by; `nil`: the routes decide. The HTTP client cannot be bound to one, so tests by HTTP
   /// are left out then: their results could be those of another link.

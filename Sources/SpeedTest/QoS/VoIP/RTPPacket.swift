@@ -1,4 +1,4 @@
-/// The header of an RTP packet (RFC 3550, 5.1), and its payload when it is written.
+/// The header of an RTP packet (RFC 3550, 5.1); ``bytes(payload:)`` adds the payload.
 struct RTPPacket: Hashable, Sendable {
   /// The marker bit: set in the first packet of a call.
   var isMarked = false
