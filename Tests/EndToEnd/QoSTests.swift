@@ -70,6 +70,27 @@ import Testing
     #expect(status("website") == ["OK"] && status("traceroute") == ["OK"])
   }
 
+  @Test(
+    "when the process stands still during the QoS tests, then the speed test is submitted without them: their times would be wrong"
+  )
+  func stoodStill() async throws {
+    let field = try await Field.moving(
+      "speedtest: { qos: true }", withQoS: true, measurementOptions: ["--fault", "silent"])
+    let program = try field.start("speedtest")
+    _ = try await eventually("the QoS tests are asked for") {
+      try await field.server.requests(to: "qosTestRequest").isEmpty ? nil : true
+    }
+    program.signal(SIGSTOP)
+    let until = ContinuousClock.now + .seconds(4)
+    _ = try await eventually("4 s without the process") { ContinuousClock.now >= until ? true : nil }
+    program.signal(SIGCONT)
+    #expect(try await program.exitStatus() == 0, "\(program.standardError)")
+    #expect(program.standardError.contains("no QoS results: the process stood still during the test"))
+    let stored = try #require(try await field.speedTests().first)
+    #expect(stored["state"] as? String == "submitted" && stored["qos_state"] == nil)
+    #expect((try await field.server.speedTests().first?["qos_results"] as? [Any])?.isEmpty == true)
+  }
+
   @Test("when the program is killed during the QoS tests, then the result of the speed test reaches the server, once")
   func killed() async throws {
     let field = try await Field.moving("speedtest: { qos: true }", withQoS: true)

@@ -13,7 +13,8 @@ struct OutcomeSlowTests {
   @Test(
     "when the server fails in any way, then nothing is lost and nothing is twice",
     arguments: [
-      "401", "403", "404", "406", "429", "429-retry-after:30", "500", "502", "503", "empty", "html", "error", "reset",
+      "401", "403", "404", "406", "429", "429-retry-after:0", "429-retry-after:30", "500", "502", "503", "empty",
+      "html", "error", "reset",
       "hang:30", "drop-answer",
     ])
   func faults(fault: String) async throws {
