@@ -26,7 +26,7 @@ MUTANTS = [
          "if let test = batch.test { test } else { try await anchor.anchor(&batch, pass) }",
          "if let test = batch.test, batch.state == .waiting { test } else { try await anchor.anchor(&batch, pass) }")]),
     Mutant("writes-late", "a fence that has ended is in the log, and waits in memory for the next checkpoint", "record", "unwritten", [
-        ("Driving/DriveJournal.swift",
+        ("Driving/Decision/DriveJournal.swift",
          "    return isUrgent ? seal(at: now) + [write(seen: now)] : []\n",
          "    let hasClosed = changes.contains { if case .fenceClosed = $0 { true } else { false } }\n"
          "    return isUrgent ? seal(at: now) + (hasClosed ? [] : [write(seen: now)]) : []\n")]),
