@@ -9,7 +9,7 @@ import Testing
 @testable import Agent
 
 /// What commands do before and after they talk to the control server.
-struct ServerAccessTests {
+struct ControlServerAccessTests {
   private struct Trouble: Error {}
 
   private let folder: TemporaryFolder

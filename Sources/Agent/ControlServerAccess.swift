@@ -1,11 +1,7 @@
 import ControlServer
 import Coverage
-import DriveStore
-import Driving
 import Logging
-import Pinging
 import Settings
-import Submission
 
 /// Runs `body` with a client of the configured control server, and closes its connections afterwards, however `body`
 /// ends.
@@ -39,28 +35,4 @@ func withControlServer<Result: Sendable>(
     logger.warning("the connections to the control server could not be closed: \(error)")
   }
   return try outcome.get()
-}
-
-extension SenderClock {
-  /// The clocks of this host.
-  static var host: SenderClock {
-    SenderClock(wall: { .current }, boot: { .nanoseconds(Int64(clamping: Pinger.now)) }, bootID: HostBoot.id)
-  }
-}
-
-extension ProbeConfiguration {
-  /// The settings of a sender.
-  var sender: SenderSettings {
-    var settings = SenderSettings()
-    settings.retention.maxAge = submission.maxAge
-    settings.retention.keep = submission.keep
-    settings.legacyThreshold = submission.legacyThreshold
-    settings.quota = Quota(bytes: storage.maxSize, fences: storage.maxFences)
-    settings.gate.spread = submission.spread
-    (settings.gate.backoff, settings.gate.backoffMax) = (submission.backoff, submission.backoffMax)
-    settings.gate.breaker = CircuitBreaker.Policy(
-      threshold: submission.breakerThreshold, backoff: submission.breakerBackoff,
-      backoffMax: submission.breakerBackoffMax)
-    return settings
-  }
 }
