@@ -6,6 +6,8 @@ import Yams
 enum ConfigurationText {
   /// In bytes. The longest sane configuration has a few thousand.
   private static let limit = 1 << 20
+  /// The most values with all aliases (`*name`) in their places: a few lines of them can stand for more values than any memory has.
+  private static let mostValues = 10_000
 
   /// - Returns: The file's root; `nil` for a file without keys.
   /// - Throws: ``ConfigurationError``
@@ -19,10 +21,29 @@ enum ConfigurationText {
       throw .unreadable(file: file, reason: error.reason + advice)
     }
     let text = try text(data, file)
+    let root: Node?
     do {
-      return try Yams.compose(yaml: text)
+      root = try Yams.compose(yaml: text)
     } catch {
       throw .malformed(file: file, reason: reason(error, in: text))
+    }
+    var left = mostValues
+    guard root.map({ count($0, &left) }) ?? true else {
+      throw .unreadable(
+        file: file, reason: "its aliases (*name) stand for more than \(mostValues) values: write them out")
+    }
+    return root
+  }
+
+  /// Takes the values of a node from `left`.
+  /// - Returns: Whether there were as many.
+  private static func count(_ node: Node, _ left: inout Int) -> Bool {
+    left -= 1
+    guard left >= 0 else { return false }
+    switch node {
+    case .mapping(let mapping): return mapping.allSatisfy { count($0.key, &left) && count($0.value, &left) }
+    case .sequence(let sequence): return sequence.allSatisfy { count($0, &left) }
+    case .scalar, .alias: return true
     }
   }
 

@@ -245,6 +245,34 @@ struct ExaminationTests {
     #expect(ofFolder.grade == .warning && ofFolder.text.contains("it is a folder"))
   }
 
+  @Test("when a file of a link cannot be read, then that is a fault: no ping would leave")
+  func unreadableFile() throws {
+    let folder = try TemporaryFolder()
+    var configuration = ProbeConfiguration()
+    configuration.links = [
+      LinkSettings(name: "A", interface: nil, network: .file(folder.file("nothing")), radio: .none),
+      LinkSettings(name: "B", interface: nil, network: .file(try folder.write("wifi", to: "there")), radio: .none),
+    ]
+    let found = SourceExamination.findings(configuration)
+    #expect(found.map(\.grade) == [.fault, .good])
+    #expect(
+      found[0].text
+        == "link A: network.source: \(folder.file("nothing")): No such file or directory: the link counts as none")
+    #expect(found[0].advice?.contains("cellular, wifi or none") == true)
+    #expect(found[1].text.hasPrefix("link B: "))
+  }
+
+  @Test("when interfaces are asked for, then only one that is there and up can carry pings")
+  func usable() {
+    func isUsable(_ interface: String?) -> Bool {
+      SourceExamination.isUsable(LinkSettings(name: nil, interface: interface, network: .auto, radio: .none))
+    }
+    #expect(isUsable(nil) && isUsable("lo"))
+    for interface in ["nix0", "", "../lo", "lo\u{0}", String(repeating: "a", count: 4096)] {
+      #expect(!isUsable(interface), "\(interface.prefix(20))")
+    }
+  }
+
   @Test("when a finding is JSON, then it has its subject, grade and text, and its advice if there is one")
   func json() {
     #expect(

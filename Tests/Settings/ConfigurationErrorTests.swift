@@ -32,6 +32,57 @@ struct ConfigurationErrorTests {
     #expect(try complaint(Data(bytes)) == "cannot read configuration config.yaml: \(reason)")
   }
 
+  /// Nine levels of nine aliases each: 387 million values in ten lines.
+  private static func bomb(_ key: String) -> String {
+    let levels = (2...9).map { level in
+      "x\(level): &x\(level) [" + Array(repeating: "*x\(level - 1)", count: 9).joined(separator: ", ") + "]"
+    }
+    return (["x1: &x1 [1, 2, 3, 4, 5, 6, 7, 8, 9]"] + levels + ["\(key): *x9"]).joined(separator: "\n")
+  }
+
+  @Test(
+    "when aliases stand for more values than memory has, then the file is refused at once",
+    arguments: [
+      bomb("links"), bomb("gpsd"), "gpsd: { host: &h a }\n" + bomb("privacy: { exclusion-zones").dropLast(4) + "*x9 }",
+    ])
+  func bombs(yaml: String) throws {
+    let line = try complaint(yaml)
+    #expect(
+      line
+        == "cannot read configuration config.yaml: its aliases (*name) stand for more than 10000 values: write them out"
+    )
+  }
+
+  @Test("when a value is given by an alias, then it counts")
+  func alias() throws {
+    let file = try folder.write(
+      "gpsd: { host: &receiver box }\ncontrol-server: { url: \"http://h/x\" }\nagent: { socket-group: *receiver }",
+      to: "a.yaml")
+    let configuration = try ProbeConfiguration.load(file: file, environment: [:])
+    #expect(configuration.gpsd.host == "box" && configuration.agent.socketGroup == "box")
+  }
+
+  @Test(
+    "when YAML is used in an odd way, then the line says what is wrong with it",
+    arguments: [
+      ("- a\n- b\n", "configuration config.yaml is not YAML: expected keys and values at the top"),
+      ("just text", "configuration config.yaml is not YAML: expected keys and values at the top"),
+      ("? [a, b]\n: c\n", "configuration config.yaml: unknown key ?; did you mean gpsd?"),
+      (
+        "gpsd: &g { port: 1 }\nagent: { <<: *g }\n",
+        "configuration config.yaml: unknown key agent.<<; did you mean agent?"
+      ),
+      ("---\ngpsd: { port: 5 }\n---\ngpsd: { port: 6 }\n", "line 3, column 1: but found another document"),
+      ("gpsd: { port: *nothing }\n", "line 1, column 15: found undefined alias"),
+      (String(repeating: "[", count: 20_000), "Maximum nesting level reached"),
+      (String(repeating: "{a: ", count: 20_000), "Maximum nesting level reached"),
+      ("gpsd: { port: 2947 ", "line 2, column 1: did not find expected ',' or '}'"),
+    ])
+  func oddities(yaml: String, expected: String) throws {
+    let line = try complaint(yaml)
+    #expect(line.contains(expected) && !line.contains("\n"), "\(line)")
+  }
+
   @Test("when a key is there twice, then the line names it")
   func duplicate() throws {
     let line = try complaint("gpsd: { stale-after: 1s, stale-after: 2s }")

@@ -8,6 +8,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 RELEASE = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
 
 
+def install():
+    """The peers that are not here yet, from Debian."""
+    subprocess.run([os.path.join(ROOT, "tools", "setup"), "bench"], check=True, stdout=sys.stderr)
+
+
 def build(*products):
     """Builds them and returns the directory that they are in."""
     for product in products:
