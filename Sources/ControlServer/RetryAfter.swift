@@ -8,7 +8,7 @@ enum RetryAfter {
   /// - Parameters:
   ///   - text: The header's value.
   ///   - date: The `Date` of the same response. A date is compared with it, because the clocks of server and host can differ.
-  /// - Returns: The wait from the response on; `nil` for none, for other text, and for a date in a response without a `Date`.
+  /// - Returns: The wait from the response on; `nil` for zero or a past date, for other text, and for a date in a response without a `Date`.
   static func wait(_ text: String, date: String?) -> Duration? {
     seconds(text.trimming(), date).flatMap { $0 > .zero ? min($0, longest) : nil }
   }

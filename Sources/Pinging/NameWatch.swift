@@ -55,8 +55,12 @@ public struct NameWatch: Hashable, Sendable {
   }
 
   /// Applies a failure to resolve the name.
-  public mutating func failed(at now: UInt64) {
-    if lookUp == .underWay { quietSince = now }
-    lookUp = .none
+  /// - Returns: Whether the address was silent meanwhile: else the failure does not matter.
+  @discardableResult
+  public mutating func failed(at now: UInt64) -> Bool {
+    defer { lookUp = .none }
+    guard lookUp == .underWay else { return false }
+    quietSince = now
+    return true
   }
 }

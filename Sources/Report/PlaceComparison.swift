@@ -84,9 +84,9 @@ public struct PlaceComparison: Sendable {
       tallies[0].add(pair.first)
       tallies[1].add(pair.second)
       if let first = pair.first.mean, let second = pair.second.mean { delays.append(second - first) }
-      // In whole thousand-millionths: 0.3 less 0.1 is not exactly 0.4 less 0.2, and equal differences must share their ranks.
+      // Rounded to 1e-9: 0.3 - 0.1 differs from 0.4 - 0.2 as Double, and equal differences must share their ranks.
       if let first = pair.first.loss, let second = pair.second.loss {
-        losses.append(((second - first) * 1e9).rounded())
+        losses.append(((second - first) * 1e9).rounded(.toNearestOrEven))
       }
     }
     return Result(

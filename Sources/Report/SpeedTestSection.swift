@@ -34,7 +34,7 @@ struct SpeedTestSection {
     let title = report.parts.count > 1 ? Markup.escaped(head) + ": " : ""
     guard group.tests > 0 else { return "<p>\(title)no speed test.</p>" }
     return """
-      <p>\(title)\(group.tests) tests, \(group.count(.completed)) completed (\(percent(group.completed))), \
+      <p>\(title)\(counted(group.tests, "test")), \(group.count(.completed)) completed (\(percent(group.completed))), \
       \(group.count(.failed)) failed, \(group.count(.aborted)) aborted; unsuccessful ratio \(percent(group.unsuccessful)).</p>
       """
   }

@@ -6,8 +6,9 @@ import Yams
 enum ConfigurationText {
   /// In bytes. The longest sane configuration has a few thousand.
   private static let limit = 1 << 20
-  /// The most values with all aliases (`*name`) in their places: a few lines of them can stand for more values than any memory has.
-  private static let mostValues = 10_000
+
+  /// Aliases (`*name`) stand for far more values than the text has: ten lines of them can stand for more than memory holds.
+  struct TooManyValues: Error {}
 
   /// - Returns: The file's root; `nil` for a file without keys.
   /// - Throws: ``ConfigurationError``
@@ -21,17 +22,21 @@ enum ConfigurationText {
       throw .unreadable(file: file, reason: error.reason + advice)
     }
     let text = try text(data, file)
-    let root: Node?
     do {
-      root = try Yams.compose(yaml: text)
+      return try compose(text)
+    } catch is TooManyValues {
+      throw .unreadable(file: file, reason: "its aliases (*name) stand for thousands of values: write them out")
     } catch {
       throw .malformed(file: file, reason: reason(error, in: text))
     }
-    var left = mostValues
-    guard root.map({ count($0, &left) }) ?? true else {
-      throw .unreadable(
-        file: file, reason: "its aliases (*name) stand for more than \(mostValues) values: write them out")
-    }
+  }
+
+  /// - Throws: ``TooManyValues``, Yams's `YamlError`
+  static func compose(_ text: String) throws -> Node? {
+    let root = try Yams.compose(yaml: text)
+    // Without aliases, no text has more values than bytes.
+    var left = max(10_000, text.utf8.count)
+    guard root.map({ count($0, &left) }) ?? true else { throw TooManyValues() }
     return root
   }
 

@@ -51,7 +51,7 @@ extension Setting {
     _ words: Words, _ path: Field<[Entry]>, _ parse: @escaping (Node) throws(ListMistake) -> [Entry]
   ) -> Setting {
     func entries(_ text: String) throws -> [Entry] {
-      guard let node = try Yams.compose(yaml: text) else { throw ListMistake("") }
+      guard let node = try ConfigurationText.compose(text) else { throw ListMistake("") }
       return try parse(node)
     }
     var setting = Setting(words, path, shown: { _ in "[]" }) { configuration, text in

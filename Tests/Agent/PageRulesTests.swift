@@ -101,7 +101,7 @@ struct PageRulesTests {
 
   @Test("when a link has the token, then the browser is admitted; a link with an old one opens nothing, cookie or not")
   func link() throws {
-    #expect(try judge { ($0.cookie, $0.link) = (nil, Self.text) } == .admit)
+    #expect(try judge { ($0.cookie, $0.link) = (nil, Self.text) } == .admit(try #require(Self.token)))
     #expect(try isRefused { $0.link = "old" })
     #expect(try isRefused { ($0.isCommand, $0.cookie, $0.link) = (true, nil, Self.text) }, "a link gives no command")
   }

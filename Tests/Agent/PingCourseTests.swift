@@ -6,12 +6,16 @@ import Testing
 /// A run that goes on while names move.
 struct PingCourseTests {
   /// Of a target that was given as a name and is pinged at 127.0.0.1.
-  private func course(_ inputs: AsyncStream<PingCourse.Input>.Continuation) throws -> PingCourse {
+  /// - Parameter isLookingUp: Whether the look-up of its name is under way.
+  private func course(_ inputs: AsyncStream<PingCourse.Input>.Continuation, isLookingUp: Bool = false) throws
+    -> PingCourse
+  {
     let address = try #require(PingAddress(numeric: "127.0.0.1", port: 9))
     let target = PingTarget(address: address, echo: .oneWay, count: 1)
     var fleet = try PingFleet([("moving.test", target)], threads: 1)
     #expect(fleet.open().isEmpty)
     #expect(fleet.begin().isEmpty)
+    if isLookingUp { #expect(fleet.wantedLookUps(at: Pinger.now + 31_000_000_000, limit: 1) == [0]) }
     var options = PingOptions()
     options.format = .quiet
     return PingCourse(fleet: fleet, capture: nil, options: options, inputs: inputs)
@@ -35,18 +39,19 @@ struct PingCourseTests {
     #expect(summary.map { $0.prefix(25) } == ["moving.test (127.0.0.7): "])
   }
 
-  @Test("when a look-up fails, then one line says so, and again only after one that succeeded")
+  @Test(
+    "when a look-up fails while the address is silent, then one line says so; one that is not under way does not matter"
+  )
   func unknown() throws {
     let (_, inputs) = AsyncStream<PingCourse.Input>.makeStream()
-    var course = try course(inputs)
-    var notes: [String] = []
-    let address = try #require(PingAddress(numeric: "127.0.0.1", port: 9))
     let failure = PingCourse.Input.resolved(0, .failure(NameError(name: "moving.test", reason: "no answer")))
-    for input in [failure, failure, .resolved(0, .success([address])), failure] {
-      course.handle(input, print: { _ in }, note: { notes.append($0) })
+    for isUnderWay in [true, false] {
+      var course = try course(inputs, isLookingUp: isUnderWay)
+      var notes: [String] = []
+      for _ in 0..<2 { course.handle(failure, print: { _ in }, note: { notes.append($0) }) }
+      let line = "127.0.0.1:9 is silent: cannot find the address of moving.test: no answer"
+      #expect(notes == (isUnderWay ? [line] : []))
     }
-    let line = "127.0.0.1:9 is silent: cannot find the address of moving.test: no answer"
-    #expect(notes == [line, line])
   }
 
   @Test("when the name still has the address, or none of its family, then nothing moves")

@@ -87,6 +87,29 @@ struct PingFleetTests {
     #expect(fleet.flows().map(\.host) == ["127.0.0.1", "127.0.0.9"])
   }
 
+  @Test(
+    "when look-ups of a silent name fail, then the first failure of an outage is told, and none after a sign of life came"
+  )
+  func failures() throws {
+    let address = try #require(PingAddress(numeric: "127.0.0.1", port: 9))
+    var fleet = try PingFleet([("a.test", PingTarget(address: address, echo: .oneWay, count: 1))], threads: 1)
+    #expect(fleet.open().isEmpty)
+    #expect(fleet.begin().isEmpty)
+    var now = Pinger.now
+    func isTold(meanwhile: (inout PingFleet) -> Void = { _ in }) -> Bool {
+      now += 31_000_000_000
+      #expect(fleet.wantedLookUps(at: now, limit: 1) == [0])
+      meanwhile(&fleet)
+      return fleet.lookUpFailed(0, at: now)
+    }
+    #expect(isTold())
+    #expect(!isTold())
+    fleet.heard(0, at: now)
+    #expect(isTold(), "another outage")
+    #expect(!isTold { $0.heard(0, at: now) }, "it answers again")
+    #expect(isTold(), "the third outage")
+  }
+
   @Test("when all pings have a verdict, or none is under way after a stop, then a target has finished")
   func finished() async throws {
     var fleet = try PingFleet(try targets("127.0.0.1", "127.0.0.2"), threads: 1)

@@ -139,14 +139,21 @@ import Testing
     #expect(rig.fix(1251) == [.start(2)])
   }
 
-  @Test(
-    "when a test is due at a checkpoint, then it starts with the next input: a process that ends has no test to begin")
-  func dueAtCheckpoint() throws {
+  @Test("when the process ends, then no test starts and no notice is given, and inputs count all the same")
+  func closed() throws {
     var rig = waiting(try rules())
-    #expect(rig.send(.checkpoint, after: 86_400).isEmpty)
-    #expect(rig.disk?.stage == .waiting)
-    #expect(rig.wakeAt == rig.moment.boot + .microseconds(1))
-    #expect(rig.send(.tick) == [.startTest(number: 2, loopUUID: "Lx")])
+    rig.coordinator.close()
+    for input: LoopInput in [.tick, .resume, .fix(.sample(9000)), .wake, .checkpoint] {
+      #expect(rig.send(input, after: 86_400 / 10).isEmpty)
+    }
+    rig.send(.traffic(bytes: 7))
+    #expect(rig.disk?.stage == .waiting && rig.disk?.number == 1)
+    rig.send(.pause)
+    #expect(rig.disk?.isPaused == true)
+    #expect(rig.send(.resume).isEmpty)
+    #expect(rig.restart(after: 1, try rules()) == [.startTest(number: 2, loopUUID: "Lx")])
+    rig.coordinator.close()
+    #expect(rig.send(.stop) == [.abortTest(number: 2, .ended), .ended(.user)])
   }
 
   @Test("when a checkpoint is asked for, then the state is written with the present time, also when nothing changed")

@@ -75,7 +75,7 @@ struct LoopModel {
     default: break
     }
     if running == nil, starts == count { return end(.count) }
-    guard running == nil, isDue, entry != .input(.checkpoint) else { return }
+    guard running == nil, isDue else { return }
     guard let hold else { return output(.startTest(number: starts + 1, loopUUID: name)) }
     if !wasNoticed(hold), now.time - (lastNotice ?? -1e9) >= 600 { output(.notice(notice(of: hold))) }
   }

@@ -67,6 +67,27 @@ struct LoopRunnerSlowTests {
   }
 
   @Test(
+    "when the process ends before the loop handles what was put, then no test has a number, and no bytes are charged")
+  func endedAtOnce() async throws {
+    let rig = try await Rig()
+    for input: LoopInput in [.resume, .tick, .fix(.sample(0))] {
+      let runner = try await rig.runner(try Self.rules(count: 3))
+      runner.put(input)
+      runner.put(.tick)
+      let running = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return await runner.run()
+      }
+      #expect(await running.value == nil)
+      let memory = await runner.memory
+      #expect(memory.number == 0 && memory.stage == .waiting, "\(input)")
+      #expect(memory.ledger.usedInDay(at: rig.clock.moment.wall) == 0)
+    }
+    #expect(try StoreReader(rig.store).speedTests().isEmpty && rig.news.ended.isEmpty)
+    try await rig.finish()
+  }
+
+  @Test(
     "when the waiting time passes again and again, then each test is stored, numbered and of one loop, and sent once")
   func byTime() async throws {
     let rig = try await Rig()

@@ -49,8 +49,25 @@ struct ConfigurationErrorTests {
     let line = try complaint(yaml)
     #expect(
       line
-        == "cannot read configuration config.yaml: its aliases (*name) stand for more than 10000 values: write them out"
+        == "cannot read configuration config.yaml: its aliases (*name) stand for thousands of values: write them out"
     )
+  }
+
+  @Test("when a variable's aliases stand for more values than memory has, then it is refused at once")
+  func bombInVariable() throws {
+    let flat = Self.bomb("- x").split(separator: "\n").map { $0.split(separator: "&").last.map { "&" + $0 } ?? "" }
+    let list = "[" + flat.joined(separator: ", ") + "]"
+    #expect(throws: ConfigurationError.self) {
+      try ProbeConfiguration.load(file: nil, environment: ["COVERAGE_PROBE_LINKS": list])
+    }
+  }
+
+  @Test("when a long list has no alias, then its length alone is no mistake")
+  func longList() throws {
+    let zones = (0..<3000).map { "{ latitude: 48.\($0), longitude: 16, radius: 300 }" }.joined(separator: ", ")
+    let file = try folder.write(
+      "privacy: { exclusion-zones: [\(zones)] }\ncontrol-server: { url: \"http://h/x\" }", to: "z.yaml")
+    #expect(try ProbeConfiguration.load(file: file, environment: [:]).exclusionZones.count == 3000)
   }
 
   @Test("when a value is given by an alias, then it counts")

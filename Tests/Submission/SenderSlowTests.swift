@@ -107,7 +107,7 @@ struct SenderSlowTests {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [nil, nil])
     let sender = try rig.sender()
-    try await rig.tool.setFault("slow:0.4", on: "coverageResult", count: 1)
+    try await rig.tool.setFault("slow:3", on: "coverageResult", count: 1)
     let pass = Task { try await sender.pass(.cold) }
     _ = try await eventually("the newest session is on its way") {
       try await rig.requests("coverageResult") == 1 ? true : nil

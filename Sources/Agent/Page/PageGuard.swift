@@ -20,8 +20,8 @@ struct PageGuard: Sendable {
 
   enum Verdict: Hashable, Sendable {
     case answer
-    /// The link is right: the browser gets the cookie.
-    case admit
+    /// The link is right: the browser gets the token as a cookie.
+    case admit(PageToken)
     /// Status 403, with the reason for the person at the browser.
     case refuse(String)
   }
@@ -40,17 +40,20 @@ struct PageGuard: Sendable {
   init(names: Set<String>) { self.names = names }
 
   /// Checks the host name, then the token, then, for a command, that the page itself sent it.
-  /// - Parameter token: The present one, which another process can renew at any time; `nil`: nobody has access.
-  func judge(_ asked: Asked, by token: PageToken?) -> Verdict {
+  /// - Parameter token: Reads the present one, which another process can renew at any time; `nil`: nobody has access.
+  func judge(_ asked: Asked, by token: @autoclosure () -> PageToken?) -> Verdict {
     // Refuse foreign host names: DNS rebinding points an attacker's name to this address.
     guard let host = asked.host, isOwn(host) else {
       return .refuse("unknown host name in the address: open the link that `\(Program.name) page` prints")
     }
-    if !asked.isCommand, let link = asked.link {
-      return token?.matches(link) == true
-        ? .admit : .refuse("the link is an old one: `\(Program.name) page` prints the present one")
+    guard let token = token() else {
+      return .refuse("the service cannot read its token: `\(Program.name) page --renew` makes another one")
     }
-    guard let cookie = asked.cookie, token?.matches(cookie) == true else {
+    if !asked.isCommand, let link = asked.link {
+      return token.matches(link)
+        ? .admit(token) : .refuse("the link is an old one: `\(Program.name) page` prints the present one")
+    }
+    guard let cookie = asked.cookie, token.matches(cookie) else {
       return .refuse("open the link that `\(Program.name) page` prints")
     }
     guard asked.isCommand else { return .answer }

@@ -90,10 +90,9 @@ struct PageServer: Sendable {
     let router = Router(context: PageContext.self)
     let followers = PageFollowers(most: Self.mostFollowers)
     router.get("/") { request, _ in
-      let token = PageToken(directory: directory)
-      switch rules.judge(Self.asked(request, isCommand: false), by: token) {
+      switch rules.judge(Self.asked(request, isCommand: false), by: PageToken(directory: directory)) {
       case .refuse(let reason): return Self.text(reason, status: .forbidden)
-      case .admit: return token.map(Self.admission) ?? Self.text("no token", status: .forbidden)
+      case .admit(let token): return Self.admission(token)
       case .answer: return page()
       }
     }

@@ -14,7 +14,7 @@ struct PingFleet {
     var id: PingTarget.ID = 0
     /// `nil` for a numeric address.
     var watch: NameWatch?
-    /// Whether the last look-up of its name failed.
+    /// Whether a look-up of its name has failed since the last sign of life.
     var isLost = false
 
     /// The name for the output.
@@ -152,7 +152,10 @@ struct PingFleet {
   // MARK: Names
 
   /// The member answered at `now`: its name need not be resolved.
-  mutating func heard(_ index: Int, at now: UInt64) { members[index].watch?.heard(at: now) }
+  mutating func heard(_ index: Int, at now: UInt64) {
+    members[index].watch?.heard(at: now)
+    members[index].isLost = false
+  }
 
   /// Members whose names are to be resolved again now, at most `limit` of them.
   mutating func wantedLookUps(at now: UInt64, limit: Int) -> [Int] {
@@ -164,9 +167,9 @@ struct PingFleet {
   }
 
   /// Handles the failure of a look-up: the pings stay at their address.
-  /// - Returns: Whether it is the first failure in a row.
+  /// - Returns: Whether it is the first failure of an outage.
   mutating func lookUpFailed(_ index: Int, at now: UInt64) -> Bool {
-    members[index].watch?.failed(at: now)
+    guard members[index].watch?.failed(at: now) == true else { return false }
     defer { members[index].isLost = true }
     return !members[index].isLost
   }

@@ -11,7 +11,7 @@ struct LoopHook: Sendable {
 
   /// Starts the program and does not wait for it. Its argument is the reason, its environment has the line of the notice.
   func call(_ notice: LoopNotice) {
-    // The program ends when it wants to: a loop that ends meanwhile does not cancel it.
+    // Not a part of the loop's task: the loop's end does not cancel the program.
     Task { await run(notice) }
   }
 

@@ -1,6 +1,6 @@
 import GRDB
 
-/// Tries what a start and a first fence do, and rolls it back: a large store is checked completely only later.
+/// Runs a start and a first fence in a transaction that it rolls back: a large store is checked completely only later.
 enum StoreTrial {
   /// Reads the small tables, and writes a drive with a fence without committing it: into the pages that the next
   /// drive writes to.

@@ -25,7 +25,7 @@ public struct CaptureSummary: Hashable, Sendable {
       files.count == 1
       ? "1 file, \(name(files.lowerBound))"
       : "\(files.count) files, \(name(files.lowerBound)) to \(name(files.upperBound))"
-    var parts = ["\(state.written) packets", "\(state.droppedByKernel) dropped by the kernel"]
+    var parts = [counted(state.written, "packet"), "\(state.droppedByKernel) dropped by the kernel"]
     if state.droppedByInterface > 0 { parts.append("\(state.droppedByInterface) dropped by the interface") }
     if state.unwritten > 0 { parts.append("\(state.unwritten) refused by the disk") }
     if troubles > 0 { parts.append("\(counted(troubles, "time")) in trouble") }

@@ -92,9 +92,9 @@ struct ServerPings: Hashable, Sendable {
   /// failure of an outage.
   mutating func lookUpFailed(_ reason: String, of host: String, at now: UInt64) -> [DriveEffect] {
     guard var server, server.host == host else { return [] }
-    server.watch.failed(at: now)
-    let isFirst = !server.isFailureLogged
-    server.isFailureLogged = true
+    let isSilent = server.watch.failed(at: now)
+    let isFirst = isSilent && !server.isFailureLogged
+    if isSilent { server.isFailureLogged = true }
     self.server = server
     return isFirst ? [.log(.notice, "the ping server at \(server.watch.address) is silent: \(reason)")] : []
   }

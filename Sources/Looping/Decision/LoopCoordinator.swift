@@ -16,6 +16,8 @@ public struct LoopCoordinator: Hashable, Sendable {
   /// The state was read from the store, or is new, and no input has been handled.
   private var start: Start?
   private var wakeAt: Duration?
+  /// Whether ``close()`` was called.
+  private var isClosed = false
 
   private enum Start { case new, restart }
 
@@ -54,6 +56,9 @@ public struct LoopCoordinator: Hashable, Sendable {
   /// Whether the loop has ended.
   public var isOver: Bool { memory.isOver }
 
+  /// The process ends: no test starts and no notice is given from now on. Inputs count as before.
+  public mutating func close() { isClosed = true }
+
   // MARK: A step
 
   /// - Parameters:
@@ -77,7 +82,7 @@ public struct LoopCoordinator: Hashable, Sendable {
       }
     }
     apply(input, at: moment, &aborts, &others)
-    if !isOver, input != .checkpoint { decide(at: moment, &others) }
+    if !isOver { decide(at: moment, &others) }
     // After a restart too: the next reboot must not count from a time before this one.
     let mustWrite = memory != before || start != nil || input == .checkpoint
     start = nil
@@ -162,7 +167,7 @@ public struct LoopCoordinator: Hashable, Sendable {
       return
     }
     noteCondition()
-    guard memory.stage == .waiting, memory.isDue else { return }
+    guard !isClosed, memory.stage == .waiting, memory.isDue else { return }
     if let hold = hold(at: moment) {
       guard memory.notices.give(hold, at: clock.now) else { return }
       others.append(.notice(notice(of: hold, at: moment)))
@@ -217,10 +222,7 @@ public struct LoopCoordinator: Hashable, Sendable {
   // MARK: Time
 
   private mutating func nextWake(at moment: LoopMoment) -> [LoopEffect] {
-    guard !isOver, let time = wakeTimes(at: moment).min() else { return [] }
-    // A test that is due at a checkpoint waits for the next input.
-    let next = max(time, moment.boot + .microseconds(1))
-    guard next != wakeAt else { return [] }
+    guard !isOver, let next = wakeTimes(at: moment).min(), next != wakeAt else { return [] }
     wakeAt = next
     return [.wake(at: next)]
   }
@@ -239,8 +241,6 @@ public struct LoopCoordinator: Hashable, Sendable {
       if hold == .dayLimit || hold == .monthLimit {
         times.append(clock.boot(at: (clock.now / 60_000_000 + 1) * 60_000_000))
       }
-    } else if memory.isDue {
-      times.append(moment.boot)
     }
     return times
   }

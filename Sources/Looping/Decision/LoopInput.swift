@@ -20,7 +20,7 @@ public enum LoopInput: Hashable, Sendable {
   case traffic(bytes: Int64)
   /// The control server named the loop. Only the first name counts; it is sent with each further request as it came.
   case named(String)
-  /// The state is to be on the disk, as before a shutdown: no test starts.
+  /// The state is to be on the disk, for example before a shutdown.
   case checkpoint
   /// The user ends the loop.
   case stop

@@ -84,12 +84,15 @@ public actor LoopRunner {
     }
     await withTaskCancellationHandler {
       for await event in events {
+        // What was put before the cancellation counts, but starts no test that would end at once.
+        if Task.isCancelled { coordinator.close() }
         await handle(event)
-        if coordinator.isOver || Task.isCancelled { break }
+        if coordinator.isOver { break }
       }
     } onCancel: {
       continuation.finish()
     }
+    coordinator.close()
     ticking.cancel()
     alarm?.cancel()
     if let running {

@@ -44,7 +44,7 @@ final class TLSSocket: Transport {
     case cssl_wants_write(): return Int16(POLLOUT)
     default:
       let verification = SSL_get_verify_result(ssl)
-      // Without verification the result is there all the same, but is not why the handshake failed.
+      // Without verification a bad certificate does not fail the handshake: the server's reason counts.
       if verifies, verification != X509_V_OK {
         throw .tls(String(cString: X509_verify_cert_error_string(verification)) + "; see --ca-file and --insecure")
       }

@@ -102,7 +102,7 @@ struct HistoryCheck: Sendable {
       }
     }
     if batches.contains(where: \.isLost) { held.knownTests = try await store.outbox.knownTests() }
-    logger.info("read the server's history: it lists \(held.testCount) tests of the relevant time")
+    logger.info("read the server's history: it lists \(counted(held.testCount, "test")) of the relevant time")
     return held
   }
 

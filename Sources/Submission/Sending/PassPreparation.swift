@@ -49,7 +49,7 @@ struct PassPreparation: Sendable {
     guard pass.doubts.oldFences > 0 else { return }
     logger.notice(
       """
-      \(pass.mode) pass: \(counted(pass.doubts.oldFences, "fence")) too old to be sent, if the clock is right; asking the server
+      \(pass.mode) pass: \(counted(pass.doubts.oldFences, "fence")) too old to be sent if the clock is right; asking the server
       """
     )
     await registration.doubt()
@@ -71,7 +71,8 @@ struct PassPreparation: Sendable {
     let doubtful = try await store.lostBatches.doubtDamaged(except: pass.running)
     if doubtful > 0 {
       logger.warning(
-        "\(pass.mode) pass: the rows of \(doubtful) batches are damaged; asking the server whether it has them")
+        "\(pass.mode) pass: \(counted(doubtful, "batch", "batches")) with damaged rows; asking the server whether it has them"
+      )
     }
   }
 
@@ -112,7 +113,7 @@ struct PassPreparation: Sendable {
       logger.info("\(pass.mode) pass: session \(session.id) with \(counted(fences, "fence")) \(reason): skipped")
     }
     if damaged > 0 {
-      logger.error("\(pass.mode) pass: \(counted(damaged, "row")) of the store damaged, stored on and not sent")
+      logger.error("\(pass.mode) pass: \(counted(damaged, "row")) of the store damaged: kept, and not sent")
     }
     let orphans = pass.report.fencesWithoutSession
     if orphans > 0 {

@@ -11,7 +11,7 @@ struct Page: AsyncParsableCommand {
 
   @OptionGroup var configuration: ConfigurationOptions
 
-  @Flag(name: .long, help: "Make another token: old links and browsers are locked out from then on.")
+  @Flag(name: .long, help: "Make another token: old links and cookies stop working at once.")
   var renew = false
 
   func run() async throws {
