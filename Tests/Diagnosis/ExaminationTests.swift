@@ -202,6 +202,18 @@ struct ExaminationTests {
     #expect(ConfigurationExamination.findings(good).map(\.grade) == [.good])
   }
 
+  @Test("when the configuration cannot be read, then that is a fault with the file's name and the reason, in one line")
+  func unreadableConfiguration() throws {
+    let folder = try TemporaryFolder()
+    for (text, reason) in [("gpsd: [", "is not YAML"), ("- a\n", "expected keys and values at the top")] {
+      let file = try folder.write(text, to: "probe.yaml")
+      let found = ConfigurationExamination.findings(ConfigurationReading(file: file, environment: [:]))
+      let fault = try #require(found.first)
+      #expect(fault.grade == .fault && fault.text.contains(file) && fault.text.contains(reason), "\(fault)")
+      #expect(!fault.text.contains("\n"))
+    }
+  }
+
   @Test("when no server is set, then the advice names the file to write it into, or the variable")
   func configurationAdvice() throws {
     let folder = try TemporaryFolder()

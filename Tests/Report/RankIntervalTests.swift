@@ -39,6 +39,20 @@ import Testing
     }
   }
 
+  @Test("With more values, the interval of the median becomes narrower in proportion, and has the median in it")
+  func narrower() throws {
+    var last = 1.0
+    for count in [10, 100, 1000, 10_000, 100_000, 1_000_000] {
+      let interval = RankInterval(count: count, quantile: 0.5)
+      let (lower, upper) = (try #require(interval.lower), try #require(interval.upper))
+      #expect(lower <= count / 2 && count / 2 < upper)
+      let width = Double(upper - lower) / Double(count)
+      // About 1.96 divided by the square root of the count.
+      #expect(width < last && abs(width * Double(count).squareRoot() - 1.96) < 0.6, "\(count): \(width)")
+      last = width
+    }
+  }
+
   @Test("With too few values, a side has no rank")
   func few() {
     let five = RankInterval(count: 5, quantile: 0.5)

@@ -70,6 +70,19 @@ struct ConfigurationErrorTests {
     #expect(try ProbeConfiguration.load(file: file, environment: [:]).exclusionZones.count == 3000)
   }
 
+  @Test("when entries of a list share a value by an alias, then each of them has it, in a file and in a variable")
+  func sharedValue() throws {
+    let list = "[{ latitude: 1, longitude: 2, radius: &r 300 }, { latitude: 3, longitude: 4, radius: *r }]"
+    let file = try folder.write("privacy: { exclusion-zones: \(list) }", to: "shared.yaml")
+    let url = ["COVERAGE_PROBE_CONTROL_SERVER_URL": "http://h/x"]
+    let fromFile = try ProbeConfiguration.load(file: file, environment: url)
+    let fromVariable = try ProbeConfiguration.load(
+      file: nil, environment: url.merging(["COVERAGE_PROBE_PRIVACY_EXCLUSION_ZONES": list]) { $1 })
+    for configuration in [fromFile, fromVariable] {
+      #expect(configuration.exclusionZones.map(\.radius) == [300, 300])
+    }
+  }
+
   @Test("when a value is given by an alias, then it counts")
   func alias() throws {
     let file = try folder.write(

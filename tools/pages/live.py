@@ -72,8 +72,8 @@ agent: {{ record: always, loop: with-drive, page: "127.0.0.1:{self.port}" }}
         self.service.send_signal(signal.SIGTERM)
         return self.service.wait(timeout=30)
 
-    def link(self):
-        return subprocess.run([os.path.join(self.programs, "coverage-probe"), "page", "--config", self.configuration],
+    def link(self, *options):
+        return subprocess.run([os.path.join(self.programs, "coverage-probe"), "page", "--config", self.configuration, *options],
                               check=True, capture_output=True, text=True).stdout.strip()
 
     def end(self):
@@ -164,5 +164,11 @@ def follow(field, options, tools, findings, driver):
         foreign = [address for address in browser.requests() if not address.startswith(page)]
         findings.check(not messages, f"no error in the console {messages[:3] or ''}")
         findings.check(not foreign, f"no request to another host {foreign[:3] or ''}")
+
+        field.link("--renew")
+        field.end_service()
+        field.start_service()
+        findings.check(tools.wait_until(browser, "return livePanel.reason.textContent.includes('open the link that')", 30),
+                       f"says why a renewed token refuses it: {browser.run('return livePanel.reason.textContent')}")
     finally:
         browser.end()

@@ -23,9 +23,17 @@ class LivePanel {
     this.events.addEventListener("open", () => { this.isLost = false; });
     this.events.addEventListener("error", () => {
       this.lose();
+      if (this.events.readyState !== EventSource.CLOSED) return;
       // After an answer that is no stream, such as a refused token, browsers do not try again.
-      if (this.events.readyState === EventSource.CLOSED) setTimeout(() => this.listen(), 5000);
+      this.explain();
+      setTimeout(() => this.listen(), 5000);
     });
+  }
+
+  // Shows why the service refuses this browser, in the service's words.
+  async explain() {
+    const answer = await fetch("/", { cache: "no-store" }).catch(() => undefined);
+    if (answer?.status === 403) this.reason.textContent = (await answer.text()).trim();
   }
 
   // A fence can come again after a broken connection.
