@@ -4,7 +4,7 @@ import Testing
 
 @testable import Agent
 
-/// What the control server is told of this host.
+/// The description of this host for the control server.
 struct HostDescriptionTests {
   @Test("when this host is described, then each text is there, of one line, and without control characters")
   func texts() {

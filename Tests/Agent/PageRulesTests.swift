@@ -84,7 +84,7 @@ struct PageRulesTests {
       try isRefused { $0.cookie = nil } && isRefused { $0.cookie = "" } && isRefused { $0.cookie = Self.text + "x" })
   }
 
-  @Test("when there is no token, then nobody has access, whatever their link or cookie is")
+  @Test("when there is no token, then every request is refused, with any link or cookie")
   func withoutToken() throws {
     let rules = PageGuard(names: ["box"])
     for asked in [

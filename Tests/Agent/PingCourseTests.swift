@@ -40,7 +40,7 @@ struct PingCourseTests {
   }
 
   @Test(
-    "when a look-up fails while the address is silent, then one line says so; one that is not under way does not matter"
+    "when a look-up fails while the address is silent, then one line says so; a failure after an answer prints none"
   )
   func unknown() throws {
     let (_, inputs) = AsyncStream<PingCourse.Input>.makeStream()

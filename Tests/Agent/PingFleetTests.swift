@@ -88,7 +88,7 @@ struct PingFleetTests {
   }
 
   @Test(
-    "when look-ups of a silent name fail, then the first failure of an outage is told, and none after a sign of life came"
+    "when look-ups of a silent name fail, then the first failure of each outage is reported, and none after an answer"
   )
   func failures() throws {
     let address = try #require(PingAddress(numeric: "127.0.0.1", port: 9))

@@ -274,7 +274,7 @@ struct ExaminationTests {
     #expect(found[1].text.hasPrefix("link B: "))
   }
 
-  @Test("when interfaces are asked for, then only one that is there and up can carry pings")
+  @Test("when interfaces are examined, then only one that exists and is up can carry pings")
   func usable() {
     func isUsable(_ interface: String?) -> Bool {
       SourceExamination.isUsable(LinkSettings(name: nil, interface: interface, network: .auto, radio: .none))

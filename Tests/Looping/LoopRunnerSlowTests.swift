@@ -67,7 +67,7 @@ struct LoopRunnerSlowTests {
   }
 
   @Test(
-    "when the process ends before the loop handles what was put, then no test has a number, and no bytes are charged")
+    "when the process ends before the loop handles its first inputs, then no test starts, and no bytes are charged")
   func endedAtOnce() async throws {
     let rig = try await Rig()
     for input: LoopInput in [.resume, .tick, .fix(.sample(0))] {

@@ -27,7 +27,7 @@ import Testing
     #expect(clocks(events).map(\.arrival) == (0..<6).map { TestTime.at(Double($0) * 0.9).instant })
   }
 
-  @Test func `when a fix has two dimensions, then its time is told`() {
+  @Test func `when a fix has two dimensions, then its time is delivered`() {
     var filter = FixFilter.fresh()
     #expect(
       clocks(filter.apply(.usable(mode: 2, seconds: 1), at: 1)).map(\.time) == [

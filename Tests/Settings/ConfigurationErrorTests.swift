@@ -93,7 +93,7 @@ struct ConfigurationErrorTests {
   }
 
   @Test(
-    "when YAML is used in an odd way, then the line says what is wrong with it",
+    "when a file is unusual YAML, then the line names the mistake",
     arguments: [
       ("- a\n- b\n", "configuration config.yaml is not YAML: expected keys and values at the top"),
       ("just text", "configuration config.yaml is not YAML: expected keys and values at the top"),

@@ -40,7 +40,7 @@ struct PageGuard: Sendable {
   init(names: Set<String>) { self.names = names }
 
   /// Checks the host name, then the token, then, for a command, that the page itself sent it.
-  /// - Parameter token: Reads the present one, which another process can renew at any time; `nil`: nobody has access.
+  /// - Parameter token: The token of this moment: another process can replace it. `nil`: every request is refused.
   func judge(_ asked: Asked, by token: @autoclosure () -> PageToken?) -> Verdict {
     // Refuse foreign host names: DNS rebinding points an attacker's name to this address.
     guard let host = asked.host, isOwn(host) else {

@@ -15,7 +15,7 @@ struct PingFleet {
     /// `nil` for a numeric address.
     var watch: NameWatch?
     /// Whether a look-up of its name has failed since the last sign of life.
-    var isLost = false
+    var isFailureNoted = false
 
     /// The name for the output.
     var label: String { target.address.host == name ? name : "\(name) (\(target.address.host))" }
@@ -154,7 +154,7 @@ struct PingFleet {
   /// The member answered at `now`: its name need not be resolved.
   mutating func heard(_ index: Int, at now: UInt64) {
     members[index].watch?.heard(at: now)
-    members[index].isLost = false
+    members[index].isFailureNoted = false
   }
 
   /// Members whose names are to be resolved again now, at most `limit` of them.
@@ -170,15 +170,15 @@ struct PingFleet {
   /// - Returns: Whether it is the first failure of an outage.
   mutating func lookUpFailed(_ index: Int, at now: UInt64) -> Bool {
     guard members[index].watch?.failed(at: now) == true else { return false }
-    defer { members[index].isLost = true }
-    return !members[index].isLost
+    defer { members[index].isFailureNoted = true }
+    return !members[index].isFailureNoted
   }
 
   /// Handles the result of a look-up.
   /// - Parameter addresses: The present addresses of the member's name.
   /// - Returns: The new address for the pings; `nil` when it has not changed.
   mutating func found(_ addresses: [PingAddress], for index: Int, at now: UInt64) -> PingAddress? {
-    members[index].isLost = false
+    members[index].isFailureNoted = false
     guard let new = members[index].watch?.found(addresses, at: now) else { return nil }
     members[index].target.address = new
     return new

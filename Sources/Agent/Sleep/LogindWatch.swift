@@ -1,5 +1,4 @@
 #if canImport(CSystemd)
-  import Foundation
   import Logging
   import MessageBus
 
@@ -18,19 +17,7 @@
 
     /// Delivers each report until the task is cancelled.
     func run(_ deliver: @escaping @Sendable (SleepNews) -> Void) async {
-      await withTaskCancellationHandler {
-        await withCheckedContinuation { continuation in
-          let thread = Thread { [self] in
-            Thread.current.name = "sleep"
-            follow(deliver)
-            continuation.resume()
-          }
-          thread.stackSize = 256 << 10
-          thread.start()
-        }
-      } onCancel: {
-        wake.wake()
-      }
+      await BusThread.run("sleep", until: wake) { [self] in follow(deliver) }
     }
 
     /// Runs on the thread: one conversation for each connection, until the task is cancelled.

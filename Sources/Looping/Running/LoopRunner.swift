@@ -84,7 +84,7 @@ public actor LoopRunner {
     }
     await withTaskCancellationHandler {
       for await event in events {
-        // What was put before the cancellation counts, but starts no test that would end at once.
+        // Inputs from before the cancellation still count, but start no test: it would be aborted at once.
         if Task.isCancelled { coordinator.close() }
         await handle(event)
         if coordinator.isOver { break }

@@ -1,8 +1,8 @@
 #if canImport(CSystemd)
   import Coverage
-  import Foundation
   import Glibc
   import Logging
+  import MessageBus
 
   /// Follows ModemManager: the shell around ``ModemConversation``. A thread waits for messages of the system bus, passes them
   /// to the conversation, and sends its calls. When the connection ends, it makes another one.
@@ -32,20 +32,7 @@
     /// Delivers the reading now, and every change, until the task is cancelled. Returns after the thread has ended.
     /// - Parameter deliver: Called on the thread of the client.
     func run(_ deliver: @escaping @Sendable (RadioReading) -> Void) async {
-      await withTaskCancellationHandler {
-        await withCheckedContinuation { continuation in
-          let thread = Thread { [self] in
-            // The kernel gets the name only once the thread runs.
-            Thread.current.name = "modem"
-            follow(deliver)
-            continuation.resume()
-          }
-          thread.stackSize = 256 << 10
-          thread.start()
-        }
-      } onCancel: {
-        wake.wake()
-      }
+      await BusThread.run("modem", until: wake) { [self] in follow(deliver) }
     }
 
     /// The work of the thread: conversations one after the other, with a pause after each failure.
