@@ -55,14 +55,14 @@ struct ExactlyOnceSlowTests {
   @Test(
     "when the server carries out a request after the client gave it up, then the fences are there once all the same")
   func lateCommit() async throws {
-    let rig = try await SendingRig(requestTimeout: .milliseconds(500))
+    let rig = try await SendingRig(requestTimeout: .milliseconds(1500))
     _ = try rig.record(tests: [nil], fences: 3)
-    try await rig.tool.setFault("late:2", on: "coverageResult", count: 1)
+    try await rig.tool.setFault("late:5", on: "coverageResult", count: 1)
     let sender = try rig.sender()
     #expect(try await sender.pass(.cold).sessionsKept == 1)
     #expect(try await sender.pass(.cold).sessionsSent == 1, "the history does not have it yet")
     _ = try await eventually("the late one is carried out") {
-      try await rig.tool.requests(to: "coverageResult").first { $0["fault"] as? String == "late:2.0" }?["reason"]
+      try await rig.tool.requests(to: "coverageResult").first { $0["fault"] as? String == "late:5.0" }?["reason"]
     }
     #expect(try await rig.holdsAllOnce(3))
     try await rig.finish()
@@ -184,7 +184,8 @@ struct ExactlyOnceSlowTests {
       rig.time.turn(by: .seconds(400))
     }
     try await rig.tool.clearFaults()
-    for _ in 0..<4 {
+    // Four passes are enough; on a busy machine, answers come after the 300 ms now and then.
+    for pass in 0..<20 where try pass < 4 || rig.states().contains(where: { $0 != .submitted }) {
       rig.time.turn(by: .seconds(400))
       _ = try await sender.pass(.quarantined)
     }
