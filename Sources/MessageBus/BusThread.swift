@@ -4,15 +4,11 @@ import Foundation
 package enum BusThread {
   /// Runs `body` on a new thread, and returns when `body` has ended. When the task is cancelled, `wake` is woken: `body` has to
   /// return then.
-  /// - Parameters:
-  ///   - name: The thread's name for the kernel, at most 15 bytes.
-  ///   - wake: Ends the waits of `body`.
-  package static func run(_ name: String, until wake: WakePipe, _ body: @escaping @Sendable () -> Void) async {
+  /// - Parameter wake: Ends the waits of `body`.
+  package static func run(until wake: WakePipe, _ body: @escaping @Sendable () -> Void) async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let thread = Thread {
-          // The kernel gets the name only once the thread runs.
-          Thread.current.name = name
           body()
           continuation.resume()
         }

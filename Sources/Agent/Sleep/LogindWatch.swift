@@ -17,7 +17,7 @@
 
     /// Delivers each report until the task is cancelled.
     func run(_ deliver: @escaping @Sendable (SleepNews) -> Void) async {
-      await BusThread.run("sleep", until: wake) { [self] in follow(deliver) }
+      await BusThread.run(until: wake) { [self] in follow(deliver) }
     }
 
     /// Runs on the thread: one conversation for each connection, until the task is cancelled.

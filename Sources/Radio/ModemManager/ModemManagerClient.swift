@@ -32,7 +32,7 @@
     /// Delivers the reading now, and every change, until the task is cancelled. Returns after the thread has ended.
     /// - Parameter deliver: Called on the thread of the client.
     func run(_ deliver: @escaping @Sendable (RadioReading) -> Void) async {
-      await BusThread.run("modem", until: wake) { [self] in follow(deliver) }
+      await BusThread.run(until: wake) { [self] in follow(deliver) }
     }
 
     /// The work of the thread: conversations one after the other, with a pause after each failure.
