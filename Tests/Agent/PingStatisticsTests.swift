@@ -89,7 +89,9 @@ struct PingStatisticsTests {
     var values: [Int64] = []
     for index in 0..<10_000 {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      values.append(Int64((state >> 20) & ((1 << (10 + UInt64(index % 26))) - 1)) + 1000)
+      let bits = UInt64(10 + index % 26)
+      let mask: UInt64 = (1 << bits) - 1
+      values.append(1000 + Int64((state >> 20) & mask))
       spread.record(values[index])
     }
     values.sort()

@@ -72,11 +72,14 @@ struct CircleOutlineTests {
     #expect((geometries[0]["coordinates"] as? [[[Double]]])?.map(\.count) == [CircleOutline.corners + 1])
     #expect((geometries[1]["coordinates"] as? [[[[Double]]]])?.count == 2)
     let box = try #require(object["bbox"] as? [Double])
-    let corners = try (outline(48.2, 16.3, Fence.sample().radius) + outline(48.2, 180, Fence.sample().radius)).joined()
-    #expect(box[1] == corners.map(\.y).min()?.rounded(7) && box[3] == corners.map(\.y).max()?.rounded(7))
+    let radius = Fence.sample().radius
+    let corners = try (outline(48.2, 16.3, radius) + outline(48.2, 180, radius)).joined()
+    let latitudes = corners.map(\.y)
+    #expect(box[1] == latitudes.min()?.rounded(7) && box[3] == latitudes.max()?.rounded(7))
     // The second circle lies on the antimeridian, the first east of Greenwich: the box crosses the antimeridian.
-    #expect(box[0] == corners.map(\.x).filter { $0 >= 0 }.min()?.rounded(7))
-    #expect(box[2] == corners.map(\.x).filter { $0 < 0 }.max()?.rounded(7))
+    let longitudes = corners.map(\.x)
+    #expect(box[0] == longitudes.filter { $0 >= 0 }.min()?.rounded(7))
+    #expect(box[2] == longitudes.filter { $0 < 0 }.max()?.rounded(7))
   }
 }
 

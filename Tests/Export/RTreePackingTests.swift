@@ -50,7 +50,7 @@ struct RTreePackingTests {
     let queue = try tree(rectangles(count, together: true, &random))
     #expect(try check(queue) == "ok")
     let ids = try queue.read { try Int64.fetchAll($0, sql: "SELECT id FROM tree ORDER BY id") }
-    #expect(ids == (0..<count).map { Int64($0 + 1) })
+    #expect(ids == (0..<Int64(count)).map { $0 + 1 })
   }
 
   @Test(

@@ -11,7 +11,9 @@ import Testing
   /// How old each fix was when it came, in seconds.
   private func ages(_ events: [PositioningEvent]) -> [Double] {
     events.fixes.compactMap { fix in
-      fix.fix.coordinate.map { (fix.arrival - TestTime.origin).inSeconds - ($0.latitude - 48) / 2e-4 }
+      guard let place = fix.fix.coordinate else { return nil }
+      let measured: Double = (place.latitude - 48) / 2e-4
+      return (fix.arrival - TestTime.origin).inSeconds - measured
     }
   }
 

@@ -19,13 +19,13 @@ struct AskingSlowTests {
     let sender = try rig.sender()
     try await rig.tool.setFault("\(status)-retry-after:60", on: "coverageRequest", count: 1)
     await #expect(throws: ServerFailure.self) {
-      try await sender.tests.requestTest(loopUUID: nil, at: .sampleStart)
+      try await sender.tests.requestTest(loopUUID: nil, at: .rigStart)
     }
     rig.time.turn(by: .seconds(59))
     let before = try await rig.paths().count
     for sender in [sender, try rig.sender()] {
       await #expect(throws: ServerGate.Hold.retryAfter(.seconds(1))) {
-        try await sender.tests.requestTest(loopUUID: nil, at: .sampleStart)
+        try await sender.tests.requestTest(loopUUID: nil, at: .rigStart)
       }
       for urgency in [ServerGate.Urgency.background, .commanded] {
         let report = try await sender.pass(.cold, urgency: urgency)
@@ -44,11 +44,11 @@ struct AskingSlowTests {
     let rig = try await SendingRig()
     let port = try #require(URL(string: rig.tool.url)?.port)
     let sender = try rig.sender()
-    _ = try await sender.tests.requestTest(loopUUID: nil, at: .sampleStart)
+    _ = try await sender.tests.requestTest(loopUUID: nil, at: .rigStart)
     let before = try await rig.store.servers.clientUUID(at: rig.tool.url)
     try await rig.tool.program.stop()
     let another = try await ControlServerTool(["--port", "\(port)"])
-    let grant = try await sender.tests.requestTest(loopUUID: nil, at: .sampleStart)
+    let grant = try await sender.tests.requestTest(loopUUID: nil, at: .rigStart)
     #expect(try await another.tests().map { $0["uuid"] as? String } == [grant.testUUID])
     #expect(try await rig.store.servers.clientUUID(at: rig.tool.url) != before)
     try await rig.client.shutdown()

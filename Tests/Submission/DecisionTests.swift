@@ -165,7 +165,7 @@ struct DecisionTests {
 
   private func batch(_ id: Int64, earliest: Int64, troubles: Int = 0, sent: Int64? = nil) -> Batch {
     Batch(
-      id: id, session: id, driveStarted: .sampleStart, test: nil, state: .waiting, attempt: troubles,
+      id: id, session: id, driveStarted: .rigStart, test: nil, state: .waiting, attempt: troubles,
       troubles: troubles,
       sent: sent.map(WallTime.init(microseconds:)), sentFences: nil, fences: 1,
       earliest: WallTime(microseconds: earliest))

@@ -33,17 +33,17 @@ struct ExactlyOnceSlowTests {
     let test = try await rig.test()
     let drive = try rig.record(tests: [test, try await rig.test()])
     let sessions = try StoreReader(rig.store).sessions()
-    try await rig.store.outbox.makeBatches(of: sessions.map(\.id), limit: 400, at: .sampleStart)
+    try await rig.store.outbox.makeBatches(of: sessions.map(\.id), limit: 400, at: .rigStart)
     let batches = try await rig.store.outbox.batches(of: sessions.map(\.id), in: [.waiting])
     let client = try await rig.clientUUID()
     // Both were about to leave; one did, and arrived.
     for batch in batches {
-      try await rig.store.outbox.beginSending(batch: batch.id, fences: 2, client: client, at: .sampleStart)
+      try await rig.store.outbox.beginSending(batch: batch.id, fences: 2, client: client, at: .rigStart)
     }
     try await rig.client.submit(
       rig.client.prepare(
         CoverageResult(
-          clientUUID: client, testUUID: test, driveStarted: .sampleStart, anchor: .seconds(1),
+          clientUUID: client, testUUID: test, driveStarted: .rigStart, anchor: .seconds(1),
           fences: try StoreReader(rig.store).fences(of: batches[0]))))
     let report = try await rig.sender().pass(.drive(drive))
     #expect(report.sessionsSent == 2)
@@ -144,7 +144,7 @@ struct ExactlyOnceSlowTests {
     try await rig.client.submit(
       rig.client.prepare(
         CoverageResult(
-          clientUUID: try await rig.clientUUID(), testUUID: test, driveStarted: .sampleStart,
+          clientUUID: try await rig.clientUUID(), testUUID: test, driveStarted: .rigStart,
           anchor: .seconds(1), fences: [.sample(entered: 500)])))
     _ = try rig.record(tests: [test], fences: 3)
     let sender = try rig.sender()

@@ -156,9 +156,9 @@ struct GatedServerTests {
     try await rig.server.admit(exchange)
     for _ in 0..<3 { await #expect(throws: ServerFailure.self) { try await rig.requestTest() } }
     let before = rig.spy.requests.count
-    let request = CoverageRequest(clientUUID: "x", loopUUID: nil, time: .sampleStart)
+    let request = CoverageRequest(clientUUID: "x", loopUUID: nil, time: .rigStart)
     let result = rig.server.prepare(
-      CoverageResult(clientUUID: "x", testUUID: "T", driveStarted: .sampleStart, anchor: .start, fences: []))
+      CoverageResult(clientUUID: "x", testUUID: "T", driveStarted: .rigStart, anchor: .start, fences: []))
     await #expect(throws: ServerGate.Hold.self) { try await rig.server.settings(clientUUID: nil, in: exchange) }
     await #expect(throws: ServerGate.Hold.self) { try await rig.server.requestCoverage(request, in: exchange) }
     await #expect(throws: ServerGate.Hold.self) { try await rig.server.submit(result, in: exchange) }

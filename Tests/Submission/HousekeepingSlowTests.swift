@@ -21,7 +21,7 @@ struct HousekeepingSlowTests {
     let now = WallTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6))
     let lead: Duration = .microseconds(now.microseconds - rig.time.clock.wall().microseconds)
     rig.time.wallError = lead + error
-    let started: Duration = .microseconds(now.microseconds - WallTime.sampleStart.microseconds) - age
+    let started: Duration = .microseconds(now.microseconds - WallTime.rigStart.microseconds) - age
     _ = try rig.record(tests: [try await rig.test()], started: started.inSeconds)
     return rig
   }

@@ -78,7 +78,7 @@ struct KeepSendingSlowTests {
     // Two hours slow, by a clock that the server agrees with later.
     let booted = rig.time.agreeWithServer()
     let slow = booted.later(by: .seconds(-7200))
-    let drive = try rig.record(tests: [nil], started: (slow - .sampleStart).inSeconds, boot: ("boot 1", .zero))
+    let drive = try rig.record(tests: [nil], started: (slow - .rigStart).inSeconds, boot: ("boot 1", .zero))
     try await rig.store.end(drive: drive, at: slow.later(by: .seconds(4000)))
     rig.time.wallError -= .seconds(7200)
     rig.time.holdsSleepers = true

@@ -47,7 +47,7 @@ struct LostBatchSlowTests {
   func damagedUnsent(_ change: String) async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [try await rig.test()], fences: 3)
-    try await rig.store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    try await rig.store.outbox.makeBatches(of: [1], limit: 400, at: .rigStart)
     try await rig.store.damage("UPDATE batch SET \(change)")
     #expect(try await rig.sender().pass(.warm).sessionsSent == 1)
     #expect(try await rig.requests("history") == 1)
@@ -175,7 +175,7 @@ struct LostBatchSlowTests {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [try await rig.test(), nil], fences: 3)
     _ = try rig.record(tests: [nil], fences: 3, started: 60)
-    try await rig.store.outbox.makeBatches(of: [1, 2, 3], limit: 2, at: .sampleStart)
+    try await rig.store.outbox.makeBatches(of: [1, 2, 3], limit: 2, at: .rigStart)
     try rig.store.salvage(without: "DELETE FROM batch")
     #expect(try await rig.sender().pass(.cold).sessionsSent == 3)
     #expect(try await rig.requests("history") == 1)

@@ -89,9 +89,9 @@ struct OutcomeSlowTests {
     let before = try await sender.pass(.cold)
     #expect(before.hold == .clock && before.sessionsKept == 2)
     let session = try #require(try StoreReader(rig.store).sessions().first?.id)
-    try await rig.store.outbox.makeBatches(of: [session], limit: 400, at: .sampleStart)
+    try await rig.store.outbox.makeBatches(of: [session], limit: 400, at: .rigStart)
     for batch in try await rig.store.outbox.batches(of: [session], in: [.waiting]) {
-      try await rig.store.outbox.quarantine(batch: batch, reason: "refused", at: .sampleStart)
+      try await rig.store.outbox.quarantine(batch: batch, reason: "refused", at: .rigStart)
     }
     #expect(try await sender.pass(.cold).sessionsKept == 1)
     #expect(try await rig.requests("coverageRequest") == 0)

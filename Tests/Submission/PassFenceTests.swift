@@ -43,7 +43,7 @@ struct PassFenceTests {
     }
     // Registers.
     _ = try await rig.registration.clientUUID(for: GatedServer.Exchange())
-    var recorder = try DriveRecorder(rig.store, started: .sampleStart, log: nil, server: rig.spy.url)
+    var recorder = try DriveRecorder(rig.store, started: .rigStart, log: nil, server: rig.spy.url)
     try recorder.save(
       sessions: [Session(number: 0, testUUID: "T", started: .start, anchor: .seconds(1), finalized: .seconds(40))],
       fences: [.sample(number: 0)], seen: .seconds(40))
@@ -71,7 +71,7 @@ struct PassFenceTests {
     let sender = try Sender(
       store: rig.store, serving: rig.spy, settings: SenderSettings(), clock: rig.time.clock,
       timekeeper: timekeeper, logger: rig.lines.logger)
-    let request = Task { try await sender.tests.requestTest(loopUUID: nil, at: .sampleStart) }
+    let request = Task { try await sender.tests.requestTest(loopUUID: nil, at: .rigStart) }
     let report = try await sender.pass(.warm)
     await #expect(throws: ServerFailure.self) { try await request.value }
     #expect(report.hold == .gate(.retryAfter(.seconds(100))), "\(rig.lines.all)")
@@ -85,7 +85,7 @@ struct PassFenceTests {
 private actor Begun {
   private(set) var drive: Int64?
 
-  func begin(in store: DriveStore) { drive = (try? DriveRecorder(store, started: .sampleStart, log: nil))?.drive }
+  func begin(in store: DriveStore) { drive = (try? DriveRecorder(store, started: .rigStart, log: nil))?.drive }
 }
 
 /// Raised by one thread, seen by another.

@@ -157,8 +157,8 @@ extension Batch {
     attempt: Int = 0, sentFences: Int? = nil, fences: Int = 1
   ) -> Batch {
     Batch(
-      id: id, session: session ?? id * 100, driveStarted: .sampleStart,
-      test: test.map { Test(uuid: $0, anchor: .sampleStart) }, client: client, state: state, attempt: attempt,
-      troubles: 0, sent: nil, sentFences: sentFences, fences: fences, earliest: .sampleStart)
+      id: id, session: session ?? id * 100, driveStarted: .rigStart,
+      test: test.map { Test(uuid: $0, anchor: .rigStart) }, client: client, state: state, attempt: attempt,
+      troubles: 0, sent: nil, sentFences: sentFences, fences: fences, earliest: .rigStart)
   }
 }

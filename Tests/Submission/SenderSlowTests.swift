@@ -188,21 +188,21 @@ struct SenderSlowTests {
     try await rig.tool.setFault("429", on: "coverageRequest", count: 3)
     for _ in 0..<3 {
       await #expect(throws: ServerFailure.self) {
-        try await sender.tests.requestTest(loopUUID: nil, at: .sampleStart)
+        try await sender.tests.requestTest(loopUUID: nil, at: .rigStart)
       }
     }
     let before = try await rig.paths().count
     await #expect(throws: ServerGate.Hold.self) {
-      try await sender.tests.requestTest(loopUUID: nil, at: .sampleStart)
+      try await sender.tests.requestTest(loopUUID: nil, at: .rigStart)
     }
     #expect(try await sender.pass(.cold).hold != nil)
     #expect(try await rig.paths().count == before)
     let later = try rig.sender()
     await #expect(throws: ServerGate.Hold.self, "a process later as well") {
-      try await later.tests.requestTest(loopUUID: nil, at: .sampleStart)
+      try await later.tests.requestTest(loopUUID: nil, at: .rigStart)
     }
     rig.time.turn(by: .seconds(35))
-    _ = try await sender.tests.requestTest(loopUUID: nil, at: .sampleStart)
+    _ = try await sender.tests.requestTest(loopUUID: nil, at: .rigStart)
     #expect(try await sender.pass(.cold).sessionsSent == 1)
     try await rig.finish()
   }
@@ -235,7 +235,7 @@ struct SenderSlowTests {
     try await rig.tool.setFault("429", on: "coverageRequest", count: 3)
     for _ in 0..<3 {
       await #expect(throws: ServerFailure.self) {
-        try await sender.tests.requestTest(loopUUID: nil, at: .sampleStart)
+        try await sender.tests.requestTest(loopUUID: nil, at: .rigStart)
       }
     }
     #expect(try await pass.value.hold != nil)

@@ -67,7 +67,7 @@ final class SendingRig: Sendable {
     boot: (id: String, sinceBoot: Duration)? = nil, change: (Int, Fence) -> Fence = { $1 }
   ) throws -> Int64 {
     var recorder = try DriveRecorder(
-      store, started: .sampleStart.later(by: .seconds(started)), boot: boot, log: nil, server: tool.url)
+      store, started: .rigStart.later(by: .seconds(started)), boot: boot, log: nil, server: tool.url)
     for (number, test) in tests.enumerated() {
       let start = Double(number) * 5000
       try recorder.save(
@@ -90,7 +90,7 @@ final class SendingRig: Sendable {
 
   func test() async throws -> String {
     let request = CoverageRequest(
-      clientUUID: try await clientUUID(), loopUUID: nil, time: .sampleStart.later(by: .seconds(1)))
+      clientUUID: try await clientUUID(), loopUUID: nil, time: .rigStart.later(by: .seconds(1)))
     return try await client.requestCoverage(request).testUUID
   }
 
@@ -183,7 +183,7 @@ final class TurnedClock: Sendable {
   /// - Parameter bootID: Empty: of a boot that the store keeps nothing of.
   func clock(bootID: String) -> SenderClock {
     SenderClock(
-      wall: { .sampleStart.later(by: .seconds(6200) + self.lock.withLock { self.state.boot + self.state.wallError }) },
+      wall: { .rigStart.later(by: .seconds(6200) + self.lock.withLock { self.state.boot + self.state.wallError }) },
       boot: { self.lock.withLock { self.state.boot } }, bootID: bootID,
       sleep: { duration in
         try Task.checkCancellation()
@@ -199,6 +199,15 @@ final class TurnedClock: Sendable {
       },
       random: { 0.5 })
   }
+}
+
+extension WallTime {
+  /// When the rig's drives begin, unless a test says otherwise. The server has this host's clock: it is a day ahead of the rig's, whenever
+  /// the tests run. More than 24 days, and a fence would have no offset on the wire.
+  static let rigStart: WallTime = {
+    let now = Int64(Date().timeIntervalSince1970)
+    return WallTime(microseconds: (now - now % 3600) * 1_000_000).later(by: .seconds(-93_600))
+  }()
 }
 
 extension DriveStore {

@@ -173,7 +173,7 @@ struct ServerGateTests {
     let folder = try TemporaryFolder()
     let store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
     let log = LogLines()
-    let clock = SenderClock(wall: { .sampleStart }, boot: { .zero }, bootID: "boot 1", sleep: { _ in })
+    let clock = SenderClock(wall: { .rigStart }, boot: { .zero }, bootID: "boot 1", sleep: { _ in })
     for text in ["{", "{}", "[]", #"{"state":"ajar"}"#] {
       try await store.servers.setGateMemory(text, at: "http://host")
       let gate = try ServerGate.stored(

@@ -114,7 +114,7 @@ struct GateRig {
     tests = TestRequester(server: server, registration: registration, logger: lines.logger)
   }
 
-  func requestTest() async throws -> CoverageGrant { try await tests.requestTest(loopUUID: nil, at: .sampleStart) }
+  func requestTest() async throws -> CoverageGrant { try await tests.requestTest(loopUUID: nil, at: .rigStart) }
 
   /// The gate as the next process finds it.
   func storedGate(policy: ServerGate.Policy = ServerGate.Policy()) throws -> ServerGate {

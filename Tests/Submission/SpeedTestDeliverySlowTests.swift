@@ -22,18 +22,18 @@ struct SpeedTestDeliverySlowTests {
     number: Int = 1
   ) async throws -> Int64 {
     let granted = try await rig.sender().speedTests.request { client in
-      var request = SpeedTestRequest(clientUUID: client, time: .sampleStart)
+      var request = SpeedTestRequest(clientUUID: client, time: .rigStart)
       request.loop = .init(uuid: nil, number: number, count: 10, every: .seconds(900), distance: 250)
       return request
     }
     var start = SpeedTestOutbox.Start(
       controlServer: granted.url, clientUUID: granted.clientUUID, testUUID: granted.grant.testUUID,
-      token: granted.grant.token, started: .sampleStart)
+      token: granted.grant.token, started: .rigStart)
     (start.loopUUID, start.number) = (granted.grant.loopUUID, number)
     start.technology = Technology("4G/LTE")
     let id = try await rig.store.speedTests.begin(start)
     try await rig.store.speedTests.end(
-      id, .init(outcome, at: .sampleStart.later(by: .seconds(20)), figures: figures, error: "why"))
+      id, .init(outcome, at: .rigStart.later(by: .seconds(20)), figures: figures, error: "why"))
     return id
   }
 
@@ -93,7 +93,7 @@ struct SpeedTestDeliverySlowTests {
   func diedBefore() async throws {
     let rig = try await rig()
     let id = try await test(rig)
-    try await rig.store.speedTests.beginSending(id, .result, at: .sampleStart)
+    try await rig.store.speedTests.beginSending(id, .result, at: .rigStart)
     #expect(try await rig.sender().pass(.warm).speedTests.sent == 1)
     #expect(try await accepted(rig) == [1])
     try await rig.finish()
@@ -173,8 +173,8 @@ struct SpeedTestDeliverySlowTests {
   func elsewhere() async throws {
     let rig = try await rig()
     let id = try await rig.store.speedTests.begin(
-      .init(controlServer: "http://other", clientUUID: "C", testUUID: "T", token: "t", started: .sampleStart))
-    try await rig.store.speedTests.end(id, .init(.completed, at: .sampleStart, figures: .sample()))
+      .init(controlServer: "http://other", clientUUID: "C", testUUID: "T", token: "t", started: .rigStart))
+    try await rig.store.speedTests.end(id, .init(.completed, at: .rigStart, figures: .sample()))
     #expect(try await rig.sender().pass(.warm).speedTests == SpeedTestTally())
     #expect(try states(rig) == [.waiting])
     try await rig.finish()
@@ -192,8 +192,8 @@ struct SpeedTestDeliverySlowTests {
       throw ServerFailure.unreachable("http://spy: stopped before it was sent")
     }
     let id = try await rig.store.speedTests.begin(
-      .init(controlServer: spy.url, clientUUID: "C", testUUID: "T", token: "t", started: .sampleStart))
-    try await rig.store.speedTests.end(id, .init(.completed, at: .sampleStart, figures: .sample()))
+      .init(controlServer: spy.url, clientUUID: "C", testUUID: "T", token: "t", started: .rigStart))
+    try await rig.store.speedTests.end(id, .init(.completed, at: .rigStart, figures: .sample()))
     try await rig.store.speedTests.add(qos: "[]", to: id)
     @Sendable func sender() throws -> Sender {
       try Sender(
@@ -220,12 +220,12 @@ struct SpeedTestDeliverySlowTests {
     try await rig.tool.setFault("429", on: "testRequest", count: 3)
     for _ in 0..<3 {
       await #expect(throws: ServerFailure.self) {
-        try await sender.speedTests.request { SpeedTestRequest(clientUUID: $0, time: .sampleStart) }
+        try await sender.speedTests.request { SpeedTestRequest(clientUUID: $0, time: .rigStart) }
       }
     }
     let before = try await rig.requests("testRequest")
     await #expect(throws: ServerGate.Hold.self) {
-      try await sender.speedTests.request { SpeedTestRequest(clientUUID: $0, time: .sampleStart) }
+      try await sender.speedTests.request { SpeedTestRequest(clientUUID: $0, time: .rigStart) }
     }
     #expect(try await rig.requests("testRequest") == before)
     try await rig.finish()

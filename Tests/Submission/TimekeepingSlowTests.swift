@@ -17,7 +17,7 @@ struct TimekeepingSlowTests {
   ) async throws -> [Int] {
     let started = booted.later(by: sinceBoot)
     let drive = try rig.record(
-      tests: [nil], started: (started - .sampleStart).inSeconds, boot: ("boot 1", sinceBoot))
+      tests: [nil], started: (started - .rigStart).inSeconds, boot: ("boot 1", sinceBoot))
     try await rig.store.end(drive: drive, at: started.later(by: .seconds(300)))
     return [0, 4].map { Int(started.microseconds) + $0 * 1_000_000 }
   }
@@ -162,9 +162,9 @@ struct TimekeepingSlowTests {
     let hostError = Duration.seconds(3600)
     try rig.store.clocks.persist(Self.clock(.formerHost, booted: booted, hostError: hostError), ofBoot: "boot 1")
     _ = try await record(rig, booted: booted.later(by: hostError))
-    try await rig.store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
+    try await rig.store.outbox.makeBatches(of: [1], limit: 400, at: .rigStart)
     let refused = try #require(try await rig.store.outbox.batches(of: [1], in: [.waiting]).first)
-    try await rig.store.outbox.quarantine(batch: refused, reason: "refused", at: .sampleStart)
+    try await rig.store.outbox.quarantine(batch: refused, reason: "refused", at: .rigStart)
     _ = try await record(rig, booted: booted.later(by: hostError), sinceBoot: .seconds(460))
     rig.time.wallError += hostError
     rig.time.catchUp(booted)

@@ -54,7 +54,7 @@ import Testing
       for part in ["QoSS", "P0.1\nACC", "EPT [TOKEN string]\n"] { client.send(part) }
       _ = client.text()
       client.send("OK\nACCEPT [A|B]\n")
-      let id = client.text().components(separatedBy: " +ID")[1]
+      let id = client.id()
       client.send("STRAY +ID99\n10")
       client.send("218 +ID\(id)\n")
       _ = client.text()
@@ -69,7 +69,7 @@ import Testing
     let pairs = (0..<1000).map { "\"\($0)\":\(1_000_000 + $0)" }.joined(separator: ",")
     let server = try ScriptedServer { client in
       client.openQoS()
-      let id = client.text().components(separatedBy: " +ID")[1]
+      let id = client.id()
       client.send("RCV 1000 0 {\(pairs)} +ID\(id)\n")
       _ = client.text()
     }
@@ -83,9 +83,11 @@ import Testing
   func timeout() throws {
     let server = try ScriptedServer { client in
       client.openQoS()
-      _ = client.text()
-      client.send("OK +ID\(client.text().components(separatedBy: " +ID")[1])\n")
-      _ = client.text()
+      while case let line = client.text(), !line.isEmpty {
+        // The first command is lost on a machine on which its time was over before it left.
+        guard line.hasPrefix("NTPTEST 6 ") else { continue }
+        client.send("OK +ID\(line.components(separatedBy: " +ID").last ?? "")\n")
+      }
     }
     let connection = try server.connect()
     #expect(throws: SpeedTestError.timeout("NTPTEST 5")) {

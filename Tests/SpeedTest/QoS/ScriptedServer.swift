@@ -38,6 +38,12 @@ final class ScriptedServer: Sendable {
       }
     }
 
+    /// The number of the next command; empty without one.
+    func id() -> String {
+      let parts = text().components(separatedBy: " +ID")
+      return parts.count == 2 ? parts[1] : ""
+    }
+
     /// Opens as a QoS server does.
     func openQoS() {
       send("QoSSP0.1\nACCEPT [TOKEN string]\n")

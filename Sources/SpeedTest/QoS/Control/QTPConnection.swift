@@ -6,11 +6,13 @@ import Foundation
 final class QTPConnection: @unchecked Sendable {
   private let transport: any Transport
   private let clock: TestClock
-  private let changed = NSCondition()
+  private let lock = NSLock()
   private var lines = LineBuffer(longest: 65_536)
   private var replies = QTPReplies()
   /// The reason why no command can be sent any more; `nil`: open. Set once.
   private var failure: SpeedTestError?
+  /// Open with the next replies, or with `failure`.
+  private var hasNews = Latch()
   /// The two ends. UDP packets must come from the same address (spec, edge 44), and tests use other ports of the same server.
   let local: Addresses.Address
   let peer: Addresses.Address
@@ -50,7 +52,7 @@ final class QTPConnection: @unchecked Sendable {
   }
 
   /// Whether commands can be sent.
-  var isOpen: Bool { changed.withLock { failure == nil } }
+  var isOpen: Bool { lock.withLock { failure == nil } }
 
   /// Sends a command, and waits for its reply. Several threads can wait at once.
   /// - Parameter limit: ns of the clock.
@@ -58,17 +60,15 @@ final class QTPConnection: @unchecked Sendable {
   func request(_ command: QTPCommand, until limit: Int64) throws(SpeedTestError) -> String {
     let id = try send(command)
     while true {
-      let (reply, failure) = changed.withLock { (replies.take(id), self.failure) }
+      let (reply, failure, news) = lock.withLock { (replies.take(id), self.failure, hasNews) }
       if let reply { return reply }
       if let failure { throw failure }
       if clock.isAborted() || clock.now() >= limit {
-        changed.withLock { replies.abandon(id) }
+        lock.withLock { replies.abandon(id) }
         throw clock.isAborted() ? .aborted : .timeout(command.text)
       }
       // In slices, so that an abort is seen.
-      changed.withLock {
-        if self.failure == nil { _ = changed.wait(until: Date(timeIntervalSinceNow: 0.05)) }
-      }
+      news.wait(nanoseconds: 50_000_000)
     }
   }
 
@@ -77,7 +77,7 @@ final class QTPConnection: @unchecked Sendable {
 
   /// Sends a command with the number that its reply will have. Called without the lock.
   private func send(_ command: QTPCommand, hasReply: Bool = true) throws(SpeedTestError) -> Int64 {
-    let result: Result<Int64, SpeedTestError> = changed.withLock {
+    let result: Result<Int64, SpeedTestError> = lock.withLock {
       if let failure { return .failure(failure) }
       let id = replies.issue(hasReply: hasReply)
       do throws(SpeedTestError) {
@@ -102,7 +102,13 @@ final class QTPConnection: @unchecked Sendable {
   /// follow. The lock must be held.
   private func fail(_ error: SpeedTestError) {
     failure = failure ?? error
-    changed.broadcast()
+    wake()
+  }
+
+  /// Wakes all who wait for a reply. The lock must be held.
+  private func wake() {
+    hasNews.open()
+    hasNews = Latch()
   }
 
   /// Moves bytes that are there to `lines`. 0: nothing now.
@@ -116,9 +122,9 @@ final class QTPConnection: @unchecked Sendable {
   private func readReplies() {
     while isOpen {
       var entry = pollfd(fd: transport.descriptor, events: Int16(POLLIN), revents: 0)
-      let isBuffered = changed.withLock { transport.hasBuffered }
+      let isBuffered = lock.withLock { transport.hasBuffered }
       if !isBuffered, poll(&entry, 1, 100) == 0 { continue }
-      changed.withLock {
+      lock.withLock {
         do throws(SpeedTestError) {
           // A flood is cut into lines before more of it is read.
           var isMore = true
@@ -129,11 +135,11 @@ final class QTPConnection: @unchecked Sendable {
           try? dispatch()
           fail(error)
         }
-        changed.broadcast()
+        wake()
       }
     }
     // Only this thread closes: the kernel can reuse the descriptor's number at once.
-    changed.withLock { transport.close() }
+    lock.withLock { transport.close() }
   }
 
   private func dispatch() throws(SpeedTestError) {
@@ -142,7 +148,7 @@ final class QTPConnection: @unchecked Sendable {
 
   /// Says QUIT, and fails all waiting requests. The reading thread closes the transport within 0.1 s.
   func close() {
-    changed.withLock {
+    lock.withLock {
       guard failure == nil else { return }
       try? write("\(QTPCommand.quit.text)\n")
       fail(.closed)

@@ -66,11 +66,11 @@ struct HTTPFetch: Sendable {
   ) throws(SpeedTestError) -> FetchedPage {
     let deadline = min(waiting.deadline, waiting.clock.now() + whole)
     let task = client.execute(request: request, delegate: PageReader(most: Self.largest, traffic))
-    let done = DispatchSemaphore(value: 0)
-    task.futureResult.whenComplete { _ in done.signal() }
+    let done = Latch()
+    task.futureResult.whenComplete { _ in done.open() }
     var isLate = false
     // In slices, so that an abort is seen.
-    while done.wait(timeout: .now() + .milliseconds(isLate ? 5000 : 50)) == .timedOut, !isLate {
+    while !done.wait(nanoseconds: isLate ? 5_000_000_000 : 50_000_000), !isLate {
       isLate = waiting.clock.isAborted() || waiting.clock.now() >= deadline
       if isLate { task.cancel() }
     }

@@ -1,11 +1,16 @@
-import Foundation
 import OrderedJSON
+import Synchronization
 
 /// Collects the results of tests that run side by side, by the number of the test. The first result of a test counts: a result
 /// that comes after the timeout changes nothing.
-final class QoSBoard: @unchecked Sendable {
-  private let changed = NSCondition()
-  private var results: [Int64: QoSResult] = [:]
+final class QoSBoard: Sendable {
+  private struct State {
+    var results: [Int64: QoSResult] = [:]
+    /// Open with the next result.
+    var hasNext = Latch()
+  }
+
+  private let state = Mutex(State())
   private let count: Int
   private let progress: @Sendable (QoSProgress) -> Void
 
@@ -16,21 +21,22 @@ final class QoSBoard: @unchecked Sendable {
 
   /// Adds a result, and reports it under the lock: reports are made one after the other, and must not wait.
   func add(_ result: QoSResult) {
-    changed.withLock {
-      guard results[result.uid] == nil else { return }
-      results[result.uid] = result
-      progress(QoSProgress(done: results.count, count: count, newest: result))
-      changed.broadcast()
+    state.withLock { state in
+      guard state.results[result.uid] == nil else { return }
+      state.results[result.uid] = result
+      progress(QoSProgress(done: state.results.count, count: count, newest: result))
+      state.hasNext.open()
+      state.hasNext = Latch()
     }
   }
 
-  func has(_ uid: Int64) -> Bool { changed.withLock { results[uid] != nil } }
+  func has(_ uid: Int64) -> Bool { state.withLock { $0.results[uid] != nil } }
 
   /// Waits for one more result, 50 ms at most.
-  func wait() { changed.withLock { _ = changed.wait(until: Date(timeIntervalSinceNow: 0.05)) } }
+  func wait() { state.withLock { $0.hasNext }.wait(nanoseconds: 50_000_000) }
 
   /// The results in the order of `objectives`.
   func results(of objectives: [QoSObjective]) -> [QoSResult] {
-    changed.withLock { objectives.compactMap { results[$0.uid] } }
+    state.withLock { state in objectives.compactMap { state.results[$0.uid] } }
   }
 }

@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+@testable import SpeedTest
+
+/// What threads of a speed test wait for.
+struct LatchTests {
+  @Test("when nothing opens it, then a wait ends at its time; when it is open, then none waits")
+  func alone() {
+    let latch = Latch()
+    #expect(!latch.wait(nanoseconds: 1_000_000) && !latch.wait(nanoseconds: 0) && !latch.wait(nanoseconds: .min))
+    latch.open()
+    latch.open()
+    #expect(latch.wait(nanoseconds: .max) && latch.wait(nanoseconds: 0))
+  }
+
+  @Test("when several threads wait, then all go on at once, and a latch that nobody opened may end")
+  func several() async {
+    let latch = Latch()
+    await withTaskGroup(of: Bool.self) { group in
+      for number in 0..<4 {
+        group.addTask {
+          await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+              if number == 3 { latch.open() }
+              continuation.resume(returning: latch.wait(nanoseconds: 60_000_000_000))
+            }
+          }
+        }
+      }
+      for await isOpen in group { #expect(isOpen) }
+    }
+    _ = Latch()
+  }
+}
