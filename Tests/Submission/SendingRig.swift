@@ -60,7 +60,7 @@ final class SendingRig: Sendable {
   /// Records a drive whose sessions have these tests.
   /// - Parameters:
   ///   - fences: Of each session.
-  ///   - started: Seconds after the sample start.
+  ///   - started: Seconds after ``WallTime/rigStart``.
   ///   - change: Makes a fence what the test wants, by its number.
   func record(
     tests: [String?], fences: Int = 2, started: Double = 0, finalized: Bool = true,
@@ -202,11 +202,11 @@ final class TurnedClock: Sendable {
 }
 
 extension WallTime {
-  /// When the rig's drives begin, unless a test says otherwise. The server has this host's clock: it is a day ahead of the rig's, whenever
-  /// the tests run. More than 24 days, and a fence would have no offset on the wire.
+  /// When the rig's drives begin, unless a test says otherwise. The server has this host's clock, which contradicts the rig's whenever the
+  /// tests run: it is three days ahead. Beyond 24 days the server could not hold the offset of a fence.
   static let rigStart: WallTime = {
     let now = Int64(Date().timeIntervalSince1970)
-    return WallTime(microseconds: (now - now % 3600) * 1_000_000).later(by: .seconds(-93_600))
+    return WallTime(microseconds: (now - now % 3600) * 1_000_000).later(by: .seconds(-3 * 86_400 - 7200))
   }()
 }
 

@@ -25,9 +25,14 @@ public struct Fence: Hashable, Sendable {
   /// Figures beyond the sums. They are current in fences that effects carry and in ``Engine/openFence``, not in ``Engine/fences``.
   public internal(set) var figures: PingFigures
   /// The modem's report; `nil` without one. It is current in fences that effects carry and in ``Engine/openFence``.
-  public internal(set) var radio: FenceRadio?
+  public internal(set) var radio: FenceRadio? {
+    get { radioOnHeap?.value }
+    set { radioOnHeap = newValue.map { .value($0) } }
+  }
   /// `false` for a fence that overlaps Wi-Fi time; such a fence is never submitted (docs/algorithm.md, 5).
   public internal(set) var isSubmittable: Bool
+  /// ``radio``, outside of the fence: a drive has thousands of fences in memory, and many devices have no modem.
+  private var radioOnHeap: OnHeap<FenceRadio>?
 
   /// A fence with the given values, as the engine opens it or the store reads it.
   public init(
@@ -48,8 +53,8 @@ public struct Fence: Hashable, Sendable {
     self.pingsAnswered = pingsAnswered
     self.rttSumNanoseconds = rttSumNanoseconds
     self.figures = figures
-    self.radio = radio
     self.isSubmittable = isSubmittable
+    self.radio = radio
   }
 
   /// Of ``pings``, those that were not answered in time.

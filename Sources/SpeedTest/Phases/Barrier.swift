@@ -40,7 +40,7 @@ final class Barrier: Sendable {
     while state.withLock({ $0.meeting.rounds == round }) {
       let left = deadline - now()
       guard left > 0 else { throw .timeout("another connection did not end its phase") }
-      // Bounded, because the clock of a latch is not the test's.
+      // Bounded, for a barrier whose clock is turned by hand.
       ends.wait(nanoseconds: min(left, 500_000_000))
     }
     guard let release = state.withLock({ $0.meeting.latest }) else { throw .timeout("no connection is left") }

@@ -11,6 +11,7 @@ final class Latch: Sendable {
 
   init() { group.enter() }
 
+  /// libdispatch ends the process for a group that is deallocated before its end.
   deinit { open() }
 
   /// Ends all waits, those that begin later too.

@@ -84,7 +84,6 @@ import Testing
     let server = try ScriptedServer { client in
       client.openQoS()
       while case let line = client.text(), !line.isEmpty {
-        // The first command is lost on a machine on which its time was over before it left.
         guard line.hasPrefix("NTPTEST 6 ") else { continue }
         client.send("OK +ID\(line.components(separatedBy: " +ID").last ?? "")\n")
       }

@@ -6,8 +6,7 @@ import Synchronization
 final class QoSBoard: Sendable {
   private struct State {
     var results: [Int64: QoSResult] = [:]
-    /// Open with the next result.
-    var hasNext = Latch()
+    var next = Latch()
   }
 
   private let state = Mutex(State())
@@ -25,15 +24,15 @@ final class QoSBoard: Sendable {
       guard state.results[result.uid] == nil else { return }
       state.results[result.uid] = result
       progress(QoSProgress(done: state.results.count, count: count, newest: result))
-      state.hasNext.open()
-      state.hasNext = Latch()
+      state.next.open()
+      state.next = Latch()
     }
   }
 
   func has(_ uid: Int64) -> Bool { state.withLock { $0.results[uid] != nil } }
 
-  /// Waits for one more result, 50 ms at most.
-  func wait() { state.withLock { $0.hasNext }.wait(nanoseconds: 50_000_000) }
+  /// Opens with the next result.
+  var next: Latch { state.withLock { $0.next } }
 
   /// The results in the order of `objectives`.
   func results(of objectives: [QoSObjective]) -> [QoSResult] {

@@ -88,6 +88,8 @@ public final class QoSRun: @unchecked Sendable {
       }
     }
     while true {
+      // Before looking at the results, so that none comes between.
+      let next = board.next
       let now = whole.clock.now()
       let isAborted = whole.clock.isAborted()
       let missing = group.filter { !board.has($0.objective.uid) }
@@ -101,7 +103,8 @@ public final class QoSRun: @unchecked Sendable {
             uid: entry.objective.uid, kind: entry.objective.kind, status: status, start: began - start,
             duration: now - began, members: members))
       }
-      board.wait()
+      // In slices, so that limits and an abort are seen.
+      next.wait(nanoseconds: 50_000_000)
     }
   }
 
