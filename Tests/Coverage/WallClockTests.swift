@@ -320,6 +320,18 @@ struct WallClockTests {
     #expect(world.clock.witness(at: world.now) == .silent, "that is another clock")
   }
 
+  @Test("when the host sleeps for a weekend, then its clock is no witness: nobody could contradict it meanwhile")
+  func asleep() {
+    var clock = WallClock()
+    let (wall, minute) = (Self.truth, Duration.seconds(60))
+    clock.judge(host: wall, at: minute, awake: minute)
+    let (boot, awake) = (Self.day * 3, minute * 6)
+    clock.judge(host: wall.adding(boot - minute), at: boot, awake: awake)
+    #expect(clock.witness(at: boot, awake: awake) == .silent)
+    #expect(clock.witness(at: boot + Self.day, awake: awake + Self.day - minute * 6) == .silent)
+    #expect(clock.witness(at: boot + Self.day, awake: minute + Self.day) == .agrees)
+  }
+
   @Test("when the receiver or the server agrees, then ages count; when one contradicts, they do not")
   func witnesses() {
     var world = World()

@@ -278,6 +278,17 @@ struct BatchTests {
     #expect(try reader.sessions().map(\.id) == [unfinished.id])
   }
 
+  @Test("when a session is missing and its fences are of the future, then they do not wait for it: a clock was wrong")
+  func adoptionOfTheFuture() async throws {
+    _ = try session(fences: 3)
+    try await store.database.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA foreign_keys = OFF; DELETE FROM session; PRAGMA foreign_keys = ON")
+    }
+    let past = WallTime.sampleStart.later(by: .zero - day * 2)
+    #expect(try await store.orphans.adopt(lastSeenBefore: past) == 0)
+    #expect(try await store.orphans.adopt(lastSeenBefore: past, orAfter: past.later(by: day)) == 3)
+  }
+
   @Test("when a session is missing, then its fences get one again when they are old enough, even without their drive")
   func adoption() async throws {
     let session = try session(fences: 3)
@@ -286,6 +297,7 @@ struct BatchTests {
     }
     #expect(try reader.orphans() == 3)
     #expect(try await store.orphans.adopt(lastSeenBefore: .sampleStart) == 0)
+    #expect(try await store.orphans.adopt(lastSeenBefore: .sampleStart, orAfter: .sampleStart.later(by: day)) == 0)
     #expect(try await store.orphans.adopt(lastSeenBefore: .sampleStart.later(by: day), except: session.drive) == 0)
     #expect(try await store.orphans.adopt(lastSeenBefore: .sampleStart.later(by: day)) == 3)
     #expect(try reader.orphans() == 0)

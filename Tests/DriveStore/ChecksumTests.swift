@@ -102,7 +102,7 @@ struct ChecksumTests {
     try recorder.save(
       sessions: [Session(number: 0, started: .start)], fences: [.sample(lasted: nil)], seen: .seconds(100))
     #expect(try reader.damagedRows() == 0)
-    try await store.drives.endInterrupted(at: .sampleStart)
+    try await store.drives.endInterrupted()
     _ = try await store.clockSettlement.settle(
       bootID: "B", sinceBoot: .seconds(100), now: .sampleStart.later(by: .seconds(7200)))
     try await store.servers.setClientUUID("C", at: "https://one")

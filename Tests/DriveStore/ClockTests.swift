@@ -56,6 +56,30 @@ struct ClockTests {
     #expect(again == .init())
   }
 
+  @Test("when the times of a drive are corrected, then those of its speed tests are, unless their result may have left")
+  func speedTests() async throws {
+    var recorder = try DriveRecorder(store, started: unset, boot: ("B", .seconds(40)), log: nil)
+    try recorder.save(
+      sessions: [Session(number: 0, started: .start)], fences: [.sample(entered: 5)], seen: .seconds(20))
+    var ids: [Int64] = []
+    for test in ["waits", "left"] {
+      var start = SpeedTestOutbox.Start(
+        controlServer: "https://host", clientUUID: "C", testUUID: test, token: "t", started: unset + .seconds(8))
+      start.drive = recorder.drive
+      let id = try await store.speedTests.begin(start)
+      try await store.speedTests.end(id, .init(.completed, at: unset + .seconds(28), figures: .sample()))
+      ids.append(id)
+    }
+    try await store.speedTests.beginSending(ids[1], .result, at: unset)
+    try recorder.end(at: .seconds(30), reason: .user)
+    _ = try await store.clockSettlement.settle(
+      bootID: "B", sinceBoot: .seconds(100), now: .sampleStart + .seconds(60))
+    let tests = try StoreReader(store).speedTests().sorted { $0.id < $1.id }
+    #expect(tests.map(\.started) == [.sampleStart + .seconds(8), unset + .seconds(8)])
+    #expect(tests.map(\.ended) == [.sampleStart + .seconds(28), unset + .seconds(28)])
+    #expect(try await store.inspection.damagedRows() == 0)
+  }
+
   @Test("when the clock of an earlier boot was never right, then its sessions are put aside, and say why")
   func neverSet() async throws {
     var recorder = try DriveRecorder(store, started: unset, boot: ("A", .seconds(40)), log: nil)
@@ -101,7 +125,7 @@ struct ClockTests {
       try interrupted(link, started: .sampleStart + .seconds(-age))
     }
     #expect(try await loops("C", sinceBoot: 10, now: .sampleStart) == ["A": "LA"])
-    try await store.drives.endInterrupted(at: .sampleStart)
+    try await store.drives.endInterrupted()
     #expect(try await loops("C", sinceBoot: 10, now: .sampleStart) == ["A": "LA"], "also by a drive that begins later")
     var next = try DriveRecorder(store, started: .sampleStart, log: nil, link: "A")
     try next.save(sessions: [Session(number: 0, started: .start)], fences: [], seen: .start)

@@ -133,7 +133,7 @@ struct DriveStoreTests {
         fences: [.sample(number: 0), .sample(number: 1, entered: 14, lasted: nil)], seen: .seconds(17.5))
     }
     let store = try open()
-    try await store.drives.endInterrupted(at: .sampleStart)
+    try await store.drives.endInterrupted()
     let reader = StoreReader(store)
     let stored = try #require(try reader.sessions().first)
     #expect(stored.session.finalized == .seconds(17.5))

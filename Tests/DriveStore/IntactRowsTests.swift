@@ -17,7 +17,7 @@ struct IntactRowsTests {
     try recorder.save(
       sessions: [Session(number: 0, testUUID: "T1", started: .start, anchor: .seconds(1), finalized: .seconds(100))],
       fences: (0..<4).map { .sample(number: $0, entered: 10 + Double($0) * 4) }, seen: .seconds(100))
-    try await store.drives.endInterrupted(at: .sampleStart)
+    try await store.drives.endInterrupted()
     let sessions = try StoreReader(store).sessions().map(\.id)
     try await store.outbox.makeBatches(of: sessions, limit: 2, at: .sampleStart)
     try await store.servers.setClientUUID("C", at: "https://one")

@@ -74,9 +74,40 @@ struct RetentionSlowTests {
       sessions: [Session(number: 0, started: .start)],
       fences: (0..<3).map { .sample(number: $0, entered: Double($0) * 4) }, seen: .seconds(600))
     #expect(try await cleanUp(after: 10, .agrees) == Deleted())
-    try await store.drives.endInterrupted(at: .sampleStart.later(by: day * 10))
+    try await store.drives.endInterrupted()
+    #expect(try await cleanUp(after: 11).doubted == 0, "a single clock does not say when that was")
+    #expect(try await cleanUp(after: 10, .agrees) == Deleted())
     #expect(try await cleanUp(after: 16, .agrees) == Deleted(), "nobody could send them in time before")
     #expect(try await cleanUp(after: 18, .agrees).expired == 3)
+  }
+
+  @Test("when a clock that was ahead dated the end of a drive by a later process, then its age counts from now on")
+  func recoveredInTheFuture() async throws {
+    var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
+    try recorder.save(
+      sessions: [Session(number: 0, started: .start)], fences: [.sample(entered: 4)], seen: .seconds(600))
+    try await store.drives.endInterrupted()
+    #expect(try await cleanUp(after: 400, .agrees) == Deleted())
+    #expect(try await cleanUp(after: 20, .agrees) == Deleted(), "day 400 never was")
+    #expect(try await cleanUp(after: 26, .agrees) == Deleted())
+    #expect(try await cleanUp(after: 28, .agrees).expired == 1)
+  }
+
+  @Test(
+    "when a drive was recorded at an impossible time, then its fences are not old; refused, they stay as long as others"
+  )
+  func timeless() async throws {
+    var recorder = try DriveRecorder(store, started: WallTime(microseconds: 60_000_000), log: nil)
+    try recorder.save(
+      sessions: [Session(number: 0, started: .start, finalized: .seconds(600))], fences: [.sample(entered: 5)],
+      seen: .seconds(600))
+    try recorder.end(at: .seconds(600), reason: .user)
+    #expect(try await cleanUp(after: 10, .agrees) == Deleted())
+    let settled = try await store.clockSettlement.settle(
+      bootID: "another", sinceBoot: .seconds(60), now: .sampleStart.later(by: day * 10))
+    #expect(settled.lost == [recorder.drive])
+    #expect(try await cleanUp(after: 39, .agrees) == Deleted(), "submit --quarantined finds them")
+    #expect(try await cleanUp(after: 41, .agrees).sentLongAgo == 1)
   }
 
   // MARK: The clock
@@ -193,6 +224,16 @@ struct RetentionSlowTests {
     #expect((deleted.damagedStores, deleted.driveLogs) == (2, 2), "with the log of the first drive, which is empty now")
     #expect(old.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
     #expect(stay.filter { !FileManager.default.fileExists(atPath: $0) } == [store.directory.driveLogs + "/named.jsonl"])
+  }
+
+  @Test(
+    "when a stray has the time of a clock that was never set, or one in the future, then its age counts from now on")
+  func timelessStrays() async throws {
+    for days in [-20_000, 500] { _ = try leave("coverage.sqlite.corrupt-\(days)", after: days) }
+    #expect(try await cleanUp(after: 40).isNothing)
+    #expect(try await cleanUp(after: 40, .agrees).isNothing)
+    #expect(try await cleanUp(after: 69, .agrees).isNothing)
+    #expect(try await cleanUp(after: 71, .agrees).damagedStores == 2)
   }
 
   @Test("when only a clock that nobody knows says that a stray is old, then it stays until somebody agrees")

@@ -31,7 +31,7 @@ struct DamageSlowTests {
       let store = try site.open()
       _ = try await Recovery(store, maxAge: .seconds(7 * 86_400), logger: site.logger).run(at: Site.now)
       // As a cold pass does.
-      try await store.drives.endInterrupted(at: Site.now)
+      try await store.drives.endInterrupted()
       _ = try await store.orphans.adopt(lastSeenBefore: Site.now)
       _ = try await store.lostBatches.followFences()
       _ = try await store.lostBatches.doubtDamaged()
@@ -73,7 +73,7 @@ struct DamageSlowTests {
     // As a cold pass does.
     try await store.checkFile()
     if store.recoveryNeed == .rolledBack { _ = try await store.lostBatches.doubtUnsent() }
-    try await store.drives.endInterrupted(at: Site.now)
+    try await store.drives.endInterrupted()
     _ = try await store.orphans.adopt(lastSeenBefore: Site.now)
     _ = try await store.lostBatches.followFences()
     _ = try await store.lostBatches.doubtDamaged()

@@ -72,7 +72,7 @@ struct HousekeepingSlowTests {
 
   @Test("when nothing was recorded for long, then what is too old goes once the server agrees with the clock")
   func longSilence() async throws {
-    let rig = try await rig(drive: Self.day * 100)
+    let rig = try await rig(drive: Self.day * 20)
     try await rig.tool.setFault("503", on: "settings", count: 1)
     let sender = try rig.sender()
     #expect(try await sender.pass(.warm).sessionsKept == 1, "nobody has agreed yet")

@@ -67,9 +67,7 @@ extension LoopHost {
     LoopHost(bootID: HostBoot.id) { [timekeeper = environment.timekeeper] in
       // In this order: an interruption between the two must not look like a suspend.
       let boot = Duration.nanoseconds(Int64(clamping: Pinger.now))
-      var time = timespec()
-      clock_gettime(CLOCK_MONOTONIC, &time)
-      let awake = Duration.seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+      let awake = HostBoot.awake
       let wall = timekeeper.now
       return LoopMoment(boot: boot, awake: awake, wall: WallTime.plausible.contains(wall) ? wall : nil)
     }

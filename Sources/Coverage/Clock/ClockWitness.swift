@@ -15,8 +15,10 @@ extension WallClock {
   static let dayOfRunning = Duration.seconds(86_400)
 
   /// How far other clocks support the ruling, for deleting unsubmitted data by age.
-  /// - Parameter boot: The time since the boot.
-  public func witness(at boot: Duration) -> ClockWitness {
+  /// - Parameters:
+  ///   - boot: The time since the boot.
+  ///   - awake: The same without suspends; `nil`: there were none.
+  public func witness(at boot: Duration, awake: Duration? = nil) -> ClockWitness {
     guard let ruling, ruling.isTrusted else { return .contradicts }
     let isAgreed =
       ruling.reason == .agreement || ruling.agreeing.count > 1 || ruling.agreeing.contains { $0 != ruling.source }
@@ -25,7 +27,7 @@ extension WallClock {
     if witnesses.contains(where: { $0.booted.gap(to: ruling.booted) > Self.ageTolerance }) { return .contradicts }
     if !witnesses.isEmpty { return .agrees }
     guard ruling.source == .host, let host, host.booted.gap(to: ruling.booted) <= HostTrack.sameWithin,
-      boot - host.since >= Self.dayOfRunning
+      let awakeSince = host.awakeSince, (awake ?? boot) - awakeSince >= Self.dayOfRunning
     else { return .silent }
     return .agrees
   }

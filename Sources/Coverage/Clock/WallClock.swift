@@ -82,9 +82,10 @@ public struct WallClock: Hashable, Sendable, Codable {
   /// - Parameters:
   ///   - wall: The host's wall clock; `nil` when it could not be read together with CLOCK_BOOTTIME.
   ///   - boot: The time since the boot.
+  ///   - awake: The same without suspends; `nil`: there were none.
   @discardableResult
-  public mutating func judge(host wall: WallTime?, at boot: Duration) -> ClockRuling {
-    if let wall { noteHost(wall.adding(.zero - boot), at: boot) }
+  public mutating func judge(host wall: WallTime?, at boot: Duration, awake: Duration? = nil) -> ClockRuling {
+    if let wall { noteHost(wall.adding(.zero - boot), at: boot, awake: awake ?? boot) }
     let new = comparison(at: boot).ruling
     ruling = new
     return new
@@ -98,7 +99,7 @@ public struct WallClock: Hashable, Sendable, Codable {
 
   /// Whether an earlier process of the same boot can have stored this value; `false` for a value that is damaged or of another boot.
   public func isPossible(at boot: Duration) -> Bool {
-    let moments = [host?.since, server?.at].compactMap { $0 } + receivers.values.flatMap(\.moments)
+    let moments = [host?.since, host?.awakeSince, server?.at].compactMap { $0 } + receivers.values.flatMap(\.moments)
     let margins = [server?.margin].compactMap { $0 }
     return moments.allSatisfy { $0 >= .zero && $0 <= boot }
       && margins.allSatisfy { (0...3_600_000_000).contains($0) }
@@ -120,9 +121,9 @@ public struct WallClock: Hashable, Sendable, Codable {
       && names.allSatisfy { isSame(receivers[$0]?.reading?.booted, other.receivers[$0]?.reading?.booted) }
   }
 
-  private mutating func noteHost(_ booted: WallTime, at boot: Duration) {
+  private mutating func noteHost(_ booted: WallTime, at boot: Duration, awake: Duration) {
     guard var track = host else {
-      host = HostTrack(booted: booted, since: boot, first: booted)
+      host = HostTrack(booted: booted, since: boot, awakeSince: awake, first: booted)
       return
     }
     if track.booted.gap(to: booted) >= ClockComparison.smallestStep {
@@ -133,7 +134,10 @@ public struct WallClock: Hashable, Sendable, Codable {
       former = Array(former.prefix(Self.formerLimit))
     }
     track.booted = booted
-    if track.first.gap(to: booted) > HostTrack.sameWithin { (track.first, track.since) = (booted, boot) }
+    if track.awakeSince == nil { track.awakeSince = awake }
+    if track.first.gap(to: booted) > HostTrack.sameWithin {
+      (track.first, track.since, track.awakeSince) = (booted, boot, awake)
+    }
     host = track
   }
 }

@@ -1,3 +1,4 @@
+import Coverage
 import Foundation
 
 /// Files that a damaged store leaves behind: the damaged store itself, and drive logs that no drive names any more.
@@ -36,5 +37,12 @@ extension StateDirectory {
     var status = stat()
     guard lstat(file, &status) == 0 else { return nil }
     return Int64(status.st_mtim.tv_sec) * 1_000_000 + Int64(status.st_mtim.tv_nsec) / 1000
+  }
+
+  /// Makes `file` one that was last written at `time`. If it cannot be, its time stays.
+  static func date(_ file: String, _ time: WallTime) {
+    var times = [timeval(), timeval()]
+    for place in times.indices { times[place].tv_sec = Int(time.microseconds / 1_000_000) }
+    utimes(file, times)
   }
 }

@@ -21,23 +21,22 @@ public struct RecordedDrives: Sendable {
   /// Ends all unfinished drives, their sessions and their open fences, at their last known moments.
   ///
   /// Every unfinished drive except the running ones belongs to a process that is gone.
-  /// - Parameters:
-  ///   - running: The lowest id of the drives that this process records; they stay unchanged.
-  ///   - time: Now; the age of the ended sessions counts from here.
+  /// The age of the ended sessions counts from the next ``Cleanup`` for which two clocks agree: the present one may be wrong.
+  /// - Parameter running: The lowest id of the drives that this process records; they stay unchanged.
   /// - Returns: The number of ended sessions.
   /// - Throws: GRDB's `DatabaseError`
   @discardableResult
-  public func endInterrupted(except running: Int64? = nil, at time: WallTime) async throws -> Int {
+  public func endInterrupted(except running: Int64? = nil) async throws -> Int {
     try await store.write { db in
       try db.execute(
         sql: "UPDATE fence SET exited_at = last_seen_at WHERE exited_at IS NULL AND drive_id < ?",
         arguments: [running ?? .max])
       try db.execute(
         sql: """
-          UPDATE session SET recovered_at = ?, finalized_at =
+          UPDATE session SET recovered_at = \(Cleanup.notDated), finalized_at =
               max(started_at, coalesce((SELECT max(exited_at) FROM intact_fence WHERE session_id = session.id), started_at))
             WHERE finalized_at IS NULL AND drive_id < ?
-          """, arguments: [time.microseconds, running ?? .max])
+          """, arguments: [running ?? .max])
       let ended = db.changesCount
       try db.execute(
         sql: """

@@ -10,10 +10,13 @@ public struct Orphans: Sendable {
   /// - Parameters:
   ///   - time: If a session is missing and one of its fences was seen later than this, its fences wait. If the
   ///   session's row is damaged they need not wait, because their drive is over.
+  ///   - future: If a fence was seen later than this, its time came from a wrong clock, and its session does not wait either.
   ///   - running: The lowest id of the running drives, which stay unchanged.
   /// - Returns: The number of fences that can be sent or exported again.
   /// - Throws: GRDB's `DatabaseError`
-  public func adopt(lastSeenBefore time: WallTime, except running: Int64? = nil) async throws -> Int {
+  public func adopt(lastSeenBefore time: WallTime, orAfter future: WallTime? = nil, except running: Int64? = nil)
+    async throws -> Int
+  {
     try await store.write { db in
       let ofDrives = try Self.mendDrives(except: running, db)
       let orphans = try Row.fetchAll(
@@ -23,8 +26,8 @@ public struct Orphans: Sendable {
             count(*) AS fences FROM intact_fence
           WHERE session_id IN (SELECT id FROM session_of_fences WHERE id NOT IN (SELECT id FROM intact_session))
             AND drive_id < ?
-          GROUP BY session_id HAVING seen < ? OR session_id IN (SELECT id FROM session)
-          """, arguments: [running ?? .max, time.microseconds])
+          GROUP BY session_id HAVING seen < ? OR seen > ? OR session_id IN (SELECT id FROM session)
+          """, arguments: [running ?? .max, time.microseconds, future?.microseconds ?? .max])
       for orphan in orphans { try Self.adopt(orphan, db) }
       return orphans.reduce(ofDrives) { $0 + ($1["fences"] as Int) }
     }

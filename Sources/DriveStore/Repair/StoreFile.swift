@@ -293,8 +293,8 @@ struct StoreFile {
     let aside = asideName()
     for suffix in ["-wal", ""] where FileManager.default.fileExists(atPath: path + suffix) {
       try linkOrMove(path + suffix, as: aside + suffix)
-      // Its age counts from now on. If this fails, the age is that of its last write.
-      utimes(aside + suffix, nil)
+      // Its age counts from the next cleanup for which two clocks agree. If this fails, the age is that of its last write.
+      StateDirectory.date(aside + suffix, WallTime.plausible.upperBound)
     }
     // A write-ahead log must not meet a database that it does not belong to.
     for suffix in ["-wal", "-shm"] { unlink(path + suffix) }

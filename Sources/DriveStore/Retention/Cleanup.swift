@@ -26,9 +26,10 @@ public struct Cleanup: Sendable {
       witness == .contradicts ? .min : now.microseconds.saturatingSubtracting(age.inMicroseconds)
     }
     let isAgreed = witness == .agrees
+    if isAgreed { try await dateRecoveries(now) }
     let arguments: StatementArguments = [
       "expired": longAgo(retention.maxAge), "kept": longAgo(retention.keep), "agreed": isAgreed,
-      "running": running ?? .max, "now": now.microseconds,
+      "running": running ?? .max, "now": now.microseconds, "trusted": WallTime.earliestTrusted.microseconds,
     ]
     var deleted = try await deleteFences(arguments, isAgreed: isAgreed)
     let (sessions, drives) = try await store.write { db in
@@ -39,8 +40,31 @@ public struct Cleanup: Sendable {
     // These logs may contain unsent fences that exist nowhere else.
     let loggedBefore = witness == .agrees ? longAgo(retention.keep) : .min
     deleted.driveLogs = try await delete(drives, loggedBefore: loggedBefore)
-    try await deleteStrays(before: loggedBefore, &deleted)
+    if isAgreed { try await deleteStrays(before: loggedBefore, now: now, &deleted) }
     return deleted
+  }
+
+  // MARK: Recovered sessions
+
+  /// The time of a recovery that happened by a clock that no other one bore out.
+  static let notDated: Int64 = 0
+
+  /// Gives such recoveries the present time. A time in the future came from a wrong clock.
+  private func dateRecoveries(_ now: WallTime) async throws {
+    let isUndated = "(recovered_at = \(Self.notDated) OR recovered_at > :now)"
+    let arguments: StatementArguments = ["now": now.microseconds]
+    let isNeeded = try await store.read { db in
+      try Bool.fetchOne(
+        db, sql: "SELECT EXISTS (SELECT 1 FROM session WHERE \(isUndated))", arguments: arguments) ?? false
+    }
+    guard isNeeded else { return }
+    try await store.write { db in
+      try db.execute(
+        sql: """
+          UPDATE session SET recovered_at = :now
+            WHERE \(isUndated) AND EXISTS (SELECT 1 FROM intact_session AS whole WHERE whole.id = session.id)
+          """, arguments: arguments)
+    }
   }
 
   // MARK: Fences
@@ -114,22 +138,26 @@ public struct Cleanup: Sendable {
 
   private static let isOfSlice = "fence.id BETWEEN :first AND :last"
 
-  /// The condition that a fence was stored long enough.
+  /// The condition that a fence was stored long enough. A refused one is kept as long after its refusal: its own time can be unknown.
   private static let isKeptLongEnough = """
     (\(FenceDeletion.isAtRest) AND (submitted_at < :kept OR :agreed AND last_seen_at < :kept
-      AND submitted_at IS NULL AND (NOT submittable OR \(isQuarantined))))
+      AND submitted_at IS NULL AND (NOT submittable OR \(isQuarantined) AND NOT \(wasQuarantinedSince))))
     """
 
-  /// The condition that a fence is too old to be sent.
+  /// The condition that a fence is too old to be sent. The age of one from before this program existed is unknown.
   private static let isExpired = """
     (\(FenceDeletion.isAtRest) AND submittable AND submitted_at IS NULL AND NOT \(isQuarantined)
-      AND last_seen_at < :expired AND NOT \(wasRecoveredSince))
+      AND last_seen_at < :expired AND last_seen_at >= :trusted AND NOT \(wasRecoveredSince))
     """
 
-  /// Before a later process ended its session, the fence could not be sent: its age counts from then on. A time in
-  /// the future came from a wrong clock.
+  /// Before a later process ended its session, the fence could not be sent: its age counts from then on.
   private static let wasRecoveredSince = """
-    EXISTS (SELECT 1 FROM session WHERE session.id = session_id AND recovered_at BETWEEN :expired AND :now)
+    EXISTS (SELECT 1 FROM session WHERE session.id = session_id
+      AND (recovered_at = \(notDated) OR recovered_at BETWEEN :expired AND :now))
+    """
+
+  private static let wasQuarantinedSince = """
+    EXISTS (SELECT 1 FROM batch WHERE batch.id = batch_id AND settled_at BETWEEN :kept AND :now)
     """
 
   private static var isQuarantined: String {
@@ -199,13 +227,18 @@ public struct Cleanup: Sendable {
     return logs
   }
 
-  /// Deletes damaged stores that were set aside, and drive logs that no drive names, from before `time`.
-  private func deleteStrays(before time: Int64, _ deleted: inout Deleted) async throws {
+  /// Deletes damaged stores that were set aside, and drive logs that no drive names, from before `time`. The age of a file whose time is
+  /// impossible, or in the future, counts from now on.
+  private func deleteStrays(before time: Int64, now: WallTime, _ deleted: inout Deleted) async throws {
     let damaged = directory.damagedStores
     let named = try await store.read { [directory] in try NamedLogs.all(in: directory, $0) }
     for file in damaged + directory.straysAmongLogs(named) {
-      guard let modified = StateDirectory.modified(file), modified < time else { continue }
-      guard unlink(file) == 0 else { continue }
+      guard let modified = StateDirectory.modified(file) else { continue }
+      guard modified >= WallTime.earliestTrusted.microseconds, modified <= now.microseconds else {
+        StateDirectory.date(file, now)
+        continue
+      }
+      guard modified < time, unlink(file) == 0 else { continue }
       if damaged.contains(file) { deleted.damagedStores += 1 } else { deleted.driveLogs += 1 }
     }
   }

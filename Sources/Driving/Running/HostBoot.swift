@@ -6,4 +6,11 @@ public enum HostBoot {
   public static let id =
     FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id")
     .map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines) } ?? ""
+
+  /// The time since this boot without suspends (CLOCK_MONOTONIC).
+  public static var awake: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
 }

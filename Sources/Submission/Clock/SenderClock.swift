@@ -6,6 +6,8 @@ public struct SenderClock: Sendable {
   let wall: @Sendable () -> WallTime
   /// Time since the host's boot, including suspend (CLOCK_BOOTTIME).
   let boot: @Sendable () -> Duration
+  /// Time since the host's boot without suspends (CLOCK_MONOTONIC).
+  let awake: @Sendable () -> Duration
   /// Identifies this boot of the host; another value after each boot.
   let bootID: String
   let sleep: @Sendable (Duration) async throws -> Void
@@ -15,16 +17,19 @@ public struct SenderClock: Sendable {
   /// - Parameters:
   ///   - wall: Reads the wall clock.
   ///   - boot: Reads CLOCK_BOOTTIME.
+  ///   - awake: Reads CLOCK_MONOTONIC; `nil`: the host never sleeps.
   ///   - bootID: Identifies this boot of the host.
   ///   - sleep: Suspends for a duration; throws `CancellationError` when its task is cancelled.
   ///   - random: Returns a number from 0 to 1.
   public init(
-    wall: @escaping @Sendable () -> WallTime, boot: @escaping @Sendable () -> Duration, bootID: String,
+    wall: @escaping @Sendable () -> WallTime, boot: @escaping @Sendable () -> Duration,
+    awake: (@Sendable () -> Duration)? = nil, bootID: String,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
   ) {
     self.wall = wall
     self.boot = boot
+    self.awake = awake ?? boot
     self.bootID = bootID
     self.sleep = sleep
     self.random = random

@@ -64,7 +64,7 @@ public final class Timekeeper: Sendable {
         serverReading = date
         value.note(server: date.date, at: boot - (.now - date.received), roundTrip: date.roundTrip)
       }
-      let ruling = value.judge(host: host, at: boot)
+      let ruling = value.judge(host: host, at: boot, awake: clock.awake())
       return Reading(ruling: ruling, boot: boot, hostLead: host.map { $0 - ruling.wall(at: boot) })
     }
   }
@@ -103,7 +103,7 @@ public final class Timekeeper: Sendable {
   /// Whether a second clock agrees with the ruling one; decides whether data may be deleted by its age.
   public var witness: ClockWitness {
     let boot = read().boot
-    return lock.withLock { value.witness(at: boot) }
+    return lock.withLock { value.witness(at: boot, awake: clock.awake()) }
   }
 
   /// Whether the server's time is known from this process or an earlier one: then a wrong host clock would already be
@@ -136,7 +136,7 @@ public final class Timekeeper: Sendable {
     let isOff = !(.seconds(-2)...(.seconds(2))).contains(lead)
     // A correct host clock is not worth a line.
     if isFirst, !isOff, ruling.contradicting.isEmpty { return }
-    let age = lock.withLock { value.witness(at: reading.boot) } == .contradicts
+    let age = lock.withLock { value.witness(at: reading.boot, awake: clock.awake()) } == .contradicts
     let deleting = age ? "; nothing is deleted because of its age" : ""
     let host = isOff ? "; the host's clock is off by \(lead.inSeconds) s" : ""
     logger.log(
@@ -148,6 +148,6 @@ public final class Timekeeper: Sendable {
 extension SenderClock {
   /// The same clocks, with the wall time of the ruling clock.
   func ruled(by keeper: Timekeeper) -> SenderClock {
-    SenderClock(wall: { keeper.now }, boot: boot, bootID: bootID, sleep: sleep, random: random)
+    SenderClock(wall: { keeper.now }, boot: boot, awake: awake, bootID: bootID, sleep: sleep, random: random)
   }
 }

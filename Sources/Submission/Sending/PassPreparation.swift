@@ -28,7 +28,7 @@ struct PassPreparation: Sendable {
     // could send them.
     pass.doubts.oldFences = try await housekeeping.deleteOld(pass.mode, except: pass.running)
     if pass.mode.isCold {
-      let ended = try await store.drives.endInterrupted(except: pass.running, at: now)
+      let ended = try await store.drives.endInterrupted(except: pass.running)
       if ended > 0 {
         logger.info("\(pass.mode) pass: ended \(counted(ended, "session")) that an earlier run left unfinished")
         pass.doubts.oldFences = 0
@@ -62,7 +62,8 @@ struct PassPreparation: Sendable {
   /// Repairs rows after damage. Fences whose session is missing wait for a cold pass.
   private func repair(_ pass: Pass, _ now: WallTime) async throws {
     let threshold = pass.mode.isCold ? now.earlier(by: legacyThreshold) : WallTime(microseconds: .min)
-    let adopted = try await store.orphans.adopt(lastSeenBefore: threshold, except: pass.running)
+    let adopted = try await store.orphans.adopt(
+      lastSeenBefore: threshold, orAfter: pass.mode.isCold ? now : nil, except: pass.running)
     if adopted > 0 { logger.info("\(pass.mode) pass: \(counted(adopted, "fence")) without a session got a new one") }
     let returned = try await store.lostBatches.followFences()
     if returned > 0 {

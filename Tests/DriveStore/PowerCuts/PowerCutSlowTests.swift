@@ -57,7 +57,7 @@ struct PowerCutSlowTests {
     // The power fails in the start after the power failure.
     var recovery = Recording(before: cut.files, content: found)
     try recovery.acknowledge(store, left.trace)
-    try await store.drives.endInterrupted(at: .sampleStart)
+    try await store.drives.endInterrupted()
     try recovery.acknowledge(store, left.trace)
     recovery.end(left.trace)
     try await recovery.cuts(1, &random) { cut, random in

@@ -183,7 +183,7 @@ struct Workload {
     case 1:
       let age = Duration.seconds(3600 * Int.random(in: 1...6, using: &random))
       _ = try await store.cleanup.run(Retention(maxAge: age, keep: age), now: now, except: recorder?.drive)
-    case 2: try await store.drives.endInterrupted(except: recorder?.drive, at: now)
+    case 2: try await store.drives.endInterrupted(except: recorder?.drive)
     case 3: _ = try await store.clockSettlement.settle(bootID: "B", sinceBoot: .seconds(3600 * drives + 2), now: now)
     default: try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
     }
