@@ -78,13 +78,13 @@ import Testing
   @Test("when another process finds a running test, then it is aborted; the process's own runs on")
   func interrupted() async throws {
     let id = try await tests.begin(start("T"))
-    #expect(try await tests.endInterrupted(at: .sampleStart) == 0)
+    #expect(try await tests.endInterrupted() == 0)
     #expect(try stored(id).state == .measuring)
     try await store.database.write { try $0.execute(sql: "UPDATE speed_test SET writer = 'another'") }
-    #expect(try await tests.endInterrupted(at: .sampleStart.later(by: .seconds(-60))) == 1)
+    #expect(try await tests.endInterrupted() == 1)
     let test = try stored(id)
     #expect(test.state == .waiting && test.outcome == .aborted && test.error == "the program ended during the test")
-    #expect(test.ended == test.started, "a clock that was set back makes no test of negative length")
+    #expect(test.ended == test.started, "nobody knows when it ended, and the clock may have been set since")
   }
 
   @Test("when tests wait, then the newest is first, trouble goes behind, and those of another server are left out")

@@ -63,6 +63,16 @@ struct StrayFilesTests {
 
   // MARK: Drive logs
 
+  @Test("when a store was just set aside, with its time in the future, then the log of a drive that begins is not old")
+  func futureStore() throws {
+    let log = try leave(directory.driveLogs + "/new.jsonl", at: 7200 * 1_000_000)
+    let old = try leave(directory.driveLogs + "/old.jsonl", at: 0)
+    let aside = try leave("\(directory.database).corrupt-A", at: 0)
+    StateDirectory.date(aside, WallTime.plausible.upperBound)
+    #expect(StateDirectory.modified(aside) == WallTime.plausible.upperBound.microseconds)
+    #expect(directory.oldStraysAmongLogs([]) == [old] && FileManager.default.fileExists(atPath: log))
+  }
+
   @Test("when a drive names a log, or a file is no log, then it is no stray")
   func strays() throws {
     for name in ["b.jsonl", "a.jsonl", "named.jsonl", "notes.txt"] {

@@ -117,6 +117,7 @@ public struct WallClock: Hashable, Sendable, Codable {
     return ruling?.booted == other.ruling?.booted && ruling?.source == other.ruling?.source
       && ruling?.isConfirmed == other.ruling?.isConfirmed && former == other.former
       && isSame(host?.booted, other.host?.booted) && host?.since == other.host?.since
+      && host?.awakeSince == other.host?.awakeSince
       && isSame(server?.booted, other.server?.booted)
       && names.allSatisfy { isSame(receivers[$0]?.reading?.booted, other.receivers[$0]?.reading?.booted) }
   }

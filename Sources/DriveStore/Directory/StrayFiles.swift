@@ -22,9 +22,10 @@ extension StateDirectory {
   }
 
   /// The same, oldest first, without logs written shortly before the newest of all files: a new drive has its log
-  /// before its row in the store.
+  /// before its row in the store. Damaged stores have a time in the future (``Cleanup``).
   func oldStraysAmongLogs(_ named: Set<String>) -> [String] {
-    let newest = files.keys.compactMap(Self.modified).max() ?? 0
+    let damaged = Set(damagedStores)
+    let newest = files.keys.filter { !damaged.contains($0) }.compactMap(Self.modified).max() ?? 0
     return Self.oldestFirst(straysAmongLogs(named)).filter { (Self.modified($0) ?? .max) < newest - 3_600_000_000 }
   }
 

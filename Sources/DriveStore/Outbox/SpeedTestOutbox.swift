@@ -110,17 +110,17 @@ public struct SpeedTestOutbox: Sendable {
     try await set(id, "qos = ?, qos_state = 'waiting'", [results])
   }
 
-  /// Marks tests as aborted that a dead process was measuring.
+  /// Marks tests as aborted that a dead process was measuring. Their last known moment is their start.
   /// - Returns: Their number.
   /// - Throws: GRDB's `DatabaseError`
-  public func endInterrupted(at time: WallTime) async throws -> Int {
+  public func endInterrupted() async throws -> Int {
     try await store.write { [writer = store.writer] db in
       try db.execute(
         sql: """
-          UPDATE speed_test SET outcome = 'aborted', ended_at = max(?, started_at), state = 'waiting',
+          UPDATE speed_test SET outcome = 'aborted', ended_at = started_at, state = 'waiting',
             error = 'the program ended during the test'
           WHERE id IN (SELECT id FROM intact_speed_test WHERE state = 'measuring' AND writer <> ?)
-          """, arguments: [time.microseconds, writer])
+          """, arguments: [writer])
       return db.changesCount
     }
   }

@@ -260,7 +260,9 @@ struct StoreFile {
       try requireTables(of: salvaged)
       try openWhole(salvaged).close()
     } catch let error as DatabaseError where isDamage(error) {
-      try move(salvaged, to: asideName() + ".salvaged")
+      let aside = asideName() + ".salvaged"
+      try move(salvaged, to: aside)
+      StateDirectory.date(aside, WallTime.plausible.upperBound)
       return
     }
     try noteRecovery(.damaged)

@@ -26,7 +26,7 @@ public struct Cleanup: Sendable {
       witness == .contradicts ? .min : now.microseconds.saturatingSubtracting(age.inMicroseconds)
     }
     let isAgreed = witness == .agrees
-    if isAgreed { try await dateRecoveries(now) }
+    if isAgreed { try await dateAnew(now) }
     let arguments: StatementArguments = [
       "expired": longAgo(retention.maxAge), "kept": longAgo(retention.keep), "agreed": isAgreed,
       "running": running ?? .max, "now": now.microseconds, "trusted": WallTime.earliestTrusted.microseconds,
@@ -39,32 +39,46 @@ public struct Cleanup: Sendable {
     deleted.speedTests = try await store.write { db in try Self.deleteSpeedTests(arguments, db) }
     // These logs may contain unsent fences that exist nowhere else.
     let loggedBefore = witness == .agrees ? longAgo(retention.keep) : .min
-    deleted.driveLogs = try await delete(drives, loggedBefore: loggedBefore)
+    deleted.driveLogs = try await delete(drives, loggedBefore: loggedBefore, now: now)
     if isAgreed { try await deleteStrays(before: loggedBefore, now: now, &deleted) }
     return deleted
   }
 
-  // MARK: Recovered sessions
+  // MARK: Impossible times
 
   /// The time of a recovery that happened by a clock that no other one bore out.
   static let notDated: Int64 = 0
 
-  /// Gives such recoveries the present time. A time in the future came from a wrong clock.
-  private func dateRecoveries(_ now: WallTime) async throws {
-    let isUndated = "(recovered_at = \(Self.notDated) OR recovered_at > :now)"
-    let arguments: StatementArguments = ["now": now.microseconds]
-    let isNeeded = try await store.read { db in
-      try Bool.fetchOne(
-        db, sql: "SELECT EXISTS (SELECT 1 FROM session WHERE \(isUndated))", arguments: arguments) ?? false
+  /// Gives the present time to recoveries and quarantines from which ages count, if theirs is impossible or in the future: one clock alone
+  /// said so.
+  private func dateAnew(_ now: WallTime) async throws {
+    let times = [("session", "TRUE", "recovered_at"), ("batch", "state = 'quarantined'", "settled_at")]
+    let arguments: StatementArguments = ["now": now.microseconds, "trusted": WallTime.earliestTrusted.microseconds]
+    for (table, isConcerned, column) in times {
+      let isImpossible = "\(isConcerned) AND (\(column) < :trusted OR \(column) > :now)"
+      let isNeeded = try await store.read { db in
+        try Bool.fetchOne(
+          db, sql: "SELECT EXISTS (SELECT 1 FROM \(table) WHERE \(isImpossible))", arguments: arguments) ?? false
+      }
+      guard isNeeded else { continue }
+      try await store.write { db in
+        try db.execute(
+          sql: """
+            UPDATE \(table) SET \(column) = :now
+              WHERE \(isImpossible) AND EXISTS (SELECT 1 FROM intact_\(table) AS whole WHERE whole.id = \(table).id)
+            """, arguments: arguments)
+      }
     }
-    guard isNeeded else { return }
-    try await store.write { db in
-      try db.execute(
-        sql: """
-          UPDATE session SET recovered_at = :now
-            WHERE \(isUndated) AND EXISTS (SELECT 1 FROM intact_session AS whole WHERE whole.id = session.id)
-          """, arguments: arguments)
+  }
+
+  /// When `file` was last written. One with an impossible time, or one in the future, counts as written now.
+  private func written(_ file: String, _ now: WallTime) -> Int64? {
+    guard let modified = StateDirectory.modified(file) else { return nil }
+    guard modified >= WallTime.earliestTrusted.microseconds, modified <= now.microseconds else {
+      StateDirectory.date(file, now)
+      return now.microseconds
     }
+    return modified
   }
 
   // MARK: Fences
@@ -153,7 +167,7 @@ public struct Cleanup: Sendable {
   /// Before a later process ended its session, the fence could not be sent: its age counts from then on.
   private static let wasRecoveredSince = """
     EXISTS (SELECT 1 FROM session WHERE session.id = session_id
-      AND (recovered_at = \(notDated) OR recovered_at BETWEEN :expired AND :now))
+      AND (recovered_at < :trusted OR recovered_at BETWEEN :expired AND :now))
     """
 
   private static let wasQuarantinedSince = """
@@ -175,8 +189,8 @@ public struct Cleanup: Sendable {
       """
       speed_test WHERE id IN (SELECT id FROM intact_speed_test WHERE
         \(isSubmittedSpeedTest) AND settled_at < :kept
-        OR :agreed AND (state = 'quarantined' AND ended_at < :kept
-          OR state IN ('waiting', 'sending') AND ended_at < :expired))
+        OR :agreed AND (state = 'quarantined' AND max(ended_at, ifnull(settled_at, 0)) < :kept
+          OR state IN ('waiting', 'sending') AND ended_at < :expired AND ended_at >= :trusted))
       """, arguments, db)
   }
 
@@ -208,12 +222,13 @@ public struct Cleanup: Sendable {
 
   /// Deletes drives, each log before its row: a row without a log is found again, a log without a row is not.
   /// - Returns: The number of deleted logs.
-  private func delete(_ drives: [EmptyDrive], loggedBefore time: Int64) async throws -> Int {
+  private func delete(_ drives: [EmptyDrive], loggedBefore time: Int64, now: WallTime) async throws -> Int {
     var logs = 0
     var gone: [Int64] = []
     for drive in drives {
       if let log = drive.log.map(directory.driveLog), FileManager.default.fileExists(atPath: log) {
-        guard drive.ended < time, unlink(log) == 0 else { continue }
+        let isTimed = drive.ended >= WallTime.earliestTrusted.microseconds
+        guard (isTimed ? drive.ended : written(log, now) ?? .max) < time, unlink(log) == 0 else { continue }
         logs += 1
       }
       gone.append(drive.id)
@@ -233,12 +248,7 @@ public struct Cleanup: Sendable {
     let damaged = directory.damagedStores
     let named = try await store.read { [directory] in try NamedLogs.all(in: directory, $0) }
     for file in damaged + directory.straysAmongLogs(named) {
-      guard let modified = StateDirectory.modified(file) else { continue }
-      guard modified >= WallTime.earliestTrusted.microseconds, modified <= now.microseconds else {
-        StateDirectory.date(file, now)
-        continue
-      }
-      guard modified < time, unlink(file) == 0 else { continue }
+      guard let written = written(file, now), written < time, unlink(file) == 0 else { continue }
       if damaged.contains(file) { deleted.damagedStores += 1 } else { deleted.driveLogs += 1 }
     }
   }

@@ -34,7 +34,7 @@ struct PassPreparation: Sendable {
         pass.doubts.oldFences = 0
       }
     }
-    let interrupted = try await store.speedTests.endInterrupted(at: now)
+    let interrupted = try await store.speedTests.endInterrupted()
     if interrupted > 0 {
       logger.info("\(pass.mode) pass: \(counted(interrupted, "speed test")) ended without a result, as its process did")
     }
