@@ -320,7 +320,7 @@ struct WallClockTests {
     #expect(world.clock.witness(at: world.now) == .silent, "that is another clock")
   }
 
-  @Test("when the host sleeps for a weekend, then its clock is no witness: nobody could contradict it meanwhile")
+  @Test("when the host is suspended for two days, then these do not count as running time")
   func asleep() {
     var clock = WallClock()
     let (wall, minute) = (Self.truth, Duration.seconds(60))

@@ -89,6 +89,7 @@ struct RetentionSlowTests {
     try await store.drives.endInterrupted()
     #expect(try await cleanUp(after: 400, .agrees) == Deleted())
     #expect(try await cleanUp(after: 20, .agrees) == Deleted(), "day 400 never was")
+    #expect(try await store.inspection.damagedRows() == 0, "the new time is signed")
     #expect(try await cleanUp(after: 26, .agrees) == Deleted())
     #expect(try await cleanUp(after: 28, .agrees).expired == 1)
   }
@@ -108,6 +109,7 @@ struct RetentionSlowTests {
     #expect(settled.lost == [recorder.drive])
     #expect(try await cleanUp(after: 5, .agrees) == Deleted(), "the clock that quarantined it was ahead")
     #expect(try await cleanUp(after: 34, .agrees) == Deleted(), "submit --quarantined finds them")
+    #expect(try await store.inspection.damagedRows() == 0, "the new time is signed")
     #expect(try await cleanUp(after: 36, .agrees).sentLongAgo == 1)
   }
 

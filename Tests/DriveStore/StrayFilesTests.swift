@@ -68,7 +68,7 @@ struct StrayFilesTests {
     let log = try leave(directory.driveLogs + "/new.jsonl", at: 7200 * 1_000_000)
     let old = try leave(directory.driveLogs + "/old.jsonl", at: 0)
     let aside = try leave("\(directory.database).corrupt-A", at: 0)
-    StateDirectory.date(aside, WallTime.plausible.upperBound)
+    StateDirectory.setModified(aside, to: WallTime.plausible.upperBound)
     #expect(StateDirectory.modified(aside) == WallTime.plausible.upperBound.microseconds)
     #expect(directory.oldStraysAmongLogs([]) == [old] && FileManager.default.fileExists(atPath: log))
   }

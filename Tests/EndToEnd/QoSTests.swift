@@ -53,8 +53,8 @@ import Testing
 
   @Test(
     """
-    when the QoS server never replies and nobody resolves names, then the types that need them are TIMEOUT or ERROR, in their time \
-    by a clock that nobody sets
+    when the QoS server never replies and no resolver answers, then the types that need them are TIMEOUT or ERROR; a wrong wall clock \
+    makes no wait longer
     """, .enabled(if: SettableClock.isPossible, "needs a C compiler"))
   func silent() async throws {
     let field = try await Field.moving(

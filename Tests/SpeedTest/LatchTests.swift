@@ -14,7 +14,7 @@ struct LatchTests {
     #expect(latch.wait(nanoseconds: .max) && latch.wait(nanoseconds: 0))
   }
 
-  @Test("when several threads wait, then all go on at once, and a latch that nobody opened may end")
+  @Test("when several threads wait, then opening it ends all waits; a latch that was never opened can be released")
   func several() async {
     let latch = Latch()
     await withTaskGroup(of: Bool.self) { group in

@@ -40,16 +40,8 @@ public final class RunningProgram: @unchecked Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    // Shells ignore these two in programs in the background, and it would be handed down.
-    var interrupts = sigset_t()
-    sigemptyset(&interrupts)
-    sigaddset(&interrupts, SIGINT)
-    sigaddset(&interrupts, SIGQUIT)
-    posix_spawnattr_setsigdefault(&attributes, &interrupts)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    attributes.clearSignals()
+    posix_spawnattr_setflags(&attributes, posix_spawnattr_t.signalFlags)
 
     var pid: Int32 = 0
     let code = withCStrings([program] + arguments) { arguments in

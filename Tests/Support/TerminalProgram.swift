@@ -42,17 +42,9 @@ public final class TerminalProgram: @unchecked Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    // Shells ignore these two in programs in the background, and it would be handed down.
-    var interrupts = sigset_t()
-    sigemptyset(&interrupts)
-    sigaddset(&interrupts, SIGINT)
-    sigaddset(&interrupts, SIGQUIT)
-    posix_spawnattr_setsigdefault(&attributes, &interrupts)
+    attributes.clearSignals()
     // POSIX_SPAWN_SETSID of glibc, which Swift does not import.
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | 0x80)
+    posix_spawnattr_setflags(&attributes, posix_spawnattr_t.signalFlags | 0x80)
     var pid: Int32 = 0
     let (argv, envp) = (([program] + arguments).map { strdup($0) }, environment.map { strdup($0) })
     defer { (argv + envp).forEach { free($0) } }

@@ -6,7 +6,8 @@ struct HostTrack: Hashable, Sendable, Codable {
   var booted: WallTime
   /// The moment since the boot from which on the clock has been the same.
   var since: Duration
-  /// ``since`` without suspends, in which no other clock could have contradicted; `nil` when an earlier build stored this.
+  /// The same moment on a clock that stops in suspends, because no other clock can contradict in a suspend; `nil` in a value of an
+  /// earlier build.
   var awakeSince: Duration?
   /// The wall time of the boot by the host's clock at ``since``.
   var first: WallTime

@@ -40,8 +40,9 @@ extension StateDirectory {
     return Int64(status.st_mtim.tv_sec) * 1_000_000 + Int64(status.st_mtim.tv_nsec) / 1000
   }
 
-  /// Makes `file` one that was last written at `time`. If it cannot be, its time stays.
-  static func date(_ file: String, _ time: WallTime) {
+  /// Sets the time that ``modified(_:)`` returns. Where the file system refuses, the time stays: the file is then deleted earlier or
+  /// later, and nothing else depends on it.
+  static func setModified(_ file: String, to time: WallTime) {
     var times = [timeval(), timeval()]
     for place in times.indices { times[place].tv_sec = Int(time.microseconds / 1_000_000) }
     utimes(file, times)

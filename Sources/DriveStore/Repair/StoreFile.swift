@@ -262,7 +262,7 @@ struct StoreFile {
     } catch let error as DatabaseError where isDamage(error) {
       let aside = asideName() + ".salvaged"
       try move(salvaged, to: aside)
-      StateDirectory.date(aside, WallTime.plausible.upperBound)
+      StateDirectory.setModified(aside, to: WallTime.plausible.upperBound)
       return
     }
     try noteRecovery(.damaged)
@@ -296,7 +296,7 @@ struct StoreFile {
     for suffix in ["-wal", ""] where FileManager.default.fileExists(atPath: path + suffix) {
       try linkOrMove(path + suffix, as: aside + suffix)
       // Its age counts from the next cleanup for which two clocks agree. If this fails, the age is that of its last write.
-      StateDirectory.date(aside + suffix, WallTime.plausible.upperBound)
+      StateDirectory.setModified(aside + suffix, to: WallTime.plausible.upperBound)
     }
     // A write-ahead log must not meet a database that it does not belong to.
     for suffix in ["-wal", "-shm"] { unlink(path + suffix) }

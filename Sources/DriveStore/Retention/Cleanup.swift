@@ -46,11 +46,11 @@ public struct Cleanup: Sendable {
 
   // MARK: Impossible times
 
-  /// The time of a recovery that happened by a clock that no other one bore out.
+  /// Stands for the time of a recovery until two clocks agree on the present time.
   static let notDated: Int64 = 0
 
-  /// Gives the present time to recoveries and quarantines from which ages count, if theirs is impossible or in the future: one clock alone
-  /// said so.
+  /// Gives recoveries and quarantines the present time if theirs is impossible or in the future: ages count from it, and it came from one
+  /// clock alone.
   private func dateAnew(_ now: WallTime) async throws {
     let times = [("session", "TRUE", "recovered_at"), ("batch", "state = 'quarantined'", "settled_at")]
     let arguments: StatementArguments = ["now": now.microseconds, "trusted": WallTime.earliestTrusted.microseconds]
@@ -75,7 +75,7 @@ public struct Cleanup: Sendable {
   private func written(_ file: String, _ now: WallTime) -> Int64? {
     guard let modified = StateDirectory.modified(file) else { return nil }
     guard modified >= WallTime.earliestTrusted.microseconds, modified <= now.microseconds else {
-      StateDirectory.date(file, now)
+      StateDirectory.setModified(file, to: now)
       return now.microseconds
     }
     return modified
@@ -242,8 +242,7 @@ public struct Cleanup: Sendable {
     return logs
   }
 
-  /// Deletes damaged stores that were set aside, and drive logs that no drive names, from before `time`. The age of a file whose time is
-  /// impossible, or in the future, counts from now on.
+  /// Deletes damaged stores that were set aside, and drive logs that no drive names, if they were written before `time`.
   private func deleteStrays(before time: Int64, now: WallTime, _ deleted: inout Deleted) async throws {
     let damaged = directory.damagedStores
     let named = try await store.read { [directory] in try NamedLogs.all(in: directory, $0) }

@@ -40,7 +40,7 @@ final class Barrier: Sendable {
     while state.withLock({ $0.meeting.rounds == round }) {
       let left = deadline - now()
       guard left > 0 else { throw .timeout("another connection did not end its phase") }
-      // Bounded, for a barrier whose clock is turned by hand.
+      // Unit tests turn the clock of the deadline by hand, which ends no wait of a latch: so each wait is short.
       ends.wait(nanoseconds: min(left, 500_000_000))
     }
     guard let release = state.withLock({ $0.meeting.latest }) else { throw .timeout("no connection is left") }

@@ -43,7 +43,7 @@ final class QTPConnections: @unchecked Sendable {
       return place
     }
     // A server that is slow to answer holds up only tests that need it, until their own time is over.
-    // Looked at again and again, because a lock waits until a wall time, which a clock that is set moves.
+    // Tried every 10 ms: `lock(before:)` waits until a wall time, and would wait for too long after the wall clock is set back.
     while !place.opening.try() {
       if waiting.clock.isAborted() { throw .aborted }
       if waiting.clock.now() >= waiting.deadline { throw .timeout("the QoS server") }

@@ -1,0 +1,17 @@
+import Foundation
+
+extension posix_spawnattr_t {
+  /// Lets a program start with no signal blocked, and with SIGINT and SIGQUIT not ignored: shells ignore these two in background
+  /// programs, such as tests, which would hand that down. Needs ``signalFlags``.
+  mutating func clearSignals() {
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&self, &none)
+    var interrupts = none
+    sigaddset(&interrupts, SIGINT)
+    sigaddset(&interrupts, SIGQUIT)
+    posix_spawnattr_setsigdefault(&self, &interrupts)
+  }
+
+  static let signalFlags = Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
+}
