@@ -295,7 +295,11 @@ let package = Package(
 
     // Tests, a folder a target
     .target(
-      name: "TestSupport", dependencies: ["Coverage", "MessageBus", .product(name: "Logging", package: "swift-log")],
+      name: "TestSupport",
+      dependencies: [
+        "Coverage", "MessageBus", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
       path: "Tests/Support", swiftSettings: strict),
     .testTarget(
       name: "CoverageTests", dependencies: ["Coverage", "DriveLog", "TestSupport"], path: "Tests/Coverage"),

@@ -21,7 +21,7 @@ static inline int cssl_wants_write(void) { return SSL_ERROR_WANT_WRITE; }
 /* Whether the error in OpenSSL's queue is a peer that does not speak TLS: its first bytes are no record. */
 static inline int cssl_is_no_tls(unsigned long error) { return ERR_GET_REASON(error) == SSL_R_WRONG_VERSION_NUMBER; }
 static inline int cssl_is_closed(void) { return SSL_ERROR_ZERO_RETURN; }
-/* OpenSSL 3 reports an end without close_notify as an error; many servers end so (spec, edge 32). */
+/* OpenSSL 3 reports an end without close_notify as an error; many servers end so (docs/protocol.md, edge 32). */
 static inline void cssl_ignore_missing_close(SSL_CTX *context) {
 #ifdef SSL_OP_IGNORE_UNEXPECTED_EOF
   SSL_CTX_set_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF);

@@ -13,9 +13,7 @@ public struct ControlServerClient: Sendable {
   public let url: String
   let device: Device
   private let requestTimeout: Duration
-  private let http: HTTPClient
-  /// Opens a connection for each request and closes it afterwards.
-  private let fresh: HTTPClient
+  private let connections: ServerConnections
   private let tls: TLSConfiguration?
   private let accepted = AcceptedCoding()
   private let serverDate = ServerDate()
@@ -44,15 +42,13 @@ public struct ControlServerClient: Sendable {
       configuration.tlsConfiguration = tls
     }
     tls = configuration.tlsConfiguration
-    http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    fresh = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    connections = ServerConnections(configuration)
   }
 
   /// Closes all connections. Call it once; no request is possible afterwards.
   /// - Throws: An error of AsyncHTTPClient, e.g. for a second call.
   public func shutdown() async throws {
-    try await http.shutdown()
-    try await fresh.shutdown()
+    try await connections.shutdown()
   }
 
   /// Registers this device (/settings), or confirms the registration.
@@ -152,8 +148,8 @@ public struct ControlServerClient: Sendable {
     let watched = RequestBody(body)
     do {
       switch way {
-      case .kept: response = try await send(to: address, headers, watched, with: http)
-      case .fresh: response = try await send(to: address, headers, watched, with: fresh)
+      case .kept: response = try await send(to: address, headers, watched, with: connections.pooled)
+      case .fresh: response = try await send(to: address, headers, watched, with: connections.fresh)
       case .bound(let interface, let family):
         let request = BoundRequest(
           interface: interface, family: family, url: address, headers: headers, body: body, tls: tls)

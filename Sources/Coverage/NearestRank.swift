@@ -1,10 +1,19 @@
+/// The percentile by nearest rank.
+public enum NearestRank {
+  /// The rank of a percentile, from 1: `percent` × `count` / 100, rounded up, without an overflow.
+  /// - Parameters:
+  ///   - percent: 1 to 100.
+  ///   - count: The number of elements, at least 1.
+  public static func of(_ percent: Int, count: Int) -> Int {
+    max(1, min(count, count / 100 * percent + (count % 100 * percent + 99) / 100))
+  }
+}
+
 extension Array where Element: Comparable {
   /// The percentile by nearest rank: the smallest element that at least `percent` of all elements do not exceed. The array must be in
   /// ascending order. `nil` for an empty array.
   /// - Parameter percent: 1 to 100.
   public func nearestRank(_ percent: Int) -> Element? {
-    guard !isEmpty else { return nil }
-    let rank = (count * percent + 99) / 100
-    return self[Swift.min(Swift.max(rank, 1), count) - 1]
+    isEmpty ? nil : self[NearestRank.of(percent, count: count) - 1]
   }
 }

@@ -83,7 +83,9 @@ extension WallTime {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  private static func civil(from dayNumber: Int64) -> (year: Int64, month: Int64, day: Int64) {
+  /// The date of a day in the proleptic Gregorian calendar, UTC. Coverage has no calendar: it imports only the standard library.
+  /// - Parameter dayNumber: Days since 1970-01-01, negative before it.
+  public static func civil(from dayNumber: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = dayNumber + 719_468
     let era = shifted.flooredDivision(by: 146_097)
     let dayOfEra = shifted - era * 146_097

@@ -26,8 +26,8 @@ enum ServerExamination {
   /// take seconds.
   static let tolerance: Duration = .seconds(3)
 
-  /// Registers and requests one test, unless the service has stored a wait for this server: `doctor` must not add to the load of
-  /// a server that asked for fewer requests.
+  /// Registers and requests one test, unless the service has stored a wait for this server, which is read before each of the two
+  /// requests: `doctor` must not add to the load of a server that asked for fewer requests.
   /// - Parameters:
   ///   - gate: Returns the stored wait for requests to a URL.
   ///   - wall: The host's wall clock.
@@ -44,7 +44,7 @@ enum ServerExamination {
         url: url, caFile: configuration.controlServer.caFile,
         // Two requests of 10 s each keep the examination within 20 s.
         requestTimeout: min(configuration.controlServer.requestTimeout, .seconds(10)), device: device)
-      await ask(client, known: knownClient(configuration, at: url), configuration, wall: wall, &answers)
+      await ask(client, known: knownClient(configuration, at: url), configuration, gate: gate, wall: wall, &answers)
       try await client.shutdown()
     } catch {
       answers.trouble = answers.trouble ?? "\(error)"
@@ -60,8 +60,8 @@ enum ServerExamination {
 
   /// Sends the two requests. A failed registration ends it: the request for a test needs the client's UUID.
   private static func ask(
-    _ client: ControlServerClient, known: String?, _ configuration: ProbeConfiguration, wall: @Sendable () -> WallTime,
-    _ answers: inout Answers
+    _ client: ControlServerClient, known: String?, _ configuration: ProbeConfiguration,
+    gate: (String) -> ServerGate.Hold?, wall: @Sendable () -> WallTime, _ answers: inout Answers
   ) async {
     let begin = ContinuousClock.now
     let uuid: String
@@ -80,6 +80,8 @@ enum ServerExamination {
     }
     // The request leaves by the interface of the pings, because both servers must see the same address.
     guard let link = configuration.driveLinks.first(where: SourceExamination.isUsable) else { return }
+    answers.hold = configuration.controlServer.url.flatMap(gate)
+    guard answers.hold == nil else { return }
     do {
       answers.grant = try await client.requestCoverage(
         CoverageRequest(clientUUID: uuid, loopUUID: nil, time: wall()), isForPings: true, by: link.interface,

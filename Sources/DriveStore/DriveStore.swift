@@ -64,7 +64,7 @@ public final class DriveStore: Sendable {
   /// This device's client UUID and history cursor for each control server.
   public var servers: ServerRecords { ServerRecords(store: store) }
   /// Deletes data by its age.
-  public var cleanup: Cleanup { Cleanup(store: store) }
+  public var cleanup: AgeDeletion { AgeDeletion(store: store) }
   /// Deletes data for the quota, or on a full disk.
   public var space: StoreSpace { StoreSpace(store: store) }
   /// Fences whose session or drive is missing or damaged.

@@ -1,4 +1,5 @@
-/// Reads pcapng: blocks of a type, a length, a body, and the length again.
+/// Reads pcapng: blocks of a type, a length, a body, and the length again. libpcap reads files only, drops the statistics and is optional
+/// (docs/decisions/0010).
 struct PcapngReader {
   private struct Interface {
     let linkType: UInt16

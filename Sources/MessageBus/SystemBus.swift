@@ -4,7 +4,7 @@
 
   /// A connection to the system bus through libsystemd's sd-bus. Used by one thread only.
   ///
-  /// Calls are not waited for: their answers come with the other messages, so that a service that hangs holds up nothing.
+  /// Calls do not block: their answers arrive with the other messages, so that a hung service delays nothing else.
   ///
   /// Signals are passed on only from the bus itself and from the services that the connection was made for (``ServiceOwners``).
   package final class SystemBus<Use: Hashable & Sendable> {

@@ -172,7 +172,7 @@ struct FixFilter: Sendable {
     return change + begin(tpv, at: now)
   }
 
-  /// Jumping positions do not count as usable, so they lead to a loss as silence does.
+  /// Jumping positions do not postpone the loss.
   private mutating func noteUsable(at now: HostTime) {
     if jumpFilter?.isInDoubt != true { lastUsable = now.instant }
   }
@@ -188,8 +188,8 @@ struct FixFilter: Sendable {
   }
 
   /// Whether the open epoch is old. After this host was suspended, or too busy to read, buffered reports come at once, and only the last of
-  /// them are current. The receiver's time then runs at least fifty times as fast as the host's; its date does not matter. Of two positions
-  /// in one read only the second is current: both would count from the same moment, and the fence between them would have no duration.
+  /// them are current. The receiver's time then runs at least fifty times as fast as the host's; its date does not matter. Two positions
+  /// from one read have the same host time, and the fence between them would have no duration: the second one is used.
   private func isOvertaken(by tpv: TPV, at now: HostTime) -> Bool {
     guard let epoch, let time = epoch.report.time, let next = tpv.time, next > time else { return false }
     let step = Duration.microseconds(next.microseconds) - .microseconds(time.microseconds)

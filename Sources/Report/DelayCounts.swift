@@ -51,11 +51,6 @@ public struct DelayCounts: Sendable {
     return found
   }
 
-  /// The rank of a percentile by nearest rank, from 1: `percent` × `count` / 100, rounded up, without an overflow.
-  static func rank(of percent: Int, count: Int) -> Int {
-    max(1, min(count, count / 100 * percent + (count % 100 * percent + 99) / 100))
-  }
-
   /// The percentile by nearest rank with its interval at 95 % confidence; `nil` without delays.
   /// - Parameter percent: 1 to 99.
   public func percentile(_ percent: Int) -> Percentile? {
@@ -63,7 +58,7 @@ public struct DelayCounts: Sendable {
     let interval = RankInterval(count: count, quantile: Double(percent) / 100)
     // An interval without an end gives rank 0, which has no delay.
     let values = microseconds(
-      atRanks: [Self.rank(of: percent, count: count), interval.lower ?? 0, interval.upper ?? 0])
+      atRanks: [NearestRank.of(percent, count: count), interval.lower ?? 0, interval.upper ?? 0])
     return values[0].map { Percentile(percent: percent, microseconds: $0, lower: values[1], upper: values[2]) }
   }
 }

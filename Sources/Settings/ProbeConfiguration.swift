@@ -143,7 +143,7 @@ public struct ProbeConfiguration: Sendable {
     public var startSpeed = 2.0
     /// A drive ends after this time at rest, 1 s to 1 d.
     public var rest: Duration = .seconds(300)
-    /// Time between two passes while no drive is running, 10 s to 7 d.
+    /// Time between two passes, also during a drive, 10 s to 7 d.
     public var resendInterval: Duration = .seconds(900)
     /// The path of the socket for commands; `nil`: `agent.sock` in the state directory.
     public var socket: String?

@@ -60,13 +60,13 @@ extension Setting {
         "worst accuracy (68 % radius, [by these rules](accuracy.md)) that opens, extends or leaves a fence; inclusive"),
       quantity(
         "location.minimum-radius", \.location.minimumRadius, "metres", upTo: 10_000, .nextDrive,
-        "least radius of a fence; the radius grows with poor accuracy (10 m + twice the accuracy) and with speed (one "
-          + "second's way)"),
+        "least radius of a fence; the radius grows with poor accuracy (10 m + twice the accuracy) and with speed (the "
+          + "distance of one second)"),
       speed(
         "location.maximum-speed", \.location.maximumSpeed, .restart,
         "a position that the device could not reach from the last one at this speed, their accuracies allowed for, is "
-          + "refused and counted; the third in a row that agrees with the others is accepted; null: positions may jump. No "
-          + "train is faster than the default"),
+          + "refused and counted; the third consecutive one that agrees with the others is accepted; null: positions "
+          + "may jump. No train is faster than the default"),
       speed(
         "location.speed-limit", \.location.speedLimit, .restart,
         "a reported speed above it counts as unknown, in the radius and everywhere else; null: every speed counts"),
@@ -105,7 +105,7 @@ extension Setting {
         "after this many pings in a row without an answer, another test is requested; the old one is used meanwhile"),
       duration(
         "recovery.backoff", \.recovery.backoff, 0.1...86_400, .nextDrive,
-        "wait between two such requests: the first is immediate, the waits double; an answered ping resets them"),
+        "wait between two such requests: none before the first one, then doubled each time; an answered ping resets it"),
       duration(
         "recovery.backoff-max", \.recovery.backoffMax, 0.1...86_400, .nextDrive, "the longest such wait"),
       duration(
@@ -139,8 +139,8 @@ extension Setting {
         shown: { $0 == .none ? "none" : "\($0)" }, RadioSource.init),
       boolean(
         "radio.configure-modem", \.configuresModem, .nextDrive,
-        "whether ModemManager may be asked to report the signal each second, and the cell; without it both are known only if "
-          + "another program has asked"),
+        "whether ModemManager may be asked to report the signal each second, and the cell; if false, they are known "
+          + "only if another program has configured the modem"),
       list(
         Words(
           key: "links", type: "list", expects: LinkList.expectation, reload: .nextDrive,
@@ -166,11 +166,11 @@ extension Setting {
     [
       duration(
         "submission.max-age", \.submission.maxAge, 60...31_536_000, .restart,
-        "unsent fences are deleted at this age, but for those of unfinished sessions"),
+        "unsent fences are deleted at this age if two clocks agree, except those of unfinished sessions"),
       duration(
         "submission.keep", \.submission.keep, 60...315_360_000, .restart,
-        "fences that were sent, refused or touched by Wi-Fi stay this long, for `export`; a drive log too, and as long as "
-          + "fences of its drive are there"),
+        "fences that were sent, refused or touched by Wi-Fi stay this long, for `export`; a drive log too, and at least "
+          + "until the last fence of its drive is deleted"),
       duration(
         "submission.legacy-threshold", \.submission.legacyThreshold, 0...31_536_000, .restart,
         "fences without a session (after damage) are sent when they are older than this"),
@@ -179,8 +179,8 @@ extension Setting {
         "the first background request after a start or an outage waits for a random part of it"),
       duration(
         "submission.backoff", \.submission.backoff, 1...86_400, .restart,
-        "after trouble with the network or the server, the next background try waits 1 s and a random part of this, which "
-          + "doubles each time"),
+        "after trouble with the network or the server, the next background try waits 1 s and a random part of this limit, "
+          + "which doubles each time"),
       duration(
         "submission.backoff-max", \.submission.backoffMax, 1...86_400, .restart, "the longest such wait"),
       number(
@@ -226,10 +226,10 @@ extension Setting {
       quantity(
         "agent.start-speed", \.agent.startSpeed, "metres a second", upTo: 1000, .atOnce,
         "`moving`: three positions in a row above it begin a drive"),
-      duration("agent.rest", \.agent.rest, 1...86_400, .atOnce, "`moving`: this long below it ends the drive"),
+      duration("agent.rest", \.agent.rest, 1...86_400, .atOnce, "`moving`: a drive ends after this time below `agent.start-speed`"),
       duration(
         "agent.resend-interval", \.agent.resendInterval, 10...604_800, .restart,
-        "between drives, unsent fences are tried this often"),
+        "unsent fences are sent at least this often"),
       optional(
         Words(
           key: "agent.socket", type: "path", expects: "a path", reload: .restart,

@@ -24,7 +24,7 @@ public struct SpeedTestPlan: Hashable, Sendable {
   public var opening = Opening.http
   /// Whether connections use TLS.
   public var isEncrypted = false
-  /// Whether the server's certificate must be valid for the name. The specification asks for TLS to pass middleboxes only.
+  /// Whether the server's certificate must be valid for the name. TLS is there to pass middleboxes (docs/protocol.md, 7.1).
   public var verifiesCertificate = true
   /// The PEM file of certificates to trust instead of the system's; not read without TLS.
   public var caFile: String?
@@ -39,7 +39,7 @@ public struct SpeedTestPlan: Hashable, Sendable {
   /// The least number of pings, 1 to 200. Pings go on for at least 1 s (``RoundTrips``).
   public var pings = 10
 
-  /// A plan with the specification's values: `RMBThttp` without TLS, three connections, 7 s, ten pings.
+  /// A plan with the values of docs/protocol.md, 7.5: `RMBThttp` without TLS, three connections, 7 s, ten pings.
   public init(host: String, port: UInt16, token: MeasurementToken) {
     (self.host, self.port, self.token) = (host, port, token)
   }

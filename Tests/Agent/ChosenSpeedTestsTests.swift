@@ -50,7 +50,7 @@ struct ChosenSpeedTestsTests {
       .tests.map(\.testUUID)
   }
 
-  @Test("when sessions are wanted, then each test belongs to the session of its drive in which it began")
+  @Test("when sessions are selected, then each has the tests of its drive that began during it")
   func sessions() throws {
     #expect(try chosen(.all) == ["before", "first", "last", "behind", "other", "alone"])
     #expect(try chosen(.all, sessions: [1]) == ["first", "last"])
@@ -59,14 +59,14 @@ struct ChosenSpeedTestsTests {
     #expect(try chosen(.all, sessions: [9]).isEmpty)
   }
 
-  @Test("when a state is wanted, then tests of other states are counted, and a running one is in none")
+  @Test("when a state is selected, then tests in other states are only counted, and a running test is left out")
   func states() throws {
     let sent = try ChosenSpeedTests(StoreReader(store), selection: .submitted, filter: FenceFilter())
     #expect(sent.tests.map(\.testUUID) == ["alone"] && sent.ofOtherState == 5)
     #expect(try chosen(.pending).count == 5)
   }
 
-  @Test("when links are wanted, then there is no test, as none belongs to a link")
+  @Test("when links are selected, then no test is chosen, because tests have no link")
   func links() throws {
     var filter = FenceFilter()
     filter.links = ["A"]

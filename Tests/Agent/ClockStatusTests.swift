@@ -30,7 +30,7 @@ struct ClockStatusTests {
         """)
   }
 
-  @Test("when only the host's clock is known, then status says that it is alone")
+  @Test("when only the host's clock is known, then status says that no other clock is known")
   func alone() {
     let status = ClockStatus(ruling: ruling(), hostAhead: nil)
     #expect(status.line == "time: host rules, no other clock is known")
@@ -44,7 +44,7 @@ struct ClockStatusTests {
     #expect(ClockStatus(ruling: host, hostAhead: .seconds(-7)).line.hasSuffix("; the host's clock is 7 s behind"))
   }
 
-  @Test("when no clock can be right, then status says what waits for one")
+  @Test("when no clock can be right, then status says that nothing is measured or sent")
   func notSet() {
     let status = ClockStatus(ruling: ruling(host: WallTime(microseconds: 5_000_000)), hostAhead: .zero)
     #expect(status.line == "the clock is not set: nothing is measured or sent")

@@ -14,7 +14,7 @@ struct CommandOutcomeTests {
       capture: nil, silence: silence)
   }
 
-  @Test("when no link of a drive was pinged, then its exit status is its own, unless something is worse")
+  @Test("when no ping was sent on any link, then the exit status is 69, unless data was kept or the command failed")
   func outcomes() {
     let (silent, measured) = (summary(pings: 0, silence: "x"), summary(pings: 5, silence: nil))
     #expect(CommandOutcome.done.of([silent]) == .unmeasured)

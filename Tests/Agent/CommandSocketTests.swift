@@ -7,7 +7,7 @@ import Testing
 
 @testable import Agent
 
-/// The service's socket: each request leads to one call, and the call's outcome to a status (docs/service.md, The socket).
+/// The service's socket: each request makes one call, and the call's outcome decides the status (docs/service.md, The socket).
 struct CommandSocketTests {
   /// Runs `body` beside a real socket with a scripted service behind it.
   private func withSocket(
@@ -46,7 +46,7 @@ struct CommandSocketTests {
     }
   }
 
-  @Test("when submit comes with a mode and force, then the pass has both, and is cold and unforced without them")
+  @Test("when submit has a mode and force, then the pass has both; without them it is cold and unforced")
   func submit() async throws {
     try await withSocket { path, service in
       for query in ["", "?mode=warm", "?mode=quarantined&force=true", "?force=false&mode=cold", "?force=TRUE"] {
@@ -62,7 +62,7 @@ struct CommandSocketTests {
   }
 
   @Test(
-    "when a parameter is wrong, then the answer is 400 and says what is expected, and nothing is done",
+    "when a parameter is wrong, then the answer is 400 with the expected values, and the service gets no call",
     arguments: [
       ("submit?mode=", "mode: one of cold, warm, quarantined"),
       ("submit?mode=hot", "mode: one of cold, warm, quarantined"),
@@ -82,7 +82,7 @@ struct CommandSocketTests {
     }
   }
 
-  @Test("when a session id is negative or the largest, then the service decides about it")
+  @Test("when a session id is negative, 0 or the largest, then the service gets it unchanged")
   func strangeSession() async throws {
     try await withSocket { path, service in
       for id in ["-1", "0", "9223372036854775807"] {
@@ -93,7 +93,7 @@ struct CommandSocketTests {
   }
 
   @Test(
-    "when a request ends in some way, then its status says in which",
+    "when a call ends, then its outcome decides the HTTP status",
     arguments: [
       (CommandOutcome.done, "200 OK"), (.unmeasured, "200 OK"), (.kept, "503 Service Unavailable"),
       (.failed, "500 Internal Server Error"),
@@ -107,7 +107,7 @@ struct CommandSocketTests {
     }
   }
 
-  @Test("when status is asked for, then lines come for text/plain only, and else a JSON object")
+  @Test("when status is requested, then text/plain gets lines, and any other type a JSON object")
   func status() async throws {
     try await withSocket { path, _ in
       let head = "GET /status HTTP/1.1\r\nAccept: "
@@ -123,7 +123,7 @@ struct CommandSocketTests {
   }
 
   @Test(
-    "when the method is wrong, then the answer is 405 and names the right one; an unknown path is not found",
+    "when the method is wrong, then the answer is 405 and names the right one; an unknown path gets 404",
     arguments: [
       ("GET /stop", "405 Method Not Allowed", "POST"), ("PUT /submit", "405 Method Not Allowed", "POST"),
       ("DELETE /forget?session=1", "405 Method Not Allowed", "POST"),
@@ -141,7 +141,7 @@ struct CommandSocketTests {
   }
 
   @Test(
-    "when a client sends no HTTP, or ends in the middle, then nothing is done, and the next request is answered",
+    "when a client sends no HTTP or closes in the middle, then no call is made, and the next request is answered",
     arguments: [
       [0xFF, 0x00, 0x0A, 0x0D, 0x0A], Array("POST /stop".utf8), Array("POST /stop HTTP/1.1\r\nHost: x".utf8),
       Array("POST /stop HTTP/9.9\r\n\r\n".utf8), [],
@@ -154,7 +154,7 @@ struct CommandSocketTests {
     }
   }
 
-  @Test("when a killed process has left its socket, then a new one takes its place, for the group but no others")
+  @Test("when a killed process left its socket, then a new socket replaces it, with mode 0660")
   func left() async throws {
     try await withSocket(preparing: { try RawSocket.leave(at: $0) }) { path, _ in
       #expect(try await RawSocket.ask(path, "POST /start HTTP/1.1").hasSuffix("start is done\n"))
@@ -163,7 +163,7 @@ struct CommandSocketTests {
     }
   }
 
-  @Test("when the socket's group is set, then the socket is the group's; without such a group, it is its user's alone")
+  @Test("when the socket's group exists, then the socket belongs to it; otherwise only the user may connect")
   func group() async throws {
     let folder = try TemporaryFolder()
     let own = try #require(getgrgid(getegid()).map { String(cString: $0.pointee.gr_name) })
@@ -189,7 +189,7 @@ struct CommandSocketTests {
     }
   }
 
-  @Test("when the socket is removed or replaced, then it is made again, and the log says so")
+  @Test("when the socket is removed, then it is made again, and the log says so")
   func removed() async throws {
     let log = LogLines()
     try await withSocket(log: log) { path, service in
@@ -201,7 +201,7 @@ struct CommandSocketTests {
     }
   }
 
-  @Test("when the path is impossible, then the error says why and what to set")
+  @Test("when the path cannot be used, then the error says why and names the setting")
   func impossible() async throws {
     let folder = try TemporaryFolder()
     let long = folder.file(String(repeating: "x", count: 108))
@@ -222,7 +222,7 @@ struct CommandSocketTests {
   }
 
   @Test(
-    "when the disk has no inode for the socket, then the service begins without commands, and takes them when there is one",
+    "when the disk has no inode for the socket, then the service starts without it, and retries until it has one",
     .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
   func noInode() async throws {
     let folder = try TemporaryFolder()
@@ -247,7 +247,7 @@ struct CommandSocketTests {
   }
 }
 
-/// Notes the calls, and answers each in one line.
+/// Records the calls, and answers each with one line.
 final class ScriptedService: ServiceCommands {
   private let outcome: CommandOutcome
   private let lines = LogLines()

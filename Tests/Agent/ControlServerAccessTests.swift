@@ -8,7 +8,7 @@ import Testing
 
 @testable import Agent
 
-/// What commands do before and after they talk to the control server.
+/// The checks before a command uses the control server, and the cleanup after it.
 struct ControlServerAccessTests {
   private struct Trouble: Error {}
 
@@ -33,8 +33,7 @@ struct ControlServerAccessTests {
     #expect(text.contains("control-server.url") && text.contains("without it there is no test"), "\(text)")
   }
 
-  @Test(
-    "when the file of certificates cannot be read or has none, then the error names it before any connection is tried")
+  @Test("when the certificate file cannot be read or has no certificate, then the error names it before any connection")
   func certificates() async throws {
     let absent = folder.file("absent.pem")
     let error = await #expect(throws: InputFileError.self) { try await access(configuration(caFile: absent)) }
@@ -56,12 +55,12 @@ struct ControlServerAccessTests {
       }
     }
     let closed = try #require(client)
-    await #expect(throws: (any Error).self, "a closed client takes no request") {
+    await #expect(throws: (any Error).self, "a closed client accepts no request") {
       _ = try await closed.settings(clientUUID: nil)
     }
   }
 
-  @Test("when settings of the sender are changed, then each has its own place")
+  @Test("when settings of the sender are changed, then each reaches its own field")
   func sender() {
     var configuration = configuration()
     let second = { (count: Int) in Duration.seconds(count) }

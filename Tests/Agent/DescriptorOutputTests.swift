@@ -30,7 +30,7 @@ struct DescriptorOutputTests {
       Thread.detachNewThread { continuation.resume(returning: reader.readDataToEndOfFile()) }
     }
     #expect(await written.value)
-    // A description of the difference would take minutes.
+    // Compare outside #expect, which would take minutes to describe a difference.
     let isWhole = read == Data(bytes)
     #expect(isWhole)
   }
@@ -43,7 +43,7 @@ struct DescriptorOutputTests {
   }
 
   @Test(
-    "when the path is an inherited descriptor, then the text goes behind the text that is there already",
+    "when the path is an inherited descriptor, then the text is appended to the existing text",
     arguments: ["/dev/fd/", "/proc/self/fd/"])
   func inherited(prefix: String) throws {
     let file = try folder.write("before ", to: "log")
@@ -70,7 +70,7 @@ struct DescriptorOutputTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["file"])
   }
 
-  @Test("when a result is larger than the buffer, then it is whole, and it has its name only at the end")
+  @Test("when a result is larger than the buffer, then the file is complete, and appears only at the end")
   func large() throws {
     let path = folder.file("large")
     let output = try OutputFile(path: path)
@@ -81,7 +81,7 @@ struct DescriptorOutputTests {
     #expect(FileManager.default.contents(atPath: path)?.count == 500_000)
   }
 
-  @Test("when a result is empty, then the file is there and empty, and an old one is replaced")
+  @Test("when a result is empty, then the file is empty, and an old one is replaced")
   func empty() throws {
     let old = try folder.write("old", to: "old")
     for path in [old, folder.file("new")] {

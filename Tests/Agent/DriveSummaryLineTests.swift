@@ -4,7 +4,7 @@ import Testing
 
 @testable import Agent
 
-/// What `record` and the service say of a drive that has ended.
+/// The summary lines of `record` and the service after a drive.
 struct DriveSummaryLineTests {
   private func summary(
     _ reason: StopReason = .user, link: String? = nil, fences: Int = 17, tally: PingTally = PingTally(),
@@ -16,7 +16,7 @@ struct DriveSummaryLineTests {
   }
 
   @Test(
-    "when a drive ends, then the first line says why and after which time",
+    "when a drive ends, then the first line has its duration and the reason",
     arguments: [
       (StopReason.user, "stopped"), (.duration, "its maximum duration is reached"),
       (.insufficientAccuracy, "no accurate position since its start"), (.endOfLog, "the log ends"),
@@ -37,7 +37,7 @@ struct DriveSummaryLineTests {
     #expect(summary(fences: 1, tally: lost).lines[1] == "1 fence, 1 of them to submit; 1 ping, - ms 100 % lost")
   }
 
-  @Test("when no ping was sent, then the lines say why, by link")
+  @Test("when no ping was sent, then a line says why, with the link's name")
   func silence() {
     #expect(summary(fences: 0).lines[1] == "0 fences, 0 of them to submit; no pings")
     #expect(summary(silence: "no test").silenceLine == "no ping was sent: no test")

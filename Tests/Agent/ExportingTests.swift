@@ -68,7 +68,7 @@ struct ExportingTests {
     return (lines, counts)
   }
 
-  @Test("when fences are selected, then those are written, the others counted, and the open one is in neither")
+  @Test("when fences are selected by state, then those are written, the others counted, and the open one is left out")
   func selections() async throws {
     let store = try open()
     try await fill(store)
@@ -95,7 +95,7 @@ struct ExportingTests {
     #expect(try export(.submitted, session: 2).count.ofOtherState == 3)
   }
 
-  @Test("when there are conditions, then fences that do not meet them are counted apart, in all sessions and in one")
+  @Test("when conditions exclude fences, then these are counted apart, in all sessions or in selected ones")
   func conditions() async throws {
     let store = try open()
     try await fill(store)
@@ -178,8 +178,7 @@ struct ExportingTests {
 
   // MARK: sessions
 
-  @Test(
-    "when sessions are listed, then the table shows their states, and the session of a killed process is pending")
+  @Test("when sessions are listed, then the table shows their states, and the session of a killed process is pending")
   func table() async throws {
     do {
       let store = try open()
@@ -199,7 +198,7 @@ struct ExportingTests {
     #expect(rows.last?.contains(" pending ") == true, "no process writes any more")
   }
 
-  @Test("when sessions are listed as JSON, then absent values are absent, and counts are complete")
+  @Test("when sessions are listed as JSON, then keys without a value are left out, and all counts are present")
   func json() async throws {
     let store = try open()
     try await fill(store)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Agent
 
-/// Which fences a follower of the live page gets, whatever the order in which they end and connections break.
+/// Which fences a follower of the live page gets, for any order of ended fences and broken connections.
 struct FenceFeedTests {
   @Test("when fences end in order, then each is sent once, and the place moves with them")
   func inOrder() {
@@ -13,7 +13,7 @@ struct FenceFeedTests {
     #expect(feed.advance(ended: [3], open: nil) == [3] && feed.place == 3)
   }
 
-  @Test("when a later fence ends first, as that of another link, then the place waits below the open one")
+  @Test("when a later fence ends first, as on another link, then the place stays below the open one")
   func outOfOrder() {
     var feed = FenceFeed(place: 9)
     #expect(feed.advance(ended: [11], open: 10) == [11] && feed.place == 9)
@@ -46,7 +46,7 @@ struct FenceFeedTests {
   }
 
   @Test(
-    "when connections break at any moment, then a follower has every fence that ended, and twice only after a break")
+    "when connections break at any moment, then a follower gets every ended fence, and duplicates only after a break")
   func anyOrder() {
     for seed in 0..<300 as Range<UInt64> {
       var (random, drive, feed) = (SeededGenerator(seed: seed), Drive(), FenceFeed(place: 0))
@@ -57,7 +57,7 @@ struct FenceFeedTests {
           (feed, sinceBreak) = (FenceFeed(place: feed.place), [])
         }
         guard Int.random(in: 0..<3, using: &random) == 0 else { continue }
-        // As the store answers: the lowest ones above the place, at most 10.
+        // Like the store: at most the 10 lowest fences above the place.
         let ended = Array(drive.ended.filter { $0 > feed.place }.sorted().prefix(10))
         let new = feed.advance(ended: ended, open: drive.open.min())
         #expect(new.isDisjoint(with: sinceBreak), "seed \(seed)")
@@ -74,7 +74,7 @@ struct FenceFeedTests {
     }
   }
 
-  @Test("when an event is written, then it has its kind, its number if it has one, and its data in one line")
+  @Test("when an event is written, then it has its kind, an id if it was given, and its data in one line")
   func events() {
     let status = PageEvent(kind: .status, data: Array("{\"a\":1}".utf8))
     #expect(String(decoding: status.bytes, as: UTF8.self) == "event: status\ndata: {\"a\":1}\n\n")
@@ -82,19 +82,19 @@ struct FenceFeedTests {
     #expect(String(decoding: fences.bytes, as: UTF8.self) == "event: fences\nid: 7\ndata: aid: 9b\n\n")
   }
 
-  @Test("when there are enough followers, then there is no further place until one has gone")
+  @Test("when the most followers are connected, then there is no place until one leaves")
   func places() {
     let followers = PageFollowers(most: 2)
     var (first, second) = (followers.place(), followers.place())
     #expect(first != nil && second != nil && followers.place() == nil)
     first = nil
-    #expect(followers.place() != nil, "and given back at once")
+    #expect(followers.place() != nil, "a place is returned at once")
     second = nil
     first = followers.place()
     #expect(first != nil && second == nil)
   }
 
-  @Test("when a server has enough connections, or ends, then it accepts no other one")
+  @Test("when a server has the most connections, or closes, then it accepts no more")
   func connections() {
     let connections = PageConnections()
     for _ in 0..<PageConnections.most { connections.connectionOpened() }
@@ -105,7 +105,7 @@ struct FenceFeedTests {
     #expect(!connections.isAcceptingNewConnections())
   }
 
-  @Test("when a write lasts, then the watch ends; while writes end in time, it goes on")
+  @Test("when a write takes too long, then the watch ends; while writes end in time, it continues")
   func watch() async throws {
     let watch = WriteWatch(patience: .milliseconds(50))
     try await watch.writing {}

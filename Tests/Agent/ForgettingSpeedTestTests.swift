@@ -8,7 +8,7 @@ import Testing
 @testable import Agent
 @testable import DriveStore
 
-/// A forgotten speed test is gone down to its last byte; a running one stays.
+/// A forgotten speed test leaves no byte in the store; a running test cannot be forgotten.
 struct ForgettingSpeedTestTests {
   private let folder: TemporaryFolder
   private let directory: StateDirectory
@@ -43,7 +43,7 @@ struct ForgettingSpeedTestTests {
   }
 
   @Test(
-    "when a test is forgotten, then no file of the store contains its token, the others stay, and a second time it is unknown"
+    "when a test is forgotten, then no file of the store contains its token, the others stay, and a second attempt fails"
   )
   func forgotten() async throws {
     do {
@@ -73,7 +73,7 @@ struct ForgettingSpeedTestTests {
     await #expect(throws: ExportError.noSuchSpeedTest(1)) { try await forget(1) }
   }
 
-  @Test("when a test is running, then it stays, and the line says what to do")
+  @Test("when a test is running, then it is not deleted, and the error says to stop it first")
   func running() async throws {
     let store = try open()
     let id = try await begin("T1", in: store)

@@ -9,7 +9,7 @@ import Testing
 @testable import Agent
 @testable import DriveStore
 
-/// What is forgotten on command stays forgotten, whatever is damaged.
+/// Sessions forgotten on command, with damaged rows or logs.
 struct ForgettingTests {
   private let folder: TemporaryFolder
   private let directory: StateDirectory
@@ -71,7 +71,7 @@ struct ForgettingTests {
     #expect(try StoreReader(try open()).sessions().isEmpty)
   }
 
-  @Test("when the drive log cannot be told that a session is forgotten, then the session is still there")
+  @Test("when the drive log cannot record that a session is forgotten, then the session stays")
   func unwritableLog() async throws {
     let store = try open()
     try record(in: store)

@@ -6,7 +6,7 @@ import Testing
 
 /// The description of this host for the control server.
 struct HostDescriptionTests {
-  @Test("when this host is described, then each text is there, of one line, and without control characters")
+  @Test("when this host is described, then no text is empty or has control characters")
   func texts() {
     let host = Device.thisHost
     for text in [host.model, host.device, host.osVersion, host.language, host.timezone, host.softwareVersion] {
@@ -16,7 +16,7 @@ struct HostDescriptionTests {
     #expect(host.softwareVersion == Program.version && host.softwareVersionCode == Program.versionCode)
   }
 
-  @Test("when the distribution has a name in words, then that is the system's version, without quotes")
+  @Test("when os-release has PRETTY_NAME, then it is the system's version, without quotes")
   func distribution() throws {
     let release = try String(contentsOfFile: "/etc/os-release", encoding: .utf8)
     #expect(

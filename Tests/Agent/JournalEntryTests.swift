@@ -5,7 +5,7 @@ import Testing
 
 @testable import Agent
 
-/// Lines of the log that operators filter the journal for.
+/// Log lines that operators filter the journal for.
 struct JournalEntryTests {
   @Test("when a line is an event, then the journal gets it with its priority and the event's identifier")
   func fields() throws {
@@ -25,7 +25,7 @@ struct JournalEntryTests {
         """)
   }
 
-  @Test("when there is no journal, then the reason is returned, and the line can be written elsewhere")
+  @Test("when there is no journal, then sending returns the reason")
   func noJournal() throws {
     let folder = try TemporaryFolder()
     #expect(UnixDatagram.send([1], to: Array(folder.file("journal").utf8)) == ENOENT)

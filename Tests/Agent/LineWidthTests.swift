@@ -13,13 +13,13 @@ struct LineWidthTests {
     #expect(LineWidth.cut(line, to: 1) == "" && LineWidth.cut(line, to: 0) == "" && LineWidth.cut(line, to: 2) == "…")
   }
 
-  @Test("when a terminal is wide enough, or does not say how wide, then the line stays", arguments: [nil, 73, 200])
+  @Test("when a terminal is wide enough, or its width is unknown, then the line is not cut", arguments: [nil, 73, 200])
   func fits(columns: Int?) {
     #expect(line.count == 72)
     #expect(LineWidth.cut(line, to: columns) == line)
   }
 
-  @Test("when a line is coloured, then only what is seen counts")
+  @Test("when a line is coloured, then only visible characters count")
   func colours() {
     #expect(LineWidth.columns("\u{1B}[1;33m! x\u{1B}[0m y") == 5)
     #expect(LineWidth.columns("▁▂×") == 3 && LineWidth.columns("") == 0)
@@ -35,7 +35,7 @@ struct LineWidthTests {
     #expect(LineWidth.rows(of: lines, columns: nil) == lines.count)
   }
 
-  @Test("when rows are removed, then the cursor goes up to the first of them, and everything below goes")
+  @Test("when rows are removed, then the cursor goes up to the first of them, and everything below is erased")
   func clearing() {
     #expect(LineWidth.clearing(rows: 1) == "\r\u{1B}[J" && LineWidth.clearing(rows: 3) == "\r\u{1B}[2A\u{1B}[J")
   }

@@ -5,7 +5,7 @@
 
   @testable import Agent
 
-  /// A message bus of its own, and a program on it that answers as logind does.
+  /// A private message bus with a program that answers like logind.
   final class Logind: Sendable {
     static let daemon = "/usr/bin/dbus-daemon"
     static let python = "/usr/bin/python3"
@@ -42,7 +42,7 @@
     /// Announces the host's sleep.
     func sleep() { program.signal(SIGUSR1) }
 
-    /// Announces its end.
+    /// Announces the end of the sleep.
     func wake() { program.signal(SIGUSR2) }
 
     /// Ends the bus.

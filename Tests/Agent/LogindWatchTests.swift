@@ -39,7 +39,7 @@
       }
     }
 
-    @Test("when another user of the host says that the host sleeps and wakes, then nothing happens; logind is believed")
+    @Test("when another user of the host sends the sleep signals, then they are ignored; only logind's count")
     func foreignSignal() async throws {
       let logind = try await Logind(in: folder)
       try await ServiceRig.run("agent: { record: always }", busAddress: logind.address) { rig in
@@ -49,8 +49,10 @@
           URL(filePath: "/usr/bin/python3"), ["-c", Self.stranger],
           environment: ["DBUS_SYSTEM_BUS_ADDRESS": logind.address])
         #expect(try await stranger.exitStatus() == 0, "\(stranger.standardError)")
-        #expect(Int(stranger.standardOutput.trimmingCharacters(in: .newlines)) ?? 0 >= 2, "logind's and the service's")
-        // The bus keeps order: when logind's signal is handled, the stranger's two were.
+        #expect(
+          Int(stranger.standardOutput.trimmingCharacters(in: .newlines)) ?? 0 >= 2,
+          "logind and the service both get the signals")
+        // The bus keeps order: the stranger's two signals arrive before logind's.
         logind.sleep()
         _ = try await logind.program.line(after: "released 1")
         #expect(rig.log.messages.filter { $0.hasPrefix("the host sleeps") }.count == 1, "\(rig.log.messages)")
@@ -58,7 +60,7 @@
       }
     }
 
-    /// Sends logind's signals to each connection by its own address, where no match rule keeps them away, and prints how many got them.
+    /// Sends logind's signals to each connection by its unique name, which bypasses match rules, and prints the number of receivers.
     private static let stranger = """
       import dbus, dbus.lowlevel
       bus = dbus.SystemBus()
@@ -71,7 +73,7 @@
               signal.set_destination(name)
               bus.send_message(signal)
       bus.flush()
-      # The bus answers after it has passed the signals on.
+      # The bus answers after it has delivered the signals.
       bus.list_names()
       print(len(others))
       """

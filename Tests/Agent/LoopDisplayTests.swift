@@ -26,7 +26,7 @@ struct LoopDisplayTests {
       wasSuspended: false)
   }
 
-  @Test("when a test begins, measures and ends, then the live line follows it, and a line of its result stays")
+  @Test("when a test begins, measures and ends, then the live line follows it, and its result line stays")
   func test() {
     report(.testBegan(number: 2))
     report(.progress(number: 2, SpeedTestProgress(phase: .download, thread: 0, sample: nil)))
@@ -53,7 +53,7 @@ struct LoopDisplayTests {
       ])
   }
 
-  @Test("when a loop ends for any reason, then the line has words for it")
+  @Test("when a loop ends, then each reason has its own line")
   func ends() {
     for end in LoopEnd.allCases { report(.ended(end)) }
     #expect(Set(printed.messages).count == LoopEnd.allCases.count)

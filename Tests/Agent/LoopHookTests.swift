@@ -11,8 +11,8 @@ struct LoopHookTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Runs a program that is written now. The kernel refuses to start it (ETXTBSY) as long as a process that another test began meanwhile
-  /// has its file open for writing.
+  /// Writes a program and runs it. The kernel refuses to start it (ETXTBSY) while a process that another test started meanwhile has its
+  /// file open for writing.
   private func run(_ script: String, _ notice: LoopNotice) async throws -> LogLines {
     let path = try folder.write("#!/bin/sh\n\(script)\n", to: "hook")
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
@@ -51,7 +51,7 @@ struct LoopHookTests {
   @Test("when the program does not end, then the loop does not wait for it")
   func slow() async throws {
     let (began, go) = (folder.file("began"), folder.file("go"))
-    // It ends by itself within half a minute, and with the folder.
+    // The program ends after at most half a minute, or when the folder is removed.
     let path = try folder.write(
       "#!/bin/sh\ntouch \(began)\ni=0\nuntil [ -e \(go) ] || [ ! -e \(began) ] || [ $((i+=1)) -gt 3000 ]; do sleep 0.01; done\nexit 5\n",
       to: "hook")

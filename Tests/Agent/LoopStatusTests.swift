@@ -12,7 +12,7 @@ import Testing
       boot: .seconds(100 + seconds), awake: .seconds(100 + seconds), wall: .sampleStart.adding(.seconds(seconds)))
   }
 
-  @Test("when a loop goes on, then its status says what it does and what its tests came to")
+  @Test("when a loop runs, then its status has its state and counts its tests by outcome")
   func states() throws {
     let rules = try LoopRules(count: 2, every: .seconds(900), distance: nil)
     var loop = LoopCoordinator(rules, bootID: "B", at: moment(0))
@@ -35,7 +35,7 @@ import Testing
     #expect(json == #"{"state":"ended","due":false,\#(counts),"line":"\#(line())"}"#)
   }
 
-  @Test("when the service has a loop, or speed tests wait, then its status has a line of each; else none")
+  @Test("when the service has a loop, or speed tests wait, then its status has a line for each")
   func lines() throws {
     let rules = try LoopRules(count: 3, every: .seconds(900), distance: nil)
     let loop = LoopCoordinator(rules, bootID: "B", at: moment(0))

@@ -19,7 +19,7 @@ struct ManagerMessagesTests {
       senderSteps: sender)
   }
 
-  @Test("when the service becomes ready, then READY, the words and a first sign of life come once")
+  @Test("when the service becomes ready, then READY, the status text and a first sign of life are sent once")
   func ready() {
     var messages = messages()
     #expect(messages.next(.init(words: "idle: starting"), at: start) == ["STATUS=idle: starting"])
@@ -28,7 +28,7 @@ struct ManagerMessagesTests {
     #expect(messages.next(state(), at: start + .seconds(2)) == [])
   }
 
-  @Test("while all goes on, a sign of life comes at each quarter of the limit")
+  @Test("when every part makes progress, then a sign of life is sent at each quarter of the limit")
   func signs() {
     var messages = messages()
     let at = (0..<60).filter { second in
@@ -39,7 +39,7 @@ struct ManagerMessagesTests {
   }
 
   @Test(
-    "when the drive's reports end, then the signs of life end within half of the limit, and return with the reports")
+    "when the drive's reports stop, then the signs of life stop within half of the limit, and return with the reports")
   func driveStalls() {
     var messages = messages()
     var at: [Int] = []
@@ -51,7 +51,7 @@ struct ManagerMessagesTests {
     #expect(at == [0, 15, 30, 45, 150, 165, 180, 195])
   }
 
-  @Test("when the sender stays at one step, then the signs of life end at its own, longer limit")
+  @Test("when the sender stays at one step, then the signs of life stop at its own, longer limit")
   func senderStalls() {
     var messages = messages()
     _ = messages.next(state(sender: 7), at: start)
@@ -63,7 +63,7 @@ struct ManagerMessagesTests {
     #expect(messages.stall == nil)
   }
 
-  @Test("when a part has nothing to do, then the time in which it did nothing does not count")
+  @Test("when a part is idle, then its idle time counts as no stall")
   func idleParts() {
     var messages = messages()
     _ = messages.next(state(drive: 3, sender: 7), at: start)
@@ -72,14 +72,14 @@ struct ManagerMessagesTests {
     #expect(messages.stall == nil)
   }
 
-  @Test("without a watchdog, no sign of life comes, and no part counts as stalled for the drive")
+  @Test("when there is no watchdog, then no sign of life is sent")
   func noWatchdog() {
     var messages = messages(watchdog: nil)
     #expect(messages.next(state(drive: 1), at: start) == ["READY=1", "STATUS=idle: paused"])
     #expect(messages.next(state(drive: 1), at: start + .seconds(3600)) == [])
   }
 
-  @Test("when the words change often, then they come at most every five seconds, and the last ones come")
+  @Test("when the status text changes often, then it is sent at most every five seconds, and the last one is sent")
   func words() {
     var messages = messages(watchdog: nil)
     var seen: [String] = []
@@ -99,7 +99,7 @@ struct ManagerMessagesTests {
     #expect(messages.next(state(), at: start + .seconds(2)) == [])
   }
 
-  @Test("when the service stops, then STOPPING comes once")
+  @Test("when the service stops, then STOPPING is sent once")
   func stopping() {
     var messages = messages(watchdog: nil)
     _ = messages.next(state(), at: start)
@@ -108,7 +108,7 @@ struct ManagerMessagesTests {
     #expect(messages.next(state("stopping: paused", isStopping: true), at: start + .seconds(2)) == [])
   }
 
-  @Test("when the manager did not get a message, then the next one says everything again")
+  @Test("when a message was lost, then the next one repeats everything")
   func lost() {
     var messages = messages()
     let first = messages.next(state(), at: start)
@@ -116,7 +116,7 @@ struct ManagerMessagesTests {
     #expect(messages.next(state(), at: start + .seconds(1)) == first)
   }
 
-  @Test("the manager's limit is for the process that it names")
+  @Test("when the limit is malformed or for another process, then there is no watchdog")
   func limit() {
     func limit(_ environment: [String: String]) -> Duration? {
       ManagerMessages.watchdog(environment: environment, process: 42)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A manager's end of the socket.
+/// The service manager's end of the socket.
 final class ManagerSocket {
   private let descriptor: CInt
 

@@ -23,7 +23,7 @@ struct MetricsTests {
     return ServiceMetrics(status, process: nil).text
   }
 
-  @Test("when pings were counted, then the histogram has cumulative buckets, the sum in seconds, and all of them")
+  @Test("when pings were counted, then the histogram has cumulative buckets, the sum in seconds and the count")
   func histogram() {
     let text = text { $0.totals = ["": totals([4_000_000, 5_000_000, 5_000_001, 2_000_000_000], lost: 3, fences: 7)] }
     #expect(text.contains("# TYPE coverage_probe_ping_delay_seconds histogram\n"))
@@ -46,7 +46,7 @@ struct MetricsTests {
     #expect(text.ranges(of: "# TYPE coverage_probe_pings_total counter").count == 1)
   }
 
-  @Test("when a drive runs, then its technology and its warnings are samples; without one there are none")
+  @Test("when a drive runs, then its technology and its warnings are samples; without a drive they are absent")
   func drive() {
     var link = DriveStatus()
     (link.technology, link.warnings) = (Technology("5G/NR"), ["a", "b"])
@@ -56,14 +56,14 @@ struct MetricsTests {
     #expect(!self.text().contains("technology_info"))
   }
 
-  @Test("when sessions wait, then the metric has when the oldest one began; else there is none")
+  @Test("when sessions wait, then a metric has the start of the oldest; otherwise it is absent")
   func queue() {
     let text = text { $0.waiting.oldest = .sampleStart }
     #expect(text.contains("coverage_probe_oldest_waiting_session_timestamp_seconds 1795168800.0\n"))
     #expect(!self.text().contains("oldest_waiting"))
   }
 
-  @Test("when totals of drives are added, then they are those of all their pings")
+  @Test("when totals of two drives are added, then the sum is the totals of all their pings")
   func sums() {
     var sum = totals([1_000_000, 60_000_000], lost: 1, fences: 2)
     sum.add(totals([2_000_000, 3_000_000_000], lost: 4, fences: 5))
@@ -92,12 +92,13 @@ struct MetricsTests {
   }
 
   @Test(
-    "when the line is another one, then there are no figures", arguments: ["", "77", "77 (a) S 1 2", "77 (a) S x y z"])
+    "when the kernel's line is malformed, then there are no figures",
+    arguments: ["", "77", "77 (a) S 1 2", "77 (a) S x y z"])
   func noProcess(stat: String) {
     #expect(ProcessFigures(stat: stat, ticksPerSecond: 100, pageBytes: 4096, descriptors: nil) == nil)
   }
 
-  @Test("when this process is looked at, then it has used time and memory")
+  @Test("when the figures of this process are read, then it has used time and memory")
   func own() throws {
     let own = try #require(ProcessFigures.own)
     #expect(own.processorSeconds > 0 && own.residentBytes > 1 << 20 && own.virtualBytes > own.residentBytes)
@@ -108,7 +109,7 @@ struct MetricsTests {
 
   // MARK: Documents
 
-  /// Everything that a service can say.
+  /// The names of all metrics that a service can have.
   private var names: Set<Substring> {
     var link = DriveStatus()
     link.technology = Technology("4G/LTE")
@@ -140,7 +141,7 @@ struct MetricsTests {
   }
 
   @Test(
-    "when promtool checks the metrics, then it has nothing to say",
+    "when promtool checks the metrics, then it reports nothing",
     .enabled(if: Surroundings.program("promtool") != nil, "Debian's package prometheus is not installed"))
   func promtool() async throws {
     let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 
 /// Metrics as Prometheus reads them.
 struct MetricsTextTests {
-  @Test("when a metric has samples, then its help and type stand once before them")
+  @Test("when a metric has samples, then its help and type come once before them")
   func samples() {
     var text = MetricsText()
     text.add(
@@ -20,7 +20,7 @@ struct MetricsTextTests {
         """)
   }
 
-  @Test("when a metric has no sample, then nothing of it is there")
+  @Test("when a metric has no sample, then it is left out")
   func none() {
     var text = MetricsText()
     text.add("a", "gauge", "A.", [])
@@ -38,7 +38,7 @@ struct MetricsTextTests {
     #expect(text.text.split(separator: "\n").count == 3)
   }
 
-  @Test("when a histogram has bounds, then the last bucket is infinite and has all, before the sum and the count")
+  @Test("when a histogram has bounds, then an infinite bucket counts all, and the sum and the count follow")
   func histogram() {
     var text = MetricsText()
     text.addHistogram(

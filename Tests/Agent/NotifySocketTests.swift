@@ -4,7 +4,7 @@ import Testing
 
 @testable import Agent
 
-/// The datagrams that the service manager gets (sd_notify(3)), by real sockets.
+/// The datagrams that the service manager gets (sd_notify(3)), over real sockets.
 struct NotifySocketTests {
   @Test("when the socket is a path, then each call is one datagram with a line for each assignment")
   func path() throws {
@@ -19,7 +19,7 @@ struct NotifySocketTests {
     #expect(manager.next() == nil)
   }
 
-  @Test("when the name is abstract, then the datagram comes")
+  @Test("when the name is abstract, then the datagram arrives")
   func abstractName() throws {
     let name = "coverage-probe-notify-\(UInt64.random(in: 0...UInt64.max))"
     let manager = try ManagerSocket(name: [0] + name.utf8)
@@ -29,7 +29,7 @@ struct NotifySocketTests {
   }
 
   @Test("when no manager listens, then the call returns the reason")
-  func nobodyListens() throws {
+  func noManager() throws {
     let folder = try TemporaryFolder()
     let socket = try #require(NotifySocket(environment: ["NOTIFY_SOCKET": folder.file("notify")]))
     #expect(socket.send(["READY=1"]) == ENOENT)
@@ -52,7 +52,7 @@ struct NotifySocketTests {
   }
 
   @Test(
-    "when there is no usable unix socket, then there is nothing to send to",
+    "when NOTIFY_SOCKET names no usable unix socket, then there is no notify socket",
     arguments: [
       nil, "", "/", "@", "notify", "vsock:2:1234", "/" + String(repeating: "x", count: 107),
     ])

@@ -25,7 +25,7 @@ struct OutputFileTests {
 
   private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? [] }
 
-  @Test("when there is no file, then it appears whole, and nothing beside it")
+  @Test("when the file is new, then it appears complete, and no other file is left")
   func newFile() throws {
     let output = try OutputFile(path: folder.file("new"))
     try output.write(Array("half".utf8))
@@ -35,7 +35,7 @@ struct OutputFileTests {
     #expect(try text("new") == "half")
   }
 
-  @Test("when there is a file, then the new one has its mode and owner")
+  @Test("when the file exists, then the new one has its mode and owner")
   func keepsMode() throws {
     let file = try folder.write("old", to: "old")
     chmod(file, 0o604)
@@ -50,7 +50,7 @@ struct OutputFileTests {
   }
 
   @Test(
-    "when the path is a link, then the file that it leads to is written, and the link stays", arguments: [true, false])
+    "when the path is a link, then its target is written, and the link stays", arguments: [true, false])
   func followsLinks(isThere: Bool) throws {
     if isThere { _ = try folder.write("old", to: "target") }
     symlink("target", folder.file("link"))
@@ -111,7 +111,7 @@ struct OutputFileTests {
   func pipe() throws {
     let path = folder.file("fifo")
     #expect(mkfifo(path, 0o600) == 0)
-    // The reader is there before the writer, so that neither waits for the other.
+    // Open the reader before the writer, so that neither waits for the other.
     let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     #expect(reader >= 0)
     try write("text", to: path)
@@ -126,7 +126,7 @@ struct OutputFileTests {
     #expect(error?.description == "cannot write \(folder.path): Is a directory")
   }
 
-  @Test("when it is given up in the middle, then the old file is as it was, and nothing beside it")
+  @Test("when the output is dropped before its end, then the old file is unchanged, and no other file is left")
   func givenUp() throws {
     let file = try folder.write("old", to: "file")
     do {
@@ -138,7 +138,7 @@ struct OutputFileTests {
   }
 
   @Test(
-    "when the disk is full, then the old file is as it was, and nothing beside it",
+    "when the disk is full, then the old file is unchanged, and no other file is left",
     .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
   func fullDisk() throws {
     let disk = folder.file("disk")
@@ -155,7 +155,7 @@ struct OutputFileTests {
   }
 
   @Test(
-    "when the disk has no inode for the new file, then the old one is as it was",
+    "when the disk has no inode for the new file, then the old one is unchanged",
     .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
   func noInodes() throws {
     let disk = folder.file("small")

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Agent
 
-/// Who may use the live page, and with what.
+/// Access to the live page: tokens, cookies, hosts and origins.
 struct PageRulesTests {
   private static let text = String(repeating: "a1", count: 16)
   private static let token = PageToken(text)
 
   // MARK: Token
 
-  @Test("when a token is made, then it is a file for the service's user only, and no two are alike")
+  @Test("when a token is made, then only the service's user can read its file, and no two tokens are equal")
   func making() throws {
     let folder = try TemporaryFolder()
     #expect(PageToken(directory: folder.path) == nil)
@@ -27,7 +27,7 @@ struct PageRulesTests {
   }
 
   @Test(
-    "when root makes a token, then the file is the owner's of the directory: the service must be able to read it",
+    "when root makes a token, then its file belongs to the directory's owner, so that the service can read it",
     .enabled(if: geteuid() == 0, "needs root"))
   func owner() throws {
     let folder = try TemporaryFolder()
@@ -39,7 +39,7 @@ struct PageRulesTests {
   }
 
   @Test(
-    "when the file has anything else, then there is no token",
+    "when the token file is malformed, then there is no token",
     arguments: [
       "", "\n", "short", String(repeating: "A", count: 32), String(repeating: "a", count: 33),
       String(repeating: "ä", count: 32), "\0",
@@ -50,7 +50,7 @@ struct PageRulesTests {
     #expect(PageToken(directory: folder.path) == nil)
   }
 
-  @Test("when the directory cannot be written, then that is an error with the system's reason")
+  @Test("when the directory cannot be written, then the error has the system's reason")
   func unwritable() { #expect(throws: POSIXError.self) { try PageToken(renewedIn: "/nonexistent") } }
 
   @Test("when texts are compared, then only the whole token matches")
@@ -99,22 +99,24 @@ struct PageRulesTests {
     }
   }
 
-  @Test("when a link has the token, then the browser is admitted; a link with an old one opens nothing, cookie or not")
+  @Test(
+    "when a link has the token, then the browser is admitted; a link with an old token is refused, even with the cookie"
+  )
   func link() throws {
     #expect(try judge { ($0.cookie, $0.link) = (nil, Self.text) } == .admit(try #require(Self.token)))
     #expect(try isRefused { $0.link = "old" })
-    #expect(try isRefused { ($0.isCommand, $0.cookie, $0.link) = (true, nil, Self.text) }, "a link gives no command")
+    #expect(try isRefused { ($0.isCommand, $0.cookie, $0.link) = (true, nil, Self.text) }, "a link admits no command")
   }
 
   @Test(
-    "when a host's own address or name is asked for, then it is answered",
+    "when the Host header names this host, then the request is answered",
     arguments: [
       "127.0.0.1", "127.0.0.1:8088", "[::1]:8088", "[fe80::1]", "localhost:1", "box", "BOX.local:8088", "10.0.0.7:80",
     ])
   func ownHosts(host: String) throws { #expect(try judge { $0.host = host } == .answer) }
 
   @Test(
-    "when another name leads here, then it is refused, with the cookie too",
+    "when the Host header names another host, then the request is refused, even with the cookie",
     arguments: [
       "evil.example", "evil.example:8088", "127.0.0.1.evil.example", "box.evil", "", ":8088", "[::1", "[evil]", "1.2.3",
       nil,
@@ -122,7 +124,7 @@ struct PageRulesTests {
   func otherHosts(host: String?) throws { #expect(try isRefused { $0.host = host }) }
 
   @Test(
-    "when a command comes from the page, then it is obeyed; from another origin, or without the page's mark, it is not")
+    "when a command comes from the page, then it is accepted; from another origin or without the mark, it is refused")
   func commands() throws {
     func command(_ change: (inout PageGuard.Asked) -> Void) throws -> PageGuard.Verdict {
       try judge { asked in

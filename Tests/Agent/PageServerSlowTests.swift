@@ -32,7 +32,7 @@ struct PageServerSlowTests {
     let body: String
   }
 
-  /// Runs curl(1), which sends what it is told to.
+  /// Sends a request with curl(1), which accepts any header.
   private func ask(_ url: String, _ arguments: [String] = []) async throws -> Answer {
     let curl = try RunningProgram(
       URL(filePath: "/usr/bin/curl"), ["-s", "-i", "--max-time", "20", "--noproxy", "*", url] + arguments)
@@ -55,14 +55,14 @@ struct PageServerSlowTests {
     }
   }
 
-  @Test("when a browser has no token, then every path is closed; with the link it gets a cookie, and the page with it")
+  @Test("when a browser has no token, then every path is refused; the link sets a cookie, which opens the page")
   func access() async throws {
     try await withPage { page, token, _ async throws -> Void in
       for path in ["/", "/events", "/?token=\(String(repeating: "a", count: 32))"] {
         let answer = try await ask(page + path)
         #expect(answer.status == 403 && !answer.body.contains("<html"), "\(path)")
       }
-      #expect(try await ask(page + "/status").status == 404, "the socket's paths are not here")
+      #expect(try await ask(page + "/status").status == 404, "the page does not serve the socket's paths")
       let admission = try await ask(page + "/?token=\(token)")
       #expect(
         admission.status == 200
@@ -84,7 +84,7 @@ struct PageServerSlowTests {
   }
 
   @Test(
-    "when the token is renewed while the service runs, then old links and cookies open nothing from then on, and the new link does"
+    "when the token is renewed while the service runs, then old links and cookies are refused, and the new link works"
   )
   func renewed() async throws {
     try await withPage { page, token, rig async throws -> Void in
@@ -98,7 +98,7 @@ struct PageServerSlowTests {
     }
   }
 
-  @Test("when a command has cookie, origin and mark, then the service obeys; without one of them it does not")
+  @Test("when a command has cookie, origin and mark, then the service executes it; without one of them it refuses")
   func commands() async throws {
     try await withPage { page, token, rig async throws -> Void in
       let whole = [
@@ -114,11 +114,11 @@ struct PageServerSlowTests {
         #expect(try await ask(page + path, part).status == 403, "\(path) without \(whole[missing + 1])")
       }
       #expect(!rig.log.contains("command: start"))
-      #expect(try await ask(page + "/forget?session=1", whole).status == 404, "nothing is deleted from here")
+      #expect(try await ask(page + "/forget?session=1", whole).status == 404, "the page cannot delete")
     }
   }
 
-  @Test("when somebody follows, then the state comes each second; when too many do, then one of them has to wait")
+  @Test("when a browser follows, then it gets the state each second; beyond the limit it gets 503")
   func following() async throws {
     try await withPage { page, token, _ async throws -> Void in
       let curls = try (0..<PageServer.mostFollowers).map { _ in
@@ -147,7 +147,7 @@ struct PageServerSlowTests {
     }
   }
 
-  @Test("when the service ends while somebody follows, then it ends at once and well")
+  @Test("when the service ends while a browser follows, then it ends at once, and so does the connection")
   func ending() async throws {
     let begin = ContinuousClock.now
     var follower: RunningProgram?
@@ -162,11 +162,11 @@ struct PageServerSlowTests {
       follower = curl
     }
     #expect(ContinuousClock.now - begin < .seconds(30))
-    let status = try await follower?.exitStatus()
-    #expect(status != nil)
+    // The answer ended in order: curl got its last chunk.
+    #expect(try await follower?.exitStatus() == 0)
   }
 
-  @Test("when the page's address is not the host's, then one line says so, and the service works without it")
+  @Test("when the page's address is not the host's, then one line says so, and the service works without the page")
   func noAddress() async throws {
     try await ServiceRig.run("agent: { record: command, page: \"203.0.113.7:8088\" }") { rig in
       _ = try await eventually("the line") { rig.log.contains("no live page at 203.0.113.7:8088: ") ? () : nil }
@@ -199,7 +199,7 @@ struct PageServerSlowTests {
     return text
   }
 
-  /// One of each drive, and one beside no drive.
+  /// Adds a speed test in each drive, and one without a drive.
   private func addTests(_ store: DriveStore) async throws {
     for (uuid, drive, second) in [("T1", 1, 10), ("T2", 2, 1010), ("T3", nil, 1020)] as [(String, Int64?, Int)] {
       var start = SpeedTestOutbox.Start(
@@ -210,7 +210,7 @@ struct PageServerSlowTests {
     }
   }
 
-  @Test("when a speed test changes while somebody follows, then it comes again, and only then")
+  @Test("when a speed test changes while a browser follows, then it is sent again, and only then")
   func changingTest() async throws {
     let folder = try TemporaryFolder()
     let store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
@@ -236,7 +236,8 @@ struct PageServerSlowTests {
   }
 
   @Test(
-    "when a store has two drives, then a new follower gets the fences of the newest; a known one those that it lacks")
+    "when a store has two drives, then a new follower gets the newest drive's fences; a returning one those that it lacks"
+  )
   func drives() async throws {
     let folder = try TemporaryFolder()
     let store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
@@ -250,7 +251,7 @@ struct PageServerSlowTests {
     }
     func ids(_ text: String) -> [String] { text.matches(of: /"id":\[([0-9,]*)\]/).map { String($0.1) } }
     let new = try await stream(store, after: nil)
-    #expect(ids(new) == ["4,5"] && new.contains("id: 5\n"), "the open fence is none yet: \(new.prefix(200))")
+    #expect(ids(new) == ["4,5"] && new.contains("id: 5\n"), "the open fence is not sent: \(new.prefix(200))")
     #expect(ids(try await stream(store, after: 2)) == ["3,4,5"])
     #expect(ids(try await stream(store, after: 5)).isEmpty)
     try await addTests(store)

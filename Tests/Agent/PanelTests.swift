@@ -58,7 +58,7 @@ struct PanelTests {
       ])
   }
 
-  @Test("when a terminal is narrow or wide, then no line reaches its last column, and none breaks", arguments: 1...200)
+  @Test("when a terminal is narrow or wide, then no line reaches its last column or breaks", arguments: 1...200)
   func widths(columns: Int) {
     let panel = panel(
       { state in
@@ -103,7 +103,7 @@ struct PanelTests {
     #expect(coloured[1].contains("\u{1B}[31m  10 % lost\u{1B}[0m") && coloured[2].hasPrefix("\u{1B}[1;33m! x"))
   }
 
-  @Test("when a link goes, then its seconds are forgotten; another link's are not")
+  @Test("when a link is removed, then its seconds are dropped; another link's stay")
   func gone() {
     var (panel, both, one) = (Panel(), PanelState(), PanelState())
     (both.links, one.links) = ([link("A"), link("B")], [link("B")])
@@ -126,7 +126,7 @@ struct PanelTests {
   // MARK: Seconds
 
   @Test(
-    "when a second has a mean delay, then each bar means twice the limit of the one before, from 15 ms",
+    "when the mean delay of a second doubles, from 15 ms on, then its bar is one step higher",
     arguments: [
       (0, "▁"), (14.9, "▁"), (15, "▂"), (29.9, "▂"), (30, "▃"), (60, "▄"), (120, "▅"), (240, "▆"), (480, "▇"),
       (959, "▇"),
@@ -136,7 +136,7 @@ struct PanelTests {
     #expect(Sparkline.runs([second(10, 10, milliseconds)], width: 5) == [.init(text: bar, isLoss: false)])
   }
 
-  @Test("when seconds lost pings, then they look like loss; without an answer they are a cross, without pings a blank")
+  @Test("when a second lost pings, then it is shown as loss; without answers it is a cross, without pings a blank")
   func losses() {
     let seconds = [second(10, 10), second(10, 9), second(10, 0), second(0, 0), second(10, 10)]
     #expect(
@@ -147,7 +147,7 @@ struct PanelTests {
     #expect(Sparkline.runs(seconds, width: 0).isEmpty && Sparkline.runs(seconds, width: -3).isEmpty)
   }
 
-  @Test("when a drive lasts for days, then the seconds that no terminal shows are forgotten")
+  @Test("when a drive is long, then seconds that fit on no terminal are dropped")
   func long() {
     var trail = DelayTrail()
     for number in 0..<1000 { trail.add(second(number, number)) }
@@ -185,7 +185,7 @@ struct PanelTests {
     #expect(PanelState([]) == PanelState())
   }
 
-  @Test("when a service is asked, then its answer leads to the same links as the drive itself")
+  @Test("when the panel reads a service's status, then it has the same links as from the drive itself")
   func ofService() throws {
     var status = ServiceStatus(started: .sampleStart)
     (status.state, status.reason, status.links) = (.recording, "moving", [drive()])
@@ -198,7 +198,7 @@ struct PanelTests {
     #expect(state.queue == ["waiting to be sent: 3 fences in 0 sessions; 0 fences refused"])
   }
 
-  @Test("when an answer is no status, then reading it is an error; when little is in it, the rest is empty")
+  @Test("when an answer is no status, then reading it fails; members that a status lacks stay empty")
   func otherAnswers() throws {
     for text in ["", "[]", "{}", "not found", #"{"state":1,"reason":"","drives":[]}"#] {
       #expect(throws: DecodingError.self, "\(text)") { try PanelState(service: text) }
@@ -207,7 +207,7 @@ struct PanelTests {
     #expect(bare.links == [PanelLink()] && bare.warnings.count == 1 && bare.elapsed == nil)
   }
 
-  @Test("when the service's disk is full, then the panel has the line that status has")
+  @Test("when the service's disk is full, then the panel has the same line as status")
   func serviceDisk() throws {
     var status = ServiceStatus(started: .sampleStart)
     status.disk = .init(freeBytes: 1023 << 10, unsavedFences: 2)
@@ -216,7 +216,7 @@ struct PanelTests {
     #expect(try PanelState(service: status.json.text).warnings.contains(line))
   }
 
-  @Test("when the disk refuses fences, then the panel warns of them")
+  @Test("when the disk refuses fences, then the panel warns about them")
   func disk() {
     var status = drive()
     (status.diskTrouble, status.unsavedFences) = ("database or disk is full", 2)

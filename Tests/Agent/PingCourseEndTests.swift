@@ -70,7 +70,7 @@ struct PingCourseEndTests {
     #expect(summary.first?.contains(", \(cancelled.count) cancelled") == true)
   }
 
-  @Test("when a batch was handled, then the pinger is told once, and not before its lines are printed")
+  @Test("when a batch is handled, then it is acknowledged once, after its lines are printed")
   mutating func taken() async throws {
     let order = LogLines()
     let lost = PingEvent(

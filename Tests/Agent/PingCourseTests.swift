@@ -3,9 +3,9 @@ import Testing
 @testable import Agent
 @testable import Pinging
 
-/// A run that goes on while names move.
+/// A run that continues while the addresses of names change.
 struct PingCourseTests {
-  /// Of a target that was given as a name and is pinged at 127.0.0.1.
+  /// A run with one target, given by name and pinged at 127.0.0.1.
   /// - Parameter isLookingUp: Whether the look-up of its name is under way.
   private func course(_ inputs: AsyncStream<PingCourse.Input>.Continuation, isLookingUp: Bool = false) throws
     -> PingCourse
@@ -32,7 +32,7 @@ struct PingCourseTests {
     return (notes, summary)
   }
 
-  @Test("when a silent name has moved, then its pings go there, and one line and the summary report it")
+  @Test("when a silent name has a new address, then its pings go there, and one line and the summary report it")
   func moves() throws {
     let (notes, summary) = try moved(to: ["::1", "127.0.0.7"])
     #expect(notes == ["moving.test was silent at 127.0.0.1:9 and is at 127.0.0.7:9 now; pinging there"])
@@ -54,7 +54,7 @@ struct PingCourseTests {
     }
   }
 
-  @Test("when the name still has the address, or none of its family, then nothing moves")
+  @Test("when the name still has the address, or none of its family, then the target stays")
   func stays() throws {
     for addresses in [["127.0.0.7", "127.0.0.1"], ["::1"]] {
       let (notes, summary) = try moved(to: addresses)

@@ -2,10 +2,9 @@ import Testing
 
 @testable import Agent
 
-/// Which targets are removed when.
+/// In which portions targets are removed.
 struct PingDepartureTests {
-  @Test(
-    "when many pings are under way, then so many targets leave as there is room for, and the next when some have left")
+  @Test("when many pings are under way, then as many targets leave as there is room for, and the next follow later")
   func portions() {
     var departure = PingDeparture(of: 0..<5)
     #expect(departure.next { _ in 999 } == [0, 1])
@@ -26,7 +25,7 @@ struct PingDepartureTests {
     #expect(departure.next { _ in 60_000 } == [1])
   }
 
-  @Test("when the event that tells the end of one is missing, then the others are not kept waiting")
+  @Test("when the event of a target's end is missing, then the next target does not wait for it")
   func missing() {
     var departure = PingDeparture(of: 0..<2)
     #expect(departure.next { _ in 2000 } == [0])

@@ -5,7 +5,7 @@ import Testing
 @testable import Evidence
 @testable import Pinging
 
-/// Targets that are dealt out to several pingers.
+/// Targets that are distributed over several pingers.
 struct PingFleetTests {
   private func targets(_ hosts: String...) throws -> [(name: String, target: PingTarget)] {
     try hosts.map { host in
@@ -14,7 +14,7 @@ struct PingFleetTests {
     }
   }
 
-  @Test("when there are more targets than threads, then they are dealt out in turn, to no more threads than targets")
+  @Test("when targets are distributed, then the threads get them in turn, and there are no more threads than targets")
   func dealing() throws {
     let fleet = try PingFleet(try targets("127.0.0.1", "127.0.0.2", "127.0.0.3"), threads: 2)
     #expect(fleet.members.map(\.pinger) == [0, 1, 0])
@@ -22,7 +22,7 @@ struct PingFleetTests {
     #expect(try PingFleet(try targets("127.0.0.1"), threads: 8).pingers.count == 1)
   }
 
-  @Test("when one target cannot be opened, then it is said why, and the others are members as if it had not been there")
+  @Test("when one target cannot be opened, then its error says why, and only the others are members")
   func refusal() throws {
     var targets = try targets("127.0.0.1", "127.0.0.2", "127.0.0.3")
     targets[1].target.interface = "nosuchinterface"
@@ -52,12 +52,12 @@ struct PingFleetTests {
     }
     slots.sort()
     let gaps = zip(slots, slots.dropFirst()).map { $1 - $0 }
-    // 450 ms, but for how late the first and the last one begin on a busy machine.
+    // 450 ms, but a busy machine delays the first and the last start.
     #expect(gaps.reduce(0, +) > 400_000_000)
     #expect(gaps.count { $0 == 50_000_000 } >= 5, "\(gaps)")
   }
 
-  @Test("when two pingers give the same number to their targets, then their events are told apart")
+  @Test("when two pingers give the same number to their targets, then their events are distinguished")
   func numbers() throws {
     var fleet = try PingFleet(try targets("127.0.0.1", "127.0.0.2"), threads: 2)
     #expect(fleet.open().isEmpty)
@@ -70,7 +70,7 @@ struct PingFleetTests {
     #expect(Set(flows.map(\.echo)).count == 2, "each pinger has a port of its own")
   }
 
-  @Test("when a target was given by name, then its name is resolved after silence, and numeric ones never are")
+  @Test("when a target was given by name, then its name is resolved after silence; numeric targets never are")
   func names() throws {
     var fleet = try PingFleet(try targets("127.0.0.1", "localhost"), threads: 1)
     #expect(fleet.open().isEmpty)
@@ -96,21 +96,21 @@ struct PingFleetTests {
     #expect(fleet.open().isEmpty)
     #expect(fleet.begin().isEmpty)
     var now = Pinger.now
-    func isTold(meanwhile: (inout PingFleet) -> Void = { _ in }) -> Bool {
+    func isReported(meanwhile: (inout PingFleet) -> Void = { _ in }) -> Bool {
       now += 31_000_000_000
       #expect(fleet.wantedLookUps(at: now, limit: 1) == [0])
       meanwhile(&fleet)
       return fleet.lookUpFailed(0, at: now)
     }
-    #expect(isTold())
-    #expect(!isTold())
+    #expect(isReported())
+    #expect(!isReported())
     fleet.heard(0, at: now)
-    #expect(isTold(), "another outage")
-    #expect(!isTold { $0.heard(0, at: now) }, "it answers again")
-    #expect(isTold(), "the third outage")
+    #expect(isReported(), "another outage")
+    #expect(!isReported { $0.heard(0, at: now) }, "it answers again")
+    #expect(isReported(), "the third outage")
   }
 
-  @Test("when all pings have a verdict, or none is under way after a stop, then a target has finished")
+  @Test("when all pings have a verdict, or no ping is under way after a stop, then a target has finished")
   func finished() async throws {
     var fleet = try PingFleet(try targets("127.0.0.1", "127.0.0.2"), threads: 1)
     #expect(fleet.open().isEmpty)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Agent
 
-/// How often `ping` reads what became of pings.
+/// How often `ping` reads the events of pings.
 struct PingGatheringTests {
   @Test(
-    "when there are several pings a second, then they are read a few at a time, and others at once",
+    "when there are 5 to 100 pings a second, then events are read a few at a time, and otherwise at once",
     arguments: [
       (100, 1, 400), (10, 1, 40), (200, 1, 400), (20, 2, 80), (9, 1, nil), (201, 1, nil), (1000, 1, nil),
       (100, 11, nil),
@@ -17,7 +17,7 @@ struct PingGatheringTests {
     #expect(options.gathering(targets: targets) == expected.map { .milliseconds($0) })
   }
 
-  @Test("when it floods, then events are read as they come")
+  @Test("when pings flood, then events are read at once")
   func flood() {
     var options = PingOptions()
     options.target.interval = .milliseconds(100)

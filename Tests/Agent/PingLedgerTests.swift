@@ -4,7 +4,7 @@ import Testing
 @testable import Agent
 @testable import Pinging
 
-/// What a run of pings says, and when it is over.
+/// The lines and summaries of a run of pings, and its end.
 struct PingLedgerTests {
   private let clock = WallReading(aheadNanoseconds: 0)
 
@@ -29,7 +29,7 @@ struct PingLedgerTests {
     }
   }
 
-  @Test("when no event is missing, then nothing is said of it")
+  @Test("when no event is missing, then the summary has no line about it")
   func noneMissing() {
     #expect(ledger(.json, "a", "b").summaries().count == 2)
   }
@@ -54,7 +54,7 @@ struct PingLedgerTests {
     #expect(summary == ["a: 1 sent, 0 answered, 0 lost (0.0 %), 1 refused"])
   }
 
-  @Test("when a summary is wanted in between, then it says how many pings are in flight, which count for nothing else")
+  @Test("when a summary is requested during a run, then it has the pings in flight, which no other figure counts")
   func interim() {
     var text = ledger(.text, "a", "b")
     _ = text.record(.sample(.lost(.unknown), number: 0), of: 1, by: clock)
@@ -83,7 +83,7 @@ struct PingLedgerTests {
     }
   }
 
-  @Test("when every target has finished, then the run is over, though an event that tells so was missing")
+  @Test("when every target has finished, then the run is over, even if the event of one is missing")
   func over() {
     var ledger = ledger(.quiet, "a", "b")
     _ = ledger.record(.sample(.finished, number: 0), of: 0, by: clock)
@@ -92,7 +92,7 @@ struct PingLedgerTests {
     #expect(!ledger.isRunning)
   }
 
-  @Test("when an event is of no target that is known, then it is nobody's")
+  @Test("when an event has an unknown target, then no line is printed")
   func unknown() {
     var ledger = ledger(.text, "a")
     let line = ledger.record(.sample(.lost(.unknown), number: 0), of: 5, by: clock)

@@ -5,7 +5,7 @@ import Testing
 @testable import Agent
 @testable import Pinging
 
-/// What is said of one ping.
+/// The line of one ping, as text and as JSON.
 struct PingLineTests {
   /// The wall clock is 1 s ahead.
   private func line(_ event: PingEvent) -> PingLine {
@@ -47,7 +47,7 @@ struct PingLineTests {
     #expect(fields["from"] as? String == "192.0.2.9")
   }
 
-  @Test("when there is something to say of stamps, clocks and order, then each is a flag, and words in the text")
+  @Test("when an event has flags for stamps, clocks or order, then each is a member of the JSON and words in the text")
   func flags() throws {
     for (flag, key, words) in [
       (PingEvent.Flags.clockStep, "clock_step", "the clock was set meanwhile"),
@@ -63,14 +63,14 @@ struct PingLineTests {
     }
   }
 
-  @Test("when a damaged reply is of no known ping, then its line has the time of its arrival")
+  @Test("when a damaged reply belongs to no known ping, then its line has its arrival time")
   func unknownPing() throws {
     let fields = try fields(.sample(.corrupt, number: 0, isOfKnownPing: false))
     #expect(fields["wall_ns"] as? Int == 1_021_000_000)
     #expect(fields["ping"] == nil && fields["slot_ns"] == nil)
   }
 
-  @Test("when the wall clock is read beside the other one, then it is now")
+  @Test("when the wall clock is read beside the pinger's clock, then it has the present time")
   func wallClock() {
     let now = WallReading.current.time(of: Pinger.now)
     #expect(abs(Date.now.timeIntervalSince1970 * 1e9 - Double(now)) < 1e9)

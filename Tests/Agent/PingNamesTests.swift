@@ -25,7 +25,7 @@ struct PingNamesTests {
     #expect(try await resolved(names, options) == expected)
   }
 
-  @Test("when a family is demanded, then an address of the other one is no target")
+  @Test("when a family is set, then an address of the other family is rejected")
   func family() async throws {
     for (family, good) in [(PingAddress.Family.ipv4, "127.0.0.1"), (.ipv6, "::1")] {
       var options = PingOptions()
@@ -35,7 +35,7 @@ struct PingNamesTests {
     }
   }
 
-  @Test("when a source is demanded, then each target has it, if it is of its family")
+  @Test("when a source is set, then targets of its family have it, and the others are rejected")
   func source() async throws {
     var options = PingOptions()
     options.source = "127.0.0.9"
@@ -51,7 +51,7 @@ struct PingNamesTests {
     #expect(PingAddress.unresolved(port: 7).port == 7)
   }
 
-  @Test("when there is no token, then one of the present time without a signature is sent")
+  @Test("when no token is given, then one with the present time and no signature is sent")
   func unsignedToken() throws {
     let before = WallTime.current.microseconds / 1_000_000
     let token = PingOptions.unsignedToken

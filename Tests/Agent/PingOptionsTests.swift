@@ -12,7 +12,7 @@ struct PingOptionsTests {
   }
 
   @Test(
-    "when a token is not Base64 of 16 bytes, then it is none",
+    "when a token is not Base64 of 16 bytes, then it is rejected",
     arguments: [
       ("aOd4ALM2UBOl/LOaoRW9UA==", 16), ("", nil), ("aOd4ALM2UBOl/LOaoRW9", nil), ("aOd4ALM2UBOl/LOaoRW9UAAA", nil),
       ("aOd4ALM2UBOl_LOaoRW9UA==", nil), ("aOd4ALM2UBOl/LOaoRW9UA", nil), (" aOd4ALM2UBOl/LOaoRW9UA==", nil),
@@ -28,7 +28,7 @@ struct PingOptionsTests {
     #expect(options { ($0.target.floodWindow, $0.isRealtime) = (64, true) }.pinger.isRealtime)
   }
 
-  @Test("when late replies are waited for, then pings are remembered as long, and never shorter than by default")
+  @Test("when a run waits for late replies, then it remembers pings as long, and at least for the default time")
   func memory() {
     let usual = Pinger.Options()
     #expect(options { $0.linger = .seconds(1) }.pinger.memory == usual.memory)
@@ -37,7 +37,7 @@ struct PingOptionsTests {
     #expect(options { $0.remembered = 5 }.pinger.remembered == 5)
   }
 
-  @Test("when a fleet has many targets, then each pinger's ring has room for the events of all its targets")
+  @Test("when the event capacity is above the limit, then the fleet reduces it")
   func ring() throws {
     let address = try #require(PingAddress(numeric: "127.0.0.1", port: 9))
     let targets = (0..<3).map { (name: "\($0)", target: PingTarget(address: address, echo: .oneWay, count: 1)) }
@@ -46,8 +46,7 @@ struct PingOptionsTests {
     #expect(throws: Never.self) { try PingFleet(targets, threads: 1, options: options) }
   }
 
-  @Test(
-    "when a socket is bound to an interface, has a mark or a source of one link, then reopening it needs a privilege")
+  @Test("when a socket has an interface, a mark or a link-local source, then reopening it needs a privilege")
   func privileges() throws {
     func needs(_ change: (inout PingTarget) throws -> Void) throws -> Bool {
       var target = PingTarget(address: try #require(PingAddress(numeric: "127.0.0.1", port: 9)), echo: .oneWay)

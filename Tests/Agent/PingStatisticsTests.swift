@@ -17,7 +17,7 @@ struct PingStatisticsTests {
     statistics.count(.sample(kind, number: number, oneWay: oneWay))
   }
 
-  @Test("when pings have verdicts, then each is counted once, and what follows a verdict apart")
+  @Test("when pings have verdicts, then each is counted once, and events after a verdict are counted apart")
   mutating func counts() {
     answer(0, after: 10)
     count(.lost(.up), 1)
@@ -40,7 +40,7 @@ struct PingStatisticsTests {
     #expect(statistics.loss == 4.0 / 6)
   }
 
-  @Test("when the token is refused, then that is no loss and no outage, and no round trip nor variation")
+  @Test("when the token is refused, then it counts as no loss, outage, round trip or variation")
   mutating func refusals() {
     answer(0, after: 10)
     for number in 1..<8 { count(.refused(rttNanoseconds: 40_000_000), UInt64(number)) }
@@ -51,7 +51,7 @@ struct PingStatisticsTests {
     #expect(statistics.outages.count == 0)
   }
 
-  @Test("when stamps of answered pings are missing or useless, then these are counted by the reason")
+  @Test("when stamps of answered pings are missing or useless, then they are counted by reason")
   mutating func stamps() {
     for (number, flags) in [
       PingEvent.Flags.noSendStamp, [.noSendStamp, .noReceiveStamp], .clockStep, .absurdStamps, .reordered, [],
@@ -69,7 +69,7 @@ struct PingStatisticsTests {
     #expect(statistics.roundTrip.percentile(50) == nil)
   }
 
-  @Test("when a hundred pings take 1 to 100 ms, then extremes and mean are exact and percentiles good to three digits")
+  @Test("when a hundred pings take 1 to 100 ms, then extremes and mean are exact, and percentiles to three digits")
   mutating func spread() {
     for number in 1...100 { answer(UInt64(number) - 1, after: Int64(number)) }
     let spread = statistics.roundTrip
@@ -80,9 +80,7 @@ struct PingStatisticsTests {
     }
   }
 
-  @Test(
-    "when times are of all sizes, from a microsecond to minutes, then percentiles are those of the sorted list to three digits"
-  )
+  @Test("when times range from a microsecond to minutes, then percentiles match the sorted list to three digits")
   func sizes() {
     var spread = DurationHistogram(.fine)
     var state: UInt64 = 7
@@ -103,7 +101,7 @@ struct PingStatisticsTests {
     #expect((spread.least, spread.greatest) == (values[0], values[9999]))
   }
 
-  @Test("when there are many targets, then percentiles are good to two digits")
+  @Test("when there are many targets, then percentiles are exact to two digits")
   func coarse() {
     var spread = DurationHistogram(.coarse)
     for number in 1...1000 { spread.record(Int64(number) * 31_000) }
@@ -114,7 +112,7 @@ struct PingStatisticsTests {
     #expect((spread.least, spread.greatest, spread.mean) == (31_000, 31_000_000, 15_515_500))
   }
 
-  @Test("when a time is beyond all that makes sense, then it is the greatest one, and percentiles stay within")
+  @Test("when a time is absurd, then it is an extreme, and percentiles stay between the extremes")
   func endless() {
     var spread = DurationHistogram(.fine)
     spread.record(.max)
@@ -133,7 +131,7 @@ struct PingStatisticsTests {
     #expect(statistics.variation.greatest == 27_000_000)
   }
 
-  @Test("when a ping between two is lost, then they are no neighbours")
+  @Test("when a ping between two answers is lost, then they give no variation")
   mutating func noNeighbours() {
     answer(0, after: 10)
     answer(2, after: 40)
@@ -141,7 +139,7 @@ struct PingStatisticsTests {
     #expect(statistics.variation.count == 0)
   }
 
-  @Test("when the reflector stamps, then each direction has its own variation, whatever its clock says")
+  @Test("when the reflector stamps, then each direction has its own variation, for any offset of its clock")
   mutating func oneWay() {
     answer(0, after: 10, oneWay: (-5_000_000_000, 5_010_000_000))
     answer(1, after: 12, oneWay: (-4_999_000_000, 5_011_000_000))
@@ -149,7 +147,7 @@ struct PingStatisticsTests {
     #expect(statistics.variationDown.greatest == 1_000_000)
   }
 
-  @Test("when the reflector's clock jumps or begins anew, then that is no variation")
+  @Test("when the reflector's clock jumps or restarts, then the jump counts as no variation")
   mutating func jumpingClock() {
     answer(0, after: 10, oneWay: (100, 200))
     answer(1, after: 10, oneWay: (103, 200))
@@ -162,7 +160,7 @@ struct PingStatisticsTests {
     #expect(statistics.variationDown.count == 1)
   }
 
-  @Test("when a verdict is missing, then what comes later is judged all the same")
+  @Test("when a verdict is missing, then later verdicts still count")
   mutating func missingVerdict() {
     answer(0, after: 10)
     for number in 2..<20_000 { count(.lost(.unknown), UInt64(number)) }
@@ -170,18 +168,18 @@ struct PingStatisticsTests {
     #expect(statistics.outages.count == 1)
   }
 
-  @Test("when a flood has gone far beyond lost pings, then their verdicts change nothing of what comes later")
+  @Test("when a flood is far ahead of lost pings, then their verdicts add losses, but no outage or variation")
   mutating func lateVerdicts() {
     for number in 3..<20_000 { answer(UInt64(number), after: 10) }
     for number in 0..<3 { count(.lost(.unknown), UInt64(number)) }
-    // Another one is waited for, and given up.
+    // The verdict of ping 20,000 never comes.
     for number in 20_001..<40_000 { answer(UInt64(number), after: 10) }
     #expect(statistics.lost == 3)
     #expect(statistics.outages.count == 0)
     #expect(statistics.variation.count == 19_996 + 19_998)
   }
 
-  @Test("when so many pings in a row have no answer as were asked for, then it is an outage")
+  @Test("when the configured number of pings in a row has no answer, then it is an outage")
   mutating func shortOutage() {
     statistics = PingStatistics(leastOutage: 1)
     for number in [UInt64(0), 2] { answer(number, after: 10) }
@@ -201,7 +199,7 @@ struct PingStatisticsTests {
     #expect((outage.first, outage.pings, outage.nanoseconds) == (1, 4, 400_000_000))
   }
 
-  @Test("when there are many outages, then all are counted, and the hundred longest are listed in the order of time")
+  @Test("when there are many outages, then all are counted, and the hundred longest are listed in time order")
   mutating func manyOutages() {
     var number: UInt64 = 0
     for outage in 0..<150 {

@@ -32,7 +32,7 @@ struct PingSummaryTests {
     #expect(lines[1].hasPrefix("  round trip  min 10.000 ms  mean 14.000 ms  p50 12.0"))
     #expect(lines[1].hasSuffix("  max 20.000 ms"))
     #expect(lines[2].hasPrefix("  variation   min 2.000 ms  mean 5.000 ms  "))
-    #expect(lines.count == 3, "there is no line for the directions, nor for outages")
+    #expect(lines.count == 3, "there is no line for directions or outages")
     let trip = try #require(try figures()["rtt_ms"] as? [String: Double])
     #expect(Set(trip.keys) == ["min", "mean", "p50", "p95", "p99", "max"])
     #expect((trip["min"], trip["mean"], trip["max"]) == (10, 14, 20))
@@ -78,7 +78,7 @@ struct PingSummaryTests {
     #expect(outages[0]["from_ns"] as? Int == 100_000_000)
   }
 
-  @Test("when rare things happened, then the line names each with its number, and no other")
+  @Test("when rare events happened, then the line has each with its count, and no other")
   mutating func rare() throws {
     count(.icmpError(type: 3, code: 1), 0)
     count(.refused(rttNanoseconds: 1), 1)

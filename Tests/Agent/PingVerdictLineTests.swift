@@ -4,7 +4,7 @@ import Testing
 @testable import Agent
 @testable import Pinging
 
-/// The words for each kind of event; the fields of a line are in ``PingLineTests``.
+/// The text for each kind of event; the fields of a line are in ``PingLineTests``.
 struct PingVerdictLineTests {
   private func line(
     _ kind: PingEvent.Kind, oneWay: PingEvent.OneWay? = nil, isOfKnownPing: Bool = true, from: PingAddress? = nil
@@ -18,7 +18,7 @@ struct PingVerdictLineTests {
   }
 
   @Test(
-    "when a ping has a verdict or a reply after it, then the text has the words for it, and the JSON its name",
+    "when a ping has a verdict or a reply after it, then the text describes it, and the JSON names it",
     arguments: [
       (.answered(rttNanoseconds: 1_234_567), "answered", "1.235 ms"), (.lost(.unknown), "lost", "lost"),
       (.lost(.up), "lost", "lost on the way up"), (.lost(.down), "lost", "lost on the way down"),
@@ -43,7 +43,7 @@ struct PingVerdictLineTests {
     #expect(try fields(line)["sequence"] == nil)
   }
 
-  @Test("when a loss has a direction or a ping was not sent, then the reason is a field; a round trip has none")
+  @Test("when a loss has a direction or a ping was not sent, then the reason is a field; an answer has no reason")
   func reasons() throws {
     #expect(try fields(line(.lost(.down)))["reason"] as? String == "down")
     #expect(try fields(line(.lost(.unknown)))["reason"] == nil)
@@ -51,7 +51,7 @@ struct PingVerdictLineTests {
     #expect(try fields(line(.answered(rttNanoseconds: 1)))["reason"] == nil)
   }
 
-  @Test("when a reply has no round trip, then no stamps are named, because none was used")
+  @Test("when an event has no round trip, then its line has no stamps")
   func stamps() throws {
     for kind in [PingEvent.Kind.lost(.unknown), .duplicate, .cancelled] {
       let fields = try fields(line(kind))

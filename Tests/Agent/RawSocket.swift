@@ -21,7 +21,7 @@ enum RawSocket {
     }
   }
 
-  /// A socket at `path` that belongs to no process, as a killed one leaves it.
+  /// Leaves a socket at `path` that belongs to no process, as a killed process does.
   static func leave(at path: String) throws {
     let descriptor = open()
     defer { close(descriptor) }
@@ -29,10 +29,10 @@ enum RawSocket {
   }
 
   /// Sends `bytes`, then reads until the other side closes the connection.
-  /// - Parameter closesFirst: Ends the own side after the last byte.
+  /// - Parameter closesFirst: Shuts this side down after the last byte.
   static func ask(_ path: String, _ bytes: [UInt8], closesFirst: Bool = false) async throws -> String {
     try await withCheckedThrowingContinuation { continuation in
-      // A thread of its own: blocked threads of Dispatch delay tasks.
+      // Use a new thread: blocked threads of Dispatch delay tasks.
       Thread.detachNewThread { continuation.resume(with: Result { try askNow(path, bytes, closesFirst) }) }
     }
   }
@@ -61,7 +61,7 @@ enum RawSocket {
     return String(decoding: answer, as: UTF8.self)
   }
 
-  /// Listens at `path` and gives the first request this answer, whatever it is.
+  /// Listens at `path` and sends `answer` to the first request.
   static func answerOnce(at path: String, with answer: String) throws {
     let descriptor = open()
     guard with(path, bind, descriptor), listen(descriptor, 8) == 0 else {
@@ -70,7 +70,7 @@ enum RawSocket {
     }
     Thread.detachNewThread {
       defer { close(descriptor) }
-      // The first connection only tries whether there is a listener.
+      // The first connection only checks that there is a listener.
       while true {
         let connection = accept(descriptor, nil, nil)
         guard connection >= 0 else { return }

@@ -32,7 +32,7 @@ struct RecordingDecisionTests {
     #expect(!decision.wantsDrive(at: start))
   }
 
-  @Test("when a pause ends, then all is as before it", arguments: RecordingRule.allCases)
+  @Test("when a pause ends, then the decision is as before it", arguments: RecordingRule.allCases)
   func pause(rule: RecordingRule) {
     for order in [ServiceCommand?.none, .start, .stop] {
       var decision = decision(rule)
@@ -58,7 +58,7 @@ struct RecordingDecisionTests {
     #expect(!decision.wantsDrive(at: after(63)))
   }
 
-  @Test("when a standing receiver shows a speed now and then, then no drive begins")
+  @Test("when no three fast fixes come in a row, then no drive begins")
   func jitter() {
     var decision = decision(.moving)
     for second in 0..<100 {
@@ -67,7 +67,7 @@ struct RecordingDecisionTests {
     }
   }
 
-  @Test("when one fast fix comes during a rest, then the time of rest starts again at 0")
+  @Test("when one fast fix comes during a rest, then the rest timer restarts")
   func creeping() {
     var decision = decision(.moving)
     for second in 0..<3 { decision.update(speed: 9, at: after(second)) }
@@ -78,7 +78,7 @@ struct RecordingDecisionTests {
     #expect(!decision.wantsDrive(at: after(111)))
   }
 
-  @Test("when the position is lost while moving, then the drive goes on, unless for longer than the patience")
+  @Test("when the position is lost while moving, then the drive continues until the patience ends")
   func lost() {
     var decision = decision(.moving)
     for second in 0..<3 { decision.update(speed: 9, at: after(second)) }
@@ -86,6 +86,6 @@ struct RecordingDecisionTests {
     #expect(decision.wantsDrive(at: after(1801)))
     #expect(!decision.wantsDrive(at: after(1802)))
     decision.update(speed: 9, at: after(1900))
-    #expect(!decision.wantsDrive(at: after(1900)), "it takes three fast positions again")
+    #expect(!decision.wantsDrive(at: after(1900)), "three fast fixes are needed again")
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Agent
 
-/// The words for why the service records or does not, and rules that meet a command or change under way.
+/// Why the service records or does not, and how commands and changed rules decide it.
 struct RecordingReasonTests {
   private let start = ContinuousClock.now
 
@@ -17,7 +17,7 @@ struct RecordingReasonTests {
   private func after(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
   @Test(
-    "when a command was given, then the reason is the command, whatever the rule", arguments: RecordingRule.allCases)
+    "when a command was given, then it is the reason under any rule", arguments: RecordingRule.allCases)
   func commands(rule: RecordingRule) {
     for (commands, reason, isWanted) in [
       ([.start], "started by command", true), ([.stop], "stopped by command", false), ([.pause], "paused", false),
@@ -32,7 +32,7 @@ struct RecordingReasonTests {
     }
   }
 
-  @Test("when no command rules, then the reason is that of the rule; resume after stop gives the rule back")
+  @Test("when no command applies, then the rule gives the reason; resume after stop restores the rule")
   func rules() {
     for commands in [[], [.resume], [.stop, .resume], [.pause, .resume]] as [[ServiceCommand]] {
       for (rule, reason) in [

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Agent
 
-/// `replay`: which parameters win, which lines are complained about, and what the summary counts (docs/drive-log.md).
+/// `replay`: which parameters apply, which lines are reported, and the counts of the summary (docs/drive-log.md).
 struct ReplayingTests {
   private let folder: TemporaryFolder
 
@@ -23,7 +23,7 @@ struct ReplayingTests {
     #"{"at":\#(at),"fix":{"latitude":\#(48.2 + metres / 111_195),"longitude":16.37,"accuracy":\#(accuracy)}}"#
   }
 
-  /// 200 m in a line, a fix a metre and second, and a ping with each.
+  /// A straight road of 200 m, with a fix and a ping at each metre and second.
   private static let road = (0...200).flatMap { second in
     [fix(Double(second), metres: Double(second)), #"{"at":\#(second).5,"ping":{"rtt_ms":20}}"#]
   }
@@ -53,7 +53,7 @@ struct ReplayingTests {
     Set(try output(replaying).compactMap { $0["radius_m"] as? Double })
   }
 
-  @Test("when the log has parameters, then they count, and more so the file's, and most the command's")
+  @Test("when parameters are set in several places, then the command overrides the file, and the file the log")
   func precedence() async throws {
     let lines = [header(Self.parameters)] + Self.road
     #expect(try radii(await replay([header()] + Self.road)) == [20], "10 m and twice the accuracy")
@@ -61,10 +61,10 @@ struct ReplayingTests {
     #expect(try radii(await replay(lines, configuration: "location: { minimum-radius: 50 }")) == [50])
     #expect(
       try radii(await replay(lines, configuration: "location: { minimum-radius: 50 }", minimumRadius: 70)) == [70])
-    #expect(try radii(await replay(lines, accuracyLimit: 4)).isEmpty, "no fix is as good")
+    #expect(try radii(await replay(lines, accuracyLimit: 4)).isEmpty, "no fix is that accurate")
   }
 
-  @Test("when the configuration is wrong, then that is the error, and not the log's parameters")
+  @Test("when the configuration is wrong, then the replay fails, and does not use the log's parameters")
   func wrongConfiguration() async throws {
     await #expect(throws: ConfigurationError.self) {
       try await replay([header()], configuration: "location: { minimum-radius: -1 }")
@@ -89,7 +89,7 @@ struct ReplayingTests {
       "each ping is in one fence or in none")
   }
 
-  @Test("when a drive was on Wi-Fi, then its warnings have both ends, and its fences are not to be submitted")
+  @Test("when a drive was on Wi-Fi, then the warning has its start and end, and no fence is submittable")
   func wifi() async throws {
     let lines = [header(), #"{"at":0,"path":"wifi"}"#] + Self.road + [#"{"at":201,"path":"cellular"}"#]
     let replaying = try await replay(lines)
@@ -102,7 +102,7 @@ struct ReplayingTests {
     #expect(try output(replaying).dropLast().allSatisfy { $0["submittable"] as? Bool == false })
   }
 
-  @Test("when lines cannot be read, then ten are named, and the others counted; the fences stay")
+  @Test("when lines cannot be read, then ten are named and the others counted; the fences are the same")
   func garbage() async throws {
     let clean = try output(await replay([header()] + Self.road)).count
     let bad = ["{", "null", #"{"at":1e999,"ping":{"rtt_ms":1}}"#, #"{"at":"1"}"#, "[]", "\u{FFFD}", #"{"ping":{}}"#]
@@ -115,7 +115,7 @@ struct ReplayingTests {
     #expect(try output(replaying).count == clean)
   }
 
-  @Test("when a power cut tore the last line, then one complaint says so")
+  @Test("when a power cut truncated the last line, then one complaint says so")
   func torn() async throws {
     let log = try folder.write(([header()] + Self.road + [#"{"at":201,"fi"#]).joined(separator: "\n"), to: "torn.jsonl")
     let replaying = try await Replaying(path: log, configuration: nil)

@@ -14,13 +14,13 @@ struct ReportLineTests {
     return report
   }
 
-  @Test("when nothing was there, then the pass is done")
+  @Test("when nothing waits, then the pass is done")
   func nothing() {
     #expect(PassReport().line == "nothing to submit")
     #expect(PassReport().outcome == .done)
   }
 
-  @Test("when everything was sent, then the line counts it, and the pass is done")
+  @Test("when everything was sent, then the line counts the fences, and the pass is done")
   func sent() {
     let one = report { $0.tally = PassTally(fences: 1, of: [1]) }
     #expect(one.line == "submitted 1 fence in 1 session")
@@ -28,7 +28,8 @@ struct ReportLineTests {
     #expect(report { $0.tally = PassTally(fences: 0, of: [1, 2]) }.line == "submitted 0 fences in 2 sessions")
   }
 
-  @Test("when something was refused, kept or has no session, then each is named with what helps, and the data is kept")
+  @Test(
+    "when data was refused, kept or has no session, then the line has each with its remedy, and the outcome is kept")
   func left() {
     let all = report {
       $0.tally = PassTally(fences: 5, of: [1, 2], kept: [2, 3], quarantined: [4])
@@ -56,7 +57,7 @@ struct ReportLineTests {
     }
   }
 
-  @Test("when two passes meet the same session, then it counts once, with what the later one found")
+  @Test("when two passes meet the same session, then it counts once, with the later result")
   func joint() {
     let first = report { $0.tally = PassTally(fences: 5, of: [1, 2], kept: [2, 3], quarantined: [4]) }
     let second = report { $0.tally = PassTally(fences: 7, of: [2, 4, 5], kept: [3, 5]) }
@@ -72,7 +73,7 @@ struct ReportLineTests {
     #expect(stopped.outcome == .kept)
   }
 
-  @Test("when a wait held the pass, then the line says until when and which command ends the wait")
+  @Test("when a wait held the pass, then the line has its end and the command that ends it now")
   func held() {
     let open = report {
       ($0.hold, $0.heldUntil) = (.gate(.breaker(.seconds(29.5))), WallTime.sampleStart.later(by: .milliseconds(500)))
@@ -82,14 +83,14 @@ struct ReportLineTests {
         nothing to submit; the control server asked for fewer requests (429): no request leaves before \
         2026-11-20T10:00:01Z (in 00:00:30); coverage-probe submit --force sends now
         """)
-    #expect(open.outcome == .kept, "though it looked at nothing")
+    #expect(open.outcome == .kept, "even with nothing to submit")
     let pause = report { $0.hold = .gate(.retryAfter(.seconds(3599))) }
     #expect(pause.line.hasSuffix("no request leaves (in 01:00:00); coverage-probe submit --force sends now"))
     let trouble = report { $0.hold = .gate(.trouble(.seconds(4))) }
     #expect(trouble.line.hasSuffix("no request leaves (in 00:00:05); coverage-probe submit sends now"))
   }
 
-  @Test("when the clock is not set, then no command helps, and none is named")
+  @Test("when the clock is not set, then the line says so, and the outcome is kept")
   func clock() {
     let report = report { $0.hold = .clock }
     #expect(report.line == "nothing to submit; the host's clock is not set")
@@ -101,7 +102,7 @@ struct ReportLineTests {
         """)
   }
 
-  @Test("when a drive runs, then its fences are promised for its end, and the pass is done")
+  @Test("when a drive runs, then the line says that its fences are sent at its end, and the pass is done")
   func running() {
     let one = report { $0.fencesOfRunningDrives = 1 }
     #expect(one.line == "nothing to submit; 1 fence of the running drive is sent when it ends")

@@ -50,14 +50,14 @@ struct ReportingTests {
     return try Reporting(configuration: configuration, choices: choices, placeMetres: 50).run { _ in }
   }
 
-  @Test("when all is selected, then all ended tests are in the report, those without a drive too")
+  @Test("when all is selected, then all ended tests are in the report, including those without a drive")
   func all() throws {
     let tests = try report([]).parts[0].figures.speedTests
     #expect(tests.all.tests == 10 && tests.byTechnology.keys.map(\.name) == ["4G"])
     #expect(tests.all.quantiles(of: .download)?.least == 1)
   }
 
-  @Test("when two sessions are compared, then each has its own tests, and the rank test is over them")
+  @Test("when two sessions are compared, then each has its own tests, and the rank test compares them")
   func sessions() throws {
     let report = try report([1], [2])
     #expect(report.parts.map(\.figures.speedTests.all.tests) == [5, 4])
@@ -72,7 +72,7 @@ struct ReportingTests {
     #expect(comparison.shared == 5 && comparison.tests.isEmpty)
   }
 
-  @Test("when a time or a technology is wanted, then only its tests are in the report; with a link there are none")
+  @Test("when a time or a technology is selected, then only its tests are in the report; a link excludes all tests")
   func conditions() throws {
     let later = WallTime.sampleStart.later(by: .seconds(3000))
     #expect(try report([]) { $0.from = later }.parts[0].figures.speedTests.all.tests == 4)

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "When the port is missing or out of range, or an address has no brackets, then it is no server",
+    "When the port is missing or out of range, or an address has no brackets, then the text is rejected",
     arguments: ["", "host", "host:", ":443", "host:0", "host:65536", "2001:db8::1:443", "[]:1", "[::1:443", "a b:1"])
   func bad(text: String) { #expect(ServerPlace(text) == nil) }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Agent
 
-/// What a command says when it asks the service, and the answer is none or a strange one.
+/// A command that asks a service which is absent, refuses or gives an unusable answer.
 struct ServiceClientTests {
   private let folder: TemporaryFolder
   private let configuration: ProbeConfiguration
@@ -43,7 +43,7 @@ struct ServiceClientTests {
   }
 
   @Test(
-    "when something that is no listening socket is at the path, then no service answers",
+    "when the path is no listening socket, then no service answers",
     arguments: ["file", "socket", "folder", "long"])
   func noListener(kind: String) async throws {
     var path = path
@@ -69,7 +69,7 @@ struct ServiceClientTests {
   }
 
   @Test(
-    "when the service answers a request, then its status is the outcome, and its text the line",
+    "when the service answers a request, then its HTTP status gives the outcome, and its body the line",
     arguments: [
       ("200 OK", CommandOutcome.done), ("503 Service Unavailable", .kept), ("500 Internal Server Error", .failed),
       ("400 Bad Request", .failed), ("418 I'm a teapot", .failed),
@@ -89,14 +89,14 @@ struct ServiceClientTests {
   }
 
   @Test(
-    "when the answer is cut off, is no HTTP or has no end, then that is an error and no result",
+    "when the answer is cut off, is no HTTP or has no end, then the command fails",
     arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nstart: rec", "220 mail.example ESMTP\r\n"])
   func garbage(answer: String) async throws {
     try RawSocket.answerOnce(at: path, with: answer)
     await #expect(throws: ServiceUnreachable.self) { try await client.send(.start) }
   }
 
-  @Test("when another program than a service has the store, then the error of the store is thrown, and no other one")
+  @Test("when a program that is no service uses the store, then the store's error is thrown")
   func instead() async throws {
     let inUse = StoreError.inUse(directory: configuration.stateDirectory, holder: "coverage-probe record (12)")
     await #expect(throws: inUse) { try await client.ask(instead: inUse) { try await $0.forget(.session(1)) } }
@@ -104,7 +104,7 @@ struct ServiceClientTests {
     let error = await #expect(throws: ServiceUnreachable.self) {
       try await client.ask(instead: inUse) { try await $0.forget(.session(1)) }
     }
-    #expect(error?.reason == .refused, "a service that refuses is there")
+    #expect(error?.reason == .refused, "a service exists that refuses")
   }
 
   @Test("when a service has no position, then its status has the programs that hold ports, and stays one JSON object")
@@ -120,7 +120,7 @@ struct ServiceClientTests {
     }
   }
 
-  @Test("when a service has a position, or its answer is strange, then its status is passed on as it came")
+  @Test("when a service has a position, or its answer is no JSON, then its status is passed on unchanged")
   func noPortHolders() async throws {
     let fresh = #"{"state":"idle","position":{"latitude":1,"longitude":2,"age_s":0.1},"drives":[]}"#
     for body in [fresh, "no JSON"] {

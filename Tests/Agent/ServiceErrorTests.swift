@@ -6,14 +6,14 @@ import Testing
 @testable import Agent
 @testable import Submission
 
-/// Why no command reaches the service, and which reasons pass by themselves.
+/// Why commands cannot reach the service, and which causes are transient.
 struct ServiceErrorTests {
   private func socketError(_ code: CInt) -> ServiceSocketError {
     ServiceSocketError(path: "/run/x", cause: IOError(errnoCode: code, reason: "bind"))
   }
 
   @Test(
-    "when the host lacks something at present, then the line names a remedy for that, and the service tries again",
+    "when the host lacks a resource for a while, then the line names a remedy, and the service retries",
     arguments: [
       (ENOSPC, "No space left on device; delete some files on its disk"),
       (EDQUOT, "Disk quota exceeded; delete some files on its disk"),
@@ -29,7 +29,7 @@ struct ServiceErrorTests {
     #expect(socketError(code).isTransient)
   }
 
-  @Test("when the path is wrong, then the remedy is another path, and the service does not try again")
+  @Test("when the path is wrong, then the remedy is another path, and the service does not retry")
   func lasting() {
     for code in [EACCES, ENOENT, ENOTDIR, EADDRINUSE] {
       #expect(socketError(code).description.hasSuffix("; set agent.socket to another path"))
@@ -53,7 +53,7 @@ struct ServiceErrorTests {
 
   // MARK: The socket
 
-  @Test("when a program listens, then nothing is in the way of a request, though its queue of connections is full")
+  @Test("when a program listens, then there is no obstacle to a request, even with a full connection queue")
   func queueFull() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("socket")
@@ -72,7 +72,7 @@ struct ServiceErrorTests {
     }
     try #require(call(bind, listener) == 0 && listen(listener, 0) == 0)
     #expect(SocketProbe.obstacle(to: path) == nil)
-    // Fill the queue, which nothing empties.
+    // Fill the queue; the listener accepts nothing.
     var isFull = false
     for _ in 0..<16 where !isFull {
       let client = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -84,7 +84,7 @@ struct ServiceErrorTests {
   }
 
   @Test(
-    "when a mode of a pass is named, then the service knows it, and no other one",
+    "when a pass mode is named, then only the exact name is accepted",
     arguments: [
       ("cold", PassMode.cold), ("warm", .warm), ("quarantined", .quarantined), ("drive", nil), ("", nil), ("Cold", nil),
       ("cold ", nil),
@@ -102,7 +102,7 @@ struct ServiceErrorTests {
     #expect(ReplayError(path: "/a", reason: "no log").description == "/a: no log")
   }
 
-  @Test("when work is not stopped, then its result is returned, and when it is, then it is cancelled")
+  @Test("when work ends, then its result is returned; when a stop comes first, then the work is cancelled")
   func untilStop() async throws {
     let (never, keep) = AsyncStream<Void>.makeStream()
     #expect(try await untilStopped(by: never) { 7 } == 7)

@@ -8,7 +8,7 @@ import Testing
 
 /// A real service beside a service manager's socket.
 struct ServiceManagerTests {
-  @Test("when a service starts, reads its configuration again and stops, then its manager learns all of it in order")
+  @Test("when a service starts, reads its configuration again and stops, then its manager gets each message in order")
   func course() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("notify")
@@ -23,7 +23,7 @@ struct ServiceManagerTests {
     }
     try await ServiceRig.run(surroundings: surroundings) { rig in
       try await wait(for: "READY=1")
-      // The words may have come before the socket for commands was there.
+      // The status text may arrive before the command socket exists.
       let lines = seen.flatMap { $0.split(separator: "\n") }
       #expect(Set(lines) == ["READY=1", "STATUS=idle: waiting for a command", "WATCHDOG=1"])
       #expect(lines.count == 3)
@@ -47,7 +47,7 @@ struct ServiceManagerTests {
     #expect(!seen.contains { $0.contains("READY=1") })
   }
 
-  @Test("the status text, which every user of the host can read, contains no position and names each problem")
+  @Test("when the manager gets the status, which every user can read, then it has no position and names each problem")
   func words() {
     var status = ServiceStatus(started: .sampleStart)
     status.state = .recording

@@ -31,7 +31,7 @@ struct ServiceReloadTests {
     }
   }
 
-  @Test("when a reload ends the wish to record, then the running drive ends")
+  @Test("when a reload ends the reason to record, then the running drive ends")
   func endsDrive() async throws {
     try await ServiceRig.run("agent: { record: always }") { rig in
       _ = try await rig.waitForSession()

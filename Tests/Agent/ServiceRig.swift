@@ -16,7 +16,7 @@ struct ServiceRig {
   let configuration: ProbeConfiguration
   let environment: DriveEnvironment
   let log: LogLines
-  /// As commands of other processes reach the service.
+  /// Reaches the service like a command in another process.
   let client: ServiceClient
   /// Makes the service read its configuration again.
   let hangUp: @Sendable () -> Void
@@ -31,7 +31,7 @@ struct ServiceRig {
   ///   - settings: More lines of the configuration.
   ///   - url: The control server.
   ///   - surroundings: The process's environment, which names the service manager.
-  ///   - busAddress: The message bus where logind is; by default there is none.
+  ///   - busAddress: The message bus of logind; the default has no bus.
   ///   - preparing: Fills the store before the service starts.
   /// - Throws: Errors of `body` and of the service.
   static func run(
@@ -103,7 +103,7 @@ struct ServiceRig {
       do {
         lines = try await client.status(asJSON: false).split(separator: "\n").map(String.init)
       } catch let error as ServiceUnreachable where error.reason == .silent {
-        // A busy machine may be slower than an operator wants to wait.
+        // On a busy machine, the client can time out before the service answers.
         return nil
       }
       return lines.first == line ? lines : nil

@@ -9,7 +9,7 @@ import Testing
 @testable import Driving
 @testable import Submission
 
-/// What `status` says, as lines, as JSON and as metrics (docs/service.md).
+/// The status as lines, as JSON and as metrics (docs/service.md).
 struct ServiceStatusTests {
   private func status(_ change: (inout ServiceStatus) -> Void = { _ in }) -> ServiceStatus {
     var status = ServiceStatus(started: .sampleStart)
@@ -28,7 +28,7 @@ struct ServiceStatusTests {
     return lines.count == 1 ? lines[0].split(separator: " ").last.flatMap { Double($0) } : nil
   }
 
-  /// A gate that met these failures, one call each.
+  /// The status of a gate after these failures, one call each.
   private func sender(_ failures: [ServerFailure], background: Bool = false) throws -> SenderStatus {
     var gate = ServerGate()
     for failure in failures {
@@ -39,7 +39,7 @@ struct ServiceStatusTests {
     return SenderStatus(gate, at: .seconds(10))
   }
 
-  @Test("when nothing is known yet, then the lines are the state and what waits, and no position is shown")
+  @Test("when the service is new, then the lines are the state and the queue, and there is no position")
   func fresh() throws {
     #expect(
       status().lines == [
@@ -122,7 +122,7 @@ struct ServiceStatusTests {
     #expect(fence["p95_ping_ms"] == nil, "no distribution is known")
   }
 
-  @Test("when the last position had no place, then status shows none, and still its age")
+  @Test("when the last fix is lost, then status has its age, but no coordinates")
   func lostFix() throws {
     let position = try #require(
       try object(status { ($0.fix, $0.fixAge) = (.lost, .seconds(3600)) })["position"] as? [String: Any])
@@ -165,7 +165,7 @@ struct ServiceStatusTests {
     #expect(status.lines.first { $0.hasPrefix("disk:") } == line)
     #expect(metric("disk_full", status) == full)
     #expect(metric("disk_trouble", status) == trouble)
-    #expect(metric("disk_free_bytes", status) == disk.freeBytes.map(Double.init), "no figure rather than a wrong one")
+    #expect(metric("disk_free_bytes", status) == disk.freeBytes.map(Double.init), "unknown free space has no sample")
     #expect(metric("unsaved_fences", status) == Double(disk.unsavedFences))
     let json = try #require(try object(status)["disk"] as? [String: Any])
     #expect(json["full"] as? Bool == (full == 1))
@@ -186,7 +186,7 @@ struct ServiceStatusTests {
     #expect(json["next_attempt_s"] as? Double == 30)
   }
 
-  @Test("when the server asks for a pause or there was trouble, then status says why nothing leaves and how long")
+  @Test("when the server asks for a pause or there was trouble, then status says why sending waits and how long")
   func hold() throws {
     let pause = try sender([.serverTrouble(status: 503, message: "x", retryAfter: .milliseconds(90_500))])
     #expect(
@@ -198,7 +198,7 @@ struct ServiceStatusTests {
     #expect(metric("breaker_refusals", status { $0.sender = refusals }) == 1)
   }
 
-  @Test("when sending is possible, then no line speaks of a wait")
+  @Test("when sending is possible, then no line mentions a wait")
   func noHold() throws {
     let sender = try sender([])
     #expect(status { $0.sender = sender }.lines.count == 2)
@@ -206,7 +206,7 @@ struct ServiceStatusTests {
     #expect(metric("next_attempt_seconds", status()) == nil)
   }
 
-  @Test("when a pass has ended, then the last line says when and how")
+  @Test("when a pass has ended, then the last line has its time and result")
   func lastPass() throws {
     var report = PassReport()
     report.tally = PassTally(fences: 12, of: [1])

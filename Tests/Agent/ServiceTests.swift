@@ -6,9 +6,9 @@ import Testing
 
 @testable import Agent
 
-/// What the service does on command, through its real socket.
+/// Commands to the service through its real socket.
 struct ServiceTests {
-  @Test("when nothing is wanted, then the service is idle, says why, and stores no drive")
+  @Test("when no drive is wanted, then the service is idle, says why, and stores no session")
   func idle() async throws {
     try await ServiceRig.run { rig in
       let lines = try await rig.wait(for: "idle: waiting for a command")
@@ -17,7 +17,7 @@ struct ServiceTests {
     }
   }
 
-  @Test("when start and stop come, then a drive begins and ends, and its session is stored")
+  @Test("when start and stop are sent, then a drive begins and ends, and its session is stored")
   func startAndStop() async throws {
     try await ServiceRig.run { rig in
       #expect(try await rig.client.send(.start) == "start: recording (started by command)")
@@ -34,7 +34,7 @@ struct ServiceTests {
     }
   }
 
-  @Test("when a pause ends, then the drive of before is followed by a new one")
+  @Test("when a pause ends, then a new drive begins")
   func pause() async throws {
     try await ServiceRig.run("agent: { record: always }") { rig in
       let first = try await rig.waitForSession()
@@ -45,7 +45,7 @@ struct ServiceTests {
     }
   }
 
-  @Test("when the service is stopped during a drive, then the drive has its end on the disk, and the socket is gone")
+  @Test("when the service is stopped during a drive, then the end of the drive is stored, and the socket is removed")
   func stopDuringDrive() async throws {
     var ended: ServiceRig?
     try await ServiceRig.run("agent: { record: always }") { rig in
@@ -61,7 +61,7 @@ struct ServiceTests {
     #expect(error?.reason == .absent)
   }
 
-  @Test("when a session is to be forgotten, then not while it is recorded; another one is deleted completely, once")
+  @Test("when sessions are forgotten, then a recorded one is deleted once, and the one being recorded is refused")
   func forget() async throws {
     try await ServiceRig.run(preparing: { try $0.recordDrive() }) { rig in
       _ = try await rig.client.send(.start)
@@ -92,8 +92,7 @@ struct ServiceTests {
     }
   }
 
-  @Test(
-    "when a file is where the socket is to be, then the service says what to do, begins no drive, and leaves the file")
+  @Test("when a file is at the socket's path, then the service ends with the remedy, and leaves the file")
   func impossibleSocket() async throws {
     let folder = try TemporaryFolder()
     let notes = try folder.write("precious", to: "notes")

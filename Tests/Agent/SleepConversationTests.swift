@@ -31,7 +31,7 @@ struct SleepConversationTests {
     conversation.handle(message, at: start)
   }
 
-  @Test("when the bus is there, then logind is asked for a lock that delays sleep, and for its signal")
+  @Test("when the bus is connected, then logind is asked for a lock that delays sleep, and for its signal")
   mutating func connected() {
     let calls = conversation.connected(at: start)
     #expect(calls.map(\.member) == ["AddMatch", "AddMatch", "Inhibit"])
@@ -40,7 +40,7 @@ struct SleepConversationTests {
     #expect(calls.last?.arguments.last == .string("delay"))
   }
 
-  @Test("when the host sleeps, then the lock goes with the news, once; then the next lock is asked for")
+  @Test("when the host sleeps, then the lock is handed over once; when it wakes, then the next lock is requested")
   mutating func sleeps() throws {
     let lock = try Self.lock()
     _ = conversation.connected(at: start)
@@ -64,7 +64,7 @@ struct SleepConversationTests {
     #expect(conversation.drainNews() == [.sleeping(lock: nil)])
   }
 
-  @Test("when logind refuses, gives no lock or does not answer, then a line says so, and sleep is still announced")
+  @Test("when logind refuses or gives no lock, then a line says so, and sleep is still announced")
   mutating func refused() {
     _ = conversation.connected(at: start)
     _ = handle(.failure(.inhibit, name: "org.freedesktop.DBus.Error.AccessDenied", text: "Permission denied"))

@@ -12,7 +12,7 @@ import Testing
       sample: seconds.map { Sample(nanoseconds: Int64($0 * 1e9), bytes: megabytes * 1_000_000) })
   }
 
-  @Test("When a phase begins, then it is new once, whichever thread reports it")
+  @Test("When several threads report a phase, then it counts as new once")
   func phases() {
     var display = SpeedTestDisplay()
     #expect(display.line == "")
@@ -32,7 +32,7 @@ import Testing
     #expect(display.line == "upload")
   }
 
-  @Test("When threads report points, then the line has the sum of their rates now, and a curve")
+  @Test("When threads report points, then the line has the sum of their present rates, and a curve")
   func rates() {
     var display = SpeedTestDisplay()
     _ = display.apply(progress(.download))

@@ -47,7 +47,7 @@ struct SpeedTestExportingTests {
   }
 
   @Test(
-    "when tests are selected by their state, then those are written, the others counted, and a running one is in neither"
+    "when tests are selected by their state, then those are written, the others counted, and a running test is left out"
   )
   func selections() async throws {
     let store = try await fill()
@@ -66,7 +66,7 @@ struct SpeedTestExportingTests {
     withExtendedLifetime(store) {}
   }
 
-  @Test("when a time is asked for, then tests of other times are neither written nor counted")
+  @Test("when a time is selected, then tests of other times are neither written nor counted")
   func times() async throws {
     let store = try await fill()
     var filter = FenceFilter()
@@ -77,7 +77,7 @@ struct SpeedTestExportingTests {
     withExtendedLifetime(store) {}
   }
 
-  @Test("when the folder for a file in the making does not exist, then the error names it, and nothing is written")
+  @Test("when the folder for temporary files does not exist, then the error names it, and nothing is written")
   func scratch() async throws {
     let store = try await fill()
     var count = 0

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Agent
 
-/// Which speed tests a follower of the live page gets, whatever becomes of them.
+/// Which speed tests a follower of the live page gets as they change or are deleted.
 struct SpeedTestFeedTests {
   private func versions(_ texts: String...) -> [SpeedTestVersion] {
     texts.enumerated().map { SpeedTestVersion(id: Int64($0 + 7), text: $1) }
   }
 
-  @Test("when a test is new or its state changes, then it is sent; when nothing changes, then nothing is")
+  @Test("when a test is new or its state changes, then it is sent; an unchanged test is not sent again")
   func changes() {
     var feed = SpeedTestFeed()
     #expect(feed.advance(to: []).isEmpty)

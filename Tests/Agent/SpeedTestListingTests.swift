@@ -71,8 +71,7 @@ struct SpeedTestListingTests {
     #expect(listing.json == "[]" && listing.table == nil)
   }
 
-  @Test(
-    "when rows have cells of different widths, then the columns are aligned, and lines have no blanks at their ends")
+  @Test("when rows have cells of different widths, then the columns are aligned, and lines have no trailing blanks")
   func aligned() {
     let text = AlignedTable.text([["a", "head"], ["longer", "x"], ["é", ""]])
     #expect(text == "a       head\nlonger  x\né")

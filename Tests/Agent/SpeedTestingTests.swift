@@ -8,7 +8,7 @@ import Testing
 
 /// The command `speedtest` up to its first connection.
 struct SpeedTestingTests {
-  /// A port of this host that accepts connections and says nothing, or refuses them.
+  /// A port of this host that accepts connections and sends nothing, or refuses them.
   private final class SilentPort: Sendable {
     let place: ServerPlace
     private let descriptor: CInt
@@ -35,7 +35,7 @@ struct SpeedTestingTests {
     try SpeedTesting(server: place, token: token, now: 1_700_000_000, asJSON: false) { $0.opening = .native }
   }
 
-  @Test("when nothing listens, then the command fails with the reason, and prints no result")
+  @Test("when the port is closed, then the command fails with the reason, and prints no result")
   func refused() async throws {
     let command = try command(SilentPort(listens: false).place)
     let notes = Mutex<[String]>([])
@@ -48,7 +48,7 @@ struct SpeedTestingTests {
     #expect(notes.withLock { $0 } == ["speedtest: connecting"])
   }
 
-  @Test("when the user stops the command, then the test is aborted though the server says nothing")
+  @Test("when the user stops the command, then the test is aborted, even if the server is silent")
   func stopped() async throws {
     let port = try SilentPort(listens: true)
     let command = try command(port.place)
@@ -66,13 +66,13 @@ struct SpeedTestingTests {
     #expect(lines.withLock { $0 }.first == "connecting")
   }
 
-  @Test("when a token cannot be one, then the command does not begin", arguments: ["", "a b", "a\nQUIT"])
+  @Test("when a token is malformed, then the command does not start", arguments: ["", "a b", "a\nQUIT"])
   func unusableToken(text: String) throws {
     let place = try #require(ServerPlace("127.0.0.1:1"))
     #expect(throws: SpeedTestError.unusableToken) { try command(place, .issued(text)) }
   }
 
-  @Test("when the secret is known, then a token is made from it, another one for each test")
+  @Test("when the secret is known, then each test gets a new token made from it")
   func tokens() throws {
     let place = try #require(ServerPlace("127.0.0.1:1"))
     var texts: [String] = []

@@ -7,7 +7,7 @@ import Testing
 struct StyledLineTests {
   private let line = StyledLine([.init("drive ", .plain), .init("12:31", .strong), .init(" lost", .loss)])
 
-  @Test("when a line fits, then it is whole, whatever its looks")
+  @Test("when a line fits, then it is not cut")
   func fits() {
     #expect(line.count == 16)
     #expect(line.text(width: 16, isColoured: false) == "drive 12:31 lost")
@@ -21,11 +21,11 @@ struct StyledLineTests {
     #expect(line.text(width: width, isColoured: false) == expected)
   }
 
-  @Test("when colours are on, then each part is set back to plain, also where the line is cut")
+  @Test("when colours are on, then each part is reset to plain, even where the line is cut")
   func colours() {
     #expect(line.text(width: 16, isColoured: true) == "drive \u{1B}[1m12:31\u{1B}[0m\u{1B}[31m lost\u{1B}[0m")
     #expect(line.text(width: 9, isColoured: true) == "drive \u{1B}[1m12\u{1B}[0m…")
-    // Nothing of a part is there, so none of its looks is.
+    // A part that is cut off completely leaves no style.
     #expect(line.text(width: 7, isColoured: true) == "drive …")
   }
 
@@ -36,14 +36,14 @@ struct StyledLineTests {
     #expect(StyledLine([]).text(width: 5, isColoured: true) == "")
   }
 
-  @Test("when looks differ, then so do their parameters")
+  @Test("when styles differ, then their parameters differ")
   func parameters() {
     let styles: [StyledLine.Style] = [.plain, .strong, .soft, .warning, .delay, .loss]
     #expect(Set(styles.map { $0.parameters ?? "" }).count == styles.count)
     #expect(StyledLine.Style.plain.parameters == nil)
   }
 
-  @Test("when a modem tells several levels, then the panel has that of the newest technology, with the operator")
+  @Test("when a modem reports several levels, then the panel has that of the newest technology, with the operator")
   func levels() {
     let all: [SignalQuantity: Double] = [.rssi: -60.4, .rscp: -70, .rsrp: -91.5, .nrRSRP: -101]
     for (removed, expected) in [
@@ -57,8 +57,7 @@ struct StyledLineTests {
     #expect(PanelLink.words(signal: { _ in nil }, operatorName: nil) == nil)
   }
 
-  @Test(
-    "when a fence's figures are partly unknown, then the panel leaves them out; more answers than pings are no loss")
+  @Test("when some figures of a fence are unknown, then the panel omits them; more answers than pings are no loss")
   func fenceWords() {
     #expect(
       PanelLink.words(radius: 20.4, pings: 40, answered: 39, median: 30.04, percentile95: 40.5)

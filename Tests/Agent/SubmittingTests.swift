@@ -46,7 +46,7 @@ struct SubmittingTests {
     #expect(!FileManager.default.fileExists(atPath: folder.file("state")))
   }
 
-  @Test("when the CA file is missing or no certificate, then that is the error before anything is read")
+  @Test("when the CA file is missing or has no certificate, then the command fails before it opens the store")
   func caFile() async throws {
     var configuration = configuration()
     configuration.controlServer.caFile = folder.file("gone.pem")
@@ -56,7 +56,7 @@ struct SubmittingTests {
     #expect(!FileManager.default.fileExists(atPath: folder.file("state")))
   }
 
-  @Test("when nothing waits, then nothing is asked of the server, and the command is done")
+  @Test("when nothing waits, then no request is sent, and the command is done")
   func nothing() async throws {
     let (lines, outcome) = try await submit(configuration())
     #expect(lines == ["nothing to submit"])
@@ -73,7 +73,7 @@ struct SubmittingTests {
     #expect(try StoreReader(open()).sessions().map(\.waitingFences) == [2])
   }
 
-  @Test("when the operator stops the command at once, then nothing is lost")
+  @Test("when the operator stops the command at once, then the fences stay")
   func stopped() async throws {
     do { try open().recordDrive() }
     let stop = AsyncStream<Void> { $0.yield() }
@@ -112,7 +112,7 @@ struct SubmittingTests {
     }
   }
 
-  @Test("when a session is forgotten without a service, then it is gone, and a second time it is unknown")
+  @Test("when a session is forgotten without a service, then it is deleted, and a second attempt fails")
   func forget() async throws {
     do { try open().recordDrive() }
     let forgetting = Forgetting(configuration: configuration(), .session(1), logger: log.logger)
@@ -166,7 +166,7 @@ struct SubmittingTests {
     #expect(rules.rule == .moving)
   }
 
-  @Test("when a body throws, then the connections are closed and its error is thrown")
+  @Test("when a body throws, then its error is thrown, and nothing is logged")
   func bodyThrows() async throws {
     struct Failure: Error {}
     await #expect(throws: Failure.self) {

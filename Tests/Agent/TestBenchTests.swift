@@ -14,7 +14,7 @@ import Testing
 @testable import Agent
 @testable import Looping
 
-/// The sources and settings of speed tests, with a real receiver's place taken by the player.
+/// The sources and settings of speed tests, with the GPS player instead of a receiver.
 struct TestBenchTests {
   private let folder: TemporaryFolder
 
@@ -39,7 +39,7 @@ struct TestBenchTests {
     #expect(try await bench({ _ in }) { bench, _ in bench.options } == TestOptions())
   }
 
-  @Test("when settings of tests are changed, then tests have them, and the first link is theirs")
+  @Test("when settings of tests are changed, then tests have them, and use the first link")
   func options() async throws {
     let options = try await bench({
       $0.links = ["lo", "wwan1"].map { LinkSettings(name: $0, interface: $0, network: .auto, radio: .none) }
@@ -79,7 +79,8 @@ struct TestBenchTests {
   }
 
   @Test(
-    "when the clocks of the host are read, then one counts sleep, none steps back, and the wall time is the ruling one")
+    "when the clocks of the host are read, then one counts sleep, none steps back, and the wall time is the timekeeper's"
+  )
   func clocks() async throws {
     try await bench({ _ in }) { _, environment in
       let host = LoopHost.host(environment)
@@ -92,7 +93,7 @@ struct TestBenchTests {
     }
   }
 
-  @Test("when options of a command change the loop, then its rules have them, and the others from the configuration")
+  @Test("when options of a command change the loop, then its rules have them, and the configuration's other values")
   func rules() throws {
     var configuration = ProbeConfiguration.sample(in: folder)
     (configuration.loop.count, configuration.loop.distance, configuration.loop.resumes) = (3, 100, false)
@@ -108,7 +109,7 @@ struct TestBenchTests {
     #expect(throws: LoopRules.Fault.endless) { try configuration.loopRules { ($0.every, $0.distance) = (nil, nil) } }
   }
 
-  @Test("when no drive is beside a test, then the test has no delays, and its calls do nothing")
+  @Test("when a test runs without a drive, then it has no delays")
   func alone() async {
     let companion = DriveCompanion()
     companion.testBegan()

@@ -26,7 +26,7 @@ struct VerdictsInOrderTests {
     #expect(settled([(Self.answered, 0), (Self.answered, 1), (Self.answered, 2)]) == [[0], [1], [2]])
   }
 
-  @Test("when a ping is lost, then the answers behind it wait until its timeout, and come in order then")
+  @Test("when a ping is lost, then the answers behind it wait for its timeout, and then settle in order")
   func waitForLoss() {
     #expect(
       settled([(Self.answered, 0), (Self.answered, 3), (Self.answered, 2), (.lost(.unknown), 1), (Self.answered, 4)])
@@ -63,7 +63,7 @@ struct VerdictsInOrderTests {
   }
 
   @Test(
-    "when a reply follows a verdict, or an event is of the target, then nothing settles",
+    "when a reply follows a verdict, or an event concerns the whole target, then nothing settles",
     arguments: [
       PingEvent.Kind.late(rttNanoseconds: 5), .duplicate, .corrupt, .finished, .removed, .overflow(count: 3),
     ])
@@ -76,7 +76,7 @@ struct VerdictsInOrderTests {
     #expect(settled([(Self.answered, 0), (.lost(.unknown), 0), (Self.answered, 1)]) == [[0], [], [1]])
   }
 
-  @Test("when a verdict never comes, then the others wait for as many as the patience has, and go on in order then")
+  @Test("when a verdict never comes, then the others wait until the patience is used up, and then settle in order")
   func patience() {
     var order = VerdictsInOrder()
     var settled: [UInt64] = []
@@ -91,7 +91,7 @@ struct VerdictsInOrderTests {
     #expect(late == 0)
   }
 
-  @Test("when pings that were not sent lie before the skipped place, then they skip nothing behind it")
+  @Test("when unsent pings lie before a gap, then they skip no ping behind the gap")
   func skippedBeforeTheGap() {
     var order = VerdictsInOrder()
     // The event of 0 is missing; 1 to 5 were not sent; the verdicts from 7 on come.

@@ -78,7 +78,7 @@ struct VerifyingDriveTests {
 
   // MARK: Verdicts
 
-  @Test("when both have the same pings, then the verdict confirms the log, and the command is done")
+  @Test("when log and capture have the same pings, then the verdict confirms the log, and the command is done")
   func confirmed() throws {
     let result = try verify(
       try log([20, nil, 30]),
@@ -106,7 +106,7 @@ struct VerifyingDriveTests {
     #expect(two.lines.contains("2 pings answered in the log, not in the capture, the first at 0.0 s"))
   }
 
-  @Test("when every ping is near but the differences exceed the limit, then the verdict says by which limit")
+  @Test("when round-trip times differ by more than the limit, then the verdict names the limit")
   func limit() throws {
     let (log, file) = (try log([20]), try capture("a", Self.ping(0, rtt: 20_060)))
     #expect(
@@ -117,16 +117,16 @@ struct VerifyingDriveTests {
 
   // MARK: Incomplete files
 
-  @Test("when the kernel dropped packets, then a line has their number of all files")
+  @Test("when the kernel dropped packets, then a line has their sum over all files")
   func missing() throws {
     let result = try verify(
       try log([20, 20]), try capture("a", missing: 3, Self.ping(0, rtt: 20_000)),
       try capture("b", missing: 4, Self.ping(1, rtt: 20_000)))
     #expect(result.lines.contains("7 packets are missing from the capture, by the counts in its files"))
-    #expect(result.outcome == .done, "the pings that are there agree")
+    #expect(result.outcome == .done, "the captured pings agree")
   }
 
-  @Test("when the newest file was cut off, then the end of the log need not be there; when an older one was, it must")
+  @Test("when the newest file was cut off, then it may lack the end of the log; an older file may not")
   func cutOff() throws {
     let log = try log([20, 20, 20])
     let whole = try capture("whole", Self.ping(0, rtt: 20_000))
@@ -157,7 +157,7 @@ struct VerifyingDriveTests {
     #expect(result.outcome == .done)
   }
 
-  @Test("when another timeout is named, then a later reply counts as in time")
+  @Test("when a longer timeout is set, then a later reply counts as in time")
   func timeout() throws {
     let (log, file) = (try log([1200]), try capture("a", Self.ping(0, rtt: 1_200_000)))
     #expect(try verify(log, file).lines.last == "the two differ in 1 ping")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Agent
 
-/// What `verify` says of files that it cannot read; what it says of drives is in Tests/EndToEnd.
+/// `verify` with files that it cannot read; Tests/EndToEnd has it with drives.
 struct VerifyingTests {
   private let folder: TemporaryFolder
   private let log: String
@@ -42,7 +42,7 @@ struct VerifyingTests {
     #expect(try complaint(drive: log, captures: ["/dev/null"]).hasPrefix("/dev/null: not a capture file"))
   }
 
-  @Test("when nothing matches, then the verdict says that, and the command fails")
+  @Test("when no ping matches, then the verdict says so, and the command fails")
   func nothing() throws {
     let empty = try folder.write("\n\r\r\n", to: "empty.pcapng")
     #expect(try complaint(drive: log, captures: [empty]).hasPrefix("empty.pcapng: not a capture file"))

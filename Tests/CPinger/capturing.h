@@ -1,5 +1,5 @@
-/* What tests of the capture have in common: real pings in a namespace of the test's own, with a capture beside, whose files are
- * read with libpcap, which is not ours. */
+/* Shared by the capture tests: real pings in a namespace of the test's own, with a capture beside them. libpcap, an independent
+ * reader, reads the files. */
 #ifndef CAPTURING_H
 #define CAPTURING_H
 
@@ -29,7 +29,7 @@ struct packets {
     uint64_t sent_ns[1024], rtt_ns[1024];
 };
 
-/* The IP packet behind a cooked header or none. */
+/* The IP packet behind the link layer's header, if there is one. */
 static inline const uint8_t *network(int link_type, const uint8_t *bytes) {
     return link_type == DLT_LINUX_SLL2 ? bytes + 20 : link_type == DLT_EN10MB ? bytes + 14 : bytes;
 }
@@ -85,8 +85,8 @@ static inline cpcapture *open_capture(const char *name, const char *interface_na
     return capture;
 }
 
-/* Runs a target that is captured from its first ping on; `follow_again` times more the filter is replaced meanwhile. The
- * reported round-trip times go to `rtt` by sequence. */
+/* Runs a target and captures it from its first ping on; replaces the filter `follow_again` times meanwhile. Stores the reported
+ * round-trip times in `rtt` by sequence. */
 static inline struct outcome ping(cpcapture *capture, const cping_target *target, int64_t *rtt, int follow_again) {
     struct outcome outcome = {0};
     cping *pinger;
@@ -117,7 +117,7 @@ static inline struct outcome ping(cpcapture *capture, const cping_target *target
     return outcome;
 }
 
-/* With a token for this end of the link. */
+/* A target with a token for this end of the link. */
 static inline cping_target link_target(const char *address, uint16_t port, uint64_t count) {
     cping_target target = rtr_target(address, port, count), own;
     if (strcmp(address, "10.77.0.2") == 0) own = rtr_target("10.77.0.1", port, count);
@@ -145,7 +145,7 @@ static inline void add_link(pid_t server) {
     await_answer("10.77.0.2");
 }
 
-/* Everything is in place: reflectors behind the link (`far`) and on loopback, a folder for the files. */
+/* Reflectors behind the link (`far`) and on loopback, and a folder for the files. */
 struct scene {
     pid_t server;
     struct reflector far, local;

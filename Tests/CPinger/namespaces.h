@@ -1,4 +1,4 @@
-/* Network namespaces of a test's own: they vanish with its processes. The test is the client; others are held by a child. */
+/* Network namespaces of a test: they vanish with its processes. The test is the client; children hold the others. */
 #ifndef NAMESPACES_H
 #define NAMESPACES_H
 
@@ -12,7 +12,7 @@
 
 #include "support.h"
 
-/* A command with its output thrown away; fails the test if it fails. */
+/* Runs a command; fails the test if it fails. */
 static inline void run_command(const char *format, ...) {
     char command[512];
     va_list list;
@@ -24,7 +24,7 @@ static inline void run_command(const char *format, ...) {
     exit(1);
 }
 
-/* What cannot be undone is done by a child. */
+/* Runs `body` in a child, for steps that cannot be undone. */
 static inline void in_process(void (*body)(void)) {
     pid_t child = fork();
     CHECK(child >= 0);
@@ -43,7 +43,7 @@ static inline void enter_new_namespace(void) {
     run_command("ip link set lo up; sysctl -qw net.ipv6.conf.default.accept_dad=0 net.ipv6.conf.all.accept_dad=0");
 }
 
-/* A process that does nothing but hold a namespace. */
+/* A process that only holds a namespace. */
 static inline pid_t hold_namespace(void) {
     int ends[2];
     CHECK(pipe(ends) == 0);
@@ -69,7 +69,7 @@ static inline void release_namespace(pid_t holder) {
     waitpid(holder, NULL, 0);
 }
 
-/* Pings until there is an answer: the first solicitation on a fresh link gets lost, a route needs a moment. */
+/* Pings until there is an answer: a fresh link loses the first solicitation, and a route needs a moment. */
 static inline void await_answer(const char *address) {
     cping *pinger;
     cping_event event = {0};

@@ -1,4 +1,4 @@
-/* A run of pings over a network that breaks and heals: it goes on, and is back at once. */
+/* Pings over a network that breaks and heals: the run continues, and is answered at once after healing. */
 #ifndef RECOVERY_H
 #define RECOVERY_H
 
@@ -15,7 +15,7 @@ struct run {
     cping *pinger;
     int64_t id;
     uint64_t interval_ns;
-    int error;  /* one that must be seen, or 0 */
+    int error;  /* must be seen, unless 0 */
     uint64_t broken_ns, healing_ns, healed_ns;
     cping_target target;
     struct census *census;
@@ -27,7 +27,7 @@ static inline void wait_ms(int ms) {
 
 /* ---- How busy the machine is ---- */
 
-/* A thread that counts who wants to run: when there are more than processors, any thread may have to wait. */
+/* A thread that counts runnable threads: when there are more than processors, any thread may have to wait. */
 struct census {
     pthread_t thread;
     atomic_int is_over;
@@ -66,7 +66,7 @@ static inline int end_census(struct census *census) {
 
 /* ---- Runs ---- */
 
-/* Fails the test when `condition` has not come true after ten seconds. */
+/* Fails the test if `condition` is still false after ten seconds. */
 #define AWAIT(condition)                                            \
     do {                                                            \
         for (int i_ = 0; i_ < 2000 && !(condition); i_++) wait_ms(5); \
@@ -98,8 +98,8 @@ static inline void check_slots(cping *pinger, int64_t id, uint64_t verdicts) {
     CHECK_EQUAL(verdicts, info.slots);
 }
 
-/* When the network itself has healed: a fresh pinger, made again and again, gets its first answer. Other tests can keep the kernel from
- * it for long, as they share its lock. 0 where this thread may not ask. */
+/* The time when the network itself has healed: one of many fresh pingers gets the first answer. The kernel can be late, because other
+ * tests hold its lock. 0 if this thread may not open a socket. */
 static inline uint64_t await_network(const struct run *run) {
     cping_target target = run->target;
     target.interval_ns = 5000000;
@@ -128,10 +128,10 @@ static inline uint64_t await_network(const struct run *run) {
     return 0;
 }
 
-/* Whether the last run's first answer came late on a busy machine: that says nothing of the pinger. */
+/* Whether the last run's first answer came late on a busy machine, which proves nothing about the pinger. */
 static int is_inconclusive;
 
-/* A run that ends late on a busy machine is made once more; on a quiet one it has failed. */
+/* Repeats a run that was late on a busy machine; on a quiet machine, a late run has failed. */
 #define AT_ONCE(run)                                              \
     do {                                                          \
         for (int i_ = 0; i_ < 10 && (i_ == 0 || is_inconclusive); i_++) { \
@@ -141,7 +141,7 @@ static int is_inconclusive;
         CHECK(!is_inconclusive);                                  \
     } while (0)
 
-/* Every slot has its verdict, some during the break were no answers, and pings are answered again at once. */
+/* Every slot has its verdict, some slots during the break have no answer, and pings are answered at once after it. */
 static inline void end(struct run *run) {
     run->healed_ns = cping_now();
     uint64_t network_ns = await_network(run);
@@ -171,7 +171,7 @@ static inline void end(struct run *run) {
     printf("%-42s first ping %+6.1f ms after healing; %ju failed, %ju changes, %ju reopened%s\n", run->name, late_ms,
            (uintmax_t)failed, (uintmax_t)stats.network_changes, (uintmax_t)stats.reopened, is_busy ? "; busy machine" : "");
     CHECK(before > 0 && failed > 0 && first_ns > 0 && seen > 0);
-    /* On a busy machine the thread itself may not have run. */
+    /* On a busy machine the pinger's thread may not have run. */
     int is_late = late_ms > (double)run->interval_ns / 1e6 * (double)(1 + missed) + 20;
     CHECK(!is_late || is_busy);
     is_inconclusive = is_late;

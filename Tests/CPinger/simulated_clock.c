@@ -1,4 +1,4 @@
-/* A wall clock of this program's own, which can be set without anybody noticing: the kernel's stamps are on it too, by the time they
+/* A wall clock for this program alone, which can be set without effect on the host: the kernel's stamps are shifted to it when they
  * are read. Linked with --wrap. */
 #define _GNU_SOURCE
 #include <stdatomic.h>

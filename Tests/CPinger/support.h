@@ -1,4 +1,4 @@
-/* Checks, a reflector in a process of its own, and waiting for events. */
+/* Checks, a reflector in its own process, and waiting for events. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
@@ -10,7 +10,7 @@
 
 #include "cpinger.h"
 
-/* Its own threads block all signals: nobody can reach them. */
+/* Its own threads block all signals, so that no signal reaches them. */
 #ifdef __SANITIZE_THREAD__
 enum { HAS_THREAD_SANITIZER = 1 };
 #else
@@ -29,7 +29,7 @@ void check_equal(const char *file, int line, const char *text, long long a, long
 /* "0a1b ..." to bytes; returns their number. */
 size_t from_hex(const char *hex, uint8_t *bytes, size_t size);
 
-/* Leaves with 77, so that ctest calls the test skipped. */
+/* Exits with 77, which ctest reports as skipped. */
 void skip(const char *why);
 
 struct reflector {
@@ -51,15 +51,15 @@ static inline cping_target patient(cping_target target) {
     return target;
 }
 
-/* What all slots of one target came to. */
+/* The outcomes of all slots of one target. */
 struct outcome {
     unsigned answered, lost, refused, icmp_errors, not_sent, cancelled, late, duplicates, corrupt, finished, removed, verdicts;
-    cping_event last;  /* last reply or verdict, other than of slots missed on a busy machine */
+    cping_event last;  /* last reply or verdict, except of slots missed on a busy machine */
     unsigned kernel_stamps;
 };
 
-/* Runs a target of a fresh pinger until it finishes, and on until there were `expected_extra` late replies and duplicates.
- * Slots missed on a busy machine are taken off that number: tests count them among what they expect. */
+/* Runs a target of a fresh pinger until it finishes and there were `expected_extra` late replies and duplicates. Slots missed
+ * on a busy machine reduce that number, because they get no replies. */
 struct outcome run_target(const cping_target *target, unsigned expected_extra, cping_stats *stats);
 void collect(struct outcome *outcome, const cping_event *event);
 

@@ -1,5 +1,5 @@
-/* Capabilities are dropped in every thread of the process, however it came about and whatever it does. In processes of their
- * own; the judge is /proc. */
+/* Capabilities are dropped in every thread of the process, of any kind and in any state. Each test runs in its own process; /proc
+ * is the judge. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,7 @@ enum { FILES = 1 << CAP_CHOWN | 1 << CAP_DAC_OVERRIDE | 1 << CAP_DAC_READ_SEARCH
 
 enum { INCONCLUSIVE = 3 };
 
-/* ---- What threads have ---- */
+/* ---- Capabilities of threads ---- */
 
 struct has {
     char name[32];
@@ -99,13 +99,13 @@ static void drop(unsigned keep, unsigned long long most, unsigned long long ping
     wait_for_answers(pinger, id, 3);
     CHECK_EQUAL(cping_drop_process_privileges(keep), 0);
     CHECK(check_threads(most, pingers, most & FILES) >= KINDS + 2);
-    /* What is open goes on, and what needs no capability can still be opened. */
+    /* Open sockets continue, and sockets that need no capability can still be opened. */
     wait_for_answers(pinger, id, answered(pinger, id) + 3);
     CHECK(cping_add(pinger, &udp) > 0);
     int64_t more = cping_add(pinger, &other);
     if (may_open) CHECK(more > 0);
     else CHECK_EQUAL(more, -EACCES);
-    /* More can be given up later, but for the bounding set, which needs CAP_SETPCAP. */
+    /* More can be dropped later, except from the bounding set, which needs CAP_SETPCAP. */
     CHECK_EQUAL(cping_drop_process_privileges(0), 0);
     check_threads(0, 0, most & FILES);
     cping_destroy(pinger);
@@ -132,7 +132,7 @@ static int can_write(const char *folder) {
     return fd >= 0;
 }
 
-static void other_peoples_folders(void) {
+static void folders_of_other_users(void) {
     char folder[] = "/tmp/cping-test-XXXXXX";
     CHECK(mkdtemp(folder) != NULL);
     CHECK(chown(folder, 65534, 65534) == 0);
@@ -150,24 +150,24 @@ static void other_peoples_folders(void) {
     CHECK(!after);
 }
 
-static atomic_int is_deaf, may_hear;
+static atomic_int is_blocking, may_unblock;
 
-static void *is_deaf_for_a_while(void *unused) {
+static void *blocks_signals_for_a_while(void *unused) {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, NULL);
-    is_deaf = 1;
-    while (!may_hear) sched_yield();
+    is_blocking = 1;
+    while (!may_unblock) sched_yield();
     pthread_sigmask(SIG_UNBLOCK, &all, NULL);
     return sleeps(unused);
 }
 
-static void the_deaf_are_named(void) {
+static void threads_that_block_signals_are_reported(void) {
     pthread_t thread;
-    CHECK(pthread_create(&thread, NULL, is_deaf_for_a_while, NULL) == 0);
-    while (!is_deaf) sched_yield();
+    CHECK(pthread_create(&thread, NULL, blocks_signals_for_a_while, NULL) == 0);
+    while (!is_blocking) sched_yield();
     CHECK_EQUAL(cping_drop_process_privileges(0), -EBUSY);
-    may_hear = 1;
+    may_unblock = 1;
     CHECK_EQUAL(cping_drop_process_privileges(0), 0);
     CHECK_EQUAL(check_threads(0, 0, 0), 2);
     is_over = 1;
@@ -180,7 +180,7 @@ static void on_other(int number) {
     others += number == SIGSYS;
 }
 
-static void other_peoples_handlers_are_called(void) {
+static void earlier_handlers_are_called(void) {
     signal(SIGSYS, on_other);
     CHECK_EQUAL(cping_drop_process_privileges(0), 0);
     CHECK_EQUAL(others, 0);
@@ -188,10 +188,10 @@ static void other_peoples_handlers_are_called(void) {
     CHECK_EQUAL(others, 1);
 }
 
-/* Raw sockets that are bound are opened anew by a thread that may, while no other thread may any more. */
+/* The pinger's thread reopens bound raw sockets, while no other thread has the privilege any more. */
 static void recovers(void) {
     pid_t far_side = hold_namespace();
-    /* The far side first: whoever asks too early for its address asks again only after a second. */
+    /* Configure the far side first: a neighbour request that comes too early is repeated only after a second. */
     static const char link[] = "ip link add v0 type veth peer name s0 netns %d && nsenter -t %d -n sh -c "
                                "'ip address add 10.1.0.1/24 dev s0; ip link set s0 up' && "
                                "ip link set v0 up && ip address add 10.1.0.2/24 dev v0";
@@ -199,7 +199,7 @@ static void recovers(void) {
     target.interval_ns = 20000000;
     CHECK_EQUAL(cping_address_parse(&target.destination, "10.1.0.1", 0), 0);
     strcpy(target.interface_name, "v0");
-    /* Before: a shell that is started later has nothing. */
+    /* Start the helper before the drop: a shell that starts later has no capabilities. */
     int commands[2], done[2];
     CHECK(pipe(commands) == 0 && pipe(done) == 0);
     run_command(link, far_side, far_side);
@@ -225,7 +225,7 @@ static void recovers(void) {
     end(&run);
     waitpid(helper, NULL, 0);
     release_namespace(far_side);
-    /* For the parent, which makes another run: privileges that are gone do not come back. */
+    /* The parent repeats the run: dropped privileges do not come back. */
     if (is_inconclusive) exit(INCONCLUSIVE);
 }
 
@@ -250,9 +250,9 @@ int main(void) {
     in_process(everything);
     in_process(everything_but_recovery);
     in_process(everything_but_files);
-    in_process(other_peoples_folders);
-    in_process(the_deaf_are_named);
-    in_process(other_peoples_handlers_are_called);
+    in_process(folders_of_other_users);
+    in_process(threads_that_block_signals_are_reported);
+    in_process(earlier_handlers_are_called);
     in_process(recovery_works);
     return 0;
 }

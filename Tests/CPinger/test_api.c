@@ -71,7 +71,7 @@ static void sequences_go_on_across_targets(void) {
     reflector_stop(reflector);
 }
 
-/* Slots that were missed are reported at once, before the pings under way. */
+/* Missed slots are reported at once, before the pings under way. */
 static uint64_t latest_slot(uint64_t slot, const cping_event *event) {
     uint64_t last = event->slot + event->count - 1;
     return last > slot ? last : slot;
@@ -93,7 +93,7 @@ static void pauses_on_the_grid(void) {
     }
     CHECK_EQUAL(cping_pause(pinger, id), 0);
     paused_at = cping_now();
-    /* A busy machine needs its time for the pings under way. */
+    /* On a busy machine, the pings under way need time. */
     cping_target_info info = {.pending = 1};
     while (info.pending > 0) {
         while (cping_wait(pinger, 50) == 1) {
@@ -121,7 +121,7 @@ static void reports_missed_slots_without_a_burst(void) {
     cping *pinger = create(0);
     cping_target target = rtr_target("127.0.0.1", reflector.port, 100);
     int64_t id = cping_add(pinger, &target);
-    /* A first slot in the past is the same as a thread that could not run. */
+    /* A first slot in the past simulates a thread that could not run. */
     CHECK_EQUAL(cping_start(pinger, id, cping_now() - 905000000), 0);
     cping_event event;
     next_event(pinger, &event);
@@ -140,7 +140,7 @@ static void reports_missed_slots_without_a_burst(void) {
     reflector_stop(reflector);
 }
 
-static void cancels_what_is_pending(void) {
+static void cancels_pending_pings(void) {
     struct reflector reflector = REFLECT("--drop", "100");
     cping *pinger = create(0);
     cping_target target = rtr_target("127.0.0.1", reflector.port, 0);
@@ -166,8 +166,8 @@ static void cancels_what_is_pending(void) {
     reflector_stop(reflector);
 }
 
-/* A reader who looks at times of its own is told of many events by one write. */
-static void tells_a_slow_reader_once(void) {
+/* One write signals many events to a reader that polls at its own times. */
+static void signals_a_slow_reader_once(void) {
     struct reflector reflector = REFLECT();
     cping *pinger = create(0);
     cping_target target = rtr_target("127.0.0.1", reflector.port, 0);
@@ -192,9 +192,9 @@ static void tells_a_slow_reader_once(void) {
     reflector_stop(reflector);
 }
 
-static void says_what_a_full_ring_lost(void) {
+static void reports_what_a_full_ring_drops(void) {
     cping *pinger = create(4);
-    /* Many: those that a busy machine misses share an event. */
+    /* Send many: slots that a busy machine misses share an event. */
     cping_target target = rtr_target("127.0.0.1", 9, 500);
     target.interval_ns = 1000000;
     target.timeout_ns = 5000000;
@@ -202,17 +202,17 @@ static void says_what_a_full_ring_lost(void) {
     CHECK_EQUAL(cping_start(pinger, id, 0), 0);
     cping_stats stats = {0};
     while (stats.lost + stats.icmp_errors + stats.not_sent < 500) cping_get_stats(pinger, &stats);
-    /* Verdicts of several slots can be in one event, FINISHED is one more: the sum of both sides must agree. */
-    uint64_t told = 0, received = 0;
+    /* One event can have the verdicts of several slots, and FINISHED is one more: only the sums must agree. */
+    uint64_t dropped = 0, received = 0;
     cping_event event;
     while (cping_wait(pinger, 300) == 1) {
         CHECK_EQUAL(cping_read(pinger, &event, 1), 1);
-        if (event.kind == CPING_OVERFLOW) told += event.count;
+        if (event.kind == CPING_OVERFLOW) dropped += event.count;
         else received++;
     }
     cping_get_stats(pinger, &stats);
-    CHECK(told > 0 && received >= 4);
-    CHECK_EQUAL(told, stats.dropped_events);
+    CHECK(dropped > 0 && received >= 4);
+    CHECK_EQUAL(dropped, stats.dropped_events);
     cping_destroy(pinger);
 }
 
@@ -243,9 +243,9 @@ int main(void) {
     sequences_go_on_across_targets();
     pauses_on_the_grid();
     reports_missed_slots_without_a_burst();
-    cancels_what_is_pending();
-    tells_a_slow_reader_once();
-    says_what_a_full_ring_lost();
+    cancels_pending_pings();
+    signals_a_slow_reader_once();
+    reports_what_a_full_ring_drops();
     wakes_and_ends_waiters();
     return 0;
 }

@@ -1,4 +1,4 @@
-/* What a capture has of real pings: each of them, nobody else's, and the same times. */
+/* A capture of real pings contains each of them, no foreign packets, and the same times. */
 #define _GNU_SOURCE
 #include "support.h"
 
@@ -12,7 +12,7 @@ int main(void) {
 
 #include "capturing.h"
 
-/* As the pinger saw it, so it is in the file: each ping, each reply, and the time between within 50 us at the 99th of 100. */
+/* The file agrees with the pinger: each ping, each reply, and the time between them, within 50 us for nine pings in ten. */
 static void test_agreement(const char *address, uint16_t port, const char *interface_name, const char *name) {
     static int64_t rtt[1024];
     struct packets packets = {0};
@@ -43,11 +43,11 @@ static void test_agreement(const char *address, uint16_t port, const char *inter
     }
     printf("%s on %s: %u pings, %u of them more than 50 us apart, at most %lld ns\n", address, interface_name, sent,
            far_apart, (long long)worst);
-    /* A virtual processor can be taken away between the two stamps of a packet, a few times in a burst. */
+    /* A virtual processor can halt between the two stamps of a packet, a few times in a burst. */
     CHECK(far_apart <= sent / 10);
 }
 
-/* Echoes and the errors that quote pings; nobody else's. */
+/* A capture has echoes and the errors that quote pings, and no foreign packets. */
 static void test_kinds(uint16_t port) {
     struct packets packets = {0};
     cpcapture *capture = open_capture("kinds", "any", 0, 0);
@@ -57,12 +57,12 @@ static void test_kinds(uint16_t port) {
     CHECK_EQUAL(outcome4.answered + outcome4.not_sent, 10);
     CHECK_EQUAL(outcome6.answered + outcome6.not_sent, 10);
     unsigned echoes = outcome4.answered + outcome6.answered;
-    /* Pings of others, to the same host and to the same port. What follows is quicker than the kernel, which holds packets back for
-     * half a second: these came in by a filter that is replaced twice before they are read. */
+    /* Pings of other pingers, to the same host and to the same port. The next steps are quicker than the kernel, which delays packets by
+     * half a second: the filter that accepted these is replaced twice before they are read. */
     await_answer("10.77.0.2");
     cping_target other = rtr_target("10.77.0.2", port, 3);
     CHECK_EQUAL(run_target(&other, 0, NULL).finished, 1);
-    /* Nobody listens there: ICMP errors, of which the kernel sends a few a second. */
+    /* The port is closed: ICMP errors, of which the kernel sends a few a second. */
     cping_target closed4 = rtr_target("10.77.0.2", 9, 3), closed6 = rtr_target("fd77::2", 9, 3);
     struct outcome refused4 = ping(capture, &closed4, NULL, 0);
     struct outcome refused6 = ping(capture, &closed6, NULL, 0);

@@ -1,4 +1,4 @@
-/* The filter of a capture and its files by themselves; no privilege is needed. */
+/* The filter and the files of a capture alone, without privileges. */
 #define _GNU_SOURCE
 #include "support.h"
 
@@ -35,7 +35,7 @@ static long size_of(const char *name) {
     return stat(path(name), &file) == 0 ? (long)file.st_size : -1;
 }
 
-/* As libpcap counts them, which must like the whole file. */
+/* Counts with libpcap, which must accept the whole file. */
 static unsigned packets_in(const char *name) {
     char message[PCAP_ERRBUF_SIZE];
     pcap_t *file = pcap_open_offline(path(name), message);
@@ -61,7 +61,7 @@ static void test_filter_text(void) {
                        "(icmp and (icmp[0] == 3 or icmp[0] == 4 or icmp[0] == 5 or icmp[0] == 11 or icmp[0] == 12) and "
                        "icmp[17] == 17 and icmp[24:4] == 0xc0000201 and icmp[28:2] == 4000 and icmp[30:2] == 444)") == 0);
     free(text);
-    /* A thousand hosts behind one socket are one condition. */
+    /* A thousand hosts behind one socket make one condition. */
     cpcapture_flow many[1000];
     for (int i = 0; i < 1000; i++) {
         many[i] = flow;
@@ -92,7 +92,7 @@ static void test_full_disk(void) {
     for (int i = 0; i < 10; i++) cpcapture__writer_packet(&writer, 1000000000, packet, sizeof packet, sizeof packet);
     CHECK_EQUAL(cpcapture__writer_flush(&writer), 0);
     uint64_t size = writer.size;
-    /* Half a block fits: what is in the file stays whole. */
+    /* Half a block fits: the file keeps only complete blocks. */
     limit_files(size + 66);
     for (int i = 0; i < 3000; i++) cpcapture__writer_packet(&writer, 2000000000, packet, sizeof packet, sizeof packet);
     CHECK_EQUAL(cpcapture__writer_flush(&writer), -EFBIG);

@@ -1,4 +1,4 @@
-/* A capture's files, an interface that goes and comes back, and what is refused. */
+/* A capture's files, an interface that goes and comes back, and errors of opening. */
 #define _GNU_SOURCE
 #include "support.h"
 
@@ -17,7 +17,7 @@ static long size_of(const char *name) {
     return stat(path(name), &file) == 0 ? (long)file.st_size : -1;
 }
 
-/* Pings until there are so many files, as a host that does not keep the pace skips pings. The number of packets. */
+/* Pings until there are `files` files, because a slow host skips pings. Returns the number of packets. */
 static unsigned ping_until(cpcapture *capture, uint16_t port, uint32_t files) {
     cping_target target = link_target("10.77.0.2", port, 100);
     cpcapture_state state = {0};
@@ -79,7 +79,7 @@ static void test_interface_returns(pid_t server) {
     CHECK_EQUAL(packets.replies, before.answered + after.answered);
 }
 
-/* A process whose other threads have dropped everything; this one, which has not, breaks and heals. */
+/* A process whose other threads have dropped everything; its parent, which has not, breaks and heals the link. */
 static void watch_interface_unprivileged(int done) {
     cpcapture *capture = open_capture("dropped", "cp-cap-0", 0, 0);
     CHECK_EQUAL(cping_drop_process_privileges(CPING_KEEP_RECOVERY), 0);
@@ -91,7 +91,7 @@ static void watch_interface_unprivileged(int done) {
     exit(0);
 }
 
-static void test_interface_returns_to_who_kept_recovery(pid_t server) {
+static void test_recovery_privilege_reopens_interface(pid_t server) {
     int done[2], status;
     char byte;
     CHECK(pipe(done) == 0);
@@ -114,7 +114,7 @@ static int open_error(const char *name, const char *interface_name, char *text, 
     return error;
 }
 
-/* A second capture under the same path, and one that takes a number while another is at work. */
+/* A second capture under the same path, and one that takes a number while another capture runs. */
 static void test_numbers_go_on(uint16_t port) {
     long first[4];
     cpcapture_state state;
@@ -170,7 +170,7 @@ int main(void) {
     test_numbers_go_on(scene.far.port);
     test_errors();
     test_interface_returns(scene.server);
-    if (!HAS_THREAD_SANITIZER) test_interface_returns_to_who_kept_recovery(scene.server);
+    if (!HAS_THREAD_SANITIZER) test_recovery_privilege_reopens_interface(scene.server);
     clear_scene(scene);
     return 0;
 }

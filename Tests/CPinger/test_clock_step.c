@@ -1,5 +1,5 @@
 /* The clock is set while pings are under way: +200 ms, back, -200 ms, back, for a tenth of a second each; by 20 s with a clock of the
- * test's own (simulated_clock.c). The host's is everybody's, so that this runs only when asked for:
+ * test's own (simulated_clock.c). Setting the host's clock affects every program, so that it runs only on demand:
  *
  *     CPINGER_STEP_CLOCK=1 ctest --test-dir build -R test_clock_step --output-on-failure
  */
@@ -13,8 +13,8 @@
 
 #include "recovery.h"
 
-/* The host's clock is moved by little. One of the test's own is moved by more than a busy machine halts: what a step does to a round trip
- * differs from what load does. */
+/* The host's clock moves by little. The test's own clock moves by more than a busy machine halts, so that the effect of a step on a
+ * round trip differs from the effect of load. */
 enum { DELAY_MS = 50, STEP_MS = SIMULATED_CLOCK ? 20000 : 200 };
 
 static int64_t now_by(clockid_t clock) {
@@ -48,7 +48,7 @@ static void take(struct seen *seen, const cping_event *event) {
     if (event->kind != CPING_ANSWERED) return;
     int is_flagged = (event->flags & CPING_FLAG_CLOCK_STEP) != 0;
     if (is_flagged) CHECK(event->send_stamp == CPING_STAMP_CLOCK && event->rtt_ns == event->rtt_bound_ns);
-    /* The truth, whatever the clock says: the reflector's delay, and what a busy host adds. */
+    /* The true time, for any clock: the reflector's delay, and the delay of a busy host. */
     CHECK(event->rtt_ns >= DELAY_MS * INT64_C(1000000) && event->rtt_ns <= event->rtt_bound_ns);
     CHECK(event->rtt_bound_ns < (DELAY_MS + STEP_MS - 20) * INT64_C(1000000));
     seen->answered++;
@@ -83,14 +83,14 @@ static void run(void) {
     cping_get_stats(pinger, &stats);
     printf("%u answered, %u of them flagged, %u by the kernel's stamps, round trips %.3f to %.3f ms; reflector's delay %d ms\n",
            seen.answered, seen.flagged, seen.by_kernel, (double)seen.least_ns / 1e6, (double)seen.most_ns / 1e6, DELAY_MS);
-    /* Those that were under way at a step: 25 each time, were the host idle. */
+    /* The pings under way at each step: 25 on an idle host. */
     CHECK(seen.flagged >= 20 && seen.by_kernel > 0 && stats.clock_steps == seen.flagged);
     CHECK_EQUAL(stats.lost, 0);
     cping_destroy(pinger);
     reflector_stop(reflector);
 }
 
-/* Whatever becomes of the run, the clock is put back. */
+/* Puts the clock back, even if the run fails. */
 int main(void) {
     if (!SIMULATED_CLOCK && !getenv("CPINGER_STEP_CLOCK")) skip("it sets the host's clock, and does so only with CPINGER_STEP_CLOCK=1");
     int error = shift(0);

@@ -36,7 +36,7 @@ static cping_target flood_target(const char *address, uint64_t count, uint32_t w
     return target;
 }
 
-/* Reads until so many targets have finished. */
+/* Reads until `targets` targets have finished. */
 static struct outcome drain(cping *pinger, unsigned targets, long *early_kib, unsigned early) {
     struct outcome o = {0};
     while (o.finished < targets) {
@@ -78,7 +78,7 @@ static void floods(unsigned targets, unsigned pings, uint32_t window, uint16_t s
     CHECK_EQUAL(o.verdicts, pings);
     CHECK_EQUAL(o.answered + o.lost + o.not_sent, pings);
     CHECK_EQUAL(stats.sent, o.answered + o.lost);
-    /* Nothing is lost by us: what is under way fits into the receive buffer. */
+    /* The pinger loses nothing: the pings under way fit into the receive buffer. */
     CHECK_EQUAL(o.answered, pings);
     CHECK_EQUAL(stats.dropped_events + o.duplicates + stats.corrupt, 0);
     if (!IS_SANITIZED && size == 0) CHECK(after - early < 256);
@@ -86,7 +86,7 @@ static void floods(unsigned targets, unsigned pings, uint32_t window, uint16_t s
     cping_destroy(pinger);
 }
 
-/* By the descriptor alone, as a caller with a loop of its own does it: it never falls silent while there is something to do. */
+/* Driven by the descriptor alone, as by a caller with its own loop: it stays readable while there is work. */
 static void floods_by_descriptor(void) {
     cping *pinger;
     CHECK_EQUAL(cping_create(&(cping_options){.flags = CPING_OPTION_THREADLESS}, &pinger), 0);
@@ -94,7 +94,7 @@ static void floods_by_descriptor(void) {
     int64_t id = cping_add(pinger, &target);
     CHECK_EQUAL(cping_start(pinger, id, 0), 0);
     struct outcome o = {0};
-    /* The first events come before the descriptor is asked for. */
+    /* The first events come before the descriptor is requested. */
     CHECK_EQUAL(cping_wait(pinger, 1000), 1);
     struct pollfd readable = {.fd = cping_event_fd(pinger), .events = POLLIN};
     while (!o.finished) {
@@ -111,14 +111,14 @@ static void floods_by_descriptor(void) {
     cping_destroy(pinger);
 }
 
-/* A socket that has been flooded is listened to as any other when only others are flooded. */
-static void leaves_nobody_waiting(void) {
+/* A socket that was flooded is read like any other when only other sockets are flooded. */
+static void reads_calm_sockets_during_floods(void) {
     cping *pinger;
     CHECK_EQUAL(cping_create(&(cping_options){.flags = CPING_OPTION_THREADLESS}, &pinger), 0);
     cping_target first = flood_target("127.0.0.1", 2000, 64), calm = flood_target("127.0.0.2", 20, 0), other = first;
     calm.flags = 0;
     calm.interval_ns = 10000000;
-    other.ttl = 9;  /* makes it another socket */
+    other.ttl = 9;  /* needs another socket */
     other.count = 0;
     int64_t id = cping_add(pinger, &calm);
     CHECK_EQUAL(cping_start(pinger, cping_add(pinger, &first), 0), 0);
@@ -134,7 +134,7 @@ static void leaves_nobody_waiting(void) {
             is_finished |= events[i].kind == CPING_FINISHED;
             if (events[i].kind != CPING_ANSWERED) continue;
             answered++;
-            /* Otherwise it would be read when its second is over. */
+            /* Otherwise it would be read only at the end of its second. */
             CHECK(events[i].rtt_bound_ns < 500000000);
         }
     }
@@ -142,7 +142,7 @@ static void leaves_nobody_waiting(void) {
     cping_destroy(pinger);
 }
 
-/* Nobody answers: the window bounds what is under way. */
+/* The host does not answer: the window bounds the pings under way. */
 static void floods_into_silence(void) {
     cping *pinger;
     run_command("sysctl -qw net.ipv4.icmp_echo_ignore_all=1");
@@ -198,7 +198,7 @@ static void wakes_rarely(uint32_t flags, double limit) {
     cping_destroy(pinger);
 }
 
-static void says_what_was_granted(void) {
+static void reports_what_was_granted(void) {
     cping *pinger;
     cping_environment environment;
     CHECK_EQUAL(cping_create(&(cping_options){.flags = CPING_OPTION_REALTIME}, &pinger), 0);
@@ -213,15 +213,15 @@ static void says_what_was_granted(void) {
 
 int main(void) {
     enter_new_namespace();
-    /* Loopback's own limits are not what is tested. */
+    /* Loopback's own limits are not under test. */
     run_command("sysctl -qw net.ipv4.icmp_ratemask=0 net.ipv4.icmp_msgs_per_sec=100000000 || true");
-    says_what_was_granted();
+    reports_what_was_granted();
     wakes_rarely(CPING_OPTION_THREADLESS, 2.2);
     wakes_rarely(0, 2.4);
     keeps_a_pace();
     floods_into_silence();
     floods_by_descriptor();
-    leaves_nobody_waiting();
+    reads_calm_sockets_during_floods();
     floods(1, PINGS, 64, 0, "one target");
     floods(1000, PINGS / 5, 0, 0, "a thousand targets");
     floods(1000, PINGS / 50 / 1000 * 1000, 1, 0, "a thousand targets, one ping each under way");

@@ -1,4 +1,4 @@
-/* Replies that lie: none of them becomes a sample. A far side of the test's own answers each ping in one hostile way. */
+/* False replies: none becomes a sample. The test's own far side answers each ping in one hostile way. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -50,7 +50,7 @@ static struct outcome ping_once(struct far *far, const cping_target *target, ans
             socklen_t size = sizeof far->from;
             far->length = (size_t)recvfrom(far->socket, far->packet, sizeof far->packet, 0, (struct sockaddr *)&far->from,
                                            &size);
-            /* A raw socket hears our own answers too. */
+            /* A raw socket also receives our own answers. */
             if (target->protocol != CPING_ICMP || (far->length > 28 && far->packet[20] == 8)) answer(far, variant);
         }
         cping_event event;
@@ -62,7 +62,7 @@ static struct outcome ping_once(struct far *far, const cping_target *target, ans
     return o;
 }
 
-/* A host that stands still for longer than the timeout can leave a reply unread: then another ping is sent, three times at most. */
+/* A host that halts for longer than the timeout can leave a reply unread: then another ping is sent, three at most. */
 static void is_ignored(struct far *far, const cping_target *target, answer answer, int variant) {
     unsigned seen = 0;
     for (int try = 0; try < 3 && seen == 0; try++) {
@@ -72,7 +72,7 @@ static void is_ignored(struct far *far, const cping_target *target, answer answe
         CHECK_EQUAL(o.lost, 1);
         seen = stats.foreign_source + stats.unknown_sequence + stats.unknown_magic + stats.short_replies + stats.corrupt;
     }
-    /* It was seen and called something. */
+    /* The reply was seen and classified. */
     CHECK(seen > 0);
 }
 
@@ -126,7 +126,7 @@ static void rtr(struct far *far) {
     target.timeout_ns = 60000000;
     for (int i = 0; i < RTR_KINDS; i++) is_ignored(far, &target, answer_rtr, i);
     is_answered(far, &target, answer_rtr, 100);
-    /* A thousand duplicates: the first is the answer, in the time the target was alive none of the others is. */
+    /* A thousand duplicates: the first is the answer, and none of the others is while the target lives. */
     struct outcome o = ping_once(far, &target, answer_rtr, 101, &stats);
     CHECK_EQUAL(o.answered, 1);
     CHECK_EQUAL(o.late + o.lost, 0);
@@ -184,7 +184,7 @@ static uint16_t checksum(const uint8_t *bytes, size_t length) {
     return (uint16_t)~sum;
 }
 
-/* `icmp` gets its checksum unless it is to be wrong. */
+/* Sends `icmp` with its checksum, or with a wrong one. */
 static void send_icmp(struct far *far, const char *source, size_t options, uint8_t *icmp, size_t length, int wrong) {
     static uint8_t packet[65535];
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = inet_addr("127.0.0.1")};
@@ -207,7 +207,7 @@ static void answer_echo(struct far *far, int variant) {
     memcpy(icmp, far->packet + 20, length);
     icmp[0] = 0;
     switch (variant) {
-    case 0: icmp[5] ^= 1, icmp[0] = 0; break;                    /* identifier; the filter keeps it away */
+    case 0: icmp[5] ^= 1, icmp[0] = 0; break;                    /* identifier; the filter drops it */
     case 1: icmp[7] ^= 1; break;                                 /* sequence */
     case 2: icmp[8] ^= 1; break;                                 /* token */
     case 3: icmp[19] ^= 1; break;                                /* sequence in the payload */
@@ -222,13 +222,13 @@ static void answer_echo(struct far *far, int variant) {
     case 12: icmp[1] = 3; break;                                 /* code */
     case 13: cping__fill_payload(icmp + 8, 56, cping__get32(icmp + 16) + 1, cping__get64(icmp + 8)); break;
     case 14: cping__fill_payload(icmp + 8, 56, cping__get32(icmp + 16), 99); break;
-    case 15: icmp[0] = 14; break;                                /* another type; the filter keeps it away */
+    case 15: icmp[0] = 14; break;                                /* another type; the filter drops it */
     default: options = (size_t)(variant - 100) * 4; break;
     }
     send_icmp(far, source, options, icmp, length, variant == 10);
 }
 
-/* An ICMP error that quotes so many bytes of the request; then the true reply. */
+/* An ICMP error that quotes `quoted` bytes of the request; then the true reply. */
 static void answer_quote(struct far *far, int quoted) {
     uint8_t icmp[256] = {3, 1};
     size_t length = (size_t)quoted < far->length ? (size_t)quoted : far->length;
@@ -237,7 +237,7 @@ static void answer_quote(struct far *far, int quoted) {
     answer_echo(far, 100);
 }
 
-/* A forged error about a ping that never was. */
+/* A forged error about a ping that was never sent. */
 static void answer_false_quote(struct far *far, int variant) {
     uint8_t icmp[256] = {3, 1};
     memcpy(icmp + 8, far->packet, 84);
@@ -258,14 +258,14 @@ static void icmp(struct far *far) {
         if (!is_filtered) is_ignored(far, &target, answer_echo, i);
         else CHECK_EQUAL(ping_once(far, &target, answer_echo, i, &stats).lost, 1);
     }
-    /* IP options before a true reply, as many as there can be. */
+    /* IP options before a true reply, up to the maximum. */
     for (int i = 0; i <= 10; i++) is_answered(far, &target, answer_echo, 100 + i);
     for (int i = 0; i < 4; i++) is_answered(far, &target, answer_false_quote, i);
     unsigned errors = 0;
     cping_target slow = patient(target);
     for (int quoted = 0; quoted <= 84; quoted += quoted < 48 ? 1 : 6) {
         struct outcome o = ping_once(far, &slow, answer_quote, quoted, &stats);
-        /* The reply that follows an error that was understood is late, but it is a true one. */
+        /* A reply after an accepted error is late, but true. */
         CHECK_EQUAL(o.answered + o.icmp_errors, 1);
         CHECK(o.last.rtt_ns < 0 || o.last.rtt_ns <= o.last.rtt_bound_ns + 1000);
         errors += o.icmp_errors;

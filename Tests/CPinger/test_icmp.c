@@ -1,4 +1,4 @@
-/* ICMP over the loopback of a network namespace of its own, where ping_group_range can be set. */
+/* ICMP over the loopback of its own network namespace, where ping_group_range can be set. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static void is_answered(const char *address, enum cping_socket socket) {
     CHECK_EQUAL(o.answered + o.not_sent, 10);
     CHECK(o.answered > 0);
     CHECK(o.last.rtt_ns > 0 && o.kernel_stamps > 0);
-    /* The raw socket's filter keeps our own requests, which loopback delivers too, away. */
+    /* Loopback also delivers our own requests; the raw socket's filter drops them. */
     CHECK_EQUAL(stats.unknown_magic + stats.corrupt + stats.foreign_source, 0);
     CHECK_EQUAL(stats.duplicates + stats.short_replies + stats.unknown_sequence, 0);
 }
@@ -72,7 +72,7 @@ static void is_not_permitted(const char *address, enum cping_socket asked) {
     CHECK_EQUAL(id, -EACCES);
 }
 
-/* In a process without privileges, which cannot get them back. */
+/* Runs `body` in a process that has lost its privileges for good. */
 static void without_privileges(void (*body)(void)) {
     pid_t child = fork();
     CHECK(child >= 0);

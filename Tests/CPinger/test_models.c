@@ -1,4 +1,4 @@
-/* Ring, schedule, pending table, directory of commands and addresses in random orders, each beside a model that is too slow to be wrong. */
+/* Ring, schedule, pending table, directory of commands and addresses in random orders, each compared with a slow, simple model. */
 #include <errno.h>
 #include <pthread.h>
 #include <time.h>
@@ -12,7 +12,7 @@
 
 enum { STEPS = 40000 };
 
-/* A seed of each run; it is printed, so that a failure can be repeated with TEST_SEED. */
+/* The seed of a run is printed, so that TEST_SEED can repeat a failure. */
 static uint64_t state;
 
 static uint32_t dice(uint32_t below) {
@@ -27,7 +27,7 @@ static void ring_loses_nothing_unnoticed(void) {
         uint64_t next = 0, seen = 0, dropped = 0;
         CHECK_EQUAL(cping__ring_create(&ring, capacity), 0);
         for (int step = 0; step < STEPS; step++) {
-            /* More is written than read, so that the ring is full most of the time. */
+            /* Write more than is read, so that the ring is full most of the time. */
             if (dice(4)) {
                 cping__ring_report(&ring);
                 cping__ring_write(&ring, &(cping_event){.kind = CPING_ANSWERED, .slot = next++});
@@ -59,7 +59,7 @@ static void ring_loses_nothing_unnoticed(void) {
 
 enum { ENTRIES = 50 };
 
-/* The first entry of the agenda is never later than any other one, and every scheduled one comes once. */
+/* The first entry of the agenda is never later than any other, and every scheduled entry comes once. */
 static void agenda_is_never_late(void) {
     cping__agenda agenda = {0};
     cping__entry entries[ENTRIES] = {{0}};
@@ -71,7 +71,7 @@ static void agenda_is_never_late(void) {
     }
     for (int step = 0; step < STEPS; step++) {
         uint32_t which = dice(ENTRIES);
-        /* Many at the same time, some at the ends of time, some not at all. */
+        /* Many at the same time, some at the limits of time, some unscheduled. */
         uint64_t choices[] = {dice(20), dice(1000), 0, CPING__NEVER - 1, CPING__NEVER, CPING__NEVER};
         times[which] = choices[dice(6)];
         cping__agenda_set(&agenda, &entries[which], times[which]);
@@ -120,7 +120,7 @@ static void grid_counts_every_slot(void) {
 enum { PINGS = 300 };
 
 /* Sequences come in order, as a pinger uses them, and are forgotten in any order. */
-static void pending_finds_what_is_there(void) {
+static void pending_finds_stored_pings(void) {
     cping__pending pending = {0};
     cping__ping *pings[PINGS] = {0};
     uint32_t sequence = UINT32_MAX - STEPS / 4; /* so that it wraps */
@@ -171,8 +171,8 @@ static void *call_often(void *mailbox) {
     return (void *)answered;
 }
 
-/*  callers       | pinger                 Each caller gets the answer to its own command; from the closing on,
- *  call, wait    | run, run, ... close    all get -ESHUTDOWN, and none waits forever. */
+/*  callers       | pinger                 Each caller gets the answer to its own command; after the closing,
+ *  call, wait    | run, run, ... close    all get -ESHUTDOWN, and no caller waits forever. */
 static void commands_are_answered(void) {
     cping__mailbox mailbox;
     pthread_t callers[CALLERS];
@@ -191,7 +191,7 @@ static void commands_are_answered(void) {
     cping__mailbox_destroy(&mailbox);
 }
 
-/* The text of an address parses to the same address; random text parses to none, or to one with that property. */
+/* The text of an address parses to the same address; random text is rejected, or parses to such an address. */
 static void addresses_survive_their_text(void) {
     static const char letters[] = "0123456789abcdefABCDEF:.%x[]/ -";
     for (int step = 0; step < STEPS; step++) {
@@ -213,7 +213,7 @@ static void addresses_survive_their_text(void) {
         cping_address_format(&address, text, sizeof text);
         CHECK_EQUAL(cping_address_parse(&same, text, 9), 0);
         CHECK(memcmp(address.bytes, same.bytes, address.family == 6 ? 16 : 4) == 0);
-        /* Too little room cuts the text off, and does not write behind it. */
+        /* A short buffer truncates the text, and nothing is written behind it. */
         char small[5] = "....";
         cping_address_format(&address, small, 4);
         CHECK_EQUAL(small[4], 0);
@@ -228,7 +228,7 @@ int main(void) {
     ring_loses_nothing_unnoticed();
     agenda_is_never_late();
     grid_counts_every_slot();
-    pending_finds_what_is_there();
+    pending_finds_stored_pings();
     commands_are_answered();
     addresses_survive_their_text();
     return 0;

@@ -1,4 +1,4 @@
-/* Which link the kernel would choose, and that its changes are told, in a namespace of the test's own. */
+/* The link that the kernel would choose, and reports of changes, in a namespace of the test's own. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <net/if_arp.h>
@@ -89,43 +89,43 @@ static void without_any_route(void) {
     fails("2001:db8::1", NULL, -ENETUNREACH);
 }
 
-static int is_told(int changes, int timeout_ms) {
+static int is_readable(int changes, int timeout_ms) {
     return poll(&(struct pollfd){.fd = changes, .events = POLLIN}, 1, timeout_ms);
 }
 
-static void tells_of(int changes, const char *command) {
-    while (is_told(changes, 50)) CHECK(cpnetwork_drain(changes) >= 0);
+static void reports(int changes, const char *command) {
+    while (is_readable(changes, 50)) CHECK(cpnetwork_drain(changes) >= 0);
     CHECK_EQUAL(cpnetwork_drain(changes), 0);
     run_command("%s", command);
-    CHECK_EQUAL(is_told(changes, 2000), 1);
+    CHECK_EQUAL(is_readable(changes, 2000), 1);
     CHECK_EQUAL(cpnetwork_drain(changes), 1);
 }
 
-static void changes_are_told(void) {
+static void changes_are_reported(void) {
     int changes = cpnetwork_open();
     CHECK(changes >= 0);
-    tells_of(changes, "ip link set b1 down");
-    tells_of(changes, "ip address add 10.9.0.1/24 dev a0");
-    tells_of(changes, "ip route add 192.0.2.0/24 via 10.7.0.2");
-    tells_of(changes, "ip -6 route add 2001:db8:2::/64 dev a0");
+    reports(changes, "ip link set b1 down");
+    reports(changes, "ip address add 10.9.0.1/24 dev a0");
+    reports(changes, "ip route add 192.0.2.0/24 via 10.7.0.2");
+    reports(changes, "ip -6 route add 2001:db8:2::/64 dev a0");
     close(changes);
     CHECK_EQUAL(cpnetwork_drain(changes), -EBADF);
 }
 
-/* More than the socket's buffer holds: that something was missed counts as a change, and the descriptor works on. */
+/* More changes than the socket's buffer holds: an overrun counts as a change, and the descriptor continues to work. */
 static void an_overrun_is_a_change(void) {
     int changes = cpnetwork_open(), small = 1;
     CHECK(changes >= 0);
     CHECK_EQUAL(setsockopt(changes, SOL_SOCKET, SO_RCVBUF, &small, sizeof small), 0);
     run_command("for i in $(seq 1 100); do echo \"route add 192.0.2.$i via 10.7.0.2\"; done | ip -batch -");
-    CHECK_EQUAL(is_told(changes, 2000), 1);
+    CHECK_EQUAL(is_readable(changes, 2000), 1);
     int overruns = 0;
     char byte;
     while (recv(changes, &byte, 1, MSG_DONTWAIT | MSG_TRUNC) >= 0 || errno == ENOBUFS) overruns += errno == ENOBUFS, errno = 0;
     CHECK(overruns > 0);
     run_command("for i in $(seq 101 200); do echo \"route add 192.0.2.$i via 10.7.0.2\"; done | ip -batch -");
     CHECK_EQUAL(cpnetwork_drain(changes), 1);
-    tells_of(changes, "ip route del 192.0.2.7");
+    reports(changes, "ip route del 192.0.2.7");
     close(changes);
 }
 
@@ -142,7 +142,7 @@ int main(void) {
     a_bound_socket_leaves_by_its_interface();
     the_source_is_the_kernels();
     links_are_described();
-    changes_are_told();
+    changes_are_reported();
     an_overrun_is_a_change();
     without_any_route();
     return 0;

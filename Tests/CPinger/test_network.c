@@ -1,4 +1,4 @@
-/* Networks that break and heal, in namespaces of the test's own: the run goes on and is back at once. */
+/* Networks that break and heal, in namespaces of the test's own: the run continues, and is answered at once after healing. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include "topology.h"
 
 static struct run begin(const char *name, const cping_target *target) {
-    /* The event before may still be settling. */
+    /* The previous change may still be settling. */
     await_answer("10.2.0.2");
     return begin_run(name, target);
 }
@@ -44,7 +44,7 @@ static void interface_comes_back(cping_target target, int unprivileged, const ch
     strcpy(target.interface_name, "v0");
     struct run run = begin(name, &target);
     if (unprivileged) {
-        /* Capabilities are a thread's: this leaves ours alone. */
+        /* Capabilities belong to a thread: the drop in the new one leaves ours alone. */
         pthread_t thread;
         void *result;
         CHECK_EQUAL(pthread_create(&thread, NULL, drop_in_thread, run.pinger), 0);
@@ -114,7 +114,7 @@ static void firewall_drops(void) {
     end(&run);
 }
 
-/* A queue that takes next to nothing refuses the rest. */
+/* A queue with almost no room refuses the rest. */
 static void queue_is_full(void) {
     cping_target target = echo_to("10.2.0.2");
     struct run run = begin("queue full (ENOBUFS)", &target);
@@ -139,7 +139,7 @@ static long echoes_at_server(void) {
     return echoes;
 }
 
-/* The default route leads by w0 all the time; a target bound to v0 must not take it, whatever happens to v0. */
+/* The default route leads by w0 all the time; a target bound to v0 must not use it, even when v0 is removed or renamed. */
 static void bound_fails_closed(void) {
     cping_target target = echo_to("10.2.0.2");
     target.flags = CPING_TARGET_AWAIT;
@@ -163,7 +163,7 @@ static void bound_fails_closed(void) {
     long during = echoes_at_server();
     wait_ms(200);
     CHECK_EQUAL(echoes_at_server(), during);
-    /* One that is renamed is no longer the one that was asked for. */
+    /* A renamed interface is no longer the requested one. */
     add_link("v0", "p0", 1);
     run_command("ip route add default via 10.1.0.1 dev v0 metric 100");
     AWAIT(echoes_at_server() > during);

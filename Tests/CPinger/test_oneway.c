@@ -1,4 +1,4 @@
-/* The one-way format: packets, the far side's book-keeping, loss split into up and down, variation of the delay. */
+/* The one-way format: packets, the far side's counters, loss split into up and down, and the sum of the delays. */
 #include <arpa/inet.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -49,7 +49,7 @@ static cping__oneway note(struct oneway_responder *responder, uint32_t number) {
     return reply;
 }
 
-static void far_side_keeps_its_books(void) {
+static void far_side_keeps_its_counters(void) {
     static struct oneway_responder responder;
     CHECK_EQUAL(note(&responder, 1).flags, CPING__ONEWAY_RESTARTED);
     CHECK(note(&responder, 2).history == 1);
@@ -62,7 +62,7 @@ static void far_side_keeps_its_books(void) {
     CHECK(note(&responder, 68).history == (UINT64_C(1) << 63 | UINT64_C(1) << 62));  /* 4 and 5 */
     CHECK(note(&responder, 1000).history == 0);
     CHECK_EQUAL(note(&responder, 900).flags, CPING__ONEWAY_NO_HISTORY);
-    CHECK_EQUAL(note(&responder, 871).duplicates, 2);  /* too old to tell */
+    CHECK_EQUAL(note(&responder, 871).duplicates, 2);  /* too old for the history */
 }
 
 struct far {
@@ -74,7 +74,7 @@ struct far {
 
 enum { LOSING = 200, ALL = 240 };
 
-/* Loses each fifth ping on its way up, each seventh reply on its way down; of the last ones none, which tell of those before. */
+/* Loses each fifth ping on its way up and each seventh reply on its way down, but none of the last, which report the others. */
 static void serve(struct far *far) {
     uint8_t packet[256];
     struct sockaddr_storage from;
@@ -111,7 +111,7 @@ static uint16_t listen_on(struct far *far) {
 
 static void loss_is_split(void) {
     static struct far far;
-    /* No busy machine halts for so long. It misses slots, so that the run ends after a number of pings, not of slots. */
+    /* No busy machine halts for this timeout. It misses slots, so that the run ends after a number of pings, not of slots. */
     cping_target target = {.protocol = CPING_ONEWAY, .interval_ns = 5000000, .timeout_ns = 2000000000, .size = 100};
     CHECK_EQUAL(cping_address_parse(&target.destination, "127.0.0.1", listen_on(&far)), 0);
     cping *pinger;
@@ -182,7 +182,7 @@ static void directions_add_up(void) {
     reflector_stop(reflector);
 }
 
-/* Without --one-way the reflector is RTR's server and nothing else. */
+/* Without --one-way the reflector serves only RTR. */
 static void is_off_by_default(void) {
     struct reflector reflector = REFLECT();
     cping_target target = {.protocol = CPING_ONEWAY, .interval_ns = 10000000, .timeout_ns = 50000000, .count = 3};
@@ -194,7 +194,7 @@ static void is_off_by_default(void) {
 
 int main(void) {
     packets_are_as_documented();
-    far_side_keeps_its_books();
+    far_side_keeps_its_counters();
     loss_is_split();
     directions_add_up();
     is_off_by_default();

@@ -1,4 +1,4 @@
-/* What the options of a target do to its packets, and what is learnt about send stamps. Loopback of an own namespace. */
+/* How a target's options change its packets, and how a pinger learns about send stamps. Loopback of an own namespace. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,7 +17,7 @@ static cping_target echo_to(const char *address) {
     return target;
 }
 
-/* The first echo request that is on its way, with its IP header. */
+/* The first echo request sent, with its IP header. */
 static size_t request_of(const cping_target *target, uint8_t *packet, size_t size) {
     int fd = socket(AF_INET, SOCK_RAW, IPPROTO_ICMP);
     CHECK(fd >= 0);
@@ -96,7 +96,7 @@ static void marks_and_sources(void) {
     CHECK_EQUAL(cping_create(NULL, &pinger), 0);
     CHECK_EQUAL(cping_add(pinger, &target), -EADDRNOTAVAIL);
     cping_destroy(pinger);
-    /* Awaited, it is accepted, and nothing leaves until the address is there. */
+    /* With AWAIT the target is accepted, and nothing is sent until the address exists. */
     target.flags = CPING_TARGET_AWAIT;
     CHECK_EQUAL(run_target(&target, 0, NULL).not_sent, 1);
     run_command("ip address add 192.0.2.1/32 dev lo");
@@ -166,13 +166,13 @@ static enum cping_stamps learnt(struct tried *tried) {
 static void missing_stamps_are_learnt(void) {
     struct tried tried = try_stamps();
     CHECK_EQUAL(learnt(&tried), CPING_STAMPS_UNTRIED);
-    /* As an interface does whose driver stamps nothing. */
+    /* Like an interface whose driver makes no stamps. */
     int receiving = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_OPT_ID;
     CHECK(setsockopt(tried.channel->fd, SOL_SOCKET, SO_TIMESTAMPING, &receiving, sizeof receiving) == 0);
     for (int i = 0; i < 4; i++) CHECK(next_answer(&tried).flags & CPING_FLAG_NO_SEND_STAMP);
     CHECK_EQUAL(learnt(&tried), CPING_STAMPS_MISSING);
     CHECK(next_answer(&tried).flags & CPING_FLAG_NO_SEND_STAMP);
-    /* Known to be missing, they are not waited for: no ping is under way after its reply. */
+    /* The pinger does not wait for stamps known to be missing: no ping is under way after its reply. */
     CHECK(TAILQ_EMPTY(&tried.pinger->stamp_waiters));
     cping__stamps_enable(tried.channel->fd);
     next_answer(&tried);
@@ -182,7 +182,7 @@ static void missing_stamps_are_learnt(void) {
     cping_destroy(tried.pinger);
 }
 
-/* Before Linux 6.13 the kernel numbers datagrams itself, and a failed one may or may not have had a number. */
+/* Before Linux 6.13 the kernel numbers datagrams itself, and a failed datagram may or may not have had a number. */
 static void older_kernels_number_themselves(void) {
     struct tried tried = try_stamps();
     cping__stamps_enable(tried.channel->fd);

@@ -80,7 +80,7 @@ static void parses_echo_replies(uint8_t family) {
     CHECK(echo.token == UINT64_C(0x1122334455667788));
     for (size_t length = 0; length < sizeof packet; length++) {
         enum cping__icmp_reply cut = cping__icmp_parse(packet, length, family, &echo);
-        /* An ICMPv6 reply's length only the matching can judge: the kernel has checked the checksum. */
+        /* Only the matching can check an ICMPv6 reply's length: the kernel has verified the checksum. */
         if (length < CPING__ICMP_HEADER + CPING__ICMP_KEY) CHECK_EQUAL(cut, CPING__ICMP_SHORT);
         else CHECK_EQUAL(cut, family == 4 ? CPING__ICMP_CORRUPT : CPING__ICMP_ECHO_REPLY);
     }

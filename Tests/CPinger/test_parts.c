@@ -1,4 +1,4 @@
-/* Ring, schedule, pending table, stamps and addresses, each on its own. */
+/* Ring, schedule, pending table, stamps and addresses, each alone. */
 #include <errno.h>
 #include <pthread.h>
 
@@ -32,7 +32,7 @@ enum { MANY = 200000 };
 
 static void *write_many(void *ring) {
     for (uint64_t i = 0; i < MANY; i++) {
-        /* Full is no error here: the slot is tried again, and the drop it counted is taken back. */
+        /* Wait while the ring is full, so that nothing is dropped. */
         while (cping__ring_count(ring) == 64) {}
         cping__ring_write(ring, &(cping_event){.slot = i, .sent_ns = ~i});
     }
@@ -135,13 +135,13 @@ static void clocks_are_never_mixed(void) {
     check_figure(sent, moment(end, wall, wall + 29 * ms), 29 * ms - 5000, CPING_STAMP_KERNEL, 0);
     check_figure(unstamped, moment(end, wall, wall + 29 * ms), 30 * ms, CPING_STAMP_CLOCK, CPING_FLAG_NO_SEND_STAMP);
     check_figure(sent, moment(end, wall, 0), 30 * ms, CPING_STAMP_CLOCK, CPING_FLAG_NO_RECEIVE_STAMP);
-    /* The wall clock is set back by 10 ms, forward by an hour, back by an hour, in mid-flight. */
+    /* While the ping is under way, the wall clock is set back by 10 ms, forward by an hour, or back by an hour. */
     check_figure(sent, moment(end, wall - 10 * ms, wall + 19 * ms), 30 * ms, CPING_STAMP_CLOCK, CPING_FLAG_CLOCK_STEP);
     check_figure(sent, moment(end, wall + 3600000 * ms, wall + 3600029 * ms), 30 * ms, CPING_STAMP_CLOCK,
                  CPING_FLAG_CLOCK_STEP);
     check_figure(sent, moment(end, wall - 3600000 * ms, wall - 3599971 * ms), 30 * ms, CPING_STAMP_CLOCK,
                  CPING_FLAG_CLOCK_STEP);
-    /* Stamps that cannot be. */
+    /* Impossible stamps. */
     check_figure(sent, moment(end, wall, wall + 4000), 30 * ms, CPING_STAMP_CLOCK, CPING_FLAG_STAMPS_ABSURD);
     check_figure(sent, moment(end, wall, wall + 40 * ms), 30 * ms, CPING_STAMP_CLOCK, CPING_FLAG_STAMPS_ABSURD);
 }

@@ -1,4 +1,4 @@
-/* What is missing is said exactly, and what is not needed is given up. In processes of their own. */
+/* Missing privileges are named exactly, and unneeded ones are dropped. Each test runs in its own process. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/capability.h>
@@ -20,7 +20,7 @@ static void says(const cping_target *target, int expected, const char *words) {
     CHECK(strstr(text, words));
 }
 
-static void nobody_is_told_what_is_missing(void) {
+static void missing_privileges_are_named(void) {
     CHECK(setgid(65534) == 0 && setuid(65534) == 0);
     cping_target target = echo_target(CPING_SOCKET_AUTO);
     says(&target, -EACCES, "group 65534 is not in net.ipv4.ping_group_range (1 0), and CAP_NET_RAW is not among");
@@ -63,7 +63,7 @@ static void drop(uint32_t flags, unsigned keep, int may_open) {
     CHECK_EQUAL(cping_start(pinger, id, 0), 0);
     CHECK_EQUAL(answers(pinger, 5), 5);
     CHECK_EQUAL(cping_drop_privileges(pinger, keep), 0);
-    /* With a thread of its own the pinger keeps, and the caller has nothing. */
+    /* A pinger's own thread keeps its privileges, and the caller has none. */
     if (!flags) CHECK_EQUAL(permitted(), 0);
     CHECK_EQUAL(answers(pinger, 5), 5);
     int64_t more = cping_add(pinger, &other);
@@ -88,7 +88,7 @@ static void everything_threadless(void) {
 int main(void) {
     enter_new_namespace();
     run_command("sysctl -qw net.ipv4.ping_group_range='1 0'");
-    in_process(nobody_is_told_what_is_missing);
+    in_process(missing_privileges_are_named);
     in_process(everything);
     in_process(everything_but_recovery);
     in_process(everything_threadless);

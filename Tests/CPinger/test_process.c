@@ -1,4 +1,4 @@
-/* What a long-running process costs. */
+/* The memory of a long-running process, and the state of its clock. */
 #include "cpprocess.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "support.h"
 
-/* Pages of files that are mapped and counted for this process. */
+/* The mapped pages of files that count for this process. */
 static long file_pages(void) {
     long size, resident, shared = 0;
     FILE *statm = fopen("/proc/self/statm", "r");
@@ -19,10 +19,10 @@ static long file_pages(void) {
     return shared;
 }
 
-/* As large as a program's constants, so that the pages that the check itself needs do not count. */
+/* As large as a program's constants, so that the pages that the check itself needs are negligible. */
 static const char constants[4 << 20] = {1};
 
-/* Whether a block of that size is mapped by itself, so that freeing it gives it back to the system. */
+/* Whether a block of that size is mapped by itself, so that freeing it returns it to the system. */
 static int is_mapped(size_t size) {
     size_t before = mallinfo2().hblks;
     void *volatile block = malloc(size);
@@ -35,9 +35,9 @@ static int is_mapped(size_t size) {
 static void returns_large_blocks(void) {
     enum { LARGE = 1 << 20, RING = 600 << 10 };
     cpprocess_return_large_blocks();
-    /* Not so with the allocator of a sanitizer. */
+    /* A sanitizer's allocator does not do so. */
     if (!is_mapped(LARGE)) return;
-    /* By itself, glibc keeps smaller ones than that from now on. */
+    /* Without the call above, glibc would now keep smaller blocks than the freed one. */
     CHECK(is_mapped(RING));
 }
 

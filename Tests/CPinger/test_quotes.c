@@ -1,5 +1,5 @@
-/* ICMP errors that quote no more than the UDP header: they say nothing of which ping, so that they end one only if there is no
- * other that they can mean. */
+/* ICMP errors that quote no more than the UDP header. They do not identify the ping, so one ends a ping only if no other can
+ * match. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -53,7 +53,7 @@ static void work(struct scene *s) {
     for (size_t i = 0; i < count; i++) collect(&s->o, &events[i]);
 }
 
-/* The oldest request that nobody has read; works meanwhile. */
+/* Reads the oldest unread request; works until there is one. */
 static void next_request(struct scene *s, uint8_t request[24]) {
     while (recv(s->far, request, 24, MSG_DONTWAIT) != 24) work(s);
 }
@@ -70,7 +70,7 @@ static uint64_t unmatched(const struct scene *s) {
     return stats.unmatched_errors;
 }
 
-/* Until the error was read, whatever came of it. */
+/* Sends an error, and works until the pinger has read it. */
 static void send_bare_error(struct scene *s) {
     uint64_t before = unmatched(s);
     unsigned errors = s->o.icmp_errors;
@@ -78,7 +78,7 @@ static void send_bare_error(struct scene *s) {
     while (unmatched(s) == before && s->o.icmp_errors == errors) work(s);
 }
 
-/* Floods, which have no slots that could be missed on a busy machine: `window` pings are under way, `count` there are. */
+/* A flood has no slots that a busy machine could miss: `window` pings are under way, of `count` in all. */
 static struct scene begin(uint64_t timeout_ms, uint32_t window, uint64_t count) {
     struct scene s = {.far = socket(AF_INET, SOCK_DGRAM, 0), .raw = socket(AF_INET, SOCK_RAW, IPPROTO_RAW)};
     struct sockaddr_in local = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -114,7 +114,7 @@ static void answer(const struct scene *s, const uint8_t *request) {
     CHECK(sendto(s->far, reply, 8, 0, (struct sockaddr *)&to, sizeof to) == 8);
 }
 
-static void when_one_ping_is_under_way_then_it_is_meant(void) {
+static void when_one_ping_is_under_way_then_the_error_ends_it(void) {
     struct scene s = begin(5000, 1, 1);
     uint8_t request[24];
     next_request(&s, request);
@@ -129,7 +129,7 @@ static void when_several_are_under_way_then_none_is_ended(void) {
     for (int i = 0; i < 3; i++) next_request(&s, requests[i]);
     send_bare_error(&s);
     CHECK_EQUAL(s.o.icmp_errors, 0);
-    /* The sequence beyond the header is proof. */
+    /* The sequence behind the header identifies the ping. */
     send_error(&s, requests[1], UDP_HEADER + 8);
     while (s.o.icmp_errors == 0) work(&s);
     answer(&s, requests[0]);
@@ -140,8 +140,8 @@ static void when_several_are_under_way_then_none_is_ended(void) {
     end(&s);
 }
 
-/* The error can be about the one that was lost: routers give up on a neighbour after seconds. */
-static void when_one_was_lost_before_then_the_live_one_goes_on(void) {
+/* The error can belong to the lost ping: routers give up on a neighbour only after seconds. */
+static void when_one_was_lost_before_then_the_live_one_continues(void) {
     struct scene s = begin(500, 1, 2);
     uint8_t requests[2][24];
     for (int i = 0; i < 2; i++) next_request(&s, requests[i]);
@@ -156,8 +156,8 @@ static void when_one_was_lost_before_then_the_live_one_goes_on(void) {
 
 int main(void) {
     enter_new_namespace();
-    when_one_ping_is_under_way_then_it_is_meant();
+    when_one_ping_is_under_way_then_the_error_ends_it();
     when_several_are_under_way_then_none_is_ended();
-    when_one_was_lost_before_then_the_live_one_goes_on();
+    when_one_was_lost_before_then_the_live_one_continues();
     return 0;
 }

@@ -1,5 +1,5 @@
-/* Raw ICMP beside other programs that ping: their replies are none of ours, not even those that arrive before the socket has its
- * filter. Loopback of an own namespace. */
+/* Raw ICMP beside other programs that ping: their replies are ignored, even those that arrive before the socket has its filter.
+ * Loopback of an own namespace. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <netinet/in.h>
@@ -28,7 +28,7 @@ static pid_t start_flooder(const char *address) {
     exit(1);
 }
 
-static void when_others_ping_then_no_reply_of_theirs_is_corrupt(const char *address) {
+static void when_others_ping_then_their_replies_are_ignored(const char *address) {
     pid_t flooders[FLOODERS];
     unsigned noisy = 0;
     for (int i = 0; i < FLOODERS; i++) flooders[i] = start_flooder(address);
@@ -45,8 +45,8 @@ static void when_others_ping_then_no_reply_of_theirs_is_corrupt(const char *addr
     CHECK_EQUAL(noisy, 0);
 }
 
-/* What the socket heard without a filter is gone, and what comes is filtered. */
-static void when_the_filter_is_attached_then_nothing_older_is_in_the_socket(void) {
+/* Packets from before the filter are discarded, and later ones are filtered. */
+static void when_the_filter_is_attached_then_older_packets_are_discarded(void) {
     uint16_t identifier = 0x4711;
     uint8_t request[64] = {8};
     struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -67,8 +67,8 @@ static void when_the_filter_is_attached_then_nothing_older_is_in_the_socket(void
 int main(void) {
     enter_new_namespace();
     run_command("sysctl -qw net.ipv4.icmp_ratemask=0 net.ipv4.icmp_msgs_per_sec=100000000 || true");
-    when_the_filter_is_attached_then_nothing_older_is_in_the_socket();
-    when_others_ping_then_no_reply_of_theirs_is_corrupt("127.0.0.1");
-    when_others_ping_then_no_reply_of_theirs_is_corrupt("::1");
+    when_the_filter_is_attached_then_older_packets_are_discarded();
+    when_others_ping_then_their_replies_are_ignored("127.0.0.1");
+    when_others_ping_then_their_replies_are_ignored("::1");
     return 0;
 }

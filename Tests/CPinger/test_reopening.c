@@ -1,5 +1,5 @@
-/* A socket that is opened anew, and the host refuses a part of it: it is replaced until it is whole. Interfaces vanish and options
- * fail as the test says: linked with --wrap. */
+/* A socket is reopened, and the host refuses a part of it: it is replaced until it is complete. The test removes interfaces and
+ * makes options fail: linked with --wrap. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <netinet/in.h>
@@ -13,8 +13,8 @@
 
 static struct {
     int is_gone;        /* the interface */
-    int is_bound;       /* what is bound can be bound no more, as without privileges */
-    int level, option;  /* fails; 0, 0: none */
+    int is_bound;       /* a bound socket cannot be bound again, as without privileges */
+    int level, option;  /* this option fails; 0, 0: none */
     int bind_fails;
     int failures;
 } host;
@@ -107,7 +107,7 @@ static void check_heals(cping__channel *channel, int error) {
     }
     CHECK(host.failures >= 3);
     host.bind_fails = host.option = host.is_gone = 0;
-    /* It would be allowed again to bind what is half open. */
+    /* Binding the half-open socket again would now be allowed. */
     host.is_bound = 0;
     CHECK_EQUAL(cping__channel_refresh(channel), 1);
     check_whole(channel);
@@ -123,14 +123,14 @@ static void when_an_option_fails_then_the_socket_is_replaced(int level, int opti
     check_heals(channel, -ENOBUFS);
 }
 
-static void when_the_source_is_not_there_yet_then_the_socket_is_replaced(void) {
+static void when_the_source_is_missing_then_the_socket_is_replaced(void) {
     cping__channel *channel = open_channel();
     lose_interface(channel);
     host.bind_fails = 1;
     check_heals(channel, -EADDRNOTAVAIL);
 }
 
-static void when_nothing_fails_then_it_is_bound_where_it_is(void) {
+static void when_nothing_fails_then_the_same_socket_is_bound(void) {
     cping__channel *channel = open_channel();
     int fd = channel->fd;
     lose_interface(channel);
@@ -142,10 +142,10 @@ static void when_nothing_fails_then_it_is_bound_where_it_is(void) {
 }
 
 int main(void) {
-    when_nothing_fails_then_it_is_bound_where_it_is();
+    when_nothing_fails_then_the_same_socket_is_bound();
     when_an_option_fails_then_the_socket_is_replaced(IPPROTO_IP, IP_RECVERR);
     when_an_option_fails_then_the_socket_is_replaced(IPPROTO_IP, IP_TTL);
     when_an_option_fails_then_the_socket_is_replaced(SOL_SOCKET, SO_BINDTODEVICE);
-    when_the_source_is_not_there_yet_then_the_socket_is_replaced();
+    when_the_source_is_missing_then_the_socket_is_replaced();
     return 0;
 }

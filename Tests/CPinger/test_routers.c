@@ -1,4 +1,4 @@
-/* What routers and the host's own routes say of pings, in namespaces of the test's own. */
+/* Errors from routers and from the host's own routes, in namespaces of the test's own. */
 #define _GNU_SOURCE
 #include <errno.h>
 
@@ -28,7 +28,7 @@ static cping_target with_ttl(cping_target target) {
     return target;
 }
 
-/* Routers report a bad route five times at once and then once a second: one ping each. */
+/* Routers report a bad route five times at once, then once a second: send one ping each. */
 static cping_target once(cping_target target) {
     target.count = 1;
     return target;
@@ -50,7 +50,7 @@ static void routers_are_heard(void) {
     cping_target small = echo_to("10.9.1.1");
     small.size = 12;
     reports(once(small), 3, 1, "10.1.0.1");
-    /* A path that is narrower beyond the router. */
+    /* A path with a smaller MTU behind the router. */
     run_command("nsenter -t %d -n ip link set r1 mtu 1300", router);
     cping_target large = echo_to("10.2.0.2");
     large.size = 1400;

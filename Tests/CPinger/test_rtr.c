@@ -1,4 +1,4 @@
-/* RTR pings over loopback against the real reflector, well and ill behaved. */
+/* RTR pings over loopback against the real reflector, without and with faults. */
 #include <errno.h>
 #include <signal.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ static void answers(const char *address) {
     CHECK_EQUAL(o.last.from.port, reflector.port);
     CHECK(o.last.rtt_ns > 0 && o.last.rtt_ns < 10000000000);
     CHECK(o.last.sent_ns >= o.last.slot_ns);
-    /* The kernel switches receive stamps on a moment after the first socket asks. */
+    /* The kernel enables receive stamps a moment after the first socket requests them. */
     CHECK(o.kernel_stamps > 0);
     CHECK_EQUAL(stats.sent, stats.answered);
     reflector_stop(reflector);
@@ -111,7 +111,7 @@ static void foreign_token(void) {
     reflector_stop(reflector);
 }
 
-static void nobody_there(const char *address) {
+static void port_is_closed(const char *address) {
     struct reflector reflector = REFLECT();
     reflector_stop(reflector);
     struct outcome o = run_patiently(address, reflector.port, NULL);
@@ -145,8 +145,8 @@ int main(void) {
     refused();
     refused_once();
     foreign_token();
-    nobody_there("127.0.0.1");
-    nobody_there("::1");
+    port_is_closed("127.0.0.1");
+    port_is_closed("::1");
     unreachable();
     return 0;
 }

@@ -1,5 +1,5 @@
-/* Link-local addresses hold on one link, which is known by its interface's name. When that goes and comes back with another
- * index, pings go on. In namespaces of the test's own. */
+/* Link-local addresses are valid on one link, identified by its interface's name. When the interface goes and comes back with
+ * another index, pings continue. In namespaces of the test's own. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <net/if.h>
@@ -9,7 +9,7 @@
 
 static pid_t far_side;
 
-/* Neighbours are known from the start: otherwise the kernel asks, and asks again after a second. */
+/* Set the neighbours: otherwise the kernel asks for them, and repeats the request only after a second. */
 static void add_link(void) {
     run_command("ip link add v0 address 02:00:00:00:00:01 type veth peer name s0 address 02:00:00:00:00:02 netns %d", far_side);
     run_command("nsenter -t %d -n sh -c 'ip link set s0 addrgenmode none up; ip address add fe80::2/64 dev s0 nodad; "
@@ -25,7 +25,7 @@ static cping_target target_at(const char *address, enum cping_protocol protocol,
     return target;
 }
 
-/* The same addresses on the interface that has the name now. */
+/* The same addresses on the interface that now has the name. */
 static void follow_by_name(cping_target *target) {
     uint32_t index = if_nametoindex("v0");
     if (target->destination.scope_id) target->destination.scope_id = index;
@@ -46,7 +46,7 @@ static void goes_and_comes_back(const char *name, cping_target target) {
     end(&run);
 }
 
-/* Another interface of the same link-local network takes over: it is not the one that was asked for. */
+/* The interface is renamed: pings must not follow its index. */
 static void is_not_followed_by_index(void) {
     cping_target target = target_at("fe80::2%v0", CPING_ICMP, 0);
     cping *pinger;

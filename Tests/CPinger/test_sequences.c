@@ -1,4 +1,4 @@
-/* Sequences that have gone half round, and addresses that a target had before. The pinger's sequence is set by the test. */
+/* Sequences after half of all numbers, and earlier addresses of a target. The test sets the pinger's sequence. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <poll.h>
@@ -55,14 +55,14 @@ static int64_t start(struct scene *s, cping_target target) {
     return id;
 }
 
-/* Without end: a slot can be missed on a busy machine. */
+/* Without a count: a busy machine can miss a slot. */
 static cping_target target_at(const struct far *far) {
     cping_target target = rtr_target("127.0.0.1", far->address.port, 0);
     target.timeout_ns = TIMEOUT_MS * UINT64_C(1000000);
     return target;
 }
 
-/* So many under way at most; no slots that could be missed. */
+/* At most `window` pings under way; no slots that could be missed. */
 static cping_target flood_at(const struct far *far, uint32_t window) {
     cping_target target = target_at(far);
     target.flags = CPING_TARGET_FLOOD;
@@ -111,7 +111,7 @@ static void exchange(struct scene *s, struct far *far) {
     }
 }
 
-/* One that may have left before something was changed, and one that leaves after it. */
+/* The first ping may have left before a change; the second leaves after it. */
 static void exchange_twice(struct scene *s, struct far *far) {
     exchange(s, far);
     exchange(s, far);
@@ -123,7 +123,7 @@ static void end(struct scene *s) {
 
 /* ---- Redirected targets ---- */
 
-static void when_half_of_all_sequences_went_by_then_a_redirected_target_still_hears(void) {
+static void when_half_of_all_sequences_passed_then_a_redirected_target_is_still_answered(void) {
     struct far first = open_far(), second = open_far();
     struct scene s = begin();
     int64_t id = start(&s, flood_at(&first, 1));
@@ -143,7 +143,7 @@ static void when_half_of_all_sequences_went_by_then_a_redirected_target_still_he
 }
 
 /*  ping 0 to A | redirect to B | ping 1 to B | redirect to C | ping 2 to C | A, B and C answer */
-static void when_redirected_twice_within_a_timeout_then_each_address_answers_for_its_own(void) {
+static void when_redirected_twice_within_a_timeout_then_each_address_answers_its_own_ping(void) {
     struct far fars[3] = {open_far(), open_far(), open_far()};
     struct scene s = begin();
     int64_t id = start(&s, target_at(&fars[0]));
@@ -151,7 +151,7 @@ static void when_redirected_twice_within_a_timeout_then_each_address_answers_for
         if (i) CHECK_EQUAL(cping_redirect(s.pinger, id, &fars[i].address), 0);
         receive(&s, &fars[i]);
     }
-    /* An answer from where a ping was not sent is a stranger's. */
+    /* An answer from an address to which its ping was not sent is foreign. */
     answer(&fars[2], fars[0].request);
     for (int i = 0; i < 3; i++) answer(&fars[i], fars[i].request);
     while (s.o.answered < 3) work(&s);
@@ -159,14 +159,14 @@ static void when_redirected_twice_within_a_timeout_then_each_address_answers_for
     cping_stats stats;
     cping_get_stats(s.pinger, &stats);
     CHECK_EQUAL(stats.unknown_sequence, 1);
-    /* Late ones count too, while their pings are remembered. */
+    /* Late answers count too, while their pings are remembered. */
     answer(&fars[0], fars[0].request);
     while (s.o.duplicates == 0) work(&s);
     end(&s);
     for (int i = 0; i < 3; i++) close(fars[i].socket);
 }
 
-/* To and fro, more often than there are pings: what no ping refers to is let go. */
+/* To and fro, more often than there are pings: addresses without a ping are released. */
 static void when_redirected_to_and_fro_then_answers_are_found(void) {
     struct far fars[2] = {open_far(), open_far()};
     struct scene s = begin();
@@ -200,12 +200,12 @@ static void when_others_used_half_of_all_sequences_then_nothing_is_reordered(voi
     close(far.socket);
 }
 
-static void when_a_sequence_is_still_in_use_then_it_is_left_out(void) {
+static void when_a_sequence_is_still_in_use_then_it_is_skipped(void) {
     struct far slow = open_far(), quick = open_far();
     struct scene s = begin();
     int64_t waiting = start(&s, flood_at(&slow, 1));
     receive(&s, &slow);
-    /* Four thousand million pings later. */
+    /* As if four thousand million pings later. */
     s.pinger->sequence -= 2;
     int64_t id = start(&s, flood_at(&quick, 1));
     for (int i = 0; i < 3; i++) {
@@ -229,8 +229,8 @@ static void answer_oneway(struct far *far, uint64_t history, uint32_t received, 
     send_back(far, far->request, far->length);
 }
 
-/* Pairs of pings: the first is lost, the answer to the second tells in which direction, after half of all numbers, too. */
-static void when_half_of_all_numbers_went_by_then_the_direction_of_a_loss_is_known(void) {
+/* Pairs of pings: the first is lost, and the answer to the second shows in which direction, even after half of all numbers. */
+static void when_half_of_all_numbers_passed_then_the_direction_of_a_loss_is_known(void) {
     static const uint32_t steps[] = {0, UINT32_C(0x80000000), UINT32_C(0x7fffff00), UINT32_C(0x40000000)};
     struct far far = open_far();
     struct scene s = begin();
@@ -254,8 +254,8 @@ static void when_half_of_all_numbers_went_by_then_the_direction_of_a_loss_is_kno
     close(far.socket);
 }
 
-/* What an absurd counter of the far side's said once does not hold for ever. */
-static void when_the_far_side_counts_nonsense_once_then_later_counters_are_taken(void) {
+/* One absurd counter of the far side does not block later counters. */
+static void when_the_far_side_sends_one_absurd_counter_then_later_ones_are_used(void) {
     struct far far = open_far();
     struct scene s = begin();
     cping_target config = flood_at(&far, 1);
@@ -272,12 +272,12 @@ static void when_the_far_side_counts_nonsense_once_then_later_counters_are_taken
 }
 
 int main(void) {
-    when_half_of_all_sequences_went_by_then_a_redirected_target_still_hears();
-    when_redirected_twice_within_a_timeout_then_each_address_answers_for_its_own();
+    when_half_of_all_sequences_passed_then_a_redirected_target_is_still_answered();
+    when_redirected_twice_within_a_timeout_then_each_address_answers_its_own_ping();
     when_redirected_to_and_fro_then_answers_are_found();
     when_others_used_half_of_all_sequences_then_nothing_is_reordered();
-    when_a_sequence_is_still_in_use_then_it_is_left_out();
-    when_half_of_all_numbers_went_by_then_the_direction_of_a_loss_is_known();
-    when_the_far_side_counts_nonsense_once_then_later_counters_are_taken();
+    when_a_sequence_is_still_in_use_then_it_is_skipped();
+    when_half_of_all_numbers_passed_then_the_direction_of_a_loss_is_known();
+    when_the_far_side_sends_one_absurd_counter_then_later_ones_are_used();
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Shutting down beside other threads' commands: nothing stays open, whatever the order. */
+/* Shutdown beside other threads' commands: no descriptor stays open, in any order. */
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
@@ -31,7 +31,7 @@ static void *add_until_refused(void *argument) {
     struct round *round = argument;
     cping_target target = rtr_target("127.0.0.1", 9, 1);
     for (unsigned i = 0;; i++) {
-        target.ttl = (uint8_t)(i % 255 + 1);  /* makes it a socket of its own */
+        target.ttl = (uint8_t)(i % 255 + 1);  /* needs its own socket */
         int64_t id = cping_add(round->pinger, &target);
         atomic_fetch_add(&round->begun, 1);
         if (id > 0) {
@@ -57,7 +57,7 @@ static void shut_down_beside_callers(void) {
     cping_destroy(round.pinger);
 }
 
-static void when_targets_are_added_beside_a_shutdown_then_no_descriptor_stays(void) {
+static void when_targets_are_added_beside_a_shutdown_then_no_descriptor_leaks(void) {
     unsigned before = open_descriptors();
     for (int i = 0; i < ROUNDS; i++) shut_down_beside_callers();
     unsigned after = open_descriptors();
@@ -90,7 +90,7 @@ static void when_two_threads_shut_down_then_both_return(void) {
 }
 
 int main(void) {
-    when_targets_are_added_beside_a_shutdown_then_no_descriptor_stays();
+    when_targets_are_added_beside_a_shutdown_then_no_descriptor_leaks();
     when_two_threads_shut_down_then_both_return();
     return 0;
 }

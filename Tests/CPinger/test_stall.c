@@ -1,5 +1,5 @@
-/* A thread that could not run: what arrived meanwhile is read, all of it, before any ping is judged. The pinger has no thread here:
- * it stalls for as long as it is not called. */
+/* A thread that could not run: all packets that arrived meanwhile are read before any ping is judged. The pinger has no thread here:
+ * it stalls while it is not called. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <poll.h>
@@ -46,7 +46,7 @@ static void answer(const struct far *far, unsigned i) {
     CHECK(sendto(far->socket, reply, 8, 0, (const struct sockaddr *)&far->from, sizeof far->from) == 8);
 }
 
-/* Sends so many pings at once, of which none is answered yet. */
+/* Sends WINDOW pings at once, all of them still unanswered. */
 static cping *send_window(struct far *far, cping_options options, uint64_t *sent_ns) {
     cping *pinger;
     options.flags = CPING_OPTION_THREADLESS;
@@ -67,7 +67,7 @@ static cping *send_window(struct far *far, cping_options options, uint64_t *sent
     return pinger;
 }
 
-/* Without anybody calling the pinger. */
+/* Waits without calling the pinger. */
 static void stall_until(uint64_t time_ns) {
     for (uint64_t now_ns; (now_ns = cping_now()) < time_ns;) poll(NULL, 0, (int)((time_ns - now_ns) / 1000000 + 1));
 }
@@ -100,7 +100,7 @@ static void when_answers_wait_in_the_socket_then_none_is_lost(uint32_t ring_capa
     close(far->socket);
 }
 
-/* It was never answered: reading more does not mean calling less lost. */
+/* Pings without an answer are still lost after the stall. */
 static void when_only_some_were_answered_then_the_others_are_lost(void) {
     struct far *far = open_far();
     uint64_t sent_ns;
@@ -115,7 +115,7 @@ static void when_only_some_were_answered_then_the_others_are_lost(void) {
     close(far->socket);
 }
 
-static void when_it_is_shut_down_then_answers_that_wait_are_none_that_are_cancelled(void) {
+static void when_it_is_shut_down_then_waiting_answers_are_not_cancelled(void) {
     struct far *far = open_far();
     uint64_t sent_ns;
     cping *pinger = send_window(far, (cping_options){.ring_capacity = 4096}, &sent_ns);
@@ -130,7 +130,7 @@ static void when_it_is_shut_down_then_answers_that_wait_are_none_that_are_cancel
     close(far->socket);
 }
 
-static void when_it_is_shut_down_then_late_answers_that_wait_are_known(void) {
+static void when_it_is_shut_down_then_waiting_late_answers_count_as_late(void) {
     struct far *far = open_far();
     uint64_t sent_ns;
     cping *pinger = send_window(far, (cping_options){.ring_capacity = 4096}, &sent_ns);
@@ -145,8 +145,8 @@ static void when_it_is_shut_down_then_late_answers_that_wait_are_known(void) {
     close(far->socket);
 }
 
-/* Late, but within the time for which pings are remembered: that time does not run out while nothing is read. */
-static void when_late_answers_wait_then_they_are_known(void) {
+/* Late, but within the time for which pings are remembered, which does not run out while nothing is read. */
+static void when_late_answers_wait_then_they_count_as_late(void) {
     struct far *far = open_far();
     uint64_t sent_ns;
     cping *pinger = send_window(far, (cping_options){.linger_ns = TIMEOUT_MS * UINT64_C(1000000)}, &sent_ns);
@@ -168,7 +168,7 @@ static void when_late_answers_wait_then_they_are_known(void) {
     close(far->socket);
 }
 
-/* Foreign datagrams that fill the buffer before and after: they hide no answer. */
+/* Foreign datagrams before the answers hide none of them. */
 static void when_strangers_fill_the_socket_then_answers_behind_them_are_read(void) {
     struct far *far = open_far();
     uint64_t sent_ns;
@@ -192,9 +192,9 @@ int main(void) {
     when_answers_wait_in_the_socket_then_none_is_lost(0);
     when_answers_wait_in_the_socket_then_none_is_lost(4096);
     when_only_some_were_answered_then_the_others_are_lost();
-    when_it_is_shut_down_then_answers_that_wait_are_none_that_are_cancelled();
-    when_it_is_shut_down_then_late_answers_that_wait_are_known();
-    when_late_answers_wait_then_they_are_known();
+    when_it_is_shut_down_then_waiting_answers_are_not_cancelled();
+    when_it_is_shut_down_then_waiting_late_answers_count_as_late();
+    when_late_answers_wait_then_they_count_as_late();
     when_strangers_fill_the_socket_then_answers_behind_them_are_read();
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Loss, duplication, reordering, lateness and damage, mixed by chance: the far side's log is the judge of every count. */
+/* Loss, duplication, reordering, lateness and damage, mixed at random: the far side's counters are the judge of every count. */
 #include <arpa/inet.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -52,7 +52,7 @@ static struct reply build(struct far *far, const uint8_t *packet, size_t length)
     return reply;
 }
 
-/* RTR's replies carry nothing that tells damage to the sequence from another ping's reply: there, none is damaged. */
+/* An RTR reply with a damaged sequence looks like another ping's reply, so that RTR replies are not damaged here. */
 static void take_request(struct far *far) {
     uint8_t packet[128];
     socklen_t size = sizeof far->from;
@@ -95,7 +95,7 @@ static void send_due(struct far *far) {
     }
 }
 
-static void counts_are_the_far_sides(int is_oneway, uint64_t seed) {
+static void counts_match_the_far_side(int is_oneway, uint64_t seed) {
     static struct far far;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof address;
@@ -123,7 +123,7 @@ static void counts_are_the_far_sides(int is_oneway, uint64_t seed) {
         send_due(&far);
         cping_event event;
         while (cping_read(pinger, &event, 1)) collect(&o, &event);
-        /* The last late replies are still to come. */
+        /* The last late replies may still come. */
         if (o.finished && end_ns == UINT64_MAX) end_ns = cping_now() + 2 * TIMEOUT_MS * UINT64_C(1000000);
     }
     cping_target_info info;
@@ -142,7 +142,7 @@ static void counts_are_the_far_sides(int is_oneway, uint64_t seed) {
     CHECK_EQUAL(info.reordered, far.reordered);
     CHECK_EQUAL(o.late, far.late);
     CHECK_EQUAL(o.duplicates, far.duplicates);
-    /* Damage to the magic or to where it came from is counted under its own name. */
+    /* Damage to the magic or the source has other counters, and is not made here. */
     CHECK_EQUAL(info.corrupt, far.corrupt);
     CHECK_EQUAL(o.corrupt, far.corrupt);
     cping_destroy(pinger);
@@ -151,8 +151,8 @@ static void counts_are_the_far_sides(int is_oneway, uint64_t seed) {
 
 int main(void) {
     for (uint64_t seed = 1; seed <= 2; seed++) {
-        counts_are_the_far_sides(1, seed);
-        counts_are_the_far_sides(0, seed);
+        counts_match_the_far_side(1, seed);
+        counts_match_the_far_side(0, seed);
     }
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Threads of all kinds, to see that something reaches each. */
+/* Threads of all kinds, for tests that must reach every thread. */
 #ifndef ZOO_H
 #define ZOO_H
 
@@ -23,7 +23,7 @@ static void *computes(void *unused) {
     return unused;
 }
 
-/* As libdispatch's do. */
+/* Like libdispatch's threads. */
 static void *blocks_most(void *unused) {
     sigset_t most;
     sigfillset(&most);
@@ -43,7 +43,7 @@ static void *ends(void *unused) {
     return unused;
 }
 
-/* New ones all the time. */
+/* Starts new threads all the time. */
 static void *breeds(void *unused) {
     while (!is_over) {
         pthread_t child;

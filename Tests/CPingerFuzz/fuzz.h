@@ -1,4 +1,4 @@
-/* What all fuzz targets share. A target is one file fuzz_NAME.c with its seeds in corpus/NAME. */
+/* Shared by all fuzz targets. A target is one file fuzz_NAME.c with its seeds in corpus/NAME. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -18,7 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads the input from front to end; beyond its end there are zeroes. */
+/* Reads the input in order; zeroes follow its end. */
 typedef struct feed {
     const uint8_t *bytes;
     size_t left;
@@ -43,11 +43,11 @@ static inline void feed_bytes(feed *input, void *to, size_t count) {
     input->left -= there;
 }
 
-/* Makes the compiler's sanitizers look at each byte. */
+/* Makes the compiler's sanitizers check each byte. */
 static inline void touch(const void *bytes, size_t count) {
     uint8_t sum = 0;
     for (size_t i = 0; i < count; i++) sum ^= ((const uint8_t *)bytes)[i];
-    /* A use that the optimizer cannot see through and no compiler calls unused. */
+    /* A use that no optimizer removes and no compiler reports as unused. */
     __asm__ volatile("" : : "r"(sum));
 }
 

@@ -1,4 +1,4 @@
-/* Address text. The host's interfaces are two of our own, so that a run is the same everywhere. */
+/* Address text. Two simulated interfaces replace the host's, so that a run is the same everywhere. */
 #include <net/if.h>
 
 #include "cpinger.h"

@@ -1,5 +1,5 @@
-/* What the kernel hands over beside a datagram: names, stamps, error reports, quotes. The messages are well-formed, as the
- * kernel makes them; what they say is arbitrary. */
+/* Names and control messages of a datagram: stamps, error reports, quotes. The messages are well-formed, as the kernel makes
+ * them; their content is arbitrary. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <time.h>
@@ -24,7 +24,7 @@ static void fill_name(struct msghdr *header) {
     header->msg_namelen = (socklen_t)length;
 }
 
-/* Stamps: no clock of the kernel's goes beyond the year 2262. */
+/* Stamps: no kernel clock goes beyond the year 2262. */
 static size_t fill_stamps(uint8_t *data) {
     struct scm_timestamping stamps = {0};
     uint32_t seconds, nanoseconds;
@@ -42,7 +42,7 @@ static size_t fill_data(struct cmsghdr *c, uint8_t kind, uint8_t *data) {
     c->cmsg_level = kinds[kind & 3].level;
     c->cmsg_type = kinds[kind & 3].type;
     if ((kind & 7) == 0) return fill_stamps(data);
-    /* As long as it should be, or of any length. */
+    /* Of the right length, or of any length. */
     size_t right = sizeof(struct sock_extended_err) + (kind & 3 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in));
     size_t length = kind & 8 ? feed_byte(&input) % 96 : right;
     if ((kind & 3) == 0 && length >= sizeof(struct scm_timestamping)) length = sizeof(struct scm_timestamping) - 1;
@@ -50,7 +50,7 @@ static size_t fill_data(struct cmsghdr *c, uint8_t kind, uint8_t *data) {
     return length;
 }
 
-/* As put_cmsg of the kernel does: what does not fit is cut. There is one error report a message. */
+/* Like the kernel's put_cmsg, truncates data that does not fit. A message has at most one error report. */
 static void fill_control(struct msghdr *header) {
     size_t room = header->msg_controllen, used = 0;
     int is_reported = 0;

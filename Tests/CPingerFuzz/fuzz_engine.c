@@ -1,6 +1,6 @@
-/* Whose reply is it? A pinger with a target of each protocol sends some pings into a network that is this file. Then come
- * datagrams and ICMP errors as the input says: raw bytes, or replies and quotes made from what was sent, damaged or not,
- * from the right source or another. An oracle of its own decides what may count. */
+/* Matching of replies to pings. A pinger with a target of each protocol sends some pings into a network simulated by this file.
+ * The input selects the datagrams and ICMP errors that follow: raw bytes, or replies and quotes made from the sent packets,
+ * damaged or not, from the right source or another. An independent oracle decides which of them count. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <time.h>
@@ -184,7 +184,7 @@ static struct packet *answered_by_incoming(int target) {
     return NULL;
 }
 
-/* ---- What happened ---- */
+/* ---- Events ---- */
 
 static struct packet *packet_of(const cping_event *event) {
     return &sent[(event->target - 1) * PINGS + (int64_t)event->slot];
@@ -254,7 +254,7 @@ static void repair(int target) {
     }
 }
 
-/* As a raw IPv4 socket hands it out. */
+/* Like the datagrams of a raw IPv4 socket. */
 static void put_ip_header(uint8_t options) {
     size_t header = 20 + (options & 3) * 4u;
     if (incoming.length + header > LARGEST) incoming.length = LARGEST - header;
@@ -341,7 +341,7 @@ static cping *set_up(cping__channel **channels) {
         HOLDS(cping_address_parse(&target.destination, plan[i].address, plan[i].port) == 0);
         HOLDS(cping_add(pinger, &target) == i + 1);
         HOLDS(cping_start(pinger, i + 1, 0) == 0);
-        /* Each sends before the next one begins: so they lie in order. */
+        /* Each target sends before the next begins, so that the packets are in order. */
         HOLDS(cping_wait(pinger, 0) == 0 && sent_count == (size_t)(i + 1) * PINGS);
         channels[i] = pinger->targets[i]->channel;
     }

@@ -1,5 +1,5 @@
-/* Echo replies of both families, with and without an IPv4 header in front. The first byte says which, and whether pattern and
- * checksum are made right first: chance would never find replies that pass. */
+/* Echo replies of both families, with and without an IPv4 header in front. The first byte selects the kind, and whether pattern and
+ * checksum are corrected first: chance would never find replies that pass. */
 #include "bytes.h"
 #include "fuzz.h"
 #include "icmp.h"

@@ -1,5 +1,5 @@
-/* One-way replies, requests (the reflector reads them) and quoted requests. The first byte says whether the check is made
- * right first. */
+/* One-way replies, requests (the reflector reads them) and quoted requests. The first byte selects whether the check is
+ * corrected first. */
 #include "bytes.h"
 #include "fuzz.h"
 #include "oneway.h"
@@ -23,7 +23,7 @@ static void check_reply(uint8_t *bytes, size_t size) {
     if (kind == CPING__ONEWAY_OTHER) return;
     HOLDS((kind == CPING__ONEWAY_REPLY) == (check_of(bytes, size) == cping__get32(bytes + CHECK_AT)));
     if (kind != CPING__ONEWAY_REPLY) return;
-    /* What was read, written again, is the same packet. */
+    /* Parsing a packet and writing it again gives the same packet. */
     uint8_t *again = malloc(size);
     HOLDS(again != NULL);
     memcpy(again, bytes, size);

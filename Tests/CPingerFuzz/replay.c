@@ -1,4 +1,4 @@
-/* Runs a fuzz target over files, where the compiler has no libFuzzer: a seed, or what once crashed, is a test anywhere. */
+/* Runs a fuzz target on files without libFuzzer, so that each seed and each earlier crash is a test with any compiler. */
 #include <dirent.h>
 
 #include "fuzz.h"
@@ -12,7 +12,7 @@ static int replay(const char *path) {
     }
     size_t size = fread(bytes, 1, 1 << 20, file);
     fclose(file);
-    /* Of exactly this size, so that reading beyond it is noticed. */
+    /* Of exactly this size, so that a sanitizer reports reads beyond it. */
     bytes = realloc(bytes, size ? size : 1);
     LLVMFuzzerTestOneInput(bytes, size);
     free(bytes);

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ControlServer
 
-/// Bodies of answers that a server may send, and that a damaged one or an impostor sends (docs/protocol.md, 3).
+/// Answer bodies of a server, of a damaged server and of an impostor (docs/protocol.md, 3).
 struct AnswerTests {
   private static let whole: [String: any Sendable] = [
     "test_uuid": "T", "ping_token": "aOd4ALM2UBOl/LOaoRW9UA==", "ping_host": "udp4.example.test", "ping_port": 444,
@@ -20,14 +20,14 @@ struct AnswerTests {
   // MARK: Grants
 
   @Test(
-    "when ping_port is no port, then the answer is refused, because pings would go to another one",
+    "when ping_port is no port, then the answer is refused",
     arguments: ["0", "-1", "65536", "444.5", "\"\"", "\"444 \"", "\"0x1BC\"", "1e2000", "true", "null", "[444]", "{}"])
   func wrongPort(value: String) {
     #expect(throws: ServerFailure.self) { try grant("ping_port", value) }
   }
 
   @Test(
-    "when a name of the answer could forge lines or move the cursor, then the answer is refused",
+    "when a name in the answer could forge log lines or move the cursor, then the answer is refused",
     arguments: ["test_uuid", "ping_host"])
   func controls(key: String) {
     for text in ["a\\nb", "\\u001b[2J", "a\\u202eb", String(repeating: "x", count: 300)] {
@@ -35,7 +35,7 @@ struct AnswerTests {
     }
   }
 
-  @Test("when the text of a refusal could forge lines or move the cursor, then spaces stand for it, and it is cut")
+  @Test("when the text of a refusal has control characters, then spaces replace them, and a long text is cut")
   func hostileText() throws {
     let text = "\\u001b[2J\\nFAKE\\u202e" + String(repeating: "x", count: 1000)
     for (status, body) in [
@@ -50,7 +50,7 @@ struct AnswerTests {
     }
   }
 
-  @Test("when ping_port is at an end of its range, then it counts")
+  @Test("when ping_port is at an end of its range, then it is accepted")
   func ports() throws {
     #expect(try grant("ping_port", "1").pingPort == 1)
     #expect(try grant("ping_port", "65535").pingPort == 65_535)
@@ -68,7 +68,7 @@ struct AnswerTests {
   }
 
   @Test(
-    "when a text is a number or a list, then the failure says so, and nothing is guessed",
+    "when a text member has another type, then the answer is refused, and the failure names the cause",
     arguments: ["test_uuid", "ping_host", "loop_uuid"])
   func wrongType(key: String) {
     for value in ["1", "[]", "{}", "true"] {
@@ -78,13 +78,13 @@ struct AnswerTests {
   }
 
   @Test(
-    "when ip_version is neither 4 nor 6, then it is unknown; the test counts all the same",
+    "when ip_version is neither 4 nor 6, then it is unknown, and the grant is still accepted",
     arguments: ["5", "0", "-4", "\"v4\"", "4.5", "null"])
   func versions(value: String) throws {
     #expect(try grant("ip_version", value).ipVersion == nil)
   }
 
-  @Test("when the loop is empty or absent, then the next request names none")
+  @Test("when loop_uuid is empty or null, then the grant has no loop")
   func loops() throws {
     #expect(try grant("loop_uuid", "\"\"").loopUUID == nil)
     #expect(try grant("loop_uuid", "null").loopUUID == nil)
@@ -92,7 +92,7 @@ struct AnswerTests {
   }
 
   @Test(
-    "when a limit is at an end of its range, then it is seconds, milliseconds or none",
+    "when a limit is at an end of its range, then it is read as seconds, as milliseconds or not at all",
     arguments: [
       ("1", Duration.seconds(1), 0), ("999999", .seconds(999_999), 0), ("1000000", .seconds(1000), 1),
       ("1099511627775", .milliseconds(1_099_511_627_775), 1), ("1099511627776", nil, 1), ("-1", nil, 1), ("0", nil, 1),
@@ -108,14 +108,14 @@ struct AnswerTests {
     #expect(grant.oddities.count == oddities)
   }
 
-  @Test("when the answer has the older name of the limit, then that counts where the newer one is missing")
+  @Test("when the answer has the limit only under its older name, then that limit is used")
   func olderName() throws {
     #expect(try grant("maxCoverageSessionSeconds", "77").maximumDrive == .seconds(77))
   }
 
   // MARK: Registration
 
-  @Test("when the server gives a client UUID, then it is used from now on, and else the known one")
+  @Test("when the server sends a client UUID, then it is used; otherwise the known one stays")
   func registration() throws {
     func uuid(_ body: String, known: String?) throws -> String {
       try SettingsAnswer.clientUUID(Data(body.utf8), known: known)
@@ -134,7 +134,7 @@ struct AnswerTests {
 
   // MARK: History
 
-  @Test("when the history has entries without a test, then they count for the next page, and are left out")
+  @Test("when the history has entries without a test, then they count in the page's entries, but give no items")
   func history() throws {
     let page = try HistoryPage(
       Data(
@@ -173,7 +173,7 @@ struct AnswerTests {
     }
   }
 
-  @Test("when a body is nested as deep as a bomb, or is cut off, or is no text, then it is no success and no crash")
+  @Test("when a body is nested too deeply, is cut off or is no text, then the answer is a failure, without a crash")
   func hostileBodies() {
     let bombs: [[UInt8]] = [
       Array(repeating: UInt8(ascii: "["), count: 200_000), Array(String(repeating: #"{"error":"#, count: 50_000).utf8),
@@ -189,7 +189,7 @@ struct AnswerTests {
   }
 
   @Test(
-    "when a success has an error member of any kind, then only an empty one leaves it a success",
+    "when an answer with status 200 has an error member, then only an empty one makes it a success",
     arguments: [
       (#"{"error":[]}"#, true), (#"{"error":""}"#, true), (#"{"error":null}"#, true), (#"{"error":["x"]}"#, false),
       (#"{"error":"x"}"#, false), (#"{"error":[null]}"#, false), (#"{"error":{"code":1}}"#, false),
@@ -200,7 +200,7 @@ struct AnswerTests {
   }
 
   @Test(
-    "when a status is unusual, then it is a failure of its class",
+    "when a status is unusual, then its class decides the outcome",
     arguments: [
       (299, "success"), (304, "redirect"), (404, "refused"), (418, "refused"), (599, "trouble"), (999, "trouble"),
       (100, "refused"), (0, "refused"),
@@ -214,7 +214,7 @@ struct AnswerTests {
     #expect(kinds[kind]?(failure(status, Array("{}".utf8))) == true)
   }
 
-  @Test("when a failure is shown, then it is one line that says what to do next")
+  @Test("when a failure is shown, then its line has the cause, the status, the capped wait and the server's message")
   func lines() {
     #expect(
       ServerFailure.tooManyRequests(retryAfter: .seconds(90)).description

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ControlServer
 
-/// Cancelled requests: can the server have them?
+/// Cancelled requests, and whether the server may have them.
 struct CancellationSlowTests {
   /// Reads, and never answers.
   private final class Silence: ChannelInboundHandler, Sendable {
@@ -17,8 +17,7 @@ struct CancellationSlowTests {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { received.store(true, ordering: .relaxed) }
   }
 
-  @Test(
-    "when the request is cancelled during the handshake, then its body is taken by no connection, and it has not left")
+  @Test("when the request is cancelled during the TLS handshake, then the failure says that nothing was sent")
   func handshake() async throws {
     let silence = Silence()
     let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -35,7 +34,7 @@ struct CancellationSlowTests {
     try await server.close()
   }
 
-  @Test("when the task is over before the request, then nothing leaves")
+  @Test("when the task is cancelled before the request, then no request leaves")
   func before() async throws {
     let tool = try await ControlServerTool()
     try await ClientSlowTests().withClient(of: tool.url) { client in
@@ -50,7 +49,7 @@ struct CancellationSlowTests {
     try await tool.program.stop()
   }
 
-  @Test("when the request is cancelled while the server works, then it may have arrived")
+  @Test("when the request is cancelled while the server works, then the failure says that it may have arrived")
   func during() async throws {
     let tool = try await ControlServerTool()
     try await tool.setFault("hang:30", on: "settings")

@@ -5,9 +5,9 @@ import Testing
 
 @testable import ControlServer
 
-/// The second look at a server whose certificate is not trusted. ClientSlowTests has those with certificates.
+/// The inquiry into a certificate that is not trusted. ClientSlowTests has the tests with certificates.
 struct CertificateInquiryTests {
-  @Test("when an error is not about a certificate, then there is nothing to look at")
+  @Test("when an error is not about a certificate, then no inquiry starts")
   func otherErrors() {
     #expect(!CertificateInquiry.concerns(ChannelError.eof))
     #expect(!CertificateInquiry.concerns(NIOSSLError.uncleanShutdown))
@@ -15,13 +15,13 @@ struct CertificateInquiryTests {
   }
 
   @Test(
-    "when the URL has no host, or nothing listens there, then there is no reason, and the first error stands",
+    "when the URL has no host, or the port is closed, then the inquiry finds no reason",
     arguments: ["", "https://", "not a url", "https://127.0.0.1:1/x", "https://[::1]:1/x"])
   func noServer(url: String) async {
     #expect(await CertificateInquiry(url: url, interface: nil, tls: nil).reason() == nil)
   }
 
-  @Test("when the server closes without a certificate, then there is no reason, and the first error stands")
+  @Test("when the server closes without a certificate, then the inquiry finds no reason")
   func closes() async throws {
     let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelInitializer { $0.close() }

@@ -33,12 +33,12 @@ struct ClientSlowTests {
     return (uuid, try await client.requestCoverage(request))
   }
 
-  @Test("when the server works, then the device registers, gets a test and hands over its fences")
+  @Test("when the server works, then the device registers, gets a test and submits its fences")
   func wholeWay() async throws {
     let tool = try await ControlServerTool()
     try await withClient(of: tool.url) { client in
       let (uuid, grant) = try await request(client)
-      #expect(try await client.settings(clientUUID: uuid) == uuid, "a known device keeps its name")
+      #expect(try await client.settings(clientUUID: uuid) == uuid, "a known device keeps its UUID")
       try await client.submit(
         client.prepare(
           CoverageResult(
@@ -100,12 +100,12 @@ struct ClientSlowTests {
   }
 
   @Test(
-    "when nobody listens, or the name does not exist, then one line says so",
+    "when the port is closed, or the name does not exist, then one line gives the reason",
     arguments: [
       ("http://127.0.0.1:1/x", "Connection refused"), ("http://me:secret@127.0.0.1:1/x", "Connection refused"),
       ("http://no-such-host.invalid/x", "the name no-such-host.invalid has no address"),
     ])
-  func nobodyThere(url: String, reason: String) async throws {
+  func closedPort(url: String, reason: String) async throws {
     try await withClient(of: url) { client in
       let failure = await #expect(throws: ServerFailure.self) { try await client.settings(clientUUID: nil) }
       let line = "\(try #require(failure))"
@@ -113,8 +113,9 @@ struct ClientSlowTests {
     }
   }
 
-  @Test("when nobody listens, then it is plain that nothing has left; when a connection ends, then it is not")
-  func whatHasLeft() async throws {
+  @Test(
+    "when the port is closed, then nothing was sent; when the connection is reset, then the request may have arrived")
+  func sentOrNot() async throws {
     try await withClient(of: "http://127.0.0.1:1/x") { client in
       let failure = await #expect(throws: ServerFailure.self) { try await client.settings(clientUUID: nil) }
       guard case .unreachable = failure else {
@@ -134,7 +135,7 @@ struct ClientSlowTests {
     try await tool.program.stop()
   }
 
-  @Test("when the history is asked for, then it lists the tests that have fences, with how many, newest first")
+  @Test("when the history is read, then it lists the tests with fences and their counts, newest first")
   func history() async throws {
     let tool = try await ControlServerTool()
     try await withClient(of: tool.url) { client in
@@ -169,8 +170,7 @@ struct ClientSlowTests {
     try await tool.program.stop()
   }
 
-  @Test(
-    "when tests are asked for, then those for pings come each by a connection of its own, and the others by a kept one")
+  @Test("when tests are requested, then each test for pings uses a new connection, and the others share a kept one")
   func connections() async throws {
     let tool = try await ControlServerTool()
     try await withClient(of: tool.url) { client in
@@ -188,7 +188,7 @@ struct ClientSlowTests {
 
   // MARK: Interfaces
 
-  @Test("when a request is bound to an interface, then it leaves by that one, or not at all, and a line says why")
+  @Test("when a request is bound to an interface, then it leaves by that interface, or fails with the reason")
   func interface() async throws {
     let tool = try await ControlServerTool()
     let uuid = try await withClient(of: tool.url) { try await $0.settings(clientUUID: nil) }
@@ -209,7 +209,9 @@ struct ClientSlowTests {
     try await tool.program.stop()
   }
 
-  @Test("when a request must go by one family, then it does, and the test is good for that family", arguments: [4, 6])
+  @Test(
+    "when a request is bound to an address family, then it uses that family, and the test is for that family",
+    arguments: [4, 6])
   func family(version: Int) async throws {
     let tool = try await ControlServerTool(["--host", version == 4 ? "127.0.0.1" : "::1"])
     let uuid = try await withClient(of: tool.url) { try await $0.settings(clientUUID: nil) }
@@ -234,7 +236,7 @@ struct ClientSlowTests {
     try await tool.program.stop()
   }
 
-  @Test("when a name has addresses of both families, then only those of the wanted one are looked up")
+  @Test("when a name has addresses of both families, then only the wanted family is looked up")
   func resolver() async throws {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let resolver = FamilyResolver(.ipv4, on: loop)
@@ -247,7 +249,7 @@ struct ClientSlowTests {
   // MARK: TLS
 
   @Test(
-    "when the server's certificate comes from the CA file, then it is trusted, and without that file it is not",
+    "when the server's certificate comes from the CA file, then it is trusted only with that file",
     .enabled(if: Surroundings.program("openssl") != nil, "openssl is not installed"))
   func certificateAuthority() async throws {
     let folder = try TemporaryFolder()
@@ -282,7 +284,7 @@ struct ClientSlowTests {
     try await tool.program.stop()
   }
 
-  /// A self-signed certificate for `name`, made with OpenSSL's `ca`, the only command of it that takes dates.
+  /// A self-signed certificate for `name`, made with OpenSSL's `ca`, its only command that takes dates.
   private func certificate(
     for name: String, from start: String, to end: String, in folder: TemporaryFolder
   ) async throws -> (key: String, certificate: String) {
@@ -323,7 +325,7 @@ struct ClientSlowTests {
   }
 
   @Test(
-    "when a certificate has expired, is not valid yet, or is for another name, then the line says which",
+    "when a certificate has expired, is not valid yet, or is for another name, then the line names the cause",
     .enabled(if: Surroundings.program("openssl") != nil, "openssl is not installed"),
     arguments: [
       (
@@ -348,13 +350,13 @@ struct ClientSlowTests {
     let line = "\(try #require(failure))"
     #expect(line.contains(expected), "\(line)")
     guard case .unreachable = failure else {
-      Issue.record("nothing has left")
+      Issue.record("the failure is not unreachable: \(line)")
       return
     }
     try await tool.program.stop()
   }
 
-  @Test("when HTTPS meets a server that speaks HTTP, then the line says so")
+  @Test("when HTTPS meets a server that speaks HTTP, then the line reports it")
   func plainServer() async throws {
     let tool = try await ControlServerTool()
     let failure = await #expect(throws: ServerFailure.self) {
@@ -366,7 +368,7 @@ struct ClientSlowTests {
     try await tool.program.stop()
   }
 
-  @Test("when the CA file holds no certificates, then one line names it")
+  @Test("when the CA file holds no certificates, then one line names the file")
   func badCAFile() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("nonsense", to: "ca.pem")

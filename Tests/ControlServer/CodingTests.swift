@@ -4,10 +4,10 @@ import Testing
 
 @testable import ControlServer
 
-/// Compression of request bodies, and what the server thinks of it (docs/protocol.md, 3.1).
+/// Compression of request bodies, and the server's reactions to it (docs/protocol.md, 3.1).
 struct CodingTests {
   @Test(
-    "when bytes are packed, then gzip unpacks the same ones",
+    "when bytes are compressed, then gzip restores them",
     .enabled(if: Surroundings.program("gzip") != nil, "gzip is not installed"),
     arguments: [0, 1, 1024, 70_000])
   func roundTrip(count: Int) async throws {
@@ -22,7 +22,7 @@ struct CodingTests {
     if count > 10_000 { #expect(packed.count < bytes.count) }
   }
 
-  @Test("when the server has not offered gzip, then no body is packed; an answer without an offer changes nothing")
+  @Test("when the server has not offered gzip, then no body is compressed; an answer without an offer changes nothing")
   func offer() {
     let coding = AcceptedCoding()
     #expect(!coding.isGzip)
@@ -36,7 +36,7 @@ struct CodingTests {
     #expect(!coding.isGzip)
   }
 
-  @Test("when a 415 names no coding, then the offer is withdrawn until the server makes it again")
+  @Test("when a 415 names no coding, then compression stops until the server offers it again")
   func withdrawn() {
     let coding = AcceptedCoding()
     coding.apply("gzip", status: 200)
@@ -46,8 +46,7 @@ struct CodingTests {
     #expect(coding.isGzip)
   }
 
-  @Test(
-    "when a packed body is refused that is accepted plain, then none is packed any more, whatever the server offers")
+  @Test("when a body is refused compressed and accepted plain, then compression stops for good, despite later offers")
   func refused() {
     let coding = AcceptedCoding()
     coding.apply("gzip", status: 200)
@@ -58,7 +57,7 @@ struct CodingTests {
     #expect(!coding.isGzip)
   }
 
-  @Test("when a packed body was understood once, then 400 is about its content, and 415 still about the packing")
+  @Test("when a compressed body was accepted once, then 400 concerns the content, and 415 the compression")
   func understood() {
     let coding = AcceptedCoding()
     coding.apply("gzip", status: 200)
@@ -68,7 +67,7 @@ struct CodingTests {
     #expect(!coding.mayRefuseCompression(for: 500))
   }
 
-  @Test("when packed and plain get the same refusal, then packing goes on")
+  @Test("when a compressed and a plain body get the same refusal, then compression continues")
   func sameRefusal() {
     let coding = AcceptedCoding()
     coding.apply("gzip", status: 200)
@@ -79,7 +78,7 @@ struct CodingTests {
 
   // MARK: The server's clock
 
-  @Test("when an answer has a date, then it is the latest reading, and a damaged one changes nothing")
+  @Test("when an answer has a date, then it is the latest reading; a damaged date changes nothing")
   func dates() throws {
     let date = ServerDate()
     #expect(date.latest == nil)
@@ -97,7 +96,7 @@ struct CodingTests {
   }
 
   @Test(
-    "when a date has an end of its range, then it is right to the second, and a day that does not exist is none",
+    "when a date is at an end of its range, then it is exact to the second; a day that does not exist gives no date",
     arguments: [
       ("Thu, 29 Feb 2024 23:59:59 GMT", "2024-02-29T23:59:59.000Z"), ("Thu, 29 Feb 2023 00:00:00 GMT", nil),
       ("Thu, 01 Jan 1970 00:00:00 GMT", "1970-01-01T00:00:00.000Z"),

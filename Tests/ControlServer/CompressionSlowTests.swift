@@ -4,10 +4,10 @@ import Testing
 
 @testable import ControlServer
 
-/// Bodies packed with gzip.
+/// Bodies compressed with gzip.
 extension ClientSlowTests {
   @Test(
-    "when the server says that it takes gzip, then large bodies are packed, else they are plain; one connection serves all",
+    "when the server offers gzip, then large bodies are compressed, otherwise plain, all on one connection",
     arguments: [true, false])
   func compression(isTaken: Bool) async throws {
     let tool = try await ControlServerTool(isTaken ? ["--gzip"] : [])
@@ -27,7 +27,7 @@ extension ClientSlowTests {
   }
 
   @Test(
-    "when a server offers gzip and refuses what is packed, then it gets that plain, and all else of this process",
+    "when a server offers gzip but refuses a compressed body, then it gets that body and all later ones plain",
     arguments: [("400", 1), ("415", 1), ("400", 2)])
   func wrongOffer(fault: String, refusals: Int) async throws {
     let tool = try await ControlServerTool(["--gzip"])
@@ -48,13 +48,14 @@ extension ClientSlowTests {
       }
       try await submit()
       let encodings = try await tool.requests(to: "coverageResult").map { $0["encoding"] as? String }
-      #expect(encodings == ["gzip", nil, refusals == 1 ? nil : "gzip"], "refused both ways, it is not the packing")
+      #expect(
+        encodings == ["gzip", nil, refusals == 1 ? nil : "gzip"], "refused both ways: the compression is not the cause")
     }
     try await tool.program.stop()
   }
 
   @Test(
-    "when a server says what it takes, then gzip is understood and nothing else",
+    "when a server names its codings, then only gzip is recognized",
     arguments: [
       ("gzip", true), ("GZIP", true), ("deflate, gzip;q=0.5", true), ("x-gzip", true), ("gzip;q=0", false),
       ("identity", false), ("", false), ("gzippy", false), ("br;q=1.0, gzip; q=0.8, *;q=0.1", true),
@@ -64,7 +65,7 @@ extension ClientSlowTests {
     let accepted = AcceptedCoding()
     accepted.apply(text, status: 200)
     accepted.apply(nil, status: 200)
-    #expect(accepted.isGzip == isGzip, "an answer that says nothing changes nothing")
+    #expect(accepted.isGzip == isGzip, "an answer without an offer changes nothing")
     accepted.apply(nil, status: 415)
     #expect(!accepted.isGzip)
   }

@@ -7,13 +7,13 @@ import Testing
 
 @testable import ControlServer
 
-/// Errors of the connection as failures: whether a byte of the request can have left decides whether fences may be sent again.
+/// Connection errors as failures: fences may be sent again only if no byte of the request can have left.
 struct FailureTests {
   private func failure(_ error: any Error, url: String = "https://host/x", distrust: String? = nil) -> ServerFailure {
     .noAnswer(from: url, error, within: .seconds(5), distrust: distrust)
   }
 
-  @Test("when no connection came about, then nothing has left, and the failure says unreachable")
+  @Test("when no connection was established, then the failure is unreachable: nothing was sent")
   func unreachable() {
     for (error, reason) in [
       (HTTPClientError.connectTimeout, "no answer within 5.0 seconds"),
@@ -31,7 +31,7 @@ struct FailureTests {
     }
   }
 
-  @Test("when a connection was there, then the request may have arrived, and the failure says no answer")
+  @Test("when a connection was established, then the failure is no answer: the request may have arrived")
   func noAnswer() {
     for (error, reason) in [
       (HTTPClientError.deadlineExceeded, "no answer within 5.0 seconds"),
@@ -47,13 +47,13 @@ struct FailureTests {
     }
   }
 
-  @Test("when the TLS handshake fails without a name of BoringSSL, then the line has no fragment of a word")
+  @Test("when the TLS handshake fails without a reason from BoringSSL, then the line has no reason")
   func handshake() {
     #expect(
       failure(NIOSSLError.handshakeFailed(.syscallError)) == .unreachable("https://host/x: the TLS handshake failed"))
   }
 
-  @Test("when the server refuses the TLS handshake, then the line has BoringSSL's name of the reason, whole")
+  @Test("when the server refuses the TLS handshake, then the line has the full reason from BoringSSL")
   func alert() async throws {
     let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelInitializer { channel in
@@ -68,7 +68,7 @@ struct FailureTests {
     #expect(failure == .unreachable("\(url): the TLS handshake failed (HANDSHAKE_FAILURE_ON_CLIENT_HELLO)"))
   }
 
-  @Test("when the reason of a distrust is known, then it stands for the error; the URL is shown without its password")
+  @Test("when the reason for the distrust is known, then it replaces the error; the URL is shown without its password")
   func distrust() {
     let failure = failure(
       NIOSSLError.handshakeFailed(.syscallError), url: "https://user:secret@host", distrust: "its certificate expired")
@@ -76,7 +76,7 @@ struct FailureTests {
     #expect(failure.description == "cannot reach the control server https://host: its certificate expired")
   }
 
-  @Test("when a failure asks for a wait, then the wait is that of the answer, and other failures ask for none")
+  @Test("when an answer asks for a wait, then its failure has that wait; other failures have none")
   func waits() {
     #expect(ServerFailure.tooManyRequests(retryAfter: .seconds(7)).retryAfter == .seconds(7))
     #expect(
@@ -89,7 +89,7 @@ struct FailureTests {
     }
     #expect(
       ServerFailure.tooManyRequests(retryAfter: .zero).description
-        == "the control server asks for fewer requests (429)", "a wait of 0 s is no plan")
+        == "the control server asks for fewer requests (429)", "a wait of 0 s is not shown")
   }
 
   @Test(

@@ -12,7 +12,7 @@ struct OperatorCodeTests {
   }
 
   @Test(
-    "when a text is no code, then the request has none",
+    "when a text is no operator code, then the request has no operator code",
     arguments: ["", "2320", "2320100", "232-1", "２３２０１", "23 01", "--", "23201\n"])
   func others(text: String) {
     #expect(OperatorCode.withDash(text) == nil)

@@ -11,7 +11,7 @@ struct RedactionTests {
   }
 
   @Test(
-    "when the client UUID is written in any way, then it is replaced, and the words around it stay",
+    "when the client UUID appears in any spelling, then it is replaced, and the words around it stay",
     arguments: [
       uuid, uuid.uppercased(), uuid.replacing("-", with: ""), uuid.replacing("-", with: "_"),
       "0B1F7A520c564f4a9D1E-5a3a4d1e9001",
@@ -20,14 +20,14 @@ struct RedactionTests {
     #expect(redacted("no client \(form), sorry") == "no client (this device's), sorry")
   }
 
-  @Test("when another UUID is in the text, then it stays, because it helps and is no secret")
+  @Test("when another UUID is in the text, then it stays: it is no secret")
   func others() {
     let text = "no test 11111111-2222-3333-4444-555555555555"
     #expect(redacted(text) == text)
     #expect(redacted(text, of: nil) == text)
   }
 
-  @Test("when the client UUID is empty, short or full of signs, then ordinary words are not taken for it")
+  @Test("when the client UUID is empty, short or full of special characters, then ordinary words are not replaced")
   func shortClients() {
     for client in ["", "a", "error", "-------", ".*", "[a-z]+", "(((((((((", "\\"] {
       #expect(redacted("an error (1) in [test] .*", of: client) == "an error (1) in [test] .*", "\(client)")

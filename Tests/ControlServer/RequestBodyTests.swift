@@ -25,7 +25,7 @@ struct RequestBodyTests {
     #expect(second["uuid"] as? String == "C")
   }
 
-  @Test("when a drive begins, then its request names no loop, and the client twice")
+  @Test("when a drive begins, then its request has no loop, and the client UUID twice")
   func firstOfADrive() throws {
     let request = CoverageRequest(clientUUID: "C", loopUUID: nil, time: .sampleStart)
     let sent = try object(request.json(device).text)
@@ -56,14 +56,14 @@ struct RequestBodyTests {
     return try #require(try object(result.json(device).text)["fences"] as? [[String: Any]])
   }
 
-  @Test("when a fence has a report of the modem, then its signal is the lowest of its technology; others have none")
+  @Test("when a fence has a modem report, then its signal is the lowest of its technology; other fences have no signal")
   func signal() throws {
     let sent = try fences([.sample(radio: .sample), .sample(), .sample(technology: "3G/UMTS", radio: .sample)])
     #expect(sent.map { $0["signal"] as? Double } == [-111.5, nil, nil])
     #expect(sent[0].keys.sorted() == (Array(sent[1].keys) + ["signal"]).sorted(), "nothing else of it is sent")
   }
 
-  /// The members of a result that are about the network.
+  /// The members of a result about the network.
   private func network(_ fences: [Fence]) throws -> [String: String] {
     let result = CoverageResult(
       clientUUID: "C", testUUID: "T", driveStarted: .sampleStart, anchor: .seconds(10), fences: fences)
@@ -85,7 +85,7 @@ struct RequestBodyTests {
   }
 
   @Test(
-    "when a modem tells nonsense for an operator, then it is left out",
+    "when a modem reports an invalid operator code, then the code is left out",
     arguments: ["", "1234", "1234567", "23x01", "２３２０１"])
   func badOperator(code: String) throws {
     var radio = FenceRadio.sample
@@ -101,7 +101,7 @@ struct RequestBodyTests {
   }
 
   @Test(
-    "when a mean round trip is rounded, then half of a hundredth goes up, and no answered ping gives no mean",
+    "when a mean round trip is rounded, then half of a hundredth rounds up; without an answered ping there is no mean",
     arguments: [
       (1, 4_999, 0.0), (1, 5_000, 0.01), (2, 31_680_000, 15.84), (2, 31_690_000, 15.85), (0, 0, nil),
       (1, Int64.max, 9_223_372_036_854.77),
@@ -112,7 +112,7 @@ struct RequestBodyTests {
   }
 
   @Test(
-    "when the accuracy of a position is unknown or no length, then it is absent, because 0 would be a perfect one",
+    "when the accuracy of a fix is unknown or not positive, then it is absent: 0 would mean a perfect fix",
     arguments: [(nil, nil), (0, nil), (-3, nil), (0.05, 0.1), (12.34, 12.3), (.nan, nil), (.infinity, nil)]
       as [(Double?, Double?)])
   func accuracy(accuracy: Double?, expected: Double?) throws {

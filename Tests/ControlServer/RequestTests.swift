@@ -5,7 +5,7 @@ import Testing
 
 @testable import ControlServer
 
-/// What goes over the wire, to the byte.
+/// The bytes of requests on the wire.
 struct RequestTests {
   private let device = Device(
     model: "probe-rpi5", device: "drive-probe", osVersion: "6.8", language: "en", timezone: "Europe/Vienna",
@@ -37,7 +37,7 @@ struct RequestTests {
         """)
   }
 
-  @Test("when figures are unknown, then their keys are absent, and no technology is NONE")
+  @Test("when figures are unknown, then their keys are absent, and a missing technology is NONE")
   func unknownFigures() throws {
     let sent = Fence.sample(
       fix: Fix(coordinate: Coordinate(latitude: 48, longitude: 16), accuracy: 0), technology: nil, pings: 3,
@@ -49,7 +49,7 @@ struct RequestTests {
         """)
   }
 
-  @Test("when the technology is not one the server knows, then both of its keys are absent")
+  @Test("when the server does not know the technology, then both of its keys are absent")
   func unknownTechnology() throws {
     #expect(!(try fence(in: result([.sample(technology: "7G/XX")])).contains("technology")))
   }
@@ -60,7 +60,7 @@ struct RequestTests {
     #expect(try fence(in: result([.sample(fix: fix)])).contains("\"bearing\":0,"))
   }
 
-  @Test("when an offset is negative, then it is cut towards zero")
+  @Test("when an offset is negative, then it is truncated towards zero")
   func negativeOffset() throws {
     #expect(try fence(in: result([.sample(entered: 1)], anchor: .seconds(1.0019))).contains("\"offset_ms\":-1,"))
   }
@@ -70,7 +70,7 @@ struct RequestTests {
     #expect(try fence(in: result([.sample(lasted: nil)])) == "")
   }
 
-  @Test("when a result is sent, then it repeats what the device says of itself")
+  @Test("when a result is sent, then it repeats the description of the device")
   func deviceFields() throws {
     let sent = try #require(
       try JSONSerialization.jsonObject(with: Data(result([]).utf8)) as? [String: Any])
@@ -83,7 +83,7 @@ struct RequestTests {
     }
   }
 
-  @Test("when a test is asked for, then the time is in whole milliseconds and the loop is named")
+  @Test("when a test is requested, then the request has the time in whole milliseconds and the loop")
   func coverageRequest() throws {
     let request = CoverageRequest(
       clientUUID: "C", loopUUID: "L", time: WallTime(microseconds: 1_760_000_000_123_999))
@@ -105,7 +105,7 @@ struct RequestTests {
     return try CoverageGrant(JSONSerialization.data(withJSONObject: answer))
   }
 
-  @Test("when the server grants a test, then all of it is understood")
+  @Test("when the server grants a test, then every member is read")
   func grant() throws {
     let grant = try grant([:])
     #expect(grant.testUUID == "T")
@@ -120,14 +120,14 @@ struct RequestTests {
   }
 
   @Test(
-    "when something is missing without which nobody can ping, then the answer is refused",
+    "when a member that pings need is missing or empty, then the answer is refused",
     arguments: ["test_uuid", "ping_token", "ping_host", "ping_port"])
   func uselessGrant(key: String) throws {
     #expect(throws: ServerFailure.self) { try grant([key: nil]) }
     #expect(throws: ServerFailure.self) { try grant([key: ""]) }
   }
 
-  @Test("when the server sends numbers as text or limits that are none, then it is understood")
+  @Test("when the server sends numbers as text or a limit of 0, then the answer is read, and the limit is ignored")
   func tolerantGrant() throws {
     let grant = try grant([
       "ping_port": 4440, "ip_version": "6", "max_coverage_session_seconds": "60",
@@ -140,7 +140,7 @@ struct RequestTests {
     #expect(grant.oddities == ["the control server's max_coverage_measurement_seconds is no limit: ignored"])
   }
 
-  @Test("when a limit in seconds is plainly one in milliseconds, then it is understood and said")
+  @Test("when a limit in seconds is plainly in milliseconds, then it is read as milliseconds, and this is reported")
   func millisecondLimits() throws {
     let grant = try grant(["max_coverage_session_seconds": 14_400_000, "max_coverage_measurement_seconds": 3600])
     #expect(grant.maximumDrive == .seconds(14400))
@@ -174,7 +174,7 @@ struct RequestTests {
   }
 
   @Test(
-    "when the server echoes this device's name or a token, in an error or in any text, then the failure does not repeat it",
+    "when the server echoes the client UUID or a token, in an error or in any text, then the failure does not repeat it",
     arguments: [
       (400, #"{"error":["No client found by id 0b1f7a52-0c56-4f4a-9d1e-5a3a4d1e9001"]}"#),
       (500, "client_uuid=0b1f7a52-0c56-4f4a-9d1e-5a3a4d1e9001"), (500, "xxx 0B1F7A52-0C56-4F4A-9D1E-5A3A4D1E9001"),
@@ -197,7 +197,7 @@ struct RequestTests {
     #expect(line.contains("(this device's)") || line.contains("(hidden)"), "\(line)")
   }
 
-  @Test("when a damaged store has figures beyond reason, then they are cut to what the server can hold")
+  @Test("when a damaged store has absurd figures, then they are clamped to the range of the server")
   func absurdFigures() throws {
     let fix = Fix(coordinate: Coordinate(latitude: 48, longitude: 16), course: 1e300, speed: 1e308)
     let text = try fence(in: result([.sample(fix: fix, radius: 1e300)]))

@@ -8,12 +8,12 @@ struct RetryAfterTests {
   private static let date = "Fri, 20 Nov 2026 10:00:00 GMT"
 
   @Test(
-    "when Retry-After can be used, then it is a wait from the response's own date",
+    "when Retry-After is valid, then it gives a wait, relative to the response's own date",
     arguments: [
       ("1", 1), ("120", 120), ("  7\t", 7), ("007", 7), ("3600", 3600),
       ("Fri, 20 Nov 2026 10:00:30 GMT", 30), ("Friday, 20-Nov-26 10:01:00 GMT", 60), ("Fri Nov 20 10:02:00 2026", 120),
       ("Tue, 01 Dec 2026 10:00:00 GMT", 11 * 86_400),
-      // Absurd ones: a year at most.
+      // Absurd waits: a year at most.
       ("99999999999999999999999999", 366 * 86_400), ("9223372036854775807", 366 * 86_400),
       ("4294967296", 366 * 86_400), ("Fri, 31 Dec 9999 23:59:59 GMT", 366 * 86_400),
     ])
@@ -32,7 +32,7 @@ struct RetryAfterTests {
   }
 
   @Test(
-    "when Retry-After cannot be used, then it is ignored",
+    "when Retry-After is invalid, then it is ignored",
     arguments: [
       "", " ", "-1", "+5", "1.5", "1e3", "0x10", "NaN", "inf", "soon", "12 s", "5,5", "١٢", "1;2", "\u{0}",
       "Fri, 20 Nov 2026", "Fri, 32 Nov 2026 10:00:00 GMT", "Fri, 20 Foo 2026 10:00:00 GMT",
@@ -44,7 +44,7 @@ struct RetryAfterTests {
     #expect(RetryAfter.wait(text, date: Self.date) == nil)
   }
 
-  @Test("when Retry-After and the response's date lie farther apart than 64 bits of microseconds, then it is a year")
+  @Test("when Retry-After and the response's date lie more than 64 bits of microseconds apart, then the wait is a year")
   func farApart() {
     let last = "Thu, 01 Jan 294246 00:00:00 GMT"
     #expect(RetryAfter.wait(last, date: "Sat, 01 Jan 0001 00:00:00 GMT") == RetryAfter.longest)
@@ -52,7 +52,7 @@ struct RetryAfterTests {
   }
 
   @Test(
-    "when the response has no date of its own, then a date in Retry-After says nothing",
+    "when the response has no date of its own, then a date in Retry-After is ignored",
     arguments: [nil, "", "now", "Fri, 31 Dec 999999 23:59:59 GMT"])
   func noDate(date: String?) {
     #expect(RetryAfter.wait("Fri, 20 Nov 2026 10:00:30 GMT", date: date) == nil)

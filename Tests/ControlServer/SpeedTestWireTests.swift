@@ -50,7 +50,7 @@ import Testing
     let ours = try result()
     #expect(ours["test_token"] as? String == "a_1_b_#v2#c" && ours["test_uuid"] as? String == "T")
     #expect(ours["test_speed_download"] as? Int == 47_800 && ours["test_nsec_upload"] as? Int == 7_000_000_000)
-    #expect(ours["test_ping_shortest"] as? Int == 20_500_000, "the client's least value")
+    #expect(ours["test_ping_shortest"] as? Int == 20_500_000, "the client's minimum")
     #expect(ours["client_version"] as? String == "1.3.5", "the version of the measurement server's greeting")
     #expect(ours["test_encryption"] as? String == "NONE" && ours["test_port_remote"] as? Int == 443)
     #expect(ours["test_submission_retry_count"] as? Int == 2 && ours["test_status"] as? String == "0")
@@ -61,7 +61,7 @@ import Testing
     #expect(details.count == 12 && Set(details.compactMap { $0["thread"] as? Int }) == [0, 1, 2])
   }
 
-  @Test("when the technology is not known, or none, then the network type is that of a client without a modem")
+  @Test("when the technology is unknown or none, then the network type is that of a client without a modem")
   func networkType() throws {
     for technology in [nil, Technology.none, Technology("6G/X")] {
       #expect(try result { $0.technology = technology }["network_type"] as? Int == 97)
@@ -69,7 +69,7 @@ import Testing
     #expect(try result { $0.technology = Technology("5G/NRNSA") }["network_type"] as? Int == 41)
   }
 
-  @Test("when a curve of the store is damaged, then its points are left out, and nothing traps")
+  @Test("when a stored curve is damaged, then its damaged points are left out, without a crash")
   func damagedCurve() throws {
     let details =
       try result {
@@ -96,7 +96,7 @@ import Testing
     #expect((ours["capabilities"] as? [String: Any])?["RMBThttp"] as? Bool == true)
   }
 
-  @Test("when a test belongs to a loop, then its number, limits and name are sent as they are (edge 38)")
+  @Test("when a test belongs to a loop, then its number, limits and UUID are sent unchanged (edge 38)")
   func loop() throws {
     var request = SpeedTestRequest(clientUUID: "C", time: .sampleStart)
     request.loop = .init(uuid: "Labc", number: 3, count: 50, every: .seconds(900), distance: 250)
@@ -121,7 +121,7 @@ import Testing
     return try SpeedTestGrant(try JSONSerialization.data(withJSONObject: answer))
   }
 
-  @Test("edge 34: when numbers come as texts and texts as numbers, and others are missing, then the test is understood")
+  @Test("edge 34: when numbers come as text, text comes as numbers, or members are missing, then the grant is read")
   func mixedTypes() throws {
     let usual = try grant()
     #expect(usual.token == "a_1_b_#v2#c==" && usual.port == 443 && usual.isEncrypted && usual.kind == .http)
@@ -139,7 +139,7 @@ import Testing
   }
 
   @Test(
-    "when a number is impossible, then the specification's value is used",
+    "when a number is impossible, then the default of docs/protocol.md, 6.1, is used",
     arguments: ["test_duration", "test_numthreads", "test_numpings", "test_wait"],
     ["0", "-3", "99999999999999999999", "x"])
   func impossible(name: String, value: String) throws {
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test(
-    "when a value that the test needs is missing or wrong, then the answer cannot be used, and says which one",
+    "when a required value is missing or wrong, then the answer is unusable, and the failure names the value",
     arguments: [
       ("test_token", ""), ("test_token", "a b"), ("test_token", String(repeating: "x", count: 1001)), ("test_uuid", ""),
       ("test_server_address", "a\nb"), ("test_server_port", "0"), ("test_server_port", "70000"),
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test("when the results of QoS tests are composed, then the token is byte by byte the issued one (edge 40)")
+  @Test("when the results of QoS tests are composed, then the token equals the issued one byte by byte (edge 40)")
   func qos() throws {
     let body = QoSSubmission(
       clientUUID: "C", token: "a_1_b+/=_#v2#c", submitted: .sampleStart, results: #"[{"qos_test_uid":5}]"#

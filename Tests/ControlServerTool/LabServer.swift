@@ -30,7 +30,7 @@ struct LabServer {
     return try JSONParser.parse(Array(answer.body.utf8))
   }
 
-  /// A recorded body with the members that `replaced` has; those that are null there are gone.
+  /// A recorded body in which the members of `replaced` replace those of the same name; null removes one.
   static func fixture(_ name: String, _ replaced: [String: JSONValue] = [:]) throws -> JSONValue {
     let bytes = try Data(contentsOf: Surroundings.fixture("speedtest/\(name).json"))
     guard case .object(let members) = try JSONParser.parse(Array(bytes)) else { throw Refusal.format("no object") }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import control_server
 
-/// The vectors were computed apart from this code.
+/// The vectors were computed independently of this code.
 @Suite struct PingTokenTests {
   @Test(arguments: [
     // address, bytes 12–15 as hex, Base64 of the whole

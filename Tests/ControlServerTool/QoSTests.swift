@@ -66,7 +66,7 @@ import Testing
   @Test func `when a QoS result's token differs in one byte, then it is refused`() async throws {
     let server = try await LabServer()
     guard case .string(let token) = try await server.testRequest()["test_token"] else { throw Refusal.format("none") }
-    // The first version alone is good enough for a speed test's result.
+    // The first version alone suffices for the result of a speed test.
     let first = String(token.prefix(while: { $0 != "#" }).dropLast())
     for other in [token + " ", String(token.dropLast()), token.uppercased(), first, ""] {
       let body = try LabServer.fixture("java-resultQoS", ["test_token": .string(other)])

@@ -88,8 +88,7 @@ import Testing
   }
 
   @Test(arguments: ["9223372036854775807", "-9223372036854775808", "8640000000000000", "-62198755200000"])
-  func `when a client's time lies at the end of 64 bits, then its test is stored and listed`(time: String) async throws
-  {
+  func `when a client's time is at an end of 64 bits, then its test is stored and listed`(time: String) async throws {
     let client = try await client()
     let test = try text(try await call("coverageRequest", request(client: client, ["time": time]))["test_uuid"])
     let fence = #"{"location":{"latitude":1,"longitude":2},"offset_ms":2147483647,"duration_ms":-2147483648}"#
@@ -104,7 +103,7 @@ import Testing
     #expect(try await storedFences() == 1)
   }
 
-  @Test func `when a loop has no number left, then no test is made`() async throws {
+  @Test func `when a loop has no number left, then no test is created`() async throws {
     let client = try await client()
     let loop = try text(try await call("coverageRequest", request(client: client))["loop_uuid"])
     try await endpoints.store.database.write { db in
@@ -135,7 +134,7 @@ import Testing
     }
     await #expect(throws: refusal) { try await call("coverageResult", body("\(good),{\(fence)}")) }
     #expect(try await storedFences() == 0)
-    // The refused one left the test open.
+    // The refused fences left the test open.
     #expect(try await call("coverageResult", body(good)) == [:])
     #expect(try await storedFences() == 1)
     // A second submission is refused for good.

@@ -41,7 +41,7 @@ import Testing
     let refusal = await #expect(throws: Refusal.self) { try await server.call("result", bad) }
     guard case .badRequest = refusal else { throw Refusal.format("another refusal") }
     #expect(try await server.speedTests().first?["results_accepted"] == 0)
-    // The refused one left the test open.
+    // The refused result left the test open.
     #expect(try await server.call("result", server.result("cliC", token: token)) == ["error": []])
   }
 
@@ -50,7 +50,7 @@ import Testing
     ("test_ping_shortest", "1"), ("test_ping_shortest", "59999999999"), ("network_type", "0"),
     ("network_type", "\"13\""), ("timezone", "null"), ("test_status", "null"), ("test_status", "\"2\""),
   ])
-  func `when a figure lies on the good side of its limit, then the result is stored`(
+  func `when a figure is just within its limit, then the result is stored`(
     key: String, value: String
   ) async throws {
     let server = try await LabServer()
@@ -60,7 +60,7 @@ import Testing
     #expect(try await server.speedTests().first?["results_accepted"] == 1)
   }
 
-  @Test func `when only the UUID of a token is right, then its result is stored`() async throws {
+  @Test func `when only the UUID of a token is correct, then its result is stored`() async throws {
     let server = try await LabServer()
     let answer = try await server.testRequest()
     guard case .string(let uuid) = answer["test_uuid"] else { throw Refusal.format("no test") }
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: ["\"1\"", "1"])
-  func `when a result says that its test failed, then the answer is a success and nothing is stored`(
+  func `when a result reports a failed test, then the answer is a success and nothing is stored`(
     status: String
   ) async throws {
     let server = try await LabServer()

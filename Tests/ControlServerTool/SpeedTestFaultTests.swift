@@ -19,7 +19,7 @@ import Testing
     #expect(await plan.next(for: name) == .status(503))
   }
 
-  @Test func `when the answer to a result is lost, then its repetition is refused and one result is there`()
+  @Test func `when the answer to a result is lost, then its repetition is refused and one result is stored`()
     async throws
   {
     let tool = try await ControlServerTool(["--measurement-server", "127.0.0.1:5231", "--fault", "testRequest:429:1"])

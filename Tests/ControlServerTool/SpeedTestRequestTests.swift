@@ -81,13 +81,15 @@ import Testing
   }
 
   @Test(arguments: [("1", "1"), ("9", "9"), ("\"4\"", "4"), ("10", "5"), ("0", "5"), ("-3", "5"), ("null", "5")])
-  func `when a client asks for 1 to 9 threads, then it gets them`(asked: String, granted: String) async throws {
+  func `when a client asks for 1 to 9 threads, then it gets them, otherwise the default`(asked: String, granted: String)
+    async throws
+  {
     let server = try await LabServer()
     let answer = try await server.testRequest("java", ["num_threads": try JSONParser.parse(Array(asked.utf8))])
     #expect(answer["test_numthreads"] == .string(granted))
   }
 
-  @Test func `when a loop goes on, then its UUID comes back as it was given`() async throws {
+  @Test func `when a loop continues, then its UUID comes back unchanged`() async throws {
     let server = try await LabServer()
     let first = try await server.testRequest("java", ["loopmode_info": ["test_counter": 1, "max_tests": 3]])
     guard case .string(let loop) = first["loop_uuid"] else { throw Refusal.format("no loop") }

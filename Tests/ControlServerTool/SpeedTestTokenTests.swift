@@ -2,7 +2,7 @@ import Testing
 
 @testable import control_server
 
-/// The vectors were computed apart from this code.
+/// The vectors were computed independently of this code.
 @Suite struct SpeedTestTokenTests {
   private static let uuid = "11111111-2222-3333-4444-555555555555"
 

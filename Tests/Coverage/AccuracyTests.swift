@@ -2,7 +2,7 @@ import Testing
 
 @testable import Coverage
 
-/// Spec 2.3 and 2.5: fixes that are too inaccurate, and the windows that they open.
+/// Fixes that are too inaccurate, and the windows that they open (docs/algorithm.md, 3 and 4).
 @Suite struct AccuracyTests {
   var drive = DriveScript()
 
@@ -11,13 +11,13 @@ import Testing
     #expect(drive.spans == [Span(1, nil)])
   }
 
-  @Test mutating func `when the accuracy is worse than the limit, then the fix opens nothing`() {
+  @Test mutating func `when the accuracy is worse than the limit, then the fix opens no fence`() {
     drive.fix(at: 1, accuracy: 15.0.nextUp)
     #expect(drive.fences.isEmpty)
   }
 
   @Test(arguments: [nil, -1, -0.001, Double.nan, .infinity, -.infinity])
-  mutating func `when the accuracy is unknown or invalid, then the fix opens nothing`(accuracy: Double?) {
+  mutating func `when the accuracy is unknown or invalid, then the fix opens no fence`(accuracy: Double?) {
     drive.fix(at: 1, accuracy: accuracy)
     #expect(drive.fences.isEmpty)
   }
@@ -27,14 +27,14 @@ import Testing
     #expect(drive.spans == [Span(1, nil)])
   }
 
-  @Test func `when the operator sets another limit, then it counts`() {
+  @Test func `when the operator sets another limit, then that limit applies`() {
     var strict = DriveScript { $0.accuracyLimit = 4 }
     strict.fix(at: 1, accuracy: 4.5)
     strict.fix(at: 2, accuracy: 4)
     #expect(strict.spans == [Span(2, nil)])
   }
 
-  @Test mutating func `when an inaccurate fix lies far away, then the fence lives on`() {
+  @Test mutating func `when an inaccurate fix lies far away, then the fence stays open`() {
     drive.fix(at: 1)
     drive.fix(at: 2, north: 5000, accuracy: 16)
     drive.fix(at: 3, north: 6)
@@ -68,7 +68,7 @@ import Testing
     #expect(drive.unassigned == 2)
   }
 
-  @Test mutating func `when a ping was sent before the window, then it counts though it comes during it or after it`() {
+  @Test mutating func `when a ping was sent before a window, then it counts even if its result arrives later`() {
     drive.fix(at: 1)
     drive.fix(at: 2, accuracy: 50)
     drive.ping(at: 1.9)
@@ -77,7 +77,7 @@ import Testing
     #expect(drive.pings == [2])
   }
 
-  @Test mutating func `when a ping of a past window comes late, then it still belongs to no fence`() {
+  @Test mutating func `when the result of a ping from a past window arrives late, then it belongs to no fence`() {
     drive.fix(at: 1)
     drive.fix(at: 2, accuracy: 50)
     drive.fix(at: 3)
@@ -88,7 +88,7 @@ import Testing
     #expect(drive.unassigned == 2)
   }
 
-  @Test mutating func `when the window ends far away, then the fence ends there, and its length holds the window`() {
+  @Test mutating func `when the window ends far away, then the fence ends there and includes the window`() {
     drive.fix(at: 1)
     drive.fix(at: 2, accuracy: 50)
     drive.fix(at: 10, north: 300)
@@ -97,7 +97,7 @@ import Testing
     #expect(drive.pings == [0, 0])
   }
 
-  @Test mutating func `when the first fix is inaccurate, then the first precise one opens the fence`() {
+  @Test mutating func `when the first fix is inaccurate, then the first precise fix opens the fence`() {
     drive.fix(at: 1, accuracy: 100)
     drive.ping(at: 1.5)
     drive.fix(at: 2)
@@ -107,7 +107,7 @@ import Testing
     #expect(drive.unassigned == 1)
   }
 
-  @Test mutating func `when the fix is lost, then that is an inaccurate window`() {
+  @Test mutating func `when the fix is lost, then an inaccurate window opens`() {
     drive.fix(at: 1)
     drive.fixLost(at: 2)
     drive.ping(at: 2.5)
@@ -117,7 +117,7 @@ import Testing
     #expect(drive.pings == [1])
   }
 
-  @Test mutating func `when the accuracy of a known place is negative, then it is an inaccurate window`() {
+  @Test mutating func `when a fix with a position has a negative accuracy, then an inaccurate window opens`() {
     drive.fix(at: 1)
     drive.fix(at: 2, north: 100, accuracy: -5)
     drive.ping(at: 2.5)

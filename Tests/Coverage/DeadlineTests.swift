@@ -2,11 +2,11 @@ import Testing
 
 @testable import Coverage
 
-/// The engine says when it wants to be advanced; whoever drives it needs nothing else.
+/// The engine's next deadline is all that a caller needs to advance it in time.
 @Suite struct DeadlineTests {
   var drive = DriveScript()
 
-  @Test mutating func `when a drive goes on, then the next deadline is warning, patience, duration in turn`() {
+  @Test mutating func `when a drive goes on, then its deadlines are the warning, the give-up time and the duration`() {
     #expect(drive.deadline == 3)
     drive.nothing(until: 3)
     #expect(drive.deadline == 1_800)
@@ -16,7 +16,7 @@ import Testing
     #expect(drive.deadline == nil)
   }
 
-  @Test mutating func `when it is advanced to each deadline, then the drive ends as in one stride`() {
+  @Test mutating func `when the engine advances from deadline to deadline, then the drive ends as in one step`() {
     var stride = drive
     stride.nothing(until: 20_000)
     var steps = 0
@@ -30,7 +30,7 @@ import Testing
     #expect(drive.effects == stride.effects)
   }
 
-  @Test mutating func `when it is advanced into the past, then nothing happens`() {
+  @Test mutating func `when the engine advances to a past time, then nothing changes`() {
     drive.fix(at: 10)
     #expect(drive.nothing(until: 5).isEmpty)
     #expect(drive.engine.now == DriveTime(seconds: 10))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Coverage
 
-/// `Coordinate.distance` against geodesics of WGS 84 (Karney's algorithm, reckoned with GeographicLib 2 in Python).
+/// `Coordinate.distance` against geodesics of WGS 84 (Karney's algorithm, computed with GeographicLib 2 in Python).
 @Suite struct DistanceTests {
 
   @Test(arguments: Geodesics.upToTenKilometres)
@@ -15,7 +15,7 @@ import Testing
     #expect(from.distance(to: to) == to.distance(to: from))
   }
 
-  @Test func `when two places are the same, then there is no distance`() throws {
+  @Test func `when two places are the same, then their distance is zero`() throws {
     let place = try #require(Coordinate(latitude: 48.2, longitude: 16.3))
     #expect(place.distance(to: place) == 0)
     let pole = try #require(Coordinate(latitude: 90, longitude: -20))
@@ -39,11 +39,11 @@ import Testing
     (90.000_001, 0.0), (-90.000_001, 0), (0, 180.000_001), (0, -180.000_001), (.nan, 0), (0, .nan), (.infinity, 0),
     (0, -.infinity),
   ])
-  func `when a position cannot be, then there is no coordinate`(latitude: Double, longitude: Double) {
+  func `when latitude or longitude is out of range, then there is no coordinate`(latitude: Double, longitude: Double) {
     #expect(Coordinate(latitude: latitude, longitude: longitude) == nil)
   }
 
-  @Test func `when the tests' own ground is measured, then it agrees`() throws {
+  @Test func `when distances on the tests' own ground are measured, then they match Pythagoras`() throws {
     for (north, east) in [(30.0, 40.0), (-300, 400), (0, 5), (-5, 0)] {
       let centre = try #require(Ground.equator.place(north: 0, east: 0))
       let place = try #require(Ground.equator.place(north: north, east: east))

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Coverage
 
-/// Effects: one for the end of each fence, and its late changes.
+/// Effects: one for the end of each fence, and one for each late change.
 @Suite struct EffectTests {
   var drive = DriveScript()
 
-  @Test mutating func `when fences end in every way there is, then each end is told once`() {
+  @Test mutating func `when fences end in every possible way, then each end is one effect`() {
     drive.session(at: 0, "T1")
     drive.fix(at: 1)
     drive.fix(at: 2, north: 100)  // left
@@ -17,7 +17,7 @@ import Testing
     #expect(drive.closed == [0, 1, 2])
   }
 
-  @Test mutating func `when a fence's end is told, then it is complete but for late pings`() {
+  @Test mutating func `when a fence ends, then the fence in the effect is complete except for late pings`() {
     drive.fix(at: 1)
     drive.ping(at: 1.5)
     let effects = drive.fix(at: 2, north: 100)
@@ -26,7 +26,7 @@ import Testing
     #expect(drive.fences[0].pings == 1)
   }
 
-  @Test mutating func `when late pings come, then each revises the ended fence and none ends it again`() {
+  @Test mutating func `when late pings arrive, then each revises the ended fence without ending it again`() {
     drive.fix(at: 1)
     drive.fix(at: 2, north: 100)
     let first = drive.ping(at: 1.5, milliseconds: 10)
@@ -41,7 +41,7 @@ import Testing
     #expect(drive.closed == [0])
   }
 
-  @Test mutating func `when nothing is to be stored, then there is no effect`() {
+  @Test mutating func `when there is nothing to store, then there is no effect`() {
     #expect(drive.fix(at: 1).isEmpty)
     #expect(drive.fix(at: 2).isEmpty)
     #expect(drive.fix(at: 3, accuracy: 50).isEmpty)
@@ -50,7 +50,7 @@ import Testing
     #expect(drive.nothing(until: 100).isEmpty)
   }
 
-  @Test mutating func `when the limit passes before an event, then the end is told before it`() {
+  @Test mutating func `when the limit passes before an event, then only the end of the drive has effects`() {
     drive.fix(at: 1)
     let effects = drive.session(at: 14_500, "T1")
     #expect(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coverage
 
-/// What the modem reported in each fence, by time.
+/// The modem's report of each fence, weighted by time.
 struct FenceRadioTests {
   private var drive = DriveScript()
 
@@ -28,7 +28,7 @@ struct FenceRadioTests {
     #expect(drive.fences[0].radio == nil)
   }
 
-  @Test("when technologies change, then each has its share of the fence's time, in order, no service too")
+  @Test("when technologies change, then each has its share of the fence's time, in order, as has no service")
   mutating func shares() throws {
     drive.radio(at: 0, "4G/LTE")
     drive.modem(at: 0, reading(-90))
@@ -46,7 +46,7 @@ struct FenceRadioTests {
     #expect(try radio(1).technologies == [.init(technology: "4G/LTE", microseconds: 1_000_000)])
   }
 
-  @Test("when the signal changes, then minimum and maximum are of values that lasted, and the median is by time")
+  @Test("when the signal changes, then extremes ignore values of no duration, and the median is weighted by time")
   mutating func levels() throws {
     drive.modem(at: 0, reading(-50))
     drive.modem(at: 1, reading(-100))
@@ -79,7 +79,7 @@ struct FenceRadioTests {
     #expect(try radio(0).levels.map(\.quantity) == [.rsrq])
   }
 
-  @Test("when the cell changes, then changes are counted, and parts that become known later are none")
+  @Test("when the cell changes, then each change counts, but details that become known later do not")
   mutating func cells() throws {
     drive.modem(at: 0, reading(-90, cell: 1) { $0.cell?.channel = nil })
     drive.fix(at: 1)
@@ -93,7 +93,7 @@ struct FenceRadioTests {
     #expect(try radio(0).cell == .sample(1))
   }
 
-  @Test("when the modem roams for a while, then the fence says so; operator and cell are the last ones")
+  @Test("when the modem roams for a while, then the fence is marked as roaming and has the last operator")
   mutating func roaming() throws {
     drive.modem(at: 0, reading(-90) { ($0.registration, $0.operatorCode) = (.home, "23201") })
     drive.fix(at: 1)
@@ -107,7 +107,7 @@ struct FenceRadioTests {
     #expect(try !radio(1).isRoaming)
   }
 
-  @Test("when the modem goes, then the time after it counts for no signal, and the next fence has no report")
+  @Test("when the modem goes away, then no later time counts for its signal, and the next fence has no report")
   mutating func gone() throws {
     drive.modem(at: 0, reading(-90))
     drive.fix(at: 1)
@@ -118,7 +118,7 @@ struct FenceRadioTests {
     #expect(drive.fences[1].radio == nil)
   }
 
-  @Test("when a fix counts from before the last reports, then each report counts in the fence in which it was made")
+  @Test("when a fix counts from before the last report, then each report counts in the fence of its time")
   func lateFix() throws {
     let ground = Ground.vienna
     func fix(_ north: Double) -> Event.Kind { .fix(Fix(coordinate: ground.place(north: north, east: 0), accuracy: 5)) }
@@ -136,7 +136,7 @@ struct FenceRadioTests {
     #expect(engine.fences[1].radio?.levels == [.init(quantity: .rsrp, minimum: -90, median: -70, maximum: -70)])
   }
 
-  @Test("when a fence is open for long, then its report is that of all of its time, and the open fence has it so far")
+  @Test("when a fence is open for long, then its report covers all of its time, and is up to date while it is open")
   mutating func long() throws {
     drive.modem(at: 0, reading(-100))
     drive.fix(at: 1)
@@ -147,7 +147,7 @@ struct FenceRadioTests {
     #expect(try radio(0).levels == [.init(quantity: .rsrp, minimum: -100, median: -63, maximum: -60)])
   }
 
-  @Test("when reports come in a flood, then all of their time counts once")
+  @Test("when a thousand reports come in one second, then that second counts once")
   mutating func flood() throws {
     drive.fix(at: 1)
     for index in 0..<1000 { drive.modem(at: 1 + Double(index) / 1000, reading(-90 - Double(index % 3))) }
@@ -156,7 +156,7 @@ struct FenceRadioTests {
   }
 
   @Test(
-    "when a technology has its own quantity, then the lowest level is of that one",
+    "when a technology has its own signal quantity, then the lowest level is that of this quantity",
     arguments: [
       ("5G/NR", -80.0), ("5G/NRNSA", -95), ("4G/LTE", -95), ("3G/HSPA", -70), ("2G/EDGE", -60), (nil, nil),
       ("NONE", nil),

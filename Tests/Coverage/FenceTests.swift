@@ -2,7 +2,7 @@ import Testing
 
 @testable import Coverage
 
-/// Spec 2.3: opening and leaving.
+/// Opening and leaving (docs/algorithm.md, 3).
 @Suite struct FenceTests {
   var drive = DriveScript()
 
@@ -15,7 +15,7 @@ import Testing
     #expect(fence.duration == nil)
   }
 
-  @Test mutating func `when nothing but pings came, then there is no fence`() {
+  @Test mutating func `when only pings have come, then there is no fence`() {
     drive.ping(at: 1)
     drive.nothing(until: 10)
     #expect(drive.fences.isEmpty)
@@ -68,7 +68,7 @@ import Testing
     #expect(drive.spans == [Span(0, 4), Span(4, 8), Span(8, nil)])
   }
 
-  @Test mutating func `when the position jumps far, then there is one end and one beginning and nothing between`() {
+  @Test mutating func `when the position jumps far, then one fence ends and one begins, with no fence between`() {
     drive.fix(at: 1)
     drive.fix(at: 2, north: 900_000)
     drive.fix(at: 3, north: 900_001)
@@ -77,7 +77,7 @@ import Testing
     #expect(drive.closed == [0, 1])
   }
 
-  @Test mutating func `when two far fixes have one time stamp, then the first fence has no length`() {
+  @Test mutating func `when two distant fixes have the same timestamp, then the first fence has no duration`() {
     drive.fix(at: 1)
     drive.fix(at: 1, north: 100)
     drive.ping(at: 1)

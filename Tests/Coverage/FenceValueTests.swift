@@ -5,7 +5,7 @@ import Testing
 
 /// A fence as a value: drives have thousands of them in memory.
 struct FenceValueTests {
-  @Test("when a fence has a modem's figures, then they are kept as they are, in copies too, and tell fences apart")
+  @Test("when a fence has modem figures, then copies have their own, and fences with other figures are unequal")
   func radio() {
     var fence = Fence.sample(radio: .sample)
     let copy = fence
@@ -16,7 +16,7 @@ struct FenceValueTests {
     #expect(fence == .sample() && fence.radio == nil)
   }
 
-  @Test("when a fence has no modem's figures, then they take eight bytes of it")
+  @Test("when a fence has no modem figures, then their field takes eight bytes")
   func size() {
     #expect(MemoryLayout<OnHeap<FenceRadio>?>.size == 8)
     #expect(MemoryLayout<Fence>.stride <= 288)

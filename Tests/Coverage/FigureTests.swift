@@ -2,7 +2,7 @@ import Testing
 
 @testable import Coverage
 
-/// What a fence says of its pings beyond count and mean.
+/// A fence's ping figures beyond count and mean.
 @Suite struct FigureTests {
   var drive = DriveScript()
 
@@ -24,7 +24,7 @@ import Testing
     #expect(figures == PingFigures())
   }
 
-  @Test mutating func `when pings come out of order, then variation is between neighbours as they were sent`() {
+  @Test mutating func `when pings come out of order, then variation is between neighbours in sending order`() {
     drive.fix(at: 1)
     drive.ping(at: 1.1, milliseconds: 10)
     drive.ping(at: 1.3, milliseconds: 50)
@@ -33,7 +33,7 @@ import Testing
     #expect(figures?.meanVariation == 20_000_000, "10 and 30 ms")
   }
 
-  @Test mutating func `when a ping between two answered ones was lost, then these two are no neighbours`() {
+  @Test mutating func `when a ping between two answered pings was lost, then the two are not neighbours`() {
     drive.fix(at: 1)
     drive.ping(at: 1.1, milliseconds: 10)
     drive.failedPing(at: 1.2)
@@ -42,7 +42,7 @@ import Testing
     #expect(figures?.meanVariation == nil)
   }
 
-  @Test mutating func `when pings between two answered ones are in no fence, then these two are no neighbours`() {
+  @Test mutating func `when pings between two answered pings are in no fence, then the two are not neighbours`() {
     drive.fix(at: 1)
     drive.ping(at: 1.1, milliseconds: 10)
     drive.ping(at: 1.2, milliseconds: 12)
@@ -56,16 +56,16 @@ import Testing
     #expect(figures?.meanVariation == 4_000_000, "2 and 6 ms")
   }
 
-  @Test mutating func `when a ping was not even sent, then those before and after it are no neighbours`() {
+  @Test mutating func `when a ping was not sent, then the pings before and after it are not neighbours`() {
     drive.fix(at: 1)
     drive.ping(at: 1.1, milliseconds: 10)
     drive.ping(at: 1.3, milliseconds: 50)
     #expect(drive.engine.openFence?.figures.meanVariation == nil)
     drive.ping(at: 1.2, milliseconds: 20)
-    #expect(drive.engine.openFence?.figures.meanVariation == 20_000_000, "it was: 10 and 30 ms")
+    #expect(drive.engine.openFence?.figures.meanVariation == 20_000_000, "it was sent: 10 and 30 ms")
   }
 
-  @Test mutating func `when only some pings are stamped by the kernel, then their mean stands apart`() {
+  @Test mutating func `when only some pings are stamped by the kernel, then they have a mean of their own`() {
     drive.fix(at: 1)
     drive.ping(at: 1.1, milliseconds: 10, byKernel: true)
     drive.ping(at: 1.2, milliseconds: 90)
@@ -74,7 +74,7 @@ import Testing
     #expect(figures?.kernelMean == 15_000_000)
   }
 
-  @Test mutating func `when answers are late or repeated, then they are counted and change no mean and no loss`() {
+  @Test mutating func `when answers are late or duplicate, then they are counted and change neither mean nor loss`() {
     drive.fix(at: 1)
     drive.failedPing(at: 1.1)
     drive.ping(at: 1.2)
@@ -104,15 +104,15 @@ import Testing
     #expect(drive.fences[0].figures.late == 1)
   }
 
-  @Test mutating func `while a fence is open, then its figures are up to date in the open fence`() {
+  @Test mutating func `when a fence is open, then its figures are up to date`() {
     drive.fix(at: 1)
     drive.ping(at: 1.1, milliseconds: 10)
     #expect(drive.engine.openFence?.figures.roundTrip?.maximum == 10_000_000)
   }
 
-  @Test mutating func `when a fence lasts for long, then all of its pings count, in whatever order they are known`() {
+  @Test mutating func `when a fence lasts for long, then all of its pings count, in any order of arrival`() {
     drive.fix(at: 0)
-    // Ten a second; of each three the last two become known in reverse order.
+    // Ten pings a second; of every three, the last two arrive in reverse order.
     let times = (0..<5_001).map { Int64(1 + $0 * 7_919 % 501) }
     for ping in times.indices.map({ $0 % 3 == 1 ? $0 + 1 : $0 % 3 == 2 ? $0 - 1 : $0 }) {
       drive.ping(at: 0.05 + Double(ping) / 10, milliseconds: times[ping])
@@ -128,7 +128,7 @@ import Testing
     #expect(figures?.meanVariation == Int64(mean.rounded()))
   }
 
-  @Test mutating func `when an outcome comes minutes after its fence, then it counts, but the figures stay`() {
+  @Test mutating func `when an outcome comes minutes after its fence, then it counts without changing the figures`() {
     drive.fix(at: 1)
     drive.ping(at: 1.1, milliseconds: 10)
     drive.fix(at: 2, north: 100)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ForeignTextTests {
   @Test(
-    "when a text has what moves a terminal, then spaces stand for it",
+    "when a text has terminal control characters, then spaces replace them",
     arguments: [
       ("plain: ünï 東", "plain: ünï 東"), ("a\nb\r\u{1B}[31mc\u{7}", "a b  [31mc "), ("a\u{9B}2Jb", "a 2Jb"),
       ("a\u{202E}b\u{2028}c\u{200B}d", "a b c d"), ("\u{0}", " "),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coverage
 
-/// A fix counts from the arrival of its position, though the rest of its epoch is waited for.
+/// A fix counts from the arrival of its position, though it is delivered when its epoch is complete.
 @Suite struct LateFixTests {
   private let ground = Ground.vienna
 
@@ -23,7 +23,7 @@ import Testing
 
   private let ping = Event.Kind.ping(.answered(rttNanoseconds: 20_000_000))
 
-  @Test func `when a position is complete later than it came, then pings sent between belong to its fence`() {
+  @Test func `when a position is delivered after its arrival, then pings sent in between belong to its fence`() {
     let engine = engine([
       event(0, fix(north: 0)), event(0.9, ping), event(1.1, ping), event(1.15, ping),
       event(1, fix(north: 100), delivered: 1.2), event(1.18, ping),
@@ -36,7 +36,7 @@ import Testing
     #expect(engine.now == DriveTime(seconds: 1.2))
   }
 
-  @Test func `when a late position ends a fence, then the effect has that fence, as if it had come in time`() {
+  @Test func `when a late position ends a fence, then the effect has the same fence as without the delay`() {
     for delivered in [nil, 1.2] {
       var engine = engine([event(0, fix(north: 0)), event(0.9, ping)])
       let effects = engine.handle(event(1, fix(north: 100), delivered: delivered))
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `when the drive's time is over when a position is complete, then its effects have the stop`() {
+  @Test func `when the drive's time is over before a position is delivered, then the effects include the stop`() {
     var parameters = Parameters()
     parameters.maximumDuration = .seconds(10)
     for (at, delivered) in [(9.9, 10.1), (10.05, 10.1)] {
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `when a position of the past is inaccurate, then no warning begins before it was due`() {
+  @Test func `when a late position is inaccurate, then no warning begins before it was due`() {
     for delivered in [nil, 4.1] {
       var engine = engine([event(0, fix(north: 0)), event(1, fix(north: 0), delivered: 1.2)])
       _ = engine.advance(to: DriveTime(seconds: 4))
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `when such a position is inaccurate or lost, then pings sent since it came belong to none`() {
+  @Test func `when a late position is inaccurate or lost, then pings sent since its arrival belong to no fence`() {
     for kind in [fix(north: 0, accuracy: 50), Event.Kind.fix(.lost)] {
       let engine = engine([
         event(0, fix(north: 0)), event(0.9, ping), event(1.1, ping), event(1, kind, delivered: 1.2), event(1.15, ping),
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `when a link, a test or another fix came meanwhile, then the fix counts from then`() {
+  @Test func `when a link, a test or another fix came meanwhile, then the late fix counts from that event`() {
     let meanwhile: [Event.Kind] = [
       .path(.offline), .session(SessionGrant(testUUID: "T")), .clockSet(by: .seconds(9)), .radio(nil), fix(north: 3),
     ]
@@ -86,20 +86,20 @@ import Testing
     }
   }
 
-  @Test func `when a fix of the past was not waited for, then it counts from the present`() {
+  @Test func `when a fix of the past has no time of delivery, then it counts from the present`() {
     let engine = engine([event(0, fix(north: 0)), event(1.1, ping), event(1, fix(north: 100))])
     #expect(engine.fences.map(\.exited) == [DriveTime(seconds: 1.1), nil])
     #expect(engine.fences.map(\.pings) == [1, 0])
   }
 
-  @Test func `when a fix claims to be hours old, then it counts from seconds ago at most`() {
+  @Test func `when a fix is delivered half an hour late, then it counts from at most some seconds ago`() {
     let pings = (1..<20_000).map { event(Double($0) / 10, ping) }
     let engine = engine([event(0, fix(north: 0))] + pings + [event(1, fix(north: 100), delivered: 2000)])
     #expect(engine.fences[1].entered > DriveTime(seconds: 1980))
     #expect(engine.fences.map(\.pings).reduce(0, +) + engine.pingsUnassigned == engine.pings)
   }
 
-  /// The same drive twice: each fix handled when it came, and each when it was complete.
+  /// The same drive twice: with each fix handled at its arrival, and with each fix handled when it is complete.
   private func drives(_ generator: inout SeededGenerator) -> (atOnce: [Event], late: [Event]) {
     var handled: [(at: Int64, event: Event)] = []
     for tick in 0..<400 {
@@ -132,7 +132,7 @@ import Testing
     return (inOrder(handled), inOrder(late))
   }
 
-  @Test func `when fixes are complete later, then all fences are those of fixes that were complete at once`() {
+  @Test func `when fixes are delivered late, then all fences equal those of fixes delivered at once`() {
     var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
     for _ in 0..<min(200, RandomOrders.count) {
       let drives = drives(&generator)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coverage
 
-/// The samples of one fence: taken back, and dropped when they are old.
+/// The samples of one fence: removed, and dropped when they are old.
 @Suite struct PingSamplesTests {
   private var samples = PingSamples(interval: .milliseconds(100))
 
@@ -21,7 +21,7 @@ import Testing
     samples.remove(.answered(rttNanoseconds: milliseconds * 1_000_000), sent: DriveTime(seconds: sent))
   }
 
-  @Test mutating func `when a ping between two close ones is taken back, then these two are neighbours`() {
+  @Test mutating func `when the ping between two close pings is removed, then the two are neighbours`() {
     add(10, sent: 1)
     add(70, sent: 1.05)
     add(30, sent: 1.1)
@@ -31,15 +31,15 @@ import Testing
     #expect(figures.roundTrip?.maximum == 30_000_000)
   }
 
-  @Test mutating func `when several pings took equally long, then the one that was sent at that time is taken back`() {
+  @Test mutating func `when pings have the same round trip, then the ping with the given send time is removed`() {
     for (number, delay) in ([10, 30, 35, 10] as [Int64]).enumerated() { add(delay, sent: 1 + Double(number) / 10) }
     remove(10, sent: 1)
     #expect(figures.meanVariation == 15_000_000, "5 and 25 ms")
   }
 
-  @Test func `when many pings are kept, then only halves that are old as a whole are dropped`() {
+  @Test func `when many pings are stored, then a half is dropped only if all of it is old`() {
     var recent = RecentPings()
-    // A third was sent long ago, and all others can still be taken back.
+    // A third was sent long ago, and all others can still be removed.
     for number in 0..<64 {
       recent.append(Event(at: DriveTime(seconds: number < 25 ? 1 : 10), .ping(.failed(.timeout))), in: number)
     }
@@ -52,13 +52,13 @@ import Testing
     #expect(Fence.sample(answered: answered, rttSumNanoseconds: sum).meanRTTNanoseconds == mean)
   }
 
-  @Test mutating func `when the last ping is taken back, then no figure is left`() {
+  @Test mutating func `when the last ping is removed, then no figure is left`() {
     add(10, sent: 1)
     remove(10, sent: 1)
     #expect(figures == PingFigures())
   }
 
-  @Test mutating func `when a ping is older than any that still waits for its answer, then it cannot be taken back`() {
+  @Test mutating func `when a ping is older than any that can still wait for its answer, then it cannot be removed`() {
     for second in 1...300 { add(Int64(second), sent: Double(second)) }
     let before = figures
     remove(5, sent: 5)
@@ -67,14 +67,14 @@ import Testing
     #expect(figures.roundTrip?.maximum == 299_000_000)
   }
 
-  @Test func `when a delay changes by an hour, then that is its variation; by more, then a clock was wrong`() {
+  @Test func `when a delay changes by more than an hour, then a clock was wrong and there is no variation`() {
     let hour: Int64 = 3_600_000_000_000
     #expect(DelayVariation.between(5, 5 + hour) == hour)
     #expect(DelayVariation.between(5 + hour, 5) == hour)
     #expect(DelayVariation.between(5, 6 + hour) == nil)
   }
 
-  @Test func `when pings are taken back, then they cannot be taken back again`() {
+  @Test func `when pings are removed, then they cannot be removed again`() {
     var recent = RecentPings()
     for second in 1...3 {
       recent.append(Event(at: DriveTime(seconds: Double(second)), .ping(.failed(.timeout))), in: second)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Coverage
 
-/// Spec 2.5: a ping belongs to the fence in which it was sent.
+/// A ping belongs to the fence in which it was sent (docs/algorithm.md, 4).
 @Suite struct PingTests {
   var drive = DriveScript()
 
@@ -27,7 +27,7 @@ import Testing
     #expect(drive.fences[0].meanRTTNanoseconds == nil)
   }
 
-  @Test mutating func `when a ping is answered in the next fence, then it belongs to the one that it was sent in`() {
+  @Test mutating func `when a ping is answered in the next fence, then it belongs to the fence in which it was sent`() {
     drive.fix(at: 1)
     drive.fix(at: 2, north: 100)
     let effects = drive.ping(at: 1.9)
@@ -35,13 +35,13 @@ import Testing
     #expect(effects == [.fenceRevised(drive.fences[0])])
   }
 
-  @Test mutating func `when pings come out of order over several fences, then each finds its own`() {
+  @Test mutating func `when pings come out of order over several fences, then each counts in its own fence`() {
     for step in 1...4 { drive.fix(at: Double(step), north: 100 * Double(step)) }
     for moment in [4.5, 1.5, 3.5, 2.5, 1.25, 3.25] { drive.ping(at: moment) }
     #expect(drive.pings == [2, 1, 2, 1])
   }
 
-  @Test mutating func `when a ping was sent in the very moment of entry or exit, then it belongs to no fence`() {
+  @Test mutating func `when a ping was sent exactly at entry or exit, then it belongs to no fence`() {
     drive.fix(at: 1)
     drive.ping(at: 1)
     drive.fix(at: 2, north: 100)
@@ -53,7 +53,7 @@ import Testing
     #expect(drive.unassigned == 2)
   }
 
-  @Test mutating func `when a ping was sent before the first fence, then it belongs to none`() {
+  @Test mutating func `when a ping was sent before the first fence, then it belongs to no fence`() {
     drive.ping(at: 0.5)
     drive.fix(at: 1)
     drive.ping(at: 0.9)
@@ -62,7 +62,7 @@ import Testing
     #expect(drive.engine.pings == 2)
   }
 
-  @Test mutating func `when a ping was sent between fences, then it belongs to none`() {
+  @Test mutating func `when a ping was sent between fences, then it belongs to no fence`() {
     drive.session(at: 0, "T1")
     drive.fix(at: 1)
     drive.session(at: 2, "T2")
@@ -83,7 +83,7 @@ import Testing
     #expect(drive.engine.pings == 0)
   }
 
-  @Test mutating func `when a ping hits an open fence, then there is no effect to store yet`() {
+  @Test mutating func `when a ping counts in an open fence, then there is no effect to store yet`() {
     drive.fix(at: 1)
     #expect(drive.ping(at: 1.5).isEmpty)
   }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Coverage
 
-/// What holds for every drive: random orders of events (``RandomOrders``) against what the specification says, read literally.
+/// Properties of every drive: random orders of events (``RandomOrders``) against the rules of docs/algorithm.md, read
+/// literally.
 @Suite struct PropertyTests {
   private func run(_ drive: RandomDrive) -> (engine: Engine, effects: [Effect]) {
     var engine = Engine(parameters: drive.parameters, path: drive.initialPath)
@@ -22,16 +23,16 @@ import Testing
     #expect(engine.stopped?.reason == oracle.end?.reason, "seed \(drive.seed)")
   }
 
-  @Test func `when anything happens, then fences, figures, times and end are those of the specification`() {
+  @Test func `when events come in any order, then fences, figures, times and end match the rules`() {
     for seed in RandomOrders.seeds { expectAsTheOracle(RandomDrive(seed: seed)) }
   }
 
-  @Test func `when time stamps are in disorder, then fences, figures, times and end are still those`() {
+  @Test func `when timestamps are in disorder, then fences, figures, times and end still match the rules`() {
     for seed in RandomOrders.seeds { expectAsTheOracle(RandomDrive(seed: seed, disorder: true)) }
   }
 
   @Test(arguments: [false, true])
-  func `when anything happens, then fences never overlap and each ping counts once at most`(disorder: Bool) {
+  func `when events come in any order, then fences never overlap and each ping counts at most once`(disorder: Bool) {
     for seed in RandomOrders.seeds {
       let engine = run(RandomDrive(seed: seed, disorder: disorder)).engine
       for (fence, next) in zip(engine.fences, engine.fences.dropFirst()) {
@@ -47,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `when only effects are kept, then they tell every fence and session as it is, at any moment`(disorder: Bool) {
+  func `when only effects are stored, then they give every fence and session at any moment`(disorder: Bool) {
     for seed in RandomOrders.seeds {
       let drive = RandomDrive(seed: seed, disorder: disorder)
       var engine = Engine(parameters: drive.parameters, path: drive.initialPath)
@@ -65,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `whatever has happened, then a drive that has not ended goes on, and ends when it is told to`(disorder: Bool) {
+  func `when events came in any order, then a drive that has not ended goes on, and ends when stopped`(disorder: Bool) {
     for seed in RandomOrders.seeds {
       var engine = run(RandomDrive(seed: seed, disorder: disorder)).engine
       guard let deadline = engine.nextDeadline else { continue }
@@ -85,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `when the drive has ended, then nothing that happens changes what was measured`() {
+  @Test func `when the drive has ended, then no later event changes its results`() {
     for seed in RandomOrders.seeds {
       var engine = run(RandomDrive(seed: seed, count: 60)).engine
       _ = engine.handle(Event(at: engine.now, .stop(.user)))
@@ -114,11 +115,11 @@ import Testing
   }
 }
 
-/// What a disk knows of a drive: what effects told, and the open fence as it was now and then.
+/// A drive as stored on disk: by its effects, and by checkpoints of the open fence.
 private struct Kept {
   private var fences: [Int: Fence] = [:]
   private var sessions = [0: Session(number: 0, started: .start)]
-  /// In the order in which they ended.
+  /// The numbers of closed fences, in the order of their ends.
   private(set) var closed: [Int] = []
 
   mutating func take(_ effects: [Effect]) {
@@ -138,7 +139,7 @@ private struct Kept {
     if let fence { fences[fence.number] = fence }
   }
 
-  /// Of an open fence it is enough to know whether it may be sent: if the host dies now, that is what it ends as.
+  /// An open fence must only have the right `isSubmittable`: if the host dies now, the fence ends as it is stored.
   func isTrue(to engine: Engine) -> Bool {
     sessions.values.sorted { $0.number < $1.number } == engine.sessions
       && engine.fences.allSatisfy { fence in
@@ -148,7 +149,7 @@ private struct Kept {
   }
 }
 
-/// A fence as both the engine and the oracle can tell it.
+/// The values of a fence that both the engine and the oracle compute.
 private struct Found: Equatable {
   let entered: Int64
   let exited: Int64?
@@ -180,7 +181,7 @@ private struct Found: Equatable {
     figures = fence.figures
   }
 
-  /// Milliseconds are cut off towards zero (docs/algorithm.md, 7), as the division of integers is.
+  /// Milliseconds are truncated towards zero (docs/algorithm.md, 7), as in the division of integers.
   init(_ circle: Oracle.Circle, _ test: (uuid: String?, anchor: Int64?)) {
     entered = circle.entered
     exited = circle.exited

@@ -2,12 +2,12 @@ import Testing
 
 @testable import Coverage
 
-/// Spec 1.2: radius = max(minimum, 10 + 2·accuracy, speed · 1 s).
+/// Radius = max(minimum, 10 + 2·accuracy, speed · 1 s) (docs/algorithm.md, 2).
 @Suite struct RadiusTests {
   @Test(arguments: [
-    (8.0, 4.0, 26.0),  // the specification's own table
-    (1, 0, 15),  // and its second line: 10 + 2 = 12, less than the least
-    (2.5, 0, 15),  // on the least
+    (8.0, 4.0, 26.0),  // the table of docs/algorithm.md, 2
+    (1, 0, 15),  // and its second line: 10 + 2 = 12, less than the minimum
+    (2.5, 0, 15),  // exactly the minimum
     (2.6, 0, 15.2),
     (15, 0, 40),
     (0, 0, 15),
@@ -15,7 +15,7 @@ import Testing
     (5, 20.5, 20.5),
     (15, 41, 41),
     (15, 39.9, 40),
-    (5, -1, 20),  // phones say -1 for an unknown speed
+    (5, -1, 20),  // phones report -1 for an unknown speed
     (5, .nan, 20),
     (5, .infinity, 20),
     (5, -.infinity, 20),
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "when a speed cannot be, then it does not make a fence",
+    "when a speed is impossible, then it does not set the radius",
     arguments: [
       (170, 170), (170.1, 20), (5000, 20), (1e300, 20),
     ] as [(Double, Double)])
@@ -44,11 +44,11 @@ import Testing
     #expect(parameters.radius(of: fix) == max(20, speed))
   }
 
-  @Test func `when nothing is known, then the radius is the least`() {
+  @Test func `when neither accuracy nor speed is known, then the radius is the minimum`() {
     #expect(Parameters().radius(of: Fix(coordinate: nil)) == 15)
   }
 
-  @Test func `when the operator sets another least radius, then it counts`() {
+  @Test func `when the operator sets another minimum radius, then it applies`() {
     var parameters = Parameters()
     parameters.minimumRadius = 50
     #expect(parameters.radius(of: Fix(coordinate: nil, accuracy: 15, speed: 45)) == 50)
@@ -56,7 +56,7 @@ import Testing
     #expect(parameters.radius(of: Fix(coordinate: nil, accuracy: 1, speed: 2)) == 12)
   }
 
-  @Test func `when nobody sets anything, then the constants are the reference's`() {
+  @Test func `when no parameter is set, then the defaults are those of the reference`() {
     let parameters = Parameters()
     #expect(parameters.minimumRadius == 15)
     #expect(parameters.accuracyLimit == 15)
@@ -66,14 +66,14 @@ import Testing
   }
 
   @Test(arguments: [Double.nan, .infinity, -.infinity, -1, -0.001])
-  func `when a value is impossible, then the fix does not carry it`(value: Double) {
+  func `when a value is impossible, then the fix drops it`(value: Double) {
     let fix = Fix(coordinate: nil, accuracy: value, course: value, speed: value)
     #expect(fix.accuracy == nil)
     #expect(fix.course == nil)
     #expect(fix.speed == nil)
   }
 
-  @Test func `when the altitude is below the sea, then it is kept`() {
+  @Test func `when the altitude is below sea level, then it is kept`() {
     #expect(Fix(coordinate: nil, altitude: -413.5).altitude == -413.5)
     #expect(Fix(coordinate: nil, altitude: .nan).altitude == nil)
   }

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: seeds)
-  func `when a drive is written and read, then the engine makes the very same of it`(seed: UInt64) throws {
+  func `when a drive is written and read, then the engine gives the same results`(seed: UInt64) throws {
     let drive = RandomDrive(seed: seed, count: 600)
     let log = try writeAndRead(drive)
     var parameters = try #require(log.header.parameters)

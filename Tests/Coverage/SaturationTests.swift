@@ -2,11 +2,11 @@ import Testing
 
 @testable import Coverage
 
-/// Arithmetic on numbers from outside stops at the greatest number instead of ending the process.
+/// Arithmetic on numbers from outside saturates instead of trapping.
 @Suite struct SaturationTests {
   private static let edges: [Int64] = [.min, .min + 1, -1_000_000, -1, 0, 1, 3, 1_000_000, .max - 1, .max]
 
-  @Test func `when results fit, then they are those of the plain operators; else the nearest number that exists`() {
+  @Test func `when a result fits, then it is the plain operator's; else it is the nearest number that fits`() {
     for a in Self.edges {
       for b in Self.edges {
         #expect(Int128(a.saturatingAdding(b)) == Self.clamped(Int128(a) + Int128(b)), "\(a) + \(b)")
@@ -21,7 +21,7 @@ import Testing
 
   private static func clamped(_ value: Int128) -> Int128 { min(max(value, Int128(Int64.min)), Int128(Int64.max)) }
 
-  @Test func `when unsigned numbers overflow, then they stop at their ends`() {
+  @Test func `when unsigned numbers overflow, then they saturate`() {
     #expect(UInt8(200).saturatingAdding(100) == 255)
     #expect(UInt8(1).saturatingSubtracting(2) == 0)
     #expect(UInt8(200).saturatingMultiplied(by: 2) == 255)
@@ -31,17 +31,17 @@ import Testing
     (1.9, 1), (-1.9, -1), (1e300, Int64.max), (-1e300, .min), (.infinity, .max), (-.infinity, .min),
     (9_223_372_036_854_775_808, .max), (-9_223_372_036_854_775_808, .min),
   ])
-  func `when a number has a fraction or does not fit, then the nearest whole one is meant`(
+  func `when a number has a fraction or does not fit, then it is truncated or saturates`(
     _ value: Double, _ whole: Int64
   ) {
     #expect(Int64(saturating: value) == whole)
   }
 
-  @Test func `when a value is no number, then there is no whole one`() {
+  @Test func `when a value is not a number, then there is no integer`() {
     #expect(Int64(saturating: .nan) == nil)
   }
 
-  @Test func `when times lie at the ends of the calendar, then no arithmetic on them traps`() {
+  @Test func `when times lie at the ends of their range, then no arithmetic on them traps`() {
     for a in Self.edges {
       for b in Self.edges {
         let (left, right) = (DriveTime(microseconds: a), DriveTime(microseconds: b))
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `when a duration is longer than 292 years, then its nanoseconds stop there and its seconds go on`() {
+  @Test func `when a duration is longer than 292 years, then its nanoseconds saturate and its seconds stay exact`() {
     let fourCenturies = Duration.seconds(12_600_000_000)
     #expect(fourCenturies.inNanoseconds == .max)
     #expect((.zero - fourCenturies).inNanoseconds == .min)
@@ -66,7 +66,7 @@ import Testing
     #expect(Duration.seconds(Int64.min).inSeconds == -9_223_372_036_854_775_808)
   }
 
-  @Test func `when a year is beyond 64 bits of microseconds, then it is no moment`() {
+  @Test func `when a time is beyond 64 bits of microseconds, then it is rejected`() {
     #expect(WallTime(iso8601: "294247-01-10T04:00:54.775807Z")?.microseconds == .max)
     #expect(WallTime(iso8601: "294247-01-10T04:00:54.775808Z") == nil)
     #expect(WallTime(iso8601: "999999-12-31T23:59:60.999999Z") == nil)

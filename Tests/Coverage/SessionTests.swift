@@ -2,7 +2,7 @@ import Testing
 
 @testable import Coverage
 
-/// Spec 2.7 and 2.10: sessions and their anchors.
+/// Sessions and their anchors (docs/algorithm.md, 7).
 @Suite struct SessionTests {
   var drive = DriveScript()
 
@@ -13,11 +13,11 @@ import Testing
     }
   }
 
-  @Test mutating func `when a drive starts, then it has one session that has no name and no anchor`() {
+  @Test mutating func `when a drive starts, then it has one session, without a name and an anchor`() {
     #expect(drive.engine.sessions == [Session(number: 0, started: .start)])
   }
 
-  @Test mutating func `when the first answer comes, then the open fence stays open and gets its name`() {
+  @Test mutating func `when the first answer comes, then the open fence stays open and gets the test's name`() {
     drive.fix(at: 1)
     drive.fix(at: 2, north: 100)
     #expect(testUUIDs == [nil, nil])
@@ -35,7 +35,7 @@ import Testing
     #expect(offsets == [-10_000, 2_500])
   }
 
-  @Test mutating func `when an anchor is given, then it counts instead of the moment of the answer`() {
+  @Test mutating func `when an anchor is given, then it replaces the time of the answer`() {
     drive.fix(at: 1)
     drive.session(at: 10, "T1", anchor: 9.75)
     #expect(drive.engine.sessions[0].anchor == DriveTime(seconds: 9.75))
@@ -43,13 +43,13 @@ import Testing
   }
 
   @Test(arguments: [(10.000_9, -10_000), (10.000_999, -10_000), (10.001, -10_001), (-0.000_999, 0), (-0.001, 1)])
-  mutating func `when an offset is not whole, then it is cut towards zero`(anchor: Double, offset: Int64) {
+  mutating func `when an offset has a fraction, then it is truncated towards zero`(anchor: Double, offset: Int64) {
     drive.fix(at: 0)
     drive.session(at: 11, "T1", anchor: anchor)
     #expect(offsets == [offset])
   }
 
-  @Test mutating func `when a duration is not whole, then it is cut off`() {
+  @Test mutating func `when a duration has a fraction of a millisecond, then it is truncated`() {
     drive.fix(at: 0.000_3)
     drive.fix(at: 2.999_9, north: 100)
     #expect(drive.fences[0].duration?.inMilliseconds == 2_999)
@@ -63,7 +63,7 @@ import Testing
     #expect(drive.engine.sessions.count == 1)
   }
 
-  @Test mutating func `when a later answer comes, then the fence and the session end with it, in that order`() {
+  @Test mutating func `when a later answer names another test, then the fence and the session end, in that order`() {
     drive.session(at: 0, "T1")
     drive.fix(at: 1)
     let effects = drive.session(at: 5, "T2")
@@ -95,7 +95,7 @@ import Testing
     #expect(effects == [.sessionChanged(sessions[0]), .sessionBegan(sessions[1])])
   }
 
-  @Test mutating func `when a ping of the old session's fence comes late, then it still belongs there`() {
+  @Test mutating func `when a ping of the old session's fence comes late, then it still belongs to that fence`() {
     drive.session(at: 0, "T1")
     drive.fix(at: 1)
     drive.session(at: 5, "T2")
@@ -104,7 +104,7 @@ import Testing
     #expect(drive.pings == [1, 0])
   }
 
-  @Test mutating func `when many sessions follow each other, then each fence's offset is its own session's`() {
+  @Test mutating func `when many sessions follow each other, then each fence's offset counts from its own session`() {
     for second in stride(from: 0.0, to: 40, by: 10) {
       drive.session(at: second, "T\(Int(second))")
       drive.fix(at: second + 1.5)
@@ -113,7 +113,7 @@ import Testing
     #expect(offsets == [1_500, 1_500, 1_500, 1_500])
   }
 
-  @Test mutating func `when Wi-Fi spoiled a fence, then a later answer ends it spoiled`() {
+  @Test mutating func `when Wi-Fi has spoiled a fence, then the fence is still spoiled after a later answer ends it`() {
     drive.session(at: 0, "T1")
     drive.fix(at: 1)
     drive.path(at: 2, .wifi)

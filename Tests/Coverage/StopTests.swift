@@ -2,11 +2,11 @@ import Testing
 
 @testable import Coverage
 
-/// Spec 2.8, 2.2 and 2.9: how a drive ends.
+/// How a drive ends (docs/algorithm.md, 8).
 @Suite struct StopTests {
   var drive = DriveScript()
 
-  @Test mutating func `when the operator stops, then fence and session end in that moment, in that order`() {
+  @Test mutating func `when the operator stops, then fence and session end at that moment, in that order`() {
     drive.session(at: 0, "T1")
     drive.fix(at: 1)
     let effects = drive.stop(at: 5)
@@ -26,7 +26,7 @@ import Testing
     #expect(session.anchor == nil)
   }
 
-  @Test mutating func `when the drive has ended, then nothing changes any more`() {
+  @Test mutating func `when the drive has ended, then later events change nothing`() {
     drive.fix(at: 1)
     drive.stop(at: 2)
     let before = drive
@@ -43,7 +43,7 @@ import Testing
     #expect(drive.deadline == nil)
   }
 
-  @Test func `when the longest duration is over, then the drive ends in that moment though nothing happens`() {
+  @Test func `when the maximum duration is over, then the drive ends at that moment without any event`() {
     var drive = DriveScript { $0.maximumDuration = .seconds(60) }
     drive.fix(at: 1)
     #expect(drive.nothing(until: 59.999_999).isEmpty)
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test mutating func `when nobody sets a limit, then it is four hours`() {
+  @Test mutating func `when no limit is set, then it is four hours`() {
     drive.fix(at: 1)
     drive.nothing(until: 14_399.999_999)
     #expect(drive.end == nil)
@@ -87,7 +87,7 @@ import Testing
     #expect(drive.spans == [Span(1, 50)])
   }
 
-  @Test func `when the operator's limit is shorter than the server's, then it holds`() {
+  @Test func `when the operator's limit is shorter than the server's, then the operator's applies`() {
     var drive = DriveScript { $0.maximumDuration = .seconds(20) }
     drive.fix(at: 1)
     drive.session(at: 2, "T1", limit: .seconds(30))
@@ -103,7 +103,7 @@ import Testing
     #expect(drive.end == End(1_800, .insufficientAccuracy))
   }
 
-  @Test mutating func `when no fix came at all, then the drive gives up too, also on Wi-Fi`() {
+  @Test mutating func `when no fix came in time, then the drive gives up on Wi-Fi too`() {
     drive.path(at: 1, .wifi)
     drive.fix(at: 1_800)
     #expect(drive.end == End(1_800, .insufficientAccuracy))
@@ -118,7 +118,7 @@ import Testing
     #expect(drive.end == nil)
   }
 
-  @Test func `when both limits pass in one stride, then the earlier one ends the drive`() {
+  @Test func `when both limits pass in one step, then the earlier limit ends the drive`() {
     var drive = DriveScript {
       $0.maximumDuration = .seconds(100)
       $0.giveUpAfter = .seconds(50)

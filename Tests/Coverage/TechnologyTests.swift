@@ -2,11 +2,11 @@ import Testing
 
 @testable import Coverage
 
-/// Spec 2.4 and 1.5.
+/// Technologies (docs/algorithm.md, 6; docs/protocol.md, 5).
 @Suite struct TechnologyTests {
   var drive = DriveScript()
 
-  @Test mutating func `when the technology changes, then no fence ends for it`() {
+  @Test mutating func `when the technology changes, then no fence ends`() {
     drive.radio(at: 0, "4G/LTE")
     drive.fix(at: 1)
     #expect(drive.radio(at: 2, "5G/NR").isEmpty)
@@ -19,7 +19,7 @@ import Testing
     #expect(drive.technologies == ["4G/LTE"])
   }
 
-  @Test mutating func `when the technology changes in a fence, then it counts from the next precise fix on`() {
+  @Test mutating func `when the technology changes in a fence, then the change counts from the next precise fix`() {
     drive.radio(at: 0, "4G/LTE")
     drive.fix(at: 1)
     drive.radio(at: 2, "5G/NRNSA")
@@ -30,7 +30,7 @@ import Testing
     #expect(drive.technologies == ["5G/NRNSA"])
   }
 
-  @Test mutating func `when the change is only seen by the fix that leaves, then the left fence keeps the old one`() {
+  @Test mutating func `when the next precise fix leaves the fence, then the fence keeps its old technology`() {
     drive.radio(at: 0, "4G/LTE")
     drive.fix(at: 1)
     drive.radio(at: 2, "2G/EDGE")
@@ -38,7 +38,7 @@ import Testing
     #expect(drive.technologies == ["4G/LTE", "2G/EDGE"])
   }
 
-  @Test mutating func `when service is lost halfway, then the fence keeps what it had and the next has none`() {
+  @Test mutating func `when service is lost halfway, then the fence keeps its technology and the next has none`() {
     drive.radio(at: 0, "4G/LTE")
     drive.fix(at: 1)
     drive.radio(at: 2, nil)
@@ -48,7 +48,7 @@ import Testing
     #expect(drive.technologies == ["4G/LTE", nil])
   }
 
-  @Test mutating func `when service comes in a fence without one, then the next precise fix gives it to the fence`() {
+  @Test mutating func `when service comes in a fence without one, then the fence gets it at the next precise fix`() {
     drive.fix(at: 1)
     drive.radio(at: 2, "3G/UMTS")
     drive.fix(at: 3)
@@ -68,7 +68,7 @@ import Testing
     ("2G/EVDO_B", 12), ("3G/HSDPA", 8), ("3G/HSUPA", 9), ("4G/LTE", 13), ("2G/HRPD", 14), ("5G/NR", 20),
     ("5G/NRNSA", 41), ("NONE", 1000),
   ])
-  func `when a name is in the specification's table, then it has the table's number`(name: String, id: Int) {
+  func `when a name is in the table of technologies, then it has the table's number`(name: String, id: Int) {
     #expect(Technology(name).id == id)
     #expect(Technology(name).isKnown)
   }

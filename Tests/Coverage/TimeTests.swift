@@ -2,7 +2,7 @@ import Testing
 
 @testable import Coverage
 
-/// Time never runs backwards; design.md, contract 3: "replayed time is the greatest `at` so far".
+/// Time never runs backwards: the time of a replay is the greatest `at` so far (docs/drive-log.md).
 @Suite struct TimeTests {
   var drive = DriveScript()
 
@@ -12,7 +12,7 @@ import Testing
     #expect(drive.spans == [Span(10, 10), Span(10, nil)])
   }
 
-  @Test mutating func `when a late ping comes, then time stays where it was`() {
+  @Test mutating func `when a late ping comes, then time does not go back`() {
     drive.fix(at: 10)
     drive.ping(at: 2)
     #expect(drive.engine.now == DriveTime(seconds: 10))
@@ -69,18 +69,18 @@ import Testing
     #expect(drive.spans == unwarned.spans)
   }
 
-  @Test mutating func `when a ping is the last that happened, then time is its sending`() {
+  @Test mutating func `when a ping is the latest event, then the engine's time is that of its sending`() {
     drive.fix(at: 1)
     drive.ping(at: 12.5)
     #expect(drive.engine.now == DriveTime(seconds: 12.5))
   }
 
   @Test(arguments: [(-1, -1), (-1000, -1), (-1001, -2), (-999, -1), (0, 0), (999, 0), (1000, 1), (1_999, 1)])
-  func `when wall time is cut to milliseconds, then it goes towards the past`(microseconds: Int64, whole: Int64) {
+  func `when wall time is cut to milliseconds, then it is rounded down`(microseconds: Int64, whole: Int64) {
     #expect(WallTime(microseconds: microseconds).milliseconds == whole)
   }
 
-  @Test func `when drive times are reckoned with, then they are exact to the microsecond`() {
+  @Test func `when drive times are added and subtracted, then they are exact to the microsecond`() {
     let time = DriveTime(microseconds: 1_234_567)
     #expect(time + .microseconds(1) == DriveTime(microseconds: 1_234_568))
     #expect(time - DriveTime(microseconds: 2_000_000) == .microseconds(-765_433))

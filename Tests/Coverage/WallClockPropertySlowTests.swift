@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coverage
 
-/// Drives with three clocks that lie in turns: the host's, the receiver's and the server's.
+/// Drives with three clocks that are wrong in turn: the host's, the receiver's and the server's.
 struct WallClockPropertySlowTests {
   private static let truth = WallTime.earliestTrusted.adding(.seconds(30 * 86_400))
   private static let lies: [Duration] = [
@@ -12,10 +12,10 @@ struct WallClockPropertySlowTests {
     .seconds(11 * 365 * 86_400), .seconds(7 * 86_400 * 1024), .seconds(-7 * 86_400 * 1024), .seconds(60), .seconds(-45),
   ]
 
-  /// A drive whose clocks are off by what chance says.
+  /// A drive whose clocks have random errors.
   private struct Drive {
-    /// What the server was told with a request for a test, and the session that came of it.
-    struct Told {
+    /// The time that a request for a test sent to the server, and the resulting session.
+    struct Request {
       let time: WallTime
       let session: Int
     }
@@ -27,12 +27,12 @@ struct WallClockPropertySlowTests {
     let startedBoot = Duration.seconds(50)
     var started: WallTime
     var errors: [ClockRuling.Source: Duration] = [.host: .zero, .gnss: .zero, .server: .zero]
-    /// What the server said when it was asked last.
-    var serverSaid: Duration?
-    var told: [Told] = []
+    /// The error of the server's clock at the last request.
+    var serverError: Duration?
+    var requests: [Request] = []
     var metres = 0.0
-    /// What the receiver has said for the last seconds: a time that has just jumped is not believed yet.
-    var receiverSaid: (error: Duration?, seconds: Int) = (nil, 0)
+    /// The error of the receiver's clock, and for how many seconds: a time that has just jumped is not trusted yet.
+    var receiverState: (error: Duration?, seconds: Int) = (nil, 0)
 
     init(seed: UInt64) {
       random = SeededGenerator(seed: seed)
@@ -42,10 +42,10 @@ struct WallClockPropertySlowTests {
     var at: DriveTime { DriveTime(now - startedBoot) }
     var trueTime: WallTime { WallClockPropertySlowTests.truth.adding(now) }
 
-    /// One second.
+    /// Advances the drive by one second.
     mutating func pass() {
       now += .seconds(1)
-      receiverSaid = (errors[.gnss], receiverSaid.error == errors[.gnss] ? receiverSaid.seconds + 1 : 0)
+      receiverState = (errors[.gnss], receiverState.error == errors[.gnss] ? receiverState.seconds + 1 : 0)
       clock.note(
         gnss: trueTime.adding((errors[.gnss] ?? .zero) - .milliseconds(Int64.random(in: 50...900, using: &random))),
         receiver: "A", at: now)
@@ -56,20 +56,20 @@ struct WallClockPropertySlowTests {
       _ = engine.handle(Event(at: at, .fix(Fix(coordinate: place, accuracy: 4))))
     }
 
-    /// A request for a test says the time that rules.
+    /// Requests a test; the request carries the ruling time.
     mutating func ask() {
-      serverSaid = errors[.server]
+      serverError = errors[.server]
       let date = trueTime.adding(errors[.server] ?? .zero).milliseconds / 1000
       clock.note(
         server: WallTime(microseconds: date * 1_000_000), at: now,
         roundTrip: .milliseconds(Int64.random(in: 20...900, using: &random)))
       let time = started + at
-      let grant = SessionGrant(testUUID: "T\(told.count)", anchor: time.since(started))
+      let grant = SessionGrant(testUUID: "T\(requests.count)", anchor: time.since(started))
       _ = engine.handle(Event(at: at, .session(grant)))
-      told.append(Told(time: time, session: engine.sessions.count - 1))
+      requests.append(Request(time: time, session: engine.sessions.count - 1))
     }
 
-    /// As a live drive does it.
+    /// Follows a ruling as a live drive does.
     private mutating func follow(_ ruling: ClockRuling) {
       let step = ruling.wall(at: startedBoot) - started
       guard ruling.isTrusted, step >= .seconds(1) || step <= .seconds(-1) else { return }
@@ -77,25 +77,25 @@ struct WallClockPropertySlowTests {
       _ = engine.handle(Event(at: at, .clockSet(by: step)))
     }
 
-    /// Which clocks contradict that the boot was at `booted`, by their errors alone.
+    /// The clocks that contradict a boot at `booted`, by their errors alone.
     func contradicting(_ booted: WallTime) -> [ClockRuling.Source] {
       let off = booted - WallClockPropertySlowTests.truth
-      let receiver = receiverSaid.seconds > 15 ? receiverSaid.error : nil
-      let said = [(ClockRuling.Source.host, errors[.host]), (.gnss, receiver), (.server, serverSaid)]
-      return said.filter { _, error in
+      let receiver = receiverState.seconds > 15 ? receiverState.error : nil
+      let readings = [(ClockRuling.Source.host, errors[.host]), (.gnss, receiver), (.server, serverError)]
+      return readings.filter { _, error in
         guard let error, WallTime.plausible.contains(trueTime.adding(error)) else { return false }
         let difference = error - off
         return difference > .seconds(8) || difference < .seconds(-8)
       }.map(\.0)
     }
 
-    /// The times of all fences as the server reckons them.
+    /// The times of all fences as the server computes them.
     var timesAtServer: [WallTime] {
       engine.fences.compactMap { fence in
         guard let anchor = engine.sessions[fence.session].anchor,
-          let told = told.last(where: { $0.session == fence.session })
+          let request = requests.last(where: { $0.session == fence.session })
         else { return nil }
-        return told.time.adding(fence.entered - anchor)
+        return request.time.adding(fence.entered - anchor)
       }
     }
 
@@ -105,12 +105,12 @@ struct WallClockPropertySlowTests {
     }
   }
 
-  @Test("when three clocks lie in turns, then each fence has its true time at the server, and anchors stay as said")
+  @Test("when three clocks are wrong in turn, then each fence has its true time at the server, and sent anchors stay")
   func inTurns() {
     let seed = SeededGenerator.seedOfThisRun
     for round in 0..<60 {
       var drive = Drive(seed: seed &+ UInt64(round))
-      // Each has told the truth once.
+      // Each clock has been right once.
       for _ in 0..<120 { drive.pass() }
       for lie in Self.lies.shuffled(using: &drive.random) {
         let liar = ClockRuling.Source.allCases.randomElement(using: &drive.random) ?? .host
@@ -121,7 +121,7 @@ struct WallClockPropertySlowTests {
           drive.pass()
           let error = (drive.clock.ruling?.booted ?? .earliestTrusted) - Self.truth
           #expect(
-            error < .seconds(5) && error > .seconds(-5), "seed \(seed), round \(round): \(liar) lies, off by \(error)")
+            error < .seconds(5) && error > .seconds(-5), "seed \(seed), round \(round): \(liar) wrong, off by \(error)")
         }
       }
       check(drive, "seed \(seed), round \(round)")
@@ -130,7 +130,7 @@ struct WallClockPropertySlowTests {
     }
   }
 
-  @Test("when any clocks lie at once, then no drive is moved to a time that two of three contradict")
+  @Test("when any clocks are wrong at once, then no drive moves to a time that two of three clocks contradict")
   func anyLies() {
     let seed = SeededGenerator.seedOfThisRun
     for round in 0..<200 {
@@ -144,7 +144,7 @@ struct WallClockPropertySlowTests {
         for _ in 0..<Int.random(in: 1...60, using: &drive.random) {
           let before = drive.started
           drive.pass()
-          guard drive.started != before, drive.serverSaid != nil else { continue }
+          guard drive.started != before, drive.serverError != nil else { continue }
           let against = drive.contradicting(drive.clock.ruling?.booted ?? .earliestTrusted)
           #expect(
             against.count < 2, "seed \(seed), round \(round), \(drive.now): \(drive.clock.ruling?.description ?? "")")
@@ -154,19 +154,20 @@ struct WallClockPropertySlowTests {
     }
   }
 
-  /// What was said to the server stays, and what it reckons from that is what the drive reckons.
+  /// The times sent to the server stay valid, and the server computes the same times of fences as the drive.
   private func check(_ drive: Drive, _ what: String) {
-    for told in drive.told {
-      let session = drive.engine.sessions[told.session]
-      guard drive.told.last(where: { $0.session == told.session })?.time == told.time, let anchor = session.anchor
+    for request in drive.requests {
+      let session = drive.engine.sessions[request.session]
+      guard drive.requests.last(where: { $0.session == request.session })?.time == request.time,
+        let anchor = session.anchor
       else {
         continue
       }
-      #expect(drive.started + anchor == told.time, "\(what): the anchor of session \(told.session) has moved")
+      #expect(drive.started + anchor == request.time, "\(what): the anchor of session \(request.session) has moved")
     }
-    let reckoned = drive.engine.fences.filter { drive.engine.sessions[$0.session].anchor != nil }
+    let computed = drive.engine.fences.filter { drive.engine.sessions[$0.session].anchor != nil }
       .map { drive.started + $0.entered }
-    #expect(reckoned == drive.timesAtServer, "\(what)")
-    #expect(reckoned.count > 10)
+    #expect(computed == drive.timesAtServer, "\(what)")
+    #expect(computed.count > 10)
   }
 }

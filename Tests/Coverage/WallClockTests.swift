@@ -2,17 +2,17 @@ import Testing
 
 @testable import Coverage
 
-/// Which clock rules, told by three clocks of a host that can each be right or wrong.
+/// Which of a host's three clocks rules, when each can be right or wrong.
 struct WallClockTests {
   private static let truth = WallTime.earliestTrusted.adding(.seconds(30 * 86_400))
   private static let hour = Duration.seconds(3600)
   private static let day = Duration.seconds(86_400)
 
-  /// A host with a receiver and a server, whose clocks are off by what the test says. Time passes in steps of a second.
+  /// A host with a receiver and a server. The test sets the error of each clock. Time passes in steps of a second.
   private struct World {
     var clock = WallClock()
     var now = Duration.seconds(100)
-    /// `nil`: it is not there.
+    /// The error of the host's clock; `nil` without such a clock.
     var host: Duration? = .zero
     var receivers: [String: Duration] = [:]
     var gnss: Duration? {
@@ -26,7 +26,7 @@ struct WallClockTests {
       for _ in 0..<seconds {
         now += .seconds(1)
         for (name, error) in receivers {
-          // The serial line takes its time.
+          // The serial line delays the time.
           let time = trueTime.adding(error - .milliseconds(300))
           clock.note(gnss: time, receiver: name, at: now)
         }
@@ -40,7 +40,7 @@ struct WallClockTests {
       clock.judge(host: host.map { trueTime.adding($0) }, at: now)
     }
 
-    /// How far the ruling is from the truth.
+    /// The difference between the ruling and the true time.
     var error: Duration { (clock.ruling?.wall(at: now) ?? WallTime(microseconds: 0)) - trueTime }
 
     func isRight(within limit: Duration = .seconds(2)) -> Bool { error <= limit && error >= .zero - limit }
@@ -49,7 +49,7 @@ struct WallClockTests {
   // MARK: A late receiver
 
   @Test(
-    "when a receiver is seconds late and the server agrees with the confirmed time, then the receiver moves nothing",
+    "when a receiver is seconds late and the server agrees with the confirmed time, then the time does not move",
     arguments: [-2200, -3400])
   func lateReceiver(_ milliseconds: Int) {
     var world = World()
@@ -146,7 +146,7 @@ struct WallClockTests {
 
   // MARK: Two that agree
 
-  @Test("when two of three agree, then they rule, whichever they are")
+  @Test("when any two of three clocks agree, then they rule")
   func majorities() {
     for wrong in 0..<3 {
       var world = World()
@@ -171,7 +171,7 @@ struct WallClockTests {
     #expect(world.isRight() && world.clock.ruling?.isConfirmed == true)
   }
 
-  @Test("when all three say something else, then nothing moves")
+  @Test("when all three clocks disagree, then the time does not move")
   func threeOpinions() {
     var world = World()
     world.gnss = .zero
@@ -185,7 +185,7 @@ struct WallClockTests {
   }
 
   @Test(
-    "when the host's clock is an hour fast from the start and a steady receiver alone contradicts it, then it is believed"
+    "when the host's clock is days slow and only a steady receiver contradicts it, then the receiver rules in the end"
   )
   func steadyReceiver() {
     var world = World()
@@ -210,10 +210,10 @@ struct WallClockTests {
     #expect(world.isRight() && world.clock.ruling?.isConfirmed == true)
   }
 
-  // MARK: Receivers that are not believed
+  // MARK: Receivers that are not trusted
 
   @Test(
-    "when a receiver counts weeks wrongly by a rollover, then its time is none",
+    "when a receiver counts weeks wrongly by a rollover, then its time is ignored",
     arguments: [day * 7 * 1024, .zero - day * 7 * 1024, day * 7 * 2048])
   func rollover(_ error: Duration) {
     var world = World()
@@ -223,7 +223,7 @@ struct WallClockTests {
     #expect(world.clock.ruling?.contradicting == [])
   }
 
-  @Test("when a recording is played three times as fast, then its time is none")
+  @Test("when a recording is played three times as fast, then its time is ignored")
   func playedFast() {
     var world = World()
     for second in 0..<200 {
@@ -233,7 +233,7 @@ struct WallClockTests {
     #expect(world.error == .zero && world.clock.ruling?.agreeing == [.host])
   }
 
-  @Test("when single epochs are old, then the receiver's time stays what it was")
+  @Test("when single epochs are old, then the receiver's time does not change")
   func oldEpochs() {
     var world = World()
     world.gnss = .zero
@@ -251,7 +251,7 @@ struct WallClockTests {
 
   // MARK: Readings
 
-  @Test("when the boot-time clock drifts for a day, then the clocks agree still")
+  @Test("when the boot-time clock drifts for a day, then the clocks still agree")
   func drift() {
     var world = World()
     world.gnss = .zero
@@ -259,7 +259,7 @@ struct WallClockTests {
     world.ask()
     for _ in 0..<8640 {
       world.now += .seconds(9)
-      // 50 in a million.
+      // 50 parts per million.
       world.host = world.host.map { $0 + .microseconds(500) }
       world.gnss = world.gnss.map { $0 + .microseconds(500) }
       world.pass(1)
@@ -268,7 +268,7 @@ struct WallClockTests {
     #expect(world.isRight(within: .seconds(7)))
   }
 
-  @Test("when a slow answer tells the time, then it does not replace what a quick one has told")
+  @Test("when a slow answer carries a time, then it does not replace the time of a quick answer")
   func slowAnswer() {
     var world = World()
     world.pass(5)
@@ -278,7 +278,7 @@ struct WallClockTests {
     #expect(world.clock == before)
   }
 
-  @Test("when readings are as far away as numbers go, then nothing overflows")
+  @Test("when readings are at the ends of their range, then nothing overflows")
   func extremes() {
     let extremes = [WallTime(microseconds: .min), WallTime(microseconds: .max), .earliestTrusted]
     let spans: [Duration] = [.zero, .seconds(Int64.max / 4), .zero - .seconds(Int64.max / 4)]
@@ -303,7 +303,7 @@ struct WallClockTests {
   // MARK: Ages
 
   @Test(
-    "when no other clock is known, then nothing is old; after a day of running time the same clock is its own witness")
+    "when no other clock is known, then ages count only after the clock has run for a day")
   func dayOfRunning() {
     var world = World()
     world.host = Self.day * 40
@@ -317,10 +317,10 @@ struct WallClockTests {
     #expect(world.clock.witness(at: world.now) == .agrees)
     world.host = Self.hour
     world.pass(1)
-    #expect(world.clock.witness(at: world.now) == .silent, "that is another clock")
+    #expect(world.clock.witness(at: world.now) == .silent, "a clock that was set must run for a day again")
   }
 
-  @Test("when the host is suspended for two days, then these do not count as running time")
+  @Test("when the host is suspended for two days, then the suspension does not count as running time")
   func asleep() {
     var clock = WallClock()
     let (wall, minute) = (Self.truth, Duration.seconds(60))

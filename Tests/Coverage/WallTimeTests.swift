@@ -6,7 +6,7 @@ import Testing
 /// ISO 8601 as the drive log and the listings write it.
 @Suite struct WallTimeTests {
   @Test(arguments: WallTimes.byPython)
-  func `when a moment is written, then it reads as another calendar's`(microseconds: Int64, text: String) {
+  func `when a moment is written, then its text equals that of Python's calendar`(microseconds: Int64, text: String) {
     #expect(WallTime(microseconds: microseconds).iso8601 == text)
   }
 
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `when moments follow each other, then so do their texts`() {
+  @Test func `when moments are in order, then their texts are in the same order`() {
     var random = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
     for _ in 0..<500 {
       let a = Int64.random(in: 0...4_102_444_800_000, using: &random)
@@ -51,18 +51,18 @@ import Testing
     "2026-11-20T10:00:00ZZ", "2026-11-20T10:00:00.000Zjunk", " 2026-11-20T10:00:00Z", "20261120T100000Z",
     "99999999999999999999-01-01T00:00:00Z", "２０２６-11-20T10:00:00Z",
   ])
-  func `when a text is no moment, then it is refused`(text: String) {
+  func `when a text is not a moment, then it is rejected`(text: String) {
     #expect(WallTime(iso8601: text) == nil)
   }
 
   @Test(arguments: [
     "2026-02-29T10:00:00Z", "2026-02-31T10:00:00Z", "2026-04-31T10:00:00Z", "1900-02-29T10:00:00Z",
   ])
-  func `when a day is in no calendar, then it is refused`(text: String) {
+  func `when a day does not exist, then it is rejected`(text: String) {
     #expect(WallTime(iso8601: text) == nil)
   }
 
-  @Test func `when there is rubbish behind the sixth digit, then the text is refused`() {
+  @Test func `when garbage follows the sixth digit, then the text is rejected`() {
     #expect(WallTime(iso8601: "2026-11-20T10:00:00.123456xyzZ") == nil)
   }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Coverage
 
-/// Spec 2.1, 2.3 and the summary of design.md, contract 3.
+/// Warnings of a missing position (docs/algorithm.md, 8) and their part of a summary.
 @Suite struct WarningTests {
   var drive = DriveScript()
 
@@ -13,14 +13,13 @@ import Testing
     #expect(drive.warnings.isEmpty)
   }
 
-  @Test mutating func `when none comes, then the warning starts after three seconds and ends with the fix`() {
+  @Test mutating func `when no precise fix comes, then the warning starts after three seconds and ends with the fix`() {
     drive.fix(at: 8.2)
     drive.nothing(until: 100)
     #expect(drive.warnings == [Heed(.waitingForGPS, 3, 8.2)])
   }
 
-  @Test mutating func `when inaccurate fixes come from the first moment, then the warning waits for the three seconds`()
-  {
+  @Test mutating func `when inaccurate fixes come from the start, then the warning still starts after three seconds`() {
     for second in 0..<6 { drive.fix(at: Double(second) + 0.5, accuracy: 60) }
     drive.fix(at: 7)
     #expect(drive.warnings == [Heed(.waitingForGPS, 3, 7)])
@@ -44,7 +43,7 @@ import Testing
     #expect(drive.warnings == [Heed(.wifi, 5, nil), Heed(.waitingForGPS, 6, nil)])
   }
 
-  @Test mutating func `when Wi-Fi comes and goes, then each stay is a warning`() {
+  @Test mutating func `when Wi-Fi comes and goes, then each time on Wi-Fi is a warning`() {
     drive.fix(at: 1)
     drive.path(at: 40, .wifi)
     drive.path(at: 55.1, .cellular)

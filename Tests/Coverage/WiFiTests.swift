@@ -2,7 +2,7 @@ import Testing
 
 @testable import Coverage
 
-/// Spec 2.6: fences that Wi-Fi has touched are never sent.
+/// Fences that Wi-Fi has touched are never sent (docs/algorithm.md, 5).
 @Suite struct WiFiTests {
   var drive = DriveScript()
 
@@ -21,7 +21,7 @@ import Testing
     #expect(drive.submittable == [false, true])
   }
 
-  @Test mutating func `when fences open on Wi-Fi, then they open and end by radius and are born spoiled`() {
+  @Test mutating func `when fences open on Wi-Fi, then they open and end by radius and are spoiled from the start`() {
     drive.fix(at: 1)
     drive.path(at: 2, .wifi)
     drive.fix(at: 3, north: 100)
@@ -58,7 +58,7 @@ import Testing
     #expect(drive.warnings == [Heed(.wifi, 0, 3)])
   }
 
-  @Test mutating func `when Wi-Fi gives way to nothing, then it is over all the same`() {
+  @Test mutating func `when Wi-Fi ends without another link, then the time on Wi-Fi is over`() {
     drive.path(at: 0, .wifi)
     drive.path(at: 1, .offline)
     drive.fix(at: 2)
@@ -74,7 +74,7 @@ import Testing
     #expect(drive.warnings == [Heed(.wifi, 0, 2)])
   }
 
-  @Test mutating func `when outcomes come on Wi-Fi, then they are dropped, also those sent before it`() {
+  @Test mutating func `when outcomes come on Wi-Fi, then they are dropped, even those of pings sent before it`() {
     drive.fix(at: 1)
     drive.ping(at: 1.5)
     drive.path(at: 2, .wifi)
@@ -87,7 +87,7 @@ import Testing
     #expect(drive.engine.pings == 4)
   }
 
-  @Test mutating func `when an inaccurate window opens on Wi-Fi, then it counts afterwards`() {
+  @Test mutating func `when an inaccurate window opens on Wi-Fi, then it still counts after Wi-Fi`() {
     drive.path(at: 0, .wifi)
     drive.fix(at: 1)
     drive.fix(at: 2, accuracy: 50)
@@ -96,7 +96,7 @@ import Testing
     #expect(drive.pings == [0])
   }
 
-  @Test mutating func `when a spoiled fence ends, then its end says so`() {
+  @Test mutating func `when a spoiled fence ends, then the closed fence is not submittable`() {
     drive.fix(at: 1)
     drive.path(at: 2, .wifi)
     #expect(drive.fix(at: 3, north: 100) == [.fenceClosed(drive.fences[0])])

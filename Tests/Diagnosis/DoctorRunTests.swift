@@ -9,7 +9,7 @@ import Testing
 
 @testable import Diagnosis
 
-/// All examinations in their order, on a host without anything, and the receiver's with real connections.
+/// All examinations in their order, on a host with no configuration, and the receiver's with real connections.
 struct DoctorRunTests {
   private let folder: TemporaryFolder
 
@@ -31,7 +31,7 @@ struct DoctorRunTests {
     return findings
   }
 
-  @Test("when nothing is there, then each part has its finding, in order, and the faults are those of what is missing")
+  @Test("when nothing is configured, then each part has its finding in order, and only the missing parts are faults")
   func bare() async throws {
     let found = await findings(doctor([:], gpsd: 9))
     let subjects = found.map(\.subject)
@@ -40,7 +40,7 @@ struct DoctorRunTests {
     #expect(Set(found.filter { $0.grade == .fault }.map(\.subject)) == [.configuration, .receiver])
     #expect(found.contains { $0.text.contains("control-server.url is not set") })
     #expect(found.contains { $0.text.hasPrefix("no gpsd at 127.0.0.1:2947: ") })
-    #expect(!FileManager.default.fileExists(atPath: folder.file("state")), "looking makes nothing")
+    #expect(!FileManager.default.fileExists(atPath: folder.file("state")), "the examination creates nothing")
   }
 
   @Test("when the control server's port is closed, then its fault has the reason, and no ping is tried")
@@ -51,7 +51,7 @@ struct DoctorRunTests {
     #expect(!found.contains { $0.subject == .pings })
   }
 
-  @Test("when a CA file cannot be read, then that is the server's fault, without any request")
+  @Test("when a CA file cannot be read, then the server has a fault, and no request is sent")
   func badAuthority() async throws {
     let found = await findings(
       doctor(
@@ -63,7 +63,7 @@ struct DoctorRunTests {
     #expect(server.map(\.grade) == [.fault] && server[0].text.contains("missing.pem"), "\(server)")
   }
 
-  @Test("when a receiver is accurate, then listening ends with its positions, and before its patience")
+  @Test("when a receiver is accurate, then listening ends after a few positions")
   func accurate() async throws {
     let track = try folder.write(
       (0..<60).map { "\($0),48.2082,16.3738,10.0,0.0,200.0,4.0\n" }.joined(), to: "track.csv")
@@ -71,12 +71,12 @@ struct DoctorRunTests {
     let heard = await ReceiverExamination.listen(
       to: GPSDConfiguration(host: "127.0.0.1", port: Int(gps.port)), accuracyLimit: 15)
     #expect(heard.isConnected && heard.fixes >= 3 && (heard.best ?? 99) <= 15)
-    #expect(heard.holders.isEmpty, "nobody is looked for when there are positions")
+    #expect(heard.holders.isEmpty, "ports are not examined when there are positions")
     let good = ReceiverExamination.findings(heard, ProbeConfiguration()).filter { $0.grade == .good }
     #expect(good.count == 2, "\(good)")
   }
 
-  @Test("when a receiver has no position, then the processes that have ports open are notes behind the fault")
+  @Test("when a receiver has no position, then the processes that hold its port are notes after the fault")
   func held() {
     var heard = ReceiverExamination.Heard()
     (heard.isConnected, heard.devices) = (true, ["/dev/ttyACM0"])
@@ -86,7 +86,7 @@ struct DoctorRunTests {
     #expect(found.last?.text == "/dev/ttyACM0 is open in gpsd (1) and cat (2)")
   }
 
-  @Test("when gpsd has other receivers than the wanted one, then the fault names both")
+  @Test("when gpsd lacks the configured receiver, then the fault names it and gpsd's receivers")
   func otherDevice() {
     var configuration = ProbeConfiguration()
     configuration.gpsd.device = "/dev/gps7"

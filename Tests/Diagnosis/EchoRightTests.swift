@@ -7,7 +7,7 @@ import Testing
 /// Whether ICMP pings are permitted.
 struct EchoRightTests {
   @Test(
-    "when they are permitted, then that is good; if not, a note with the kernel's groups, since drives are not affected"
+    "when ICMP pings are not permitted, then the finding is a note with the kernel's groups, since drives are not affected"
   )
   func findings() {
     #expect(EchoRight.granted.finding.grade == .good)
@@ -19,7 +19,7 @@ struct EchoRightTests {
     #expect(unknown.grade == .note && unknown.text.hasSuffix("Too many open files"))
   }
 
-  @Test("when the process has CAP_NET_RAW, then they are permitted", .enabled(if: Surroundings.mayCapture))
+  @Test("when the process has CAP_NET_RAW, then ICMP pings are permitted", .enabled(if: Surroundings.mayCapture))
   func privileged() {
     #expect(EchoRight.ofThisProcess == .granted)
   }

@@ -9,7 +9,7 @@ import Testing
 @testable import Pinging
 @testable import Positioning
 
-/// How each examination judges what it measured.
+/// How each examination judges its measurements.
 struct ExaminationTests {
   // MARK: Host
 
@@ -20,7 +20,7 @@ struct ExaminationTests {
     return HostExamination.findings(measures).map(\.grade)
   }
 
-  @Test("when the clock is impossible, that is a warning; without a time service, a note")
+  @Test("when the clock is impossible, then the finding is a warning; without a time service, a note")
   func clock() {
     #expect(host { _ in } == [.good, .good, .good])
     #expect(host { $0.wall = WallTime(microseconds: 0) } == [.warning, .good, .good])
@@ -28,7 +28,7 @@ struct ExaminationTests {
     #expect(host { $0.isSynchronised = nil } == [.note, .good, .good])
   }
 
-  @Test("when the clock is wrong or nobody sets it, then the line has its time, and the advice a remedy")
+  @Test("when the clock is wrong or has no time service, then the line has its time, and the advice a remedy")
   func clockWords() throws {
     var measures = HostExamination.Measures(
       wall: WallTime(microseconds: 0), isSynchronised: true, overshoots: [.microseconds(80)])
@@ -41,7 +41,7 @@ struct ExaminationTests {
     #expect(alone.advice?.contains("chrony") == true)
   }
 
-  @Test("when 6 of 100 sleeps end late, that is a warning; 5 are not")
+  @Test("when 6 of 100 sleeps end late, then the finding is a warning; with 5 it is good")
   func timer() {
     func sleeps(late: Int) -> [Duration] { (0..<100).map { $0 < late ? .milliseconds(6) : .microseconds(50) } }
     #expect(host { $0.overshoots = sleeps(late: 5) } == [.good, .good, .good])
@@ -85,7 +85,7 @@ struct ExaminationTests {
     #expect(findings.last?.text == "/dev/ttyACM0: accuracy 4.3 m; fences need 15 m or better")
   }
 
-  @Test("when gpsd was lost, has no receiver, no position or none with an accuracy, then no drive can be recorded")
+  @Test("when gpsd was lost, has no receiver, no position or no accurate one, then the finding is a fault")
   func faults() {
     #expect(
       receiver(connected + [.status(.disconnected(reason: "it ended"))]).map(\.text) == [
@@ -102,7 +102,7 @@ struct ExaminationTests {
     #expect(receiver(connected + [fix(accuracy: 15)]).last?.grade == .good)
   }
 
-  @Test("when gpsd complains, or the receiver's time is another one, then that is a warning")
+  @Test("when gpsd complains, or the receiver's time differs, then the finding is a warning")
   func warnings() {
     let more: [PositioningEvent] = [
       fix(accuracy: 4), .status(.complaint("bad\u{1b}")), .status(.clockDifference(.seconds(-4))),
@@ -124,7 +124,7 @@ struct ExaminationTests {
   }
 
   @Test(
-    "when the host's clock is behind or ahead of the server's, then the words say which",
+    "when the host's clock is behind or ahead of the server's, then the line says which",
     arguments: [(2.9, nil), (-2.9, nil), (60, "60 s behind"), (-60, "60 s ahead of")] as [(Double, String?)])
   func serverClock(_ seconds: Double, _ words: String?) {
     let findings = server { $0.clockDifference = .seconds(seconds) }
@@ -147,7 +147,7 @@ struct ExaminationTests {
     #expect(server { $0.registration = nil }.isEmpty, "without a URL, the configuration has the fault")
   }
 
-  @Test("when there is no control server's URL, then nothing is asked")
+  @Test("when there is no control server's URL, then no request is sent")
   func noURL() async {
     let device = Device(
       model: "m", device: "d", osVersion: "o", language: "en", timezone: "UTC", softwareVersion: "1",
@@ -171,7 +171,7 @@ struct ExaminationTests {
     return PingExamination.findings(pings, link: "A")
   }
 
-  @Test("when all pings are answered, then the median is named, and whether the kernel stamped them")
+  @Test("when all pings are answered, then a line has the median, and another whether the kernel stamped them")
   func answered() {
     let answers = (1...10).map { event(.answered(rttNanoseconds: $0 * 10_000_000)) }
     let found = pings(answers)
@@ -181,7 +181,7 @@ struct ExaminationTests {
     #expect(unstamped.map(\.grade) == [.good, .note] && unstamped[1].text.contains("9 of 10"))
   }
 
-  @Test("when some pings are lost, that is a warning; all lost, refused or not sent, a fault")
+  @Test("when some pings are lost, then the finding is a warning; all lost, refused or not sent, a fault")
   func unanswered() {
     let lost = [PingEvent](repeating: event(.lost(.unknown)), count: 9)
     #expect(pings(lost + [event(.answered(rttNanoseconds: 1))]).map(\.grade) == [.warning, .good])
@@ -202,7 +202,7 @@ struct ExaminationTests {
     #expect(ConfigurationExamination.findings(good).map(\.grade) == [.good])
   }
 
-  @Test("when the configuration cannot be read, then that is a fault with the file's name and the reason, in one line")
+  @Test("when the configuration cannot be read, then the finding is a fault with file and reason in one line")
   func unreadableConfiguration() throws {
     let folder = try TemporaryFolder()
     for (text, reason) in [("gpsd: [", "is not YAML"), ("- a\n", "expected keys and values at the top")] {
@@ -214,7 +214,7 @@ struct ExaminationTests {
     }
   }
 
-  @Test("when no server is set, then the advice names the file to write it into, or the variable")
+  @Test("when no server is set, then the advice names the file and the variable that can set it")
   func configurationAdvice() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("gpsd: { port: 2947 }\n", to: "probe.yaml")
@@ -224,7 +224,7 @@ struct ExaminationTests {
     #expect(fault.advice?.contains("COVERAGE_PROBE_CONTROL_SERVER_URL") == true)
   }
 
-  @Test("when no link is named, then a drive measures one, over the interface and with the sources of the whole file")
+  @Test("when no link is named, then a drive has one, with the interface and the sources of the whole file")
   func onlyLink() {
     var configuration = ProbeConfiguration()
     configuration.pings.interface = "wwan0"
@@ -234,10 +234,10 @@ struct ExaminationTests {
         LinkSettings(name: nil, interface: "wwan0", network: .fixed(.cellular), radio: configuration.radio)
       ])
     configuration.links = [LinkSettings(name: "A", interface: "lo", network: .auto, radio: .none)]
-    #expect(configuration.driveLinks.map(\.interface) == ["lo"], "the interface of all is not a link of its own")
+    #expect(configuration.driveLinks.map(\.interface) == ["lo"], "the general interface is no extra link")
   }
 
-  @Test("when links are named, then the interface, the file and the command of each are looked at")
+  @Test("when links are named, then the interface, the file and the command of each are examined")
   func sources() throws {
     let folder = try TemporaryFolder()
     let command = try folder.write("#!/bin/sh\n", to: "radio")
@@ -257,7 +257,7 @@ struct ExaminationTests {
     #expect(ofFolder.grade == .warning && ofFolder.text.contains("it is a folder"))
   }
 
-  @Test("when a file of a link cannot be read, then that is a fault: no ping would leave")
+  @Test("when a link's file cannot be read, then the finding is a fault, because no ping would be sent")
   func unreadableFile() throws {
     let folder = try TemporaryFolder()
     var configuration = ProbeConfiguration()
@@ -274,7 +274,7 @@ struct ExaminationTests {
     #expect(found[1].text.hasPrefix("link B: "))
   }
 
-  @Test("when interfaces are examined, then only one that exists and is up can carry pings")
+  @Test("when interfaces are examined, then only existing ones can carry pings")
   func usable() {
     func isUsable(_ interface: String?) -> Bool {
       SourceExamination.isUsable(LinkSettings(name: nil, interface: interface, network: .auto, radio: .none))
@@ -285,7 +285,7 @@ struct ExaminationTests {
     }
   }
 
-  @Test("when a finding is JSON, then it has its subject, grade and text, and its advice if there is one")
+  @Test("when a finding is JSON, then it has its subject, grade and text, and its advice if any")
   func json() {
     #expect(
       Finding(.note, .host, "a", advice: "b").json.text

@@ -9,7 +9,7 @@ import Testing
 @testable import Diagnosis
 @testable import Submission
 
-/// `doctor` keeps the waits that the service has stored for requests to the control server.
+/// `doctor` respects the waits that the service has stored for requests to the control server.
 struct HoldTests {
   private static let url = "http://127.0.0.1:9/x"
   private let folder: TemporaryFolder
@@ -27,7 +27,7 @@ struct HoldTests {
     SenderClock(wall: { .sampleStart }, boot: { .seconds(seconds) }, bootID: boot)
   }
 
-  /// Stores the gate of a service that was asked to wait for 100 s, at 1000 s after the boot.
+  /// Stores the gate of a service that the server asked to wait for 100 s, at 1000 s after the boot.
   private func storeGate(_ failure: ServerFailure = .tooManyRequests(retryAfter: .seconds(100))) async throws {
     let store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
     var gate = ServerGate()
@@ -47,7 +47,7 @@ struct HoldTests {
     ).hold(at: server)
   }
 
-  @Test("when the service was asked to wait, then doctor waits as long, for that server only")
+  @Test("when the server asked the service to wait, then doctor waits as long, for that server only")
   func stored() async throws {
     #expect(hold(at: 1000) == nil, "there is no store")
     try await storeGate()
@@ -56,14 +56,14 @@ struct HoldTests {
     #expect(hold(at: 5000) == nil, "the wait has passed")
   }
 
-  @Test("when the host was started again, then the rest of the wait counts from the start")
+  @Test("when the host was restarted, then the rest of the wait counts from the start")
   func otherBoot() async throws {
     try await storeGate()
     let rest = try #require(hold(at: 10, boot: "another boot")).wait
     #expect(rest > .seconds(80) && rest <= .seconds(400))
   }
 
-  @Test("when requests have to wait, then none is sent, and the finding says for how long")
+  @Test("when requests have to wait, then no request is sent, and the finding has the time")
   func noRequest() async {
     let answers = await ServerExamination.ask(
       configuration(), .sample, gate: { _ in .retryAfter(.milliseconds(99_500)) }
@@ -78,7 +78,7 @@ struct HoldTests {
     #expect(findings.first?.advice?.contains("submit --force") == true)
   }
 
-  @Test("when the gate is asked, then it is about the configured server")
+  @Test("when the gate is asked, then it gets the configured server's URL")
   func asked() async {
     var asked: [String] = []
     var none = configuration()
@@ -89,7 +89,7 @@ struct HoldTests {
         asked.append($0); return nil
       }
     ) { .sampleStart }
-    #expect(asked.isEmpty, "without a URL there is nobody to ask")
+    #expect(asked.isEmpty, "without a URL there is no server")
     _ = await ServerExamination.ask(
       configuration(), .sample,
       gate: {

@@ -43,10 +43,10 @@ struct PeerExaminationSlowTests {
     let findings = ServerExamination.findings(answers, configuration(server.url))
     #expect(findings.map(\.grade) == [.good, .good, .good], "\(findings)")
     #expect(findings.last?.text == "it grants tests; pings go to 127.0.0.1, port 4711")
-    #expect(try await server.requests(to: "/coverageResult").isEmpty, "no drive is made up")
+    #expect(try await server.requests(to: "/coverageResult").isEmpty, "doctor sends no fences")
   }
 
-  @Test("when the host's clock is an hour ahead of the server's, then the words say so", arguments: [3600, -3600])
+  @Test("when the host's clock is an hour ahead or behind, then the line says which", arguments: [3600, -3600])
   func otherClock(seconds: Int) async throws {
     let server = try await ControlServerTool()
     let answers = await ask(server.url) { Self.now.adding(.seconds(seconds)) }
@@ -57,7 +57,7 @@ struct PeerExaminationSlowTests {
   }
 
   @Test(
-    "when the server answers as it should not, then the finding is a fault with a remedy",
+    "when the server answers wrongly, then the finding is a fault with a remedy",
     arguments: [
       ("settings:503", "later"), ("settings:403", "operator"), ("settings:html", "portal"),
       ("settings:redirect:http://127.0.0.1:9/", "portal"), ("settings:reset", "network"),
@@ -84,7 +84,7 @@ struct PeerExaminationSlowTests {
   }
 
   @Test(
-    "when the interface of the pings is not there, then no test is asked for, since its token would be for another address"
+    "when the interface of the pings is missing, then no test is requested, since its token would be for another address"
   )
   func missingInterface() async throws {
     let server = try await ControlServerTool()
@@ -92,6 +92,21 @@ struct PeerExaminationSlowTests {
     configuration.pings.interface = "nix0"
     let answers = await ServerExamination.ask(configuration, .sample, gate: { _ in nil }) { Self.now }
     #expect(answers.grant == nil && answers.refusedTest == nil && answers.registration != nil)
+    #expect(try await server.requests(to: "/coverageRequest").isEmpty)
+  }
+
+  @Test("when a wait begins between the two requests, then no test is requested")
+  func holdBetweenRequests() async throws {
+    let server = try await ControlServerTool()
+    var questions = 0
+    let answers = await ServerExamination.ask(
+      configuration(server.url), .sample,
+      gate: { _ in
+        questions += 1
+        return questions > 1 ? .breaker(.seconds(30)) : nil
+      }
+    ) { Self.now }
+    #expect(answers.hold == .breaker(.seconds(30)) && answers.registration != nil && answers.grant == nil)
     #expect(try await server.requests(to: "/coverageRequest").isEmpty)
   }
 
@@ -126,7 +141,7 @@ struct PeerExaminationSlowTests {
     #expect(PingExamination.findings(pings, link: nil).map(\.grade) == [.fault])
   }
 
-  @Test("when no ping server is at the port, then none is answered, and the advice names the firewall")
+  @Test("when the ping server's port is closed, then no ping is answered, and the advice names the firewall")
   func closedPort() async throws {
     let pings = await ping(try await grant(port: 9))
     #expect(pings.answers.isEmpty && pings.lost + (pings.unsent == nil ? 0 : 1) > 0)
@@ -134,7 +149,7 @@ struct PeerExaminationSlowTests {
     #expect(findings.map(\.grade) == [.fault] && findings[0].advice?.contains("firewall") == true)
   }
 
-  @Test("when the ping server's name is none, or the interface is missing, then the line has the reason")
+  @Test("when the ping server's name has no address, or the interface is missing, then the line has the reason")
   func unreachable() async throws {
     let nameless = await ping(try await grant(port: 4440, host: "nowhere.invalid"))
     #expect(PingExamination.findings(nameless, link: nil).first?.text.contains("nowhere.invalid") == true)
@@ -143,7 +158,7 @@ struct PeerExaminationSlowTests {
     #expect(finding.grade == .fault && finding.text.contains("nix0"), "\(finding)")
   }
 
-  @Test("when the ping server loses some pings, then that is a warning with the number of answers")
+  @Test("when the ping server loses some pings, then the finding is a warning with the number of answers")
   func losses() async throws {
     let reflector = try await ReflectorTool(["--secret", ReflectorTool.secret, "--drop", "40", "--seed", "3"])
     let pings = await ping(try await grant(port: reflector.port))
@@ -154,7 +169,7 @@ struct PeerExaminationSlowTests {
 
   // MARK: All of it
 
-  @Test("when everything is there, then no finding is a fault, and every subject has one")
+  @Test("when everything works, then every subject has a finding, and no finding is a fault")
   func everything() async throws {
     let reflector = try await ReflectorTool()
     let server = try await ControlServerTool(["--ping-port", "\(reflector.port)"])

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Diagnosis
 
-/// Which processes have a port open, by real pseudo-terminals and the kernel's own list.
+/// Which processes have a port open, with real pseudo-terminals and the kernel's own list.
 struct PortHoldersTests {
-  /// A terminal that another program has made and open, as a receiver's port.
+  /// A terminal that another program has created and keeps open, as a receiver's port.
   private struct Port {
     let path: String
     let program: RunningProgram
@@ -19,7 +19,7 @@ struct PortHoldersTests {
     }
   }
 
-  @Test("when a process has a port open, then it is named with its number; and when it has ended, then not")
+  @Test("when a process has a port open, then it is named with its number, until it ends")
   func one() async throws {
     let port = try await Port()
     let found = PortHolders(of: [port.path])
@@ -30,11 +30,11 @@ struct PortHoldersTests {
         #"{"holders":[{"port":"\#(port.path)","process":\#(port.program.pid),"program":"python3"}],"hidden_processes":"#
       ))
     try await port.program.stop()
-    // Another program can have the terminal's number by now.
+    // Another program can have the terminal's number now.
     #expect(!PortHolders(of: [port.path]).holders.contains { $0.process == port.program.pid })
   }
 
-  @Test("when two programs have it open, then the line names both; and a link to the port is the port")
+  @Test("when two programs have a port open, then the line names both, also for a link to the port")
   func two() async throws {
     let (folder, port) = (try TemporaryFolder(), try await Port())
     let link = folder.file("gps0")
@@ -50,7 +50,7 @@ struct PortHoldersTests {
   }
 
   @Test(
-    "when a path is no device, or is not there, then nobody holds it",
+    "when a path is no device, or is missing, then it has no holders",
     arguments: ["/etc/passwd", "/nothing", "", "/dev"])
   func noDevice(path: String) {
     #expect(PortHolders(of: [path]).lines.isEmpty)
@@ -59,7 +59,7 @@ struct PortHoldersTests {
   @Test("when open files of other users cannot be seen, then a line says so, and names root")
   func hidden() async throws {
     let (folder, port) = (try TemporaryFolder(), try await Port())
-    // A process that is there, and whose files are not shown.
+    // Processes that exist, but whose files cannot be read.
     for process in ["1", "2", "not-a-process"] {
       try FileManager.default.createDirectory(atPath: folder.file(process), withIntermediateDirectories: true)
     }
@@ -68,7 +68,7 @@ struct PortHoldersTests {
     #expect(found.lines == ["2 processes of other users cannot be seen: ask as root"])
   }
 
-  @Test("when gpsd names a port, then it is among those of the host, once")
+  @Test("when gpsd names a port, then the ports of the host contain it once")
   func ports() {
     let ports = PortHolders.ports(with: ["/dev/receiver", "/dev/receiver"])
     #expect(ports.filter { $0 == "/dev/receiver" }.count == 1)

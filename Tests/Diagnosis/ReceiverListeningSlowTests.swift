@@ -7,13 +7,13 @@ import Testing
 
 @testable import Diagnosis
 
-/// What `doctor` hears from gpsd, by real connections to a stand-in for it.
+/// How `doctor` listens to gpsd, over real connections to the player.
 struct ReceiverListeningSlowTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// A gpsd that plays `rows` of positions, 20 times as fast as they were.
+  /// A gpsd that plays `rows` of positions at 20 times their speed.
   private func player(_ rows: [String]) async throws -> GPSPlayerTool {
     let track = try folder.write(rows.joined(separator: "\n") + "\n", to: "track.csv")
     return try await GPSPlayerTool(["--gpsd", "--speed", "20", track])
@@ -27,16 +27,18 @@ struct ReceiverListeningSlowTests {
     (0..<400).map { "\($0),48.2082,16.3738,10.0,0.0,200.0,\(accuracy)" }
   }
 
-  @Test("when no gpsd is there, then listening ends at once with the reason")
+  @Test("when gpsd's port is closed, then listening ends at once with the reason")
   func closed() async {
     let begin = ContinuousClock.now
     let heard = await listen(port: 9)
     #expect(!heard.isConnected && heard.trouble?.contains("cannot connect") == true)
-    #expect(ContinuousClock.now - begin < .seconds(8), "it does not use up its patience")
+    #expect(ContinuousClock.now - begin < .seconds(8), "it does not wait for its full time")
     #expect(ReceiverExamination.findings(heard, ProbeConfiguration()).map(\.grade).first == .fault)
   }
 
-  @Test("when positions are less accurate than the limit, then it listens on for a better one, and names the best")
+  @Test(
+    "when positions are less accurate than the limit, then it continues to listen, and the fault names the needed accuracy"
+  )
   func inaccurate() async throws {
     let gps = try await player(rows(accuracy: 30))
     let heard = await listen(port: gps.port)
@@ -57,7 +59,7 @@ struct ReceiverListeningSlowTests {
     #expect(faults.isEmpty, "\(faults)")
   }
 
-  @Test("when another program than gpsd is at the port, then that is no connection and no position")
+  @Test("when another program is at gpsd's port, then there is no position, and the finding is a fault")
   func otherProgram() async throws {
     let server = try await ControlServerTool()
     let port = try #require(URL(string: server.url)?.port)

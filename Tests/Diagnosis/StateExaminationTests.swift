@@ -26,7 +26,7 @@ struct StateExaminationTests {
     return StateExamination.findings(measures).filter { $0.grade != .good }
   }
 
-  @Test("when the directory is not there, then the first drive makes it, and nothing is made by looking")
+  @Test("when the directory is missing, then that is no fault, and the examination does not create it")
   func absent() {
     let measures = measure(folder.file("a/b/state"))
     #expect(measures.directory == .absent && measures.room != nil)
@@ -34,7 +34,7 @@ struct StateExaminationTests {
     #expect(findings { $0.directory = .absent }.isEmpty)
   }
 
-  @Test("when the directory is there, then writes are measured, and leave nothing behind")
+  @Test("when the directory exists, then writes are measured, and no file is left")
   func usable() throws {
     let state = folder.file("state")
     try FileManager.default.createDirectory(
@@ -45,7 +45,7 @@ struct StateExaminationTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: state) == [])
   }
 
-  @Test("when a file is in its place, then it cannot be used")
+  @Test("when a file has the directory's path, then the directory cannot be used")
   func file() throws {
     let path = try folder.write("x", to: "state")
     #expect(measure(path).directory == .unusable(reason: "Not a directory"))
@@ -55,12 +55,12 @@ struct StateExaminationTests {
   }
 
   @Test(
-    "when the disk is full, then the advice is to free space", .enabled(if: geteuid() == 0, "needs root")
+    "when the disk is full, then the advice is to free space", .enabled(if: Surroundings.mayMount, "needs CAP_SYS_ADMIN")
   )
   func full() throws {
     let state = folder.file("state")
     try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
-    guard mount("tmpfs", state, "tmpfs", 0, "size=64k,mode=700") == 0 else { return }
+    try #require(mount("tmpfs", state, "tmpfs", 0, "size=64k,mode=700") == 0)
     defer { umount2(state, CInt(MNT_DETACH)) }
     try Data(count: 65_536).write(to: URL(fileURLWithPath: state + "/filling"))
     let measures = measure(state)
@@ -70,7 +70,7 @@ struct StateExaminationTests {
     #expect(faults.first?.advice?.hasPrefix("free space on that disk") == true)
   }
 
-  @Test("when a process has the store open with fences that wait, then both are noted")
+  @Test("when a process has the store open with waiting fences, then both are noted")
   func heldStore() throws {
     let directory = StateDirectory(path: folder.file("state"))
     let store = try DriveStore(directory: directory, purpose: "a drive")
@@ -86,7 +86,7 @@ struct StateExaminationTests {
     }
   }
 
-  /// A store of one ended session with `fences` fences, changed by `sql` as no program of ours would.
+  /// A store of one ended session with `fences` fences, damaged by `sql`.
   private func makeStore(fences: Int, _ sql: String) async throws -> StateDirectory {
     let directory = StateDirectory(path: folder.file("state"))
     do {
@@ -103,7 +103,7 @@ struct StateExaminationTests {
     return directory
   }
 
-  @Test("when a row of the store has changed its bits, then the fence is counted as damaged, and the others wait")
+  @Test("when a row of the store has changed, then its fence counts as damaged, and the others wait")
   func damagedRow() async throws {
     let directory = try await makeStore(
       fences: 4, "DROP TRIGGER fence_updated; UPDATE fence SET pings = 7 WHERE number = 1;")
@@ -114,7 +114,7 @@ struct StateExaminationTests {
     #expect(found.map(\.text) == ["1 stored fence damaged"])
   }
 
-  @Test("when the store's table is gone, then the reason is a line, and looking changes no byte of the file")
+  @Test("when a table of the store is missing, then the finding has the reason, and the file is unchanged")
   func missingTable() async throws {
     let directory = try await makeStore(
       fences: 2, "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET name = 'gone' WHERE name = 'session';")
@@ -126,7 +126,7 @@ struct StateExaminationTests {
     #expect(found.last?.grade == .fault && found.last?.advice?.contains("docs/store.md") == true)
   }
 
-  @Test("when others may enter the directory, then that is a warning in the words of the directory")
+  @Test("when other users may enter the directory, then the finding is a warning")
   func openDirectory() throws {
     let state = folder.file("state")
     try FileManager.default.createDirectory(
@@ -136,7 +136,7 @@ struct StateExaminationTests {
     #expect(StateExamination.findings(measures).map(\.grade).contains(.warning))
   }
 
-  @Test("when the store is another program's file, then the reason is its line")
+  @Test("when the store is another program's file, then it cannot be read")
   func otherStore() throws {
     try FileManager.default.createDirectory(atPath: folder.file("state"), withIntermediateDirectories: true)
     _ = try folder.write(String(repeating: "x", count: 8192), to: "state/coverage.sqlite")
@@ -144,13 +144,13 @@ struct StateExaminationTests {
   }
 
   @Test(
-    "when the disk is nearly full, then that is a warning, and a fault when a drive would not fit",
+    "when the disk is nearly full, then the finding is a warning, or a fault if a drive would not fit",
     arguments: [(1 << 30, nil), ((256 << 20) - 1, .warning), ((16 << 20) - 1, .fault)] as [(Int64, Finding.Grade?)])
   func room(_ bytes: Int64, _ grade: Finding.Grade?) {
     #expect(findings { $0.room = bytes }.map(\.grade) == [grade].compactMap { $0 })
   }
 
-  @Test("when the disk is slow, then its median counts, not one slow write")
+  @Test("when some writes are slow, then their median counts, not the slowest")
   func slow() {
     let slow: Duration = .milliseconds(501)
     #expect(findings { $0.syncs = [slow, .zero, .zero, .zero, slow] }.isEmpty)
@@ -165,7 +165,7 @@ struct StateExaminationTests {
     #expect(found.allSatisfy { $0.advice != nil })
   }
 
-  @Test("when one fence waits, or none, then the words are right for the number")
+  @Test("when one fence waits, or none, then the line has the right grammatical number")
   func counts() async throws {
     let directory = try await makeStore(fences: 1, "SELECT 1;")
     #expect(StateExamination.findings(measure(directory.path)).last?.text == "1 fence to send")
@@ -173,7 +173,7 @@ struct StateExaminationTests {
     #expect(text == "no fence waits to be sent")
   }
 
-  @Test("when the disk has trouble of any kind, then each line that is not good says what to do")
+  @Test("when the disk has any trouble, then the finding has a remedy")
   func advice() {
     let changes: [(inout StateExamination.Measures) -> Void] = [
       { $0.directory = .unusable(reason: "Read-only file system") }, { $0.room = 1 }, { $0.room = 17 << 20 },

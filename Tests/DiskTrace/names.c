@@ -1,4 +1,4 @@
-// These stand before libc in the test program: what SQLite's VFS and the store do to names, and which folders they sync.
+// Wrappers of libc in the test program. They record which names SQLite's VFS and the store change, and which folders they sync.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ int link(const char *path, const char *new_path) {
   return status;
 }
 
-// Whether the sync is only on paper: of something in a traced folder, or of the folder itself.
+// Whether to skip the sync: of a file in a traced folder, or of the folder itself.
 static bool is_simulated(int descriptor) {
   if (!trace_is_any()) return false;
   char link[64], path[PATH_MAX];

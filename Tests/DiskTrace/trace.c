@@ -126,7 +126,7 @@ uint64_t trace_of_folder(const char *path) {
   return number;
 }
 
-// A test without memory has no result.
+// Aborts when memory runs out: the test would have no result.
 static void *needed(void *memory) {
   if (!memory) abort();
   return memory;

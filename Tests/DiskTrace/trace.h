@@ -1,4 +1,4 @@
-// Between the parts of the trace.
+// Functions shared by the parts of the trace.
 #ifndef TRACE_H
 #define TRACE_H
 
@@ -6,13 +6,13 @@
 
 #include "disk_trace.h"
 
-// The trace that `path` belongs to, and what the path is called in it; 0: none.
+// The trace of `path`, and the name of `path` in its folder. 0 without a trace.
 uint64_t trace_of(const char *path, const char **name);
 
-// The trace whose folder `path` is; 0: none.
+// The trace whose folder is `path`, or 0.
 uint64_t trace_of_folder(const char *path);
 
-// Adds an event; what it points to is copied. Does nothing when the trace has ended.
+// Adds a copy of the event, its texts and its bytes. Does nothing when the trace has ended.
 void trace_add(uint64_t trace, disk_event event);
 
 // Whether the trace's folder has that fault.

@@ -1,4 +1,4 @@
-// A VFS that hands everything on to SQLite's own and notes what changes the files of traced folders.
+// A VFS that forwards every call to SQLite's own, and records the calls that change files of traced folders.
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
@@ -10,7 +10,7 @@ typedef struct {
   sqlite3_file base;
   uint64_t trace;
   int64_t number;
-} traced_file;  // SQLite's own file lies behind it
+} traced_file;  // SQLite's own file follows it in memory
 
 static sqlite3_vfs *own;
 static _Atomic int64_t last_file;
@@ -23,7 +23,7 @@ static void note(sqlite3_file *file, disk_event event) {
   trace_add(traced(file)->trace, event);
 }
 
-// MARK: What changes the file
+// MARK: Calls that change the file
 
 static int write_file(sqlite3_file *file, const void *bytes, int length, sqlite3_int64 offset) {
   int status = real(file)->pMethods->xWrite(real(file), bytes, length, offset);
@@ -45,7 +45,7 @@ static int sync_file(sqlite3_file *file, int flags) {
   return status;
 }
 
-// MARK: What does not
+// MARK: Calls that do not
 
 static int close_file(sqlite3_file *file) { return real(file)->pMethods->xClose(real(file)); }
 static int read_file(sqlite3_file *file, void *bytes, int length, sqlite3_int64 offset) {
@@ -75,7 +75,7 @@ static int shm_lock(sqlite3_file *file, int offset, int count, int flags) {
 static void shm_barrier(sqlite3_file *file) { real(file)->pMethods->xShmBarrier(real(file)); }
 static int shm_unmap(sqlite3_file *file, int remove) { return real(file)->pMethods->xShmUnmap(real(file), remove); }
 
-// Version 2: no memory-mapped reading and writing, which nobody would see.
+// Version 2 has no memory-mapped I/O, which the trace could not see.
 static const sqlite3_io_methods methods = {
     .iVersion = 2,
     .xClose = close_file,
@@ -96,7 +96,7 @@ static const sqlite3_io_methods methods = {
     .xShmUnmap = shm_unmap,
 };
 
-// Version 1 knows of no shared memory.
+// Version 1 has no shared memory.
 static const sqlite3_io_methods methods_without_shared_memory = {
     .iVersion = 1,
     .xClose = close_file,
@@ -136,7 +136,7 @@ static void install(void) {
   static sqlite3_vfs vfs;
   own = sqlite3_vfs_find(NULL);
   if (!own) return;
-  // Everything but opening is SQLite's own.
+  // All functions but xOpen are SQLite's own.
   vfs = *own;
   vfs.zName = "disk-trace";
   vfs.szOsFile = (int)sizeof(traced_file) + own->szOsFile;

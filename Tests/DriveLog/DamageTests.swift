@@ -4,7 +4,7 @@ import Testing
 
 @testable import DriveLog
 
-/// Logs that were damaged, or that are none.
+/// Damaged logs, and files that are no logs.
 @Suite struct DamageTests {
   @Test(arguments: [
     "garbage", "{", #"{"at":1,"ping":"#, "\u{0}\u{0}\u{0}", #"{"ping":{"rtt_ms":1}}"#, #"{"at":"x","stop":{}}"#,
@@ -14,7 +14,7 @@ import Testing
     #"{"at":1,"radio":5}"#, #"{"at":1,"session":{}}"#, #"{"at":1,"fix":{"latitude":91,"longitude":0}}"#,
     #"{"at":1,"fix":{"latitude":"north","longitude":0}}"#, "[1,2]", "42", #""text""#, "null", #"{"at":1}{"at":2}"#,
   ])
-  func `when a line is garbage, then it is told with its number and one line of reason, and the rest is read`(
+  func `when a line is garbage, then it is reported with its number and a one-line reason, and the rest is read`(
     line: String
   ) throws {
     let drive = try Log.read(#"{"at":1,"path":"wifi"}"#, line, #"{"at":2,"stop":{}}"#)
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [Int64.min, .max])
-  func `when a seal names a byte at the end of 64 bits, then it vouches for nothing`(byte: Int64) throws {
+  func `when a seal names a byte at the end of 64 bits, then it confirms nothing`(byte: Int64) throws {
     let seals = [100, byte, byte, 0].map { #"{"at":1,"seal":{"bytes":\#($0),"crc32":"0"}}"# }
     let drive = try RecordedDrive(
       Data(([Log.header] + seals + [#"{"at":2,"stop":{}}"#]).map { $0 + "\n" }.joined().utf8))
@@ -41,7 +41,7 @@ import Testing
     #expect(drive.events == [.at(2, .stop(.user))])
   }
 
-  @Test func `when the log is cut anywhere, then whole lines are read and the torn one is no error`() throws {
+  @Test func `when the log is cut anywhere, then whole lines are read and the torn line is no error`() throws {
     let lines = [Log.header, #"{"at":1.0,"ping":{"rtt_ms":31.67}}"#, #"{"at":2.0,"path":"wifi"}"#]
     let whole = Data((lines.joined(separator: "\n") + "\n").utf8)
     let (first, second) = (lines[0].utf8.count, lines[0].utf8.count + 1 + lines[1].utf8.count)
@@ -68,20 +68,20 @@ import Testing
     (#"{"drive":1,"started":"yesterday"}"#, .badStart("yesterday")),
     (#"{"drive":1,"started":"2026-11-20T10:00:00.000Z","initial_path":"tram"}"#, .badPath("tram")),
   ])
-  func `when the first line is no header, then the error says what is wrong with it`(
+  func `when the first line is no header, then the error names the cause`(
     text: String, error: DriveLogError
   ) throws {
     #expect(throws: error) { try RecordedDrive(Data(text.utf8)) }
     #expect(!error.description.contains("\n"))
   }
 
-  @Test func `when the header has no path, then it was cellular`() throws {
+  @Test func `when the header has no path, then the path is cellular`() throws {
     let drive = try RecordedDrive(Data(#"{"drive":1,"started":"2026-11-20T10:00:00.000Z"}"#.utf8))
     #expect(drive.header == Log.plainHeader)
     #expect(drive.events.isEmpty && !drive.isTorn)
   }
 
-  @Test func `when there is no file, then the error says which and why`() throws {
+  @Test func `when there is no file, then the error has its path and the reason`() throws {
     let path = try Scratch().path
     do {
       _ = try RecordedDrive(path: path)
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: [[Int64.max, Int64.min], [Int64.max - 100, -1000], [1000, Int64.min], [Int64.min, Int64.max]])
-  func `when seals name bytes at the ends of 64 bits, then they vouch for nothing`(bytes: [Int64]) throws {
+  func `when seals name bytes at the ends of 64 bits, then they confirm nothing`(bytes: [Int64]) throws {
     let drive = try Log.read(
       #"{"at":1,"path":"wifi"}"#, #"{"at":1,"seal":{"bytes":\#(bytes[0]),"crc32":"00000000"}}"#,
       #"{"at":2,"path":"none"}"#, #"{"at":2,"seal":{"bytes":\#(bytes[1]),"crc32":"00000000"}}"#)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DriveLog
 
-/// The first line of a drive log, of this build, of earlier ones and of later ones (docs/drive-log.md).
+/// The first line of a drive log of this build, of earlier builds and of later builds (docs/drive-log.md).
 struct HeaderTests {
   private static let started = WallTime(microseconds: 1_795_168_800_123_456)
 
@@ -14,7 +14,7 @@ struct HeaderTests {
     return try RecordedDrive(Data((line + "\n").utf8)).header
   }
 
-  @Test("when a header has everything, then its line is this, to the byte, with the start cut off to the millisecond")
+  @Test("when a header has everything, then its line has exactly these bytes, with the start truncated to milliseconds")
   func line() {
     var parameters = Parameters()
     (parameters.minimumRadius, parameters.accuracyLimit, parameters.speedLimit) = (22.5, 11, nil)
@@ -32,18 +32,18 @@ struct HeaderTests {
   }
 
   @Test(
-    "when the version is another one, then the error names it; a version of another type is no header",
+    "when the version is unknown, then the error names it; a version of another type is no header",
     arguments: [
       ("0", DriveLogError.unsupportedVersion(0)), ("-1", .unsupportedVersion(-1)), ("2", .unsupportedVersion(2)),
       ("9223372036854775807", .unsupportedVersion(.max)), ("null", .notADriveLog),
       ("\"1\"", .badHeader("\"drive\" has the wrong type")), ("true", .badHeader("\"drive\" has the wrong type")),
     ])
   func versions(version: String, expected: DriveLogError) {
-    // A later version may lack whatever this one needs.
+    // A later version may lack members that this one needs.
     #expect(throws: expected) { try RecordedDrive(Data("{\"drive\":\(version)}\n".utf8)) }
   }
 
-  @Test("when a later build adds members, then they are ignored, wherever they are")
+  @Test("when a later build adds members, then they are ignored at every level")
   func laterMembers() throws {
     let header = try read(
       #","initial_path":"wifi","new":{"a":[1]},"parameters":{"minimum_radius":9.5,"new":1},"pings":{"interval":1,"timeout":2,"new":1}"#
@@ -53,7 +53,7 @@ struct HeaderTests {
     #expect(header.pings == .init(interval: .seconds(1), timeout: .seconds(2)))
   }
 
-  @Test("when parameters are absent or null, then the engine's defaults count; a bound on the speed has no default")
+  @Test("when parameters are absent or null, then the engine's defaults apply; the speed limit has no default")
   func absentParameters() throws {
     var expected = Parameters()
     expected.speedLimit = nil
@@ -77,7 +77,7 @@ struct HeaderTests {
     #expect("\(error)" == "the first line of the drive log is not a header: \(reason)")
   }
 
-  @Test("when a member that only describes has another type, then it is absent, and the drive is read")
+  @Test("when a descriptive member has another type, then it counts as absent, and the drive is read")
   func describing() throws {
     let header = try read(#","link":7,"sealed":"yes","pings":"often""#)
     #expect(header.link == nil && header.pings == nil && !header.isSealed)
@@ -98,7 +98,7 @@ struct HeaderTests {
     #expect(throws: DriveLogError.badHeader("\"started\" is missing")) { try RecordedDrive(Data(#"{"drive":1}"#.utf8)) }
   }
 
-  @Test("when a log cannot be used, then the operator reads why in one line")
+  @Test("when a log cannot be used, then the error gives the reason in one line")
   func errors() {
     let lines: [(DriveLogError, String)] = [
       (.unreadable(path: "a", reason: "b"), "cannot read drive log a: b"),

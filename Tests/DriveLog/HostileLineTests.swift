@@ -8,7 +8,7 @@ import Testing
 struct HostileLineTests {
   private static let ping = #"{"at":1.0,"ping":{"rtt_ms":20}}"#
 
-  /// A good ping before and behind the line, so that a reader that loses its place is noticed.
+  /// A good ping before and after the line shows whether the reader loses its place.
   private func read(_ line: String) throws -> RecordedDrive {
     let drive = try Log.read(Self.ping, line, Self.ping)
     #expect(drive.events.first == drive.events.last && drive.events.count >= 2)
@@ -17,7 +17,7 @@ struct HostileLineTests {
   }
 
   @Test(
-    "when a line is no event that can be, then it is garbage with its number and a reason in one line",
+    "when a line is no possible event, then it is garbage with its number and a reason in one line",
     arguments: [
       "{", "}", "[]", "null", "1", #""at""#, #"{"ping":{"rtt_ms":1}}"#, #"{"at":null,"ping":{"rtt_ms":1}}"#,
       #"{"at":"1","ping":{"rtt_ms":1}}"#, #"{"at":1e9,"ping":{"rtt_ms":1}}"#, #"{"at":-1e9,"stop":{}}"#,
@@ -44,7 +44,7 @@ struct HostileLineTests {
   }
 
   @Test(
-    "when a value is at an end of its range, then it counts",
+    "when a value is at an end of its range, then it is accepted",
     arguments: [
       (#"{"at":999999999.999999,"duplicate":{}}"#, DriveTime(microseconds: 999_999_999_999_999), Event.Kind.duplicate),
       (#"{"at":-999999999.0,"duplicate":{}}"#, DriveTime(microseconds: -999_999_999_000_000), .duplicate),
@@ -62,7 +62,7 @@ struct HostileLineTests {
     #expect(drive.events[1] == Event(at: at, kind))
   }
 
-  @Test("when a line has a member of a kind that this program does not know, then it is counted, and not garbage")
+  @Test("when a line has an event of an unknown kind, then it is counted as unknown, not as garbage")
   func unknown() throws {
     for line in [#"{"at":1}"#, #"{"at":1,"speedtest":{"down":1}}"#, #"{"at":1,"comment":"\u0000"}"#] {
       let drive = try read(line)
@@ -91,7 +91,7 @@ struct HostileLineTests {
     }
   }
 
-  @Test("when a line is nested as deep as a bomb, then it is garbage and no crash")
+  @Test("when a line is nested too deeply, then it is garbage, without a crash")
   func bomb() throws {
     let drive = try read(#"{"at":1,"x":"# + String(repeating: "[", count: 100_000))
     #expect(drive.garbage.map(\.number) == [3])
@@ -108,7 +108,7 @@ struct HostileLineTests {
     #expect(drive.garbage.isEmpty && !drive.isTorn)
   }
 
-  @Test("when a log is cut off at any byte, then every whole line before the cut is read, and nothing is made up")
+  @Test("when a log is cut off at any byte, then every whole line before the cut is read, and no event is invented")
   func cuts() throws {
     let lines = [
       #"{"drive":1,"started":"2026-11-20T10:00:00.000Z","initial_path":"cellular"}"#, Self.ping,
@@ -131,7 +131,7 @@ struct HostileLineTests {
   private static let header =
     #"{"drive":1,"started":"2026-11-20T10:00:00.000Z","initial_path":"cellular","sealed":true}"#
 
-  @Test("when a seal claims any number of bytes, then the events before it are in doubt, and nothing traps")
+  @Test("when a seal claims any number of bytes, then the events before it are in doubt, and nothing overflows")
   func absurdSeals() throws {
     for bytes in [Int64.min, -1, 0, 1, .max] {
       let seal = #"{"at":1.0,"seal":{"bytes":\#(bytes),"crc32":"00000000"}}"#
@@ -143,7 +143,7 @@ struct HostileLineTests {
     }
   }
 
-  @Test("when a log announces seals and has none, then all its events are in doubt")
+  @Test("when a log announces seals but has no seal, then all its events are in doubt")
   func noSeals() throws {
     let drive = try RecordedDrive(Data([Self.header, Self.ping, Self.ping, ""].joined(separator: "\n").utf8))
     #expect(drive.unsealed == [0..<2])
@@ -153,7 +153,7 @@ struct HostileLineTests {
 
   // MARK: Notes on clocks
 
-  @Test("when a note on the clocks has its least, then the rest is unknown; an absurd lead is unknown, too")
+  @Test("when a clock note has only the required member, then the rest is unknown; an absurd lead is unknown too")
   func clockNotes() throws {
     let drive = try read(#"{"at":1,"clock":{"ruled_by":"gnss"}}"#)
     let note = try #require(drive.clocks.first)

@@ -21,7 +21,7 @@ struct LoggedPositionsTests {
 
   private let ping = #"{"at":0.1,"ping":{"rtt_ms":31.67},"sequence":7}"#
 
-  @Test("when a log has positions among pings, then they come in order with their times, and every event does")
+  @Test("when a log has positions among pings, then the positions, and all events, are read in order with their times")
   func positions() throws {
     let log = try log([fix(0), ping, #"{"at":2.0,"path":"wifi"}"#, fix(3), #"{"at":4.0,"fix":{}}"#])
     var times: [DriveTime] = []
@@ -37,7 +37,7 @@ struct LoggedPositionsTests {
     #expect(log.header.started == .sampleStart)
   }
 
-  @Test("when a log is read in pieces, then it has the events that it has as a whole")
+  @Test("when a log is read in pieces, then it has the same events as the log read as a whole")
   func asAWhole() throws {
     let lines = (0..<3000).flatMap { [fix($0), ping] }
     let log = try log(
@@ -48,7 +48,7 @@ struct LoggedPositionsTests {
     #expect(events == whole.events && whole.garbage.count == 1)
   }
 
-  @Test("when the last line is cut off, then all before it are there", arguments: ["", "{\"at\":9.5,\"fi", "{"])
+  @Test("when the last line is cut off, then all lines before it are read", arguments: ["", "{\"at\":9.5,\"fi", "{"])
   func torn(end: String) throws {
     var count = 0
     let unreadable = try log([fix(0), fix(1)], end: "\n" + end).forEach { _, _ in count += 1 }
@@ -58,7 +58,7 @@ struct LoggedPositionsTests {
     #expect(whole == 2, "a last line without its end can be whole")
   }
 
-  @Test("when a line is very long, then it is not read, memory is bounded, and the lines behind it are")
+  @Test("when a line is very long, then it is skipped, and the lines after it are read")
   func longLine() throws {
     let long = #"{"at":1.0,"fix":{"latitude":48.2,"note":""# + String(repeating: "x", count: 300_000) + #""}}"#
     var times: [DriveTime] = []
@@ -67,7 +67,7 @@ struct LoggedPositionsTests {
   }
 
   @Test(
-    "when there is no log, or its first line is none, then the error says so",
+    "when there is no log, or its first line is no header, then reading fails",
     arguments: ["", "{}\n", "[]\n", "PK\u{3}"])
   func noLog(text: String) throws {
     let path = try folder.write(text, to: "other")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DriveLog
 
-/// Lines of pings are read without the general decoder, and as it would read them.
+/// The fast reader of ping lines gives the same results as the general decoder.
 @Suite struct PingLineTests {
   private static let decoder = JSONDecoder()
 
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test
-  func `when a ping is read as it was written, then it is what was written, and what the general decoder makes of it`()
+  func `when a written ping is read, then the fast reader and the general decoder both give that ping`()
     throws
   {
     for seed in RandomOrders.seeds {
@@ -49,7 +49,8 @@ import Testing
     }
   }
 
-  @Test func `when a line of a ping is damaged, then it is read as by the general decoder, or left to it`() {
+  @Test func `when a ping line is damaged, then the fast reader agrees with the general decoder or leaves it the line`()
+  {
     var lefts = 0
     for seed in RandomOrders.seeds {
       var random = SeededGenerator(seed: seed)
@@ -68,7 +69,7 @@ import Testing
     #expect(lefts > 0)
   }
 
-  /// Some bytes changed, lost, added or moved, most of them such as JSON is made of.
+  /// Changes, removes, adds or moves some bytes, most of them characters of JSON.
   private static func damaged(_ line: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
     var line = line
     for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -95,7 +96,7 @@ import Testing
     #"{"at":1.0,"ping":{"rtt_ms":1.0}} "#, #"{"at":1.0,"ping":{"rtt_ms":1.0}"#, #"{"at":1.0,"late":{"rtt_ms":1.0}}"#,
     "",
   ])
-  func `when a line is another than the writer's, then it is left to the general decoder`(line: String) {
+  func `when a line has another form than the writer's, then it is left to the general decoder`(line: String) {
     #expect(EventLine(ping: Array(line.utf8)[...]) == nil)
   }
 }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import DriveLog
 
-/// design.md, contract 3: what a drive log says.
+/// The content of a drive log (docs/drive-log.md).
 @Suite struct ReadingTests {
-  @Test func `when the log is the contract's example, then all of it is understood`() throws {
+  @Test func `when the log is the contract's example, then all of it is read`() throws {
     let drive = try Log.read(
       #"{"at":0.0,"fix":{"latitude":48.2082,"longitude":16.3738,"accuracy":5.0,"altitude":171.3,"course":87.0,"#
         + #""speed":13.4}}"#,
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: [(0.0, nil), (-5, nil), (0.0000001, nil), (60, 60)])
-  func `when a session has a limit, then only one above nothing counts`(limit: Double, seconds: Int?) throws {
+  func `when a session has a limit, then only a limit above zero counts`(limit: Double, seconds: Int?) throws {
     let drive = try Log.read(#"{"at":6.0,"session":{"test_uuid":"T1","maximum_duration":\#(limit)}}"#)
     let grant = SessionGrant(testUUID: "T1", maximumDuration: seconds.map { .seconds($0) })
     #expect(drive.events == [.at(6, .session(grant))])
@@ -82,7 +82,7 @@ import Testing
     #expect(drive.garbage.isEmpty)
   }
 
-  @Test func `when a line says which clock rules, then it is no event, and none of unknown kind`() throws {
+  @Test func `when a line is a clock note, then it is no event, and no event of unknown kind`() throws {
     let drive = try Log.read(
       #"{"at":1,"path":"none"}"#,
       #"{"at":2,"clock":{"ruled_by":"gnss","because":"two clocks agree","agreeing":["gnss","server"],"contradicting":["host"],"host_ahead":7200.5}}"#,
@@ -95,7 +95,7 @@ import Testing
     #expect(drive.garbage.map(\.number) == [5])
   }
 
-  @Test func `when a clock note is written, then it is the contract's line, and it comes back`() throws {
+  @Test func `when a clock note is written, then it is the contract's line, and it reads back the same`() throws {
     var clock = WallClock()
     let booted = WallTime(microseconds: 1_795_168_800_000_000)
     for second in 1...10 {
@@ -115,18 +115,18 @@ import Testing
     #expect(try RecordedDrive(path: scratch.path).clocks == [note])
   }
 
-  @Test func `when an event carries more than it must, then the rest is ignored`() throws {
+  @Test func `when an event has extra members, then they are ignored`() throws {
     let drive = try Log.read(#"{"at":1,"ping":{"rtt_ms":2,"late":true},"sequence":7}"#)
     #expect(drive.events == [.at(1, .ping(.answered(rttNanoseconds: 2_000_000)))])
   }
 
-  @Test func `when lines are empty or end as on Windows, then they are read all the same`() throws {
+  @Test func `when lines are empty or end as on Windows, then the log is still read`() throws {
     let drive = try Log.read("", #"{"at":1,"path":"wifi"}"# + "\r", "  ", #"{"at":2,"stop":{}}"#)
     #expect(drive.events == [.at(1, .path(.wifi)), .at(2, .stop(.user))])
     #expect(drive.garbage.isEmpty)
   }
 
-  @Test func `when a stop says why, then that is read`() throws {
+  @Test func `when a stop has a reason, then the reason is read`() throws {
     #expect(try Log.read(#"{"at":1,"stop":{"reason":"duration"}}"#).events == [.at(1, .stop(.duration))])
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DriveLog
 
-/// What is written is what is read, to the last digit.
+/// Written values read back exactly.
 @Suite struct RoundTripTests {
   @Test func `when times are written, then they are exact to the microsecond`() throws {
     var times: [Int64] = [0, 1, -1, 999_999, 1_000_000, 100_000, 300_000, 14_400_000_000, 999_999_999_999_999]
@@ -21,7 +21,7 @@ import Testing
     #expect(try Log.roundTrip(events).events == events)
   }
 
-  @Test func `when fixes are written, then each figure is the very same`() throws {
+  @Test func `when fixes are written, then each figure reads back exactly`() throws {
     var events: [Event] = [.at(1, .fix(.lost))]
     for _ in 0..<500 {
       let place = Coordinate(latitude: .random(in: -90...90), longitude: .random(in: -180...180))
@@ -33,7 +33,7 @@ import Testing
     #expect(try Log.roundTrip(events).events == events)
   }
 
-  @Test func `when every kind of event is written, then it comes back`() throws {
+  @Test func `when every kind of event is written, then it reads back the same`() throws {
     var events: [Event] = Path.allCases.map { .at(1, .path($0)) }
     events += StopReason.allCases.map { .at(1, .stop($0)) }
     events += PingFailure.allCases.map { .at(1, .ping(.failed($0))) }
@@ -46,7 +46,7 @@ import Testing
     #expect(try Log.roundTrip(events).events == events)
   }
 
-  @Test func `when a fix was complete later than it came, then both moments come back`() throws {
+  @Test func `when a fix was complete later than it came, then both times read back the same`() throws {
     let fix = Event.Kind.fix(Fix(coordinate: Coordinate(latitude: 48.2082, longitude: 16.3738), accuracy: 5))
     let event = Event(at: DriveTime(microseconds: 1_000_001), fix, delivered: DriveTime(microseconds: 1_200_003))
     #expect(try Log.roundTrip([event]).events == [event])
@@ -56,14 +56,14 @@ import Testing
     }
   }
 
-  @Test("when a header of an earlier version has no bound on the speed, then the drive was cut without one")
+  @Test("when a header of an earlier version has no speed limit, then the parameters have no speed limit")
   func earlierHeader() throws {
     let header = #"{"drive":1,"started":"2026-11-20T10:00:00.000Z","parameters":{"minimum_radius":15.0}}"#
     #expect(try RecordedDrive(Data((header + "\n").utf8)).header.parameters?.speedLimit == nil)
     #expect(try Log.read().header.parameters == nil)
   }
 
-  @Test func `when the header has parameters, then they come back`() throws {
+  @Test func `when the header has parameters, then they read back the same`() throws {
     var parameters = Parameters()
     (parameters.minimumRadius, parameters.accuracyLimit) = (22.7, 11.1)
     (parameters.warningAfter, parameters.giveUpAfter) = (.milliseconds(1_500), .seconds(77))
@@ -94,14 +94,15 @@ import Testing
       ])
   }
 
-  @Test func `when the header says how the drive was pinged, then that comes back`() throws {
+  @Test func `when the header has ping settings, then they read back the same`() throws {
     let pings = DriveLogHeader.Pings(interval: .milliseconds(250), timeout: .milliseconds(1_500))
     let header = DriveLogHeader(
       started: WallTime(microseconds: 1_795_168_800_123_000), initialPath: .cellular, parameters: nil, pings: pings)
     #expect(try Log.roundTrip([], header: header).header.pings == pings)
   }
 
-  @Test func `when pings have their numbers on the wire beside them, then those come back and the events are the same`()
+  @Test
+  func `when pings have their numbers on the wire beside them, then the numbers read back and the events are the same`()
     throws
   {
     let scratch = try Scratch()
@@ -119,7 +120,7 @@ import Testing
     #expect(drive.pingSequences == [1: .max, 2: 0])
   }
 
-  @Test func `when what the receiver said stands beside a fix, then the event is the same`() throws {
+  @Test func `when details of the receiver are beside a fix, then the event is the same`() throws {
     let scratch = try Scratch()
     let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)
     let fix = Fix(coordinate: Coordinate(latitude: 48.2082, longitude: 16.3738), accuracy: 5)
@@ -131,7 +132,7 @@ import Testing
     #expect(try Log.read(nonsense).events.count == 1)
   }
 
-  @Test func `when a ping's number is none, then the ping counts all the same`() throws {
+  @Test func `when a ping's number is invalid, then the ping still counts`() throws {
     for number in ["-1", "4294967296", "1.5", "\"7\"", "null", "{}"] {
       let drive = try Log.read(#"{"at":0.1,"ping":{"rtt_ms":31.67},"sequence":\#(number)}"#)
       #expect(drive.events.count == 1, "\(number)")
@@ -139,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `when what the header says of the pings is nonsense, then it is left out`() throws {
+  @Test func `when the header's ping settings are invalid, then they are left out`() throws {
     for pings in [#"{"interval":0,"timeout":1}"#, #"{"interval":0.1}"#, "7", #"{"interval":"a","timeout":1}"#] {
       let header = #"{"drive":1,"started":"2026-11-20T10:00:00.000Z","initial_path":"cellular","pings":\#(pings)}"#
       #expect(try RecordedDrive(Data((header + "\n").utf8)).header.pings == nil)

@@ -6,7 +6,7 @@ import Testing
 
 /// Which events the seals of a log confirm, after lines were changed, removed, added or cut off.
 struct SealReaderTests {
-  /// A log of three blocks of two events each, and one event behind the last seal.
+  /// A log of three blocks of two events each, and one event after the last seal.
   private static let lines: [String] = {
     let scratch = try? Scratch()
     let writer = scratch.flatMap {
@@ -29,7 +29,7 @@ struct SealReaderTests {
     return try RecordedDrive(Data((lines.joined(separator: "\n") + "\n").utf8))
   }
 
-  @Test("when nothing was changed, then every event is confirmed but for those behind the last seal")
+  @Test("when nothing was changed, then every event is confirmed, except those after the last seal")
   func whole() throws {
     let drive = try read()
     #expect(drive.events.count == 7 && drive.unsealed.isEmpty && drive.isHeaderSealed)
@@ -66,14 +66,14 @@ struct SealReaderTests {
     #expect(try read { $0.remove(at: 3) }.unsealed == [0..<4])
   }
 
-  @Test("when a seal itself is damaged, then it is garbage, and the events of the next one are in doubt with its own")
+  @Test("when a seal itself is damaged, then it is garbage, and its events and those of the next seal are in doubt")
   func damagedSeal() throws {
     let drive = try read { $0[6].replace("\"bytes\"", with: "\"bytez\"") }
     #expect(drive.garbage.map(\.number) == [7])
     #expect(drive.unsealed == [2..<6])
   }
 
-  @Test("when two blocks change places, then both are in doubt, and the third is not")
+  @Test("when two blocks are swapped, then both are in doubt")
   func swapped() throws {
     let drive = try read { $0 = [$0[0]] + $0[4...6] + $0[1...3] + $0[7...] }
     #expect(drive.events.count == 7)
@@ -81,27 +81,27 @@ struct SealReaderTests {
     #expect(drive.unsealed.contains { $0.overlaps(2..<4) })
   }
 
-  @Test("when the log ends with garbage, then the events behind the last seal are in doubt and no mere tail")
+  @Test("when the log ends with garbage, then the events after the last seal are in doubt, not a tail")
   func garbageTail() throws {
     let drive = try read { $0.append("garbage") }
     #expect(drive.unsealedTail == nil)
     #expect(drive.unsealed == [6..<7])
   }
 
-  @Test("when the log ends with a torn line, then the events behind the last seal are its tail")
+  @Test("when the log ends with a torn line, then the events after the last seal are its tail")
   func tornTail() throws {
     let text = Self.lines.joined(separator: "\n") + "\n" + #"{"at":8.0,"ra"#
     let drive = try RecordedDrive(Data(text.utf8))
     #expect(drive.isTorn && drive.unsealedTail == 6..<7 && drive.unsealed.isEmpty)
   }
 
-  @Test("when the log is cut behind its last seal, then there is no tail")
+  @Test("when the log is cut after its last seal, then there is no tail")
   func noTail() throws {
     let drive = try read { $0.removeLast() }
     #expect(drive.unsealedTail == nil && drive.unsealed.isEmpty && drive.events.count == 6)
   }
 
-  @Test("when bytes come in pieces, then their checksum is that of the whole, which is CRC-32's of other programs")
+  @Test("when bytes come in pieces, then their checksum is that of the whole, the standard CRC-32")
   func checksum() {
     // The check value of CRC-32 (ISO 3309).
     #expect(Seal.checksum(Array("123456789".utf8)) == 0xCBF4_3926)

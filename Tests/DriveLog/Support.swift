@@ -3,7 +3,7 @@ import Foundation
 
 @testable import DriveLog
 
-/// A file of its own in a directory of its own, gone with the test.
+/// A file in a directory of its own, which is deleted with the test.
 final class Scratch {
   private let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
 

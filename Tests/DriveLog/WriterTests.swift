@@ -17,7 +17,7 @@ import Testing
     #expect(try scratch.lines.last == line[...])
   }
 
-  @Test func `when the file is there already, then it is left as it is`() throws {
+  @Test func `when the file exists already, then it is left unchanged`() throws {
     let scratch = try Scratch()
     try Data("precious".utf8).write(to: URL(fileURLWithPath: scratch.path))
     let error = DriveLogError.unwritable(path: scratch.path, reason: "File exists")
@@ -25,14 +25,14 @@ import Testing
     #expect(try scratch.lines == ["precious"])
   }
 
-  @Test func `when the directory is missing, then the error says which file and why`() throws {
+  @Test func `when the directory is missing, then the error has the file and the reason`() throws {
     let path = "/nowhere/drive.jsonl"
     let error = DriveLogError.unwritable(path: path, reason: "No such file or directory")
     #expect(throws: error) { try DriveLogWriter(path: path, header: Log.plainHeader) }
     #expect(error.description == "cannot write drive log /nowhere/drive.jsonl: No such file or directory")
   }
 
-  @Test func `when the disk is full for a while, then each append says so and nothing is lost`() throws {
+  @Test func `when the disk is full for a while, then each append fails and no line is lost`() throws {
     let scratch = try Scratch()
     let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)
     let disk = try #require(FullDisk(at: scratch.path))
@@ -63,7 +63,7 @@ import Testing
     #expect(kept.events == [event, .at(2, .stop(.user))] && writer.linesDropped == 0)
   }
 
-  @Test func `when a log is sealed, then a reader vouches for its events until one is changed`() throws {
+  @Test func `when a log is sealed, then a reader confirms its events until one is changed`() throws {
     let scratch = try Scratch()
     let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)
     for second in 1...4 {
@@ -81,7 +81,7 @@ import Testing
     #expect(try RecordedDrive(path: scratch.path).unsealedTail == 4..<5)
   }
 
-  @Test func `when the disk is full at a seal, then the seals after it still vouch for their events`() throws {
+  @Test func `when the disk is full at a seal, then the seals after it still confirm their events`() throws {
     let scratch = try Scratch()
     let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)
     let disk = try #require(FullDisk(at: scratch.path))
@@ -97,7 +97,7 @@ import Testing
     #expect(kept.unsealed.isEmpty && kept.unsealedTail == nil)
   }
 
-  @Test func `when the disk stays full, then memory does not grow without end and the loss is counted`() throws {
+  @Test func `when the disk stays full, then memory is bounded and the lost lines are counted`() throws {
     let scratch = try Scratch()
     let writer = try DriveLogWriter(path: scratch.path, header: Log.plainHeader)
     let disk = try #require(FullDisk(at: scratch.path))
@@ -135,11 +135,11 @@ private final class FullDisk {
   deinit { close(original) }
 }
 
-/// Names of logs, their rights, and marks in logs of ended drives.
+/// Names of logs, their permissions, and marks in logs of ended drives.
 struct WriterFileTests {
   private func header() -> DriveLogHeader { Log.plainHeader }
 
-  @Test("when two drives begin at the same time, then each has a log of its own, and nobody else may read them")
+  @Test("when drives begin at the same time, then each has a log of its own, readable only by its owner")
   func sameName() throws {
     let folder = try TemporaryFolder()
     let names = try (0..<3).map { _ in
@@ -153,7 +153,7 @@ struct WriterFileTests {
     }
   }
 
-  @Test("when the name leads elsewhere by a symbolic link, then the log is not written there")
+  @Test("when the name is a symbolic link, then the log is not written to its target")
   func symbolicLink() throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createSymbolicLink(
@@ -162,7 +162,7 @@ struct WriterFileTests {
     #expect(!FileManager.default.fileExists(atPath: folder.file("elsewhere")))
   }
 
-  @Test("when a log is paused, then its lines wait in memory, and come in their order afterwards")
+  @Test("when a log is paused, then its lines wait in memory, and are written in order afterwards")
   func paused() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("drive.jsonl")
@@ -177,7 +177,7 @@ struct WriterFileTests {
     #expect(writer.linesDropped == 0)
   }
 
-  @Test("when a session is forgotten, then the mark is read, also behind a torn line, and the events stay")
+  @Test("when a session is forgotten, then the mark is read, even after a torn line, and the events stay")
   func forgotten() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("drive.jsonl")
@@ -197,7 +197,7 @@ struct WriterFileTests {
     #expect(drive.unknownEvents == 0)
   }
 
-  @Test("when the log is gone or is a link, then a mark is an error, and creates nothing")
+  @Test("when the log is gone or is a link, then a mark fails and creates no file")
   func forgottenNowhere() throws {
     let folder = try TemporaryFolder()
     #expect(throws: DriveLogError.self) { try DriveLogWriter.noteForgotten(session: 1, in: folder.file("gone")) }
@@ -208,7 +208,7 @@ struct WriterFileTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
   }
 
-  @Test("when there is nothing since the last seal, then no other one is written")
+  @Test("when no line follows the last seal, then no other seal is written")
   func emptySeal() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("drive.jsonl")

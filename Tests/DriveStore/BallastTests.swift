@@ -5,7 +5,7 @@ import Testing
 
 @testable import DriveStore
 
-/// The room that is kept for fences.
+/// Disk space reserved for fences.
 struct BallastTests {
   private let folder: TemporaryFolder
 
@@ -17,7 +17,7 @@ struct BallastTests {
     try FileManager.default.attributesOfItem(atPath: folder + "/ballast")[.size] as? Int
   }
 
-  @Test("when the ballast is kept, then it is there once, until it is released")
+  @Test("when the ballast is reserved twice, then it exists once, until it is released")
   func keeping() throws {
     let ballast = Ballast(StateDirectory(path: folder.path))
     #expect(ballast.reserve())
@@ -27,7 +27,7 @@ struct BallastTests {
     #expect(!ballast.release())
   }
 
-  @Test("when a power cut has left a part of it, or none, then it is set aside anew")
+  @Test("when a power cut leaves only part of the ballast, then it is reserved again in full")
   func cut() throws {
     let ballast = Ballast(StateDirectory(path: folder.path))
     for left in [0, 4096, Ballast.size - 1] {
@@ -37,13 +37,13 @@ struct BallastTests {
     }
   }
 
-  @Test("when the folder is missing, then nothing is set aside")
+  @Test("when the folder is missing, then nothing is reserved")
   func missing() {
     #expect(!Ballast(StateDirectory(path: folder.file("nowhere"))).reserve())
   }
 
   @Test(
-    "when the disk has little more room than that, then it is left to others",
+    "when the disk has little more free space than the ballast needs, then no ballast is reserved",
     .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
   func noRoom() throws {
     guard mount("tmpfs", folder.path, "tmpfs", 0, "size=12m") == 0 else {
@@ -56,7 +56,7 @@ struct BallastTests {
   }
 
   @Test(
-    "when a store is opened on a full disk, then the ballast is given up for it, and fences have room",
+    "when a store is opened on a full disk, then the ballast is released, and fences can be saved",
     .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
   func fullAtStart() throws {
     try #require(mount("tmpfs", folder.path, "tmpfs", 0, "size=40m") == 0)
@@ -77,7 +77,7 @@ struct BallastTests {
   }
 
   @Test(
-    "when a store is opened on a disk without inodes, then those of the ballast serve the write-ahead log, and fences have room",
+    "when a store is opened on a disk without free inodes, then the write-ahead log uses the ballast's, and fences can be saved",
     .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
   func noInodesAtStart() throws {
     try #require(mount("tmpfs", folder.path, "tmpfs", 0, "size=40m,nr_inodes=40") == 0)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DriveStore
 
-/// What submitting does to the store.
+/// Changes that submitting makes in the store.
 struct BatchTests {
   private let folder: TemporaryFolder
   private let store: DriveStore
@@ -72,10 +72,12 @@ struct BatchTests {
     #expect(try reader.unsentSessions(except: running.drive) == [try now(refused), try now(waiting)])
     #expect(try reader.unsentSessions() == [try now(refused), try now(waiting), try now(running)])
     #expect(try reader.fencesToSend(fromDrive: running.drive) == 7)
-    #expect(try reader.fencesToSend(fromDrive: refused.drive) == 12, "of three drives, without what was refused")
+    #expect(try reader.fencesToSend(fromDrive: refused.drive) == 12, "of three drives, without the refused fences")
   }
 
-  @Test("when all batches of a session were taken, then it is submitted, and its fences stay and say so")
+  @Test(
+    "when the server has accepted all batches of a session, then it is submitted, and its fences stay, marked as submitted"
+  )
   func submitted() async throws {
     let session = try session(fences: 3)
     #expect(session.isWaiting)
@@ -92,11 +94,12 @@ struct BatchTests {
     #expect(after.session.testUUID == "T1")
     let fences = try reader.fences(of: after)
     #expect(fences.map(\.submitted) == [.sampleStart, .sampleStart, .sampleStart])
-    #expect(fences.map(\.session.session.testUUID) == ["T1", "T1", "T2"], "each fence knows the test that it went to")
+    #expect(
+      fences.map(\.session.session.testUUID) == ["T1", "T1", "T2"], "each fence has the test that it was sent to")
     #expect(fences.map(\.session.session.anchor) == [.seconds(1), .seconds(1), .start])
   }
 
-  @Test("when a session gets its first test afterwards, or another one instead, then the session goes by it")
+  @Test("when a session gets its first test later, or a replacement, then it uses that test")
   func anchoring() async throws {
     let session = try session(test: nil)
     let batch = try #require(try await batches(of: session).first)
@@ -130,7 +133,7 @@ struct BatchTests {
     #expect(singles.sorted() == [0, 1, 2, 3, 4])
   }
 
-  @Test("when a batch was plainly not taken, then it waits again, and what is known of its sending stays")
+  @Test("when the server certainly did not accept a batch, then it waits again, and keeps the record of its sending")
   func notTaken() async throws {
     let session = try session(fences: 3)
     let batch = try #require(try await batches(of: session).first)
@@ -184,7 +187,7 @@ struct BatchTests {
 
   // MARK: An older store
 
-  @Test("when the store is of version 1, then what was refused is still refused, and what waits still waits")
+  @Test("when the store is of version 1, then refused sessions are still refused, and waiting ones still wait")
   func migration() async throws {
     let path = folder.file("old.sqlite")
     let old = try DatabaseQueue(path: path)
@@ -215,7 +218,7 @@ struct BatchTests {
     #expect(sessions.map(\.quarantinedFences) == [1, 0])
   }
 
-  // MARK: What goes
+  // MARK: Deletion
 
   private let day: Duration = .seconds(86_400)
 
@@ -225,7 +228,8 @@ struct BatchTests {
   }
 
   @Test(
-    "when fences are older than a week, then they go unsent with their session, but nothing unfinished or running does")
+    "when fences are older than a week, then they are deleted unsent with their session, unless it is unfinished or running"
+  )
   func expiry() async throws {
     let unfinished = try session(test: "T1", finalized: false)
     let old = try session(test: "T3")
@@ -270,7 +274,7 @@ struct BatchTests {
     #expect(left[0] == 0, "batches go with their sessions")
   }
 
-  @Test("when a session has no fences, then it goes at once, if it is finished")
+  @Test("when a finished session has no fences, then it is deleted at once")
   func empty() async throws {
     _ = try session(test: "T1", fences: 0)
     let unfinished = try session(test: "T2", fences: 0, finalized: false)
@@ -278,7 +282,7 @@ struct BatchTests {
     #expect(try reader.sessions().map(\.id) == [unfinished.id])
   }
 
-  @Test("when a session is missing and its fences are of the future, then they do not wait for it: a clock was wrong")
+  @Test("when a session is missing and its fences have future times, then they are adopted at once: a clock was wrong")
   func adoptionOfTheFuture() async throws {
     _ = try session(fences: 3)
     try await store.database.writeWithoutTransaction { db in
@@ -289,7 +293,7 @@ struct BatchTests {
     #expect(try await store.orphans.adopt(lastSeenBefore: past, orAfter: past.later(by: day)) == 3)
   }
 
-  @Test("when a session is missing, then its fences get one again when they are old enough, even without their drive")
+  @Test("when a session is missing, then it is restored once its fences are old enough, even without their drive")
   func adoption() async throws {
     let session = try session(fences: 3)
     try await store.database.writeWithoutTransaction { db in
@@ -309,7 +313,7 @@ struct BatchTests {
         == "2026-11-20T10:00:10.000Z")
   }
 
-  @Test("when a session is forgotten, then no byte of it is left in the files, and the others are as they were")
+  @Test("when a session is forgotten, then no byte of it is left in the files, and the other sessions stay")
   func forgetting() async throws {
     let kept = try session(test: "test-that-stays-here", fences: 2)
     let forgotten = try session(test: "test-that-is-forgotten", fences: 300)

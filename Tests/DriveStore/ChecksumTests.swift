@@ -6,7 +6,7 @@ import Testing
 
 @testable import DriveStore
 
-/// Rows that are not as they were written.
+/// Rows that were damaged after they were written.
 struct ChecksumTests {
   private let folder: TemporaryFolder
   private let store: DriveStore
@@ -23,7 +23,7 @@ struct ChecksumTests {
 
   private func session() throws -> StoredSession { try #require(try reader.sessions().first) }
 
-  @Test("when the checksum of the catalogue's test text is taken, then it is the catalogue's")
+  @Test("when the test text of the CRC catalogue is summed, then the checksum is the catalogue's")
   func catalogue() {
     var checksum = CRC64()
     for byte in "123456789".utf8 { checksum.add(byte: byte) }
@@ -31,7 +31,7 @@ struct ChecksumTests {
   }
 
   @Test(
-    "when SQLite computes a checksum, then it is that of the same values",
+    "when SQLite computes a checksum, then it equals Swift's checksum of the same values",
     arguments: [
       [.null], [Int64(0).databaseValue, Int64(-1).databaseValue, Int64.max.databaseValue, Int64.min.databaseValue],
       [
@@ -95,7 +95,7 @@ struct ChecksumTests {
     #expect(Set(tables) == Set(RowChecksum.tables.map(\.name)))
   }
 
-  @Test("when everything that writes has written, then every row fits its checksum")
+  @Test("when every writer has written, then every row matches its checksum")
   func everyWriter() async throws {
     var recorder = try DriveRecorder(store, started: .sampleStart, boot: ("B", .seconds(40)), log: nil)
     recorder.started = .sampleStart.later(by: .seconds(3600))
@@ -146,10 +146,10 @@ struct ChecksumTests {
     #expect(try session().state(isWriterAlive: false) == .submitted)
     _ = try await store.cleanup.run(Retention(), now: .sampleStart.later(by: .seconds(90 * 86_400)), except: nil)
     #expect(try session().fences == 1)
-    #expect(try session().damagedFences == 1, "what is written later does not make it good")
+    #expect(try session().damagedFences == 1, "later writes do not repair it")
   }
 
-  @Test("when a fence is damaged in its batch, then the batch goes without it, and it does not count as sent")
+  @Test("when a fence of a batch is damaged, then the batch is sent without it, and it does not count as sent")
   func inBatch() async throws {
     try await store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
     try await store.damage("UPDATE fence SET pings_ok = 0 WHERE number = 0")
@@ -178,7 +178,7 @@ struct ChecksumTests {
     #expect(try await store.outbox.batches(of: [1], in: [.waiting, .submitted]).isEmpty)
   }
 
-  @Test("when what is known of a server is damaged, then it counts as unknown, and is written anew")
+  @Test("when the stored data of a server is damaged, then it counts as unknown, and can be written again")
   func server() async throws {
     try await store.servers.setClientUUID("C", at: "https://one")
     try await store.servers.setGateMemory("{}", at: "https://one")
@@ -189,7 +189,7 @@ struct ChecksumTests {
     #expect(try await store.servers.clientUUID(at: "https://one") == "E")
   }
 
-  @Test("when a store of the version before is opened, then its rows get their checksums")
+  @Test("when a store without checksums is opened, then its rows get checksums")
   func migration() async throws {
     let path = folder.file("old.sqlite")
     let old = try DatabaseQueue(path: path)
@@ -204,7 +204,7 @@ struct ChecksumTests {
     #expect(intact == 1)
   }
 
-  /// A store with checksums that are younger columns short, and a session whose reason was changed past its trigger.
+  /// A store of version 4, whose checksums do not cover newer columns. One session has a wrong checksum.
   private func makeStoreOfVersion4(_ path: String) throws {
     let old = try DatabaseQueue(path: path)
     try Schema.migrator.migrate(old, upTo: "4 a checksum in each row")
@@ -220,7 +220,9 @@ struct ChecksumTests {
     try old.close()
   }
 
-  @Test("when columns are younger than the checksums, then whole rows are signed with them, and damage is not")
+  @Test(
+    "when columns are newer than the checksums, then intact rows get checksums that cover them, and damaged rows do not"
+  )
   func widening() async throws {
     let path = folder.file("old.sqlite")
     try makeStoreOfVersion4(path)
@@ -234,7 +236,7 @@ struct ChecksumTests {
     try await old.read(Schema.check)
   }
 
-  @Test("when a store of the version before is damaged, then its rows are saved by the checksums of then")
+  @Test("when a store of version 4 is damaged, then its rows are salvaged by the checksums of that version")
   func salvageOfVersion4() async throws {
     let directory = StateDirectory(path: folder.file("old"))
     try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
@@ -244,9 +246,9 @@ struct ChecksumTests {
       try $0.execute(sql: "UPDATE grdb_migrations SET identifier = '2 b' WHERE identifier GLOB '2 *'")
     }
     try old.close()
-    let reports = SalvageReports()
-    let store = try DriveStore(directory: directory, purpose: "a test") { reports.add($0) }
-    #expect(reports.list.map { [$0.sessions, $0.damagedRows] } == [[1, 1]])
+    let reports = Collected<Salvage>()
+    let store = try DriveStore(directory: directory, purpose: "a test") { reports.append($0) }
+    #expect(reports.all.map { [$0.sessions, $0.damagedRows] } == [[1, 1]])
     #expect(try StoreReader(store).damagedRows() == 0)
   }
 }

@@ -34,20 +34,20 @@ struct ClockMemoryTests {
     #expect(try store.clocks.wallClock(ofBoot: "A", at: .seconds(30)) == clock)
     #expect(try store.clocks.wallClock(ofBoot: "B", at: .seconds(30)) == nil)
     try store.clocks.persist(clock, ofBoot: "B")
-    #expect(try store.clocks.wallClock(ofBoot: "A", at: .seconds(30)) == nil, "readings of another boot say nothing")
+    #expect(try store.clocks.wallClock(ofBoot: "A", at: .seconds(30)) == nil, "readings of another boot are not used")
   }
 
-  @Test("when the kernel does not tell one boot from another, then nothing is kept")
+  @Test("when the kernel gives no boot id, then nothing is persisted")
   func unknownBoot() throws {
     try store.clocks.persist(clock(), ofBoot: "")
     #expect(try store.clocks.wallClock(ofBoot: "", at: .seconds(30)) == nil)
     #expect(try store.clocks.timesOfBoot("").isEmpty)
   }
 
-  @Test("when the row is damaged, or speaks of moments to come, then it is none")
+  @Test("when the row is damaged, or has readings from the future, then it is ignored")
   func damaged() throws {
     try store.clocks.persist(clock(), ofBoot: "A")
-    #expect(try store.clocks.wallClock(ofBoot: "A", at: .seconds(10)) == nil, "its moments are still to come")
+    #expect(try store.clocks.wallClock(ofBoot: "A", at: .seconds(10)) == nil, "its readings are from the future")
     try store.database.write { db in
       try db.execute(sql: "DROP TRIGGER clock_updated")
       try db.execute(sql: "UPDATE clock SET memory = replace(memory, '1', '2')")
@@ -55,7 +55,7 @@ struct ClockMemoryTests {
     #expect(try store.clocks.wallClock(ofBoot: "A", at: .seconds(10_000)) == nil)
   }
 
-  @Test("when the memory counts more jumps of a receiver than there can be, then it is none")
+  @Test("when the memory counts an impossible number of receiver jumps, then it is ignored")
   func impossibleJumps() throws {
     try store.clocks.persist(clock(), ofBoot: "A")
     let changed = try store.database.write { db in
@@ -70,7 +70,7 @@ struct ClockMemoryTests {
     #expect(try store.clocks.wallClock(ofBoot: "A", at: .seconds(30)) == nil)
   }
 
-  @Test("when drives of this boot were recorded, then their times of the boot are known, the latest first")
+  @Test("when drives of this boot were recorded, then the boot times that they imply are listed, the latest first")
   func times() throws {
     for (boot, lead) in [("A", 0.0), ("A", 3600), ("B", 7200)] {
       _ = try DriveRecorder(store, started: booted + .seconds(40 + lead), boot: (boot, .seconds(40)), log: nil)
@@ -78,7 +78,7 @@ struct ClockMemoryTests {
     #expect(try store.clocks.timesOfBoot("A") == [booted + .seconds(3600), booted])
   }
 
-  @Test("when the clock is not sure, then no drive is dated anew, and it says which would be")
+  @Test("when the clock is not sure, then no drive is redated, and the result lists the doubted drives")
   func unsure() async throws {
     let recorder = try DriveRecorder(store, started: booted + .seconds(40), boot: ("A", .seconds(40)), log: nil)
     try recorder.end(at: .seconds(30), reason: .user)

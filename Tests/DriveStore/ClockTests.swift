@@ -17,7 +17,9 @@ struct ClockTests {
 
   private func session() throws -> StoredSession { try #require(try StoreReader(store).sessions().first) }
 
-  @Test("when the clock is set in mid-drive, then what is stored moves, and the anchor stays what the server was told")
+  @Test(
+    "when the clock is set in mid-drive, then the stored times move, and the anchor stays at the time that the server has"
+  )
   func setInMidDrive() throws {
     var recorder = try DriveRecorder(store, started: unset, log: nil)
     func session(anchor: DriveTime) -> Session {
@@ -39,7 +41,7 @@ struct ClockTests {
     #expect(fences[0].exited == Fence.sample(entered: 5).exited)
   }
 
-  @Test("when the clock is right only after the drive, then its times are told by the time since the boot")
+  @Test("when the clock is set only after the drive, then its times are corrected by the time since the boot")
   func setAfterwards() async throws {
     var recorder = try DriveRecorder(store, started: unset, boot: ("B", .seconds(40)), log: nil)
     try recorder.save(
@@ -56,7 +58,9 @@ struct ClockTests {
     #expect(again == .init())
   }
 
-  @Test("when the times of a drive are corrected, then those of its speed tests are, unless their result may have left")
+  @Test(
+    "when the times of a drive are corrected, then those of its speed tests are too, unless their result may have been sent"
+  )
   func speedTests() async throws {
     var recorder = try DriveRecorder(store, started: unset, boot: ("B", .seconds(40)), log: nil)
     try recorder.save(
@@ -80,7 +84,9 @@ struct ClockTests {
     #expect(try await store.inspection.damagedRows() == 0)
   }
 
-  @Test("when the clock of an earlier boot was never right, then its sessions are put aside, and say why")
+  @Test(
+    "when the clock of an earlier boot was never right, then its sessions are quarantined, with the clock as the reason"
+  )
   func neverSet() async throws {
     var recorder = try DriveRecorder(store, started: unset, boot: ("A", .seconds(40)), log: nil)
     try recorder.save(
@@ -107,7 +113,7 @@ struct ClockTests {
     #expect(settled == .init())
   }
 
-  /// Records a drive that nobody ends.
+  /// Records a drive without ending it.
   private func interrupted(_ link: String, started: WallTime, boot: (String, Duration)? = nil) throws {
     var recorder = try DriveRecorder(store, started: started, boot: boot, log: nil, link: link)
     try recorder.save(
@@ -134,7 +140,7 @@ struct ClockTests {
   }
 
   @Test(
-    "when the clock cannot tell how long ago a drive was interrupted, then the time since the boot does, or nothing")
+    "when the clock cannot date an interruption, then the time since the boot does, or the loop does not continue")
   func loopsAndClock() async throws {
     try interrupted("A", started: unset, boot: ("B", .seconds(40)))
     let later = WallTime.sampleStart + .seconds(86_400)
@@ -142,10 +148,10 @@ struct ClockTests {
     #expect(try await loops("B", sinceBoot: 7200, now: unset).isEmpty)
     #expect(try await loops("C", sinceBoot: 100, now: unset + .seconds(60)).isEmpty, "both began at 1970")
     try interrupted("A", started: .sampleStart, boot: ("B", .seconds(40)))
-    #expect(try await loops("C", sinceBoot: 100, now: unset).isEmpty, "at 1970 that is no hour ago")
+    #expect(try await loops("C", sinceBoot: 100, now: unset).isEmpty, "at 1970 the interruption is in the future")
   }
 
-  @Test("when a fence's times are damaged, then they say nothing of when its drive was interrupted")
+  @Test("when a fence's times are damaged, then they do not date the interruption of its drive")
   func damagedTimes() async throws {
     try interrupted("A", started: .sampleStart, boot: ("B", .seconds(40)))
     for time in ["9223372036854775807", "-9223372036854775808"] {
@@ -154,7 +160,7 @@ struct ClockTests {
     }
   }
 
-  @Test("when the kernel does not tell one boot from another, then no drive is taken for one of this boot")
+  @Test("when the kernel gives no boot id, then no drive counts as one of this boot")
   func unknownBoot() async throws {
     let recorder = try DriveRecorder(store, started: .sampleStart, boot: ("", .seconds(40)), log: nil)
     try recorder.end(at: .seconds(30), reason: .user)

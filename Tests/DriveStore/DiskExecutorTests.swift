@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import TestSupport
 import Testing
 
 @testable import DriveStore
@@ -22,7 +23,7 @@ struct DiskExecutorTests {
   }
 
   @Test(
-    "when more actors wait for a disk than tasks have threads, then other tasks go on", .timeLimit(.minutes(5)))
+    "when more actors wait for a disk than there are task threads, then other tasks still run", .timeLimit(.minutes(5)))
   func otherTasks() async {
     let gate = DispatchSemaphore(value: 0)
     let (entries, entered) = AsyncStream<Void>.makeStream()
@@ -43,14 +44,21 @@ struct DiskExecutorTests {
 
   @Test("when calls come one after another, then they run in that order")
   func order() async {
-    actor Log {
-      private let disk = DiskExecutor("test")
-      nonisolated var unownedExecutor: UnownedSerialExecutor { disk.asUnownedSerialExecutor() }
-      private(set) var lines: [Int] = []
-      func add(_ line: Int) { lines.append(line) }
+    let (disk, lines) = (DiskExecutor("test"), Collected<Int>())
+    for line in 0..<100 { disk.run { lines.append(line) } }
+    await disk.execute {}
+    #expect(lines.all == Array(0..<100))
+  }
+
+  @Test("when work throws or has a value, then its caller gets the error or the value, after all earlier work")
+  func execution() async throws {
+    struct Broken: Error {}
+    let (disk, finished) = (DiskExecutor("test"), Counter())
+    disk.run {
+      usleep(1000)
+      finished.increment()
     }
-    let log = Log()
-    for line in 0..<100 { await log.add(line) }
-    #expect(await log.lines == Array(0..<100))
+    #expect(await disk.execute { finished.count } == 1)
+    await #expect(throws: Broken.self) { try await disk.execute { throw Broken() } }
   }
 }

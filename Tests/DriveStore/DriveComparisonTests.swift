@@ -5,7 +5,7 @@ import Testing
 
 @testable import DriveStore
 
-/// What the store says of its drives, so that a recovery knows which logs it has to read.
+/// Signs of loss in the drives of a store. They tell a recovery which logs to read.
 struct DriveComparisonTests {
   private let folder: TemporaryFolder
   private let store: DriveStore
@@ -75,7 +75,7 @@ struct DriveComparisonTests {
     ("UPDATE fence SET submittable = 0", []),
   ]
 
-  @Test("when the store lacks something of a drive, then the drive shows the sign of it", arguments: losses)
+  @Test("when the store lacks part of a drive, then the drive shows the matching sign", arguments: losses)
   func signsOfLoss(_ sql: String, _ expected: Signs) async throws {
     try await store.database.write { try $0.execute(sql: sql) }
     #expect(signs(try await drive()) == expected)

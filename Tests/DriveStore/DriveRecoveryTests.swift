@@ -5,7 +5,7 @@ import Testing
 
 @testable import DriveStore
 
-/// What a drive log gives back to a store that lacks some of it.
+/// Recovery of lost and damaged rows from a drive log.
 struct DriveRecoveryTests {
   private static let fences = (0..<4).map { Fence.sample(number: $0, entered: 10 + Double($0) * 4) }
   private static let session = Session(
@@ -71,7 +71,7 @@ struct DriveRecoveryTests {
     #expect(try await content() == before)
   }
 
-  @Test("when the store has nothing of a drive, then the log gives back all of it, once")
+  @Test("when the store has nothing of a drive, then the log restores all of it, once")
   func wholeDrive() async throws {
     let result = try await store.recover(logged(), as: nil, started: .sampleStart, at: now)
     #expect(result.drive == 1 && result.fences == 4)
@@ -93,7 +93,7 @@ struct DriveRecoveryTests {
     #expect(try await read("SELECT number FROM fence WHERE recovered_at IS NOT NULL") == [number as Int?])
   }
 
-  @Test("when a fence is damaged, then the log's takes its place")
+  @Test("when a fence is damaged, then the log's replaces it")
   func damagedFence() async throws {
     try record()
     try await store.damage("UPDATE fence SET pings = 99, latitude = 12 WHERE number = 2")
@@ -118,7 +118,7 @@ struct DriveRecoveryTests {
     #expect(Set(try fences().map(\.fence.number)) == [0, 1, 2, 3, 7])
   }
 
-  @Test("when the store has the open fence of before its end, then it gets its end and its last figures")
+  @Test("when a fence is still open in the store and ended in the log, then it gets its end and its last figures")
   func openFence() async throws {
     let open = Fence.sample(number: 3, entered: 22, lasted: nil, pings: 3, answered: 3)
     try record(Self.fences.dropLast() + [open], isEnded: false)
@@ -144,7 +144,7 @@ struct DriveRecoveryTests {
 
   // MARK: Sessions and the drive
 
-  @Test("when a session is damaged, then the log says when it was, and its fences belong to it again")
+  @Test("when a session is damaged, then the log restores its times, and its fences belong to it again")
   func damagedSession() async throws {
     try record()
     try await store.damage("UPDATE session SET started_at = 7, loop_uuid = 'L2'")
@@ -153,7 +153,7 @@ struct DriveRecoveryTests {
     #expect(!session.isDamaged && session.session == Self.session && session.loopUUID == nil)
     #expect(try fences().count == 4)
     #expect(
-      try await read("SELECT recovered_at FROM session") == [Cleanup.notDated as Int64?], "its age counts from later on"
+      try await read("SELECT recovered_at FROM session") == [AgeDeletion.notDated as Int64?], "it is dated later"
     )
   }
 
@@ -170,7 +170,7 @@ struct DriveRecoveryTests {
     #expect(try await store.outbox.batches(of: [session.id], in: [.waiting]).map(\.fences) == [4])
   }
 
-  @Test("when the row of the drive is damaged, then it is as the log says, and its fences keep their times")
+  @Test("when the row of the drive is damaged, then the log restores it, and its fences keep their times")
   func damagedDrive() async throws {
     try record()
     try await store.damage("UPDATE drive SET started_at = 7, link = 'other', boot_id = 'B', started_boot_us = 5")
@@ -182,7 +182,7 @@ struct DriveRecoveryTests {
     #expect(try await read("SELECT stop_reason FROM drive") == ["user" as String?])
   }
 
-  @Test("when the log is another file now, then an intact drive names it, and keeps its link")
+  @Test("when an intact drive does not name its log, then it gets the log's path, and keeps its link")
   func movedLog() async throws {
     _ = try DriveRecorder(store, started: .sampleStart, log: nil, link: "other")
     _ = try await recover(logged())
@@ -225,7 +225,7 @@ struct DriveRecoveryTests {
   }
 
   @Test(
-    "when fences are lost that left in a batch, then they come back in its state, and none is sent a second time",
+    "when lost fences may have been sent in a batch, then they are recovered in its state, and never sent twice",
     arguments: [
       (Sending.none, "none", false), (.waiting, "none", false), (.left, "sending", false), (.sent, "submitted", true),
       (.refused, "quarantined", false),
@@ -257,7 +257,7 @@ struct DriveRecoveryTests {
     #expect(try await sending() == ("sending", false))
   }
 
-  @Test("when more fences are lost than a batch lacks, then none of them goes without a command")
+  @Test("when more fences are lost than a sent batch lacks, then all of them are quarantined")
   func tooMany() async throws {
     try record()
     try await store.outbox.makeBatches(of: [1], limit: 2, at: .sampleStart)
@@ -270,7 +270,7 @@ struct DriveRecoveryTests {
     #expect(reason.contains("1 of these fences may have been sent"))
   }
 
-  @Test("when several sent batches lack all lost fences, then these are sent ones without a batch")
+  @Test("when several sent batches together lack all lost fences, then these count as sent, without a batch")
   func severalBatches() async throws {
     try record()
     try await store.outbox.makeBatches(of: [1], limit: 2, at: .sampleStart)
@@ -283,7 +283,7 @@ struct DriveRecoveryTests {
     #expect(try await sending() == ("none", true))
   }
 
-  @Test("when a lost fence was touched by Wi-Fi, then it comes back and is in no batch")
+  @Test("when a lost fence was touched by Wi-Fi, then it is recovered, and is in no batch")
   func touchedByWiFi() async throws {
     let fences = Self.fences.dropLast() + [Fence.sample(number: 3, entered: 22, isSubmittable: false)]
     try record(Array(fences))

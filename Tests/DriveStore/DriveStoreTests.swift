@@ -44,7 +44,7 @@ struct DriveStoreTests {
     #expect(synchronous == 2)
   }
 
-  @Test("when a second process opens the store, then it is told who holds it")
+  @Test("when the store is already open, then opening it again fails and names the process that has it")
   func lock() throws {
     let first = try open()
     let error = #expect(throws: StoreError.self) { try open() }
@@ -52,13 +52,13 @@ struct DriveStoreTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test("when the holder has gone, then the store can be opened again")
+  @Test("when the store is closed, then it can be opened again")
   func unlock() throws {
     _ = try open()
     _ = try open()
   }
 
-  @Test("when the state directory cannot be, then one line says where and what to do")
+  @Test("when the state directory cannot be created, then a one-line error says where and what to do")
   func unusableDirectory() throws {
     let file = try folder.write("", to: "file")
     let error = #expect(throws: StoreError.self) {
@@ -119,12 +119,12 @@ struct DriveStoreTests {
     figures.roundTrip = .init(minimum: 1, median: 2, percentile95: 3, maximum: 4)
     let revised = Fence.sample(figures: figures)
     try recorder.save(sessions: [], fences: [revised], seen: .seconds(20))
-    #expect(try reader.fences(of: stored).map(\.fence) == [revised], "every figure comes back as it was")
+    #expect(try reader.fences(of: stored).map(\.fence) == [revised], "every figure reads back unchanged")
     #expect(stored.fences == 1)
     #expect(stored.submittableFences == 0)
   }
 
-  @Test("when a drive was interrupted, then its open fence ends where it was last seen")
+  @Test("when a drive was interrupted, then its open fence ends when it was last seen")
   func interrupted() async throws {
     do {
       var recorder = try recorder(try open())
@@ -140,7 +140,7 @@ struct DriveStoreTests {
     #expect(try reader.fences(of: stored).map(\.fence.exited) == [.seconds(14), .seconds(17.5)])
   }
 
-  @Test("when the disk is full, then saving says so, and the same can be saved later")
+  @Test("when the disk is full, then saving reports it, and the same rows can be saved later")
   func diskFull() async throws {
     let store = try open()
     var recorder = try recorder(store)
@@ -167,7 +167,7 @@ struct DriveStoreTests {
 
   // MARK: Reading beside the writer
 
-  @Test("when nothing was ever recorded, then a reader finds nothing and makes nothing")
+  @Test("when nothing was ever recorded, then a reader finds nothing and creates no file")
   func emptyDirectory() throws {
     try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
     let reader = try StoreReader(directory: directory)
@@ -176,7 +176,7 @@ struct DriveStoreTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
   }
 
-  @Test("when a drive is being recorded, then a reader sees what is durable")
+  @Test("when a drive is being recorded, then a reader sees the durable fences")
   func readerBesideWriter() throws {
     let store = try open()
     var recorder = try recorder(store)
@@ -190,7 +190,7 @@ struct DriveStoreTests {
 
   // MARK: The control server
 
-  @Test("when the control server gave a client UUID, then it is kept for that server alone")
+  @Test("when a control server gives a client UUID, then it is stored for that server alone")
   func clientUUID() async throws {
     let store = try open()
     #expect(try await store.servers.clientUUID(at: "https://one") == nil)

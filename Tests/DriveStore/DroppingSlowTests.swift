@@ -56,7 +56,7 @@ struct DroppingSlowTests {
     }
   }
 
-  /// What the directory holds once the write-ahead log is empty.
+  /// The bytes of the directory once the write-ahead log is empty.
   private func settledBytes(_ store: DriveStore) async throws -> Int64 {
     try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     return bytes(store.directory)
@@ -65,7 +65,7 @@ struct DroppingSlowTests {
   private func bytes(_ directory: StateDirectory) -> Int64 { directory.files.values.reduce(0, +) }
   private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-  @Test("when there are too many bytes, then the oldest submitted fences go, and the files are as small as the quota")
+  @Test("when there are too many bytes, then the oldest submitted fences go, and the files fit the quota")
   func submittedFences() async throws {
     let store = try open()
     let old = try await record(store, fences: 300, sent: true)
@@ -74,7 +74,7 @@ struct DroppingSlowTests {
     let quota = Quota(bytes: try await settledBytes(store) - 20_000)
     let dropped = try await store.space.keepWithin(quota, except: nil)
     #expect(bytes(directory) <= quota.bytes)
-    #expect(bytes(directory) > quota.bytes - 90_000, "and no more than that")
+    #expect(bytes(directory) > quota.bytes - 90_000, "little more than needed is deleted")
     #expect(dropped.isEnough && dropped.driveLogs == 0)
     #expect(dropped.bytes >= 20_000)
     let left = try await fences(store)
@@ -111,7 +111,7 @@ struct DroppingSlowTests {
     #expect(try await fences(store) == [drive.id: 20])
   }
 
-  @Test("when fences are not enough, then logs of drives go that are over and sent, oldest first, and no other")
+  @Test("when deleting fences is not enough, then logs of ended and sent drives go, oldest first, and no others")
   func logs() async throws {
     let store = try open()
     let sent = try await [
@@ -121,7 +121,7 @@ struct DroppingSlowTests {
     let damaged = try await record(store, fences: 50, sent: true, log: 400_000)
     let late = try await record(store, fences: 50, sent: true, log: 400_000)
     let running = try await record(store, fences: 50, sent: false, log: 400_000, ended: false)
-    let other = directory.driveLogs + "/of-nobody.jsonl"
+    let other = directory.driveLogs + "/of-no-drive.jsonl"
     try Data(count: 400_000).write(to: URL(fileURLWithPath: other))
 
     try await store.database.write { [damaged] db in
@@ -143,7 +143,7 @@ struct DroppingSlowTests {
     #expect(none.isNothing && none.fencesOver == 101)
   }
 
-  /// A file that was last written so many days ago.
+  /// A file that was last written `days` days ago.
   private func leave(_ name: String, _ days: Int, bytes: Int = 100_000) throws -> String {
     let path = directory.path + "/" + name
     try Data(count: bytes).write(to: URL(fileURLWithPath: path))
@@ -153,7 +153,7 @@ struct DroppingSlowTests {
   }
 
   @Test(
-    "when that is not enough, then damaged stores that were set aside go, but the newest, then logs of no drive, but young ones"
+    "when fences are not enough, then stores set aside but the newest go, then logs of sent drives, then old logs without a drive"
   )
   func strays() async throws {
     let store = try open()
@@ -191,7 +191,7 @@ struct DroppingSlowTests {
     #expect(try StoreReader(store).sessions().count == 1, "sessions go with their last fence")
   }
 
-  @Test("when the store is of an earlier build, then its file becomes smaller as well")
+  @Test("when the store is of an earlier build, then its file shrinks as well")
   func earlierBuild() async throws {
     let store = try open()
     try await record(store, fences: 300, sent: true)
@@ -209,7 +209,7 @@ struct DroppingSlowTests {
     #expect(try await fences(store).values.reduce(0, +) >= 20)
   }
 
-  @Test("when another process reads meanwhile, then what may go goes, and the file follows later")
+  @Test("when another process is reading, then submitted fences go at once, and the file shrinks later")
   func besideReader() async throws {
     let store = try open()
     try await record(store, fences: 300, sent: true)
@@ -230,7 +230,7 @@ struct DroppingSlowTests {
   }
 
   @Test(
-    "when the disk is full, then what may go makes room with the ballast, and all that was not sent is there",
+    "when the disk is full, then deleting sent drives makes room, with or without ballast, and unsent fences stay",
     .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"), arguments: [true, false])
   func fullDisk(hasBallast: Bool) async throws {
     let disk = folder.file("disk")

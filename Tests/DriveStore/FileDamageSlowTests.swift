@@ -16,16 +16,16 @@ struct FileDamageSlowTests {
     directory = StateDirectory(path: folder.file("state"))
   }
 
-  private let reports = SalvageReports()
+  private let reports = Collected<Salvage>()
 
   /// - Parameter isLarge: Whether to treat the store as too large to be read completely at a start.
   private func open(isLarge: Bool = false) throws -> DriveStore {
-    var file = StoreFile(directory: directory) { [reports] in reports.add($0) }
+    var file = StoreFile(directory: directory) { [reports] in reports.append($0) }
     if isLarge { file.readAtStart = 0 }
     return try DriveStore(file, purpose: "a test")
   }
 
-  /// Five drives of 60 fences: one sent, one in doubt, one waiting in a batch, two in none.
+  /// Five drives of 60 fences: one sent, one in doubt, one waiting in a batch, two without a batch. Returns the file.
   private func fill() async throws -> Data {
     let store = try open()
     for number in 0..<5 {
@@ -71,20 +71,22 @@ struct FileDamageSlowTests {
     }
   }
 
-  @Test("when the file is no database, then it is set aside as it is, a new store begins, and one line says so")
+  @Test(
+    "when the file is no database, then it is set aside unchanged, a new store is created, and a one-line report says so"
+  )
   func noDatabase() throws {
     try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
     let garbage = Data(String(repeating: "no database ", count: 500).utf8)
     try garbage.write(to: URL(fileURLWithPath: directory.database))
     let store = try open()
     #expect(try StoreReader(store).sessions().isEmpty)
-    let report = try #require(reports.list.first)
+    let report = try #require(reports.all.first)
     #expect(report.description.contains("nothing in it can be read"))
     #expect(!report.description.contains("\n"))
     #expect(try Data(contentsOf: URL(fileURLWithPath: report.setAside)) == garbage)
   }
 
-  @Test("when a page of fences is zeroed, then all others are saved with what makes them sendable")
+  @Test("when a page of fences is zeroed, then all other fences are salvaged, and their batches keep their states")
   func zeroedPage() async throws {
     var file = try await fill()
     let size = 4096
@@ -97,7 +99,7 @@ struct FileDamageSlowTests {
     file.replaceSubrange(page * size..<(page + 1) * size, with: Data(count: size))
     try write(file)
     let store = try open()
-    let report = try #require(reports.list.first)
+    let report = try #require(reports.all.first)
     #expect(report.fences >= 260)
     #expect(report.fences < 300)
     #expect(try fences(store).count == report.fences)
@@ -111,7 +113,7 @@ struct FileDamageSlowTests {
     #expect(try await store.drives.next() == 6)
   }
 
-  @Test("when the power fails between the two files, then the next start goes on with the new one")
+  @Test("when the power fails before the salvaged file replaces the store, then the next start uses the salvaged file")
   func cutInReplacement() async throws {
     let file = try await fill()
     try write(Data(count: 5000))
@@ -120,7 +122,7 @@ struct FileDamageSlowTests {
     #expect(try filesAside.count == 1)
   }
 
-  @Test("when the file that is to take its place is a database without tables, then a good store stays")
+  @Test("when the salvaged file is a database without tables, then a good store stays")
   func tablelessReplacement() async throws {
     let file = try await fill()
     try write(file)
@@ -131,7 +133,7 @@ struct FileDamageSlowTests {
     #expect(!FileManager.default.fileExists(atPath: directory.database + ".salvaged"))
   }
 
-  @Test("when the file that is to take its place is empty, or damaged, then a good store stays", arguments: [0, 5000])
+  @Test("when the salvaged file is empty or damaged, then a good store stays", arguments: [0, 5000])
   func badReplacement(_ bytes: Int) async throws {
     let file = try await fill()
     try write(file)
@@ -141,7 +143,7 @@ struct FileDamageSlowTests {
   }
 
   @Test(
-    "when a directory or a pipe has the place of one of the store's files, then it is set aside, and the start goes on",
+    "when a directory or a pipe has the name of one of the store's files, then it is set aside, and the start goes on",
     arguments: ["", "-wal", "-shm", "-journal", ".partial", ".salvaged"], [true, false])
   func noFile(_ suffix: String, isDirectory: Bool) async throws {
     let file = try await fill()
@@ -158,7 +160,7 @@ struct FileDamageSlowTests {
     #expect(names.contains { $0.hasPrefix("coverage.sqlite.corrupt-") && $0.hasSuffix(suffix) })
   }
 
-  @Test("when rows do not go together at all, then the store begins all the same, with each row that is certain")
+  @Test("when rows contradict each other, then the store is still usable, with every row that is certain")
   func contradictions() async throws {
     let store = try open()
     _ = try DriveRecorder(store, started: .sampleStart, log: nil)
@@ -172,13 +174,13 @@ struct FileDamageSlowTests {
           """)
     }
     try store.repair()
-    #expect(reports.list.map(\.damagedRows) == [2])
+    #expect(reports.all.map(\.damagedRows) == [2])
     #expect(try await store.drives.next() == 2)
     var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
     try recorder.save(sessions: [Session(number: 0, started: .start)], fences: [.sample()], seen: .start)
   }
 
-  @Test("when the file is damaged while a drive writes, then the drive makes it whole and goes on")
+  @Test("when the file is damaged while a drive writes, then the drive repairs it and continues")
   func midDrive() async throws {
     let store = try open()
     var recorder = try DriveRecorder(store, started: .sampleStart, log: "log")
@@ -201,7 +203,7 @@ struct FileDamageSlowTests {
     try recorder.repair()
     try recorder.save(sessions: [session], fences: fences, seen: .seconds(900))
     #expect(try self.fences(store).map(\.fence) == fences)
-    #expect(reports.list.count == 1)
+    #expect(reports.all.count == 1)
   }
 
   // MARK: A file too large to be read completely at a start
@@ -218,7 +220,8 @@ struct FileDamageSlowTests {
     return file
   }
 
-  @Test("when a large store is intact, then a start tries it only and leaves no trace, and the check finds nothing")
+  @Test(
+    "when a large store is intact, then a start reads only part of it and leaves no trace, and the check finds nothing")
   func largeIntact() async throws {
     try write(try await fill())
     let store = try open(isLarge: true)
@@ -227,20 +230,22 @@ struct FileDamageSlowTests {
     #expect(try fences(store).count == 300)
     try await store.checkFile()
     #expect(store.store.isRead)
-    #expect(reports.list.isEmpty)
+    #expect(reports.all.isEmpty)
     #expect(store.recoveryNeed == .none)
   }
 
-  @Test("when a large store is damaged where no start looks, then a drive begins, and the check repairs it meanwhile")
+  @Test(
+    "when a large store is damaged in a page that a start does not read, then a drive begins, and the check repairs the store"
+  )
   func largeDamaged() async throws {
     try write(try withZeroedLeaf(try await fill()))
     let store = try open(isLarge: true)
-    #expect(reports.list.isEmpty)
+    #expect(reports.all.isEmpty)
     var recorder = try DriveRecorder(store, started: .sampleStart.later(by: .seconds(90_000)), log: nil)
     let session = Session(number: 0, started: .start)
     try recorder.save(sessions: [session], fences: [.sample(number: 0)], seen: .start)
     try await store.checkFile()
-    #expect(reports.list.count == 1)
+    #expect(reports.all.count == 1)
     try recorder.save(sessions: [session], fences: [.sample(number: 0), .sample(number: 1)], seen: .start)
     #expect(try await store.reading { try $0.sessions().last?.fences } == 2)
     #expect(try (262..<302).contains(fences(store).count))
@@ -256,7 +261,7 @@ struct FileDamageSlowTests {
     try write(damaged)
     let store = try open(isLarge: true)
     #expect(store.store.isRead)
-    #expect(reports.list.count == 1)
+    #expect(reports.all.count == 1)
   }
 
   /// writer:  begins a transaction, waits for the gate ................. commits
@@ -312,7 +317,7 @@ struct FileDamageSlowTests {
   }
 
   @Test(
-    "when the file is damaged at random, then every start is unattended, and nothing altered is handed out as good",
+    "when the file is damaged at random, then every start succeeds by itself, and no altered row is read as intact",
     arguments: [false, true])
   func random(isLarge: Bool) async throws {
     let file = try await fill()
@@ -325,14 +330,14 @@ struct FileDamageSlowTests {
     for number in 0..<Self.damages {
       let kind = Kind.allCases[number % Kind.allCases.count]
       try write(damaged(file, kind, &random))
-      let before = reports.list.count
+      let before = reports.all.count
       let store = try open(isLarge: isLarge)
       try await store.checkFile()
-      // What was saved without its session waits for one as after any crash.
+      // Fences salvaged without their session wait for one, as after any crash.
       _ = try await store.orphans.adopt(lastSeenBefore: .sampleStart.later(by: .seconds(1_000_000)))
       let found = try fences(store)
       for stored in found where !original.contains(stored) {
-        // It may have lost its batch or its session, but no figure of it is another one.
+        // It may have lost its batch or its session, but its figures are unchanged.
         #expect(
           originalFences.contains {
             $0.number == stored.fence.number && $0.centre == stored.fence.centre
@@ -340,11 +345,10 @@ struct FileDamageSlowTests {
           }, "\(kind)")
       }
       let aside = try filesAside.count
-      #expect(aside == reports.list.count - before)
+      #expect(aside == reports.all.count - before)
       tally[kind, default: (0, 0, 0)].fences += found.count
       tally[kind, default: (0, 0, 0)].runs += 1
       tally[kind, default: (0, 0, 0)].salvages += aside
-      // The next start finds nothing wrong any more.
       try store.database.close()
     }
     for (kind, counts) in tally.sorted(by: { "\($0.key)" < "\($1.key)" }) {

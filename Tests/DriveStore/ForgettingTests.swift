@@ -32,7 +32,7 @@ struct ForgettingTests {
     #expect(!FileManager.default.fileExists(atPath: log))
   }
 
-  @Test("when the drive log cannot be deleted, then its session is not forgotten either, so that both can be later")
+  @Test("when the drive log cannot be deleted, then its session stays, so that both can be forgotten later")
   func undeletableLog() async throws {
     try FileManager.default.removeItem(atPath: store.directory.driveLogs)
     try FileManager.default.createSymbolicLink(

@@ -17,7 +17,7 @@ struct KilledStartTests {
     return StateDirectory(path: path)
   }
 
-  /// The state that a process leaves that is killed while its store is open, with fences in the write-ahead log.
+  /// The state left by a process that was killed while its store was open, with fences in the write-ahead log.
   private func killed() throws -> StateDirectory {
     let directory = StateDirectory(path: folder.file("state"))
     let store = try DriveStore(directory: directory, purpose: "test")
@@ -31,7 +31,7 @@ struct KilledStartTests {
     #expect(truncate(directory.database + "-shm", 3) == 0)
   }
 
-  /// The state that a start leaves that is killed while SQLite opens the store.
+  /// The state left by a start that was killed while SQLite opened the store.
   private func killedAgain(_ directory: StateDirectory) throws -> StateDirectory {
     let (file, left) = (StoreFile(directory: directory) { _ in }, folder.file("again"))
     _ = try StoreDatabase(directory, purpose: "second", connect: { nil }) { occasion, onChecked in
@@ -60,7 +60,7 @@ struct KilledStartTests {
     #expect(try DriveStore(directory: left, purpose: "second").recoveryNeed == .rolledBack)
   }
 
-  @Test("when a start notes a suspicion and is killed, then the next start has it still")
+  @Test("when a start notes a suspicion and is killed, then the next start still has it")
   func suspicionStays() throws {
     let left = try killed()
     beginIndex(left)

@@ -41,7 +41,9 @@ struct LiveReadingTests {
     #expect(try reader.firstOpenFence(fromDrive: newest) == 3 && reader.newestFence() == 4)
   }
 
-  @Test("when a number of fences is asked for, then they are the lowest above the id, of all sessions together")
+  @Test(
+    "when a number of fences is requested, then those with the lowest ids above the given one are read, of all sessions"
+  )
   func limit() throws {
     try drive(at: 0, fences: [true, true, true])
     try drive(at: 500, fences: [true, true])
@@ -75,7 +77,7 @@ struct LiveReadingTests {
     #expect(try reader.speedTests(ids: []).isEmpty)
   }
 
-  @Test("when a speed test makes a step, then its version is another one, and that of the others stays")
+  @Test("when a speed test advances, then its version changes, and those of the others stay")
   func versions() async throws {
     let (id, other) = (try await test("A"), try await test("B"))
     var seen: [[SpeedTestVersion]] = []

@@ -4,7 +4,8 @@ import TestSupport
 @testable import DriveStore
 
 extension DriveStore {
-  /// A store as a first start leaves it: a copy of one that was made once, because a first start spends most of its time in migrations.
+  /// A store as a first start leaves it: a copy of a store made once, because a first start spends most of its
+  /// time in migrations.
   convenience init(copiedTo directory: StateDirectory) throws {
     try directory.copyNewStore()
     try self.init(directory: directory, purpose: "a test")

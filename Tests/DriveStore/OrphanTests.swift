@@ -24,7 +24,7 @@ struct OrphanTests {
 
   private func session() throws -> StoredSession { try #require(try reader.sessions().first) }
 
-  /// Before any of the fences: only those of a missing session would wait.
+  /// Adopts with a limit before any of the fences: only fences of a missing session would wait.
   private func adopt(except running: Int64? = nil) async throws -> Int {
     try await store.orphans.adopt(lastSeenBefore: .sampleStart, except: running)
   }
@@ -36,7 +36,7 @@ struct OrphanTests {
   ]
 
   @Test(
-    "when a session or a drive is damaged, then a cold pass sets it right, and its fences can be sent",
+    "when a session or a drive is damaged, then a cold pass repairs it, and its fences can be sent",
     arguments: damages)
   func mended(_ change: String) async throws {
     try await store.damage("UPDATE \(change)")
@@ -49,7 +49,7 @@ struct OrphanTests {
     let batch = try #require(try await store.outbox.batches(of: [1], in: [.waiting]).first)
     #expect(batch.fences == 3)
     #expect(
-      batch.test?.uuid == (change.contains("session") ? nil : "T1"), "nothing that a damaged row says is believed")
+      batch.test?.uuid == (change.contains("session") ? nil : "T1"), "the test of a damaged row is not used")
     #expect(try await adopt() == 0, "once is enough")
   }
 
@@ -61,7 +61,8 @@ struct OrphanTests {
     #expect(try session() == before)
   }
 
-  @Test("when some of a damaged session is sent, and some perhaps, then that is still known, and nothing goes twice")
+  @Test(
+    "when part of a damaged session was sent, and part may have been, then both states stay, and nothing is sent twice")
   func sendings() async throws {
     try await store.outbox.makeBatches(of: [1], limit: 1, at: .sampleStart)
     let made = try await store.outbox.batches(of: [1], in: [.waiting])
@@ -74,11 +75,11 @@ struct OrphanTests {
     try await store.outbox.makeBatches(of: [1], limit: 1, at: .sampleStart)
     let after = try await store.outbox.batches(of: [1], in: [.submitted, .sending, .waiting])
     #expect(after.map(\.state) == [.submitted, .sending, .waiting])
-    #expect(after.map(\.test?.uuid) == ["T1", "T2", nil], "what may have left is asked about by its own test")
+    #expect(after.map(\.test?.uuid) == ["T1", "T2", nil], "the batch in doubt keeps its own test")
     #expect(try session().submittedFences == 1 && session().waitingFences == 2)
   }
 
-  @Test("when numbers of damaged sessions are as great as can be, then each session gets a number all the same")
+  @Test("when damaged sessions have the greatest possible numbers, then each session still gets a number")
   func greatestNumber() async throws {
     var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
     try recorder.save(
@@ -91,7 +92,7 @@ struct OrphanTests {
     #expect(try reader.sessions().map(\.fences) == [3, 1, 1])
   }
 
-  @Test("when rows of a drive whose clock was set are damaged, then the others move with it, and those do not hinder")
+  @Test("when a drive's clock is set and some of its rows are damaged, then the times of the intact rows still move")
   func movedBesideDamage() async throws {
     var recorder = try DriveRecorder(store, started: .sampleStart, boot: ("B", .zero), log: nil)
     try recorder.save(
@@ -111,7 +112,7 @@ struct OrphanTests {
     #expect(try reader.fences(of: session).map(\.fence.entered) == [.seconds(10)])
   }
 
-  @Test("when a session that was sent is damaged, then it is a sent one again")
+  @Test("when a session that was sent is damaged, then it becomes submitted again")
   func sent() async throws {
     try await store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)
     let batch = try #require(try await store.outbox.batches(of: [1], in: [.waiting]).first)
@@ -123,7 +124,7 @@ struct OrphanTests {
   }
 
   @Test(
-    "when the batch of fences that the server has is damaged, then they are handed out, without the test that they went to"
+    "when the batch of submitted fences is damaged, then the fences can be read, without their test"
   )
   func sentBatch() async throws {
     try await store.outbox.makeBatches(of: [1], limit: 400, at: .sampleStart)

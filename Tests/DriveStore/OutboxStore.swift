@@ -5,7 +5,7 @@ import Testing
 
 @testable import DriveStore
 
-/// A store of which tests send fences, without a network.
+/// A store from which tests send fences, without a network.
 struct OutboxStore {
   let store: DriveStore
   private let folder: TemporaryFolder

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DriveStore
 
-/// Batches of several sessions side by side: which fences and which test each gets, and what stays as it was.
+/// Batches of several sessions: which fences and which test each gets, and which rows stay unchanged.
 struct OutboxTests {
   private let side: OutboxStore
   private var outbox: Outbox { side.outbox }
@@ -67,7 +67,7 @@ struct OutboxTests {
   }
 
   @Test(
-    "when a row is damaged, then a batch is read without its damaged fences, and not with a damaged row of its own",
+    "when rows are damaged, then a batch is read without damaged fences, and not at all without an intact parent row",
     arguments: [
       ("UPDATE batch SET troubles = 7", []), ("UPDATE session SET loop_uuid = 'L'", []),
       ("UPDATE drive SET log = 'b'", []), ("UPDATE fence SET pings = 99 WHERE number = 0", [2]),
@@ -80,7 +80,7 @@ struct OutboxTests {
     #expect(try await side.all(of: session).map(\.fences) == fences)
   }
 
-  @Test("when a session has fences only for whole batches, then there is no empty one", arguments: [1, 2, 4])
+  @Test("when the fences of a session fill whole batches, then no empty batch is made", arguments: [1, 2, 4])
   func wholeBatches(_ limit: Int) async throws {
     let session = try side.session(fences: OutboxStore.fences(4))
     try await side.batches(of: session, limit: limit)
@@ -90,7 +90,7 @@ struct OutboxTests {
 
   // MARK: The session's own test
 
-  @Test("when sessions have tests, then the first batch of each has its own, whatever the others have")
+  @Test("when several sessions have tests, then the first batch of each gets the test of its own session")
   func ownTests() async throws {
     let sessions = try ["T1", nil, "T3"].map { try side.session(test: $0) }
     var tests: [[String?]] = []
@@ -114,7 +114,7 @@ struct OutboxTests {
     #expect(try await side.batches(of: session).map(\.test) == [nil])
   }
 
-  @Test("when another session's fences were sent, then this session's test can be used all the same")
+  @Test("when another session's fences were sent, then this session's test can still be used")
   func othersSent() async throws {
     let other = try side.session(test: "T1")
     try await side.change("UPDATE fence SET submitted_at = 5")
@@ -125,7 +125,7 @@ struct OutboxTests {
 
   // MARK: Tests that were used
 
-  @Test("when tests are asked for, then those of batches and of partly sent sessions are known, in lower case")
+  @Test("when known tests are read, then they are those of batches and of partly sent sessions, in lower case")
   func knownTests() async throws {
     let sent = try side.session(test: "Sent")
     try side.session(test: "Unsent")
@@ -138,7 +138,7 @@ struct OutboxTests {
     #expect(try await outbox.knownTests() == ["sent", "batched"])
   }
 
-  @Test("when a batch gets a test, then its session goes by it only if it had none, and no other session does")
+  @Test("when a batch gets a test, then its session uses it only if it had none, and no other session does")
   func anchoring() async throws {
     let (own, without, other) = (try side.session(test: "T1"), try side.session(), try side.session())
     let batches = try await side.batches(of: own, limit: 1) + side.batches(of: without, limit: 1)
@@ -154,7 +154,7 @@ struct OutboxTests {
     #expect(tests == ["T1", "T2", "T3", "T4"])
   }
 
-  @Test("when a batch gets the test that it has, then only its anchor moves, and its session's with it")
+  @Test("when a batch gets its own test again, then only its anchor moves, and its session's with it")
   func sameTestAgain() async throws {
     let session = try side.session(test: "T1")
     try side.session(test: "T2")
@@ -165,7 +165,7 @@ struct OutboxTests {
     #expect(try await side.all(of: session).map(\.client) == ["C-T1"])
   }
 
-  @Test("when a test belongs to another session or batch, or to both, then a batch is refused it")
+  @Test("when a test belongs to another session or batch, or to both, then a batch cannot get it")
   func usedTests() async throws {
     let first = try side.session(test: "T1")
     let second = try side.session()
@@ -187,7 +187,7 @@ struct OutboxTests {
     return try await side.value("SELECT client_uuid FROM batch")
   }
 
-  @Test("when a batch is in doubt, then its client is that of its session, else the only one of the store")
+  @Test("when a batch is in doubt, then its client is that of its session, not the registered one")
   func clients() async throws {
     let session = try side.session()
     try await side.change("UPDATE session SET client_uuid = 'S'")
@@ -196,7 +196,7 @@ struct OutboxTests {
   }
 
   @Test(
-    "when the session's client is unknown or damaged, then the only registration counts, if there is only one",
+    "when the session's client is unknown or damaged, then the registered client counts, if there is exactly one",
     arguments: [
       ("UPDATE session SET client_uuid = NULL", "R"), ("UPDATE session SET client_uuid = 'X'", "R"),
       ("UPDATE registration SET client_uuid = 'X'", nil), ("DELETE FROM registration", nil),
@@ -205,7 +205,7 @@ struct OutboxTests {
   func onlyClient(_ sql: String, _ client: String?) async throws {
     let session = try side.session()
     try await side.store.servers.setClientUUID("R", at: "https://one")
-    // 'X' is damage; the other changes are those of a store.
+    // 'X' is damage, past the triggers; the other changes are regular writes.
     if sql.contains("'X'") { try await side.store.damage(sql) } else { try await side.change(sql) }
     #expect(try await doubtedClient(session) == client)
   }

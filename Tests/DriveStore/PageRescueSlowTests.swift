@@ -6,11 +6,11 @@ import Testing
 
 @testable import DriveStore
 
-/// Stores in which the pages are damaged that lead to the others.
+/// Stores with damage in pages that lead to other pages.
 struct PageRescueSlowTests {
   private let folder: TemporaryFolder
   private let directory: StateDirectory
-  private let reports = SalvageReports()
+  private let reports = Collected<Salvage>()
   private let size = StorePage.size
 
   init() throws {
@@ -20,7 +20,7 @@ struct PageRescueSlowTests {
 
   private func open() throws -> DriveStore {
     unlink(directory.lock)
-    return try DriveStore(directory: directory, purpose: "a test") { [reports] in reports.add($0) }
+    return try DriveStore(directory: directory, purpose: "a test") { [reports] in reports.append($0) }
   }
 
   /// Two drives of 60 fences, the first of them sent.
@@ -62,7 +62,7 @@ struct PageRescueSlowTests {
   }
 
   @Test(
-    "when a page that leads to others is damaged, then no fence is lost, and what is sent stays sent",
+    "when a page that leads to others is damaged, then no fence is lost, and sent fences stay sent",
     arguments: ["the first page", "the pages of definitions", "the table's root"])
   func leadingPages(_ which: String) async throws {
     let store = try await fill()
@@ -76,16 +76,16 @@ struct PageRescueSlowTests {
     let definitions = (1..<file.count / size).filter { page in
       file[page * size..<(page + 1) * size].range(of: Data("CREATE ".utf8)) != nil
     }
-    #expect(!definitions.isEmpty && file[(root - 1) * size] == 5, "as pages that lead to others")
+    #expect(!definitions.isEmpty && file[(root - 1) * size] == 5, "the root leads to other pages")
     try damage(which == "the first page" ? [0] : which == "the table's root" ? [root - 1] : definitions)
     let saved = try open()
     #expect(try fences(saved) == before)
     #expect(try StoreReader(saved).sessions().map(\.waitingFences) == [0, 60])
-    let report = try #require(reports.list.first)
-    #expect((report.fences, report.isReadable, reports.list.count) == (120, true, 1))
+    let report = try #require(reports.all.first)
+    #expect((report.fences, report.isReadable, reports.all.count) == (120, true, 1))
   }
 
-  @Test("when the write-ahead log names more pages than there can be, then those that are there are read")
+  @Test("when the write-ahead log has an impossible page count, then the existing pages are read")
   func damagedCount() async throws {
     let store = try await fill()
     try await empty(store)
@@ -101,7 +101,7 @@ struct PageRescueSlowTests {
     #expect(pages.flatMap { $0 } == [UInt8](file))
   }
 
-  @Test("when the database file is gone, and its log has not its last pages, then the pages of the log are read")
+  @Test("when the database file is gone, and its log lacks its last pages, then the pages of the log are read")
   func logWithoutFile() async throws {
     let store = try await fill()
     try await empty(store)
@@ -115,7 +115,7 @@ struct PageRescueSlowTests {
     #expect(pages == log.pages.count)
   }
 
-  @Test("when the newest versions of rows are in the write-ahead log only, then these are the ones that are saved")
+  @Test("when the newest versions of rows are in the write-ahead log only, then these versions are salvaged")
   func writeAheadLog() async throws {
     let store = try await fill()
     try await empty(store)
@@ -139,7 +139,7 @@ struct PageRescueSlowTests {
     #expect(sent == 120 && before.count == 120)
   }
 
-  @Test("when a fence is found a second time as it was sent, then it is a sent one, and there once")
+  @Test("when a fence is found both unsent and sent, then it is saved once, as sent")
   func twice() async throws {
     let store = try await fill()
     try await empty(store)
@@ -150,7 +150,7 @@ struct PageRescueSlowTests {
     #expect(try StoreReader(store).sessions().map(\.fences) == [60, 60])
   }
 
-  @Test("when pages are of any bytes at all, then nothing is read from them, and nothing traps")
+  @Test("when pages have random bytes, then no record is longer than its page, and nothing traps")
   func anyBytes() {
     var random = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
     for _ in 0..<2000 {
@@ -187,7 +187,7 @@ struct PageRescueSlowTests {
   }
 
   @Test(
-    "when the store is an empty file, or missing, beside drive logs, then one line says so; without them nothing is lost"
+    "when the store is empty or missing beside drive logs, then a one-line report says so; without logs there is none"
   )
   func missing() throws {
     try FileManager.default.createDirectory(atPath: directory.driveLogs, withIntermediateDirectories: true)
@@ -198,11 +198,11 @@ struct PageRescueSlowTests {
     }
     try begin(isEmptyFile: true)
     try begin(isEmptyFile: false)
-    #expect(reports.list.isEmpty, "nothing was ever recorded")
+    #expect(reports.all.isEmpty, "nothing was ever recorded")
     try Data("a way".utf8).write(to: URL(fileURLWithPath: directory.driveLogs + "/way.jsonl"))
     try begin(isEmptyFile: true)
     try begin(isEmptyFile: false)
-    let lines = reports.list.map(\.description)
+    let lines = reports.all.map(\.description)
     #expect(lines.count == 2)
     #expect(lines[0].contains("there are drive logs, and an empty file in place of the store"))
     #expect(lines[1].contains("there are drive logs, and no store"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DriveStore
 
-/// What is to be dropped, decided on figures alone.
+/// Which data a quota deletes, decided on figures alone.
 struct QuotaTests {
   private let quota = Quota(bytes: 1000, fences: 100)
 
@@ -17,19 +17,19 @@ struct QuotaTests {
   }
 
   private func decide(_ holdings: Holdings) -> (fences: Int, logs: Int, bytesOver: Int64, fencesOver: Int) {
-    let plan = DeletionPlan(holdings, quota: quota)
+    let plan = QuotaPlan(holdings, quota: quota)
     #expect(plan.files == Array(holdings.files.prefix(plan.files.count)), "the oldest first")
     return (plan.fences, plan.files.count, plan.bytesOver, plan.fencesOver)
   }
 
-  @Test("when all is within the quota, to the last byte and fence, then nothing goes")
+  @Test("when all is within the quota, to the last byte and fence, then nothing is deleted")
   func within() {
     #expect(decide(holdings(fences: 90, submitted: 90, logs: [50], other: 50)) == (0, 0, 0, 0))
     #expect(decide(holdings(fences: 100, submitted: 100)) == (0, 0, 0, 0))
     #expect(decide(holdings(fences: 0, submitted: 0)) == (0, 0, 0, 0))
   }
 
-  @Test("when there are too many bytes, then submitted fences go first, and logs only when none of these is left")
+  @Test("when there are too many bytes, then submitted fences go first, and logs only when no submitted fence is left")
   func bytes() {
     #expect(decide(holdings(fences: 50, submitted: 20, logs: [600])) == (10, 0, 0, 0))
     #expect(decide(holdings(fences: 50, submitted: 20, other: 501)) == (1, 0, 0, 0), "not a byte too few")
@@ -42,11 +42,11 @@ struct QuotaTests {
     "when there are too many bytes, then submitted speed tests go first, no more than needed, and do not count as fences"
   )
   func speedTests() {
-    func plan(_ sizes: [Int64], _ fences: Int, submitted: Int) -> DeletionPlan {
+    func plan(_ sizes: [Int64], _ fences: Int, submitted: Int) -> QuotaPlan {
       var holdings = holdings(fences: fences, submitted: submitted)
       holdings.speedTests = sizes.enumerated().map { .init(id: Int64($0.offset) + 1, bytes: $0.element) }
       holdings.store += sizes.reduce(0, +)
-      return DeletionPlan(holdings, quota: quota)
+      return QuotaPlan(holdings, quota: quota)
     }
     #expect(plan([300, 300, 300], 50, submitted: 50).speedTests == [1, 2])
     #expect(plan([300, 300, 300], 50, submitted: 50).fences == 0)
@@ -62,18 +62,18 @@ struct QuotaTests {
   @Test("when there are too many fences, then submitted ones go, and no logs")
   func fences() {
     let quota = Quota(bytes: 1 << 30, fences: 100)
-    let plan = DeletionPlan(holdings(fences: 130, submitted: 80, logs: [10]), quota: quota)
+    let plan = QuotaPlan(holdings(fences: 130, submitted: 80, logs: [10]), quota: quota)
     #expect((plan.fences, plan.files.count, plan.fencesOver) == (30, 0, 0))
   }
 
-  @Test("when only unsent fences are left, then none goes, and it is told how much is too much")
+  @Test("when only unsent fences are left, then they stay, and the plan reports the excess")
   func unsent() {
     #expect(decide(holdings(fences: 130, submitted: 0)) == (0, 0, 300, 30))
     #expect(decide(holdings(fences: 130, submitted: 10, logs: [50])) == (10, 1, 200, 20))
     #expect(decide(holdings(fences: 0, submitted: 0, other: 1001)) == (0, 0, 1, 0))
   }
 
-  @Test("when anything is held, then what goes is enough or all that may go, and no more than is needed")
+  @Test("when the holdings are random, then the plan deletes enough or all that it may, and no more than needed")
   func always() {
     var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
     for _ in 0..<2000 {
@@ -82,7 +82,7 @@ struct QuotaTests {
         fences: fences, submitted: Int.random(in: 0...fences, using: &generator),
         logs: (0..<Int.random(in: 0...5, using: &generator)).map { _ in Int64.random(in: 1...400, using: &generator) },
         other: Int64.random(in: 0...600, using: &generator))
-      let plan = DeletionPlan(held, quota: quota)
+      let plan = QuotaPlan(held, quota: quota)
       let freed = Int64(plan.fences) * 10 + plan.files.reduce(0) { $0 + $1.bytes }
       let isAllGone = plan.fences == held.submitted && plan.files == held.files
       #expect(held.bytes - freed <= quota.bytes || isAllGone && plan.bytesOver == held.bytes - freed - quota.bytes)

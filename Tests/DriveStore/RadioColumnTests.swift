@@ -26,20 +26,20 @@ struct RadioColumnTests {
     try StoreReader(store).sessions().flatMap { try StoreReader(store).fences(of: $0) }
   }
 
-  @Test("when a fence with a report is stored, then it comes back, and one without has none")
+  @Test("when a fence is stored with a report, then the report reads back; a fence without a report has none")
   func roundTrip() throws {
     #expect(try save(.sample(radio: .sample)).map(\.fence.radio) == [.sample])
     #expect(try save(.sample()).last?.fence.radio == nil)
   }
 
-  @Test("when the same report is written again, then the row is the same, byte for byte")
+  @Test("when the same report is encoded again, then its text is the same")
   func stable() throws {
     #expect(try RadioColumn.text(.sample) == RadioColumn.text(.sample))
     #expect(try RadioColumn.text(.sample)?.contains(#""cell_changes":2"#) == true)
   }
 
   @Test(
-    "when the report has another form, then the fence counts without it",
+    "when the report has an unknown form, then the fence is read without it",
     arguments: ["", "{", "[]", #"{"levels":7}"#, #"{"future":true}"#])
   func otherForm(text: String) async throws {
     _ = try save(.sample(radio: .sample))
@@ -49,7 +49,7 @@ struct RadioColumnTests {
     #expect(stored.fence.pings == 40)
   }
 
-  @Test("when a bit of the report flips, then the row is damaged as by any other flip")
+  @Test("when a bit of the report flips, then the row counts as damaged")
   func damaged() async throws {
     _ = try save(.sample(radio: .sample))
     try await store.database.write {

@@ -1,4 +1,4 @@
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import DriveStore
@@ -7,7 +7,7 @@ import Testing
 struct ReadAheadTests {
   private struct Broken: Error {}
 
-  @Test("when elements are produced ahead, then they arrive in their order, and the end is the end")
+  @Test("when elements are produced ahead, then they arrive in their order, and the end stays the end")
   func order() throws {
     var last = 0
     let ahead = ReadAhead<Int> {
@@ -33,24 +33,13 @@ struct ReadAheadTests {
     #expect(throws: Broken.self) { try ahead.next() }
   }
 
-  @Test("when elements are not taken, then one is produced ahead and no more")
+  @Test("when elements are not read, then only one is produced ahead")
   func bounded() throws {
     let produced = Counter()
-    let ahead = ReadAhead<Int> { produced.add() }
+    let ahead = ReadAhead<Int> { produced.increment() }
     #expect(try ahead.next() == 1)
     #expect(try ahead.next() == 2)
     let third = try ahead.next()
     #expect(third == 3 && (3...4).contains(produced.count))
-  }
-
-  private final class Counter: Sendable {
-    private let value = Mutex(0)
-    var count: Int { value.withLock { $0 } }
-    func add() -> Int {
-      value.withLock {
-        $0 += 1
-        return $0
-      }
-    }
   }
 }

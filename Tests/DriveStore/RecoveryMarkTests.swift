@@ -23,7 +23,7 @@ struct RecoveryMarkTests {
   }
 
   @Test(
-    "when a mark cannot be understood, then it asks for the most thorough recovery",
+    "when a mark is read, then unknown content asks for the most thorough recovery",
     arguments: [
       ("1", RecoveryNeed.damaged), ("2", .rolledBack), ("", .rolledBack), ("0", .rolledBack), ("7", .rolledBack),
       ("\0", .rolledBack),
@@ -33,7 +33,7 @@ struct RecoveryMarkTests {
     #expect(mark.need == need)
   }
 
-  @Test("when something else has the place of the mark, then it asks for the most thorough recovery")
+  @Test("when a folder has the name of the mark, then it asks for the most thorough recovery")
   func folderInItsPlace() throws {
     try FileManager.default.createDirectory(atPath: directory.recoveryMark, withIntermediateDirectories: false)
     #expect(mark.need == .rolledBack)
@@ -51,19 +51,19 @@ struct RecoveryMarkTests {
     #expect(RecoveryMark(directory).need == need)
   }
 
-  @Test("when a mark is set, then its name is safe against a power cut before the repair goes on")
+  @Test("when a mark is set, then its folder is synced before the repair continues")
   func durableName() throws {
     let trace = try DiskTrace(folder: folder.path)
     func syncs() -> Int { trace.events.count { if case .syncFolder = $0 { true } else { false } } }
     try mark.set(.damaged)
     #expect(syncs() == 1)
     try mark.set(.damaged)
-    #expect(syncs() == 1, "a mark that is there is not written again")
+    #expect(syncs() == 1, "an existing mark is not written again")
     try mark.set(.rolledBack)
     #expect(syncs() == 2)
   }
 
-  @Test("when the mark cannot be set, then the repair does not go on: the damage would be forgotten")
+  @Test("when the mark cannot be set, then an error stops the repair: the damage would be forgotten")
   func missingFolder() throws {
     let missing = RecoveryMark(StateDirectory(path: folder.file("missing")))
     #expect(throws: StoreError.unusableDirectory(path: folder.file("missing"), reason: "No such file or directory")) {

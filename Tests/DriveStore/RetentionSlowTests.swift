@@ -6,7 +6,7 @@ import Testing
 
 @testable import DriveStore
 
-/// What goes by age: with a clock that may be wrong, and with drive logs.
+/// Deletion by age, with a clock that may be wrong, and with drive logs.
 struct RetentionSlowTests {
   private let folder: TemporaryFolder
   private let store: DriveStore
@@ -17,7 +17,7 @@ struct RetentionSlowTests {
     store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
   }
 
-  /// A drive of ten minutes that is over, with three fences.
+  /// An ended drive of ten minutes with three fences.
   @discardableResult
   private func record(after days: Int, sent: Bool = false, log: String? = nil) async throws -> Int64 {
     let path = try log.map { name in
@@ -67,7 +67,7 @@ struct RetentionSlowTests {
     #expect(try await cleanUp(after: 41, .agrees) == Deleted())
   }
 
-  @Test("when a later process ended a drive, then its fences have all the time to be sent from then on")
+  @Test("when a later process ends a drive, then the age of its fences counts from that time")
   func recovered() async throws {
     var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
     try recorder.save(
@@ -75,27 +75,27 @@ struct RetentionSlowTests {
       fences: (0..<3).map { .sample(number: $0, entered: Double($0) * 4) }, seen: .seconds(600))
     #expect(try await cleanUp(after: 10, .agrees) == Deleted())
     try await store.drives.endInterrupted()
-    #expect(try await cleanUp(after: 11).doubted == 0, "a single clock does not say when that was")
+    #expect(try await cleanUp(after: 11).doubted == 0, "a single clock does not date the end")
     #expect(try await cleanUp(after: 10, .agrees) == Deleted())
-    #expect(try await cleanUp(after: 16, .agrees) == Deleted(), "nobody could send them in time before")
+    #expect(try await cleanUp(after: 16, .agrees) == Deleted(), "they could not be sent before")
     #expect(try await cleanUp(after: 18, .agrees).expired == 3)
   }
 
-  @Test("when a clock that was ahead dated the end of a drive by a later process, then its age counts from now on")
+  @Test("when a clock that was ahead dated the recovery of a drive, then its age counts from now on")
   func recoveredInTheFuture() async throws {
     var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
     try recorder.save(
       sessions: [Session(number: 0, started: .start)], fences: [.sample(entered: 4)], seen: .seconds(600))
     try await store.drives.endInterrupted()
     #expect(try await cleanUp(after: 400, .agrees) == Deleted())
-    #expect(try await cleanUp(after: 20, .agrees) == Deleted(), "day 400 never was")
-    #expect(try await store.inspection.damagedRows() == 0, "the new time is signed")
+    #expect(try await cleanUp(after: 20, .agrees) == Deleted(), "day 400 is in the future")
+    #expect(try await store.inspection.damagedRows() == 0, "the new time has a checksum")
     #expect(try await cleanUp(after: 26, .agrees) == Deleted())
     #expect(try await cleanUp(after: 28, .agrees).expired == 1)
   }
 
   @Test(
-    "when a drive was recorded at an impossible time, then its fences are not old; refused, they stay as long as others"
+    "when a drive has an impossible time, then its fences do not expire; once quarantined, they stay as long as others"
   )
   func timeless() async throws {
     var recorder = try DriveRecorder(store, started: WallTime(microseconds: 60_000_000), log: nil)
@@ -109,14 +109,14 @@ struct RetentionSlowTests {
     #expect(settled.lost == [recorder.drive])
     #expect(try await cleanUp(after: 5, .agrees) == Deleted(), "the clock that quarantined it was ahead")
     #expect(try await cleanUp(after: 34, .agrees) == Deleted(), "submit --quarantined finds them")
-    #expect(try await store.inspection.damagedRows() == 0, "the new time is signed")
+    #expect(try await store.inspection.damagedRows() == 0, "the new time has a checksum")
     #expect(try await cleanUp(after: 36, .agrees).sentLongAgo == 1)
   }
 
   // MARK: The clock
 
   @Test(
-    "when no other clock agrees with the one that says so, then nothing unsent goes, however little it is ahead",
+    "when no second clock agrees that fences are old, then unsent ones stay, however far the clock is ahead",
     arguments: [8, 59, 61, 14 * 365])
   func lyingClock(_ days: Int) async throws {
     let unsent = try await record(after: 0)
@@ -127,7 +127,7 @@ struct RetentionSlowTests {
     #expect(try drives().contains(unsent))
   }
 
-  @Test("when drives were recorded up to the present, then they bear out no clock")
+  @Test("when drives were recorded up to the present, then they do not confirm the clock")
   func unbroken() async throws {
     for days in stride(from: 0, through: 100, by: 50) { try await record(after: days) }
     let deleted = try await cleanUp(after: 107)
@@ -136,7 +136,7 @@ struct RetentionSlowTests {
     #expect(try drives() == [3])
   }
 
-  @Test("when what was refused, or touched by Wi-Fi, looks old by a clock that no other one agrees with, then it stays")
+  @Test("when a fence touched by Wi-Fi is old by a single clock, then it stays until a second clock agrees")
   func unsentOfOtherKinds() async throws {
     var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
     try recorder.save(
@@ -147,7 +147,7 @@ struct RetentionSlowTests {
     #expect(try await cleanUp(after: 40, .agrees).sentLongAgo == 1)
   }
 
-  @Test("when somebody agrees with the clock, then what is too old goes; when somebody contradicts, nothing does")
+  @Test("when a second clock agrees, then old fences are deleted; when one contradicts, all stay")
   func witnesses() async throws {
     try await record(after: 0)
     let sent = try await record(after: 0, sent: true)
@@ -160,14 +160,14 @@ struct RetentionSlowTests {
 
   // MARK: Drive logs
 
-  @Test("when nothing else is left of a drive, then its log goes with it, and not before")
+  @Test("when a drive without fences is a month old, then its log is deleted with it, and not before")
   func logs() async throws {
     try await record(after: 0, sent: true, log: "sent.jsonl")
     try await record(after: 0, log: "unsent.jsonl")
     try await record(after: 20, sent: true, log: "later.jsonl")
     let week = try await cleanUp(after: 8, .agrees)
     #expect(week.expired == 3 && week.driveLogs == 0)
-    #expect(exists("unsent.jsonl"), "the last that is left of it is kept as long as what was sent")
+    #expect(exists("unsent.jsonl"), "the log of an expired drive stays as long as sent fences")
     let doubted = try await cleanUp(after: 31)
     #expect(doubted.sentLongAgo == 3 && doubted.driveLogs == 0, "no other clock agrees")
     #expect(try await cleanUp(after: 31, .agrees).driveLogs == 2)
@@ -175,7 +175,7 @@ struct RetentionSlowTests {
     #expect(try await store.database.read { try Int64.fetchAll($0, sql: "SELECT id FROM drive") } == [3])
   }
 
-  @Test("when a log went and its row did not, as in a power cut, then the next clean-up ends it")
+  @Test("when a log was deleted and its row was not, as in a power cut, then the next clean-up deletes the row")
   func cutOff() async throws {
     let drive = try await record(after: 0, sent: true, log: "sent.jsonl")
     unlink(store.directory.driveLogs + "/sent.jsonl")
@@ -184,7 +184,7 @@ struct RetentionSlowTests {
     #expect(left.isEmpty && drive == 1)
   }
 
-  @Test("when the state directory has moved, then the log is found where it is now, and nothing elsewhere is touched")
+  @Test("when the state directory has moved, then the log is found in the new place, and files elsewhere stay")
   func moved() async throws {
     let elsewhere = try folder.write("precious", to: "way.jsonl")
     let inside = store.directory.driveLogs + "/way.jsonl"
@@ -195,9 +195,9 @@ struct RetentionSlowTests {
     #expect(!FileManager.default.fileExists(atPath: inside) && FileManager.default.fileExists(atPath: elsewhere))
   }
 
-  // MARK: What a damaged store leaves
+  // MARK: Files that a damaged store leaves
 
-  /// A file of so many days after the first drive.
+  /// A file that was last written `days` days after the first drive.
   private func leave(_ name: String, after days: Int) throws -> String {
     let path = store.directory.path + "/" + name
     try "a way".write(toFile: path, atomically: true, encoding: .utf8)
@@ -208,13 +208,14 @@ struct RetentionSlowTests {
   }
 
   @Test(
-    "when a damaged store and a log of no drive are old, then they go, and younger ones, and a drive's own log, stay")
+    "when a damaged store and a log without a drive are old, then they are deleted, and younger ones and other files stay"
+  )
   func strays() async throws {
     try await record(after: 0, log: "named.jsonl")
     try await record(after: 35)
     let old = try [
       leave("coverage.sqlite.corrupt-A", after: 1), leave("coverage.sqlite.corrupt-A-wal", after: 1),
-      leave("drives/of-nobody.jsonl", after: 1),
+      leave("drives/of-no-drive.jsonl", after: 1),
     ]
     let stay = try [
       leave("coverage.sqlite.corrupt-B", after: 11), leave("drives/young.jsonl", after: 11),
@@ -230,7 +231,7 @@ struct RetentionSlowTests {
   }
 
   @Test(
-    "when a stray has the time of a clock that was never set, or one in the future, then its age counts from now on")
+    "when a stray file has the time of an unset clock, or a future time, then its age counts from now on")
   func timelessStrays() async throws {
     for days in [-20_000, 500] { _ = try leave("coverage.sqlite.corrupt-\(days)", after: days) }
     #expect(try await cleanUp(after: 40).isNothing)
@@ -239,9 +240,9 @@ struct RetentionSlowTests {
     #expect(try await cleanUp(after: 71, .agrees).damagedStores == 2)
   }
 
-  @Test("when only a clock that nobody knows says that a stray is old, then it stays until somebody agrees")
+  @Test("when a stray file is old by a single clock, then it stays until a second clock agrees")
   func doubtedStrays() async throws {
-    let stray = try leave("drives/of-nobody.jsonl", after: 0)
+    let stray = try leave("drives/of-no-drive.jsonl", after: 0)
     #expect(try await cleanUp(after: 1000).isNothing)
     #expect(try await cleanUp(after: 1000, .agrees).driveLogs == 1)
     #expect(!FileManager.default.fileExists(atPath: stray))

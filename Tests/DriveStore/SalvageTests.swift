@@ -6,7 +6,7 @@ import Testing
 
 @testable import DriveStore
 
-/// What a salvage makes of rows whose neighbours it could not save.
+/// Salvaged rows whose related rows are lost.
 struct SalvageTests {
   private let folder: TemporaryFolder
   private let store: DriveStore
@@ -29,7 +29,7 @@ struct SalvageTests {
     return recorder
   }
 
-  /// Has the file found damaged, and rows lost in it.
+  /// Deletes rows by `loss`, and damages the file by dropping a trigger.
   private func lose(_ loss: String) throws {
     try store.database.writeWithoutTransaction { db in
       try db.execute(
@@ -37,7 +37,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("when drives and sessions are lost, then later ones do not get their ids, and their fences stay as they were")
+  @Test("when drives and sessions are lost, then later ones do not get their ids, and their fences stay")
   func ids() async throws {
     _ = try record()
     _ = try record()
@@ -53,7 +53,7 @@ struct SalvageTests {
   }
 
   @Test(
-    "when the row of a batch is damaged, then it is in doubt, under the names that are left, if anything waits in it")
+    "when a batch with waiting fences is damaged, then it is in doubt, with the test and client that are still known")
   func damagedBatches() async throws {
     for _ in 0..<3 { _ = try record() }
     try await store.servers.setClientUUID("C", at: "https://one")
@@ -71,14 +71,14 @@ struct SalvageTests {
     #expect(try reader.damagedRows() == 2)
   }
 
-  @Test("when the number of the last drive is damaged, then the next one is still the one after it")
+  @Test("when the number of the last drive is damaged, then the next drive still gets the number after it")
   func nextDrive() async throws {
     _ = try record()
     try await store.database.write { try $0.execute(sql: "UPDATE sqlite_sequence SET seq = 0 WHERE name = 'drive'") }
     #expect(try await store.drives.next() == 2)
   }
 
-  @Test("when the row of the running drive is lost or damaged, then a repair makes it what it was")
+  @Test("when the row of the running drive is lost or damaged, then a repair restores it")
   func runningDrive() throws {
     for change in ["DELETE FROM drive", "UPDATE drive SET ended_at = 5, log = 'b log' WHERE id = 1"] {
       let recorder = try record(log: "a log", ended: false)
@@ -97,7 +97,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("when a store of the version before is damaged, then its sessions are saved by the checksums of then")
+  @Test("when a store of version 5 is damaged, then its sessions are salvaged by the checksums of that version")
   func versionBefore() throws {
     let directory = StateDirectory(path: folder.file("old"))
     try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
@@ -115,9 +115,9 @@ struct SalvageTests {
           """)
     }
     try old.close()
-    let reports = SalvageReports()
-    let store = try DriveStore(directory: directory, purpose: "a test") { reports.add($0) }
-    #expect(reports.list.map { [$0.sessions, $0.damagedRows] } == [[1, 1]])
+    let reports = Collected<Salvage>()
+    let store = try DriveStore(directory: directory, purpose: "a test") { reports.append($0) }
+    #expect(reports.all.map { [$0.sessions, $0.damagedRows] } == [[1, 1]])
     #expect(try StoreReader(store).damagedRows() == 0)
     let kept = try store.database.read {
       try Row.fetchOne(

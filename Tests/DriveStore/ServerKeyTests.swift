@@ -30,7 +30,7 @@ struct ServerKeyTests {
     ])
   func withoutUser(_ url: String) { #expect(ServerKey.of(url) == url) }
 
-  /// A store of the build before, in which `sql` inserts rows by URLs with passwords.
+  /// A store of version 6, in which `sql` inserts rows under URLs with passwords.
   private func migrated(_ sql: String, damage: String = "") throws -> DatabaseQueue {
     let old = try DatabaseQueue()
     try Schema.migrator.migrate(old, upTo: "6 clients of sessions")
@@ -50,7 +50,7 @@ struct ServerKeyTests {
     }
   }
 
-  @Test("when two old keys become one, then the first row stays, and no password does")
+  @Test("when two old keys become one, then the first row stays, without its password")
   func merged() throws {
     let database = try migrated(
       """
@@ -60,7 +60,7 @@ struct ServerKeyTests {
     #expect(try clients(database) == ["https://host": "A", "https://other": "C"])
   }
 
-  @Test("when the row of an old key is damaged, then it goes: its values must not get a right checksum")
+  @Test("when the row of an old key is damaged, then it is deleted: its values must not get a valid checksum")
   func damaged() throws {
     let database = try migrated(
       "INSERT INTO registration (control_server, client_uuid) VALUES ('https://a:1@host', 'A'), ('https://b:2@other', 'B')",
@@ -68,7 +68,7 @@ struct ServerKeyTests {
     #expect(try clients(database) == ["https://other": "B"])
   }
 
-  @Test("when a key has an @ in its path only, then its row stays as it is")
+  @Test("when a key has an @ in its path only, then its row stays unchanged")
   func pathOnly() throws {
     let database = try migrated(
       "INSERT INTO registration (control_server, client_uuid, history_cursor) VALUES ('https://host/a@b', 'A', 7)")

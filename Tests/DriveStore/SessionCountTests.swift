@@ -5,7 +5,7 @@ import Testing
 
 @testable import DriveStore
 
-/// The counts of sessions in a store that is too large for reading each fence.
+/// The counts of sessions in a store that is too large to read each fence.
 struct SessionCountTests {
   private let folder: TemporaryFolder
   private let store: DriveStore
@@ -65,7 +65,7 @@ struct SessionCountTests {
     #expect(small.map(\.damagedFences) == [0, 2, 2, 0])
   }
 
-  @Test("when the store is large, then the fences that the server has are found in an index")
+  @Test("when the store is large, then submitted fences are found in an index")
   func plan() async throws {
     let steps = try await store.database.read { db in
       try Row.fetchAll(

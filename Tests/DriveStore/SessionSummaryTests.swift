@@ -5,7 +5,7 @@ import Testing
 
 @testable import DriveStore
 
-/// What a batch's way to the server leaves in its row and in the row of its session.
+/// Changes that sending a batch makes in its row and in the row of its session.
 struct SessionSummaryTests {
   private let side: OutboxStore
   private var outbox: Outbox { side.outbox }
@@ -19,7 +19,8 @@ struct SessionSummaryTests {
   // MARK: The batch
 
   @Test(
-    "when a batch is sent several times, then each time counts, and the first client and the last request are known")
+    "when a batch is sent several times, then each attempt counts, and the first client and the last request are stored"
+  )
   func attempts() async throws {
     let session = try side.session(fences: OutboxStore.fences(3))
     let batch = try #require(try await side.batches(of: session).first)
@@ -36,7 +37,7 @@ struct SessionSummaryTests {
     #expect(try await side.all(of: session).map(\.state) == [.waiting])
   }
 
-  @Test("when a batch meets trouble, then answers count each time, and other trouble once")
+  @Test("when sending a batch fails, then each error answer counts, and other failures count once")
   func troubles() async throws {
     let session = try side.session()
     let batch = try #require(try await side.batches(of: session).first)
@@ -58,7 +59,7 @@ struct SessionSummaryTests {
     #expect(batches.map(\.session) == [first, first, second])
   }
 
-  @Test("when the server has some fences of a waiting batch through another one, then they are not counted or sent")
+  @Test("when another batch has submitted fences of a waiting batch, then these are not counted or sent")
   func sentByAnother() async throws {
     let session = try side.session(fences: OutboxStore.fences(3))
     let batch = try #require(try await side.batches(of: session).first)
@@ -70,7 +71,7 @@ struct SessionSummaryTests {
     #expect(try await outbox.batches(of: [session], in: [.waiting]).isEmpty)
   }
 
-  @Test("when a batch is in doubt, then it is lost only if it was never sent from this row")
+  @Test("when a batch is in doubt, then it counts as lost only if its row has no attempt")
   func doubt() async throws {
     let session = try side.session(test: "T1")
     let batch = try #require(try await side.batches(of: session).first)
@@ -84,7 +85,7 @@ struct SessionSummaryTests {
     #expect(lost.test == nil && lost.testInQuestion == "T1", "known by name only")
   }
 
-  @Test("when a batch is split, then its troubles stay with both halves, and its own row is replaced")
+  @Test("when a batch is split, then both halves keep its trouble count, and its own row is replaced")
   func splitting() async throws {
     let session = try side.session(fences: OutboxStore.fences(3))
     let batch = try #require(try await side.batches(of: session).first)
@@ -94,7 +95,7 @@ struct SessionSummaryTests {
     #expect(try parts.map { try side.reader.fences(of: $0).map(\.number) } == [[0, 1], [2]])
     #expect(try await side.value("SELECT state FROM batch WHERE id = \(batch.id)") == "replaced")
     let single = try await outbox.split(batch: parts[1])
-    #expect(try single.map { try side.reader.fences(of: $0).map(\.number) } == [[2]], "one fence has one half")
+    #expect(try single.map { try side.reader.fences(of: $0).map(\.number) } == [[2]], "one fence makes one part")
   }
 
   // MARK: The session
@@ -146,7 +147,7 @@ struct SessionSummaryTests {
     #expect(try side.stored(session).submitted == nil)
   }
 
-  @Test("when another session is submitted, then one without sent fences is not")
+  @Test("when another session is submitted, then a session without sent fences is not")
   func nothingSent() async throws {
     let other = try side.session()
     for batch in try await side.batches(of: other) { try await submit(batch) }
@@ -157,7 +158,7 @@ struct SessionSummaryTests {
     #expect(try side.stored(session).submitted == nil)
   }
 
-  @Test("when several batches of a session are refused, then it says since when and why by the first")
+  @Test("when several batches of a session are refused, then its time and its reason are those of the first")
   func refusals() async throws {
     let session = try side.session(fences: OutboxStore.fences(3))
     let batches = try await side.batches(of: session, limit: 1)
@@ -175,7 +176,7 @@ struct SessionSummaryTests {
     #expect(try side.stored(session).quarantinedFences == 1 && side.stored(session).waitingFences == 2)
   }
 
-  @Test("when a refused batch is taken after all, then its reason goes")
+  @Test("when a refused batch is accepted later, then its reason is removed")
   func takenAfterAll() async throws {
     let session = try side.session()
     let batch = try #require(try await side.batches(of: session).first)
@@ -185,7 +186,7 @@ struct SessionSummaryTests {
     #expect(try side.stored(session).quarantineReason == nil && side.stored(session).submitted == .sampleStart)
   }
 
-  // MARK: The session's name
+  // MARK: The session's test
 
   @Test("when the batch of the session's test was split, then the session takes the first test of a part that was sent")
   func nameOfParts() async throws {
@@ -204,7 +205,7 @@ struct SessionSummaryTests {
     #expect(try await side.value("SELECT client_uuid FROM session WHERE id = \(session)") == "C-T5")
   }
 
-  @Test("when a batch without a test is marked as sent, then its session keeps its name")
+  @Test("when a batch without a test is marked as sent, then its session keeps its test")
   func withoutTest() async throws {
     let session = try side.session(test: "T1")
     let batches = try await side.batches(of: session, limit: 1)

@@ -55,7 +55,7 @@ struct SideReaderTests {
     #expect(try await stored() == [1])
   }
 
-  @Test("when a body tries to write, then the store refuses it")
+  @Test("when the body of a read tries to write, then the store refuses it")
   func readOnly() async throws {
     try save(2)
     await #expect(throws: DatabaseError.self) {
@@ -78,7 +78,7 @@ struct SideReaderTests {
     try save(2)
     #expect(try await stored() == [2])
     var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
-    // A file of another name, as after a salvage: an open connection would go on reading the old one.
+    // A new file, as after a salvage: an open connection would still read the old one.
     let path = store.directory.database
     try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     try FileManager.default.copyItem(atPath: path, toPath: path + ".copy")
@@ -88,17 +88,14 @@ struct SideReaderTests {
     #expect(try await stored() == [2, 1])
   }
 
-  /// reader:  reads without an end ........ fails
-  /// writer:                        repairs
-  @Test(
-    "when reads are interrupted again and again, also at their very end, then each ends or fails, and later ones go on")
+  @Test("when reads are interrupted repeatedly, even at their end, then each ends or fails, and later ones succeed")
   func interruptedOften() async throws {
     try save(2)
     let interrupting = Task.detached { [store] in
       while !Task.isCancelled { store.store.interruptReads() }
     }
     var failures = 0
-    // Each read competes with a task that never rests: a processor's whole time.
+    // Each read competes with a task that takes a whole processor.
     let reads = RandomOrders.count
     for _ in 0..<reads {
       do {
@@ -113,7 +110,9 @@ struct SideReaderTests {
     #expect(failures < reads)
   }
 
-  @Test("when the store is repaired during a long read, then the read fails, and the repair waits no longer")
+  /// reader:  reads without an end ............ fails
+  /// test:                          interrupts        repairs
+  @Test("when a long read is interrupted, then it fails, and a repair does not wait for it")
   func repairDuringRead() async throws {
     try save(2)
     let (entries, entered) = AsyncStream<Void>.makeStream()
@@ -138,7 +137,7 @@ struct SideReaderTests {
     #expect(try await stored() == [2])
   }
 
-  @Test("when there can be no second connection, then the writer reads")
+  @Test("when no second connection can be opened, then a read uses the writer's")
   func noConnection() async throws {
     try save(2)
     let failing = SideReader("test") { throw StoreError.unusable(path: "a store", reason: "a test") }
@@ -151,7 +150,7 @@ struct SideReaderTests {
 
   /// writer:  begins a transaction, waits for the gate ..................................... commits
   /// pass:                                               reads batches, sessions and fences
-  @Test("when the writer is in the middle of a transaction, then a pass goes on reading", .timeLimit(.minutes(5)))
+  @Test("when the writer is in the middle of a transaction, then a pass can still read", .timeLimit(.minutes(5)))
   func passBesideTransaction() async throws {
     try save(2)
     let sessions = try await store.reading { try $0.unsentSessions().map(\.id) }
@@ -183,7 +182,7 @@ struct SideReaderTests {
     #expect(try await store.comparison.fenceMarks(of: 1).map(\.number) == [0, 2])
   }
 
-  @Test("when the store has unsent fences, then they are found without a look at those that were sent")
+  @Test("when the store has unsent fences, then an index finds them without reading sent ones")
   func unsent() async throws {
     let steps = try await store.database.read { db in
       try Row.fetchAll(

@@ -75,7 +75,7 @@ import Testing
     #expect(try stored(id).outcome == .completed)
   }
 
-  @Test("when another process finds a running test, then it is aborted; the process's own runs on")
+  @Test("when a running test belongs to another process, then it is aborted; the process's own test continues")
   func interrupted() async throws {
     let id = try await tests.begin(start("T"))
     #expect(try await tests.endInterrupted() == 0)
@@ -87,7 +87,9 @@ import Testing
     #expect(test.ended == test.started, "its end is unknown")
   }
 
-  @Test("when tests wait, then the newest is first, trouble goes behind, and those of another server are left out")
+  @Test(
+    "when tests wait, then the newest comes first, one that failed comes last, and those of another server are left out"
+  )
   func order() async throws {
     let first = try await ended("A", at: 0)
     let second = try await ended("B", at: 100)
@@ -102,7 +104,7 @@ import Testing
     #expect(try StoreReader(store).unsentSpeedTests() == 4)
   }
 
-  @Test("when a test goes through the states, then each is stored, and the attempts count")
+  @Test("when a test goes through the states, then each state is stored, and attempts are counted")
   func states() async throws {
     let id = try await ended("T")
     try await tests.beginSending(id, .result, at: .sampleStart)
@@ -148,7 +150,7 @@ import Testing
     #expect(try stored(id).figures == nil && stored(id).state == .waiting)
   }
 
-  @Test("when a test is forgotten, then it is gone, but one that runs stays")
+  @Test("when a test is forgotten, then it is deleted, but a running test stays")
   func forget() async throws {
     let id = try await ended("T")
     let running = try await tests.begin(start("U"))
@@ -174,7 +176,7 @@ import Testing
     #expect(try await store.cleanup.run(Retention(), now: later, witness: .agrees, except: nil).speedTests == 2)
   }
 
-  @Test("when the loop's state is stored, then the next process reads the latest; a damaged one reads as none")
+  @Test("when the loop's state is stored, then the next process reads the latest; a damaged state is ignored")
   func loop() async throws {
     #expect(try await store.loop.memory() == nil)
     try await store.loop.persist("1")

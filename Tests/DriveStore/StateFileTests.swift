@@ -6,7 +6,7 @@ import Testing
 
 @testable import DriveStore
 
-/// Rights, owners and links of a state directory, and what it says of its disk.
+/// Rights, owners and links of a state directory, and errors of its disk.
 struct StateFileTests {
   private let folder: TemporaryFolder
   private let directory: StateDirectory
@@ -37,7 +37,7 @@ struct StateFileTests {
     return modes
   }
 
-  @Test("when a store is made, or one of an earlier build is opened, then its files are its owner's alone")
+  @Test("when a store is created, or one of an earlier build is opened, then only the owner can access its files")
   func modesOfFiles() throws {
     try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
     let store = try open()
@@ -58,7 +58,7 @@ struct StateFileTests {
     #expect(opened.values.allSatisfy { $0 == 0o600 }, "\(opened)")
   }
 
-  @Test("when others may enter the directory, then a line says so and what to do")
+  @Test("when others may enter the directory, then a warning says so and what to do")
   func openDirectory() throws {
     _ = try open()
     #expect(directory.warning == nil)
@@ -67,7 +67,7 @@ struct StateFileTests {
   }
 
   @Test(
-    "when something in the directory is a symbolic link, then it is not followed, and one line says so",
+    "when a file of the directory is a symbolic link, then it is not followed, and a one-line error names it",
     arguments: [
       "lock", "ballast", "ballast-2", "drives", "coverage.sqlite", "coverage.sqlite-wal", "coverage.sqlite-shm",
       "recovery-due",
@@ -84,7 +84,7 @@ struct StateFileTests {
   }
 
   @Test(
-    "when root makes something in the directory, then it belongs to the directory's owner",
+    "when root creates files in the directory, then they belong to the directory's owner",
     .enabled(if: geteuid() == 0, "only root can give files away"))
   func owner() throws {
     try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
@@ -99,7 +99,7 @@ struct StateFileTests {
   }
 
   @Test(
-    "when the disk has no inodes left, or is mounted read-only, then a start says just that",
+    "when the disk has no inodes left, or is mounted read-only, then the error of a start says so",
     .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
   func disks() throws {
     try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
@@ -110,13 +110,15 @@ struct StateFileTests {
     defer { umount2(directory.path, CInt(MNT_DETACH)) }
     let full = #expect(throws: StoreError.self) { _ = try open() }
     #expect("\(try #require(full))".contains("its disk has no inodes left; delete some files on it"))
-    #expect(StoreError.sendingTrouble(try #require(full)) != nil, "what is in the store is safe")
+    #expect(StoreError.sendingTrouble(try #require(full)) != nil, "the stored fences are safe")
     #expect(mount("tmpfs", directory.path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), "nr_inodes=100") == 0)
     let readOnly = #expect(throws: StoreError.self) { _ = try open() }
     #expect("\(try #require(readOnly))".contains("its disk is mounted read-only; mount it for writing"))
   }
 
-  @Test("when a server's URL has a password, then it is not in the store, and what earlier builds kept by it is found")
+  @Test(
+    "when a server's URL has a password, then it is not in the store, and rows that earlier builds stored by it are found"
+  )
   func password() async throws {
     let store = try open()
     try await store.servers.setClientUUID("C", at: "https://user:s3cret@host:8443/a@b")

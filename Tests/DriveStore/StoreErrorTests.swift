@@ -45,12 +45,12 @@ struct StoreErrorTests {
   // MARK: From an errno
 
   @Test(
-    "when the disk refuses a file, then the disk is the trouble, and what waits is safe",
+    "when the disk refuses a file, then the error names the disk, and waiting fences are safe",
     arguments: [ENOSPC, EDQUOT, EROFS, EIO])
   func refusedByDisk(_ code: CInt) {
     let error = StoreError.unusableDirectory(folder.path, code)
     let words = String(cString: strerror(code))
-    // The disk under the folder is sound: the words are those of the error.
+    // The test's own disk works, so the reason is the text of the errno.
     #expect(
       error
         == .diskTrouble(
@@ -58,7 +58,9 @@ struct StoreErrorTests {
     #expect(StoreError.sendingTrouble(error) == "\(error)")
   }
 
-  @Test("when rights or names refuse a file, then the directory is the trouble", arguments: [EACCES, ENOENT, EMFILE])
+  @Test(
+    "when rights, a missing name or a limit refuse a file, then the error names the directory",
+    arguments: [EACCES, ENOENT, EMFILE])
   func refusedByRights(_ code: CInt) {
     let error = StoreError.unusableDirectory(folder.path, code)
     #expect(error == .unusableDirectory(path: folder.path, reason: String(cString: strerror(code))))
@@ -68,7 +70,7 @@ struct StoreErrorTests {
   // MARK: From SQLite
 
   @Test(
-    "when SQLite reports a failing disk, then the disk is the trouble",
+    "when SQLite reports a failing disk, then the error names the disk",
     arguments: [
       ResultCode.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_IOERR_FSYNC,
     ])
@@ -97,7 +99,7 @@ struct StoreErrorTests {
     #expect(reason.hasSuffix("; \(advice)") || reason.contains(" \(advice)"))
   }
 
-  @Test("when SQLite has words of its own for damage, then the line has them")
+  @Test("when SQLite has its own message for damage, then the line contains it")
   func wordsOfSQLite() {
     let error = StoreError.unusable(path, DatabaseError(resultCode: .SQLITE_CORRUPT, message: "page 7 is odd"))
     #expect("\(error)".contains("page 7 is odd; the next record"))
@@ -121,7 +123,7 @@ struct StoreErrorTests {
   func damage(_ code: ResultCode) { #expect(StoreError.isDamage(DatabaseError(resultCode: code))) }
 
   @Test(
-    "when a write failed, then only an error that free space may end gives up the reserved space",
+    "when a write fails, then it counts as a full disk only if free space may help",
     arguments: [
       (ResultCode.SQLITE_FULL, true), (.SQLITE_IOERR_WRITE, true), (.SQLITE_IOERR_SHMSIZE, true),
       (.SQLITE_IOERR_READ, false), (.SQLITE_IOERR, false), (.SQLITE_READONLY, false), (.SQLITE_CORRUPT, false),
@@ -141,7 +143,7 @@ struct StoreErrorTests {
     #expect(StoreError.line(damage, subject: "the store: ") == "the store: page 7 is odd", "without a remedy")
   }
 
-  @Test("when another error gets a line, then it stands alone: it names its place itself")
+  @Test("when another error gets a line, then it has no subject: the error names its own place")
   func otherSubject() {
     let error = StoreError.newerVersion(path: "/state/db")
     #expect(StoreError.line(error, subject: "the store: ") == "\(error)")

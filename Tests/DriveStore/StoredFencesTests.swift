@@ -6,7 +6,7 @@ import Testing
 
 @testable import DriveStore
 
-/// Fences that are read some at a time are those that are read all at once.
+/// Reading fences page by page gives the same fences as reading all at once.
 struct StoredFencesTests {
   private let folder: TemporaryFolder
   private let store: DriveStore
@@ -43,7 +43,7 @@ struct StoredFencesTests {
     #expect(parts.map(\.session.session) == whole.map(\.session.session))
   }
 
-  @Test("when there are more sessions and fences than are read at a time, then all come, once, in their order")
+  @Test("when there are more sessions and fences than a page holds, then each is read once, in order")
   func pages() throws {
     try record(sessions: 1, fences: 23)
     try record(sessions: 8, fences: 80)
@@ -54,7 +54,7 @@ struct StoredFencesTests {
   }
 
   @Test(
-    "when rows are damaged, then the same fences are left out, and the same tests are forgotten",
+    "when rows are damaged, then the same fences are left out, and the same tests are omitted",
     arguments: [
       "UPDATE fence SET pings = pings + 1 WHERE number = 1", "UPDATE session SET test_uuid = 'X' WHERE number = 1",
       "UPDATE drive SET started_at = 1", "UPDATE batch SET test_uuid = 'X' WHERE id = 1",

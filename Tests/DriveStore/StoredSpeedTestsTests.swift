@@ -4,9 +4,10 @@ import Testing
 
 @testable import DriveStore
 
-/// Reading speed tests some at a time.
+/// Reading speed tests page by page.
 @Suite struct StoredSpeedTestsTests {
-  @Test("when there are more tests than a read has, then each comes once, oldest first", arguments: [0, 1, 3, 4, 7])
+  @Test(
+    "when there are more tests than a page holds, then each is read once, oldest first", arguments: [0, 1, 3, 4, 7])
   func pages(count: Int) async throws {
     let folder = try TemporaryFolder()
     let store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")

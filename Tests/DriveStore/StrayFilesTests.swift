@@ -6,7 +6,7 @@ import Testing
 
 @testable import DriveStore
 
-/// Files that a damaged store leaves behind, in the order in which they may go.
+/// Files that a damaged store leaves behind, in the order in which they may be deleted.
 struct StrayFilesTests {
   private let folder: TemporaryFolder
   private let directory: StateDirectory
@@ -43,7 +43,7 @@ struct StrayFilesTests {
     Aside(testDescription: "one is the newest", files: ["A": 1, "A-wal": 1], former: []),
     Aside(testDescription: "names do not count", files: ["A": 3, "B": 1, "C": 2], former: ["B", "C"]),
     Aside(
-      testDescription: "a log goes with its store, whatever its own time", files: ["A": 1, "A-wal": 9, "B": 2],
+      testDescription: "a log goes with its store, even if it is newer", files: ["A": 1, "A-wal": 9, "B": 2],
       former: ["A", "A-wal"]),
     Aside(testDescription: "a log without its store", files: ["A-wal": 1, "B": 2], former: ["A-wal"]),
     Aside(testDescription: "equal times", files: ["B": 1, "A": 1, "C": 1], former: ["A", "B"]),
@@ -63,7 +63,7 @@ struct StrayFilesTests {
 
   // MARK: Drive logs
 
-  @Test("when a store was just set aside, with its time in the future, then the log of a drive that begins is not old")
+  @Test("when a store was just set aside, with its time in the future, then the log of a new drive is not old")
   func futureStore() throws {
     let log = try leave(directory.driveLogs + "/new.jsonl", at: 7200 * 1_000_000)
     let old = try leave(directory.driveLogs + "/old.jsonl", at: 0)
@@ -73,7 +73,7 @@ struct StrayFilesTests {
     #expect(directory.oldStraysAmongLogs([]) == [old] && FileManager.default.fileExists(atPath: log))
   }
 
-  @Test("when a drive names a log, or a file is no log, then it is no stray")
+  @Test("when a drive names a log, or a file is no log, then the file is no stray")
   func strays() throws {
     for name in ["b.jsonl", "a.jsonl", "named.jsonl", "notes.txt"] {
       try leave("\(directory.driveLogs)/\(name)", at: 0)
@@ -96,7 +96,7 @@ struct StrayFilesTests {
     #expect(directory.oldStraysAmongLogs([]) == (isOld ? [log] : []))
   }
 
-  @Test("when several stray logs are old, then the oldest goes first, whatever their names")
+  @Test("when several stray logs are old, then the oldest goes first, regardless of names")
   func orderOfStrays() throws {
     let logs = try [("c", 1), ("a", 3), ("b", 2)].map { name, second in
       try leave("\(directory.driveLogs)/\(name).jsonl", at: second * 1_000_000)
@@ -105,7 +105,8 @@ struct StrayFilesTests {
     #expect(directory.oldStraysAmongLogs([]) == [logs[0], logs[2], logs[1]])
   }
 
-  @Test("when a recovery looks for drives without a row, then it reads the logs written since a time that no row names")
+  @Test(
+    "when a recovery looks for drives without a row, then it reads logs that no row names and that were written since")
   func strayLogs() async throws {
     let store = try DriveStore(directory: directory, purpose: "a test")
     for (name, age) in [("early", -1), ("exact", 0), ("late", 1), ("named", 2), ("of-damaged", 3)] as [(String, Int64)]
@@ -121,7 +122,7 @@ struct StrayFilesTests {
 
   // MARK: The directory
 
-  @Test("when files are counted, then links, folders and pipes are none of them, and sizes are those of the files")
+  @Test("when files are counted, then links, folders and pipes are not counted, and sizes are those of the files")
   func files() throws {
     try leave(directory.path + "/lock", at: 0, size: 3)
     try leave(directory.driveLogs + "/a.jsonl", at: 0, size: 70)
@@ -132,7 +133,7 @@ struct StrayFilesTests {
     #expect(StateDirectory(path: folder.file("missing")).files.isEmpty)
   }
 
-  @Test("when a file was written, then its time is read to the microsecond; a missing one has none")
+  @Test("when a file was written, then its time is read to the microsecond; a missing file has none")
   func times() throws {
     let log = try leave(directory.driveLogs + "/a.jsonl", at: 1_234_567)
     #expect(StateDirectory.modified(log) == WallTime.sampleStart.microseconds + 1_234_567)

@@ -7,11 +7,11 @@ import Testing
 
 @testable import DriveStore
 
-/// What keeps a store from being opened, and what is said of it.
+/// Reasons why a store cannot be opened, and their messages.
 struct TroubleTests {
   private let folder: TemporaryFolder
   private let directory: StateDirectory
-  private let reports = SalvageReports()
+  private let reports = Collected<Salvage>()
 
   init() throws {
     folder = try TemporaryFolder()
@@ -19,10 +19,10 @@ struct TroubleTests {
   }
 
   private func open() throws -> DriveStore {
-    try DriveStore(directory: directory, purpose: "a test") { [reports] in reports.add($0) }
+    try DriveStore(directory: directory, purpose: "a test") { [reports] in reports.append($0) }
   }
 
-  /// Makes a store of five fences, changes it by `sql` past its triggers, and closes it.
+  /// Makes a store of five fences, changes it by `sql`, and closes it.
   private func makeStore(_ sql: String = "") throws {
     let store = try open()
     var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
@@ -43,7 +43,7 @@ struct TroubleTests {
 
   // MARK: The directory
 
-  @Test("when the state directory is made, then its name is durable before anything is in it")
+  @Test("when the state directory is created, then its parent folder is synced once")
   func durableName() throws {
     let trace = try DiskTrace(folder: folder.path)
     _ = try open()
@@ -51,13 +51,13 @@ struct TroubleTests {
     #expect(syncs.count == 1)
   }
 
-  @Test("when the lock cannot be made, then one line says where and what to do")
+  @Test("when the lock cannot be created, then the error names the directory and the reason")
   func lockIsNoFile() throws {
     try makeDirectory(directory.lock)
     #expect("\(try error { _ = try open() })".contains("cannot use state directory \(directory.path): Is a directory"))
   }
 
-  @Test("when the holder of the lock has not said who it is, then it is another process")
+  @Test("when the lock file does not name its holder, then the error names another process")
   func namelessHolder() throws {
     try makeDirectory(directory.path)
     let descriptor = Foundation.open(directory.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
@@ -68,7 +68,7 @@ struct TroubleTests {
 
   // MARK: The file
 
-  @Test("when the store's place is taken by a folder, then it is set aside, and a new store takes its place")
+  @Test("when a folder has the name of the store, then it is set aside, and a new store is created")
   func notAFile() throws {
     let store = try open()
     let reopenings: [() throws -> Void] = [{ try store.repair() }, { _ = try DriveStore(beside: directory) }]
@@ -82,7 +82,7 @@ struct TroubleTests {
     #expect(!directory.damagedStores.isEmpty)
   }
 
-  @Test("when the disk cannot keep a write-ahead log, then the store is not used: it would not be safe")
+  @Test("when the disk does not support a write-ahead log, then the store is refused: it would not be safe")
   func noSharedMemory() throws {
     let disk = try TracedFolder(directory.path)
     disk.trace.set(faults: DISK_WITHOUT_SHARED_MEMORY)
@@ -91,7 +91,7 @@ struct TroubleTests {
     #expect("\(refusal)".contains("not safe against power cuts"))
   }
 
-  @Test("when a damaged store cannot be set aside, then the start says so, and a later one does it")
+  @Test("when a damaged store cannot be set aside, then the start reports it, and a later one sets it aside")
   func cannotBeMoved() throws {
     try makeDirectory(directory.path)
     let garbage = Data(String(repeating: "no database ", count: 500).utf8)
@@ -106,7 +106,7 @@ struct TroubleTests {
   }
 
   @Test(
-    "when a table's definition, or the list of migrations, is another one, then what is in the store is saved",
+    "when a table's definition or the list of migrations has changed, then the store's content is salvaged",
     arguments: [
       ("DROP TRIGGER fence_updated", "its tables are not as they were made"),
       (
@@ -117,21 +117,21 @@ struct TroubleTests {
   func definitions(_ change: String, _ damage: String) throws {
     try makeStore(change)
     let store = try open()
-    #expect(reports.list.map(\.damage) == [damage])
+    #expect(reports.all.map(\.damage) == [damage])
     #expect(try StoreReader(store).sessions().map(\.fences) == [5])
   }
 
-  @Test("when a row of a damaged store does not fit its checksum, then it stays in the old file, and is counted")
+  @Test("when a row of a damaged store does not match its checksum, then it stays in the old file, and is counted")
   func damagedRow() throws {
     try makeStore("DROP TRIGGER fence_updated; UPDATE fence SET pings = 7 WHERE number = 1")
     let store = try open()
-    let report = try #require(reports.list.first)
+    let report = try #require(reports.all.first)
     #expect((report.fences, report.damagedRows) == (4, 1))
     #expect(report.description.contains("4 fences of 1 session saved, 1 damaged row left out"))
     #expect(try StoreReader(store).damagedRows() == 0)
   }
 
-  @Test("when the end of the file is missing, then the fences before it are saved")
+  @Test("when the end of the file is missing, then the fences before it are salvaged")
   func truncated() async throws {
     let store = try open()
     var recorder = try DriveRecorder(store, started: .sampleStart, log: nil)
@@ -153,15 +153,16 @@ struct TroubleTests {
     #expect(StoreError.isDamage(DatabaseError(resultCode: .SQLITE_CORRUPT)))
     #expect(StoreError.isDiskFull(DatabaseError(resultCode: .SQLITE_FULL)))
     #expect(!StoreError.isDiskFull(CancellationError()))
-    #expect(StoreError.isDiskFull(DatabaseError(resultCode: .SQLITE_IOERR_WRITE)), "as a used-up quota is told")
-    #expect(!StoreError.isDiskFull(DatabaseError(resultCode: .SQLITE_IOERR_FSYNC)), "a disk that fails has room")
+    #expect(
+      StoreError.isDiskFull(DatabaseError(resultCode: .SQLITE_IOERR_WRITE)), "SQLite reports a used-up quota like this")
+    #expect(!StoreError.isDiskFull(DatabaseError(resultCode: .SQLITE_IOERR_FSYNC)), "a failing disk is not full")
     #expect(
       StoreError.unusable("f", DatabaseError(resultCode: .SQLITE_BUSY))
         == .unusable(path: "f", reason: "database is locked"))
   }
 
   @Test(
-    "when the store cannot be written, then the words and the advice are those of the trouble",
+    "when the store cannot be written, then the reason and the remedy are those of the error",
     arguments: [
       (ResultCode.SQLITE_FULL, "the disk is full", "free some space"),
       (.SQLITE_IOERR_WRITE, "the disk fails or a quota is used up", "the kernel's messages"),
@@ -175,7 +176,7 @@ struct TroubleTests {
   }
 
   @Test(
-    "when the disk keeps the store from being written, then all that waits is safe; damage and other errors are no such trouble"
+    "when the disk prevents writing to the store, then waiting fences are safe; damage and other errors are no disk trouble"
   )
   func sendingTrouble() {
     for code in [ResultCode.SQLITE_FULL, .SQLITE_IOERR_WRITE, .SQLITE_READONLY] {
@@ -187,7 +188,7 @@ struct TroubleTests {
     #expect(StoreError.sendingTrouble(CancellationError()) == nil)
   }
 
-  @Test("when nobody knows a remedy, then none is told")
+  @Test("when no remedy is known, then none is given")
   func noRemedy() {
     #expect(StoreError.writeTrouble(DatabaseError(resultCode: .SQLITE_CORRUPT)).remedy == nil)
     #expect(StoreError.writeTrouble(StoreError.usedTest("T")) == ("the control server gives test T a second time", nil))
@@ -195,13 +196,13 @@ struct TroubleTests {
 
   // MARK: Reading beside the writer
 
-  @Test("when there is no state directory, then a reader says so")
+  @Test("when there is no state directory, then a reader reports it")
   func readerWithoutDirectory() throws {
     let missing = try error { _ = try StoreReader(directory: directory) }
     #expect(missing == .unusableDirectory(path: directory.path, reason: "No such file or directory"))
   }
 
-  @Test("when an older version made the store, then a reader says what brings it up to date")
+  @Test("when an older version made the store, then a reader names the command that migrates it")
   func readerOfOlderStore() throws {
     try makeDirectory(directory.path)
     let old = try DatabaseQueue(path: directory.database)
@@ -210,14 +211,14 @@ struct TroubleTests {
     #expect("\(try error { _ = try StoreReader(directory: directory) })".contains("coverage-probe submit brings it up"))
   }
 
-  @Test("when a writer is just making the store, then a reader finds nothing yet")
+  @Test("when a writer is just creating the store, then a reader finds nothing yet")
   func readerOfEmptyFile() throws {
     try makeDirectory(directory.path)
     try Data().write(to: URL(fileURLWithPath: directory.database))
     #expect(try StoreReader(directory: directory).sessions().isEmpty)
   }
 
-  @Test("when the file is no database, then a reader says what to do with it")
+  @Test("when the file is no database, then a reader names the commands that repair it")
   func readerOfGarbage() throws {
     try makeDirectory(directory.path)
     try Data(repeating: 65, count: 5000).write(to: URL(fileURLWithPath: directory.database))
@@ -226,7 +227,7 @@ struct TroubleTests {
         "the next record, agent or submit repairs it"))
   }
 
-  @Test("when a fence lies nowhere on Earth, then it is not handed out")
+  @Test("when the position of a fence is not on Earth, then the fence is not read")
   func nowhere() throws {
     try makeStore("UPDATE fence SET latitude = 480 WHERE number = 1")
     let reader = try StoreReader(directory: directory)
@@ -236,7 +237,7 @@ struct TroubleTests {
 }
 
 extension DriveStore {
-  /// A store whose writer's lock does not matter, as in a process after this one.
+  /// A store opened without the lock of its former writer, as in a later process.
   fileprivate convenience init(beside directory: StateDirectory) throws {
     unlink(directory.lock)
     try self.init(directory: directory, purpose: "a test")

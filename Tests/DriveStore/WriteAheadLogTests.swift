@@ -12,7 +12,7 @@ struct WriteAheadLogTests {
   private let folder: TemporaryFolder
   /// A copy of a store as a kill leaves it.
   private let path: String
-  /// What SQLite says of the store.
+  /// The store's page count, by SQLite.
   private let pages: Int
 
   /// Several transactions, so that the log has frames of each.
@@ -55,7 +55,7 @@ struct WriteAheadLogTests {
 
   // MARK: Whole logs
 
-  @Test("when a process was killed, then its log is whole, its index vouches for it, and the pages are SQLite's")
+  @Test("when a process was killed, then its log is whole, its index confirms it, and the page count is SQLite's")
   func killed() throws {
     let log = WriteAheadLog(path)
     #expect(log.state == .whole && log.isVouchedFor)
@@ -66,7 +66,7 @@ struct WriteAheadLogTests {
     #expect(try fencesBySQLite() == 3)
   }
 
-  @Test("when the index is missing, as after a power cut, then the log is whole, and nothing vouches for its end")
+  @Test("when the index is missing, as after a power cut, then the log is whole, and its end is not confirmed")
   func withoutIndex() throws {
     try remove("-shm")
     let log = WriteAheadLog(path)
@@ -85,14 +85,14 @@ struct WriteAheadLogTests {
 
   // MARK: Lost frames
 
-  @Test("when the log is gone and its index is there, then all frames that the store lacks are lost")
+  @Test("when the log is missing beside its index, then all frames that the store lacks are lost")
   func goneBesideIndex() throws {
     let count = try frames
     try remove("-wal")
     #expect(WriteAheadLog(path).state == .damaged(frames: count))
   }
 
-  @Test("when the end of the log is missing, then the index says how much", arguments: 1...3)
+  @Test("when the end of the log is missing, then the index gives the number of lost frames", arguments: 1...3)
   func truncated(_ missing: Int) throws {
     try change("-wal") { $0.removeLast(missing * Self.frame) }
     #expect(WriteAheadLog(path).state == .damaged(frames: missing))
@@ -109,7 +109,7 @@ struct WriteAheadLogTests {
     #expect(WriteAheadLog(path).state == .damaged(frames: count - 1))
   }
 
-  @Test("when a bit of the last frame is flipped, then only the index knows that its transaction was complete")
+  @Test("when a bit of the last frame is flipped, then only the index shows that its transaction was complete")
   func flippedAtTheEnd() throws {
     try change("-wal") { $0[$0.count - 9] ^= 4 }
     #expect(WriteAheadLog(path).state == .damaged(frames: 1))
@@ -117,7 +117,7 @@ struct WriteAheadLogTests {
     #expect(WriteAheadLog(path).state == .whole)
   }
 
-  @Test("when a bit of the log's header is flipped, then all frames are lost to SQLite, and their pages are read")
+  @Test("when a bit of the log's header is flipped, then all frames are lost to SQLite, and their pages are still read")
   func flippedHeader() throws {
     try change("-wal") { $0[13] ^= 1 }
     let log = WriteAheadLog(path)
@@ -125,7 +125,7 @@ struct WriteAheadLogTests {
     #expect(log.pageCount == pages && !log.pages.isEmpty)
   }
 
-  @Test("when frames of an earlier round follow, then they are none of this log")
+  @Test("when frames of an earlier round follow, then they are not read")
   func earlierRound() throws {
     let before = WriteAheadLog(path)
     try remove("-shm")
@@ -155,7 +155,7 @@ struct WriteAheadLogTests {
     try #require(count - last > 3, "the last transaction has several frames")
     try remove("-shm")
     try change("-wal") { bytes in
-      // The second life wrote a transaction of one frame over the first one of the torn transaction; a sector of it is missing.
+      // The next process wrote a transaction over the first frame of the torn one. One of its sectors is missing.
       let place = 32 + (last + 1) * Self.frame
       bytes[place + 7] = UInt8(pages)
       for sector in place + 16..<place + 1024 { bytes[sector] = UInt8(truncatingIfNeeded: sector &* 37) }
@@ -165,7 +165,7 @@ struct WriteAheadLogTests {
   }
 
   @Test(
-    "when an acknowledged transaction is damaged, whatever part of its last frame, then it and those behind it are lost",
+    "when any part of the last frame of an acknowledged transaction is damaged, then it and all later ones are lost",
     arguments: [17, 23, 24, 2000, 4119])
   func damagedEnd(_ place: Int) throws {
     let all = try ends
@@ -177,7 +177,7 @@ struct WriteAheadLogTests {
 
   // MARK: The other byte order
 
-  /// SQLite's checksum as its documentation has it, independent of ``WALChecksum``.
+  /// SQLite's checksum by its documentation, independent of ``WALChecksum``.
   private static func sum(
     _ bytes: ArraySlice<UInt8>, after start: (UInt32, UInt32), isBig: Bool
   ) -> (UInt32, UInt32) {
@@ -227,9 +227,9 @@ struct WriteAheadLogTests {
 
   // MARK: The index
 
-  @Test("when a byte of the index's header is damaged, in one of its two copies or in both, then it is no index")
+  @Test("when a byte of the index's header is damaged, in one of its two copies or in both, then the index is rejected")
   func damagedIndex() throws {
-    // All that is read of it.
+    // The bytes of the index that are read.
     let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "-shm"))).prefix(100)
     #expect(WALIndex(path + "-shm") != nil)
     for place in 0..<48 {
@@ -243,20 +243,20 @@ struct WriteAheadLogTests {
     }
   }
 
-  @Test("when the index is shorter than its header, then it is no index", arguments: [0, 47, 96, 99])
+  @Test("when the index is shorter than its header, then it is rejected", arguments: [0, 47, 96, 99])
   func shortIndex(_ size: Int) throws {
     try change("-shm") { $0 = Array($0.prefix(size)) }
     #expect(WALIndex(path + "-shm") == nil)
   }
 
-  @Test("when the index counts more copied frames than there are, then all are copied and no more")
+  @Test("when the index counts more copied frames than there are, then only the existing frames count as copied")
   func tooManyCopied() throws {
     try change("-shm") { for place in 96..<100 { $0[place] = 0xFF } }
     let index = try #require(WALIndex(path + "-shm"))
     #expect(try Int(index.copied) == frames && index.copied == index.frames)
   }
 
-  @Test("when frames were copied into the store, then the log's pages are those of the later ones only")
+  @Test("when frames were copied into the store, then the log has only the pages of later frames")
   func copiedFrames() throws {
     try change("-shm") { bytes in
       let count = bytes[16..<20]
@@ -268,7 +268,7 @@ struct WriteAheadLogTests {
     #expect(WriteAheadLog(path).state == .missing, "the store has all of them")
   }
 
-  @Test("when the index belongs to another log, then it says nothing of this one")
+  @Test("when the index belongs to another log, then it is not used for this one")
   func foreignIndex() throws {
     let index = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "-shm")))
     let other = StateDirectory(path: folder.file("other"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DriveStore
 
-/// The right to write, and what the file of the lock says about its last holder.
+/// The writer's lock, and the note in its file about the last holder.
 struct WriterLockTests {
   private let folder: TemporaryFolder
   private let directory: StateDirectory
@@ -19,14 +19,14 @@ struct WriterLockTests {
 
   private func text() throws -> String { try String(contentsOfFile: directory.lock, encoding: .utf8) }
 
-  /// One process after the other: what each does before it ends, and whether the last one finds an unclean end.
+  /// A sequence of processes: how far each one gets, and whether the next one finds an unclean end.
   struct History: CustomTestStringConvertible, Sendable {
     enum Process: Sendable {
       /// Opens the store and closes it.
       case orderly
       /// Ends before it opens the store.
       case killedBeforeOpening
-      /// Ends when the losses of the process before are noted, and the store is not open yet.
+      /// Ends after it has noted the losses of the previous process, and before the store is open.
       case killedWhileOpening
       case killedWithOpenStore
     }
@@ -54,7 +54,9 @@ struct WriterLockTests {
       testDescription: "an orderly end, then killed", processes: [.orderly, .killedWithOpenStore], isUnclean: true),
   ]
 
-  @Test("when a process had the store open at its end, then the next one that opens it knows", arguments: histories)
+  @Test(
+    "when a process had the store open at its end, then the next one that opens it finds an unclean end",
+    arguments: histories)
   func uncleanEnds(_ history: History) throws {
     for process in history.processes {
       // The lock ends with the value, as with a killed process.
@@ -67,7 +69,8 @@ struct WriterLockTests {
   }
 
   @Test(
-    "when a store is closed in order, then the next process knows; a copy of the lock from before says the opposite")
+    "when a store is closed in order, then the next process finds a clean end; an older copy of the lock shows the opposite"
+  )
   func throughStore() throws {
     let open = folder.file("open-lock")
     do {
@@ -83,7 +86,7 @@ struct WriterLockTests {
     #expect(try lock().isAfterUncleanEnd)
   }
 
-  @Test("when a process has the lock, then others read who it is, without the mark of its store")
+  @Test("when a process has the lock, then others read its name, without the mark of its store")
   func holder() throws {
     #expect(directory.holder == nil)
     do {
@@ -99,14 +102,14 @@ struct WriterLockTests {
     #expect(directory.holder == nil)
   }
 
-  @Test("when the last holder had a longer note, then nothing of it is left behind a shorter one")
+  @Test("when the last holder had a longer note, then a shorter one replaces all of it")
   func longerNote() throws {
     do { _ = try WriterLock(directory, purpose: String(repeating: "long ", count: 20)) }
     _ = try lock()
     #expect(try text() == note)
   }
 
-  @Test("when there is no lock, or something else in its place, then nobody writes")
+  @Test("when there is no lock, or a link in its place, then it is not held, and a link cannot be locked")
   func noLock() throws {
     #expect(!WriterLock.isHeld(StateDirectory(path: folder.file("missing"))))
     #expect(WriterLock.holder(StateDirectory(path: folder.file("missing"))) == "another process")

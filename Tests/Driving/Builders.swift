@@ -30,7 +30,7 @@ extension PingAddress {
 }
 
 extension CoverageGrant {
-  /// - Parameter members: Added to those of a plain test, e.g. `"loop_uuid": "L"`.
+  /// - Parameter members: More members than those of a plain test, e.g. `"loop_uuid": "L"`.
   static func sample(_ test: String, host: String = "server.example", _ members: String = "") throws -> CoverageGrant {
     let more = members.isEmpty ? "" : ", \(members)"
     let answer = """
@@ -45,7 +45,7 @@ extension PathReading {
   static let wifi = PathReading(link: Link(interface: "wlan0", kind: .wifi))
   static let offline = PathReading.noRoute(to: nil, by: nil)
 
-  /// By a modem with that address.
+  /// A reading by a modem with that address.
   static func modem(_ address: String) -> PathReading {
     PathReading(
       link: Link(interface: "wwan0", kind: .modem), way: Way(destination: nil, interface: "wwan0", address: address))

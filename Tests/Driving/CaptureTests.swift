@@ -5,9 +5,9 @@ import Testing
 @testable import Driving
 @testable import Evidence
 
-/// What is said of captures.
+/// The lines about captures.
 struct CaptureTests {
-  @Test("when trouble comes, stays and goes, then it is said once each time, and counted")
+  @Test("when trouble comes, stays and goes, then it is logged once each time, and counted")
   func trouble() {
     var trouble = CaptureTrouble()
     let lines = [nil, "disk full", "disk full", nil, nil, "no interface", "disk full"].map { trouble.note($0) }
@@ -31,7 +31,7 @@ struct CaptureTests {
       settings: CaptureSettings(path: "/a/drive", fileCount: 3), state: state, troubles: troubles)
   }
 
-  @Test("when a capture ends, then its files and what is missing are said")
+  @Test("when a capture ends, then the line has its files and its losses")
   func summaries() {
     #expect(summary(files: 1).line == "capture: 1 file, /a/drive-0001.pcapng; 70 packets, 0 dropped by the kernel")
     let bad = summary(files: 12, { ($0.droppedByKernel, $0.unwritten) = (5, 6) }, troubles: 2)
@@ -40,7 +40,7 @@ struct CaptureTests {
         + "70 packets, 5 dropped by the kernel, 6 refused by the disk, 2 times in trouble")
   }
 
-  @Test("when there are files of earlier captures, then only those of this one are said and counted")
+  @Test("when there are files of earlier captures, then only those of this one are listed and counted")
   func later() {
     let one = summary(files: 8, { $0.firstFile = 8 })
     #expect(one.line == "capture: 1 file, /a/drive-0008.pcapng; 70 packets, 0 dropped by the kernel")
@@ -58,7 +58,7 @@ struct CaptureTests {
     var first = try RunningCapture(settings)
     #expect(first.close().files == 1...1)
     let evidence = FileManager.default.contents(atPath: folder.file("drive-0001.pcapng"))
-    // Names that are nearly those of files.
+    // Names that are nearly those of capture files.
     for name in ["drive-00009.pcapng.gz", "drive-99.pcapng", "driver-0050.pcapng"] {
       _ = try folder.write("", to: name)
     }
@@ -68,7 +68,7 @@ struct CaptureTests {
     #expect(evidence?.isEmpty == false)
   }
 
-  @Test("when a capture cannot be opened, then one line says what, where and what to do")
+  @Test("when a capture cannot be opened, then one line names the error, the file and the remedy")
   func refusals() {
     func line(_ code: CInt, _ text: String) -> String {
       CaptureRefusal(path: "/a/b", error: CaptureError(code: -code, description: text)).description

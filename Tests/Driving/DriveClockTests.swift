@@ -12,11 +12,11 @@ import Testing
 
 /// A drive's clock on a host whose clock is set.
 struct DriveClockTests {
-  /// A wall clock that the test sets, and that can take its time.
+  /// A wall clock that the test sets, and that can be slow to read.
   private final class Wall: Sendable {
     private let lock = NSLock()
     private nonisolated(unsafe) var ahead: Int64 = 0
-    /// In microseconds.
+    /// The time that a reading takes, in microseconds.
     private nonisolated(unsafe) var delay: UInt64 = 0
 
     func set(ahead: Int64, delay: UInt64 = 0) { lock.withLock { (self.ahead, self.delay) = (ahead, delay) } }
@@ -45,19 +45,16 @@ struct DriveClockTests {
       url: "http://127.0.0.1:9", caFile: nil, requestTimeout: .seconds(1), device: .sample)
     let clock = SenderClock(
       wall: { [wall] in wall.now }, boot: { .nanoseconds(Int64(Pinger.now)) }, bootID: "this boot")
-    let result = await Result {
-      try await body(try Timekeeper(store: store, server: server, clock: clock, logger: Logger(label: "test")))
-    }
+    try await body(try Timekeeper(store: store, server: server, clock: clock, logger: Logger(label: "test")))
     try await server.shutdown()
-    try result.get()
   }
 
   private func settled(_ keeper: Timekeeper) -> Timekeeper.Reading {
-    keeper.publish()
+    keeper.publishHere()
     return keeper.read()
   }
 
-  private func tell(_ keeper: Timekeeper, off: Duration = .zero) {
+  private func noteReceiver(_ keeper: Timekeeper, off: Duration = .zero) {
     for second in -20...0 {
       let now = ContinuousClock.now + .seconds(second)
       let time = WallTime.earliestTrusted.adding(.nanoseconds(Int64(Pinger.now)) + .seconds(second) + off)
@@ -80,7 +77,7 @@ struct DriveClockTests {
     }
   }
 
-  @Test("when the host sleeps between reading one clock and the other, then nothing was set")
+  @Test("when the host sleeps between reading one clock and the other, then that is no step")
   func pausedInReading() async throws {
     try await withTimekeeper { keeper in
       var clock = DriveClock(keeper.read(), now: (Pinger.now, .now))
@@ -95,7 +92,7 @@ struct DriveClockTests {
   func contradicted() async throws {
     try await withTimekeeper { keeper in
       var clock = DriveClock(keeper.read(), now: (Pinger.now, .now))
-      tell(keeper)
+      noteReceiver(keeper)
       _ = clock.adjust(to: settled(keeper))
       wall.set(ahead: 864_000_000_000)
       #expect(clock.adjust(to: settled(keeper)) == nil)
@@ -110,13 +107,13 @@ struct DriveClockTests {
     }
   }
 
-  @Test("when the clocks change, then the drive log is told once for each change, and of each step of the host's")
+  @Test("when the clocks change, then the drive log notes each change once, and each step of the host's clock")
   func news() async throws {
     try await withTimekeeper { keeper in
       var clock = DriveClock(keeper.read(), now: (Pinger.now, .now))
       #expect(clock.news()?.ruling.reason == .alone)
       #expect(clock.news() == nil)
-      tell(keeper)
+      noteReceiver(keeper)
       _ = clock.adjust(to: settled(keeper))
       #expect(clock.news()?.ruling.agreeing == [.gnss, .host])
       for step in [3_600_000_000, 7_200_000_000] as [Int64] {
@@ -128,11 +125,5 @@ struct DriveClockTests {
         #expect(clock.news() == nil)
       }
     }
-  }
-}
-
-extension Result where Failure == any Error, Success == Void {
-  fileprivate init(_ body: () async throws -> Void) async {
-    do { self = .success(try await body()) } catch { self = .failure(error) }
   }
 }

@@ -30,7 +30,7 @@ struct DriveClockValueTests {
     #expect(clock.started == .sampleStart && !clock.isTrusted)
   }
 
-  @Test("when a drive starts within a millisecond, then both of its clocks count from the begin of that millisecond")
+  @Test("when a drive starts within a millisecond, then both of its clocks count from the start of that millisecond")
   func wholeMillisecond() {
     let clock = DriveClock(reading(step: .microseconds(700)), now: (DriveRig.startedBoot, instant))
     #expect(clock.started == .sampleStart)
@@ -39,7 +39,7 @@ struct DriveClockValueTests {
   }
 
   @Test(
-    "when the host's lead changes by a second or more, then that is news",
+    "when the host's lead grows by a second, or falls by more, then the log gets a new note",
     arguments: [(-1001, true), (-1000, false), (999, false), (1000, true)])
   func leads(milliseconds: Int, isNews: Bool) {
     var clock = DriveClock(reading(lead: .seconds(5)), now: (DriveRig.startedBoot, instant))

@@ -9,7 +9,7 @@ import Testing
 @testable import Positioning
 @testable import Submission
 
-/// What follows from each input of a drive, and what does not, above all at its end and between two tests.
+/// The effects of each input of a drive, above all at its end and between two tests.
 struct DriveContractTests {
   private var rig = DriveRig()
 
@@ -24,11 +24,11 @@ struct DriveContractTests {
   /// A drive that is over after 5 s.
   private static func short() -> DriveRig { DriveRig { $0.parameters.maximumDuration = .seconds(5) } }
 
-  @Test("when any input comes from outside, then a decision about tests follows, at its end")
+  @Test("when any input comes from outside, then its last effect is a decision about tests")
   mutating func decisions() throws {
     rig.feed(.began)
     rig.feed(.pingsRead)
-    let grant = Grant(coverage: try .sample("T"), generation: 1, requested: .start, requestTime: .sampleStart)
+    let grant = GrantedTest(coverage: try .sample("T"), generation: 1, requested: .start, requestTime: .sampleStart)
     let inputs: [DriveInput] = [
       .pingsRead, .positioning(.status(.noFix)), .path(.cellular), .radio(RadioReading()), .granted(grant, for: 9),
       .requestFailed(TestTrouble("x"), for: 9), .resolved(try .sample(), grant, for: 9),
@@ -43,7 +43,7 @@ struct DriveContractTests {
 
   // MARK: The end
 
-  @Test("when the drive has stopped by itself, then its end is that moment, however late it is noted")
+  @Test("when the drive has stopped by itself, then its end is the time of that stop, even if it is noted late")
   mutating func lateEnd() throws {
     rig = Self.short()
     try rig.startPinging()
@@ -57,7 +57,7 @@ struct DriveContractTests {
     #expect(stops == [.stop(.duration)])
   }
 
-  @Test("when an input comes after the last moment, then it is not in the log, and nothing is requested or reported")
+  @Test("when an input comes after the end, then it is not in the log, and nothing is requested or reported")
   mutating func afterTheEnd() throws {
     let inputs: [(String, (inout DriveRig) -> Void)] = [
       ("path", { $0.feed(.path(.wifi)) }), ("fix", { $0.fix(0) }), ("tick", { $0.tick() }),
@@ -91,7 +91,7 @@ struct DriveContractTests {
     #expect(rig.drive.isOver && stops == [.stop(.duration)])
   }
 
-  @Test("when a drive is stopped before its first tick, then its summary has a reason for its silence all the same")
+  @Test("when a drive is stopped before its first tick, then its summary still has a reason for its silence")
   mutating func quickEnd() {
     rig.feed(.began)
     rig.feed(.path(.wifi))
@@ -114,7 +114,7 @@ struct DriveContractTests {
     #expect(rig.drive.summary(drive: 1, capture: nil, at: rig.now).silence?.contains("wlan0") == true)
   }
 
-  @Test("when a drive ends with its first pings on their way, then the summary says so")
+  @Test("when a drive ends before the first result of a ping, then the summary says so")
   mutating func noResult() throws {
     try rig.startPinging()
     rig.wait(1)
@@ -162,7 +162,7 @@ struct DriveContractTests {
     #expect(rig.status?.radio?.modem == modem && rig.status?.technology == Technology("5G/NR"))
   }
 
-  @Test("when another clock rules, then the log notes it at that moment, once")
+  @Test("when the ruling clock changes, then the log notes it once, at that moment")
   mutating func clockNotes() throws {
     rig.feed(.began)
     rig.wait(1)
@@ -171,7 +171,7 @@ struct DriveContractTests {
     #expect(rig.disk.clockNotes.map(\.at) == [.start, .seconds(1)])
   }
 
-  @Test("when 4 s have passed without an event of the store, then the log is sealed before it is synced")
+  @Test("when 4 s have passed, then the log is sealed before it is synced")
   mutating func seals() throws {
     try rig.startPinging()
     var order: [String] = []
@@ -186,7 +186,7 @@ struct DriveContractTests {
 
   // MARK: Tests
 
-  @Test("when a test is granted and its pings begin, then the log has one session, and its first request is silent")
+  @Test("when a test is granted and its pings begin, then the log has one session, and its first request has no line")
   mutating func oneSession() throws {
     try rig.startPinging()
     #expect(sessionEvents == 1)
@@ -197,7 +197,7 @@ struct DriveContractTests {
     #expect(rig.lines.contains(another))
   }
 
-  @Test("when the test in use is refused, then the next one has the fences before its server is resolved")
+  @Test("when the test in use is refused, then the next one gets the fences before its server is resolved")
   mutating func refusedTest() throws {
     try rig.startPinging("T1", "\"loop_uuid\": \"L\"")
     rig.ping(.refused(rttNanoseconds: 1))
@@ -207,7 +207,7 @@ struct DriveContractTests {
     #expect(rig.drive.engine.sessions.map(\.testUUID) == ["T1", "T2"])
   }
 
-  @Test("when the test in use still works, then the next one has no fences before its pings begin")
+  @Test("when the test in use still works, then the next one gets no fences before its pings begin")
   mutating func nextTest() throws {
     try rig.startPinging()
     for _ in 0..<31 {
@@ -233,7 +233,7 @@ struct DriveContractTests {
     }
   }
 
-  @Test("when the grant comes after the link has changed, then the first session has it, and no ping goes by it")
+  @Test("when the grant comes after the link has changed, then the first session gets it, and no ping uses it")
   mutating func lateGrant() throws {
     rig.feed(.began)
     rig.feed(.path(.modem("10.0.0.1")))
@@ -242,14 +242,14 @@ struct DriveContractTests {
     rig.feed(.path(.modem("10.0.0.2")))
     rig.wait(20)
     rig.tick()
-    let grant = Grant(
+    let grant = GrantedTest(
       coverage: try .sample("T1"), generation: request.generation, requested: request.at, requestTime: request.time)
     rig.feed(.granted(grant, for: request.generation))
     #expect(rig.drive.engine.sessions.map(\.testUUID) == ["T1"])
     #expect(resolves == 0)
   }
 
-  @Test("when a test was granted late, then its server has its own time to be resolved")
+  @Test("when a test was granted late, then the resolution of its server has its own timeout")
   mutating func activation() throws {
     rig.feed(.began)
     rig.feed(.pingsRead)
@@ -260,7 +260,7 @@ struct DriveContractTests {
     #expect(resolves == 1 && rig.requests.count == 1)
   }
 
-  @Test("when pings cannot begin, then they are tried again soon, not after the time for a slow server")
+  @Test("when pings cannot begin, then they are retried soon, not after the timeout for a slow server")
   mutating func retry() throws {
     rig.pingTrouble = "no such interface"
     try rig.startPinging()
@@ -269,10 +269,10 @@ struct DriveContractTests {
     #expect(resolves == 2)
   }
 
-  @Test("when the server moved, then its new address counts from then on")
+  @Test("when the server moves, then the silence counts from the move")
   mutating func moved() throws {
     var pings = ServerPings()
-    let grant = Grant(
+    let grant = GrantedTest(
       coverage: try .sample("T", host: "server.example"), generation: 1, requested: .start, requestTime: .sampleStart)
     let target = PingTarget(address: try .sample(2), echo: .rtr(token: []))
     pings.begin(1, PingStart(target: target, grant: grant, generation: 1, firstSlot: 0), at: 0)
@@ -283,7 +283,7 @@ struct DriveContractTests {
     #expect(pings.tick(at: 34_000_000_000) == [], "the silence counts from the move")
   }
 
-  @Test("when a ping was answered after 20 s, then the silence of 30 s begins there")
+  @Test("when a ping was answered after 20 s, then the 30 s of silence count from that answer")
   mutating func silentServer() throws {
     try rig.startPinging()
     rig.wait(20)
@@ -293,7 +293,7 @@ struct DriveContractTests {
     #expect(rig.count { if case .lookUp = $0 { true } else { false } } == 0)
   }
 
-  @Test("when the gate holds a request, then the reason has no seconds that would be old a moment later")
+  @Test("when the gate holds a request, then the reason does not contain the remaining seconds")
   func heldReason() {
     let trouble = TestTrouble(ServerGate.Hold.retryAfter(.seconds(5)))
     #expect(trouble.reason == ServerGate.Hold.retryAfter(.seconds(500)).reason)

@@ -11,7 +11,7 @@ import Testing
 ///
 ///     effects     append · append · seal · write · append ...
 ///     killed at     0        1       2       3       4     each of them once
-///     then        the next start recovers: no fence that ended is lost, none is there twice
+///     then        the next start recovers: no fence that ended is lost, no fence is stored twice
 struct DriveCrashSlowTests {
   private let logger = Logger.quiet
 
@@ -69,7 +69,7 @@ struct DriveCrashSlowTests {
     }
   }
 
-  @Test("when a drive ends in order, then the store has its fences as they were measured")
+  @Test("when a drive ends normally, then the store has its fences as they were measured")
   func inOrder() async throws {
     let folder = try TemporaryFolder()
     let directory = StateDirectory(path: folder.file("state"))
@@ -80,7 +80,7 @@ struct DriveCrashSlowTests {
   }
 
   @Test(
-    "when it is killed between any two effects, then only the tail of the fence it was in is lost, and none is twice")
+    "when a drive is killed between two effects, then only the tail of its open fence is lost, and no fence is doubled")
   func killed() async throws {
     let folder = try TemporaryFolder()
     let effects = try run(in: StateDirectory(path: folder.file("whole")), killedAt: nil).effects
@@ -90,7 +90,7 @@ struct DriveCrashSlowTests {
       let remains = try run(in: directory, killedAt: kill)
       let fences = try await recovered(in: directory)
       let stored = Dictionary(grouping: fences, by: \.number)
-      #expect(stored.values.allSatisfy { $0.count == 1 }, "killed at \(kill): a fence is there twice")
+      #expect(stored.values.allSatisfy { $0.count == 1 }, "killed at \(kill): a fence is stored twice")
       for (number, fence) in remains.confirmed {
         let found = stored[number]?.first
         if fence.exited == nil {
@@ -101,7 +101,7 @@ struct DriveCrashSlowTests {
       }
       for fence in fences {
         let measured = remains.engine.fences.first { $0.number == fence.number }
-        #expect(fence.pings <= measured?.pings ?? 0, "killed at \(kill): fence \(fence.number) was not measured so")
+        #expect(fence.pings <= measured?.pings ?? 0, "killed at \(kill): fence \(fence.number) has too many pings")
       }
       // A step ends one fence at most: all before it are confirmed.
       let ended = remains.engine.fences.filter { $0.exited != nil }.dropLast()

@@ -62,7 +62,7 @@ final class DriveDiskTests {
     #expect(first.drive != second.drive)
   }
 
-  @Test("when no log is wanted, then there is none, and its effects have no answer")
+  @Test("when the log is disabled, then there is no log, and its effects have no answer")
   func noLog() throws {
     var disk = try disk(writesLog: false)
     #expect(try logs.isEmpty)
@@ -71,7 +71,7 @@ final class DriveDiskTests {
     #expect(disk.perform(.write(write([.sample()]))) == .written(write([.sample()])))
   }
 
-  @Test("when a write is confirmed, then the store has its rows, once however often it comes")
+  @Test("when a write is confirmed, then the store has its rows, and once only if it is repeated")
   func writing() async throws {
     var disk = try disk()
     let write = write([.sample(number: 0), .sample(number: 1, entered: 15)])
@@ -82,7 +82,7 @@ final class DriveDiskTests {
     #expect(fences[0].session.loopUUID == "L" && fences[0].session.driveStarted == .sampleStart)
   }
 
-  @Test("when the start has moved, then the next write moves all of the drive")
+  @Test("when the start has moved, then the next write moves the whole drive")
   func moved() async throws {
     var disk = try disk()
     _ = disk.perform(.write(write([.sample(number: 0)])))
@@ -95,7 +95,7 @@ final class DriveDiskTests {
   @Test("when the store refuses a write, then the answer has the write and the reason")
   func refused() async throws {
     var disk = try disk()
-    // Its session is not there.
+    // Its session does not exist.
     let orphan = StoreWrite(
       number: 3, started: .sampleStart, sessions: [], fences: [.sample(session: 7)], seen: .start, loopUUIDs: [:])
     guard case .writeFailed(let write, let failure)? = disk.perform(.write(orphan)) else {
@@ -106,7 +106,7 @@ final class DriveDiskTests {
     #expect(try await stored().isEmpty)
   }
 
-  @Test("when the drive ends, then the store has the reason, and the log is complete")
+  @Test("when the drive ends, then the store has its fences, and the log is closed without a loss")
   func end() async throws {
     var disk = try disk()
     _ = disk.perform(.write(write([.sample()])))
@@ -115,7 +115,7 @@ final class DriveDiskTests {
     #expect(try await stored().count == 1)
   }
 
-  @Test("when room is set aside, then it can be released once, and set aside again")
+  @Test("when space is reserved, then it can be released once, and reserved again")
   func ballast() throws {
     var disk = try disk()
     let (write, failure) = (write([]), ModelDisk.full)
@@ -125,7 +125,7 @@ final class DriveDiskTests {
   }
 
   @Test(
-    "when no space can be set aside, then the drive begins with a warning that says so; else without",
+    "when no space can be reserved, then the drive begins with a warning that says so; else without",
     arguments: [true, false])
   func withoutBallast(hasSpace: Bool) throws {
     if !hasSpace {
@@ -138,7 +138,7 @@ final class DriveDiskTests {
     #expect(disk.perform(.write(write([.sample()]))) == .written(write([.sample()])))
   }
 
-  @Test("when the log is held, then its lines wait in memory, and are written when it is held no longer")
+  @Test("when the log is held, then its lines wait in memory, and are written when it is closed")
   func held() throws {
     var disk = try disk()
     let path = store.directory.driveLogs + "/" + (try logs[0])

@@ -1,18 +1,12 @@
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import Driving
 
 struct DriveInboxTests {
   private let inbox = DriveInbox()
-  private let wakeups = Wakeups()
-
-  /// Counts the calls from the inbox.
-  private final class Wakeups: Sendable {
-    private let number = Mutex(0)
-    var count: Int { number.withLock { $0 } }
-    func add() { number.withLock { $0 += 1 } }
-  }
+  /// The calls from the inbox.
+  private let wakeups = Counter()
 
   @Test("when signals are put in, then they are taken once, in their order")
   func order() {
@@ -25,7 +19,7 @@ struct DriveInboxTests {
 
   @Test("when several signals come before the reader takes them, then it is woken once, and again after that")
   func wakesOnce() {
-    inbox.open { [wakeups] in wakeups.add() }
+    inbox.open { [wakeups] in wakeups.increment() }
     for _ in 0..<5 { inbox.put(.tick) }
     #expect(wakeups.count == 1)
     #expect(inbox.drain().count == 5)
@@ -33,19 +27,19 @@ struct DriveInboxTests {
     #expect(wakeups.count == 2)
   }
 
-  @Test("when signals came before it was opened, then opening wakes the reader; without any it does not")
+  @Test("when signals came before the inbox was opened, then opening wakes the reader; without any it does not")
   func early() {
     let empty = DriveInbox()
-    empty.open { [wakeups] in wakeups.add() }
+    empty.open { [wakeups] in wakeups.increment() }
     #expect(wakeups.count == 0)
     inbox.put(.tick)
-    inbox.open { [wakeups] in wakeups.add() }
+    inbox.open { [wakeups] in wakeups.increment() }
     #expect(wakeups.count == 1)
   }
 
-  @Test("when it is closed, then nothing is left, and what comes later is refused")
+  @Test("when the inbox is closed, then it is empty, and it refuses later signals")
   func closed() {
-    inbox.open { [wakeups] in wakeups.add() }
+    inbox.open { [wakeups] in wakeups.increment() }
     let wasTaken = inbox.put(.tick)
     inbox.close()
     #expect(wasTaken)

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Driving
 
-/// When a drive is written to disk, and the way it meets a disk that refuses.
+/// The writes of a drive to disk, and its handling of a disk that fails.
 struct DriveJournalTests {
   private var rig = DriveRig()
 
-  /// Three seconds on a fence.
+  /// A drive that has been on a fence for three seconds.
   init() throws {
     try rig.startPinging()
     rig.fix(0)
@@ -21,7 +21,7 @@ struct DriveJournalTests {
     rig.wait(1)
   }
 
-  @Test("when the disk is full, then the fence goes to the room that was set aside, and the log waits")
+  @Test("when the disk is full, then the fence goes to the reserved space, and the log waits")
   mutating func full() {
     rig.disk.storeFailure = ModelDisk.full
     closeFence()
@@ -33,7 +33,7 @@ struct DriveJournalTests {
     #expect(rig.drive.journal.unsavedFenceCount == 0)
   }
 
-  @Test("when the disk has room again, then room is set aside again, and the log goes on")
+  @Test("when the disk has room again, then space is reserved again, and the log goes on")
   mutating func roomAgain() {
     rig.disk.storeFailure = ModelDisk.full
     closeFence()
@@ -45,7 +45,7 @@ struct DriveJournalTests {
     #expect(rig.drive.journal.trouble == nil)
   }
 
-  @Test("when nothing was set aside, then fences wait in memory, once said, and all are written when there is room")
+  @Test("when no space is reserved, then fences wait in memory, with one line, and all are written when there is room")
   mutating func noBallast() {
     rig.disk.storeFailure = ModelDisk.full
     rig.disk.hasBallast = false
@@ -68,7 +68,7 @@ struct DriveJournalTests {
     #expect(rig.drive.journal.trouble == nil)
   }
 
-  @Test("when the room that was set aside does not help, then it is tried once only")
+  @Test("when the reserved space does not help, then the fence waits in memory, and the log is held")
   mutating func uselessBallast() {
     rig.disk.storeFailure = ModelDisk.full
     rig.disk.ballastHelps = false
@@ -89,7 +89,7 @@ struct DriveJournalTests {
     #expect(rig.drive.journal.trouble == nil)
   }
 
-  @Test("when the repair fails, then all of the drive waits in memory, and no repair is tried before a write succeeds")
+  @Test("when the repair fails, then the whole drive waits in memory, and no repair is tried before a write succeeds")
   mutating func failedRepair() {
     for number in 0..<2 { closeFence(number) }
     (rig.disk.storeFailure, rig.disk.repairs) = (ModelDisk.damaged, false)
@@ -106,7 +106,7 @@ struct DriveJournalTests {
     #expect(rig.drive.journal.trouble == "store: malformed")
   }
 
-  @Test("when the log cannot be written, then that is said once, until it was written again")
+  @Test("when the log cannot be written, then that is logged once, until a write succeeds")
   mutating func log() {
     rig.disk.logTrouble = "drive.jsonl: no space"
     for _ in 0..<5 { rig.ping(.lost(.unknown)) }
@@ -121,7 +121,7 @@ struct DriveJournalTests {
     #expect(rig.lines.filter { $0 == line }.count == 2)
   }
 
-  @Test("when the log lacks lines, then its end says so")
+  @Test("when the log lacks lines, then a line at the end says so")
   mutating func dropped() {
     rig.disk.linesDropped = 12
     rig.feed(.stop)
@@ -129,7 +129,7 @@ struct DriveJournalTests {
     #expect(rig.lines.last?.hasPrefix("error: the drive log lacks 12 lines:") == true)
   }
 
-  @Test("when the log lacks lines and the end is tried again and again, then that is said once")
+  @Test("when the log lacks lines and the end is tried again and again, then that is logged once")
   mutating func droppedOnce() {
     rig.disk.linesDropped = 1
     rig.disk.storeFailure = ModelDisk.failing
@@ -142,7 +142,7 @@ struct DriveJournalTests {
     #expect(rig.lines.count { $0.contains("lacks 2 lines:") } == 1)
   }
 
-  @Test("when no log is wanted, then the store has the drive all the same")
+  @Test("when the log is disabled, then the store still has the drive")
   mutating func noLog() throws {
     rig = DriveRig { $0.writesLog = false }
     try rig.startPinging()

@@ -35,7 +35,7 @@ struct DrivePingTests {
     rig.feed(.pingsRead)
     #expect(rig.requests.count == 1)
     rig.ping(.lost(.unknown))
-    #expect(rig.requests.count == 1, "pings alone decide nothing")
+    #expect(rig.requests.count == 1, "a ping alone requests no test")
     rig.feed(.pingsRead)
     #expect(rig.requests.count == 2)
     #expect(rig.liveTargets == [1])

@@ -7,9 +7,9 @@ import Testing
 @testable import Driving
 @testable import NetworkPath
 
-/// What holds in every order of inputs (``RandomOrders``).
+/// Properties for every order of inputs (``RandomOrders``).
 @Suite struct DrivePropertyTests {
-  @Test("when anything happens in any order, then effects are those that the world allows")
+  @Test("when inputs come in any order, then every effect is allowed by the model")
   func effects() throws {
     for seed in RandomOrders.seeds {
       var world = DriveWorld(seed: seed)
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("whatever the disk refused in between, then it has the whole drive at the end, and so has a replay of the log")
+  @Test("when the disk refuses some writes, then it has the whole drive at the end, and so has a replay of the log")
   func nothingLost() throws {
     for seed in RandomOrders.seeds {
       var world = DriveWorld(seed: seed)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("whatever it has come to, then with a network, a clock and a server that answers, pings are sent again")
+  @Test("when there is a network, a clock and a server that answers, then pings are sent again from any state")
   func wayOut() throws {
     for seed in RandomOrders.seeds {
       var world = DriveWorld(seed: seed)
@@ -55,7 +55,7 @@ import Testing
   }
 }
 
-/// All that a drive lives among. It keeps its own account of requests, pings and the log: it asks the drive for nothing.
+/// The model of a drive's surroundings. It keeps its own account of requests, pings and the log.
 private struct DriveWorld {
   private var random: SeededGenerator
   var rig = DriveRig()
@@ -64,7 +64,7 @@ private struct DriveWorld {
   private var step = Duration.zero
   private var tests = 0
 
-  /// What the effects add up to.
+  /// The account of all effects so far.
   private final class Account {
     var complaint: String?
     var isRequested = false
@@ -78,13 +78,13 @@ private struct DriveWorld {
       case .requestTest(let request):
         if isRequested { complain("a test is requested while another request is under way") }
         if isOnWiFi { complain("a test is requested on Wi-Fi") }
-        if request.generation <= lastGeneration { complain("test \(request.generation) is requested once more") }
+        if request.generation <= lastGeneration { complain("test \(request.generation) is requested twice") }
         (isRequested, lastGeneration) = (true, request.generation)
       case .cancelRequest: isRequested = false
       case .beginPings:
         if isOnWiFi { complain("pings begin on Wi-Fi") }
       case .disk(.append(let event, _)):
-        // The log is written before the engine of the drive handles the event; so is this replay.
+        // The log is written before the engine of the drive handles the event; so this replay handles it first, too.
         _ = replay.handle(event)
         if case .path(let path) = event.kind { isOnWiFi = path == .wifi }
       case .disk(.write(let write)): check(write)
@@ -103,13 +103,13 @@ private struct DriveWorld {
         complain("session \(session.number) goes to the store before its events are in the log")
       }
       let numbers = write.fences.map(\.number)
-      if numbers != Set(numbers).sorted() { complain("a fence stands twice in a write") }
+      if numbers != Set(numbers).sorted() { complain("a fence is twice in a write") }
     }
 
     func complain(_ text: String) { complaint = complaint ?? text }
   }
 
-  /// Of all worlds.
+  /// The parameters of all worlds.
   var parameters: Parameters { Parameters() }
 
   init(seed: UInt64) {
@@ -122,11 +122,11 @@ private struct DriveWorld {
   var complaint: String? {
     if let complaint = account.complaint { return complaint }
     if rig.liveTargets.count > 1 { return "two targets are pinged: \(rig.liveTargets)" }
-    if account.isOnWiFi, !rig.liveTargets.isEmpty { return "pings go on on Wi-Fi" }
+    if account.isOnWiFi, !rig.liveTargets.isEmpty { return "pings continue on Wi-Fi" }
     return nil
   }
 
-  // MARK: What happens
+  // MARK: Inputs
 
   mutating func happen() throws {
     rig.wait(Double(Int.random(in: 0..<20, using: &random)) / 10)
@@ -189,7 +189,7 @@ private struct DriveWorld {
     if below(3) > 0 { try rig.resolve() }
   }
 
-  /// An answer to a request that is not waited for any more: a cancelled request can have been answered before.
+  /// An answer to a request that was cancelled: the server can have answered it before.
   private mutating func strayAnswer() throws {
     let generation = below(max(1, account.lastGeneration))
     guard generation != rig.request?.generation else { return }
@@ -197,7 +197,7 @@ private struct DriveWorld {
       rig.feed(.requestFailed(TestTrouble("too late"), for: generation))
     } else {
       tests += 1
-      let grant = Grant(
+      let grant = GrantedTest(
         coverage: try .sample("T\(tests)"), generation: generation, requested: .start, requestTime: .sampleStart)
       rig.feed(.granted(grant, for: generation))
     }

@@ -16,9 +16,9 @@ struct DriveRig {
   /// Now, in nanoseconds on CLOCK_BOOTTIME.
   private(set) var boot = startedBoot
   var disk = ModelDisk()
-  /// Why pings cannot begin; `nil`: they can.
+  /// The reason why pings cannot begin; `nil`: they can.
   var pingTrouble: String?
-  /// All effects so far but those of the disk.
+  /// All effects so far except those of the disk.
   private(set) var effects: [DriveEffect] = []
   private(set) var liveTargets: Set<PingTarget.ID> = []
   private(set) var lastTarget: PingTarget.ID = 0
@@ -44,7 +44,7 @@ struct DriveRig {
     drive = Drive(options, link: link, clock: clock, path: path, loopUUID: loopUUID)
   }
 
-  /// - Parameter step: By how much the clock is ahead of the one at the start.
+  /// - Parameter step: The lead of the clock over the clock at the start.
   static func reading(step: Duration = .zero, isTrusted: Bool = true, boot: UInt64 = startedBoot) -> Timekeeper.Reading
   {
     let since = Duration.nanoseconds(Int64(startedBoot))
@@ -73,7 +73,7 @@ struct DriveRig {
     feed(.tick(DriveReadings(clock: reading, isCaptureInTrouble: isCaptureInTrouble)))
   }
 
-  /// A position so many metres north of the first one.
+  /// A position `metres` north of the first one.
   mutating func fix(_ metres: Double, accuracy: Double = 5, ago: Double = 0) {
     let place = Coordinate(latitude: 48.2 + metres / 111_200, longitude: 16.37)
     let delivered = instant + .nanoseconds(Int64(boot - Self.startedBoot))
@@ -85,16 +85,16 @@ struct DriveRig {
     )
   }
 
-  /// - Parameter ago: When the ping was sent, in seconds.
+  /// - Parameter ago: The time since the ping was sent, in seconds.
   mutating func ping(_ kind: PingEvent.Kind, target: PingTarget.ID? = nil, ago: Double = 0) {
     feed(.ping(.sample(kind, target: target ?? lastTarget, slot: boot - UInt64(ago * 1e9))))
   }
 
   /// The answer to the request that is under way.
-  mutating func grant(_ test: String, host: String = "server.example", _ members: String = "") throws -> Grant? {
+  mutating func grant(_ test: String, host: String = "server.example", _ members: String = "") throws -> GrantedTest? {
     guard let request else { return nil }
     self.request = nil
-    let grant = Grant(
+    let grant = GrantedTest(
       coverage: try .sample(test, host: host, members), generation: request.generation, requested: request.at,
       requestTime: request.time)
     feed(.granted(grant, for: request.generation))
@@ -107,18 +107,18 @@ struct DriveRig {
     feed(.requestFailed(trouble, for: generation))
   }
 
-  /// The server of the latest grant has an address.
+  /// Resolves the server of the latest grant.
   mutating func resolve(last: Int = 1) throws {
     guard let (grant, generation) = latestResolve else { return }
     feed(.resolved(try .sample(last), grant, for: generation))
   }
 
-  var latestResolve: (Grant, TestSelection.Generation)? {
+  var latestResolve: (GrantedTest, TestSelection.Generation)? {
     for case .resolve(let grant, let generation) in effects.reversed() { return (grant, generation) }
     return nil
   }
 
-  /// Begins, asks, gets a test and pings on it.
+  /// Begins, requests a test, gets it and pings on it.
   mutating func startPinging(_ test: String = "T1", _ members: String = "") throws {
     feed(.began)
     feed(.pingsRead)

@@ -131,14 +131,14 @@ struct DriveSessionTests {
     #expect(rig.status?.warnings.contains("the ping server cannot be pinged") == false)
   }
 
-  @Test("when another test begins, then pings of the one before count until then, and later ones for neither")
+  @Test("when another test begins, then earlier pings of the previous one still count, and its later pings do not")
   mutating func nextTest() throws {
     try rig.startPinging()
     rig.fix(0)
     rig.wait(1)
     rig.ping(.refused(rttNanoseconds: 1))
     rig.feed(.pingsRead)
-    #expect(rig.liveTargets.isEmpty, "not one more ping on a refused token")
+    #expect(rig.liveTargets.isEmpty, "no more pings on a refused token")
     _ = try rig.grant("T2")
     try rig.resolve()
     rig.wait(1)

@@ -49,7 +49,7 @@ struct DriveSleepTests {
     #expect(rig.drive.engine.fences.map(\.pings).reduce(0, +) == 1)
   }
 
-  @Test("when the host is awake, then a test is requested, and pings go on; before that, none is")
+  @Test("when the host is awake, then a test is requested, and pings go on; before that, no test is requested")
   mutating func wakes() throws {
     try rig.startPinging()
     rig.feed(.sleep)

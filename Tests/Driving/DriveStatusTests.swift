@@ -19,7 +19,7 @@ struct DriveStatusTests {
     #expect(DriveStatus.warning(ofMissingTest: true, isRefused: true, on: .wifi) == nil)
   }
 
-  @Test("when pings are sent on a test, then there is nothing to say")
+  @Test("when pings are sent on a test, then there is no warning")
   func measuring() {
     #expect(DriveStatus.warning(ofMissingTest: false, isRefused: false, on: .cellular) == nil)
   }

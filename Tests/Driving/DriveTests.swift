@@ -13,7 +13,7 @@ struct DriveTests {
 
   // MARK: Time
 
-  @Test("when the clock steps, then the log has the step, and the stored start moves, and anchors stay at the server's")
+  @Test("when the clock steps, then the log has the step, the stored start moves, and anchors still match the server's")
   mutating func clockStep() throws {
     try rig.startPinging()
     rig.wait(1)
@@ -61,7 +61,7 @@ struct DriveTests {
 
   // MARK: End
 
-  @Test("when it is stopped, then pings stop first, its last fence is stored, and then its end")
+  @Test("when the drive is stopped, then pings stop first, its last fence is stored, and then its end")
   mutating func stop() throws {
     try rig.startPinging()
     rig.fix(0)
@@ -79,7 +79,7 @@ struct DriveTests {
     #expect(rig.effects.count == effects, "nothing follows the end")
   }
 
-  @Test("when its longest duration is over, then it stops by itself, and the log has the reason")
+  @Test("when the maximum duration is over, then the drive stops by itself, and the log has the reason")
   mutating func duration() throws {
     rig = DriveRig { $0.parameters.maximumDuration = .seconds(5) }
     try rig.startPinging()
@@ -91,7 +91,7 @@ struct DriveTests {
     #expect(rig.drive.summary(drive: 1, capture: nil, at: rig.now).reason == .duration)
   }
 
-  @Test("when the disk refuses the last fence, then the drive has not ended in the store until that can be written")
+  @Test("when the disk refuses the last fence, then the drive has no end in the store until the fence is written")
   mutating func refusedEnd() throws {
     try rig.startPinging()
     rig.fix(0)
@@ -110,7 +110,8 @@ struct DriveTests {
   mutating func silence() {
     rig.feed(.began)
     rig.feed(.path(.wifi))
-    for _ in 0..<3 {
+    for second in 0..<5 {
+      if second == 3 { rig.feed(.path(.offline)) }
       rig.wait(1)
       rig.tick()
     }
@@ -122,7 +123,7 @@ struct DriveTests {
 
   // MARK: Status
 
-  @Test("when the receiver's daemon is away, then the status names that beside the missing position")
+  @Test("when gpsd is away, then the status names that beside the missing position")
   mutating func receiver() {
     rig.feed(.began)
     rig.feed(.positioning(.status(.disconnected(reason: "refused"))))

@@ -12,7 +12,7 @@ struct ExclusionZoneTests {
     ExclusionZones([ExclusionZone(centre: try #require(home), radius: 200)])
   }
 
-  /// A position so many metres north of home.
+  /// A position `metres` north of home.
   private func position(_ metres: Double, accuracy: Double? = 3) -> PositioningEvent {
     let place = Coordinate(latitude: 48.2 + metres / 111_200, longitude: 16.3)
     return .fix(
@@ -20,7 +20,7 @@ struct ExclusionZoneTests {
         fix: Fix(coordinate: place, accuracy: accuracy), arrival: .now, report: TPV(), dilution: Dilution(hdop: 1)))
   }
 
-  @Test("when the way leads through a zone, then the position is lost once, and back outside it")
+  @Test("when the way leads through a zone, then the position is lost once, and comes back outside the zone")
   func through() throws {
     var zones = try zones()
     var passed: [Fix?] = []
@@ -36,7 +36,7 @@ struct ExclusionZoneTests {
     #expect(passed[3] == nil && passed[4] == nil)
   }
 
-  @Test("when a position may be inside, then it is")
+  @Test("when a position may be inside, then it counts as inside")
   func doubtful() throws {
     var zones = try zones()
     _ = zones.pass(position(205, accuracy: 3))
@@ -45,18 +45,18 @@ struct ExclusionZoneTests {
     #expect(zones.isInside)
   }
 
-  @Test("when a position inside is lost, then nothing of what the receiver said is left")
+  @Test("when a position inside is lost, then no data of the receiver is left")
   func nothingLeft() throws {
     var zones = try zones()
     guard case .fix(let positioned)? = zones.pass(position(10)) else {
-      Issue.record("the loss is told")
+      Issue.record("the loss is not reported")
       return
     }
     #expect(positioned.report == nil && positioned.dilution == nil)
     #expect(positioned.fix == .lost)
   }
 
-  @Test("when the receiver says something else, then that passes")
+  @Test("when the receiver reports another event, then that event passes")
   func others() throws {
     var zones = try zones()
     #expect(zones.pass(.status(.noFix)) == .status(.noFix))

@@ -8,7 +8,7 @@ import Testing
 struct FixDetailsTests {
   private func text(_ positioned: PositionedFix) -> String { JSON.object(positioned.details).text }
 
-  @Test("when a fix is logged, then what the receiver said stands beside it as it was said")
+  @Test("when a fix is logged, then the receiver's values are logged beside it unchanged")
   func raw() {
     var report = TPV()
     (report.mode, report.status, report.eph, report.epx, report.epy, report.epv) = (3, 2, 16.2, 5.2, 6.1, 11.5)
@@ -23,7 +23,7 @@ struct FixDetailsTests {
         + #""refused_speed":5000.0}"#)
   }
 
-  @Test("when the receiver left something out, then so does the log")
+  @Test("when the receiver left values out, then so does the log")
   func absent() {
     var report = TPV()
     report.mode = 2

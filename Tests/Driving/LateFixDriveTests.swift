@@ -9,7 +9,7 @@ import Testing
 struct LateFixDriveTests {
   private var rig = DriveRig()
 
-  @Test("when a fix comes after pings that were sent behind its position, then it counts from its arrival")
+  @Test("when a fix is delivered after pings sent since its arrival, then it counts from its arrival")
   mutating func lateFix() throws {
     try rig.startPinging()
     rig.fix(0)
@@ -35,7 +35,7 @@ struct LateFixDriveTests {
     #expect(rig.drive.engine.fences.map(\.entered) == [300, 450, 500].map { .start + .milliseconds($0) })
   }
 
-  @Test("when a fix arrived with the one before it, then the fence of that one lasts until the delivery of the second")
+  @Test("when two fixes arrive at the same time, then the second counts a microsecond later: no fence lasts 0 s")
   mutating func twoFixesAtOnce() throws {
     try rig.startPinging()
     rig.wait(1)

@@ -14,7 +14,7 @@ import Testing
 
 /// The beginning of a drive on several links.
 struct LiveDriveTests {
-  @Test("when a drive cannot begin on one of its links, then it leaves nothing of the others")
+  @Test("when a drive cannot begin on one of its links, then nothing of the others is left")
   func allOrNone() async throws {
     let folder = try TemporaryFolder()
     let store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
@@ -32,10 +32,12 @@ struct LiveDriveTests {
     /// No log can have this name.
     let names = ["A", "no/folder"]
     let links = names.map { LinkSettings(name: $0, interface: nil, network: .auto, radio: .none) }
-    #expect(throws: DriveLogError.self) { try LiveDrive(options: DriveOptions(links: links), environment: environment) }
+    await #expect(throws: DriveLogError.self) {
+      try await LiveDrive.open(options: DriveOptions(links: links), continuing: [:], environment: environment)
+    }
     #expect(try drives(store).isEmpty)
     #expect(try FileManager.default.contentsOfDirectory(atPath: store.directory.driveLogs).isEmpty)
-    _ = try LiveDrive(options: DriveOptions(links: [links[0]]), environment: environment)
+    _ = try await LiveDrive.open(options: DriveOptions(links: [links[0]]), continuing: [:], environment: environment)
     #expect(try drives(store).count == 1)
     try await server.shutdown()
   }

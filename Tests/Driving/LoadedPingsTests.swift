@@ -11,11 +11,11 @@ import Testing
   func none() {
     var load = LoadedPings()
     #expect(load.count(answered(10), at: .seconds(1)) == nil)
-    #expect(!load.isTesting && load.take().isEmpty)
+    #expect(!load.isTesting && load.drain().isEmpty)
   }
 
   @Test(
-    "when a test runs, then its pings have the load of their own time of departure, and the 10 s before count as idle")
+    "when a test runs, then its pings have the load at their time of sending, and the 10 s before count as idle")
   func parts() throws {
     var load = LoadedPings()
     for second in 0..<30 { _ = load.count(answered(20), at: .seconds(Double(second))) }
@@ -31,12 +31,12 @@ import Testing
     load.finish(at: .seconds(47))
     #expect(load.count(answered(20), at: .seconds(48)) == nil)
     #expect(load.count(answered(90), at: .seconds(46)) == .upload)
-    let delays = load.take()
+    let delays = load.drain()
     #expect(delays.map(\.part) == [.idle, .download, .upload])
     #expect(delays[0].pings == 10 && delays[0].median == 20_000_000 && delays[0].lost == 0)
     #expect(delays[1].pings == 2 && delays[1].lost == 1 && delays[1].median == 300_000_000)
     #expect(delays[2].pings == 2 && delays[2].median == 80_000_000 && delays[2].percentile95 == 90_000_000)
-    #expect(load.take().isEmpty, "the next test has its own")
+    #expect(load.drain().isEmpty, "the next test has its own")
   }
 
   @Test("when a ping from just before the test is answered during it, then it counts as idle")
@@ -45,7 +45,7 @@ import Testing
     load.begin(at: .seconds(30))
     #expect(load.count(answered(25), at: .seconds(29.95)) == nil)
     load.finish(at: .seconds(31))
-    #expect(load.take().map(\.pings) == [1])
+    #expect(load.drain().map(\.pings) == [1])
   }
 
   @Test("when a long drive has no test, then the pings of the last 10 s stay, and no more than some hundreds")
@@ -54,6 +54,6 @@ import Testing
     for tenth in 0..<36_000 { _ = load.count(answered(20), at: .seconds(Double(tenth) / 10)) }
     load.begin(at: .seconds(3600))
     load.finish(at: .seconds(3601))
-    #expect(load.take().first?.pings == 100)
+    #expect(load.drain().first?.pings == 100)
   }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import ControlServer
 @testable import Driving
 
-/// Where a drive's pings go when the server falls silent, by a clock that only the test moves.
+/// The address of a drive's pings when the server falls silent, by a clock that only the test moves.
 struct ServerPingsTests {
   private let second: UInt64 = 1_000_000_000
   private let old: PingAddress
@@ -19,7 +19,7 @@ struct ServerPingsTests {
   private func start(_ host: String, generation: Int = 1) throws -> PingStart {
     PingStart(
       target: PingTarget(address: old, echo: .rtr(token: [])),
-      grant: Grant(
+      grant: GrantedTest(
         coverage: try .sample("T", host: host), generation: generation, requested: .start, requestTime: .sampleStart),
       generation: generation, firstSlot: 0)
   }
@@ -58,7 +58,7 @@ struct ServerPingsTests {
     #expect(paused.tick(at: 31 * second) == [])
   }
 
-  @Test("when the answer is about the server of an earlier test, or there is none, then the pings stay where they are")
+  @Test("when the answer is about an earlier test's server, or there is none, then the address does not change")
   func staleAnswers() throws {
     var pings = try pings(to: "server.example")
     _ = pings.tick(at: 31 * second)

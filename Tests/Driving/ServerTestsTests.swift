@@ -15,8 +15,8 @@ struct ServerTestsTests {
     return tests.ask(for: generation, by: clock, at: now)
   }
 
-  private func grant(_ test: String = "T", generation: Int = 1, _ members: String = "") throws -> Grant {
-    Grant(
+  private func grant(_ test: String = "T", generation: Int = 1, _ members: String = "") throws -> GrantedTest {
+    GrantedTest(
       coverage: try .sample(test, members), generation: generation, requested: .start, requestTime: .sampleStart)
   }
 
@@ -24,7 +24,7 @@ struct ServerTestsTests {
     effects.compactMap { if case .log(_, let line, _) = $0 { line } else { nil } }
   }
 
-  @Test("when a test is asked for, then the request has the loop, and the moment to the whole millisecond")
+  @Test("when a test is requested, then the request has the loop, and the time in whole milliseconds")
   mutating func request() {
     let now = DriveTime(microseconds: 1_234_567)
     let effects = prepare(at: now)
@@ -34,7 +34,7 @@ struct ServerTestsTests {
     #expect(wanted.time == .sampleStart.later(by: .milliseconds(1234)))
   }
 
-  @Test("when a loop is known, then a test without one leaves it")
+  @Test("when a loop is known, then a test without a loop does not change it")
   mutating func loop() {
     tests.follow(nil)
     #expect(tests.loopUUID == "L")
@@ -42,7 +42,7 @@ struct ServerTestsTests {
     #expect(tests.loopUUID == "M")
   }
 
-  @Test("when a request is replaced at the very end of its time, then the server has not answered in it")
+  @Test("when a request is replaced exactly at its timeout, then the server counts as not answering")
   mutating func replacedInTime() {
     _ = tests.ask(for: 1, by: clock, at: .start)
     let effects = tests.ask(for: 2, by: clock, at: .seconds(15))
@@ -50,7 +50,7 @@ struct ServerTestsTests {
     #expect(tests.warning == "no test from the control server")
   }
 
-  @Test("when a request is replaced soon, then it is cancelled without a word; after its time, with one")
+  @Test("when a request is replaced before its timeout, then it is cancelled without a line; after it, with one")
   mutating func replaced() {
     _ = tests.ask(for: 1, by: clock, at: .start)
     let soon = tests.ask(for: 2, by: clock, at: .seconds(14.9))
@@ -63,7 +63,7 @@ struct ServerTestsTests {
     #expect(tests.warning == "no test from the control server")
   }
 
-  @Test("when an answer is about a request of before, then it gives no reason")
+  @Test("when a failure is of an earlier request, then it is not logged")
   mutating func stale() {
     _ = prepare(at: .start)
     _ = tests.ask(for: 2, by: clock, at: .seconds(1))
@@ -71,7 +71,7 @@ struct ServerTestsTests {
     #expect(tests.lastTrouble == nil)
     #expect(lines(tests.failed(TestTrouble("busy"), 2, at: .seconds(2))).count == 1)
     #expect(tests.lastTrouble == "busy")
-    #expect(tests.ask(for: 3, by: clock, at: .seconds(3)).count == 1, "none is under way to be cancelled")
+    #expect(tests.ask(for: 3, by: clock, at: .seconds(3)).count == 1, "there is no request to cancel")
   }
 
   @Test("when a test waits for its use, then it is dropped once it is too old or of another link")
@@ -86,7 +86,7 @@ struct ServerTestsTests {
     #expect(tests.usable(at: .seconds(61)) == nil)
   }
 
-  @Test("when pings begin, then former troubles are over, and the next one is logged again")
+  @Test("when pings begin, then earlier troubles are over, and the next one is logged again")
   mutating func began() throws {
     _ = prepare(at: .start)
     #expect(lines(tests.failed(TestTrouble("busy"), 1, at: .seconds(1))).count == 1)
@@ -104,7 +104,7 @@ struct ServerTestsTests {
   }
 
   @Test(
-    "when a ping of the test in use is answered, then a refusal and a missing test are over; another test's says nothing"
+    "when a ping of the test in use is answered, then the refusal is over; another test's answer changes nothing"
   )
   mutating func answered() throws {
     _ = prepare(at: .start)
@@ -123,7 +123,7 @@ struct ServerTestsTests {
     #expect(!tests.isRefused && tests.warning == nil)
   }
 
-  @Test("when pings go by another family than the token's, then that is said once, and for the family only")
+  @Test("when pings use another IP family than the token's, then that is logged once; otherwise it is not logged")
   mutating func oddity() throws {
     let six = try grant("T", generation: 1, "\"ip_version\": 6")
     #expect(tests.answered(six, 1, pinging: .ipv6) == [] && tests.answered(six, 1, pinging: nil) == [])

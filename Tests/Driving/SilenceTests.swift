@@ -5,7 +5,7 @@ import Testing
 @testable import Driving
 @testable import NetworkPath
 
-/// What a drive without pings says at its end.
+/// The reason that a drive without pings names at its end.
 struct SilenceTests {
   private var silence = Silence()
 
@@ -39,7 +39,7 @@ struct SilenceTests {
     #expect(situation().reason == "there was no test from the control server yet")
   }
 
-  @Test("when causes change, then the one that lasted longest is named, and of two the last")
+  @Test("when causes change, then the one that lasted longest is named, or the last of two equal ones")
   mutating func longest() {
     #expect(silence.reason == nil)
     silence.note(situation(.wifi))
@@ -58,7 +58,7 @@ struct SilenceTests {
     #expect(silence.reason == "the next try is in 0 s")
   }
 
-  @Test("when the last cause is not among the longest, then of those the first in the order of causes is named")
+  @Test("when the last cause is not among the longest, then the first of the longest in the order of causes is named")
   mutating func tie() {
     for _ in 0..<2 {
       silence.note(situation(isRefused: true))

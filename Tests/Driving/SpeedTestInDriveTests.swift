@@ -4,10 +4,10 @@ import Testing
 
 @testable import Driving
 
-/// A drive beside a speed test.
+/// A drive during a speed test.
 struct SpeedTestInDriveTests {
   @Test(
-    "when pings are to pause and a test begins, then they stop; after it the drive asks for the next test of the pings")
+    "when pings are to pause and a speed test begins, then they stop; after it, the drive requests its next test")
   func pause() throws {
     var rig = DriveRig()
     try rig.startPinging()
@@ -28,7 +28,7 @@ struct SpeedTestInDriveTests {
   }
 
   @Test(
-    "when a ping of before the test is answered during the pause, then it counts, and no slot of the pause is a loss")
+    "when a ping from before the test is answered during the pause, then it counts, and no slot of the pause is a loss")
   func verdicts() throws {
     var rig = DriveRig()
     try rig.startPinging()
@@ -42,7 +42,7 @@ struct SpeedTestInDriveTests {
     #expect(rig.drive.engine.fences.map(\.pings).reduce(0, +) == 1)
   }
 
-  @Test("when pings go on beside a test, then nothing stops, and the drive knows the delays without and with load")
+  @Test("when pings go on beside a test, then they do not stop, and the drive has the delays without and with load")
   func goOn() throws {
     var rig = DriveRig({ $0.pausesForTests = false })
     try rig.startPinging()

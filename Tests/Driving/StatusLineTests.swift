@@ -18,13 +18,13 @@ struct StatusLineTests {
     return status
   }
 
-  @Test("when all goes well, then the line has time, place, fences, pings and technology")
+  @Test("when there is no trouble, then the line has time, place, fences, pings and technology")
   func whole() {
     #expect(status().line == "00:12:31  48.20820 16.37380 ±4.0 m  17 fences  31.5 ms 0 % lost  4G/LTE")
   }
 
   @Test(
-    "when the accuracy is below 10 m, then it has a decimal; one too bad for fences is marked",
+    "when the accuracy is below 10 m, then it has a decimal; an accuracy too bad for fences is marked",
     arguments: [
       (0, true, "±0.0 m"), (9.94, true, "±9.9 m"), (10, true, "±10 m"), (12.4, false, "±12 m (too inaccurate)"),
       (1234.5, false, "±1234 m (too inaccurate)"), (nil, false, "accuracy unknown (too inaccurate)"),
@@ -42,7 +42,7 @@ struct StatusLineTests {
     #expect(status { $0.fix = fix }.line.hasPrefix("00:12:31  no fix  17 fences"))
   }
 
-  @Test("when there is one fence, no ping and no technology, then the words fit")
+  @Test("when there is one fence, no ping or no technology, then the line has the words for it")
   func nothing() {
     #expect(DriveStatus().line == "00:00:00  no fix  0 fences  no pings  no technology")
     #expect(status { $0.fences = 1 }.line.contains("  1 fence  "))
@@ -54,7 +54,7 @@ struct StatusLineTests {
     #expect(line.hasSuffix("4G/LTE  ! waiting for GPS (no gpsd), waiting for a test"))
   }
 
-  @Test("when there are several links, then time and place are said once, and each link has its name and its own part")
+  @Test("when there are several links, then time and place are shown once, and each link has its name and its own part")
   func links() {
     let first = status { $0.link = "A" }
     let second = status {
@@ -70,7 +70,7 @@ struct StatusLineTests {
   }
 
   @Test(
-    "when time passes, then it is shown in hours, minutes and seconds, however long it is",
+    "when time passes, then it is shown in hours, minutes and seconds, for any length",
     arguments: [
       (0, "00:00:00"), (59.999, "00:00:59"), (60, "00:01:00"), (3599, "00:59:59"), (3600, "01:00:00"),
       (359_999, "99:59:59"), (360_000, "100:00:00"),
@@ -80,7 +80,7 @@ struct StatusLineTests {
   }
 
   @Test(
-    "when pings are lost, then the share has a decimal below 10 % only, and the mean is that of the answered ones",
+    "when pings are lost, then the share has a decimal only below 10 %, and the mean is that of the answered ones",
     arguments: [
       (0, 0, "no pings"), (0, 3, "- ms 100 % lost"), (1, 0, "31.7 ms 0 % lost"), (999, 1, "31.7 ms 0.1 % lost"),
       (9, 1, "31.7 ms 10 % lost"), (10, 1, "31.7 ms 9.1 % lost"), (1, 2, "31.7 ms 67 % lost"),

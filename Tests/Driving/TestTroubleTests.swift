@@ -5,13 +5,13 @@ import Testing
 @testable import Driving
 @testable import Submission
 
-/// What of the trouble with requests for tests reaches the log.
+/// The troubles with requests for tests that reach the log.
 struct TestTroubleTests {
   private var troubles = TestTroubles()
 
   private mutating func isNews(_ error: any Error) -> Bool { troubles.isNews(TestTrouble(error)) }
 
-  @Test("when a wait comes up again and again, with ever fewer seconds, then it is told once")
+  @Test("when a wait comes up again and again, with fewer and fewer seconds, then it is logged once")
   mutating func held() {
     #expect(isNews(ServerFailure.tooManyRequests(retryAfter: .seconds(30))))
     for seconds in (1..<30).reversed() {
@@ -24,7 +24,7 @@ struct TestTroubleTests {
     #expect(isNews(ServerFailure.refused(status: 400, message: "No client found")))
   }
 
-  @Test("when pings have begun on a test, then the next trouble is told, though it is the same")
+  @Test("when pings have begun on a test, then the next trouble is logged, even if it is the same")
   mutating func ended() {
     let error = ServerFailure.unreachable("http://x: Connection refused")
     #expect(isNews(error))
@@ -33,9 +33,9 @@ struct TestTroubleTests {
     #expect(isNews(error))
   }
 
-  @Test("when trouble has a new text each time, then the log does not grow with it")
+  @Test("when trouble has a new text each time, then only 16 texts are logged")
   mutating func endless() {
-    let told = (0..<1000).filter { troubles.isNews(TestTrouble("trouble \($0)")) }
-    #expect(told.count == 16)
+    let logged = (0..<1000).filter { troubles.isNews(TestTrouble("trouble \($0)")) }
+    #expect(logged.count == 16)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TickingTests {
   private static let period: UInt64 = 20_000_000
 
-  @Test("when something is done each period, then once in each whole multiple of it, until its task is cancelled")
+  @Test("when an action repeats, then it runs once in each whole multiple of the period, until its task is cancelled")
   func wholeMultiples() async {
     let (moments, continuation) = AsyncStream<UInt64>.makeStream()
     let beat = Task {
@@ -18,12 +18,12 @@ import Testing
       periods.append(moment / Self.period)
       if periods.count == 6 { beat.cancel() }
     }
-    // A busy machine may leave some out, or read them late, so that more than six come before the task is cancelled.
+    // A busy machine may skip some periods, or read them late, so that more than six come before the task is cancelled.
     #expect(zip(periods, periods.dropFirst()).allSatisfy { $0 < $1 })
     #expect(periods.count >= 6)
   }
 
-  @Test("when the next time is far away, then a cancelled task returns at once")
+  @Test("when the next run is far away, then a cancelled task returns at once")
   func cancelled() async {
     let (begun, continuation) = AsyncStream<Void>.makeStream()
     let beat = Task { await each(.seconds(86_400)) { continuation.yield() } }
@@ -35,7 +35,7 @@ import Testing
     await idle.value
   }
 
-  @Test("when it has ended, then nothing is done any more, while others on the same thread go on")
+  @Test("when a repeated action has ended, then it does not run any more, while others on the same thread go on")
   func afterTheEnd() async {
     let (deliveries, continuation) = AsyncStream<Bool>.makeStream()
     let ended = Task { await each(.nanoseconds(Self.period)) { continuation.yield(true) } }

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Driving
 
-/// Which rows a write holds, and which are left after it.
+/// The rows of a write, and the rows that are left after it.
 struct UnsavedRowsTests {
   private var rows = UnsavedRows()
 
   private mutating func write() -> StoreWrite { rows.write(started: .sampleStart, seen: .seconds(9), loopUUIDs: [:]) }
 
-  @Test("when a write succeeds, then its rows are gone, but not those that changed since")
+  @Test("when a write succeeds, then its rows are removed, but not those that changed since")
   mutating func changed() {
     rows.insert(Fence.sample(number: 1))
     rows.insert(Fence.sample(number: 0))
@@ -26,7 +26,7 @@ struct UnsavedRowsTests {
     #expect(rows.isEmpty)
   }
 
-  @Test("when a write fails, then the next one holds its rows as well, and its success counts for both")
+  @Test("when a write fails, then the next one has its rows as well, and its success counts for both")
   mutating func failed() {
     rows.insert(Fence.sample(number: 0))
     let first = write()
@@ -38,7 +38,7 @@ struct UnsavedRowsTests {
     #expect(rows.isEmpty)
   }
 
-  @Test("when the same write succeeds twice, then nothing that came between is lost")
+  @Test("when the same write succeeds twice, then no row that came in between is lost")
   mutating func twice() {
     rows.insert(Fence.sample(number: 0))
     let first = write()

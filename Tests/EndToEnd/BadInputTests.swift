@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What goes wrong in the field: each gets its one clear line, and nothing is lost.
+/// Failures in the field: each gets one clear line, and no data is lost.
 struct BadInputTests {
-  /// A drive on a made-up track, with the player in gpsd's place.
+  /// A drive on an invented track, with the player instead of gpsd.
   private func drive(
     _ arguments: [String] = [], player: [String] = [], settings: String = ""
   ) async throws -> (field: Field, player: RunningProgram, record: RunningProgram) {
@@ -49,7 +49,7 @@ struct BadInputTests {
     #expect(record.standardOutput.contains("nothing to submit"))
   }
 
-  @Test("when gpsd goes away in mid-drive, then the drive goes on with the same session and nothing is lost")
+  @Test("when gpsd goes away in mid-drive, then the drive continues in the same session, and no fence is lost")
   func gpsdGoesAway() async throws {
     // At this pace the port is closed for 2 s of the drive; the client's own wait comes on top.
     let (field, player, record) = try await drive(player: ["--speed", "5", "--away", "15,25"])
@@ -65,7 +65,7 @@ struct BadInputTests {
 
   // MARK: Pings
 
-  @Test("when pings are to go by another family than the control server's address has, then no drive begins")
+  @Test("when the pings' IP version differs from the control server's address, then no drive begins")
   func impossibleFamily() async throws {
     let field = try await Field(gpsdPort: 1, settings: "pings: { ip-version: 6 }")
     let drive = try await field.run("record", ["--duration", "4s"])
@@ -78,7 +78,7 @@ struct BadInputTests {
 
   // MARK: Control server
 
-  @Test("when the control server is down at the start, then the drive goes on offline and gets its test later")
+  @Test("when the control server is down at the start, then the drive continues offline and gets its test later")
   func serverDownAtStart() async throws {
     let (field, _, record) = try await drive(player: ["--speed", "2"])
     try await field.server.setFault("503", on: "*")
@@ -109,7 +109,7 @@ struct BadInputTests {
     try await expectEverythingArrived(field)
   }
 
-  @Test("when a drive never was online, then submit finds a test for it afterwards")
+  @Test("when a drive was never online, then submit gets a test for it afterwards")
   func neverOnline() async throws {
     let (field, _, record) = try await drive(["--no-submit"], player: ["--speed", "4"])
     try await field.server.setFault("503", on: "*")
@@ -126,7 +126,7 @@ struct BadInputTests {
 
   // MARK: State directory
 
-  @Test("when a second program uses the same state, then it is told who holds it")
+  @Test("when a second program uses the same state, then its error names the first program and its process")
   func secondProgram() async throws {
     let (field, _, record) = try await drive()
     try await field.waitForPings()
@@ -138,7 +138,7 @@ struct BadInputTests {
     #expect(try await record.exitStatus() == 0)
   }
 
-  @Test("when the state directory cannot be used, then one line says where and what to do")
+  @Test("when the state directory cannot be used, then one line has its path and the reason")
   func unusableState() async throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("", to: "file")
@@ -155,7 +155,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "when the disk is full, then the drive goes on in memory, and all is written once there is room",
+    "when the disk is full, then the drive continues in memory, and all fences are written once there is room",
     .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
   func diskFull() async throws {
     let folder = try TemporaryFolder()
@@ -188,7 +188,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "when the disk is full until after the stop, then the room that was set aside takes the fences, and all is sent",
+    "when the disk is full until after the stop, then reserved space takes the fences, and all are sent",
     .enabled(if: Surroundings.mayMount, "mounting a small disk needs CAP_SYS_ADMIN"))
   func diskStaysFull() async throws {
     let folder = try TemporaryFolder()
@@ -219,7 +219,7 @@ struct BadInputTests {
 
   // MARK: Configuration, privileges, logs
 
-  @Test("when the configuration is wrong, then one line says what, where and what is expected, and nothing begins")
+  @Test("when the configuration is wrong, then one line has the key and the expected value, and no drive begins")
   func configuration() async throws {
     let folder = try TemporaryFolder()
     for (yaml, expected) in [
@@ -248,7 +248,7 @@ struct BadInputTests {
   @Test(
     "when echo sockets are not permitted, then one line says what is missing",
     .enabled(if: getuid() == 0 && Surroundings.program("setpriv") != nil, "needs root and setpriv"),
-    .enabled(if: Surroundings.isPingGroupEmpty, "everybody may ping here"))
+    .enabled(if: Surroundings.isPingGroupEmpty, "every user may ping here"))
   func privileges() async throws {
     let setpriv = try #require(Surroundings.program("setpriv"))
     let ping = try RunningProgram(
@@ -264,13 +264,13 @@ struct BadInputTests {
   }
 
   @Test(
-    "when another user asks for what is stored, then nothing is shown, and one line says as which user to ask",
+    "when another user reads the store, then nothing is shown, and one line says which user may read it",
     .enabled(if: getuid() == 0 && Surroundings.program("setpriv") != nil, "needs root and setpriv"),
     arguments: [["sessions"], ["export", "--state", "all"]])
   func otherUser(_ command: [String]) async throws {
     let folder = try TemporaryFolder()
     do { _ = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test") }
-    // Even where others may enter the directories.
+    // Even if other users may enter the directories.
     for path in [folder.path, folder.file("state")] { chmod(path, 0o755) }
     let configuration = try folder.write("state-directory: \(folder.file("state"))\n", to: "probe.yaml")
     let asking = try RunningProgram(
@@ -286,7 +286,7 @@ struct BadInputTests {
       "\(asking.standardError)")
   }
 
-  @Test("when a drive log has garbage lines, then they are named and the rest is replayed")
+  @Test("when a drive log has malformed lines, then they are named and the rest is replayed")
   func garbageLog() async throws {
     let folder = try TemporaryFolder()
     let log = try folder.write(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Packets as evidence of what is said of pings.
+/// Packets as evidence for logged pings.
 @Suite(.serialized, .enabled(if: Surroundings.mayCapture, "capturing packets needs CAP_NET_RAW"))
 struct CaptureTests {
   /// A drive of some 150 pings, of which a fifth is lost, captured in files of a few dozen packets.
@@ -27,25 +27,25 @@ struct CaptureTests {
   }
 
   private func verify(_ log: String, _ files: [String]) async throws -> (status: Int32, output: String) {
-    // The host of a virtual machine can take the processor away between two stamps of one packet.
+    // The host of a virtual machine can stop the processor between two stamps of one packet.
     let verify = try RunningProgram.product("coverage-probe", ["verify", log, "--limit", "20000", "--capture"] + files)
     let status = try await verify.exitStatus()
     #expect(verify.standardError.isEmpty, "\(verify.standardError)")
     return (status, verify.standardOutput)
   }
 
-  /// Replaces the first ping of the log that `isMeant` by what `change` makes of it; empty: it is left out.
+  /// Applies `change` to the first line of the log that matches `isMeant`; an empty result removes it.
   private func altered(
     _ log: String, in folder: TemporaryFolder, where isMeant: @escaping (String) -> Bool, _ change: (String) -> String
   ) throws -> String {
     var lines = try String(contentsOfFile: log, encoding: .utf8).components(separatedBy: "\n")
-    // Not among the last: those may have been under way when the drive ended.
+    // Not one of the last, which may have been under way when the drive ended.
     let index = try #require(lines.prefix(100).firstIndex(where: isMeant))
     lines[index] = change(lines[index])
     return try folder.write(lines.filter { !$0.isEmpty }.joined(separator: "\n") + "\n", to: "altered.jsonl")
   }
 
-  @Test("when a drive is captured, then the capture bears its log out, and not one that was tampered with")
+  @Test("when a drive is captured, then the capture confirms its log, and contradicts a changed one")
   func drive() async throws {
     let (field, log, files, output) = try await capturedDrive()
     #expect(files.count > 1)
@@ -77,7 +77,7 @@ struct CaptureTests {
     #expect(leftOut.status == 1)
     #expect(leftOut.output.contains("1 ping in the capture, not in the log"), "\(leftOut.output)")
 
-    // What stands beside the pings changes nothing of the fences.
+    // Sequence numbers in the log do not change the fences.
     let bare = try String(contentsOfFile: log, encoding: .utf8).replacing(/,"sequence":\d+/, with: "")
     #expect(!bare.contains("sequence"))
     let fences = try await replayed(log)
@@ -91,7 +91,7 @@ struct CaptureTests {
     return replay.standardOutput
   }
 
-  @Test("when two drives are captured under one path, then the files of both bear out either log")
+  @Test("when two drives are captured under one path, then the files of both confirm either log")
   func twoDrives() async throws {
     let field = try await Field(gpsdPort: 1)
     let path = field.folder.file("drive")
@@ -120,7 +120,8 @@ struct CaptureTests {
     #expect(try await field.sessions().isEmpty)
   }
 
-  @Test("when targets are dealt out to threads, then the capture has the packets of all of them, and the end says so")
+  @Test(
+    "when targets are distributed to threads, then the capture has the packets of all, and the last line counts them")
   func ping() async throws {
     let folder = try TemporaryFolder()
     let ping = try RunningProgram.product(

@@ -29,7 +29,7 @@ struct ClockTests {
       environment: ["LD_PRELOAD": clock, "CLOCK_SHIFT": field.folder.file("shift")])
     try await fences(3, record)
     #expect(record.standardError.contains("! the clock is not set, not measuring"))
-    #expect(try await field.server.requests(to: "coverageRequest").isEmpty, "nothing is anchored with a wrong time")
+    #expect(try await field.server.requests(to: "coverageRequest").isEmpty, "no test is requested with a wrong time")
     try setClock(-7200)
     _ = try await eventually("a test") { record.standardError.contains("pinging 127.0.0.1") ? () : nil }
     let known = try await field.sessions().first?["fences"] as? Int ?? 0
@@ -57,7 +57,7 @@ struct ClockTests {
   }
 
   @Test(
-    "when the clock is set while the server makes the test, then every fence has its true time all the same",
+    "when the clock is set while the server makes the test, then every fence still has its true time",
     .enabled(if: SettableClock.isPossible, "needs a C compiler"))
   func setDuringRequest() async throws {
     let track = Surroundings.root.appending(path: "tools/gps-player/demo-track.csv").path
@@ -90,7 +90,7 @@ struct ClockTests {
 
   // MARK: Clocks that contradict each other
 
-  /// A receiver that tells the true time, at its own pace.
+  /// A field whose receiver reports the true time, in real time.
   private func fieldWithTrueTime(_ settings: String = "") async throws -> Field {
     let track = Surroundings.root.appending(path: "tools/gps-player/demo-track.csv").path
     let gps = try await GPSPlayerTool(["--gpsd", track])
@@ -107,7 +107,7 @@ struct ClockTests {
     "when the clock steps in mid-drive and receiver and server contradict it, then every fence has its true time at the server",
     .enabled(if: SettableClock.isPossible, "needs a C compiler"), arguments: [3600, 864_000, 353_000_000])
   func contradictedStep(_ step: Int) async throws {
-    // The player's time counts from its start: nothing slow may stand between that and the drive.
+    // The player's time counts from its start: start the drive without delay.
     let tools = try TemporaryFolder()
     let clock = try await SettableClock.library(in: tools)
     let field = try await fieldWithTrueTime()
@@ -136,7 +136,7 @@ struct ClockTests {
     #expect(times.allSatisfy { $0 > started - 1 && $0 < Date.now.timeIntervalSince1970 + 1 }, "\(times)")
     let log = try String(contentsOfFile: try field.driveLog(), encoding: .utf8)
     #expect(log.contains(#""clock":{"ruled_by":"host","because":"no other clock is known""#))
-    // Less than the step: the receiver's time reaches the program late, on a busy host by seconds.
+    // Less than the step, because the receiver's time arrives late, on a busy host by seconds.
     let ahead = log.matches(of: /"contradicting":\["host"\],"host_ahead":(\d+)/).compactMap { Int($0.1) }
     #expect(ahead.contains { (step - 3...step).contains($0) }, "\(ahead)")
     #expect(!log.contains("clock_set"))
@@ -146,10 +146,10 @@ struct ClockTests {
   }
 
   @Test(
-    "when the clock is wrong at the next start of the same boot, then fences that wait have their true times at the server",
+    "when the clock is wrong at the next start of the same boot, then waiting fences have their true times at the server",
     .enabled(if: SettableClock.isPossible, "needs a C compiler"))
   func wrongAtNextStart() async throws {
-    // The player's time counts from its start: nothing slow may stand between that and the drive.
+    // The player's time counts from its start: start the drive without delay.
     let tools = try TemporaryFolder()
     let clock = try await SettableClock.library(in: tools)
     let field = try await fieldWithTrueTime()
@@ -168,10 +168,10 @@ struct ClockTests {
   }
 
   @Test(
-    "when the clock begins at 1970 and only the receiver tells the time, then the drive is measured and has its true times",
+    "when the clock begins at 1970 and only the receiver has the time, then the drive is measured and has its true times",
     .enabled(if: SettableClock.isPossible, "needs a C compiler"))
   func onlyTheReceiver() async throws {
-    // The player's time counts from its start: nothing slow may stand between that and the drive.
+    // The player's time counts from its start: start the drive without delay.
     let tools = try TemporaryFolder()
     let clock = try await SettableClock.library(in: tools)
     let field = try await fieldWithTrueTime()
@@ -195,10 +195,10 @@ struct ClockTests {
   }
 
   @Test(
-    "when another boot's clock is 40 days ahead, then fences that wait are not deleted, but sent",
+    "when another boot's clock is 40 days ahead, then waiting fences are sent, not deleted",
     .enabled(if: SettableClock.isPossible, "needs a C compiler"))
   func daysAhead() async throws {
-    // The player's time counts from its start: nothing slow may stand between that and the drive.
+    // The player's time counts from its start: start the drive without delay.
     let tools = try TemporaryFolder()
     let clock = try await SettableClock.library(in: tools)
     let field = try await fieldWithTrueTime()
@@ -222,7 +222,7 @@ struct ClockTests {
     try recorder.end(at: .seconds(600), reason: .user)
   }
 
-  /// Whether the log has it that the clock was set by two hours: a process that had to wait between its two clocks is off by a bit.
+  /// Whether the log says that the clock was set by two hours, or a little less if the process waited between reading its two clocks.
   private static func saysTwoHours(_ record: RunningProgram) -> Bool {
     ["7200.0", "7199.9"].contains { record.standardError.contains("they move by \($0)") }
   }

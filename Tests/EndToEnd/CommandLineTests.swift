@@ -4,7 +4,7 @@ import Testing
 
 /// The commands as a new user, a shell and a supervisor use them.
 struct CommandLineTests {
-  /// A command line of the shell; `$PROBE` is the program.
+  /// Runs a shell command line; `$PROBE` is the program.
   private func shell(
     _ script: String, _ environment: [String: String] = [:]
   ) async throws -> (status: Int32, output: String, errors: String) {
@@ -47,7 +47,7 @@ struct CommandLineTests {
 
   // MARK: Output
 
-  @Test("when output is closed, or its reader goes away, then the command ends in order, without a line")
+  @Test("when output is closed, or its reader goes away, then the command ends with status 0 and no error")
   func closedOutput() async throws {
     let folder = try TemporaryFolder()
     let log = try folder.write(driveLog, to: "drive.jsonl")
@@ -75,7 +75,7 @@ struct CommandLineTests {
     #expect(result.output.split(separator: "\n").count == 1)
   }
 
-  @Test("when an export goes to a device, then the device stays one")
+  @Test("when an export goes to a full device, then one line says so; with -, it goes to standard output")
   func exportToDevice() async throws {
     let folder = try TemporaryFolder()
     let result = try await shell("$PROBE export -o /dev/full", ["COVERAGE_PROBE_STATE_DIRECTORY": folder.path])
@@ -101,7 +101,7 @@ struct CommandLineTests {
     #expect(result.errors.hasPrefix("coverage-probe: \(line)"), "\(result.errors)")
   }
 
-  @Test("when a GeoPackage goes to a pipe or to a file, then it is whole, and nothing else is left")
+  @Test("when a GeoPackage goes to a pipe or to a file, then no temporary file is left")
   func geoPackage() async throws {
     let folder = try TemporaryFolder()
     let state = ["COVERAGE_PROBE_STATE_DIRECTORY": folder.path]
@@ -117,7 +117,7 @@ struct CommandLineTests {
 
   // MARK: Input
 
-  @Test("when an option has a negative value, then the line says what is wrong with the value")
+  @Test("when an option's value is out of range, then the line has the value and the range")
   func negativeValues() async throws {
     for (arguments, expected) in [
       ("replay x --minimum-radius -5", "--minimum-radius is -5.0: expected metres, above 0"),
@@ -137,7 +137,7 @@ struct CommandLineTests {
     }
   }
 
-  @Test("when the configuration comes by standard input, then it is read")
+  @Test("when the configuration comes from standard input, then it is read")
   func standardInput() async throws {
     let folder = try TemporaryFolder()
     let result = try await shell("echo 'state-directory: \(folder.path)' | $PROBE sessions --config /dev/stdin")
@@ -148,7 +148,7 @@ struct CommandLineTests {
 
   // MARK: Signals and logs
 
-  @Test("when the reader of the log goes away, then the drive goes on")
+  @Test("when the reader of the log goes away, then the drive continues")
   func logReaderGoes() async throws {
     let field = try await Field(gpsdPort: 1)
     let result = try await shell(
@@ -159,7 +159,7 @@ struct CommandLineTests {
     #expect(ended.count == 1, "the drive reached its end")
   }
 
-  @Test("when a drive gets SIGQUIT, then it prints how it stands, and goes on")
+  @Test("when a drive gets SIGQUIT, then it prints its status, and continues")
   func quit() async throws {
     let field = try await Field(gpsdPort: 1)
     let record = try field.start("record", ["--no-submit"])
@@ -184,7 +184,7 @@ struct CommandLineTests {
     #expect(!lines.isEmpty && lines.allSatisfy { $0.prefixMatch(of: stamp) != nil }, "\(record.errors)")
   }
 
-  @Test("when no service runs, then a command for it says so at once, and what uses the state directory")
+  @Test("when no service runs, then a command says so at once, and names a program that uses the state directory")
   func noService() async throws {
     let field = try await Field(gpsdPort: 1)
     let began = ContinuousClock.now

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `doctor` on a host where a drive can be recorded, and with one fault after the other made on purpose.
+/// `doctor` on a host where a drive can be recorded, and with one deliberate fault at a time.
 struct DoctorTests {
   private struct Report: Decodable {
     struct Finding: Decodable {
@@ -12,8 +12,8 @@ struct DoctorTests {
     let ready: Bool
     let findings: [Finding]
 
-    /// What is wrong, without what a busy machine brings about: threads that are woken late, slow writes, and the player's clock, which
-    /// begins with the player, before the other programs.
+    /// Warnings and faults, except those of a busy machine: late wakeups, slow writes, and the player's clock, which starts before the
+    /// other programs.
     var wrong: [Finding] {
       let busy = ["of sleeps end", "fences wait for it", "the receiver's time differs from the host's by -"]
       return findings.filter { finding in
@@ -22,15 +22,15 @@ struct DoctorTests {
     }
   }
 
-  /// What is wrong, and how `doctor` has to say so.
+  /// A fault, and the text with which `doctor` must report it.
   struct Fault: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// `FOLDER` is the folder of the test.
+    /// `FOLDER` stands for the folder of the test.
     var environment: [String: String] = [:]
     var track = "48.2082,16.3738,10.0,0.0,200.0,4.0"
     var server: [String] = []
     var reflector: [String] = []
-    /// Whether the server has a certificate that nobody knows.
+    /// Whether the server has an untrusted certificate.
     var isSecure = false
     var isReady = false
     let subject: String
@@ -48,10 +48,10 @@ struct DoctorTests {
         environment: ["COVERAGE_PROBE_STATE_DIRECTORY": "FOLDER/config.yaml"],
         subject: "state", words: "cannot be written to: Not a directory"),
       Fault(
-        testDescription: "a store that is none", environment: ["COVERAGE_PROBE_STATE_DIRECTORY": "FOLDER/broken"],
+        testDescription: "a file that is no store", environment: ["COVERAGE_PROBE_STATE_DIRECTORY": "FOLDER/broken"],
         subject: "state", words: "the store cannot be read: "),
       Fault(
-        testDescription: "a state directory that everybody may enter",
+        testDescription: "a state directory that every user may enter",
         environment: ["COVERAGE_PROBE_STATE_DIRECTORY": "FOLDER/open"], isReady: true,
         subject: "state", words: "every user of this host may enter"),
       Fault(
@@ -71,7 +71,7 @@ struct DoctorTests {
         environment: ["COVERAGE_PROBE_CONTROL_SERVER_URL": "http://control.invalid/x"],
         subject: "server", words: "the name control.invalid has no address"),
       Fault(
-        testDescription: "nothing at the control server's port",
+        testDescription: "the control server's port closed",
         environment: ["COVERAGE_PROBE_CONTROL_SERVER_URL": "http://127.0.0.1:9/x"],
         subject: "server", words: "Connection refused"),
       Fault(
@@ -92,10 +92,10 @@ struct DoctorTests {
         testDescription: "a network that loses pings", reflector: ["--drop", "50", "--seed", "7"], isReady: true,
         subject: "pings", words: " of 10 answered"),
       Fault(
-        testDescription: "an interface that is not there", environment: ["COVERAGE_PROBE_PINGS_INTERFACE": "nix0"],
+        testDescription: "a missing interface", environment: ["COVERAGE_PROBE_PINGS_INTERFACE": "nix0"],
         subject: "link", words: "there is no interface nix0"),
       Fault(
-        testDescription: "a file for the kind of link that is not there",
+        testDescription: "a missing file for the kind of link",
         environment: ["COVERAGE_PROBE_NETWORK_SOURCE": "file:/nonexistent"],
         subject: "link", words: "network.source: /nonexistent: No such file or directory"),
       Fault(
@@ -105,7 +105,7 @@ struct DoctorTests {
     ]
   }
 
-  /// The options of a server with a certificate that it has signed itself.
+  /// The options of a server with a self-signed certificate.
   private static func certificate(in folder: TemporaryFolder) async throws -> [String] {
     let (key, certificate) = (folder.file("key.pem"), folder.file("certificate.pem"))
     let making = try RunningProgram(
@@ -148,7 +148,7 @@ struct DoctorTests {
       Set(report.findings.map(\.subject)) == ["configuration", "host", "state", "link", "receiver", "server", "pings"])
   }
 
-  @Test("when something is wrong, then doctor names it with its remedy, and nothing else", arguments: Fault.all)
+  @Test("when one thing is wrong, then doctor reports only that, with its remedy", arguments: Fault.all)
   func faults(_ fault: Fault) async throws {
     let (report, status) = try await report(fault)
     let wrong = report.wrong
@@ -158,7 +158,7 @@ struct DoctorTests {
     #expect(report.ready == fault.isReady && status == (fault.isReady ? 0 : 1))
   }
 
-  @Test("when doctor prints for a reader, then each finding is a line with its remedy below, and the last line judges")
+  @Test("when doctor prints text, then each finding is a line with its remedy below, and the last line has the verdict")
   func words() async throws {
     let folder = try TemporaryFolder()
     let program = try RunningProgram.product(
@@ -172,22 +172,22 @@ struct DoctorTests {
   }
 
   @Test(
-    "when a user may send no ICMP, then doctor names the kernel's range of groups as a note, and root has no such note",
+    "when a user may not send ICMP, then doctor notes the kernel's range of groups; root has no such note",
     .enabled(
       if: Surroundings.isPingGroupEmpty && Surroundings.mayCapture && getuid() == 0,
-      "needs root and the kernel's first ping_group_range"))
+      "needs root and the kernel's default ping_group_range"))
   func pingGroups() async throws {
     let program = Surroundings.product("coverage-probe").path
     let folder = try TemporaryFolder()
     let environment = [
       "COVERAGE_PROBE_STATE_DIRECTORY": folder.file("state"), "COVERAGE_PROBE_GPSD_PORT": "9",
     ]
-    let nobody = try RunningProgram(
+    let ordinary = try RunningProgram(
       try #require(Surroundings.program("setpriv")),
       ["--reuid", "65534", "--regid", "65534", "--clear-groups", program, "doctor", "--json"], environment: environment)
-    _ = try await nobody.exitStatus()
-    let report = try JSONDecoder().decode(Report.self, from: Data(nobody.standardOutput.utf8))
-    let note = try #require(report.findings.first { $0.text.contains("ping_group_range") }, "\(nobody.standardError)")
+    _ = try await ordinary.exitStatus()
+    let report = try JSONDecoder().decode(Report.self, from: Data(ordinary.standardOutput.utf8))
+    let note = try #require(report.findings.first { $0.text.contains("ping_group_range") }, "\(ordinary.standardError)")
     #expect(note.grade == "note" && note.subject == "host" && note.text.contains("is 1 0;") && note.advice != nil)
     let root = try RunningProgram.product("coverage-probe", ["doctor"], environment: environment)
     _ = try await root.exitStatus()

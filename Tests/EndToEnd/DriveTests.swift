@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized)
 struct DriveTests {
   @Test(
-    "when a recording is driven through gpsd until told to end or the terminal goes, then server, store, export, replay agree",
+    "when a drive through gpsd ends by SIGTERM or SIGHUP, then server, store, export and replay agree",
     .enabled(if: Sky.gpsdProgram != nil, "gpsd is not installed"),
     arguments: [("ublox-8.log", 8, SIGTERM), ("bundg_zeus_9.log", 8, SIGHUP)])
   func drive(fixture: String, speed: Int, signal: CInt) async throws {
@@ -35,7 +35,7 @@ struct DriveTests {
   }
 
   @Test(
-    "when the program is killed in mid-drive, then a later submit sends every fence that was closed, once",
+    "when the program is killed in mid-drive, then a later submit sends every closed fence once",
     .enabled(if: Sky.gpsdProgram != nil, "gpsd is not installed"))
   func kill() async throws {
     let sky = try await Sky("bundg_zeus_9.log", pace: ["--speed", "8"])
@@ -59,7 +59,7 @@ struct DriveTests {
       #expect(copies.count == 1, "fence entered at \(fence["entered"] ?? "?")")
       #expect(copies.first?.integer("duration_ms") == fence["duration_ms"] as? Int)
     }
-    #expect(received.count - closed.count <= 1, "besides, only the fence that was open")
+    #expect(received.count - closed.count <= 1, "only the open fence may be sent in addition")
   }
 
   private func expectAgreement(
@@ -88,8 +88,8 @@ struct DriveTests {
       #expect(server.integer("technology_id") == stored["technology_id"] as? Int)
       switch (server.number("avg_ping_ms"), number("avg_ping_ms")) {
       case (nil, nil): break
-      case (let sent?, let shown?): #expect(abs(sent - shown) < 0.0056, "two decimals of the wire, three of an export")
-      default: Issue.record("fence \(index): a mean delay on one side only")
+      case (let sent?, let shown?): #expect(abs(sent - shown) < 0.0056, "the wire has two decimals, an export three")
+      default: Issue.record("fence \(index): a mean delay in only one of server and export")
       }
     }
   }

@@ -2,24 +2,24 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Everything that a drive needs, with nothing simulated but the sky: a receiver's recording, Debian's gpsd, the ping server
-/// and the control server, all on loopback, and the program itself.
+/// The parts of a drive, of which only the sky is simulated: a receiver's recording, Debian's gpsd, the ping server and the control
+/// server, all on loopback, and the program itself.
 struct Field {
   let folder: TemporaryFolder
   let server: ControlServerTool
   let reflector: ReflectorTool
   let configuration: String
   private let state: String
-  /// What feeds the drive has to live as long as the field.
+  /// Programs that feed the drive and must live as long as the field.
   private let companions: [AnyObject & Sendable]
 
   /// - Parameters:
-  ///   - gpsdPort: Where the configuration says that gpsd is.
-  ///   - companions: Programs that are to run as long as the field is there.
+  ///   - gpsdPort: gpsd's port in the configuration.
+  ///   - companions: Objects that must live as long as the field, such as programs.
   ///   - settings: More lines of the configuration.
-  ///   - stateDirectory: Instead of a folder of the test's own.
+  ///   - stateDirectory: The state directory; by default in the test's folder.
   ///   - reflectorOptions: Faults of the ping server.
-  ///   - serverOptions: What else the control server is to do.
+  ///   - serverOptions: More options of the control server.
   init(
     gpsdPort: UInt16, keeping companions: [AnyObject & Sendable] = [], settings: String = "",
     stateDirectory: String? = nil, reflectorOptions: [String] = [], serverOptions: [String] = []
@@ -52,7 +52,7 @@ struct Field {
     return Finished(status: status, output: program.standardOutput, errors: program.standardError)
   }
 
-  /// Records until the drive log has so many pings, however busy this machine is.
+  /// Records until the drive log has `count` pings, even on a busy machine.
   func record(pings count: Int, _ arguments: [String] = []) async throws -> Finished {
     let before = (try? driveLogs()) ?? []
     let program = try start("record", arguments)
@@ -62,7 +62,7 @@ struct Field {
     return Finished(status: status, output: program.standardOutput, errors: program.standardError)
   }
 
-  /// Waits until a drive log has so many pings: a drive that ends before its first ping has an outcome ends with 69.
+  /// Waits until a drive log has `count` pings: a drive that ends before the outcome of its first ping exits with 69.
   func waitForPings(_ count: Int = 1, exceptIn earlier: [String] = []) async throws {
     _ = try await eventually("\(count) pings are logged") {
       let logs = ((try? driveLogs()) ?? []).filter { !earlier.contains($0) }
@@ -86,14 +86,14 @@ struct Field {
     }
   }
 
-  /// The fences that the drive's log gives when it is replayed.
+  /// The fences from a replay of the drive log.
   func replayed() async throws -> [[String: Any]] {
     let replay = try RunningProgram.product("coverage-probe", ["replay", try driveLog()])
     _ = try await replay.exitStatus()
     return Finished(status: 0, output: replay.standardOutput, errors: "").lines.filter { $0["summary"] == nil }
   }
 
-  /// Where a service of this configuration takes commands.
+  /// The socket of a service with this configuration.
   var socket: String { state + "/agent.sock" }
 
   func driveLog() throws -> String { try driveLogs().first ?? "none" }
@@ -105,7 +105,7 @@ struct Field {
 
   func sessions() async throws -> [[String: Any]] {
     let listing = try await run("sessions", ["--json"])
-    // The directory comes with the first drive.
+    // The first drive creates the directory.
     guard listing.status == 0 else { return [] }
     return try JSONSerialization.jsonObject(with: Data(listing.output.utf8)) as? [[String: Any]] ?? []
   }

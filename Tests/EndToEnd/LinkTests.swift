@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Drives over links that change, in networks of the test's own.
+/// Drives over changing links, in private networks.
 @Suite(
   .serialized,
   .enabled(if: Surroundings.mayMakeNetworks, "networks of its own need CAP_SYS_ADMIN, CAP_NET_ADMIN, ip and nsenter"))
 struct LinkTests {
-  /// Lets sysfs say of a cable what it would say of a modem's link, or of a radio's.
+  /// Makes sysfs describe a cable as a modem's or a Wi-Fi link.
   private enum Disguise: String {
     case modem = "echo DEVTYPE=wwan >$link/uevent"
     case radio = "echo DEVTYPE=wlan >$link/uevent; mkdir -p $link/phy80211"
@@ -36,19 +36,19 @@ struct LinkTests {
     try await roads.probe.run("ip route replace \(Roads.server) via 10.2.0.1")
     let changed = ContinuousClock.now
     let onWiFi = try await roads.wait(for: 1, "change to Wi-Fi") { $0.path == "wifi" }
-    // Without the kernel's word it would be ten seconds.
+    // Without the kernel's message it would take ten seconds.
     #expect(ContinuousClock.now - changed < .seconds(4))
     try await roads.wait(for: 30, "positions on Wi-Fi", after: onWiFi) { $0.isFix }
 
     try await roads.probe.run("ip route replace \(Roads.server) via 10.1.0.1")
     let back = try await roads.wait(for: 1, "change back", after: onWiFi) { $0.path == "cellular" }
-    // There may be one more, if pings left by the other link before the kernel's word came.
+    // There may be one more test, if pings left by the other link before the kernel's message.
     let another = try await roads.wait(for: 1, "another test", after: back) { $0.isTest }
     try await roads.wait(for: 20, "answered pings on it", after: another) { $0.isAnswer }
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
 
-    // Those that were due when the path changed may have been on their way.
+    // Pings due at the change of path may have been under way.
     #expect(try !roads.events().contains { $0.isPing && $0.at > onWiFi + 0.5 && $0.at < back })
     #expect(back > onWiFi + 1)
     try await expectMarked(roads, between: onWiFi, and: back)
@@ -60,7 +60,7 @@ struct LinkTests {
     }
   }
 
-  /// Fences that overlap the stretch are kept and marked, and the server has all the others and no more.
+  /// Fences that overlap the time on Wi-Fi are kept and marked, and the server has exactly the others.
   private func expectMarked(_ roads: Roads, between start: Double, and end: Double) async throws {
     let fences = try await roads.lines("export", ["--format", "jsonl", "--state", "all"])
     let marked = fences.filter { $0["submittable"] as? Bool == false }
@@ -78,16 +78,16 @@ struct LinkTests {
     #expect(replayed.count == fences.count)
     for fence in replayed {
       let (entered, exited) = (fence["entered"] as? Double ?? 0, fence["exited"] as? Double ?? .infinity)
-      // A fence that ends at the very moment at which Wi-Fi begins does not overlap it: on a busy host, both events come at once.
+      // A fence that ends exactly when Wi-Fi begins does not overlap it: on a busy host, both events come at once.
       let overlaps = entered < end && exited > start
       #expect(fence["submittable"] as? Bool == !overlaps, "fence from \(entered) to \(exited)")
     }
   }
 
-  @Test("when the link of the pings goes away, then none leaves by another, and they go on when it is back")
+  @Test("when the link of the pings goes away, then no ping uses another link, and pings continue when it is back")
   func interfaceGone() async throws {
     var roads = try await Roads()
-    // One address on all links, as the token is good for one; the control server has a link of its own.
+    // One address on all links, because a token is valid for one; the control server has its own link.
     func connect(
       _ name: String, net: Int, to host: String, metric: Int, preparing: String = "true"
     ) async throws {
@@ -102,7 +102,7 @@ struct LinkTests {
     func connectModem() async throws {
       try await connect(
         "wwan0", net: 2, to: "10.9.0.2", metric: 1, preparing: Disguise.modem.script("wwan0"))
-      // Tests are asked for by the link of the pings; what is submitted takes the link of its own.
+      // Tests are requested over the link of the pings; fences are submitted over the control server's link.
       try await roads.probe.run("ip route add \(Roads.server) via 10.2.0.1 src 10.5.0.2 metric 3")
       try await roads.far.run("ip route add 10.5.0.2 via 10.2.0.2 metric 1")
     }
@@ -120,7 +120,7 @@ struct LinkTests {
     let gone = try await roads.wait(for: 1, "ping that is not sent") { $0.isNotSent }
     try await roads.wait(for: 20, "pings that are not sent", after: gone) { $0.isNotSent }
     let detour = try await roads.probe.run("ip route get 10.9.0.2")
-    #expect(detour.contains("dev eth1"), "a socket that is not bound would send by the other link: \(detour)")
+    #expect(detour.contains("dev eth1"), "an unbound socket would send over the other link: \(detour)")
 
     try await connectModem()
     try await roads.wait(for: 20, "answered pings afterwards", after: gone + 1) { $0.isAnswer }
@@ -131,13 +131,14 @@ struct LinkTests {
     #expect(record.standardError.contains("network path: none, there is no interface wwan0"), "\(record.standardError)")
   }
 
-  @Test("when there is no route at first, then the drive goes on without, and is measured as soon as there is one")
+  @Test(
+    "when there is no route at first, then the drive continues without one, and pings start as soon as there is one")
   func routeComesLater() async throws {
     var roads = try await Roads()
     try await roads.probe.connect("wwan0", to: roads.far, net: 1, preparing: Disguise.modem.script("wwan0"))
     try await roads.open(settings: "network: { source: auto }")
     let record = try roads.start("record")
-    // By then, requests for a test are several seconds apart.
+    // Now requests for a test are several seconds apart.
     try await roads.wait(for: 60, "positions") { $0.isFix }
     try await roads.probe.run("ip route add \(Roads.server) via 10.1.0.1")
     let connected = try await roads.wait(for: 1, "path") { $0.path == "cellular" }
@@ -149,7 +150,7 @@ struct LinkTests {
     #expect(try await roads.fencesAtServer().count >= 2)
   }
 
-  @Test("when the route leaves by Ethernet, then nothing is measured until the link is declared, and a line says how")
+  @Test("when the route leaves by Ethernet, then no ping is sent, and a line says how to declare the link")
   func ethernet() async throws {
     var roads = try await Roads()
     try await roads.probe.connect("eth0", to: roads.far, net: 1)
@@ -170,7 +171,7 @@ struct LinkTests {
     #expect(try !roads.events().contains { $0.isPing })
   }
 
-  @Test("when the ping server's name moves to another address, then the drive goes on there with another test")
+  @Test("when the ping server's name gets another address, then the drive continues there with another test")
   func serverMoves() async throws {
     var roads = try await Roads()
     try await roads.probe.connect("wwan0", to: roads.far, net: 1)

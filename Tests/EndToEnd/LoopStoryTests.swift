@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Ten tests of a loop along a drive, and all that can happen to a device in the field meanwhile.
+/// Ten tests of a loop along a drive, with every interruption that a device can meet in the field.
 struct LoopStoryTests {
-  /// m; the way of 16 s, in which a test ends on a busy machine, too.
+  /// m; the distance of 16 s, in which a test ends even on a busy machine.
   private static let distance = 800.0
 
   private func service(_ field: Field, _ clock: String) throws -> RunningProgram {
@@ -13,7 +13,7 @@ struct LoopStoryTests {
       environment: ["LD_PRELOAD": clock, "ASLEEP": field.folder.file("asleep")])
   }
 
-  /// Stops the process for so long, whatever else this machine does.
+  /// Stops the process for at least `time`, even on a busy machine.
   private func hold(_ service: RunningProgram, _ time: Duration, _ meanwhile: () throws -> Void = {}) async throws {
     service.signal(SIGSTOP)
     let until = ContinuousClock.now + time
@@ -29,7 +29,7 @@ struct LoopStoryTests {
   @Test(
     """
     when a loop of ten tests is paused, stopped, suspended, killed while it waits and killed while it tests, and the server fails twice, \
-    then the server has ten tests, none twice, and each wait is counted from the start of the test before
+    then the server has ten tests, each once, and each wait counts from the start of the test before
     """, .enabled(if: SettableClock.isPossible, "needs a C compiler"))
   func tenTests() async throws {
     let tools = try TemporaryFolder()
@@ -47,7 +47,7 @@ struct LoopStoryTests {
     _ = try await eventually("the second test is due") {
       try await field.run("status").output.contains("1 of 10 made, paused, the next one is due") ? true : nil
     }
-    #expect(try await field.speedTests().count == 1, "nothing starts while the loop is paused")
+    #expect(try await field.speedTests().count == 1, "no test starts while the loop is paused")
     #expect(try await field.run("resume").status == 0)
     try await wait("ends", 2, field.hasEnded)
 
@@ -56,7 +56,7 @@ struct LoopStoryTests {
     try await wait("ends", 3, field.hasEnded)
 
     try await wait("measures", 4, field.isMeasuring)
-    // Shorter than what counts as a stop: only the clocks tell of the suspend.
+    // Too short to count as a stop: only the clocks show the suspend.
     try await hold(first, .milliseconds(2100)) { _ = try field.folder.write("2", to: "asleep") }
     try await wait("ends", 4, field.hasEnded)
 
@@ -95,8 +95,8 @@ struct LoopStoryTests {
     try #require(latitudes.count == 10)
     let ways = zip(latitudes.dropFirst(), latitudes).map { ($0 - $1) * Field.metresPerDegree }
     #expect(ways.allSatisfy { $0 > Self.distance - 1 }, "\(ways)")
-    // A wait that began again at the restart would be longer by the way of test 5, and one at the end of a test by the test's way.
-    #expect(ways[4] < Self.distance * 1.4, "the wait for test 6 went on across the kill: \(ways)")
+    // A wait that restarted with the program would be longer by the distance of test 5, and one from the end of a test by that test's.
+    #expect(ways[4] < Self.distance * 1.4, "the wait for test 6 continued across the kill: \(ways)")
     let fences = try await field.server.fences()
     #expect(!fences.isEmpty && Set(fences.map { $0.integer("timestamp_microseconds") }).count == fences.count)
   }

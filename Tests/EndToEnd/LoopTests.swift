@@ -23,9 +23,7 @@ struct LoopTests {
     #expect(exported.lines.count == 2 && exported.lines.allSatisfy { $0["download_curves"] != nil })
   }
 
-  @Test(
-    "when the data limit is used up, then no test starts, and a line says which limit; --ignore-limit tests all the same"
-  )
+  @Test("when the data limit is used up, then no test starts, and a line names the limit; --ignore-limit starts one")
   func limited() async throws {
     let field = try await Field.moving("speedtest: { data-limit: { day: 1M } }")
     #expect(try await field.run("speedtest", ["--no-submit"]).status == 0)
@@ -36,7 +34,7 @@ struct LoopTests {
   }
 
   @Test(
-    "when a loop is killed during a test, and stopped by a signal during another, then each test is at the server once")
+    "when a loop is killed during a test, and suspended by a signal during another, then the server has each test once")
   func killed() async throws {
     let field = try await Field.moving("loop: { count: 4, distance: 25, every: null }")
     let first = try field.start("loop")
@@ -46,7 +44,7 @@ struct LoopTests {
     let second = try field.start("loop")
     _ = try await eventually("the third test measures") { try await field.isMeasuring(3) }
     second.signal(SIGSTOP)
-    // Longer than a busy host holds a thread up.
+    // Longer than a busy host delays a thread.
     let until = ContinuousClock.now + .seconds(4)
     _ = try await eventually("the program stands still for 4 s") { ContinuousClock.now >= until ? true : nil }
     second.signal(SIGCONT)
@@ -63,7 +61,7 @@ struct LoopTests {
   }
 
   @Test(
-    "when a loop runs beside a drive and pings go on, then the tests have delays under load, and the log marks the pings"
+    "when a loop runs beside a drive and pings continue, then the tests have delays under load, and the log marks the pings"
   )
   func beside() async throws {
     let field = try await Field.moving(
@@ -80,7 +78,7 @@ struct LoopTests {
     let test = try #require(exported.lines.first)
     #expect(test["download_delay_median_ms"] != nil && test["upload_delay_median_ms"] != nil)
     #expect(test["drive"] as? Int == 1)
-    #expect(try await field.sessions().count == 1, "the pings went on in the same session")
+    #expect(try await field.sessions().count == 1, "the pings continued in the same session")
     let held = try await field.server.fences()
     #expect(!held.isEmpty && Set(held.map { $0.integer("timestamp_microseconds") }).count == held.count)
   }

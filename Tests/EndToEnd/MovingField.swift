@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// What speed tests along a way need.
+/// Helpers for speed tests on the move.
 extension Field {
   /// The speed of the receiver of ``moving(_:serverOptions:)``, m/s.
   static let speed = 50.0
@@ -32,7 +32,7 @@ extension Field {
   /// The stored speed tests; none before the first.
   func speedTests() async throws -> [[String: Any]] {
     let listing = try await run("sessions", ["--speed-tests", "--json"])
-    // The directory comes with the first test.
+    // The first test creates the directory.
     guard listing.status == 0 else { return [] }
     return try JSONSerialization.jsonObject(with: Data(listing.output.utf8)) as? [[String: Any]] ?? []
   }
@@ -42,12 +42,12 @@ extension Field {
     try await speedTests().first { $0["test_counter"] as? Int == number }
   }
 
-  /// `nil` while it does not measure, as `eventually` wants it.
+  /// `nil` until it measures, for `eventually`.
   func isMeasuring(_ number: Int) async throws -> Bool? {
     try await speedTest(number)?["state"] as? String == "measuring" ? true : nil
   }
 
-  /// `nil` until it has ended.
+  /// `nil` until it has ended, for `eventually`.
   func hasEnded(_ number: Int) async throws -> Bool? {
     try await speedTest(number)?["outcome"] == nil ? nil : true
   }

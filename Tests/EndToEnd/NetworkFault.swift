@@ -2,23 +2,23 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Something that goes wrong between a service that sends and its control server, and how it comes right again.
+/// A fault between a sending service and its control server, and its repair.
 struct NetworkFault: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  /// How many drives wait, and how many fences each has.
+  /// The number of waiting drives, and of fences in each.
   var drives = 6
   var fences = 3
   /// The server's name in the URL.
   var host = Outpost.server
   var isSecure = false
-  /// Until the service has met it.
+  /// Makes the fault, and waits until the service has met it.
   let strike: @Sendable (Outpost) async throws -> Void
   let heal: @Sendable (Outpost) async throws -> Void
 
   private static let linkDown = "ip link set \(Outpost.link) down"
-  /// The route goes with the link.
+  /// The route disappears with the link.
   private static let linkUp = "ip link set \(Outpost.link) up && ip route add \(Outpost.server) via 10.1.0.1"
-  /// A server that takes two groups of fences and then hangs: however busy the machine is, what happens then is in mid-pass.
+  /// A server that accepts two groups of fences and then hangs, so that the fault comes in mid-pass even on a busy machine.
   private static let hanging = ["coverageResult:none:2", "coverageResult:hang:60"]
   /// A request that does not fit into a few packets.
   private static let large = (drives: 1, fences: 400)
@@ -32,10 +32,10 @@ struct NetworkFault: Sendable, CustomTestStringConvertible {
     } heal: { outpost in
       try await outpost.probe.run(linkUp)
     },
-    NetworkFault(testDescription: "link down while the server is at work, which ends it nevertheless") { outpost in
+    NetworkFault(testDescription: "link down while the server works, which completes the request") { outpost in
       try await outpost.startServer(["coverageResult:none:1", "coverageResult:late:1.5"])
       try outpost.startService()
-      // The request that follows at once is the one that takes its time.
+      // The next request, which follows at once, is the slow one.
       try await outpost.waitForRequests(2, to: "coverageRequest")
       try await outpost.probe.run(linkDown)
       try await outpost.waitForTrouble()
@@ -64,7 +64,7 @@ struct NetworkFault: Sendable, CustomTestStringConvertible {
       try await outpost.startServer(hanging)
       try outpost.startService()
       try await outpost.waitForRequests(3, to: "coverageResult")
-      // Nobody at the other end of the cable has that address.
+      // No host at the other end of the cable has that address.
       try await outpost.probe.run(
         "ip neigh replace 10.1.0.1 lladdr 02:00:00:00:00:01 nud permanent dev \(Outpost.link)")
       try await outpost.waitForTrouble(2)
@@ -72,7 +72,7 @@ struct NetworkFault: Sendable, CustomTestStringConvertible {
       try await outpost.clearFaults()
       try await outpost.probe.run("ip neigh del 10.1.0.1 dev \(Outpost.link)")
     },
-    NetworkFault(testDescription: "name that has no address", host: "server.test") { outpost in
+    NetworkFault(testDescription: "name without an address", host: "server.test") { outpost in
       let (hosts, servers) = (
         try outpost.folder.write("127.0.0.1 localhost\n", to: "hosts"),
         try outpost.folder.write("nameserver 127.0.0.1\n", to: "resolv.conf")
@@ -84,7 +84,7 @@ struct NetworkFault: Sendable, CustomTestStringConvertible {
     } heal: { outpost in
       try await outpost.probe.run("echo \(Outpost.server) server.test >>/etc/hosts")
     },
-    NetworkFault(testDescription: "certificate of a stranger", isSecure: true) { outpost in
+    NetworkFault(testDescription: "untrusted certificate", isSecure: true) { outpost in
       for name in ["authority", "stranger"] { try await outpost.makeCertificate(name) }
       try await outpost.startServer(options: outpost.certificate("stranger"))
       try outpost.startService()
@@ -93,7 +93,7 @@ struct NetworkFault: Sendable, CustomTestStringConvertible {
       try await outpost.killServer()
       try await outpost.startServer(options: outpost.certificate("authority"))
     },
-    NetworkFault(testDescription: "captive portal that redirects, and then has a page of its own") { outpost in
+    NetworkFault(testDescription: "captive portal that redirects, and then serves its own page") { outpost in
       try await outpost.startServer()
       try await outpost.connectImpostor(["*:redirect:http://portal.test/login:1", "*:html"])
       try outpost.startService()
@@ -113,7 +113,7 @@ struct NetworkFault: Sendable, CustomTestStringConvertible {
     NetworkFault(
       testDescription: "black hole for large packets", drives: large.drives, fences: large.fences
     ) { outpost in
-      // Without the kernel's own segmentation the packets are as large as on a real link; without advmss the server would ask for
+      // Without segmentation by the kernel the packets are as large as on a real link; without advmss the server would request
       // small ones.
       try await outpost.probe.run("ip link set \(Outpost.link) gso_max_segs 1")
       try await outpost.far.run(
@@ -140,7 +140,7 @@ struct NetworkFault: Sendable, CustomTestStringConvertible {
     NetworkFault(testDescription: "reboot at the far end, which leaves connections half open") { outpost in
       try await outpost.startServer(["coverageResult:none:1", "coverageResult:503:1"])
       try outpost.startService()
-      // The connection is kept for the next pass.
+      // The service keeps the connection for the next pass.
       try await outpost.waitForTrouble()
       try await outpost.loseFarEnd()
     } heal: { outpost in
@@ -150,7 +150,7 @@ struct NetworkFault: Sendable, CustomTestStringConvertible {
 }
 
 extension Outpost {
-  /// Makes `NAME.pem`, which is its own authority, and its key.
+  /// Makes a self-signed `NAME.pem` and its key.
   func makeCertificate(_ name: String) async throws {
     let openssl = try #require(Surroundings.program("openssl"))
     let making = try RunningProgram(

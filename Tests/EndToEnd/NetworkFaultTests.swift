@@ -2,18 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A service whose network fails while it sends. `NETWORK_FAULTS=20` has each fault twenty times.
+/// A service whose network fails while it sends. `NETWORK_FAULTS=20` repeats each fault twenty times.
 @Suite(
   .enabled(
     if: Outpost.isPossible,
     "networks of its own need CAP_SYS_ADMIN, CAP_NET_ADMIN, ip, tc, unshare, nsenter and openssl"))
 struct NetworkFaultTests {
   private static let rounds = Int(ProcessInfo.processInfo.environment["NETWORK_FAULTS"] ?? "") ?? 1
-  /// The longest wait of the configured back-off and some requests that run into their time limit; on a busy machine twice that.
+  /// The longest wait of the configured back-off and some requests that time out, doubled for a busy machine.
   private static let patience: Duration = .seconds(20)
 
   @Test(
-    "when the network fails and heals, then everything is at the server soon afterwards, and everything once",
+    "when the network fails and heals, then the server soon has every fence once",
     arguments: NetworkFault.all)
   func recovers(fault: NetworkFault) async throws {
     var recoveries: [Duration] = []
@@ -32,7 +32,7 @@ struct NetworkFaultTests {
     let outpost = try await Outpost(
       host: fault.host, isSecure: fault.isSecure, drives: fault.drives, fences: fault.fences)
     try await fault.strike(outpost)
-    #expect(try await outpost.received().count < outpost.expected, "it struck too late")
+    #expect(try await outpost.received().count < outpost.expected, "the fault came too late")
     try await fault.heal(outpost)
     let healed = ContinuousClock.now
     do {

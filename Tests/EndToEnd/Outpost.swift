@@ -3,10 +3,10 @@ import DriveStore
 import Foundation
 import TestSupport
 
-/// A service with drives that wait to be sent, in a network of its own, and the control server in another one: 10.9.0.1, behind
-/// one cable. One test at a time uses it.
+/// A service with waiting drives in a private network, and the control server in another: 10.9.0.1, behind one cable. One test at
+/// a time uses it.
 final class Outpost: @unchecked Sendable {
-  /// Whether there can be one here.
+  /// Whether this host can make one.
   static let isPossible =
     Surroundings.mayMakeNetworks && ["openssl", "tc"].allSatisfy { Surroundings.program($0) != nil }
   static let server = "10.9.0.1"
@@ -24,9 +24,9 @@ final class Outpost: @unchecked Sendable {
 
   /// - Parameters:
   ///   - host: The server's name in the URL.
-  ///   - isSecure: Whether the URL is an https one.
-  ///   - drives: How many wait.
-  ///   - fences: Of each drive.
+  ///   - isSecure: Whether the URL is an https URL.
+  ///   - drives: The number of waiting drives.
+  ///   - fences: The number of fences of each drive.
   init(host: String = server, isSecure: Bool = false, drives: Int, fences: Int) async throws {
     probe = try await NetworkNamespace()
     far = try await NetworkNamespace()
@@ -62,8 +62,8 @@ final class Outpost: @unchecked Sendable {
 
   // MARK: The two ends
 
-  /// Starts the control server, which knows all that it knew before.
-  /// - Parameter faults: As `--fault` takes them.
+  /// Starts the control server with its earlier database.
+  /// - Parameter faults: Values for `--fault`.
   func startServer(_ faults: [String] = [], options: [String] = []) async throws {
     let program = try far.start(
       Surroundings.product("control-server"),
@@ -78,7 +78,7 @@ final class Outpost: @unchecked Sendable {
     _ = try await serverProgram?.exitStatus()
   }
 
-  /// Something else that answers at the server's address, behind another cable that the route takes now.
+  /// Connects another server with the same address, behind another cable that the route now uses.
   func connectImpostor(_ faults: [String]) async throws {
     let other = try await NetworkNamespace()
     try await other.run("ip address add \(Self.server)/32 dev lo")
@@ -91,13 +91,13 @@ final class Outpost: @unchecked Sendable {
     _ = try await program.line(after: "control-server: listening on ")
   }
 
-  /// Cuts the cable at the far end and has everything there forgotten but the server's database: no connection is told.
+  /// Cuts the cable at the far end and kills the server, of which only the database stays: no connection is closed.
   func loseFarEnd() async throws {
     try await far.run("ip link set far-\(Self.link) down")
     try await killServer()
   }
 
-  /// The far end is there again, and knows no connection.
+  /// Starts the far end again, without the old connections.
   func rebootFarEnd() async throws {
     let new = try await NetworkNamespace()
     try await far.run("ip link set far-\(Self.link) netns \(new.pid)")
@@ -120,9 +120,9 @@ final class Outpost: @unchecked Sendable {
 
   var log: String { serviceProgram?.standardError ?? "" }
 
-  // MARK: What is seen
+  // MARK: Observations
 
-  /// Waits until the service has met trouble `count` times more.
+  /// Waits until the service has met `count` more troubles.
   func waitForTrouble(_ count: Int = 1) async throws {
     _ = try await eventually("the service is in trouble") {
       log.split(separator: "\n").filter { $0.contains("pass ends: ") || $0.contains("goes behind the others: ") }.count
@@ -131,7 +131,7 @@ final class Outpost: @unchecked Sendable {
     troublesSeen += count
   }
 
-  /// Waits until the server has so many requests to `path`.
+  /// Waits until the server has `count` requests to `path`.
   func waitForRequests(_ count: Int, to path: String) async throws {
     _ = try await eventually("\(count) requests to \(path)") {
       try await ask("GET", "requests")["requests"].map { $0.filter { $0["path"] as? String == path } }?.count ?? 0
@@ -141,7 +141,7 @@ final class Outpost: @unchecked Sendable {
 
   func clearFaults() async throws { _ = try await ask("DELETE", "faults") }
 
-  /// How often the server has each fence, by the moment of its entry.
+  /// How often the server has each fence, by the time of its entry.
   func received() async throws -> [Int: Int] {
     let tests = try await ask("GET", "tests")["tests"] ?? []
     return tests.flatMap { $0["fences"] as? [[String: Any]] ?? [] }.reduce(into: [:]) { counts, fence in
@@ -150,7 +150,7 @@ final class Outpost: @unchecked Sendable {
     }
   }
 
-  /// - Returns: The lists of the answer, by their names; empty while the server cannot be asked.
+  /// - Returns: The lists of the answer, by their names; empty while the server cannot be reached.
   private func ask(_ method: String, _ what: String) async throws -> [String: [[String: Any]]] {
     let request =
       "\(method) /RMBTControlServer/-/\(what) HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n"
@@ -167,13 +167,13 @@ final class Outpost: @unchecked Sendable {
     return object?.compactMapValues { $0 as? [[String: Any]] } ?? [:]
   }
 
-  /// Whether the server has everything, and everything once.
+  /// Whether the server has every fence exactly once.
   func hasAllOnce() async throws -> Bool {
     let received = try await received()
     return received.count == expected && received.values.allSatisfy { $0 == 1 }
   }
 
-  /// What a command says, which the service carries out.
+  /// The output of a command, which the service executes.
   func run(_ command: String, _ arguments: [String] = []) async throws -> String {
     let program = try start(command, arguments)
     let status = try await program.exitStatus()

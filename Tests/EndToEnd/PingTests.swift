@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `ping` as it is built, against the real reflector and the kernel, on loopback.
+/// The built `ping` against the real reflector and the kernel, on loopback.
 @Suite(.serialized)
 struct PingTests {
   private func start(_ arguments: String...) throws -> RunningProgram { try start(arguments) }
@@ -27,14 +27,14 @@ struct PingTests {
     return try #require(all.first { target == nil || $0["target"] as? String == target }, "\(finished.output)")
   }
 
-  /// The greatest memory that the program has had so far, in MiB.
+  /// The program's peak memory so far, in MiB.
   private func peak(of program: RunningProgram) throws -> Int {
     let status = try String(contentsOfFile: "/proc/\(program.pid)/status", encoding: .utf8)
     let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
     return try #require(Int(line.filter(\.isNumber))) / 1024
   }
 
-  /// How many pings of each target have a verdict in its output.
+  /// The number of pings with a verdict in the output, by target.
   private func verdicts(of program: RunningProgram) -> [String: Int] {
     var verdicts: [String: Int] = [:]
     for line in Field.Finished(status: 0, output: program.standardOutput, errors: "").lines {
@@ -45,13 +45,13 @@ struct PingTests {
   }
 
   @Test(
-    "when five hundred targets are pinged, then every ping has its one line, in little memory",
+    "when five hundred targets are pinged, then every ping has one line, in little memory",
     .enabled(if: Surroundings.mayCapture, "echoes need CAP_NET_RAW"))
   func manyTargets() async throws {
     let folder = try TemporaryFolder()
     let targets = (0..<500).map { "127.0.\(1 + $0 / 250).\(1 + $0 % 250)" }
     let list = try folder.write(targets.joined(separator: "\n"), to: "targets")
-    // It lingers so that it is still there to be looked at.
+    // It lingers so that its memory can still be read.
     let program = try start("-F", list, "-c", "3", "-i", "1", "--json", "--linger", "600")
     var length = 0
     let verdicts = try await eventually("all have their verdicts") { () -> [String: Int]? in
@@ -72,7 +72,7 @@ struct PingTests {
     #expect(!lines.contains { $0["missing_events"] != nil })
   }
 
-  @Test("when one of the targets cannot be pinged, then one line says so, the others go on, and the status tells")
+  @Test("when one of the targets cannot be pinged, then one line says so, the others continue, and the status is 1")
   func badTarget() async throws {
     let (reflector, options) = try await oneWay()
     let program = try start(["no-such-host.invalid", "127.0.0.1", "-c", "2", "-i", "0.2", "--json"] + options)
@@ -96,7 +96,7 @@ struct PingTests {
   }
 
   @Test(
-    "when a capture is made under the path of an earlier one, then the earlier file stays and the numbers go on",
+    "when a capture is made under the path of an earlier one, then the earlier file stays, and the numbers continue",
     .enabled(if: Surroundings.mayCapture, "capturing packets needs CAP_NET_RAW"))
   func secondCapture() async throws {
     let folder = try TemporaryFolder()
@@ -113,7 +113,7 @@ struct PingTests {
     #expect(FileManager.default.fileExists(atPath: folder.file("ping-0002.pcapng")))
   }
 
-  @Test("when a host reports that a port is closed, then type, code and reporter are in the line, and the wall's time")
+  @Test("when a host reports that a port is closed, then the line has type, code, reporter and wall-clock time")
   func icmpError() async throws {
     let before = Int(Date.now.timeIntervalSince1970 * 1e9)
     let finished = try await run("127.0.0.1", "-c", "2", "-i", "0.2", "--udp", "9", "--oneway", "--json")
@@ -142,7 +142,7 @@ struct PingTests {
     try await reflector.program.stop()
   }
 
-  @Test("when a summary is wanted in between, then pings in flight are told apart from lost ones")
+  @Test("when a summary is requested during a run, then pings in flight are distinguished from lost ones")
   func interim() async throws {
     let (reflector, options) = try await oneWay("--drop", "100")
     let program = try start(
@@ -156,7 +156,7 @@ struct PingTests {
     #expect(interim["sent"] as? Int == 0)
     #expect(interim["lost"] as? Int == 0)
     #expect(interim["loss"] == nil)
-    // The first stop waits for those in flight, the second one does not.
+    // The first stop waits for pings in flight; the second does not.
     program.signal(SIGINT)
     program.signal(SIGTERM)
     #expect(try await program.exitStatus() == 1)
@@ -166,9 +166,7 @@ struct PingTests {
     try await reflector.program.stop()
   }
 
-  @Test(
-    "when the deadline comes with thousands of pings in flight, then each of them is cancelled, and no event is missing"
-  )
+  @Test("when the deadline comes with thousands of pings in flight, then each is cancelled, and no event is missing")
   func deadline() async throws {
     let (reflector, options) = try await oneWay("--drop", "100")
     let targets = [String](repeating: "127.0.0.1", count: 300)
@@ -176,14 +174,14 @@ struct PingTests {
     #expect(try await program.exitStatus() == 1)
     let lines = Field.Finished(status: 1, output: program.standardOutput, errors: "").lines
     let cancelled = lines.count { $0["verdict"] as? String == "cancelled" }
-    // More than the pinger holds for a slow reader.
+    // More than the pinger's ring holds.
     #expect(cancelled > 4500)
     #expect(lines.compactMap { ($0["summary"] as? [String: Any])?["cancelled"] as? Int }.reduce(0, +) == cancelled)
     #expect(lines.last?["missing_events"] == nil, "\(lines.last ?? [:])")
     try await reflector.program.stop()
   }
 
-  @Test("when it is asked to be verbose, then it says once how it is scheduled, and nothing without")
+  @Test("when --verbose is set, then one line says how pings are scheduled; without it there is no line")
   func scheduling() async throws {
     let (reflector, options) = try await oneWay()
     for (more, expected) in [([], 0), (["--verbose"], 1), (["-v", "--threads", "2", "127.0.0.2"], 1)] {
@@ -197,9 +195,7 @@ struct PingTests {
     try await reflector.program.stop()
   }
 
-  @Test(
-    "when it floods from several threads, then every ping has its verdict, and the summaries are in the order of the targets"
-  )
+  @Test("when pings flood from several threads, then every ping has its verdict, and the summaries are in target order")
   func flood() async throws {
     let (reflector, options) = try await oneWay()
     let targets = ["127.0.0.1", "localhost", "127.0.0.1", "127.0.0.1"]
@@ -236,9 +232,9 @@ struct PingTests {
     try await reflector.program.stop()
   }
 
-  @Test("when it lingers, then replies that come after the last verdict are late; else they are not waited for")
+  @Test("when a run lingers, then replies after the last verdict count as late; otherwise it does not wait for them")
   func lingering() async throws {
-    // Far beyond the end of the hasty one, also on a busy host.
+    // Long after the end of the run without --linger, even on a busy host.
     let (reflector, options) = try await oneWay("--delay", "4000")
     let arguments = ["127.0.0.1", "-c", "2", "-i", "0.2", "-W", "0.05", "--json"] + options
     func finished(_ program: RunningProgram) async throws -> [String: Any] {
@@ -258,7 +254,7 @@ struct PingTests {
     try await reflector.program.stop()
   }
 
-  @Test("when an interface is awaited that never comes, then no ping is sent, and each line says why")
+  @Test("when --await waits for an interface that never appears, then no ping is sent, and each line says why")
   func awaiting() async throws {
     let finished = try await run(
       "127.0.0.1", "-c", "2", "-i", "0.2", "--udp", "9", "--oneway", "-I", "nosuch0", "--await", "--json")

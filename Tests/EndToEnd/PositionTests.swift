@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Receivers that say what cannot be.
+/// Receivers with impossible positions.
 struct PositionTests {
-  /// Two positions a second on a straight way to the north at 10 m/s; the eighth is 11 km off, and one is at 0,0.
+  /// Two positions a second, straight north at 10 m/s; the eighth is 11 km off, and one is at 0,0.
   private static let track = """
     seconds,latitude,longitude,speed_mps,course_deg,altitude_m,accuracy_m
     \((0..<20).map { index in
@@ -15,10 +15,10 @@ struct PositionTests {
     """
 
   @Test(
-    "when a position is out of reach, then it is refused unless jumps are allowed, and what was refused is said at the end",
+    "when a position is out of reach, then it is refused unless jumps are allowed, and a last line counts the refusals",
     arguments: [("", ["1 at 0,0", "1 out of reach"]), ("location: { maximum-speed: null }", ["1 at 0,0"])])
   func jump(settings: String, refused: [String]) async throws {
-    // On a busy host, positions arrive late and are refused for that: then the drive is another one, and is driven again.
+    // On a busy host, positions arrive late and are refused for that: repeat such a drive.
     var drive = try await driven(settings)
     for _ in 0..<4 where drive.reasons.contains(where: { $0.hasSuffix(" old") || $0.hasSuffix(" too late") }) {
       drive = try await driven(settings)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// QoS tests after a speed test as a user makes them: the program, the control server, the measurement server with its QoS part.
+/// QoS tests after a user's speed test: the program, the control server, the measurement server with its QoS part.
 @Suite(.serialized) struct QoSTests {
   /// The results of the QoS tests of the first speed test, as the control server accepted them.
   private func results(_ field: Field) async throws -> [[String: Any]] {
@@ -12,7 +12,7 @@ import Testing
     return bodies.first?["qos_result"] as? [[String: Any]] ?? []
   }
 
-  /// The member that says how a test ended, by type.
+  /// The members with a test's outcome, by type.
   private static let statusMembers = [
     "tcp": ["tcp_result_out", "tcp_result_in"], "voip": ["voip_result_status"],
     "non_transparent_proxy": ["nontransproxy_result"], "dns": ["dns_result_info"], "website": ["website_result_info"],
@@ -53,14 +53,14 @@ import Testing
 
   @Test(
     """
-    when the QoS server never replies and no resolver answers, then the types that need them are TIMEOUT or ERROR; a wrong wall clock \
-    makes no wait longer
+    when the QoS server never replies and no resolver answers, then the types that need them are TIMEOUT or ERROR, and a wrong wall \
+    clock makes no wait longer
     """, .enabled(if: SettableClock.isPossible, "needs a C compiler"))
   func silent() async throws {
     let field = try await Field.moving(
       "speedtest: { qos: true }", withQoS: true, measurementOptions: ["--fault", "silent"],
       serverOptions: ["--qos-resolver", "127.0.0.1:9"])
-    // A wait that ends at a wall time lasts an hour longer then, as if the clock had been set back meanwhile.
+    // A wait until a wall time would last an hour longer, as if the clock had been set back meanwhile.
     let clock = try await SettableClock.library(in: field.folder)
     let program = try RunningProgram.product(
       "coverage-probe", ["speedtest", "--config", field.configuration],
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(
-    "when the process stands still during the QoS tests, then the speed test is submitted without them: their times would be wrong"
+    "when the process is suspended during the QoS tests, then the speed test is submitted without their wrong times"
   )
   func stoodStill() async throws {
     let field = try await Field.moving(

@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// The probe in a network of its own with several links, and the servers in another one at their far ends: 10.9.0.1 for both.
-/// What makes a link a modem's or Wi-Fi is simulated: the links are cables, and sysfs is covered with what it would say.
+/// The probe in a private network with several links, and the servers in another at their far ends: 10.9.0.1 for both. The kinds of
+/// links are simulated: the links are cables, and a mount over sysfs describes them as a modem's or Wi-Fi.
 struct Roads {
   let probe: NetworkNamespace
   let far: NetworkNamespace
@@ -21,7 +21,7 @@ struct Roads {
     try await far.run("ip address add \(Self.server)/32 dev lo")
   }
 
-  /// Starts the servers and the receiver; the links have to be there.
+  /// Starts the servers and the receiver; the links must exist.
   /// - Parameters:
   ///   - pingHost: The ping server's name.
   ///   - settings: More lines of the configuration.
@@ -61,7 +61,7 @@ struct Roads {
       Surroundings.product("coverage-probe"), [command, "--config", folder.file("config.yaml")] + arguments)
   }
 
-  /// What the command prints, as JSON Lines.
+  /// The output of the command, as JSON Lines.
   func lines(_ command: String, _ arguments: [String]) async throws -> [[String: Any]] {
     let program = try start(command, arguments)
     _ = try await program.exitStatus()
@@ -76,7 +76,7 @@ struct Roads {
     return try JSONSerialization.jsonObject(with: Data(listing.standardOutput.utf8)) as? [[String: Any]] ?? []
   }
 
-  /// The fences that the control server has, by test and offset. It is asked by the shell, which is inside.
+  /// The fences that the control server has, by test and offset. A shell inside the network requests them.
   func fencesAtServer() async throws -> [String] {
     let request = "GET /RMBTControlServer/-/tests HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n"
     let script = "exec 3<>/dev/tcp/\(Self.server)/8080; printf '\(request)' >&3; cat <&3"
@@ -92,7 +92,7 @@ struct Roads {
     }
   }
 
-  /// The events of the drive log so far; a line that is being written is not among them.
+  /// The events of the drive log so far, without a line that is still being written.
   func events() throws -> [LoggedEvent] {
     guard let log = try? driveLog() else { return [] }
     return try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").dropFirst().compactMap { line in
@@ -113,14 +113,14 @@ struct Roads {
     return try FileManager.default.contentsOfDirectory(atPath: logs).map { logs + "/" + $0 }
   }
 
-  /// The fences that the drive logs give when they are replayed.
+  /// The fences from a replay of the drive logs.
   func replayed() async throws -> [[String: Any]] {
     var fences: [[String: Any]] = []
     for log in try driveLogs() { fences += try await lines("replay", [log]).filter { $0["summary"] == nil } }
     return fences
   }
 
-  /// Waits until so many events after `start` are as wanted.
+  /// Waits until `count` events after `start` match `isWanted`.
   /// - Returns: The time of the last of them, in seconds of the drive.
   @discardableResult func wait(
     for count: Int, _ what: String, after start: Double = -1, where isWanted: (LoggedEvent) -> Bool

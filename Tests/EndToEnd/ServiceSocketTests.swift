@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The service's socket, and what it says of the disk.
+/// The service's socket, and its status of a full disk.
 @Suite(.serialized)
 struct ServiceSocketTests {
   private func idle(_ field: Field) async throws -> RunningProgram {
@@ -32,7 +32,7 @@ struct ServiceSocketTests {
   }
 
   @Test(
-    "when a path is asked for by the wrong method, then the answer is 405 and names the right one",
+    "when a request has the wrong method, then the answer is 405 and names the right one",
     .enabled(if: Surroundings.program("curl") != nil, "curl is not installed"))
   func wrongMethod() async throws {
     let field = try await Field(gpsdPort: 1, settings: "agent: { record: command }")

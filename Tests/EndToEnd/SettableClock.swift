@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A library that stands before libc in a program under test, and gives it other clocks (settable-clock.c).
+/// A library loaded before libc in a program under test, which gives it other clocks (settable-clock.c).
 enum SettableClock {
   private static let compiler = Surroundings.program("cc") ?? Surroundings.program("gcc")
 
   static var isPossible: Bool { compiler != nil }
 
-  /// Builds it; its path is for `LD_PRELOAD`.
+  /// Builds the library and returns its path, for `LD_PRELOAD`.
   static func library(in folder: TemporaryFolder) async throws -> String {
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "settable-clock.c").path
     let compiler = try #require(Self.compiler)

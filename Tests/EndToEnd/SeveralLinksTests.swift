@@ -7,7 +7,8 @@ import Testing
   .serialized,
   .enabled(if: Surroundings.mayMakeNetworks, "networks of its own need CAP_SYS_ADMIN, CAP_NET_ADMIN, ip and nsenter"))
 struct SeveralLinksTests {
-  @Test("when one of two links dies for a while, then the other's fences know nothing of it, and both are sent")
+  @Test(
+    "when one of two links dies for a while, then the other's fences are unaffected, and the fences of both are sent")
   func oneDies() async throws {
     var roads = try await Roads()
     for (name, net, metric) in [("wl1", 1, 10), ("wl2", 2, 20)] {
@@ -52,7 +53,7 @@ struct SeveralLinksTests {
     #expect(byLink["B"]?.allSatisfy { $0["technology"] as? String == "5G/NR" } == true)
     let sent = exported.map { "\($0["test_uuid"] ?? "-") \($0["offset_ms"] ?? "-")" }
     #expect(try await roads.fencesAtServer().sorted() == sent.sorted())
-    // Times of day and sessions are the store's alone, times since the start the replay's.
+    // Only the store has times of day and sessions; only the replay has times since the start.
     func figuresOnly(_ fences: [[String: Any]]) throws -> [String] {
       try fences.map { fence in
         let figures = fence.filter { !["session", "entered_at", "exited_at", "entered", "exited"].contains($0.key) }
@@ -63,7 +64,7 @@ struct SeveralLinksTests {
     #expect(try figuresOnly(await roads.replayed()) == figuresOnly(exported), "replay and export agree in every figure")
   }
 
-  @Test("when the default route is another, then a bound link's test is asked for over that link all the same")
+  @Test("when the default route is over another link, then a bound link's test is still requested over the bound link")
   func boundRequest() async throws {
     var roads = try await Roads()
     for (name, net, metric) in [("wl1", 1, 10), ("wl2", 2, 20)] {
@@ -72,7 +73,7 @@ struct SeveralLinksTests {
     }
     try await roads.open(settings: "network: { source: fixed-cellular }\npings: { interface: wl2 }")
     let record = try roads.start("record")
-    // The token is made for the address that the request came from: with another, every ping would be refused.
+    // The token is valid for the request's source address: with another, the server would refuse every ping.
     try await roads.wait(for: 10, "answered pings") { $0.isAnswer }
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")

@@ -3,7 +3,7 @@ import SpeedTest
 import TestSupport
 import Testing
 
-/// `speedtest` as it is built, against the real tools/measurement-server on loopback.
+/// The built `speedtest` against the real tools/measurement-server on loopback.
 struct SpeedTestTests {
   private func server(_ arguments: String...) async throws -> (RunningProgram, String) {
     let server = try RunningProgram.product("measurement-server", ["--fault", "slow=2500000"] + arguments)
@@ -31,7 +31,7 @@ struct SpeedTestTests {
     _ = running
   }
 
-  @Test("when --json is asked for, then standard output is one object with the points of both directions")
+  @Test("when --json is set, then standard output is one object with the points of both directions")
   func json() async throws {
     let (running, address) = try await server()
     let finished = try await run(
@@ -55,7 +55,7 @@ struct SpeedTestTests {
   }
 
   @Test(
-    "when UDP pings carry a token of their address, then they are answered; of another address or secret, then not (edge 47)"
+    "when UDP pings have a token of their address, then they are answered; of another address or secret, not (edge 47)"
   )
   func datagrams() async throws {
     let (running, _) = try await server("--secret", "lab", "--udp-port", "0")
@@ -71,7 +71,7 @@ struct SpeedTestTests {
     }
   }
 
-  @Test("when SIGINT comes in the middle, then the test ends soon with status 1 and its reason")
+  @Test("when SIGINT comes during a test, then it ends soon with status 1 and its reason")
   func interrupted() async throws {
     let (running, address) = try await server("--http")
     let program = try RunningProgram.product("coverage-probe", ["speedtest", "--server", address, "--seconds", "30"])
@@ -83,7 +83,7 @@ struct SpeedTestTests {
   }
 
   @Test(
-    "when options contradict each other, then the usage is wrong",
+    "when options are contradictory or out of range, then the status is 64",
     arguments: [["--insecure"], ["-4", "-6"], ["--threads", "0"]])
   func usage(options: [String]) async throws {
     let program = try RunningProgram.product("coverage-probe", ["speedtest", "--server", "127.0.0.1:1"] + options)

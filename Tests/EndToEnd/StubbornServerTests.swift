@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Servers that neither work nor go away.
+/// Servers that hang or refuse, but stay reachable.
 @Suite(.serialized)
 struct StubbornServerTests {
   private func field(
@@ -21,7 +21,7 @@ struct StubbornServerTests {
       environment: ["COVERAGE_PROBE_CONTROL_SERVER_REQUEST_TIMEOUT": "1s"])
   }
 
-  @Test("when the control server hangs at each step, then each costs its time limit, and no fence is lost")
+  @Test("when the control server hangs at each step, then each request times out, and no fence is lost")
   func hangs() async throws {
     let field = try await field()
     try await field.server.setFault("hang:60", on: "settings", count: 1)
@@ -31,7 +31,7 @@ struct StubbornServerTests {
     _ = try await eventually("the test") { try await field.sessions().first?["test_uuid"] }
     #expect(record.standardError.contains("the drive goes on, trying again"), "\(record.standardError)")
     let requests = try await field.server.requests(to: "coverageRequest")
-    #expect((2...3).contains(requests.count), "one that hung and one that did not, on a busy machine two")
+    #expect((2...3).contains(requests.count), "one that hung, and one that succeeded, or two on a busy machine")
     let before = try await field.replayed().count
     _ = try await eventually("fences after the test") {
       try await field.replayed().count >= before + 2 ? () : nil
@@ -51,13 +51,13 @@ struct StubbornServerTests {
     #expect(sent.contains { $0 < 0 }, "fences from before the test are among them")
   }
 
-  @Test("when the ping server refuses every token, then tests are asked for ever more seldom, at little cost")
+  @Test("when the ping server refuses every token, then requests for tests back off, at little cost")
   func refusesEverything() async throws {
     let field = try await field(reflector: ["--force-re01", "100"])
     let record = try start("record", field)
     _ = try await eventually("ten seconds") { record.standardError.contains("00:00:10  ") ? () : nil }
     let seconds = try processorSeconds(of: record.pid)
-    // At once, at once again, and then 0.2, 0.4, 0.8 ... s after the last: ten seconds have room for seven of these.
+    // Twice at once, and then 0.2, 0.4, 0.8 ... s after the last: ten seconds have room for seven requests.
     let requests = try await field.server.requests(to: "coverageRequest").count
     #expect((4...8).contains(requests), "\(requests) requests in ten seconds")
     #expect(seconds < 3, "\(seconds) s of processor time in ten seconds")
@@ -65,10 +65,10 @@ struct StubbornServerTests {
     #expect(try await record.exitStatus() == 69, "\(record.standardError)")
     #expect(record.standardOutput.hasSuffix("no ping was sent: the ping server refused the token (RE01)\n"))
     let pings = try await field.replayed().compactMap { $0["pings"] as? Int }.reduce(0, +)
-    #expect(pings == 0, "a refused ping is no outcome")
+    #expect(pings == 0, "a refused ping has no outcome")
   }
 
-  @Test("when the ping server of a test cannot be found, then the fences go to that test, and no other is made")
+  @Test("when the ping server of a test has no address, then the fences go to that test, and no other is requested")
   func unknownPingServer() async throws {
     let field = try await field(server: ["--ping-host", "no-such-host.invalid"])
     let record = try start("record", field)
@@ -86,7 +86,7 @@ struct StubbornServerTests {
     #expect(sent.count >= 3)
   }
 
-  @Test("when a test requested before Wi-Fi comes on Wi-Fi, then it has the fences so far, and no ping is sent on it")
+  @Test("when a test requested before Wi-Fi arrives on Wi-Fi, then it gets the fences so far, and no ping uses it")
   func lateAnswer() async throws {
     let field = try await field()
     let path = try field.folder.write("cellular\n", to: "path")

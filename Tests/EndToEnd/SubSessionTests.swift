@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Drives that go through several tests of the control server.
+/// Drives that use several tests of the control server.
 @Suite(.serialized)
 struct SubSessionTests {
   private func field(reflector: [String] = [], server: [String] = [], settings: String = "") async throws -> Field {
@@ -23,7 +23,7 @@ struct SubSessionTests {
     }
   }
 
-  /// Ends the drive; then every fence is at the server once, with its own test, and no two overlap.
+  /// Ends the drive; then the server has every fence once, in its own test, and no two fences overlap.
   private func end(_ record: RunningProgram, _ field: Field) async throws {
     record.signal(SIGTERM)
     #expect(try await record.exitStatus() == 0, "\(record.standardError)")
@@ -40,7 +40,7 @@ struct SubSessionTests {
     #expect(loops.count == 1, "one drive is one loop")
   }
 
-  @Test("when the ping server refuses the token, then the drive goes on with another test")
+  @Test("when the ping server refuses the token, then the drive continues with another test")
   func refused() async throws {
     let field = try await field(reflector: ["--re01-once"])
     let record = try field.start("record")
@@ -53,7 +53,7 @@ struct SubSessionTests {
     try await end(record, field)
   }
 
-  @Test("when the server limits a session, then the drive goes from test to test")
+  @Test("when the server limits a session, then the drive changes from test to test")
   func limited() async throws {
     let field = try await field(server: ["--max-measurement-seconds", "2"])
     let record = try field.start("record")
@@ -61,7 +61,7 @@ struct SubSessionTests {
     try await end(record, field)
   }
 
-  @Test("when no ping is answered any more, then another test is asked for, and pings go on meanwhile")
+  @Test("when pings are no longer answered, then another test is requested, and pings continue meanwhile")
   func deadZone() async throws {
     let field = try await field(
       reflector: ["--dead", "2,9"],

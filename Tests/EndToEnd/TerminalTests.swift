@@ -30,7 +30,7 @@ struct TerminalTests {
     _ = try await eventually("the drive goes on") {
       program.screen.lines.contains { $0.contains("  4 fences") || $0.contains("  5 fences") } ? () : nil
     }
-    // Each line of the log is whole, and the panel is there once.
+    // Each line of the log is complete, and the panel is shown once.
     let screen = program.screen
     let all = screen.history + screen.lines
     #expect(all.count { $0.hasPrefix("   this fence: ") } == 1, "\(all)")
@@ -51,7 +51,7 @@ struct TerminalTests {
     }
   }
 
-  @Test("when a service is watched, then the panel follows it, says when it is gone, and finds it again")
+  @Test("when a service is watched, then the panel follows it, reports its end, and finds it again")
   func watch() async throws {
     let field = try await field("agent: { record: always }")
     let first = try field.start("agent")
@@ -103,8 +103,8 @@ struct TerminalTests {
     try await service.stop()
   }
 
-  @Test("when no service answers at first, then watching ends with the line of status, and 1")
-  func nobody() async throws {
+  @Test("when no service answers at first, then watching ends with one line and status 1")
+  func noService() async throws {
     let field = try await field()
     let watch = try await field.run("status", ["--watch"])
     #expect(watch.status == 1 && watch.errors.split(separator: "\n").count == 1, "\(watch.errors)")

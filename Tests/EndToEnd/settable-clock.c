@@ -1,6 +1,6 @@
-// Stands before libc in a program under test: its wall clock is off by the seconds that the file $CLOCK_SHIFT holds, and can be
-// set by writing another number there. CLOCK_MONOTONIC is behind by the seconds that the file $ASLEEP holds: it stood still, as in a suspend of
-// that length. All other clocks are the kernel's.
+// Loaded before libc in a program under test: its wall clock is off by the seconds in the file $CLOCK_SHIFT, and can be set by writing
+// another number there. CLOCK_MONOTONIC is behind by the seconds in the file $ASLEEP, as after a suspend of that length. All other
+// clocks are the kernel's.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ int gettimeofday(struct timeval *restrict time, void *restrict zone) {
   return 0;
 }
 
-// Timers of CLOCK_MONOTONIC that were created here; others keep their times.
+// Timers of CLOCK_MONOTONIC that were created here; other timers keep their times.
 static unsigned char is_monotonic[65536];
 
 int timerfd_create(int clock, int flags) {

@@ -10,7 +10,7 @@ struct CaptureBlockTests {
     "06000000 24000000 00000000 00000000 05000000 02000000 02000000 45000000 24000000")
 
   @Test(
-    "when a block is damaged, then reading stops there, and the reason has the byte",
+    "when a block is damaged, then reading stops there, and the reason names the byte",
     arguments: [
       ("0A0D0D0A 1C000000 4D3C2B1A 0200 0000 FFFFFFFF FFFFFFFF 1C000000", "an unknown version"),
       ("0A0D0D0A 1C000000 00000000 0100 0000 FFFFFFFF FFFFFFFF 1C000000", "a section without a byte order"),
@@ -22,7 +22,7 @@ struct CaptureBlockTests {
   func damage(block: String, reason: String) throws {
     let file = try CaptureFile(Self.section + Self.rawIP + Self.packet + hex(block) + Self.packet)
     #expect(file.damage == "at byte 96: \(reason)")
-    #expect(file.packets.count == 1, "what is before the damage counts")
+    #expect(file.packets.count == 1, "packets before the damage count")
   }
 
   @Test("when packets have no time, then they are counted as unusable, and the next ones are read")
@@ -34,7 +34,7 @@ struct CaptureBlockTests {
     #expect(file.damage == nil)
   }
 
-  @Test("when an interface has an origin of its times, then that is added to each stamp")
+  @Test("when an interface has a time offset, then the offset is added to each stamp")
   func origin() throws {
     // if_tsresol 10^-9, if_tsoffset 100 s.
     let interface = hex(
@@ -42,7 +42,7 @@ struct CaptureBlockTests {
     #expect(try CaptureFile(Self.section + interface + Self.packet).packets.map(\.stamp) == [100_000_000_005])
   }
 
-  @Test("when the counters of several interfaces are there, then their sum counts; of an incomplete file, none")
+  @Test("when several interfaces have counters, then their sum counts; an incomplete file has no counters")
   func statistics() throws {
     let counters = hex(
       """
@@ -58,7 +58,7 @@ struct CaptureBlockTests {
   }
 
   @Test(
-    "when the link's header is of any kind that the probe meets, then the packet behind it is found; else it is foreign",
+    "when the type of the link header is known, then the packet behind it is found; otherwise the packet is foreign",
     arguments: [(12, 0), (101, 0), (228, 0), (229, 0), (113, 16), (276, 20), (0, 0), (105, 0), (276, 16)])
   func links(type: UInt16, header: Int) {
     let bytes = [UInt8](repeating: 0, count: header) + Wire.request(3)
@@ -69,7 +69,7 @@ struct CaptureBlockTests {
 
   // MARK: Echoes and errors
 
-  @Test("when an echo has no 32 bits of a number in its payload, then the 16 bits of the header count")
+  @Test("when the payload of an echo has no 32-bit number, then the 16-bit number of the header counts")
   func shortEcho() {
     func echo(_ payload: [UInt8]) -> ProbePacket? {
       let message = [8, 0, 0, 0] + Wire.big(UInt16(77)) + Wire.big(UInt16(600)) + payload
@@ -82,7 +82,7 @@ struct CaptureBlockTests {
   }
 
   @Test(
-    "when an ICMP message quotes a request, then only types 3, 11 and 12 say that the ping failed",
+    "when an ICMP message quotes a request, then only types 3, 11 and 12 mean that the ping failed",
     arguments: [(3, true), (11, true), (12, true), (4, false), (5, false), (0, false), (8, false)] as [(UInt8, Bool)])
   func errorTypes(type: UInt8, isError: Bool) {
     let message = [type, 1, 0, 0, 0, 0, 0, 0] + Wire.request(9)
@@ -91,7 +91,7 @@ struct CaptureBlockTests {
     if isError { #expect(packet?.key.sequence == 9) }
   }
 
-  @Test("when a reply is for another port or from another host, then it answers no ping of this one")
+  @Test("when a reply is for another port or from another host, then it answers no ping of this flow")
   func otherPeers() {
     func reply(from: [UInt8], _ source: UInt16, _ destination: UInt16) -> CapturedPacket {
       captured(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Evidence
 
-/// Capture files of other programs, and files that are none.
+/// Capture files of other programs, and files that are no captures.
 struct CaptureFileTests {
   private static let section = hex("0A0D0D0A 1C000000 4D3C2B1A 0100 0000 FFFFFFFF FFFFFFFF 1C000000")
   /// Raw IP with times in nanoseconds, and Ethernet with microseconds.
@@ -17,7 +17,7 @@ struct CaptureFileTests {
       + hex("02000000 02000000 45000000 24000000")
   }
 
-  @Test("when packets are of several interfaces, then each has its interface's unit of time and kind of link")
+  @Test("when packets are of several interfaces, then each has the time unit and the link type of its interface")
   func interfaces() throws {
     let file = try CaptureFile(Self.section + Self.rawIP + Self.ethernet + Self.packet(0, 5) + Self.packet(1, 5))
     #expect(file.damage == nil)
@@ -26,7 +26,7 @@ struct CaptureFileTests {
     #expect(file.packets.map(\.bytes.count) == [2, 2])
   }
 
-  @Test("when a packet is of an interface that the file has not described, then it is counted, and the next one read")
+  @Test("when a packet has an undescribed interface, then it is counted as unusable, and the next packet is read")
   func unknownInterface() throws {
     let file = try CaptureFile(Self.section + Self.rawIP + Self.packet(7, 1) + Self.packet(0, 2))
     #expect(file.unusable == 1)
@@ -51,14 +51,14 @@ struct CaptureFileTests {
   }
 
   @Test(
-    "when the bytes are no capture, then the error says so in one line",
+    "when the bytes are no capture, then the error reports it in one line",
     arguments: ["", "no capture at all, but long enough for a header"])
   func noCapture(text: String) throws {
     let error = #expect(throws: CaptureFileError.self) { try CaptureFile(Array(text.utf8)) }
     #expect(try #require(error).description == "not a capture file: it starts neither like pcapng nor like pcap")
   }
 
-  @Test("when a pcap file is big-endian with microseconds, then its times are nanoseconds all the same")
+  @Test("when a pcap file is big-endian with microseconds, then its times are converted to nanoseconds")
   func bigEndianPcap() throws {
     let file = try CaptureFile(
       hex(
@@ -71,7 +71,7 @@ struct CaptureFileTests {
     #expect(file.packets.map(\.linkType) == [1, 1])
   }
 
-  @Test("when a pcap packet claims four gigabytes, then reading stops there, with what was read before")
+  @Test("when a pcap packet claims four gigabytes, then reading stops there and keeps the earlier packets")
   func hugePcap() throws {
     let file = try CaptureFile(
       hex(
@@ -85,7 +85,8 @@ struct CaptureFileTests {
   }
 
   @Test(
-    "when the counters of a file are impossible, then the missing packets are no negative number, and nothing traps")
+    "when the counters of a file are impossible, then the number of missing packets is not negative, without an overflow"
+  )
   func statistics() {
     #expect(CaptureStatistics(accepted: 1, delivered: 5, dropped: 0).missing == 0)
     #expect(CaptureStatistics(accepted: .max, delivered: 0, dropped: 3).missing == .max)

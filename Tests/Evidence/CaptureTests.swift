@@ -9,7 +9,7 @@ import Testing
 /// Real pings over loopback, captured.
 struct CaptureTests {
   @Test(
-    "when pings are captured, then the capture bears out what the pinger says",
+    "when pings are captured, then the capture confirms the results of the pinger",
     .enabled(if: Surroundings.mayCapture, "capturing packets needs CAP_NET_RAW"))
   func agreement() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "cp-cap-\(UUID().uuidString)")
@@ -34,16 +34,16 @@ struct CaptureTests {
       events: events, sequences: sequences, started: started.wall, trips: trips.trips, interval: .milliseconds(20),
       timeout: .milliseconds(200), limit: .milliseconds(20))
     #expect(result.matched == events.count)
-    // The server drops a fifth. A pinger that gets no processor leaves pings out.
+    // The server drops a fifth. A pinger that gets no processor time skips pings.
     #expect(result.lostInBoth >= max(1, events.count / 10))
-    // The host of a virtual machine can take the processor away between two stamps of one packet, but seldom.
+    // The host of a virtual machine can, rarely, take the processor away between two stamps of one packet.
     #expect(result.agrees, "\(result.lines)")
     #expect(try #require(result.difference).p50Nanoseconds <= 50_000)
     print(result.lines.joined(separator: "\n"))
   }
 
   @Test(
-    "when there is no such interface, then the sentence names it",
+    "when there is no such interface, then the error names it",
     .enabled(if: Surroundings.mayCapture, "needs CAP_NET_RAW"))
   func unknownInterface() {
     let options = PacketCapture.Options(path: "/nonexistent/x", interface: "none0")
@@ -52,7 +52,7 @@ struct CaptureTests {
     #expect(error?.description == "packets cannot be captured: there is no network interface none0")
   }
 
-  @Test("when a flow is to a name, then that is refused")
+  @Test("when a flow goes to a host name, then it is refused")
   func nameInsteadOfAddress() {
     let flow = CaptureFlow(.udp(localPort: nil), host: "localhost", port: 1)
     #expect(throws: CaptureError.self) { try PacketCapture(PacketCapture.Options(path: "/tmp/x"), flows: [flow]) }

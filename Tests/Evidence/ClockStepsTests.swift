@@ -4,7 +4,7 @@ import Testing
 
 @testable import Evidence
 
-/// Which difference between a captured time and the log's a step of the host's clock explains.
+/// The differences between captured and logged times that a step of the host's clock explains.
 struct ClockStepsTests {
   private func explains(_ steps: ClockSteps, _ seconds: Double, at time: Double) -> Bool {
     steps.explain(Int64(seconds * 1e9), at: .seconds(time), within: .milliseconds(100))
@@ -28,7 +28,7 @@ struct ClockStepsTests {
     #expect(explains(steps, 0, at: 99))
   }
 
-  @Test("when the drive did not follow the host's clock, then the lead of each moment explains the difference")
+  @Test("when the drive did not follow the host's clock, then the lead at each time explains the difference")
   func leads() {
     let steps = ClockSteps(
       [], hostLeads: [(.seconds(10), .seconds(60)), (.seconds(20), .seconds(-30)), (.seconds(30), .zero)])
@@ -39,7 +39,7 @@ struct ClockStepsTests {
     #expect(!explains(steps, -30, at: 40))
   }
 
-  @Test("when steps and leads meet, then their sum counts")
+  @Test("when steps and leads combine, then their sum counts")
   func both() {
     let steps = ClockSteps(
       [Event(at: .seconds(10), .clockSet(by: .seconds(100))), Event(at: .seconds(20), .clockSet(by: .seconds(-40)))],

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Evidence
 
-/// IP packets byte by byte: which of them a socket of a pinger would have accepted.
+/// IP packets byte by byte: the packets that a pinger's socket would have accepted.
 struct IPDatagramTests {
-  /// Makes the checksum of an IPv6 packet's transport right.
+  /// Sets the correct transport checksum in an IPv6 packet.
   private static func withChecksum(_ packet: [UInt8], header: Int, field: Int, number: UInt8) -> [UInt8] {
     var packet = packet
     let length = packet.count - header
@@ -65,7 +65,7 @@ struct IPDatagramTests {
     #expect(probe(Self.six(0, from: Self.server6, to: Self.us6, [])) == nil)
   }
 
-  @Test("when IPv4 has options, then the transport is behind them; a header shorter than 20 bytes is none")
+  @Test("when IPv4 has options, then the transport is behind them; a header shorter than 20 bytes is invalid")
   func options() {
     let plain = Wire.request(9)
     var long = Array(plain.prefix(20)) + [1, 1, 1, 0] + plain.dropFirst(20)
@@ -77,7 +77,7 @@ struct IPDatagramTests {
     #expect(probe(short) == nil)
   }
 
-  @Test("when a packet is a later fragment, then it is foreign; a first fragment or one that may not be split is read")
+  @Test("when a packet is a later fragment, then it is foreign; a first fragment or an unfragmentable packet is read")
   func fragments() {
     for (field, isRead) in [
       ([0x40, 0x00], true), ([0x20, 0x00], true), ([0x00, 0x01], false), ([0x1F, 0xFF], false),
@@ -111,7 +111,9 @@ struct IPDatagramTests {
     #expect(probe(six) == nil)
   }
 
-  @Test("when a checksum is wrong, then the reply is foreign; one that a card was to complete is read")
+  @Test(
+    "when a checksum is wrong, then the reply is foreign; a partial checksum for the network card to complete is accepted"
+  )
   func checksums() {
     var wrong = Self.reply6()
     wrong[wrong.count - 1] ^= 1
@@ -132,7 +134,7 @@ struct IPDatagramTests {
     #expect(ProbePacket(packet)?.key.sequence == 7)
   }
 
-  @Test("when a frame has two VLAN tags, then the packet behind them is read; of another protocol it is foreign")
+  @Test("when a frame has two VLAN tags, then the packet behind them is read; a frame of another protocol is foreign")
   func tags() {
     let addresses = [UInt8](repeating: 2, count: 12)
     func frame(_ tags: [UInt8]) -> CapturedPacket {

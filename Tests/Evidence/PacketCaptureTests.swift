@@ -4,7 +4,7 @@ import Testing
 
 @testable import Evidence
 
-/// The files and the state of a capture; what it captures is in ``CaptureTests``.
+/// The files and the state of a capture; ``CaptureTests`` tests its packets.
 struct PacketCaptureTests {
   private let folder: TemporaryFolder
 
@@ -15,7 +15,7 @@ struct PacketCaptureTests {
   }
 
   @Test(
-    "when a flow has no address or no port, then the capture is refused, and the line says which",
+    "when a flow has no address or no port, then the capture is refused, and the line names the cause",
     arguments: [
       (CaptureFlow(.udp(localPort: nil), host: "localhost", port: 1), "localhost is not a numeric address"),
       (CaptureFlow(.icmp(identifier: 1), host: "", port: 0), " is not a numeric address"),
@@ -26,7 +26,7 @@ struct PacketCaptureTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
-  @Test("when a host has a zero byte, then no packets of the part before it are captured")
+  @Test("when a host has a zero byte, then the capture is refused instead of using the part before it")
   func zeroByte() throws {
     let flow = CaptureFlow(.udp(localPort: nil), host: "127.0.0.1\0.x", port: 1)
     #expect(

@@ -32,7 +32,7 @@ struct ReaderTests {
     4C000000
     """)
 
-  @Test("when a file is whole, then its packets and what it says of missing ones are read")
+  @Test("when a file is whole, then its packets and its counters are read")
   func whole() throws {
     let file = try CaptureFile(Self.file)
     #expect(file.damage == nil)
@@ -43,7 +43,7 @@ struct ReaderTests {
     #expect(file.statistics?.missing == 9)
   }
 
-  @Test("when a file is cut off anywhere, then what was whole before is read, and the damage is said")
+  @Test("when a file is cut off anywhere, then all whole packets before the cut are read, and the damage is reported")
   func cut() throws {
     let boundaries = [28, 60, 96, Self.file.count]
     for length in 0..<Self.file.count {
@@ -57,7 +57,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("when a length lies, then reading stops there", arguments: [28 + 4, 60 + 4, 60 + 20, 96 + 4])
+  @Test("when a length is wrong, then reading stops there", arguments: [28 + 4, 60 + 4, 60 + 20, 96 + 4])
   func lies(offset: Int) throws {
     for lie in [[0, 0, 0, 0], [0xFF, 0xFF, 0xFF, 0xFF], [0xFC, 0xFF, 0xFF, 0x7F], [8, 0, 0, 0], [0x25, 0, 0, 0]]
       as [[UInt8]]
@@ -66,7 +66,7 @@ struct ReaderTests {
       bytes.replaceSubrange(offset..<offset + 4, with: lie)
       let file = try CaptureFile(bytes)
       if offset == 60 + 20 {
-        // A packet of no bytes, or one whose bytes are not there.
+        // A packet without bytes, or a packet whose bytes are missing.
         #expect(file.packets.allSatisfy { $0.bytes.count <= 4 })
         #expect(file.packets.count + file.unusable == 1)
       } else {
@@ -75,7 +75,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("when any byte is anything, then reading ends")
+  @Test("when any byte is replaced by any value, then reading still ends")
   func anyByte() {
     for offset in Self.file.indices {
       for value in [0, 1, 0x7F, 0x80, 0xFF] as [UInt8] {
@@ -88,7 +88,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("when a section is big-endian, then it is read as well")
+  @Test("when a section is big-endian, then it is read too")
   func bigEndian() throws {
     let file = try CaptureFile(
       hex(
@@ -101,7 +101,7 @@ struct ReaderTests {
     #expect(file.packets.map(\.stamp) == [10_000])
   }
 
-  @Test("when times are of any resolution, then they come out as nanoseconds or not at all")
+  @Test("when times are of any resolution, then they are converted to nanoseconds, or dropped if they do not fit")
   func resolutions() {
     func time(_ resolution: UInt8, _ ticks: UInt64, offset: Int64 = 0) -> Int64? {
       TickLength(resolution: resolution, offset: offset).nanoseconds(ticks)
@@ -122,7 +122,7 @@ struct ReaderTests {
     #expect(time(9, 1_000_000_000, offset: -1) == 0)
   }
 
-  @Test("when a file is of the older kind, then it is read, as far as it goes")
+  @Test("when a file is a pcap file, then it is read up to its end or to a cut")
   func pcap() throws {
     let bytes = hex(
       """

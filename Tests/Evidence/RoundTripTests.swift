@@ -2,9 +2,9 @@ import Testing
 
 @testable import Evidence
 
-/// What captured packets say of pings.
+/// The pings in captured packets.
 struct RoundTripTests {
-  @Test("when requests have replies, then each has its round-trip time, whatever the order of the packets")
+  @Test("when requests have replies, then each has its round-trip time, in any order of the packets")
   func pairs() {
     let packets = [
       captured(3_000, Wire.request(2)), captured(1_000, Wire.request(1)), captured(4_500, Wire.reply(1)),
@@ -24,7 +24,7 @@ struct RoundTripTests {
     #expect(trips.map(\.isRefused) == [true])
   }
 
-  @Test("when packets repeat, then the first counts and the others are counted")
+  @Test("when packets repeat, then the first one is used, and the others are counted as copies")
   func duplicates() {
     let trips = RoundTrips([
       captured(1, Wire.request(1)), captured(2, Wire.request(1)), captured(10, Wire.reply(1)),
@@ -36,7 +36,7 @@ struct RoundTripTests {
     #expect(trips.map(\.isRefused) == [false])
   }
 
-  @Test("when echo sequences come round, then the payload tells the pings apart")
+  @Test("when echo sequences wrap around, then the payload distinguishes the pings")
   func echoes() {
     let trips = RoundTrips([
       captured(1, Wire.echo(8, sequence: 5, token: 1)), captured(2, Wire.echo(8, sequence: 5, token: 2)),
@@ -55,7 +55,7 @@ struct RoundTripTests {
     #expect(short.foreign == 1)
   }
 
-  @Test("when a reply was damaged on its way, then it is none: no socket has seen it")
+  @Test("when a reply was damaged on its way, then it does not count")
   func damage() {
     var echo = Wire.echo(0, sequence: 5, token: 1)
     echo[echo.count - 1] ^= 4
@@ -64,7 +64,7 @@ struct RoundTripTests {
     #expect(result.foreign == 1)
   }
 
-  @Test("when packets are cut off or altered anywhere, then nothing worse happens than that they are foreign")
+  @Test("when packets are cut off or altered anywhere, then they are foreign at worst")
   func anything() {
     for packet in [
       Wire.request(1), Wire.reply(1), Wire.echo(8, sequence: 1, token: 1), Wire.error(about: Wire.request(1)),
@@ -96,9 +96,9 @@ struct RoundTripTests {
   }
 }
 
-/// Packets whose partner is missing, or that come again much later.
+/// Packets whose partner is missing, or whose key repeats much later.
 struct RoundTripOrderTests {
-  @Test("when a reply has no request in the capture, then it is counted, and is no ping")
+  @Test("when a reply has no request in the capture, then it is counted as an orphan, not as a ping")
   func orphans() {
     let result = RoundTrips([captured(1, Wire.reply(1)), captured(2, Wire.request(1)), captured(3, Wire.reply(2))])
     #expect(result.trips.map(\.answeredAt) == [nil])
@@ -113,7 +113,7 @@ struct RoundTripOrderTests {
     #expect(result.orphans == 0)
   }
 
-  @Test("when the same key comes after ten seconds, then it is another ping, and late replies belong to the newer one")
+  @Test("when the same key comes after ten seconds, then it is another ping, and late replies belong to the newer ping")
   func wrapped() {
     func request(_ seconds: Int64) -> CapturedPacket { captured(seconds * 1_000_000, Wire.request(1)) }
     let same = RoundTrips([request(0), captured(9_999_999, Wire.request(1))])
@@ -123,7 +123,7 @@ struct RoundTripOrderTests {
     #expect(other.trips.map(\.copies) == [0, 0])
   }
 
-  @Test("when stamps are at the ends of 64 bits, then the times between them are the longest there is")
+  @Test("when stamps are at the ends of 64 bits, then the round-trip time is clamped to the longest one")
   func extremes() {
     let trips = RoundTrips([
       CapturedPacket(stamp: .min, linkType: 101, bytes: Bytes(Wire.request(1))),
@@ -132,7 +132,7 @@ struct RoundTripOrderTests {
     #expect(trips.map(\.rttNanoseconds) == [.max])
   }
 
-  @Test("when an error comes before the reply, then both are noted, and the ping is answered")
+  @Test("when an error comes before the reply, then both are recorded, and the ping is answered")
   func errorThenReply() {
     let trips = RoundTrips([
       captured(1, Wire.request(1)), captured(2, Wire.error(about: Wire.request(1))), captured(3, Wire.reply(1)),

@@ -3,13 +3,13 @@ import Foundation
 
 @testable import Evidence
 
-/// Bytes from hex digits; what follows `|` on a line is a remark.
+/// Bytes from hex digits; text after `|` on a line is a comment.
 func hex(_ text: String) -> [UInt8] {
   let digits = text.split(separator: "\n").flatMap { $0.prefix { $0 != "|" }.filter { !$0.isWhitespace } }
   return stride(from: 0, to: digits.count - 1, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
 }
 
-/// Packets as on the wire, behind no link header.
+/// Packets as on the wire, without a link header.
 enum Wire {
   static let us: [UInt8] = [10, 0, 0, 1]
   static let server: [UInt8] = [10, 0, 0, 2]
@@ -42,7 +42,7 @@ enum Wire {
     return type == 8 ? ip(1, from: us, to: server, message) : ip(1, from: server, to: us, message)
   }
 
-  /// "Port unreachable" by a router, with what a router quotes at least.
+  /// "Port unreachable" by a router, with the least that a router quotes.
   static func error(about packet: [UInt8], quoted: Int = 28 + 24) -> [UInt8] {
     ip(1, from: [10, 0, 0, 9], to: us, [3, 3, 0, 0, 0, 0, 0, 0] + packet.prefix(quoted))
   }

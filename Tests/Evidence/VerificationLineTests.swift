@@ -4,7 +4,7 @@ import Testing
 
 @testable import Evidence
 
-/// The result of a comparison in lines, and pings whose two measurements lie at an edge.
+/// The result of a comparison in lines, and pings whose two measurements are at a limit.
 struct VerificationLineTests {
   private static let started = VerificationTests.started
 
@@ -62,7 +62,7 @@ struct VerificationLineTests {
     #expect(result.difference == nil, "no ping was answered in both")
   }
 
-  @Test("when the capture is cut off, then one line counts the pings behind its end")
+  @Test("when the capture is cut off, then one line counts the pings after its end")
   func cutOff() {
     let result = Verification(
       events: (0..<3).map { Self.event($0, .failed(.timeout)) }, sequences: [0: 0, 1: 1, 2: 2], started: Self.started,
@@ -90,7 +90,7 @@ struct VerificationLineTests {
     #expect(result.disagreements.map(\.kind) == (expected.map { [$0] } ?? []))
   }
 
-  @Test("when the log says that a ping failed in the network, then a captured request without a reply confirms it")
+  @Test("when the log has a network failure of a ping, then a captured request without a reply confirms it")
   func networkFailure() {
     #expect(one(.failed(.network), Self.trip(0, answeredAfter: nil)).lostInBoth == 1)
     #expect(one(.failed(.network), Self.trip(0, answeredAfter: 5000)).count(.answeredOnlyInCapture) == 1)

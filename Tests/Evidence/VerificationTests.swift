@@ -3,7 +3,7 @@ import Testing
 
 @testable import Evidence
 
-/// A drive log beside a capture.
+/// A drive log compared with a capture.
 struct VerificationTests {
   static let started = WallTime(microseconds: 1_800_000_000_000_000)
 
@@ -32,7 +32,7 @@ struct VerificationTests {
     ).trips
   }
 
-  @Test("when the capture shows what the log says, then they agree, and the difference is measured")
+  @Test("when the capture matches the log, then they agree, and the difference is measured")
   func agreement() {
     let result = Verification(events: Self.events(1000), started: Self.started, trips: Self.trips(1000))
     #expect(result.matched == 1000)
@@ -65,7 +65,7 @@ struct VerificationTests {
   }
 
   @Test(
-    "when the wall clock is set, then the pings are found again",
+    "when the wall clock is set, then the pings still match",
     arguments: [-8_000, 40_000, 95_000, 270_000, 3_000_000, 30_000_037])
   func clockStep(microseconds: Int64) {
     for first in [0, 500] {
@@ -77,7 +77,7 @@ struct VerificationTests {
     }
   }
 
-  @Test("when one of the two has lost a ping, then that is said, with its time")
+  @Test("when log and capture differ about a ping, then the difference is reported with its time")
   func losses() {
     var events = Self.events(100)
     events[20] = Event(at: events[20].at, .ping(.failed(.timeout)))
@@ -106,7 +106,7 @@ struct VerificationTests {
     #expect(Verification(events: events, started: Self.started, trips: trips).lostInBoth == 1)
   }
 
-  @Test("when pings are refused, then the log has none of them, and that is right")
+  @Test("when pings are refused, then the log need not have them")
   func refusals() {
     let start = Self.started.microseconds
     let refused = RoundTrips([
@@ -136,7 +136,7 @@ struct VerificationTests {
     #expect(result.difference?.maximumNanoseconds == 2000)
   }
 
-  @Test("when there is nothing, then nothing agrees")
+  @Test("when the capture is empty, then log and capture do not agree")
   func nothing() {
     #expect(!Verification(events: [], started: Self.started, trips: []).agrees)
     #expect(!Verification(events: Self.events(3), started: Self.started, trips: []).agrees)
@@ -148,10 +148,10 @@ struct VerificationTests {
     Dictionary(uniqueKeysWithValues: (0..<count).map { ($0, UInt32($0)) })
   }
 
-  @Test("when the log tells the numbers on the wire, then pings match by them, however the wall clock is set")
+  @Test("when the log has the numbers on the wire, then pings match by them, despite steps of the wall clock")
   func numbers() {
     let trips = Self.trips(1000) { [3_000, -7_000_000, 86_400_000_000, 300_000][$0 / 250] }
-    // Noticed up to a second later.
+    // The log notices each step up to a second late.
     let steps = [(25.9, -7.0), (50.1, 86_407), (75.4, -86_400)].map { at, step in
       Event(at: .seconds(at), .clockSet(by: .seconds(step)))
     }
@@ -163,7 +163,7 @@ struct VerificationTests {
     #expect(result.matched == 1000)
     #expect(result.difference?.maximumNanoseconds == 2000)
     #expect(result.agrees, "\(result.lines)")
-    #expect(verify([]).count(.sentAtAnotherTime) == 500, "nothing in the log explains that")
+    #expect(verify([]).count(.sentAtAnotherTime) == 500, "nothing in the log explains the steps")
   }
 
   @Test(
@@ -177,7 +177,7 @@ struct VerificationTests {
     }
     let result = verify([(0, 0), (25.9, 86_400), (50.2, 300)])
     #expect(result.agrees, "\(result.lines)")
-    // At last it is followed.
+    // In the end the drive follows the clock.
     let followed = verify(
       [(0, 0), (25.9, 86_400), (50.2, 300), (75.3, 0)], [Event(at: .seconds(75.3), .clockSet(by: .seconds(300)))])
     #expect(followed.agrees, "\(followed.lines)")
@@ -201,7 +201,7 @@ struct VerificationTests {
     #expect(cut.count(.onlyInCapture) >= 480 && !cut.agrees)
   }
 
-  @Test("when a ping was not sent, then the log has no number of it, and no other ping is taken for it")
+  @Test("when a ping was not sent, then the log has no number for it, and no other ping matches it")
   func notSentHasNoNumber() {
     var events = Self.events(100)
     var sequences = Self.sequences(100)
@@ -214,7 +214,7 @@ struct VerificationTests {
     #expect(result.agrees)
   }
 
-  @Test("when the capture has another drive with the same numbers, then the nearest in time are meant")
+  @Test("when the capture has another drive with the same numbers, then the pings nearest in time match")
   func twoDrives() {
     let other = Self.trips(100) { _ in -3_600_000_000 }
     let result = Verification(
@@ -237,7 +237,7 @@ struct VerificationTests {
     #expect(!result.agrees)
   }
 
-  @Test("when a lost ping was made an answered one, or was left out of the log, then the two differ")
+  @Test("when a lost ping was changed to an answered one, or removed from the log, then the two differ")
   func lossesHidden() {
     var events = Self.events(100)
     var sequences = Self.sequences(100)
@@ -272,7 +272,7 @@ struct VerificationTests {
     #expect(result.refused == 0)
   }
 
-  @Test("when the capture was cut off, then it need not have the last seconds of the log, but all before")
+  @Test("when the capture was cut off, then it need not have the last seconds of the log, but all earlier pings")
   func cutOff() {
     func verify(captured: Int, isCutOff: Bool) -> Verification {
       Verification(
@@ -287,7 +287,7 @@ struct VerificationTests {
   }
 
   @Test(
-    "when captured pings or the drive lie at the end of 64 bits of nanoseconds, then they are compared without a trap",
+    "when captured pings or the drive are at the end of 64 bits of nanoseconds, then nothing overflows",
     arguments: [Int64.max, .max - 1, 0] as [Int64],
     [Int64.max, 9_223_372_036_854_000, 1_800_000_000_000_000, .min] as [Int64])
   func endOfTime(stamp: Int64, started: Int64) {
@@ -300,8 +300,8 @@ struct VerificationTests {
     for sequences in [[:], Self.sequences(20)] {
       let result = Verification(
         events: Self.events(20), sequences: sequences, started: WallTime(microseconds: started), trips: trips)
-      let told = result.matched + result.notCovered + result.count(.onlyInCapture)
-      #expect(told == trips.count, "\(result.lines)")
+      let accountedFor = result.matched + result.notCovered + result.count(.onlyInCapture)
+      #expect(accountedFor == trips.count, "\(result.lines)")
     }
   }
 }

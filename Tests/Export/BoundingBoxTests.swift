@@ -15,18 +15,18 @@ struct BoundingBoxTests {
     #expect(BoundingBox().corners == nil)
   }
 
-  @Test("when there is one position, then all corners are there")
+  @Test("when there is one position, then both corners are at it")
   func one() throws {
     #expect(try box([(48, 16)]).corners == [16, 48, 16, 48])
     #expect(try box([(-48, -16)]).corners == [-16, -48, -16, -48])
   }
 
-  @Test("when positions lie on both sides of the prime meridian, then the box goes over it")
+  @Test("when positions lie on both sides of the prime meridian, then the box crosses it")
   func primeMeridian() throws {
     #expect(try box([(51.4, 0.2), (51.6, -0.3)]).corners == [-0.3, 51.4, 0.2, 51.6])
   }
 
-  @Test("when the fences lie on both sides of the antimeridian, then the box begins in the east of it")
+  @Test("when positions lie on both sides of the antimeridian, then the box crosses it")
   func boxOverAntimeridian() {
     var box = BoundingBox()
     for (latitude, longitude) in [(-17.0, 179.5), (-18.0, -179.25), (-16.5, 178.0)] {

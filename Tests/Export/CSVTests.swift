@@ -13,12 +13,12 @@ struct CSVTests {
     }
   }
 
-  @Test("when there is no fence, then the table has the line of names only")
+  @Test("when there is no fence, then the table has only the header line")
   func empty() throws {
     #expect(try rows([]) == [ColumnList.storedTable.map(\.name)])
   }
 
-  @Test("when little is known of a fence, then all other fields of its line are empty")
+  @Test("when a fence has few values, then all other fields of its line are empty")
   func bare() throws {
     let rows = try rows([.bare()])
     #expect(rows.count == 2 && rows[1].count == rows[0].count)
@@ -31,7 +31,7 @@ struct CSVTests {
   }
 
   @Test(
-    "when a text has a comma, a quote or the end of a line, then it is quoted, and its quotes are doubled",
+    "when a text has a comma, a quote or a line end, then it is quoted, and its quotes are doubled",
     arguments: [
       ("A", "A"), ("A,B", "\"A,B\""), ("A \"B\"", "\"A \"\"B\"\"\""), ("A\nB", "\"A\nB\""), ("A\rB", "\"A\rB\""),
       ("", ""), ("Ö=1;2", "Ö=1;2"),
@@ -41,7 +41,7 @@ struct CSVTests {
     #expect(line.contains(",48.2082,16.3738,\(field),20.0,"), "\(line)")
   }
 
-  @Test("when there are many fences, then they are passed on in pieces, and none is lost")
+  @Test("when there are many fences, then they are written in pieces, and no fence is lost")
   func pieces() throws {
     var pieces: [[UInt8]] = []
     try ExportFormat.csv.export((0..<1000).map { .bare(id: $0) }) { pieces.append($0) }

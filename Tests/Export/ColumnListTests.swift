@@ -6,14 +6,14 @@ import Testing
 
 @testable import Export
 
-/// The one table of columns. `WRITE_DOCS=1 swift test --filter ColumnListTests` writes that of docs/export.md.
+/// The table of columns. `WRITE_DOCS=1 swift test --filter ColumnListTests` writes it to docs/export.md.
 struct ColumnListTests {
   private static let begin =
     "<!-- columns: from Sources/Export/Columns, by WRITE_DOCS=1 swift test --filter ColumnListTests -->\n"
   private static let end = "\n<!-- end of columns -->"
   private static let page = Surroundings.root.appending(path: "docs/export.md")
 
-  @Test("when a column is declared, then the documentation's table has it, as it is declared")
+  @Test("when a column is declared, then the table of docs/export.md has it as declared")
   func documented() throws {
     let text = try String(contentsOf: Self.page, encoding: .utf8)
     let begin = try #require(text.range(of: Self.begin))
@@ -52,7 +52,7 @@ struct ColumnListTests {
     }
   }
 
-  @Test("when little is known of a fence, then only what is known has a value")
+  @Test("when a fence has few values, then only their columns have a value")
   func bare() {
     let known = ColumnList.all.filter { $0.value(.bare()) != nil }.map(\.name)
     #expect(
@@ -62,7 +62,7 @@ struct ColumnListTests {
       ])
   }
 
-  @Test("when a fence is replayed, then it has seconds in place of times, and no number of a store")
+  @Test("when a fence is replayed, then it has seconds instead of times, and no value from a store")
   func replay() {
     let record = FenceRecord(
       fence: .sample(entered: 10, lasted: 4), session: Session(number: 0, started: .start), origin: .replay)
@@ -71,7 +71,7 @@ struct ColumnListTests {
     for column in ColumnList.all where column.source == .store { #expect(values[column.name] == .some(nil)) }
   }
 
-  @Test("when a fence was submitted, then its row says when; else it does not, and JSON never does")
+  @Test("when a fence was submitted, then its row has the time; the JSON formats never have it")
   func submitted() throws {
     let text = try ExportFormat.gpx.text([.whole()])
     #expect(text.contains("<cp:submitted_at>2026-11-20T11:00:00.000Z<"), "\(text)")
@@ -81,7 +81,7 @@ struct ColumnListTests {
     }
   }
 
-  @Test("when a fence is stored, then its line has the keys of a replayed one, with wall times and its session")
+  @Test("when a fence is stored, then its line has the keys of a replayed fence, but with wall times and its session")
   func sameKeys() throws {
     func keys(_ record: FenceRecord) -> Set<String> {
       Set(ColumnList.line.filter { $0.value(record) != nil }.map(\.name))

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Export
 
-/// What holds for every format.
+/// Properties of every format.
 struct ExportFormatTests {
   private struct DiskFull: Error {}
 
-  /// Fences that are counted when they are read, and of which reading can fail.
+  /// Counts the fences that are read; reading can fail.
   private final class Source: FenceRecords {
     let count: Int
     let isBroken: Bool
@@ -31,7 +31,7 @@ struct ExportFormatTests {
   /// The map page needs Leaflet to be installed.
   private static let formats = ExportFormat.allCases.filter { $0 != .html || withLeaflet }
 
-  @Test("when there are many fences, then they are passed on in pieces of a bounded size", arguments: formats)
+  @Test("when there are many fences, then they are written in pieces of a bounded size", arguments: formats)
   func pieces(format: ExportFormat) throws {
     let source = Source(count: 500)
     var (largest, pieces) = (0, 0)
@@ -45,7 +45,7 @@ struct ExportFormatTests {
 
   @Test("when the output cannot be written, then its error ends the export at once", arguments: formats)
   func fullDisk(format: ExportFormat) throws {
-    // A GeoPackage is a file that is written when all fences are read.
+    // A GeoPackage is written after all fences are read.
     let source = Source(count: format == .gpkg ? 300 : 3000)
     var writes = 0
     #expect(throws: DiskFull.self) {
@@ -55,10 +55,10 @@ struct ExportFormatTests {
       }
     }
     #expect(writes == 1, "\(format): nothing is written after the error")
-    if format != .gpkg { #expect(source.read < 3000, "\(format): nor read") }
+    if format != .gpkg { #expect(source.read < 3000, "\(format): reading stops too") }
   }
 
-  @Test("when the store cannot be read on, then the export ends with that error", arguments: formats)
+  @Test("when reading from the store fails, then the export ends with that error", arguments: formats)
   func brokenStore(format: ExportFormat) {
     #expect(throws: DiskFull.self) {
       try format.export(Source(count: 10, isBroken: true), tracks: [TrackSegment](), shape: .point) { _ in }
@@ -66,7 +66,7 @@ struct ExportFormatTests {
   }
 
   @Test(
-    "when an export is repeated, then it is the same to the byte, but for the number of the page's scripts",
+    "when an export is repeated, then it is identical byte by byte, except for the nonce of the page's scripts",
     arguments: formats)
   func repeated(format: ExportFormat) throws {
     let records = (1...30).map { FenceRecord.whole(id: $0, number: Int($0)) }
@@ -74,20 +74,20 @@ struct ExportFormatTests {
       String(decoding: try format.bytes(records, tracks: [.sample()]), as: UTF8.self)
         .replacing(/nonce[-=]"?[a-z0-9]+/, with: "nonce")
     }
-    // A GeoPackage has the moment at which it was made.
+    // A GeoPackage contains its creation time.
     if format != .gpkg { #expect(try text() == text()) }
   }
 
-  @Test("when formats are listed, then each has a name of its own, and shapes only where the format has geometries")
+  @Test("when formats are listed, then each has a unique name, and shapes only if the format has geometries")
   func names() {
     #expect(Set(ExportFormat.allCases.map(\.rawValue)).count == ExportFormat.allCases.count)
     #expect(ExportFormat.allCases.filter(\.hasShapes) == [.geojson, .geojsonseq, .kml])
   }
 
-  // MARK: Words for a fence
+  // MARK: Titles of fences
 
   @Test(
-    "when a fence has words, then its delay is rounded to a tenth, and its loss to a tenth of a percent",
+    "when a fence has a title, then its delay is rounded to a tenth, and its loss to a tenth of a percent",
     arguments: [
       (40, 39, 31_670_000, "4G/LTE 31.7 ms", "mean 31.7 ms, 1 of 40 pings lost (2.5 %)"),
       (1, 1, 49_999, "4G/LTE 0.0 ms", "mean 0.0 ms, 0 of 1 ping lost (0.0 %)"),
@@ -101,7 +101,7 @@ struct ExportFormatTests {
     #expect(FenceTitle.long(fence) == long)
   }
 
-  @Test("when a damaged fence has the largest numbers, then its words do not trap")
+  @Test("when a damaged fence has the largest numbers, then its titles do not overflow")
   func extremes() {
     for answered in [0, 1, Int.max] {
       let fence = Fence.sample(pings: .max, answered: answered, rttSumNanoseconds: .max)
@@ -111,7 +111,7 @@ struct ExportFormatTests {
   }
 
   @Test(
-    "when a circle is across 180 degrees, then each format with circles has two parts for it",
+    "when a circle crosses 180 degrees, then each format with circles splits it into two parts",
     arguments: [
       ExportFormat.geojson, .geojsonseq, .kml,
     ])

@@ -21,7 +21,7 @@ struct ExportTests {
     return String(decoding: text, as: UTF8.self)
   }
 
-  @Test("when a drive is replayed, then a fence is the line of the contract")
+  @Test("when a drive is replayed, then the line of a fence is that of the contract")
   func replayLine() throws {
     let fence = Fence.sample(
       entered: 0, lasted: 12.5, fix: Fix(coordinate: Coordinate(latitude: 48.2082, longitude: 16.3738)), pings: 125,
@@ -34,7 +34,7 @@ struct ExportTests {
         """)
   }
 
-  @Test("when a fence's pings tell more than count and mean, then that stands behind the contract's keys")
+  @Test("when a fence has more ping figures than count and mean, then they follow the contract's keys")
   func figures() throws {
     var figures = PingFigures()
     (figures.late, figures.duplicates) = (2, 1)
@@ -49,7 +49,7 @@ struct ExportTests {
         """))
   }
 
-  @Test("when stored fences are exported, then times are wall times and the session is named")
+  @Test("when stored fences are exported, then the line has wall times and the session")
   func storedLine() throws {
     let line = try line(record(.sample(entered: 10.123_999, lasted: 4)))
     #expect(
@@ -96,7 +96,7 @@ struct ExportTests {
     #expect(ogrinfo.standardOutput.contains("Geometry: Point"))
   }
 
-  @Test("when a figure has more digits than meaning, then they are left out")
+  @Test("when a figure has more digits than its precision, then it is rounded")
   func digits() throws {
     let fix = Fix(
       coordinate: Coordinate(latitude: 48.208_201_239_9, longitude: 16.373_812_349), accuracy: 2.469_135_802_469_135_8,

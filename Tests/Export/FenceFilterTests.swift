@@ -12,13 +12,13 @@ struct FenceFilterTests {
     return filter
   }
 
-  @Test("when nothing is asked for, then each fence is selected, a replayed one too")
+  @Test("when no condition is given, then every fence is selected")
   func all() {
     #expect(FenceFilter().selects(.whole()) && FenceFilter().selects(.bare()))
   }
 
   @Test(
-    "when a time is asked for, then a fence belongs to the range in which it began, from its first moment to before its end",
+    "when a time range is given, then it selects the fences that began in it, its start included, its end excluded",
     arguments: [(9, 11, true), (10, 11, true), (9, 10, false), (11, 20, false)])
   func times(from: Int, to: Int, isSelected: Bool) {
     let filter = filter {
@@ -28,7 +28,7 @@ struct FenceFilterTests {
     #expect(filter.selects(.bare()) == isSelected)
   }
 
-  @Test("when a time is asked for, then a replayed fence, which has none, is not selected")
+  @Test("when a time range is given, then a replayed fence, which has no wall time, is not selected")
   func replayed() {
     let record = FenceRecord(fence: .sample(), session: Session(number: 0, started: .start), origin: .replay)
     #expect(!filter { $0.from = .sampleStart }.selects(record))
@@ -36,7 +36,7 @@ struct FenceFilterTests {
   }
 
   @Test(
-    "when a box is asked for, then its edges belong to it, and one whose west is east of its east is across 180 degrees",
+    "when a box is given, then its edges belong to it, and a box with its west east of its east crosses 180 degrees",
     arguments: [
       ("16,48,17,49", 16.3, true), ("16.3,48.2,16.3,48.2", 16.3, true), ("16.31,48,17,49", 16.3, false),
       ("16,48.21,17,49", 16.3, false), ("170,0,-170,60", 175, true), ("170,0,-170,60", -175, true),
@@ -48,14 +48,14 @@ struct FenceFilterTests {
   }
 
   @Test(
-    "when a box is no box, then it is refused",
+    "when a box is malformed, then it is refused",
     arguments: ["", "1,2,3", "1,2,3,4,5", "a,b,c,d", "1,2,3,1", "181,0,182,1", "0,-91,1,1", "nan,0,1,1", "1,,2,3"])
   func noBox(text: String) {
     #expect(SearchBox(text) == nil)
   }
 
   @Test(
-    "when a technology is asked for, then a generation means all of its technologies",
+    "when a technology is given, then a generation selects all of its technologies",
     arguments: [
       ("4G/LTE", "4G/LTE", true), ("4g", "4G/LTE CA", true), ("4G", "3G/UMTS", false), ("5G", "5G/NR", true),
       ("5G", "5G/NRNSA", true), ("5G SA", "5G/NRNSA", false), ("5g nsa", "5G/NRNSA", true), ("none", nil, true),
@@ -73,7 +73,7 @@ struct FenceFilterTests {
     #expect(TechnologyPattern(text) == nil)
   }
 
-  @Test("when links are asked for, then a fence without one is not selected")
+  @Test("when links are given, then a fence without a link is not selected")
   func links() {
     let filter = filter { $0.links = ["A", "C"] }
     #expect(filter.selects(.whole(link: "A")) && !filter.selects(.whole(link: "B")) && !filter.selects(.bare()))

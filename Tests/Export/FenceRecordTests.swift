@@ -4,7 +4,7 @@ import Testing
 
 @testable import Export
 
-/// Values of a fence's line at the edges of their ranges, and how lines are passed on.
+/// Values of a fence's line at the edges of their ranges, and the pieces of the output.
 struct FenceRecordTests {
   private struct DiskFull: Error {}
 
@@ -30,7 +30,7 @@ struct FenceRecordTests {
   }
 
   @Test(
-    "when a delay lies between two microseconds, then the nearer one is written, the greater one from the middle",
+    "when a delay lies between two microseconds, then it is rounded to the nearer one, half up",
     arguments: [(0, "0.0"), (499, "0.0"), (500, "0.001"), (1_499, "0.001"), (999_500, "1.0"), (1_000_499, "1.0")]
       as [(Int64, String)])
   func delay(nanoseconds: Int64, expected: String) throws {
@@ -38,7 +38,7 @@ struct FenceRecordTests {
     #expect(try export(.jsonl, [record(fence)]).contains("\"avg_ping_ms\":\(expected),"))
   }
 
-  @Test("when a drive has several links, then the line names the fence's; else there is no such key")
+  @Test("when a drive has several links, then the line has the fence's link; otherwise the key is absent")
   func link() throws {
     #expect(try export(.jsonl, [record(.sample(), link: "A")]).contains(",\"link\":\"A\",\"radius_m\":"))
     #expect(try !export(.jsonl, [record(.sample())]).contains("\"link\""))
@@ -66,14 +66,14 @@ struct FenceRecordTests {
     }
   }
 
-  @Test("when nothing was answered, then there is no mean, and all pings are lost")
+  @Test("when no ping was answered, then there is no mean, and all pings are lost")
   func unanswered() throws {
     let line = try export(.jsonl, [record(.sample(pings: 7, answered: 0, rttSumNanoseconds: 0))])
     #expect(line.contains("\"pings\":7,\"pings_ok\":0,\"technology\""), "\(line)")
     #expect(line.contains("\"pings_lost\":7,"))
   }
 
-  @Test("when a stored fence has an identifier of its own, then the feature has that, not its number in the drive")
+  @Test("when a stored fence has an identifier, then the feature has it instead of the number in the drive")
   func identifier() throws {
     let stored = FenceRecord(
       id: 4711, fence: .sample(number: 2), session: Session(number: 0, testUUID: nil, started: .start), origin: .replay)
@@ -82,7 +82,7 @@ struct FenceRecordTests {
   }
 
   @Test(
-    "when there are many fences, then they are passed on in pieces, and none is lost or cut",
+    "when there are many fences, then they are written in pieces, and no fence is lost or cut",
     arguments: [ExportFormat.jsonl, .geojson])
   func pieces(format: ExportFormat) throws {
     let records = (0..<1000).map { record(.sample(number: $0)) }
@@ -107,7 +107,7 @@ struct FenceRecordTests {
     #expect(calls == 1, "nothing is written after the failure")
   }
 
-  @Test("when there is no fence, then each format is a whole document all the same")
+  @Test("when there is no fence, then each format is still a complete document")
   func empty() throws {
     #expect(try export(.jsonl, []).isEmpty)
     #expect(try export(.geojson, []) == "{\"type\":\"FeatureCollection\",\"features\":[\n]}\n")

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Export
 
-/// The forms of figures, and the words that other programs' maps show.
+/// The forms of figures, and the titles that other programs' maps show.
 struct FiguresTests {
   @Test(
-    "when a figure has more decimals than meaning, then it is rounded half away from zero",
+    "when a figure has more decimals than its precision, then it is rounded half away from zero",
     arguments: [
       (1.005, 2, "1.0"), (2.5, 0, "3"), (-2.5, 0, "-3"), (171.324_999, 2, "171.32"), (-0.001, 2, "0.0"),
       (48.208_201_25, 7, "48.2082013"), (1e300, 2, "1e+300"),
@@ -27,13 +27,13 @@ struct FiguresTests {
     #expect(JSON.delay(nanoseconds).plainText == text)
   }
 
-  @Test("when a delay is at the end of its range, then nothing traps")
+  @Test("when a delay is at an end of its range, then nothing overflows")
   func extremes() {
     for value in [Int64.min, .max, .min + 1] { #expect(!JSON.delay(value).plainText.isEmpty) }
   }
 
   @Test(
-    "when a decimal becomes a binary number, then it is the nearest one, as if it had been read from text",
+    "when a decimal is converted to a double, then it equals the double that is read from its text",
     arguments: [
       (31_670, 3), (1, 7), (482_082_012, 7), (-163_738_123, 7), (9_007_199_254_740_991, 3), (0, 5), (7, 0),
     ] as [(Int64, Int)])
@@ -42,14 +42,14 @@ struct FiguresTests {
     #expect(JSON.number(units, places: places) == read)
   }
 
-  @Test("when a value has no types to be in, then text is bare, and everything else is as in JSON")
+  @Test("when a value is written as plain text, then a text has no quotes, and other values are as in JSON")
   func plain() {
     #expect(JSON.string("a \"b\"").plainText == "a \"b\"")
     #expect(JSON.bool(true).plainText == "true" && JSON.integer(-7).plainText == "-7")
     #expect(JSON.object([.init("4G/LTE", .decimal(units: 75, places: 2))]).plainText == #"{"4G/LTE":0.75}"#)
   }
 
-  @Test("when a fence has answers, then its title has technology and mean; without any, it says so")
+  @Test("when a fence has answers, then its title has technology and mean; without answers, it reports that")
   func titles() {
     #expect(FenceTitle.short(.sample()) == "4G/LTE 31.7 ms")
     #expect(FenceTitle.short(.sample(technology: nil, answered: 0)) == "NONE no answer")

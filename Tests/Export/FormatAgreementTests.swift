@@ -11,9 +11,9 @@ import Testing
   import FoundationXML
 #endif
 
-/// Random fences in all formats: each is read back by a reader that is not ours, or is as plain as its standard, and has the same values.
+/// Random fences in all formats: an independent reader, or a plain one by the standard, reads back the same values.
 struct FormatAgreementTests {
-  /// A fence with some of the values that there can be, and with texts that formats must escape.
+  /// A fence with random values, some absent, and with texts that formats must escape.
   private static func record(_ id: Int64, _ random: inout SeededGenerator) -> FenceRecord {
     let texts = [
       "A", "a,b", "\"q\"", "<x> & y", "line\nend", "tab\there", "Ö–\u{1F697}", " edge ", "]]>", "=1+1", "\\",
@@ -55,12 +55,12 @@ struct FormatAgreementTests {
     return (1...25).map { record($0, &random) }
   }
 
-  /// What a format must have: the values of `columns` that are known.
+  /// The fields that a format must have: the known values of `columns`.
   private func expected(_ record: FenceRecord, _ columns: [Export.Column]) -> [String: JSON] {
     Dictionary(uniqueKeysWithValues: columns.compactMap { column in column.value(record).map { (column.name, $0) } })
   }
 
-  /// Whether a text that was read is that value: numbers by their value, as a format may write 12 as 12.0.
+  /// Whether a text from a format equals a value. Numbers compare by value: a format may write 12 as 12.0.
   private func isSame(_ text: String, _ value: JSON) -> Bool {
     switch value {
     case .integer, .number, .decimal: Double(text) == Double(value.text)
@@ -86,7 +86,7 @@ struct FormatAgreementTests {
 
   // MARK: Text
 
-  /// The records of a table as RFC 4180 has them, section 2.
+  /// The records of a CSV table (RFC 4180, section 2).
   private func table(_ text: String) -> [[String]] {
     var (rows, row, field, isQuoted): ([[String]], [String], String, Bool) = ([], [], "", false)
     var rest = Array(text.unicodeScalars)[...]
@@ -110,7 +110,8 @@ struct FormatAgreementTests {
   }
 
   @Test(
-    "when random fences are a table, then each field is the value of its column", arguments: 0..<5 as Range<UInt64>)
+    "when random fences are exported as CSV, then each field is the value of its column",
+    arguments: 0..<5 as Range<UInt64>)
   func csv(seed: UInt64) throws {
     let records = Self.records(seed)
     let rows = table(try ExportFormat.csv.text(records))
@@ -132,11 +133,11 @@ struct FormatAgreementTests {
     }
   }
 
-  /// Without objects, whose members have no order in Foundation; ``ColumnListTests`` has them.
+  /// Without objects, whose members have no order in Foundation; ``ColumnListTests`` tests them.
   private func plain(_ columns: [Export.Column]) -> [Export.Column] { columns.filter { $0.kind != .object } }
 
   @Test(
-    "when random fences are lines or features of JSON, then each member is the value of its column",
+    "when random fences are exported as JSON Lines or GeoJSON, then each member is the value of its column",
     arguments: 0..<5 as Range<UInt64>)
   func json(seed: UInt64) throws {
     let records = Self.records(seed)
@@ -185,7 +186,7 @@ struct FormatAgreementTests {
   }
 
   @Test(
-    "when random fences are XML, then a parser reads each value as it is in its column",
+    "when random fences are exported as GPX or KML, then a parser reads the value of each column",
     arguments: 0..<5 as Range<UInt64>)
   func xml(seed: UInt64) throws {
     let records = Self.records(seed)
@@ -201,7 +202,7 @@ struct FormatAgreementTests {
   // MARK: GeoPackage
 
   @Test(
-    "when random fences are a GeoPackage, then SQLite reads each value as it is in its column",
+    "when random fences are exported as a GeoPackage, then SQLite reads the value of each column",
     arguments: 0..<3 as Range<UInt64>)
   func geoPackage(seed: UInt64) throws {
     let (records, folder) = (Self.records(seed), try TemporaryFolder())
@@ -225,7 +226,7 @@ struct FormatAgreementTests {
     }
   }
 
-  @Test("when a value is another one, then the comparison of this suite finds it")
+  @Test("when values differ, then the comparison of this suite detects it")
   func control() {
     #expect(isSame("12.0", .integer(12)) && !isSame("12.1", .integer(12)) && !isSame("", .integer(0)))
     #expect(isSame("1", .bool(true)) && !isSame("0", .bool(true)) && !isSame("yes", .bool(false)))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Export
 
-/// Geometries as blobs of GeoPackage (OGC 12-128r17, 2.1.3), taken apart again.
+/// Geometries as blobs of GeoPackage (OGC 12-128r17, 2.1.3), parsed again.
 struct GeoPackageGeometryTests {
   /// Reads a blob from its beginning.
   private struct Reader {

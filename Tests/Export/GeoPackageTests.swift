@@ -23,7 +23,7 @@ struct GeoPackageTests {
     try DatabaseQueue(path: path).read { try Row.fetchAll($0, sql: sql) }
   }
 
-  /// A value of SQLite as the exports of text have it.
+  /// A value of SQLite as the text exports write it.
   private func text(_ value: DatabaseValue, of column: Export.Column) -> String? {
     switch (value.storage, column.kind) {
     case (.double(let number), .decimal): JSON.rounded(number, places: 7)?.text
@@ -38,7 +38,7 @@ struct GeoPackageTests {
     try rows(path, sql).map { row in row.databaseValues.map { "\($0)" }.joined(separator: " ") }
   }
 
-  @Test("when fences are exported, then the file says that it is a GeoPackage, and is intact")
+  @Test("when fences are exported, then the file is marked as a GeoPackage, and is intact")
   func header() throws {
     let folder = try TemporaryFolder()
     let path = try package([.whole(), .bare()], in: folder)
@@ -69,7 +69,7 @@ struct GeoPackageTests {
     }
   }
 
-  @Test("when little is known of a fence, then the other columns are NULL")
+  @Test("when a fence has few values, then the other columns are NULL")
   func bare() throws {
     let folder = try TemporaryFolder()
     let row = try #require(try rows(try package([.bare()], in: folder), "SELECT * FROM fences").first)
@@ -77,7 +77,7 @@ struct GeoPackageTests {
     #expect(null == ColumnList.storedProperties.filter { $0.value(.bare()) == nil }.map(\.name))
   }
 
-  @Test("when a layer is made, then the tables of GeoPackage name it and its extent")
+  @Test("when a layer is created, then the tables of GeoPackage have it and its extent")
   func contents() throws {
     let folder = try TemporaryFolder()
     let records: [FenceRecord] = [.bare(latitude: 48, longitude: 16), .bare(id: 9, latitude: 49, longitude: 17)]
@@ -90,7 +90,7 @@ struct GeoPackageTests {
   }
 
   @Test(
-    "when a layer is made, then it has an index with triggers, and each of its columns is described",
+    "when a layer is created, then it has an index with triggers, and each of its columns is described",
     arguments: ["fences", "fence_centres", "tracks"])
   func layer(table: String) throws {
     let folder = try TemporaryFolder()
@@ -106,7 +106,7 @@ struct GeoPackageTests {
     #expect(described == columns && !columns.isEmpty)
   }
 
-  @Test("when a place is asked for, then the R-tree finds the fences there, and no others")
+  @Test("when an area is searched, then the R-tree finds exactly the fences in it")
   func index() throws {
     let folder = try TemporaryFolder()
     let records = (0..<50).map { FenceRecord.bare(id: Int64($0 + 1), latitude: 48 + Double($0) / 100, longitude: 16) }
@@ -123,7 +123,7 @@ struct GeoPackageTests {
     #expect(try values(path, "SELECT count(*) FROM gpkg_contents WHERE min_x IS NULL") == ["4"])
   }
 
-  @Test("when there are styles, then each is for a layer, and names every technology that fences can have")
+  @Test("when there are styles, then each is for a layer, and the first has every technology that fences can have")
   func styles() throws {
     let folder = try TemporaryFolder()
     let styles = try rows(try package([.whole()], in: folder), "SELECT * FROM layer_styles ORDER BY id")
@@ -134,7 +134,7 @@ struct GeoPackageTests {
     #expect(qml.contains("0,222,255,255"), "LTE is light blue, as on the map")
   }
 
-  @Test("when the package is made, then its file has no name by then: a killed export leaves nothing behind")
+  @Test("when the package is being written, then its file has no name: a killed export leaves no file behind")
   func nameless() throws {
     let folder = try TemporaryFolder()
     var names: [[String]] = []
@@ -176,7 +176,7 @@ struct GeoPackageTests {
   }
 
   @Test(
-    "when GDAL searches a window in many fences, then the R-tree gives it those there, and only those",
+    "when GDAL searches a window in many fences, then the R-tree gives exactly the fences in it",
     .enabled(if: Surroundings.program("ogrinfo") != nil, "gdal-bin is not installed"))
   func window() async throws {
     let folder = try TemporaryFolder()

@@ -53,7 +53,7 @@ struct HostileTextTests {
     return rows
   }
 
-  @Test("when texts have the characters of JSON, then both formats of JSON have them unchanged")
+  @Test("when texts have special characters of JSON, then both JSON formats have them unchanged")
   func json() throws {
     let collection =
       try JSONSerialization.jsonObject(with: Data(ExportFormat.geojson.bytes(records()))) as? [String: Any]
@@ -68,7 +68,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test("when texts have the characters of CSV, then a reader finds them unchanged in their fields")
+  @Test("when texts have special characters of CSV, then a reader finds them unchanged in their fields")
   func csv() throws {
     let rows = fields(try ExportFormat.csv.text(records()))
     #expect(rows.count == Self.texts.count + 1)
@@ -79,7 +79,8 @@ struct HostileTextTests {
   }
 
   @Test(
-    "when texts have the characters of XML, then the documents are well-formed", arguments: [ExportFormat.gpx, .kml])
+    "when texts have special characters of XML, then the documents are well-formed",
+    arguments: [ExportFormat.gpx, .kml])
   func xml(format: ExportFormat) throws {
     let track = TrackSegment.sample(link: Self.texts.joined())
     for shape in FenceShape.allCases {
@@ -88,7 +89,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test("when texts have the characters of SQL, then the GeoPackage has them unchanged")
+  @Test("when texts have special characters of SQL, then the GeoPackage has them unchanged")
   func geoPackage() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("drive.gpkg")

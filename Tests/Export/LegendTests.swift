@@ -16,7 +16,7 @@ struct LegendTests {
     #expect(Legend.technology(of: .sample(technology: name)).colour == colour)
   }
 
-  @Test("when no ping of a fence was answered, then it is grey whatever its technology; without pings it is not")
+  @Test("when no ping of a fence was answered, then the fence is grey despite its technology; without pings it is not")
   func withoutAnswer() {
     #expect(Legend.technology(of: .sample(pings: 9, answered: 0, rttSumNanoseconds: 0)).name == "t-none")
     #expect(Legend.technology(of: .sample(pings: 0, answered: 0, rttSumNanoseconds: 0)).name == "t-4g")

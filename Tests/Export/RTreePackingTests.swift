@@ -9,7 +9,7 @@ import Testing
 struct RTreePackingTests {
   private typealias Edges = (minX: Double, maxX: Double, minY: Double, maxY: Double)
 
-  /// Rectangles along a way, as those of a drive, or anywhere on Earth.
+  /// Rectangles along a route, like those of a drive, or anywhere on Earth.
   private func rectangles(_ count: Int, together: Bool, _ random: inout SeededGenerator) -> [Edges] {
     var (x, y) = (16.4, 48.2)
     return (0..<count).map { _ in
@@ -43,7 +43,7 @@ struct RTreePackingTests {
   }
 
   @Test(
-    "when a tree is full to a node's last cell, or one above, then SQLite finds it in order and reads each row",
+    "when a node is exactly full, or one row exceeds it, then SQLite accepts the tree and reads each row",
     arguments: [0, 1, 2, 50, 51, 52, 102, 103, 51 * 51, 51 * 51 + 1, 51 * 51 + 52, 10_000])
   func sizes(count: Int) throws {
     var random = SeededGenerator(seed: UInt64(count))
@@ -54,7 +54,7 @@ struct RTreePackingTests {
   }
 
   @Test(
-    "when a page has room for 18 rows only, then a tree of four levels is in order",
+    "when a page has room for only 18 rows, then a tree of four levels is valid",
     arguments: [18 * 18 * 18, 5833, 6500])
   func small(count: Int) throws {
     var random = SeededGenerator(seed: UInt64(count))
@@ -73,7 +73,8 @@ struct RTreePackingTests {
     #expect(found == [2, 3])
   }
 
-  @Test("when a window is searched, then all in it are found, and nothing far from it", arguments: [true, false])
+  @Test(
+    "when a window is searched, then all rectangles in it are found, and none far from it", arguments: [true, false])
   func windows(together: Bool) throws {
     let seed = UInt64(together ? 5 : 6)
     var random = SeededGenerator(seed: seed)
@@ -100,7 +101,7 @@ struct RTreePackingTests {
     }
   }
 
-  @Test("when rows of a packed tree are moved, deleted and added with SQLite, then it stays in order")
+  @Test("when rows of a packed tree are moved, deleted and added with SQLite, then it stays valid")
   func changes() throws {
     var random = SeededGenerator(seed: 7)
     let queue = try tree(rectangles(3000, together: true, &random))
@@ -119,7 +120,9 @@ struct RTreePackingTests {
     #expect(try check(queue) == "ok")
   }
 
-  @Test("when an edge has no single-precision number, then the box goes to the next one outside", arguments: [-1.0, 1])
+  @Test(
+    "when an edge has no exact single-precision value, then the box extends to the next value outside",
+    arguments: [-1.0, 1])
   func rounding(sign: Double) {
     let tenth = 0.1 * sign
     let box = RTreeBox(minX: tenth, maxX: tenth, minY: 0.5 * sign, maxY: 0.5 * sign)
@@ -127,7 +130,7 @@ struct RTreePackingTests {
     #expect(Double(box.minY) == 0.5 * sign && box.minY == box.maxY)
   }
 
-  @Test("when two boxes are joined, then the result is the least that has both")
+  @Test("when two boxes are joined, then the result is the smallest box that contains both")
   func union() {
     let left = RTreeBox(minX: -2, maxX: -1, minY: 0, maxY: 5)
     let right = RTreeBox(minX: -1.5, maxX: 3, minY: -1, maxY: 4)
@@ -135,7 +138,7 @@ struct RTreePackingTests {
     #expect(left.union(right) == both && right.union(left) == both)
   }
 
-  @Test("when a row is added twice, then the tree says so instead of losing it")
+  @Test("when a row is added twice, then the tree fails instead of losing it")
   func twice() throws {
     let queue = try DatabaseQueue()
     try queue.write { database in

@@ -13,7 +13,7 @@ struct RadioColumnsTests {
     return String(decoding: text, as: UTF8.self)
   }
 
-  @Test("when a fence has a report, then shares, signal, operator and cell are flat members with their units")
+  @Test("when a fence has a modem report, then shares, signal, operator and cell are flat members with their units")
   func whole() throws {
     let members =
       #""technology_shares":{"4G/LTE":0.75,"NONE":0.25},"rsrp_min_dbm":-111.5,"rsrp_median_dbm":-91.0,"#
@@ -24,12 +24,12 @@ struct RadioColumnsTests {
     #expect(line.hasSuffix(members + "\n"), "\(line)")
   }
 
-  @Test("when a fence has none, then its line is as before")
+  @Test("when a fence has no modem report, then its line has none of these members")
   func without() throws {
     #expect(try line(.sample()).hasSuffix(#""pings_duplicate":0}"# + "\n"))
   }
 
-  @Test("when little is known, then only that is written, in dB where the quantity has no power")
+  @Test("when few values are known, then only they are written, in dB if the quantity is no power")
   func little() throws {
     var radio = FenceRadio()
     radio.levels = [.init(quantity: .nrSINR, minimum: 1, median: 2, maximum: 3)]

@@ -25,7 +25,7 @@ extension FenceRecord {
       origin: .store(driveStarted: .sampleStart, session: session), link: link, submitted: submitted)
   }
 
-  /// A fence of the store of which little is known.
+  /// A fence of the store with few values.
   static func bare(
     id: Int64 = 8, session: Int64 = 3, latitude: Double = 48.2, longitude: Double = 16.3, radius: Double = 20
   ) -> FenceRecord {

@@ -31,7 +31,7 @@ struct RowInsertionTests {
     #expect(rows[2] == [Double.infinity.databaseValue, #"{"a":1}"#.databaseValue, "[1,2]".databaseValue])
   }
 
-  @Test("when a row has fewer values than the one before, then nothing of that one is left in it")
+  @Test("when a row has fewer values than the previous row, then no value of the previous row is left in it")
   func shorter() throws {
     let rows = try insert([["a", "b", "c"], [1]])
     #expect(rows[1] == [1.databaseValue, .null, .null])
@@ -59,7 +59,7 @@ struct RowInsertionTests {
     }
   }
 
-  @Test("when a row is refused, then that is the database's error with its words, and the next row can be inserted")
+  @Test("when a row is refused, then the error is the database's, with its message, and the next row can be inserted")
   func refused() throws {
     let queue = try DatabaseQueue()
     try queue.write { db in

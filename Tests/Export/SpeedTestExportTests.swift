@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "when tests are exported as GeoJSON, then each is a point with its figures, and one without a place has no geometry"
+    "when tests are exported as GeoJSON, then each is a point with its figures; a test without a place has no geometry"
   )
   func geoJSON() throws {
     let collection = try #require(
@@ -43,7 +43,7 @@ import Testing
     #expect(failed["error"] as? String == "no connection" && failed["download_kbps"] == nil)
   }
 
-  @Test("when tests are exported as a sequence, then it has the features of the collection, each behind a separator")
+  @Test("when tests are exported as a sequence, then it has the features of the collection, each after a separator")
   func sequence() throws {
     let records = try text(.geojsonseq).split(separator: "\u{1E}").map(String.init)
     #expect(records.count == 2 && records.allSatisfy { $0.hasSuffix("\n") })
@@ -51,8 +51,7 @@ import Testing
     #expect(records.allSatisfy { collection.contains($0.dropLast()) })
   }
 
-  @Test(
-    "when tests are exported as JSON Lines, then the curves give the result again, and the track and pings are there")
+  @Test("when tests are exported as JSON Lines, then the curves reproduce the result, and track and pings are included")
   func lines() throws {
     let objects = try objects(try text(.jsonl))
     let curves = try #require(objects[0]["download_curves"] as? [[[Int64]]])
@@ -65,7 +64,7 @@ import Testing
     #expect(objects[1]["download_curves"] == nil)
   }
 
-  @Test("when tests are exported as CSV, then each has a line with every column of the head, and texts are quoted")
+  @Test("when tests are exported as CSV, then each has a line with every column of the header, and texts are quoted")
   func csv() throws {
     let lines = try text(.csv).components(separatedBy: "\r\n")
     #expect(lines.count == 4 && lines[3].isEmpty)
@@ -74,7 +73,7 @@ import Testing
     #expect(lines[2].filter { $0 == "," }.count == SpeedTestColumn.table.count - 1)
   }
 
-  @Test("when there is no test, then each format is still what it is")
+  @Test("when there is no test, then each format is still complete")
   func empty() throws {
     for format in SpeedTestFormat.allCases {
       var bytes: [UInt8] = []
@@ -91,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("when conditions are given, then a test is met by its start, place and technology")
+  @Test("when conditions are given, then a test is selected by its start, technology and link")
   func filter() throws {
     func selects(_ change: (inout FenceFilter) -> Void) -> [Bool] {
       var filter = FenceFilter()
@@ -110,7 +109,7 @@ import Testing
     "<!-- speed tests: from Sources/Export/SpeedTests, by WRITE_DOCS=1 swift test --filter SpeedTestExportTests -->\n"
   private static let end = "\n<!-- end of speed tests -->"
 
-  @Test("when a column is declared, then docs/export.md has it, as it is declared")
+  @Test("when a column is declared, then docs/export.md has it as declared")
   func documented() throws {
     let page = Surroundings.root.appending(path: "docs/export.md")
     let text = try String(contentsOf: page, encoding: .utf8)

@@ -53,7 +53,7 @@ import Testing
     #expect(text.ranges(of: "<wpt ").count == 1, "the test without a place is left out")
   }
 
-  @Test("when tests are KML, then a folder has those with a place, with style, time span and every field of the schema")
+  @Test("when tests are exported as KML, then a folder has those with a place, with style, time span and schema fields")
   func placemark() throws {
     let text = try text(.kml)
     #expect(text.ranges(of: "<Folder><name>Speed tests</name>").count == 1)
@@ -70,13 +70,13 @@ import Testing
     #expect(text.contains("<SimpleData name=\"roaming\">0</SimpleData>"))
   }
 
-  @Test("when a test has no rates, then its title is its outcome, and the description says why")
+  @Test("when a test has no rates, then its title is its outcome, and the description has the reason")
   func failed() {
     #expect(SpeedTestTitle.short(tests[1]) == "NONE failed")
     #expect(SpeedTestTitle.long(tests[1]) == "failed: no connection")
   }
 
-  @Test("when a format has places only, then it says so, and the others have every test")
+  @Test("when a format needs places, then it is marked as such; the other formats have every test")
   func needsPlaces() throws {
     #expect(SpeedTestFormat.allCases.filter(\.needsPlaces) == [.gpx, .kml, .gpkg])
     for format in [SpeedTestFormat.geojsonseq, .jsonl] {
@@ -86,8 +86,7 @@ import Testing
 
   // MARK: GeoPackage
 
-  @Test(
-    "when tests are a GeoPackage, then the layer has each value in SQLite's type, an R-tree, a style and descriptions")
+  @Test("when tests are exported as a GeoPackage, then the layer has typed values, an R-tree, a style and descriptions")
   func package() throws {
     let folder = try TemporaryFolder()
     let path = try file(.gpkg, in: folder)

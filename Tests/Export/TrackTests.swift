@@ -46,7 +46,7 @@ struct TrackTests {
     #expect(nothing == nil)
   }
 
-  @Test("when the position is lost, or is silent for more than ten seconds, then another segment begins")
+  @Test("when the fix is lost, or missing for more than ten seconds, then a new segment begins")
   func gaps() {
     let lost = (2.5, Fix.lost)
     #expect(cut(cutter(), [(0, fix(0)), (1, fix(1)), lost, (3, fix(3)), (4, fix(4))]) == ["1:2", "1:2"])
@@ -61,9 +61,7 @@ struct TrackTests {
     #expect(cut(cutter(), [(198, fix(198)), (199, fix(199)), (200, fix(200)), (201, fix(201))]) == ["2:2"])
   }
 
-  @Test(
-    "when a position is not accurate, is repeated or is from the past, then it is not on the track, and interrupts nothing"
-  )
+  @Test("when a position is inaccurate, repeated or from the past, then the track omits it and continues")
   func omitted() {
     let fixes: [(Double, Fix)] = [
       (0, fix(0)), (1, fix(1, accuracy: 15.1)), (2, fix(2, accuracy: nil)), (3, fix(3, accuracy: 15)), (3, fix(3)),
@@ -72,7 +70,7 @@ struct TrackTests {
     #expect(cut(cutter(), fixes) == ["1:3"])
   }
 
-  @Test("when a segment is very long, then it is continued by another one that begins with its last position")
+  @Test("when a segment is very long, then a new segment continues it from its last position")
   func long() throws {
     var cutter = TrackCutter(
       driveStarted: .sampleStart, link: nil, windows: [.init(session: 1, times: .start ..< .seconds(1e6))],
@@ -87,7 +85,7 @@ struct TrackTests {
     #expect(last.points.count == 6 && last.points.first == segments[0].points.last)
   }
 
-  @Test("when a time or a box is asked for, then only its positions are on the track")
+  @Test("when a time or a box is given, then only its positions are on the track")
   func filtered() {
     let fixes = (0..<10).map { (Double($0), fix(Double($0))) }
     #expect(cut(cutter { $0.from = .sampleStart.later(by: .seconds(4)) }, fixes) == ["1:6"])
@@ -137,7 +135,7 @@ struct TrackTests {
     return (segments, complaints)
   }
 
-  @Test("when a drive's log is there, then its session has a track; a drive without one has none")
+  @Test("when a drive has a log, then its session has a track; without a log it has no track")
   func stored() throws {
     let folder = try TemporaryFolder()
     let reader = try store(in: folder, log: Self.log(Self.positions))
@@ -148,7 +146,7 @@ struct TrackTests {
     #expect(try self.segments(reader, where: { $0 != 1 }).segments.isEmpty, "no fence of it is exported")
   }
 
-  @Test("when lines of a log cannot be read, then the track has the other positions, and a line counts them")
+  @Test("when lines of a log cannot be read, then the track has the other positions, and a message counts the lines")
   func damagedLines() throws {
     let folder = try TemporaryFolder()
     let broken = [
@@ -164,7 +162,8 @@ struct TrackTests {
   }
 
   @Test(
-    "when a log has no header, then its drive has no track, and one line says why", arguments: ["", "{}\n", "PNG\n"])
+    "when a log has no header, then its drive has no track, and one line gives the reason",
+    arguments: ["", "{}\n", "PNG\n"])
   func noLog(text: String) throws {
     let folder = try TemporaryFolder()
     let (segments, complaints) = try segments(store(in: folder, log: text))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Export
 
-/// GPX, KML and the text that both consist of.
+/// GPX, KML and the XML text of both.
 struct XMLTests {
-  @Test("when text has characters of markup, or such as XML forbids, then it is escaped, or replaced")
+  @Test("when text has markup characters, then they are escaped; characters that XML forbids are replaced")
   func escapes() {
     var text = XMLWriter()
     text.element("a b=\"c\"", "1 < 2 & \"3\" > \u{1}\u{FFFE}\nÖ\u{1F697}")
@@ -47,7 +47,7 @@ struct XMLTests {
   }
 
   @Test(
-    "when a place is at 180 degrees east, also by rounding, then GPX has 180 degrees west, because its schema excludes the other",
+    "when a longitude is 180 degrees east, even by rounding, then GPX has 180 degrees west, as its schema demands",
     arguments: [(180, "-180.0"), (179.99999997, "-180.0"), (-180, "-180.0"), (179.9999999, "179.9999999")])
   func antimeridian(longitude: Double, written: String) throws {
     let place = Coordinate(latitude: 48.2, longitude: longitude)
@@ -58,7 +58,7 @@ struct XMLTests {
   }
 
   @Test(
-    "when an altitude needs an exponent, then GPX has none, because a decimal of its schema has no exponent",
+    "when an altitude needs an exponent, then GPX omits the altitude: its schema allows no exponent",
     arguments: [
       (1e17, nil), (1e300, nil), (.infinity, nil), (.nan, nil), (-0.001, "0.0"), (1e-9, "0.0"), (8848.86, "8848.86"),
     ]
@@ -85,7 +85,7 @@ struct XMLTests {
     #expect(ids == ["fence-7", "fence-8", "fence-9"])
   }
 
-  @Test("when a fence is on a technology, then its style is that colour, and each style exists")
+  @Test("when a fence has a technology, then its style has that colour, and each style exists")
   func styles() throws {
     let text = try ExportFormat.kml.text([.whole(), .bare()])
     let used = text.matches(of: /<styleUrl>#([^<]*)</).map { String($0.1) }
@@ -105,21 +105,21 @@ struct XMLTests {
       text.contains("<TimeSpan><begin>2026-11-20T10:00:10.000Z</begin><end>2026-11-20T10:00:14.000Z</end></TimeSpan>"))
   }
 
-  @Test("when the shape is a circle, then KML has polygons, and two for one across the antimeridian")
+  @Test("when the shape is a circle, then KML has polygons, and two for a circle across the antimeridian")
   func circles() throws {
     let text = try ExportFormat.kml.text([.whole(), .bare(longitude: 179.9999)], shape: .circle)
     #expect(!text.contains("<Point>"))
     #expect(text.ranges(of: "<Polygon>").count == 3 && text.ranges(of: "<MultiGeometry>").count == 1)
   }
 
-  @Test("when there is no fence, then both are whole documents all the same")
+  @Test("when there is no fence, then GPX and KML are still complete documents")
   func empty() throws {
     #expect(try ExportFormat.gpx.text([]).hasSuffix("/1/1\" xmlns:cp=\"urn:x-coverage-probe:gpx:1\">\n</gpx>\n"))
     #expect(try ExportFormat.kml.text([]).hasSuffix("</Schema>\n</Document>\n</kml>\n"))
   }
 
   @Test(
-    "when GDAL opens them, then it finds the fences and the tracks",
+    "when GDAL opens GPX or KML, then it finds the fences and the tracks",
     .enabled(if: Surroundings.program("ogrinfo") != nil, "gdal-bin is not installed"),
     arguments: [ExportFormat.gpx, .kml])
   func gdal(format: ExportFormat) async throws {

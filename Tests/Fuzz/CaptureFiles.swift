@@ -4,7 +4,7 @@ import Foundation
 @testable import DriveLog
 @testable import Evidence
 
-/// A drive log, an empty line, and the capture that is to bear it out.
+/// A drive log, an empty line, and the capture that should confirm it.
 enum CaptureFiles: FuzzTarget {
   static var seeds: [[UInt8]] {
     let header = #"{"drive":1,"started":"2026-11-20T10:00:00.000Z","pings":{"interval":0.1,"timeout":1.0}}"# + "\n"
@@ -89,7 +89,7 @@ enum CaptureFiles: FuzzTarget {
     return file + block(5, little(0, 12) + counts + [0, 0, 0, 0])
   }
 
-  /// - Parameter unit: Of the smaller unit, in a microsecond.
+  /// - Parameter unit: The number of smaller units in a microsecond.
   private static func pcap(_ packets: [(Int64, [UInt8])], _ magic: Int64, unit: Int64) -> [UInt8] {
     var file = little(magic, 4) + [2, 0, 4, 0] + little(0, 8)
     file += little(160, 4) + little(101, 4)

@@ -4,7 +4,7 @@ import Submission
 
 @testable import Settings
 
-/// Configuration files, and the texts that stand on command lines: durations, sizes.
+/// Configuration files, and values of command lines: durations, sizes.
 enum ConfigurationFiles: FuzzTarget {
   static let seeds = [
     """

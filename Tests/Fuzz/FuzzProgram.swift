@@ -47,7 +47,7 @@ public func fuzzerCustomMutator(_ bytes: UnsafeMutablePointer<UInt8>, _ count: I
   guard mutation.coin() else { return libFuzzerMutate(bytes, count, limit) }
   let input = Array(UnsafeBufferPointer(start: bytes, count: count))
   let changed = mutation.changed(input).prefix(limit)
-  // libFuzzer takes no empty input.
+  // libFuzzer does not accept an empty input.
   guard !changed.isEmpty else { return libFuzzerMutate(bytes, count, limit) }
   for (index, byte) in changed.enumerated() { bytes[index] = byte }
   return changed.count

@@ -1,8 +1,8 @@
 import Foundation
 
-/// One kind of input from outside, and all that the program does with it.
+/// One kind of external input, and all that the program does with it.
 protocol FuzzTarget: Sendable {
-  /// The inputs to start from: valid ones.
+  /// Valid inputs to start from.
   static var seeds: [[UInt8]] { get }
   /// Tokens of the format, for the dictionary.
   static var words: [String] { get }

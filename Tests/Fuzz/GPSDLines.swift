@@ -4,9 +4,9 @@ import OrderedJSON
 
 @testable import Positioning
 
-/// What gpsd says, from its first word to fences.
+/// The lines of gpsd, from the first one to fences.
 enum GPSDLines: FuzzTarget {
-  /// Between two lines; a line's length says which. So time is part of the input.
+  /// Pauses between lines. A line's length selects one, so that time is part of the input.
   private static let pauses: [Duration] = [
     .zero, .milliseconds(1), .milliseconds(40), .milliseconds(250), .seconds(1), .seconds(1), .seconds(6),
     .seconds(3600),
@@ -16,7 +16,7 @@ enum GPSDLines: FuzzTarget {
   static var seeds: [[UInt8]] {
     let greeting =
       #"{"class":"VERSION","release":"3.22"}"# + "\n" + #"{"class":"WATCH","enable":true,"json":true}"# + "\n"
-    // Pieces of recordings, of some seconds each. Lists of satellites would take most of the time and say nothing.
+    // Pieces of recordings, of some seconds each. Lists of satellites would take most of the time and test nothing new.
     let recordings = fixtures("gpsd", suffix: ".json").flatMap { file -> [[UInt8]] in
       let lines = file.split(separator: UInt8(ascii: "\n")).filter { $0.count < 500 }
       return stride(from: 0, to: lines.count, by: max(8, lines.count / 3)).map { first in
@@ -57,7 +57,7 @@ enum GPSDLines: FuzzTarget {
     drive.take(conversation.step(.connected, at: now), at: now)
     for line in input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).prefix(200) {
       let next = later(now, by: pauses[line.count % pauses.count])
-      // Deadlines on the way; a state that always wants to be asked again would never end.
+      // Meets the deadlines on the way, eight at most: a state that always has a due deadline would never end.
       for _ in 0..<8 where conversation.nextDeadline < next.instant {
         now = later(now, by: max(.zero, conversation.nextDeadline - now.instant))
         drive.take(conversation.step(.tick, at: now), at: now)
@@ -65,7 +65,7 @@ enum GPSDLines: FuzzTarget {
       now = next
       drive.take(conversation.step(.bytes(line + [UInt8(ascii: "\n")]), at: now), at: now)
     }
-    // The last epoch is handed out.
+    // Delivers the last epoch.
     now = later(now, by: .seconds(2))
     drive.take(conversation.step(.tick, at: now), at: now)
     drive.take(conversation.finish(), at: now)
@@ -76,7 +76,7 @@ enum GPSDLines: FuzzTarget {
     HostTime(instant: time.instant + duration, wall: time.wall + DriveTime(duration))
   }
 
-  /// What the drive makes of it.
+  /// The drive that handles the effects.
   private struct Road {
     var engine = Engine()
     var clock = WallClock()

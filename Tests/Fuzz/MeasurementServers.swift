@@ -3,7 +3,7 @@ import Foundation
 @testable import ControlServer
 @testable import SpeedTest
 
-/// The bytes of a measurement server, of a QoS server and of a resolver. The first line says whose they are.
+/// The bytes of a measurement server, of a QoS server and of a resolver. The first line names their kind.
 enum MeasurementServers: FuzzTarget {
   static var seeds: [[UInt8]] { texts.map { Array($0.utf8) } + [address, packets] }
 
@@ -90,7 +90,7 @@ enum MeasurementServers: FuzzTarget {
 
   // MARK: Measurement server
 
-  /// A client of all commands in turn, whose curves become a result.
+  /// A client that writes all commands in turn, and makes a result of its curves.
   private static func converse(_ bytes: [UInt8]) throws {
     var generator = SystemRandomNumberGenerator()
     var (lines, conversation, curve, trips) = (LineBuffer(), Conversation(), SampleSeries(), RoundTrips())
@@ -138,7 +138,7 @@ enum MeasurementServers: FuzzTarget {
     var replies = QTPReplies()
     let numbers = (0..<4).map { _ in replies.issue() }
     for line in bytes.split(separator: 0x0A) { replies.read(QTPLine(String(decoding: line, as: UTF8.self))) }
-    for text in numbers.compactMap({ replies.take($0) }) {
+    for text in numbers.compactMap({ replies.removeReply(to: $0) }) {
       if let count = UDPCount(text) { _ = UDPCount.mean(count.roundTrips.values) }
       _ = RTPFigures(reply: text)
     }

@@ -1,5 +1,5 @@
-/// Changes an input where arithmetic overflows: replaces a number by one at the end of a range, lengthens it, or repeats, moves and
-/// removes lines. libFuzzer's own mutations change single bytes and keep numbers small.
+/// Changes an input so that arithmetic may overflow: replaces a number by one at the end of a range, lengthens it, or repeats,
+/// moves and removes lines. libFuzzer's own mutations change single bytes and keep numbers small.
 struct NumberMutation {
   private var random: SeededGenerator
 
@@ -49,7 +49,7 @@ struct NumberMutation {
     isDigit(byte) || [UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "e")].contains(byte)
   }
 
-  /// A run of `isPart` round a digit that is found by chance; `nil` when there is no digit.
+  /// The run of `isPart` around a random digit; `nil` when there is no digit.
   private mutating func number(in bytes: [UInt8], with isPart: (UInt8) -> Bool) -> Range<Int>? {
     guard !bytes.isEmpty else { return nil }
     let start = below(bytes.count)
@@ -65,7 +65,7 @@ struct NumberMutation {
     bytes.replaceSubrange(range, with: Self.texts[below(Self.texts.count)])
   }
 
-  /// Four digits that begin with 20 are a year, as a rule.
+  /// Four digits that begin with 20 are usually a year.
   private mutating func replaceYear(_ bytes: inout [UInt8]) {
     let years = bytes.indices.filter { index in
       bytes[index...].starts(with: [0x32, 0x30]) && bytes[index...].prefix(5).filter(Self.isDigit).count == 4

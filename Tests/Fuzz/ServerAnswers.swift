@@ -6,7 +6,7 @@ import OrderedJSON
 @testable import ControlServer
 @testable import Submission
 
-/// What a control server answers to each request: status, `Retry-After`, `Date`, and from the fourth line on the body.
+/// A control server's answer to each request: status, `Retry-After`, `Date`, and from the fourth line on the body.
 enum ServerAnswers: FuzzTarget {
   static let seeds = [
     """
@@ -107,7 +107,7 @@ enum ServerAnswers: FuzzTarget {
     pass(&gate, failure)
   }
 
-  /// The state that the store keeps of the gate, as JSON.
+  /// Reads the state of the gate, as the store keeps it in JSON.
   private static func resume(_ text: Data) {
     guard let memory = try? JSONDecoder().decode(ServerGate.Memory.self, from: text) else { return }
     for bootID in [memory.breaker.bootID, "another"] {

@@ -15,7 +15,7 @@ import Testing
     return await player.account
   }
 
-  @Test func `when the recording began before the first listener, then what came earlier is left out`() async throws {
+  @Test func `when the recording began before the first listener, then its earlier part is left out`() async throws {
     let account = try await play(speed: 1, began: .now - .seconds(100))
     #expect(account == "played 1 epochs, 5 bytes")
   }

@@ -38,7 +38,7 @@ import Testing
     ["--gpsd", "x", "--silence", "1,1e300"], ["--gpsd", "x", "--away", "0,9223372036854775808"],
     ["--gpsd", "x", "--start-at", "nan"], ["--gpsd", "x", "--speed", "nan"],
   ])
-  func `when a moment lies beyond every clock, then the command line is refused`(arguments: [String]) {
+  func `when a time is out of range, then the command line is rejected`(arguments: [String]) {
     #expect(throws: (any Error).self) { try GPSPlayerCommand.parse(arguments) }
     let possible = ["--gpsd", "x", "--start-at", "1e9", "--speed", "0.001"]
     #expect(throws: Never.self) { try GPSPlayerCommand.parse(possible) }

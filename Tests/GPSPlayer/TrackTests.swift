@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func checksumAsKnown() {
-    // The example that most descriptions of NMEA 0183 carry.
+    // The example in most descriptions of NMEA 0183.
     let body = "GPGGA,123519,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,"
     #expect(NMEA.sentence(body) == "$\(body)*47\r\n")
   }

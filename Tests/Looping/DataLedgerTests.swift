@@ -39,7 +39,7 @@ import Testing
     #expect(ledger.usedInMonth(at: wall(0)) == .max && ledger.usedInDay(at: wall(0)) == .max)
   }
 
-  @Test("when the clock is set to another day and back, then nothing is freed and nothing used up")
+  @Test("when the clock is set to another day and back, then the use of the first day does not change")
   func clockSet() {
     var ledger = DataLedger()
     ledger.add(10, at: wall(0))
@@ -63,7 +63,7 @@ import Testing
     #expect(ledger.usedInDay(at: nil) == 10)
   }
 
-  @Test("when more than 64 days have bytes, then the farthest are dropped, and no day of this month or of the last one")
+  @Test("when more than 64 days have bytes, then the farthest are dropped, but no day of this month or of the last one")
   func bounded() {
     var ledger = DataLedger()
     for day in 0..<200 {
@@ -97,7 +97,7 @@ import Testing
     #expect(ledger.usedInDay(at: wall(0)) == 1200 + 900)
   }
 
-  @Test("when the month of a day is computed, then it is Foundation's, for each day to 2199")
+  @Test("when the month of a day is computed, then it equals Foundation's, for days up to 2199")
   func months() throws {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test(
-    "when a limit holds a test back, then the loop asks to be awakened within a minute: the date can change at any time"
+    "when a limit holds a test back, then the loop requests a wake-up within a minute: the date can change at any time"
   )
   func wakeUp() throws {
     var rig = try loop(day: 100)
@@ -184,15 +184,13 @@ import Testing
     #expect(rig.coordinator.memory.stage == .testing)
   }
 
-  @Test("when both limits are used up, then the month, which lasts longer, is named")
+  @Test("when the limit of the month is used up, then the notice names the month")
   func monthLimit() throws {
     var ledger = DataLedger()
     ledger.add(1000, at: wall(-3))
-    var rig = try loop(day: 5, month: 1000, ledger: ledger)
-    rig.send(.traffic(bytes: 6))
     let notice = LoopNotice(number: 1, hold: .monthLimit, used: 1000, limit: 1000, isDateKnown: true)
-    var other = try loop(day: 5, month: 1000, ledger: ledger)
-    #expect(other.send(.tick) == [.notice(notice)])
+    var rig = try loop(day: 5, month: 1000, ledger: ledger)
+    #expect(rig.send(.tick) == [.notice(notice)])
   }
 
   @Test(

@@ -16,7 +16,7 @@ import Testing
     return rig
   }
 
-  @Test("when the loop is paused during a test, then the test is aborted as such, and the loop waits from its start")
+  @Test("when the loop is paused during a test, then the test is aborted, and the waiting time counts from its start")
   func pausedInTest() throws {
     var rig = try timed()
     rig.send(.tick)
@@ -28,7 +28,7 @@ import Testing
     #expect(rig.coordinator.memory.tally.aborted == 1)
   }
 
-  @Test("when a test is due while the loop is paused, then one notice is given, and the test starts on return")
+  @Test("when a test is due while the loop is paused, then one notice is given, and the test starts on resume")
   func dueWhilePaused() throws {
     var rig = try afterFirstTest()
     rig.send(.pause)
@@ -38,14 +38,14 @@ import Testing
     #expect(rig.send(.resume) == [.start(2)])
   }
 
-  @Test("when the loop begins paused, then its first test starts on return")
+  @Test("when the loop begins paused, then its first test starts on resume")
   func beginsPaused() throws {
     var rig = try timed()
     #expect(rig.send(.pause) == [.notice(1, .inactive)])
     #expect(rig.send(.resume, after: 1) == [.start(1)])
   }
 
-  @Test("when nothing is due on return, then nothing starts and no notice was given")
+  @Test("when no test is due on resume, then no test starts and no notice is given")
   func shortPause() throws {
     var rig = try afterFirstTest()
     #expect(rig.send(.pause).isEmpty)
@@ -89,7 +89,7 @@ import Testing
     #expect(rig.send(.tick, after: 590).isEmpty)
   }
 
-  @Test("when the reason of a hold changes, then the other reason has its own notice, spaced as all are")
+  @Test("when the reason of a hold changes, then the other reason has its own notice, at the usual interval")
   func otherReason() throws {
     var rig = try afterFirstTest(distance: 250)
     rig.send(.pause)
@@ -109,7 +109,7 @@ import Testing
     #expect(rig.send(.wake) == [.start(2)])
   }
 
-  @Test("when a suspend was not announced, then the running test is aborted and the elapsed time is computed")
+  @Test("when a suspend was not announced, then the running test is aborted and the suspended time counts")
   func suspend() throws {
     var rig = try timed()
     rig.send(.tick)
@@ -121,13 +121,14 @@ import Testing
     #expect(rig.send(.completed(1)) == [.start(2)])
   }
 
-  @Test("when the clocks differ by less than a second more than before, then that is no suspend")
+  @Test("when the difference of the clocks grows by less than a second, then that is no suspend")
   func jitter() throws {
     var rig = try timed()
     rig.send(.tick)
     rig.suspend(0.9)
     #expect(rig.send(.tick).isEmpty)
-    // The program was interrupted for 2 s between its readings of the clocks: CLOCK_BOOTTIME is too early, and right at the next reading.
+    // The program was interrupted for 2 s between its readings of the clocks: CLOCK_BOOTTIME is too early, and right at
+    // the next reading.
     rig.suspend(-2)
     #expect(rig.send(.tick).isEmpty)
     rig.suspend(2)
@@ -136,7 +137,7 @@ import Testing
     #expect(rig.send(.tick) == [.abortTest(number: 1, .suspended)])
   }
 
-  @Test("when the host was suspended, then the fix from before counts no longer")
+  @Test("when the host was suspended, then the earlier fix no longer counts")
   func fixBeforeSuspend() throws {
     var rig = try afterFirstTest(distance: 250)
     rig.fix(0, after: 298)
@@ -145,7 +146,7 @@ import Testing
     #expect(rig.fix(0) == [.start(2)])
   }
 
-  @Test("when the message that the host is awake gets lost, then the jump between the clocks says so")
+  @Test("when the message that the host is awake is lost, then the jump between the clocks ends the sleep")
   func lostWake() throws {
     var rig = try timed()
     rig.send(.sleep)
@@ -177,14 +178,14 @@ import Testing
     #expect(rig.send(.wake, after: 2) == [.start(2)])
   }
 
-  @Test("when the last test is aborted, then the loop ends: it counted")
+  @Test("when the last test is aborted, then the loop ends: an aborted test counts")
   func lastAborted() throws {
     var rig = try timed(1)
     rig.send(.tick)
     #expect(rig.send(.pause) == [.abortTest(number: 1, .paused), .ended(.count)])
   }
 
-  @Test("when a notice is given, then its line says which test, why and what to do")
+  @Test("when a notice is given, then its line names the test, the reason and the remedy")
   func lines() {
     for hold in LoopHold.allCases {
       let notice = LoopNotice(number: 4, hold: hold, used: 512, limit: 500, isDateKnown: true)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Looping
 
-/// What survives a restart, and what a start does with it. The waiting time is 5 minutes.
+/// The state that survives a restart, and its use by the next start. The waiting time is 5 minutes.
 @Suite struct LoopMemoryTests {
   private func rules(
     _ count: Int = 9, distance: Double? = nil, duration: Duration = LoopRules.longestDuration,
@@ -26,7 +26,7 @@ import Testing
   // MARK: Restarts
 
   @Test(
-    "when the program restarts while it waits, then the time before and between counts, and the next test has its number"
+    "when the program restarts while it waits, then the time before and between counts, and the test numbers go on"
   )
   func whileWaiting() throws {
     var rig = waiting(try rules())
@@ -36,7 +36,7 @@ import Testing
     #expect(rig.send(.tick, after: 0.1) == [.start(2, "Lx")])
   }
 
-  @Test("when the waiting time passes while the program is down, then the test starts with it")
+  @Test("when the waiting time passes while the program is down, then the test starts with the program")
   func dueWhileDown() throws {
     var rig = waiting(try rules())
     #expect(rig.restart(after: 4000) == [.start(2, "Lx")])
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test(
-    "when the rules end a loop at a restart, then it ends, and a running test is aborted; a new loop is not concerned")
+    "when the rules end a loop at a restart, then it ends, and a running test is aborted; a new loop is not affected")
   func ending() throws {
     var rig = waiting(try rules(.end))
     #expect(rig.restart(after: 1) == [.ended(.restart)])
@@ -139,7 +139,7 @@ import Testing
     #expect(rig.fix(1251) == [.start(2)])
   }
 
-  @Test("when the process ends, then no test starts and no notice is given, and inputs count all the same")
+  @Test("when the process ends, then no test starts and no notice is given, but inputs still count")
   func closed() throws {
     var rig = waiting(try rules())
     rig.coordinator.close()
@@ -156,7 +156,7 @@ import Testing
     #expect(rig.send(.stop) == [.abortTest(number: 2, .ended), .ended(.user)])
   }
 
-  @Test("when a checkpoint is asked for, then the state is written with the present time, also when nothing changed")
+  @Test("when a checkpoint is requested, then the state is written with the present time, even if nothing changed")
   func checkpoint() throws {
     var rig = waiting(try rules())
     let before = try #require(rig.disk)
@@ -260,7 +260,7 @@ import Testing
     }
   }
 
-  @Test("when any byte of the state is damaged, then it is refused, or what it says neither traps nor locks the loop")
+  @Test("when any byte of the state is damaged, then the state is refused, or its loop neither traps nor hangs")
   func anyByte() throws {
     let bytes = try JSONEncoder().encode(try sample)
     var accepted = 0

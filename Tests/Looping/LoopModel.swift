@@ -3,8 +3,9 @@ import Foundation
 
 @testable import Looping
 
-/// A plain model of a loop, independent of ``LoopCoordinator``: it keeps the whole history and no state, and answers each question by looking
-/// through the history. It measures in seconds and metres on a line, and knows no memory, no ledger and no latch.
+/// A plain model of a loop, independent of ``LoopCoordinator``: it stores the whole history and no state, and answers
+/// each question by searching the history. It measures in seconds and metres on a line, and has no memory, no ledger
+/// and no latch.
 struct LoopModel {
   enum Entry: Hashable {
     case suspended, restarted
@@ -16,7 +17,7 @@ struct LoopModel {
   }
 
   struct Line: Hashable {
-    /// Seconds since the loop's start, whatever the boot.
+    /// Seconds since the loop's start, across boots.
     let time: Double
     let awake: Double
     let wall: WallTime?
@@ -140,7 +141,7 @@ struct LoopModel {
     return since.map { now.awake < $0 + 60 } ?? false
   }
 
-  /// The metres of the latest accurate fix, with its line, unless something ended it.
+  /// The metres and the time of the latest accurate fix, unless a later entry made it invalid.
   private func latestFix(before index: Int) -> (metres: Double, time: Double)? {
     for line in history[..<index].reversed() {
       switch line.entry {
@@ -221,8 +222,8 @@ struct LoopModel {
     return sizes.max().flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// The bytes in the day (the first 10 characters of the date) or the month (the first 7) of the present. Bytes without a date belong to the
-  /// next line that has one.
+  /// The bytes in the present day (the first 10 characters of the date) or month (the first 7). Bytes without a date
+  /// belong to the next line with a date.
   private func used(prefix: Int) -> Int64 {
     var dated: [(date: String, bytes: Int64)] = []
     var undated: Int64 = 0

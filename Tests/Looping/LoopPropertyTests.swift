@@ -5,11 +5,11 @@ import Testing
 
 @testable import Looping
 
-/// What holds in every order of inputs.
+/// Properties for every order of inputs.
 @Suite struct LoopPropertyTests {
   // MARK: Complete orders
 
-  /// What can happen in each step, and the seconds before it.
+  /// The actions of each step, and the seconds before them.
   private static let alphabet: [(action: LoopWorld.Action, after: Double)] = [
     (.input(.tick), 300), (.move(by: 0), 1), (.move(by: 300), 1), (.input(.fix(.lost)), 1), (.input(.pause), 1),
     (.input(.resume), 1), (.input(.sleep), 1), (.input(.wake), 1), (.completed, 1), (.suspend(40), 1), (.restart, 1),
@@ -17,14 +17,14 @@ import Testing
   ]
 
   @Test(
-    "when anything happens in any order to the given depth, then the loop does what the model does",
+    "when inputs come in any order to the given depth, then the loop does the same as the model",
     arguments: [(Duration.seconds(300), nil), (nil, 250), (.seconds(300), 250)] as [(Duration?, Double?)])
   func complete(every: Duration?, distance: Double?) throws {
     let world = LoopWorld(try LoopRules(count: 2, every: every, distance: distance))
     var steps = 0
     let complaint = Self.explore(world, depth: LoopOrders.depth, &steps)
     #expect(complaint == nil)
-    // An ended loop is left alone, so that there are fewer than 12 to the power of the depth.
+    // An ended loop gets no more inputs, so that there are fewer steps than 12 to the power of the depth.
     #expect(steps > 1 << (2 * LoopOrders.depth))
     print("complete orders to depth \(LoopOrders.depth): \(steps) steps")
   }
@@ -43,7 +43,7 @@ import Testing
 
   // MARK: Random orders
 
-  @Test("when anything happens in any order, then the loop does what the model does")
+  @Test("when inputs come in any order, then the loop does the same as the model")
   func model() throws {
     var commands = 0
     for seed in LoopOrders.seeds {
@@ -59,7 +59,7 @@ import Testing
     #expect(commands > LoopOrders.count)
   }
 
-  @Test("when a loop is written and read after each step, then it equals the one that was never interrupted")
+  @Test("when a loop is written and read after each step, then it equals an uninterrupted loop")
   func restored() throws {
     var compared = 0
     for seed in LoopOrders.seeds.prefix(LoopOrders.count / 4) {
@@ -70,7 +70,7 @@ import Testing
         if let input = LoopWorld.Action.random(&random).input {
           rig.send(input, after: LoopWorld.Action.pause(&random))
         }
-        // What only this process knows: the position, and an announced sleep.
+        // Reset the state that only this process has: the position, and an announced sleep.
         var whole = rig.coordinator
         _ = whole.handle(.fix(.lost), at: rig.moment)
         _ = whole.handle(.wake, at: rig.moment)
@@ -89,7 +89,7 @@ import Testing
     #expect(compared > LoopOrders.count / 4)
   }
 
-  @Test("when the power fails between any two effects, then no test number is used twice and no test too many starts")
+  @Test("when the power fails between any two effects, then no number is used twice and no surplus test starts")
   func powerLoss() throws {
     for seed in LoopOrders.seeds.prefix(LoopOrders.count / 4) {
       var random = SeededGenerator(seed: seed)
@@ -114,7 +114,7 @@ import Testing
 
   // MARK: Ways out
 
-  @Test("whatever it has come to, then an operator, a fix and enough data lead to the next test or to the end")
+  @Test("when there is an operator, a fix and enough data, then the next test or the end follows from any state")
   func wayOut() throws {
     for seed in LoopOrders.seeds.prefix(LoopOrders.count / 4) {
       var random = SeededGenerator(seed: seed)
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test("whatever it has come to, then by the times it asks for alone, it ends within its duration")
+  @Test("when only its timer wakes the loop, then the loop ends within its duration from any state")
   func endsAlone() throws {
     for seed in LoopOrders.seeds.prefix(LoopOrders.count / 8) {
       var random = SeededGenerator(seed: seed)
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test("whatever it has come to, then a data limit is exceeded by no more than the last test")
+  @Test("when tests use random amounts of data, then a data limit is exceeded by no more than the last test")
   func budget() throws {
     for seed in LoopOrders.seeds.prefix(200) {
       var random = SeededGenerator(seed: seed)
@@ -178,7 +178,7 @@ import Testing
 }
 
 extension LoopWorld.Action {
-  /// The input that stands for the action in a world without a model; `nil` when only a world can do it.
+  /// The input for the action in a rig without a model; `nil` if the action needs a world.
   fileprivate var input: LoopInput? {
     switch self {
     case .input(let input): input

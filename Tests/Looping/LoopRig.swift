@@ -18,7 +18,7 @@ struct LoopRig {
   private(set) var bootID = LoopRig.bootID
   /// The last state that was written.
   private(set) var disk: LoopMemory?
-  /// The last time that the loop asked for.
+  /// The last wake-up time that the loop requested.
   private(set) var wakeAt: Duration?
 
   init(_ rules: LoopRules, ledger: DataLedger = DataLedger(), boot: Double = 1000) {
@@ -26,7 +26,7 @@ struct LoopRig {
     coordinator = LoopCoordinator(rules, ledger: ledger, bootID: bootID, at: .sample(boot))
   }
 
-  /// Seconds since the rig's start, in whichever boot.
+  /// Seconds since the rig's start, across boots.
   var time: Double { (wall - Self.startWall).inSeconds }
 
   var moment: LoopMoment {
@@ -76,7 +76,7 @@ struct LoopRig {
     (boot, suspended, bootID) = (uptime, 0, bootID + "+")
   }
 
-  /// Does what `effects` say for the disk and the timer.
+  /// Applies the effects on the disk and the timer.
   /// - Returns: The other effects.
   mutating func note(_ effects: [LoopEffect]) -> [LoopEffect] {
     effects.filter { effect in
@@ -107,7 +107,7 @@ extension LoopEffect {
     .startTest(number: number, loopUUID: loopUUID)
   }
 
-  /// A notice of a hold that is no data limit.
+  /// A notice of a hold other than a data limit.
   static func notice(_ number: Int, _ hold: LoopHold) -> LoopEffect {
     .notice(LoopNotice(number: number, hold: hold, used: 0, limit: 0, isDateKnown: true))
   }

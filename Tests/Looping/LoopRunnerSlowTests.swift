@@ -9,7 +9,8 @@ import Testing
 
 @testable import Looping
 
-/// A loop of real tests: the real control server tool, the real measurement server, a real store, and clocks that the test turns.
+/// A loop of real tests: the real control server tool, the real measurement server, a real store, and clocks that the
+/// test turns.
 struct LoopRunnerSlowTests {
   /// The parts of one device.
   private final class Rig: Sendable {
@@ -23,7 +24,7 @@ struct LoopRunnerSlowTests {
     let environment: ControlledTest.Environment
     let clock = TurnedLoopClock()
     let lines = LogLines()
-    let news = NewsList()
+    let news = Collected<LoopNews>()
     let options: TestOptions
 
     init(_ faults: String..., withQoS: Bool = false) async throws {
@@ -52,7 +53,7 @@ struct LoopRunnerSlowTests {
     func runner(_ rules: LoopRules) async throws -> LoopRunner {
       try await LoopRunner(
         rules, options: options, environment: environment, host: clock.host
-      ) { [news] in news.add($0) }
+      ) { [news] in news.append($0) }
     }
 
     func finish() async throws {
@@ -88,7 +89,7 @@ struct LoopRunnerSlowTests {
   }
 
   @Test(
-    "when the waiting time passes again and again, then each test is stored, numbered and of one loop, and sent once")
+    "when the waiting time passes again and again, then each test is stored with number and loop, and sent once")
   func byTime() async throws {
     let rig = try await Rig()
     let runner = try await rig.runner(try Self.rules(count: 3))
@@ -112,7 +113,7 @@ struct LoopRunnerSlowTests {
   }
 
   @Test(
-    "when the device moves, then the next test starts at the distance; without a fix none does, and a notice says so")
+    "when the device moves, then the next test starts at the distance; without a fix there is only a notice")
   func byDistance() async throws {
     let rig = try await Rig()
     let runner = try await rig.runner(try Self.rules(count: 2, distance: 100))
@@ -158,7 +159,7 @@ struct LoopRunnerSlowTests {
   }
 
   @Test(
-    "when the process ends during a test, then the next one finds it aborted, goes on with the number, and sends both")
+    "when the process ends during a test, then the next process finds it aborted, and goes on with the next number")
   func restart() async throws {
     let rig = try await Rig("slow=20000")
     let first = try await rig.runner(try Self.rules(count: 2))
@@ -197,7 +198,7 @@ struct LoopRunnerSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the program is killed during the QoS tests of a loop, then the bytes until then stay charged, and more")
+  @Test("when the program is killed during the QoS tests of a loop, then at least the bytes until then stay charged")
   func killedDuringQoS() async throws {
     let rig = try await Rig(withQoS: true)
     let first = try await rig.runner(try Self.rules(count: 2))
@@ -243,14 +244,14 @@ struct LoopRunnerSlowTests {
     try await rig.finish()
   }
 
-  @Test("when a data limit is used up, then a single test is refused in a line, until the next period")
+  @Test("when a data limit is used up, then a single test is refused with a line, until the next period")
   func budget() async throws {
     let rig = try await Rig()
     let budget = DataBudget(
       rig.store, limits: try DataLimits(day: 1_000_000, month: nil), host: rig.clock.host, logger: rig.lines.logger)
     #expect(try await budget.refusal() == nil)
     try await budget.end(try await budget.begin(), bytes: 999_999)
-    #expect(try await budget.refusal() == nil, "the charge of the begun test gave way to its bytes")
+    #expect(try await budget.refusal() == nil, "the bytes of the test replaced its charge")
     try await budget.end(try await budget.begin(), bytes: 1)
     #expect(try await budget.refusal()?.contains("speedtest.data-limit.day") == true)
     rig.clock.turn(by: .seconds(86_400))

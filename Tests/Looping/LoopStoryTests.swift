@@ -138,7 +138,7 @@ import Testing
     #expect(rig.fix(0, after: 5) == [.start(3)])
   }
 
-  @Test("when an inaccurate fix is far away, then it moves nothing")
+  @Test("when an inaccurate fix is far away, then it starts no test")
   func inaccurate() throws {
     var rig = try moving()
     rig.fix(0)
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test(
-    "when the distance was reached during a test, then the next one starts after it, wherever the device is by then")
+    "when the distance was reached during a test, then the next one starts after it, at any later position")
   func reachedInTest() throws {
     var rig = try moving()
     rig.fix(0)
@@ -169,7 +169,7 @@ import Testing
     #expect(rig.fix(460, after: 1) == [.start(3)])
   }
 
-  @Test("when the fix is lost or older than 10 s, then a due test waits for another one and says so")
+  @Test("when the fix is lost or older than 10 s, then a due test waits for another fix, with a notice")
   func lostFix() throws {
     var rig = try moving(every: .seconds(300))
     rig.fix(0)
@@ -195,7 +195,7 @@ import Testing
 
   // MARK: The server's name of the loop
 
-  @Test("when the server has named the loop, then each further test has the first name as it came")
+  @Test("when the server has named the loop, then each further test has the first valid name unchanged")
   func named() throws {
     var rig = try timed()
     rig.send(.tick)

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Looping
 
-/// Clocks of a loop that stand until the test turns them; who sleeps wakes up when they have been turned far enough.
+/// Clocks of a loop that stand until the test turns them; a sleep ends when they have been turned far enough.
 final class TurnedLoopClock: Sendable {
   private let lock = NSLock()
   private nonisolated(unsafe) var boot = Duration.seconds(1000)
@@ -29,17 +29,10 @@ final class TurnedLoopClock: Sendable {
 }
 
 /// The news of a loop.
-final class NewsList: Sendable {
-  private let lock = NSLock()
-  private nonisolated(unsafe) var list: [LoopNews] = []
-
-  func add(_ news: LoopNews) { lock.withLock { list.append(news) } }
-
+extension Collected<LoopNews> {
   var ended: [(number: Int, end: TestEnd)] {
-    lock.withLock { list }.compactMap { if case .testEnded(let number, let end) = $0 { (number, end) } else { nil } }
+    all.compactMap { if case .testEnded(let number, let end) = $0 { (number, end) } else { nil } }
   }
 
-  var notices: [LoopNotice] {
-    lock.withLock { list }.compactMap { if case .notice(let notice) = $0 { notice } else { nil } }
-  }
+  var notices: [LoopNotice] { all.compactMap { if case .notice(let notice) = $0 { notice } else { nil } } }
 }

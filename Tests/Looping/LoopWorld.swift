@@ -4,8 +4,8 @@ import TestSupport
 
 @testable import Looping
 
-/// A loop, the model of it, and the world around both. It checks each step of the loop against the model, and against what holds in any
-/// world.
+/// A loop, its model, and the world around both. It checks each step of the loop against the model, and against the
+/// rules for any world.
 struct LoopWorld {
   enum Action: Hashable {
     case input(LoopInput)
@@ -27,7 +27,7 @@ struct LoopWorld {
   private(set) var model: LoopModel
   private var metres = 0.0
   private var lastSuspended = 0.0
-  /// The first thing that is wrong.
+  /// The first fault.
   private(set) var complaint: String?
   private var started = 0
   private var isRunning = false
@@ -99,7 +99,7 @@ struct LoopWorld {
     check(effects, isResult)
   }
 
-  // MARK: What holds in any world
+  // MARK: Rules for any world
 
   private mutating func check(_ effects: [LoopEffect], _ isResult: Bool) {
     let order = effects.map(\.rank)
@@ -112,7 +112,7 @@ struct LoopWorld {
         if !order.contains(LoopEffect.persistRank) { complain("test \(number) starts before it is on the disk") }
         (started, isRunning) = (number, true)
       case .abortTest(let number, _):
-        if !isRunning || number != started { complain("test \(number) is aborted, which is not running") }
+        if !isRunning || number != started { complain("test \(number) is aborted but is not running") }
         isRunning = false
       default: break
       }
@@ -120,7 +120,7 @@ struct LoopWorld {
     let memory = rig.coordinator.memory
     if memory.stage != .testing { isRunning = false }
     if rig.disk != memory { complain("the disk has \(String(describing: rig.disk)) instead of \(memory)") }
-    if !rig.coordinator.isOver, (rig.wakeAt ?? .zero) <= rig.moment.boot { complain("no time to wake up") }
+    if !rig.coordinator.isOver, (rig.wakeAt ?? .zero) <= rig.moment.boot { complain("the wake-up time is past") }
   }
 
   mutating func complain(_ text: String) { complaint = complaint ?? "after \(time) s: \(text)" }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import MessageBus
 
-/// Values of D-Bus as the conversations read them.
+/// D-Bus values, as conversations read them.
 struct BusValueTests {
-  @Test("when a value has another type than the one asked for, then there is none, or an empty one")
+  @Test("when a value has another type than requested, then the result is nil or empty")
   func types() {
     let all: [BusValue] = [
       .bool(true), .integer(7), .double(1.5), .string("a"), .list([.integer(1)]), .dictionary(["a": .integer(1)]),
@@ -21,7 +21,7 @@ struct BusValueTests {
   }
 
   @Test(
-    "when a name is empty or ModemManager's sign for unknown, then there is none; a long one is cut",
+    "when a name is empty or ModemManager's sign for unknown, then there is no name; a long name is truncated",
     arguments: [("", nil), ("--", nil), ("A1", "A1"), ("-", "-")] as [(String, String?)])
   func names(text: String, name: String?) {
     #expect(BusValue.string(text).name == name)
@@ -30,7 +30,7 @@ struct BusValueTests {
   }
 
   @Test(
-    "when a code is hexadecimal, then it is a number that is not negative, of 64 bits",
+    "when a code is hexadecimal, then it is read as a non-negative 64-bit number",
     arguments: [
       ("1A2B", 0x1A2B), ("ffffffff", 0xFFFF_FFFF), ("7fffffffffffffff", .max), ("8000000000000000", nil), ("-1", nil),
       ("", nil), ("0x10", nil), (" 1", nil),
@@ -47,7 +47,7 @@ struct BusValueTests {
     var copy = BusDescriptor(duplicating: ends[0])
     let same = copy
     #expect(copy != nil && copy == same)
-    // The other end sees the end of the connection when nobody has this one any more.
+    // The other end sees the connection end when the last copy of this end is closed.
     close(ends[0])
     copy = nil
     var ready = pollfd(fd: ends[1], events: Int16(POLLHUP), revents: 0)
@@ -55,13 +55,13 @@ struct BusValueTests {
     withExtendedLifetime(same) {}
   }
 
-  @Test("when a descriptor is none, then it cannot be duplicated")
+  @Test("when a descriptor is invalid, then it cannot be duplicated")
   func noDescriptor() {
     #expect(BusDescriptor(duplicating: -1) == nil)
   }
 
   @Test(
-    "when sd-bus returns a negative number, then it is an error with the system's words",
+    "when sd-bus returns a negative number, then it is an error with the system's text",
     arguments: [-2, -13, CInt.min])
   func errors(status: CInt) {
     let error = #expect(throws: BusError.self) { try BusError.check(status) }
@@ -69,7 +69,7 @@ struct BusValueTests {
     #expect("\(BusError(code: -13))" == "Permission denied")
   }
 
-  @Test("when sd-bus returns another number, then that is the status", arguments: [0, 1, CInt.max])
+  @Test("when sd-bus returns another number, then the number is the status", arguments: [0, 1, CInt.max])
   func statuses(status: CInt) throws {
     #expect(try BusError.check(status) == status)
   }

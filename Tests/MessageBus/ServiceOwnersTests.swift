@@ -2,7 +2,7 @@ import Testing
 
 @testable import MessageBus
 
-/// Whose signals count.
+/// The connections whose signals are accepted.
 struct ServiceOwnersTests {
   private let things = "org.example.Things"
 
@@ -12,8 +12,8 @@ struct ServiceOwnersTests {
     return owners
   }
 
-  @Test("when nobody owns the services, then only the bus's own signals count, and only from the bus")
-  func nobody() {
+  @Test("when the services have no owner, then only the bus's own signals are accepted, and only from the bus")
+  func noOwner() {
     #expect(!owners().accept(from: ":1.5", interface: things))
     #expect(!owners().accept(from: "", interface: things))
     #expect(owners().accept(from: ServiceOwners.bus, interface: ServiceOwners.bus))
@@ -21,7 +21,8 @@ struct ServiceOwnersTests {
     #expect(!owners().accept(from: ServiceOwners.bus, interface: things), "the bus has no such interface")
   }
 
-  @Test("when a service has an owner, then that connection's signals count, and after a change only the successor's")
+  @Test(
+    "when a service has an owner, then only its signals are accepted, and after a change only those of the successor")
   func successor() {
     var owners = owners { $0.note("org.example.A", isOwnedBy: ":1.5") }
     #expect(owners.accept(from: ":1.5", interface: things) && !owners.accept(from: ":1.6", interface: things))
@@ -43,7 +44,7 @@ struct ServiceOwnersTests {
   }
 
   @Test(
-    "when a change is of another name, or is none, then it changes nothing",
+    "when a change is for another name, or is malformed, then it changes nothing",
     arguments: [
       [.string("org.example.C"), .string(""), .string(":1.7")], [.string("org.example.A")], [],
       [.integer(1), .string(""), .string(":1.7")],

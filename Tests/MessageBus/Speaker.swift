@@ -3,13 +3,13 @@
   import TestSupport
   import Testing
 
-  /// A program on a bus that sends signals: to those who asked for them, or to each connection by its address.
+  /// A program on a bus that sends signals, by match rules or to the address of each connection.
   struct Speaker {
     let program: RunningProgram
     private let orders: String
     private let folder: TemporaryFolder
 
-    /// - Parameter name: The well-known name that it owns.
+    /// - Parameter name: The well-known name that the program owns.
     init(at address: String, name: String) async throws {
       folder = try TemporaryFolder()
       orders = try folder.write("", to: "orders")
@@ -20,7 +20,7 @@
     }
 
     /// Sends the signal `Said` of `org.example.Things` with a text.
-    /// - Parameter toEach: Whether each connection is its address; no match rule is asked then.
+    /// - Parameter toEach: Whether the signal is sent to the address of each connection, without match rules.
     func say(_ text: String, toEach: Bool = false) async throws {
       let file = try #require(FileHandle(forWritingAtPath: orders))
       try file.seekToEnd()
@@ -28,7 +28,7 @@
       _ = try await program.line(after: "said \(text)")
     }
 
-    /// Sends the signal with a value of each type of D-Bus: the least or the greatest of the numbers.
+    /// Sends the signal with a value of each type of D-Bus, for numbers the smallest or the largest.
     func sayEveryType() async throws { try await say("every type") }
 
     private static let script = """

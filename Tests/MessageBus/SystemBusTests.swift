@@ -5,7 +5,7 @@
 
   @testable import MessageBus
 
-  /// Calls and messages over a real message bus, which is a service itself.
+  /// Calls and messages over a real message bus, which is itself a service.
   struct SystemBusTests {
     enum Purpose: Hashable, Sendable {
       case owner, objects, liveness, match
@@ -27,7 +27,7 @@
         interface: "org.freedesktop.DBus", member: member, arguments: arguments)
     }
 
-    /// The bus also tells each connection its name.
+    /// The bus also sends each connection its name, as a signal.
     private func isReply(_ message: BusMessage) -> Bool {
       if case .signal = message { false } else { true }
     }
@@ -40,7 +40,8 @@
     }
 
     @Test(
-      "when a call is answered, then its values come with its purpose: lists, texts, numbers, dictionaries of variants")
+      "when a call is answered, then the answer has its purpose and values: lists, texts, numbers, dictionaries of variants"
+    )
     func answers() async throws {
       let daemon = try await PrivateBus(in: folder)
       let bus = try SystemBus<Purpose>(address: daemon.address, services: [])
@@ -62,7 +63,8 @@
       #expect(credentials["ProcessID"]?.number ?? 0 > 1)
     }
 
-    @Test("when a call fails, then the error's name and text come with its purpose, and later calls are answered")
+    @Test(
+      "when a call fails, then the failure has its purpose, the error's name and text, and later calls are answered")
     func failures() async throws {
       let daemon = try await PrivateBus(in: folder)
       let bus = try SystemBus<Purpose>(address: daemon.address, services: [])
@@ -81,7 +83,7 @@
       #expect(values.first?.text?.count == 32)
     }
 
-    @Test("when a signal was asked for, then it comes with its path, its member and its values")
+    @Test("when a match rule matches a signal, then it arrives with its path, its member and its values")
     func signals() async throws {
       let daemon = try await PrivateBus(in: folder)
       let bus = try SystemBus<Purpose>(address: daemon.address, services: [])
@@ -98,7 +100,7 @@
       #expect(values.count == 3 && values[1] == .string(""))
     }
 
-    @Test("when there is no bus, or it ends, then that is an error in words")
+    @Test("when there is no bus, or it ends, then an error is thrown")
     func ends() async throws {
       #expect(throws: BusError.self) {
         try SystemBus<Purpose>(address: "unix:path=\(folder.file("nothing"))", services: [])
@@ -115,7 +117,7 @@
       }
     }
 
-    @Test("when a service sends a signal, then it counts; the same signal of another user of the host does not")
+    @Test("when a service sends a signal, then it is accepted; the same signal from another connection is dropped")
     func senders() async throws {
       let daemon = try await PrivateBus(in: folder)
       let service = try await Speaker(at: daemon.address, name: "org.example.Service")
@@ -135,7 +137,7 @@
       #expect(try await nextThing(bus) == "Truth of the successor")
     }
 
-    @Test("when the connection was made for that other user's service, then its signal comes: the bus does deliver it")
+    @Test("when the other connection's service is accepted, then its signal arrives: the bus does deliver it")
     func sendersControl() async throws {
       let daemon = try await PrivateBus(in: folder)
       let stranger = try await Speaker(at: daemon.address, name: "org.example.Stranger")
@@ -146,7 +148,7 @@
       #expect(try await nextThing(bus) == "Lie")
     }
 
-    @Test("when values have every type of D-Bus, then each is read, and a number that does not fit is the greatest")
+    @Test("when values have every type of D-Bus, then each is read, and a number that does not fit is clamped")
     func everyType() async throws {
       let daemon = try await PrivateBus(in: folder)
       let service = try await Speaker(at: daemon.address, name: "org.example.Service")

@@ -4,9 +4,9 @@ import Testing
 
 @testable import MessageBus
 
-/// What ends a thread's wait.
+/// The events that end a thread's wait.
 struct WakePipeTests {
-  @Test("when nobody wakes, then the wait lasts until its time; after a wake, none waits at all")
+  @Test("when the pipe is not woken, then the wait lasts until its time; after a wake, no wait blocks")
   func wakes() {
     let pipe = WakePipe()
     let begun = ContinuousClock.now
@@ -20,7 +20,7 @@ struct WakePipeTests {
     #expect(pipe.isAwake)
   }
 
-  @Test("when another thread wakes, then a wait without an end is over")
+  @Test("when another thread wakes the pipe, then an endless wait ends")
   func fromAnotherThread() {
     let pipe = WakePipe()
     DispatchQueue.global().async { pipe.wake() }
@@ -28,7 +28,7 @@ struct WakePipeTests {
     #expect(pipe.isAwake)
   }
 
-  @Test("when the other descriptor is ready, or its time is past, then the wait is over, and nobody has woken it")
+  @Test("when the other descriptor is ready, or its time is past, then the wait ends, and the pipe is not awake")
   func otherDescriptor() {
     let (pipe, ready) = (WakePipe(), Pipe())
     ready.fileHandleForWriting.write(Data([1]))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkPath
 
-/// sysfs as other kernels, other namespaces and a link that goes show it; and which sign of a link's kind wins.
+/// sysfs of other kernels, of other namespaces and of a removed link; and the precedence of the signs of a link's kind.
 struct LinkFolderTests {
   private let folder: TemporaryFolder
   private var links: LinkFolder { LinkFolder(path: folder.path) }
@@ -19,7 +19,7 @@ struct LinkFolderTests {
   }
 
   @Test(
-    "when the index is written in any form that is this link's number, then sysfs shows the link; else it does not",
+    "when the index is this link's number in any form, then sysfs shows the link; else it does not",
     arguments: [
       ("7", true), ("7\n", true), (" 7 \r\n", true), ("007", true), ("", false), ("70", false), ("-7", false),
       ("0x7", false), ("4294967303", false), ("7 7", false), (nil, false),
@@ -31,7 +31,7 @@ struct LinkFolderTests {
   }
 
   @Test(
-    "when the uevent names a type of device, then the first line that does counts",
+    "when the uevent names a type of device, then the first such line counts",
     arguments: [
       ("DEVTYPE=wwan", "wwan"), ("INTERFACE=a\nDEVTYPE=wlan\nDEVTYPE=wwan\n", "wlan"), ("DEVTYPE=\n", ""),
       ("XDEVTYPE=wwan\n", nil), ("devtype=wwan\n", nil), ("", nil), (nil, nil),
@@ -41,7 +41,7 @@ struct LinkFolderTests {
     #expect(links.deviceType(of: "x0", index: 1) == expected)
   }
 
-  @Test("when a link goes away, then sysfs says nothing of it, and the kernel's other signs decide")
+  @Test("when a link goes away, then sysfs shows neither its radio nor its type of device")
   func gone() throws {
     try make("wlan0", index: "3\n", uevent: "DEVTYPE=wlan\n", radio: "phy80211")
     #expect(links.hasRadio("wlan0", index: 3))

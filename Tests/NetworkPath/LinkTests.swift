@@ -5,10 +5,10 @@ import Testing
 
 @testable import NetworkPath
 
-/// What the kernel says of links, and what that makes of them.
+/// The kernel's description of links, and the resulting kinds, paths and lines.
 struct LinkTests {
   @Test(
-    "when the kernel describes a link, then its kind is told",
+    "when the kernel describes a link, then its kind follows from the description",
     arguments: [
       // A kernel's own modem driver, as raw IP and as Ethernet; a modem of the WWAN core; Qualcomm's multiplexed one.
       (0xFFFE, "", "wwan", false, .modem), (1, "", "wwan", false, .modem), (0xFFFE, "wwan", nil, false, .modem),
@@ -16,7 +16,7 @@ struct LinkTests {
       (512, "ppp", nil, false, .modem),
       // cfg80211, and a driver without it.
       (1, "", "wlan", true, .wifi), (1, "", nil, true, .wifi),
-      // A card, a modem behind USB Ethernet, what software makes of them.
+      // A card, a modem behind USB Ethernet, and links that software adds.
       (1, "", nil, false, .ethernet), (1, "vlan", "vlan", false, .ethernet), (1, "bridge", "bridge", false, .ethernet),
       (1, "veth", nil, false, .ethernet),
       (0xFFFE, "tun", nil, false, .tunnel), (1, "tun", nil, false, .tunnel), (0xFFFE, "wireguard", nil, false, .tunnel),
@@ -28,7 +28,7 @@ struct LinkTests {
       Link.Kind(hardware: hardware, software: software, deviceType: deviceType, hasRadio: hasRadio) == expected)
   }
 
-  @Test("when sysfs has the link, then it tells the type of its device and whether it is a radio's")
+  @Test("when sysfs has the link, then it shows the type of its device and whether it has a radio")
   func folder() throws {
     let folder = try TemporaryFolder()
     try folder.link("wwan0", index: 7, uevent: "DEVTYPE=wwan\nINTERFACE=wwan0\nIFINDEX=7\n")
@@ -41,7 +41,7 @@ struct LinkTests {
     #expect(links.deviceType(of: "eth0", index: 9) == nil)
   }
 
-  @Test("when sysfs shows another namespace's link of the same name, then it says nothing of this one")
+  @Test("when sysfs shows another namespace's link of the same name, then it is not used for this link")
   func otherNamespace() throws {
     let folder = try TemporaryFolder()
     try folder.link("wwan0", index: 7, uevent: "DEVTYPE=wwan\n", radio: "wireless")
@@ -52,7 +52,7 @@ struct LinkTests {
   }
 
   @Test(
-    "when the route leaves by a link, then only a modem's is cellular, and nothing passes for it",
+    "when the route leaves by a link, then only a modem or loopback counts as cellular",
     arguments: [
       (.modem, .cellular), (.loopback, .cellular), (.wifi, .wifi), (.ethernet, .wifi), (.tunnel, .wifi),
       (.other, .wifi),
@@ -62,7 +62,7 @@ struct LinkTests {
     #expect(PathReading(link: Link(interface: "x0", kind: kind, isRunning: false)).path == .offline)
   }
 
-  @Test("when a link is not measured, then the log and the status line say which, and what to do")
+  @Test("when a link is not measured, then the log and the status line name the link and the remedy")
   func words() {
     func reading(_ kind: Link.Kind, isRunning: Bool = true) -> PathReading {
       PathReading(link: Link(interface: "eth0", kind: kind, isRunning: isRunning))

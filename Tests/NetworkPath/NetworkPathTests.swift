@@ -13,7 +13,7 @@ struct NetworkPathTests {
       logger: Logger.quiet)
   }
 
-  @Test("when the source is written as in the configuration, then it is understood")
+  @Test("when the source is written as in the configuration, then it is parsed")
   func sources() {
     #expect(PathSource("auto") == .auto)
     #expect(PathSource("fixed-cellular") == .fixed(.cellular))
@@ -23,7 +23,7 @@ struct NetworkPathTests {
     #expect(PathSource("lte") == nil)
   }
 
-  @Test("when the file's last line changes, then the change is told")
+  @Test("when the file's last line changes, then the change is reported")
   func file() async throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("cellular\n", to: "path")
@@ -43,7 +43,7 @@ struct NetworkPathTests {
     await running.value
   }
 
-  @Test("when the file is missing or nonsense, then there is no path, and the reason is one line")
+  @Test("when the file is missing or invalid, then there is no path, and the reason is one line")
   func badFile() throws {
     let folder = try TemporaryFolder()
     let missing = folder.file("missing")
@@ -59,8 +59,8 @@ struct NetworkPathTests {
     return "\(error)"
   }
 
-  @Test("when the file cannot be read once, then it may just be written anew; the second time counts, with one line")
-  func fileWrittenAnew() throws {
+  @Test("when the file cannot be read once, then the last path counts; the second time, there is none, with one line")
+  func fileRewritten() throws {
     let folder = try TemporaryFolder()
     var file = PathFile(name: try folder.write("wifi\n", to: "path"))
     #expect(file.read().path == .wifi)
@@ -77,7 +77,7 @@ struct NetworkPathTests {
     #expect(missing.read().path == .offline)
   }
 
-  @Test("when the server is on this host, then the link is loopback, and a trial is measured")
+  @Test("when the server is on this host, then the link is loopback, and counts as cellular")
   func loopback() async throws {
     #expect(monitor(.auto, destination: "127.0.0.1").current.path == .cellular)
     #expect(monitor(.auto, destination: "[::1]").current.path == .cellular)
@@ -85,7 +85,7 @@ struct NetworkPathTests {
     #expect(Route(interface: nil, destination: "127.0.0.1").reading.link == Link(interface: "lo", kind: .loopback))
   }
 
-  @Test("when the kind of the link is declared, then the route still tells whether there is one")
+  @Test("when the link is declared as cellular, then it still needs a route; declared Wi-Fi does not")
   func declared() {
     #expect(monitor(.fixed(.cellular), destination: "127.0.0.1").current.path == .cellular)
     #expect(monitor(.fixed(.cellular), interface: "nosuch0").current.path == .offline)
@@ -106,7 +106,7 @@ struct NetworkPathTests {
   }
 
   @Test(
-    "when the kind of the link is declared, then the way of the pings is delivered all the same",
+    "when the kind of the link is declared, then the way of the pings is still delivered",
     arguments: [PathSource.fixed(.cellular), .file("")])
   func followsWay(source: PathSource) async throws {
     let folder = try TemporaryFolder()

@@ -10,7 +10,7 @@ struct PathFileFailureTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("when one reading fails, then the last path counts on; at the second in a row there is no network")
+  @Test("when one reading fails, then the last path still counts; after two in a row there is no network")
   func secondFailure() throws {
     var file = PathFile(name: try folder.write("cellular\n", to: "path"))
     #expect(file.read().path == .cellular)
@@ -23,7 +23,7 @@ struct PathFileFailureTests {
     #expect(third.path == .offline && third.newError == nil)
   }
 
-  @Test("when the file is right in between, then two failures are not in a row")
+  @Test("when the file is valid in between, then two failures are not in a row")
   func betweenFailures() throws {
     var file = PathFile(name: folder.file("path"))
     for (text, expected) in [("wifi", .wifi), ("lte", .wifi), ("cellular", .cellular), ("lte", .cellular)]
@@ -35,7 +35,7 @@ struct PathFileFailureTests {
     }
   }
 
-  @Test("when the file was never right, then no path is delivered before the second failure")
+  @Test("when the file was never valid, then no path is delivered before the second failure")
   func neverRight() {
     var file = PathFile(name: folder.file("gone"))
     #expect(file.read().path == nil)

@@ -29,7 +29,7 @@ struct PathFileTests {
   }
 
   @Test(
-    "when the last line is no path, then the error shows at most 20 characters of it, in one line",
+    "when the last line is not a path, then the error shows at most 20 characters of it, in one line",
     arguments: [
       ("", ""), ("\n\n", ""), ("CELLULAR\n", "CELLULAR"), ("cellular wifi", "cellular wifi"), ("wifi\nlte\n", "lte"),
       ("cellularcellularcellularcellular", "cellularcellularcell"), ("wifi\0", "wifi\0"),
@@ -44,7 +44,7 @@ struct PathFileTests {
   }
 
   @Test(
-    "when the file is not UTF-8, then that is no path and no crash",
+    "when the file is not UTF-8, then it has no path, and there is no crash",
     arguments: [[0xFF], [0x77, 0xC3], [0x80, 0x0A]] as [[UInt8]])
   func notUTF8(bytes: [UInt8]) throws {
     guard case .failure(let error) = try path(bytes) else {
@@ -61,7 +61,7 @@ struct PathFileTests {
       PathFile.lastWord(of: folder.path) == .failure(.init(file: folder.path, reason: "it cannot be read")))
   }
 
-  @Test("when the file is nonsense for long, then one line says so, and again after it was right in between")
+  @Test("when the file stays invalid, then one line says so, and another one after a valid reading")
   func oneLineForEachFailure() throws {
     var file = PathFile(name: try folder.write("lte\n", to: "path"))
     func errors(_ readings: Int) -> Int { (0..<readings).filter { _ in file.read().newError != nil }.count }

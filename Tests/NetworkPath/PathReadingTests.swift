@@ -3,14 +3,14 @@ import Testing
 
 @testable import NetworkPath
 
-/// The words for the operator about the link, and the edges of the texts that describe sources.
+/// The lines for the operator about the link, and edge cases of the settings for the source.
 struct PathReadingTests {
   private func reading(_ kind: Link.Kind, isRunning: Bool = true) -> PathReading {
     PathReading(link: Link(interface: "x0", kind: kind, isRunning: isRunning))
   }
 
   @Test(
-    "when a drive was not measured, then the remedy names the link, and the setting unless it is Wi-Fi for certain",
+    "when a drive was not measured, then the remedy names the link, and the setting unless the link is certainly Wi-Fi",
     arguments: [
       (
         .ethernet,
@@ -39,7 +39,7 @@ struct PathReadingTests {
   }
 
   @Test(
-    "when a link has no carrier, then there is neither an obstacle nor a remedy, whatever its kind",
+    "when a link of any kind has no carrier, then there is neither an obstacle nor a remedy",
     arguments: Link.Kind.allCases)
   func withoutCarrier(kind: Link.Kind) {
     let reading = reading(kind, isRunning: false)
@@ -66,14 +66,14 @@ struct PathReadingTests {
     #expect(reading.way?.destination == host)
   }
 
-  @Test("when a name stands for this host, then its route is not looked up")
+  @Test("when the host is a name for this host, then its own route is not looked up")
   func name() {
     let reading = Route(interface: nil, destination: "localhost").reading
     #expect(reading.link?.kind != .loopback)
   }
 
   @Test(
-    "when the source of the path has another form, then it is none",
+    "when the source of the path has another form, then it is rejected",
     arguments: ["", "AUTO", " auto", "fixed-none", "fixed-offline", "fixed:cellular", "file", "file:", "FILE:/x"])
   func noPathSource(text: String) {
     #expect(PathSource(text) == nil)

@@ -8,14 +8,14 @@ struct ReadingScheduleTests {
   private func at(_ milliseconds: Int) -> ContinuousClock.Instant { origin + .milliseconds(milliseconds) }
   private func schedule() -> ReadingSchedule { ReadingSchedule(fallback: .seconds(10), startingAt: origin) }
 
-  @Test("when nothing changes, then the network is looked at at once, and every ten seconds")
+  @Test("when nothing changes, then the network is read at once, and every ten seconds")
   func quiet() {
     var schedule = schedule()
     let due = [0, 9999, 10_000, 10_001].map { schedule.isDue(at: at($0)) }
     #expect(due == [true, false, true, false])
   }
 
-  @Test("when several things change in a row, then they are one reading, shortly after the last")
+  @Test("when several changes come in a row, then one reading follows, shortly after the last")
   func burst() {
     var schedule = schedule()
     _ = schedule.isDue(at: at(0))
@@ -25,7 +25,7 @@ struct ReadingScheduleTests {
     #expect(schedule.next == at(11_110))
   }
 
-  @Test("when changes never cease, then readings are a quarter of a second apart")
+  @Test("when changes never stop, then readings are a quarter of a second apart")
   func storm() {
     var schedule = schedule()
     let readings = stride(from: 0, to: 10_000, by: 10).filter { time in
@@ -36,7 +36,7 @@ struct ReadingScheduleTests {
     #expect(zip(readings, readings.dropFirst()).allSatisfy { $1 - $0 == 260 })
   }
 
-  @Test("when changes come at random, then each is followed by a reading within 250 ms, and none is without a cause")
+  @Test("when changes come at random, then a reading follows each within 250 ms, and no reading comes without a cause")
   func random() {
     var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
     var schedule = schedule()

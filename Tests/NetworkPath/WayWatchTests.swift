@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkPath
 
-/// Which readings are those of another link or another address.
+/// The readings that show another link or another address.
 struct WayWatchTests {
   private var watch = WayWatch()
 
@@ -17,13 +17,13 @@ struct WayWatchTests {
 
   private mutating func hasChanged(_ reading: PathReading) -> Bool { watch.hasChanged(reading) }
 
-  @Test("when the first way becomes known, or the same one once more, then nothing has changed")
+  @Test("when the first way becomes known, or the same way again, then nothing has changed")
   mutating func first() {
     #expect(!hasChanged(reading("wwan0", "10.1.0.2")))
     #expect(!hasChanged(reading("wwan0", "10.1.0.2")))
   }
 
-  @Test("when the link or the address is another one, then that is a change, once")
+  @Test("when the link or the address changes, then that counts as a change once")
   mutating func changes() {
     #expect(!hasChanged(reading("wwan0", "10.1.0.2")))
     #expect(hasChanged(reading("wwan0", "10.1.0.3")))
@@ -40,21 +40,21 @@ struct WayWatchTests {
     #expect(hasChanged(reading("wwan0", "10.1.0.9")))
   }
 
-  @Test("when another host is pinged, then its way says nothing of the one before")
+  @Test("when another host is pinged, then its way is not compared with the previous one")
   mutating func otherDestination() {
     #expect(!hasChanged(reading("wwan0", "10.1.0.2", to: nil)))
     #expect(!hasChanged(reading("wwan0", "2001:db8::2", to: "2001:db8::1")))
     #expect(hasChanged(reading("wwan0", "2001:db8::3", to: "2001:db8::1")))
   }
 
-  @Test("when the route leaves by Wi-Fi and comes back, then the way is the one before")
+  @Test("when the route leaves by Wi-Fi and comes back, then the way has not changed")
   mutating func wifi() {
     #expect(!hasChanged(reading("wwan0", "10.1.0.2")))
     #expect(!hasChanged(reading("wlan0", "192.168.1.2", kind: .wifi)))
     #expect(!hasChanged(reading("wwan0", "10.1.0.2")))
   }
 
-  @Test("when the kind of the link is declared, or read from a file, then its way is known all the same")
+  @Test("when the kind of the link is declared, or read from a file, then its way is still known")
   func declared() {
     let way = Route(interface: nil, destination: "127.0.0.1").reading.way
     #expect(way == Way(destination: "127.0.0.1", interface: "lo", address: "127.0.0.1"))

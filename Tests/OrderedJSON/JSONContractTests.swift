@@ -3,16 +3,16 @@ import Testing
 
 @testable import OrderedJSON
 
-/// What readers of logs, exports and requests rely on.
+/// Properties that readers of logs, exports and requests rely on.
 @Suite struct JSONContractTests {
   @Test(
-    "when a number is not finite, then null is written, because JSON has no such number",
+    "when a number is not finite, then null is written: JSON has no such number",
     arguments: [Double.nan, .infinity, -.infinity, .signalingNaN])
   func notFinite(number: Double) {
     #expect(JSON.object(["x": .number(number)]).text == #"{"x":null}"#)
   }
 
-  @Test("when a coordinate is near zero, then it has no exponent, because some map programs do not read one")
+  @Test("when a coordinate is near zero, then it has no exponent: some map programs cannot read exponents")
   func coordinates() {
     for (number, text) in [
       (0.00001, "0.00001"), (-0.00001, "-0.00001"), (1.5e-7, "0.00000015"), (1e-12, "0.000000000001"), (1e-13, "1e-13"),
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("when an object has a key twice, then both are written, in their order")
+  @Test("when an object has a key twice, then both members are written, in order")
   func twice() {
     #expect(JSON.object([.init("a", 1), .init("a", 2)]).text == #"{"a":1,"a":2}"#)
   }
@@ -35,8 +35,7 @@ import Testing
     #expect(Set([JSON.bool(true), true, 1]).count == 2)
   }
 
-  @Test(
-    "when a text has characters of several scalars, or is made by Foundation, then its bytes are written as they are")
+  @Test("when a text has characters of several scalars, or comes from Foundation, then its bytes are written unchanged")
   func texts() throws {
     let texts = ["e\u{301}", "👩‍👩‍👧", "\u{1F1E6}\u{1F1F9}", "a\u{0}b", String(repeating: "ä", count: 10_000)]
     for text in texts {
@@ -47,7 +46,7 @@ import Testing
     }
   }
 
-  @Test("when values are nested deeply, then the text is whole")
+  @Test("when values are nested deeply, then the text is complete")
   func depth() {
     var json: JSON = 1
     for _ in 0..<1000 { json = [json] }
@@ -56,7 +55,7 @@ import Testing
 
   // MARK: The writer
 
-  @Test("when a line is written after another one, then no comma stands between them")
+  @Test("when a line is written after another line, then there is no comma between them")
   func lines() {
     var writer = JSONWriter()
     for number in 0..<3 {
@@ -68,7 +67,7 @@ import Testing
     #expect(String(decoding: writer.bytes, as: UTF8.self) == "{\"n\":0}\n{\"n\":1}\n{\"n\":2}\n")
   }
 
-  @Test("when arrays and objects stand in an array, then commas stand between them, and none at the ends")
+  @Test("when arrays and objects are in an array, then there are commas between them, and no comma at the ends")
   func nested() {
     var writer = JSONWriter()
     writer.beginArray()
@@ -85,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "when a text ends like the beginning of an object, then the next value still has its comma",
+    "when a text ends like the beginning of an object or array, then the next value still has its comma",
     arguments: ["{", "[", ":", "\n", ","])
   func texts(text: String) throws {
     var writer = JSONWriter()

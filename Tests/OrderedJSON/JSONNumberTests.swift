@@ -4,7 +4,7 @@ import Testing
 @testable import OrderedJSON
 
 @Suite struct JSONNumberTests {
-  /// Not JSONSerialization: on Linux it reads numbers of 17 digits wrong by a unit in the last place.
+  /// Not by JSONSerialization: on Linux it misreads numbers of 17 digits by a unit in the last place.
   private func double(_ json: JSON) throws -> Double {
     try JSONDecoder().decode(Double.self, from: Data(json.text.utf8))
   }
@@ -15,7 +15,7 @@ import Testing
     (100, 0, "100"), (123_456_789, 6, "123.456789"), (120, 3, "0.12"), (.max, 6, "9223372036854.775807"),
     (.min, 6, "-9223372036854.775808"), (5, 20, "0.00000000000000000005"),
   ])
-  func `when a decimal is written, then it is exact, with no zero behind it but one`(
+  func `when a decimal is written, then it is exact, with at most one trailing zero`(
     units: Int64, places: Int, text: String
   ) {
     #expect(JSON.decimal(units: units, places: places).text == text)
@@ -26,7 +26,7 @@ import Testing
     (-0.000_015, "-0.000015"), (1e-7, "0.0000001"), (1.25e-12, "0.00000000000125"), (1e15, "1000000000000000.0"),
     (123_456_789.125, "123456789.125"),
   ])
-  func `when a number is written, then it is the shortest, without an exponent where it is small`(
+  func `when a number is written, then it is the shortest text, without an exponent if it is small`(
     number: Double, text: String
   ) {
     #expect(JSON.number(number).text == text)
@@ -37,7 +37,7 @@ import Testing
     #expect(JSON.number(number).text == "null")
   }
 
-  @Test func `when any finite number is written, then it reads back as the same`() throws {
+  @Test func `when any finite number is written, then it reads back the same`() throws {
     var random = SystemRandomNumberGenerator()
     var numbers = [
       Double.pi, .leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude, 1e16, 1e21, 1e-13,
@@ -55,12 +55,12 @@ import Testing
     (31.669_999_999_999_998, 2, "31.67"), (1.5, 0, "2"), (2.5, 0, "3"), (-2.5, 0, "-3"), (0.04, 1, "0.0"),
     (-0.04, 1, "0.0"), (12.345_678_9, 6, "12.345679"), (100, 3, "100.0"),
   ])
-  func `when a number is rounded, then halves go away from zero`(number: Double, places: Int, text: String) {
+  func `when a number is rounded, then halves round away from zero`(number: Double, places: Int, text: String) {
     #expect(JSON.rounded(number, places: places)?.text == text)
   }
 
   @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, 9.3e12])
-  func `when a number cannot be rounded to units that fit, then there is none`(number: Double) {
+  func `when a number cannot be rounded to units that fit, then there is no result`(number: Double) {
     #expect(JSON.rounded(number, places: 6) == nil)
   }
 }

@@ -30,11 +30,11 @@ import Testing
     ("a\nb", #""a\nb""#), ("\r\n", #""\r\n""#), ("\t", #""\t""#), ("\u{0}", #""\u0000""#), ("\u{1f}", #""\u001f""#),
     ("\u{8}\u{c}", #""\u0008\u000c""#), ("Österreich 🚂", #""Österreich 🚂""#), ("\u{7f}\u{2028}", "\"\u{7f}\u{2028}\""),
   ])
-  func `when a string has marks of its own, then they are escaped`(string: String, text: String) {
+  func `when a string has special characters, then they are escaped`(string: String, text: String) {
     #expect(JSON.string(string).text == text)
   }
 
-  @Test func `when any string is written, then Foundation reads the same`() throws {
+  @Test func `when any string is written, then Foundation reads the same string`() throws {
     var scalars = String.UnicodeScalarView()
     for value in UInt32(0)..<0x300 { scalars.append(Unicode.Scalar(value) ?? " ") }
     for value: UInt32 in [0x2028, 0xFEFF, 0xFFFD, 0xFFFF, 0x1F682, 0x10FFFF] {
@@ -47,11 +47,11 @@ import Testing
     #expect(Array(key.unicodeScalars) == Array(string.unicodeScalars))
   }
 
-  @Test func `when a key has marks of its own, then they are escaped`() {
+  @Test func `when a key has special characters, then they are escaped`() {
     #expect(JSON.object([.init("a\"\n", 1)]).text == #"{"a\"\n":1}"#)
   }
 
-  @Test func `when integers are at their limits, then they are whole`() {
+  @Test func `when integers are at their limits, then all digits are written`() {
     #expect(JSON.integer(.max).text == "9223372036854775807")
     #expect(JSON.integer(.min).text == "-9223372036854775808")
   }

@@ -9,7 +9,7 @@ import Testing
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  @Test func `when members are written one by one, then the text is that of the whole object`() {
+  @Test func `when members are written one by one, then the text equals that of the whole object`() {
     let scalars: [JSON] = [
       "a\"b\n", "", "Österreich", .integer(.min), .decimal(units: -1_500, places: 3), .number(1e-7), true, .null, [],
     ]
@@ -37,7 +37,7 @@ import Testing
     #expect(written == whole.text)
   }
 
-  @Test func `when the text is elsewhere, then the next one begins without a comma`() {
+  @Test func `when the text was removed, then the next value begins without a comma`() {
     var writer = JSONWriter()
     writer.value(1)
     writer.raw(",\n")
@@ -47,7 +47,7 @@ import Testing
     #expect(String(decoding: writer.bytes, as: UTF8.self) == "2,3")
   }
 
-  @Test func `when any integer is written as a decimal, then its digits are the integer's`() {
+  @Test func `when any integer is written as a decimal, then it has the digits of the integer`() {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<2_000 {
       let units = Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0..<64, using: &random)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pinging
 
-/// When a name is resolved again, by a clock that only the test moves.
+/// The times at which a name is resolved again, on a clock that only the test moves.
 final class NameWatchTests {
   private let second: UInt64 = 1_000_000_000
   private let old: PingAddress
@@ -20,14 +20,14 @@ final class NameWatchTests {
   private func wantsLookUp(at now: UInt64) -> Bool { watch.wantsLookUp(at: now) }
   private func found(_ addresses: [PingAddress], at now: UInt64) -> PingAddress? { watch.found(addresses, at: now) }
 
-  @Test("when a target was silent for 30 s, then its name is looked up, once at a time")
+  @Test("when a target was silent for 30 s, then its name is looked up, by one look-up at a time")
   func silence() {
     #expect(!wantsLookUp(at: 30 * second - 1))
     #expect(wantsLookUp(at: 30 * second))
     #expect(!wantsLookUp(at: 90 * second))
   }
 
-  @Test("when a target answers now and then, then its name is left alone")
+  @Test("when a target answers now and then, then its name is not looked up")
   func answers() {
     for moment in 1...10 {
       #expect(!wantsLookUp(at: UInt64(moment) * 29 * second))
@@ -44,7 +44,7 @@ final class NameWatchTests {
     #expect(wantsLookUp(at: 61 * second))
   }
 
-  @Test("when the name still has the address, then it stays, whatever others there are")
+  @Test("when the name still has the address, then the target keeps it, even if there are others")
   func unchanged() {
     #expect(wantsLookUp(at: 30 * second))
     #expect(found([new, old], at: 30 * second) == nil)

@@ -22,7 +22,7 @@ struct PingEventFieldTests {
     #expect(event(CPING_NOT_SENT) { ($0.error, $0.count, $0.sequence) = (62, 2, 5) }.sequenceOnWire == nil)
   }
 
-  @Test("when a far end has stamped a reply, then both delays are there, and otherwise neither")
+  @Test("when a far end has stamped a reply, then the event has both one-way delays, and otherwise neither")
   func oneWay() {
     #expect(event(CPING_ANSWERED) { ($0.up_ns, $0.down_ns) = (3, 4) }.oneWay == nil)
     let stamped = event(CPING_ANSWERED) {
@@ -35,14 +35,14 @@ struct PingEventFieldTests {
     #expect(restarted.oneWay?.isRestarted == true)
   }
 
-  @Test("when a damaged reply belongs to no ping, then it says so; every other event belongs to a ping")
+  @Test("when a damaged reply belongs to no ping, then its event is of no known ping; every other event is")
   func knownPing() {
     #expect(!event(CPING_CORRUPT).isOfKnownPing)
     #expect(event(CPING_CORRUPT) { $0.sent_ns = 1 }.isOfKnownPing)
     #expect(event(CPING_LOST).isOfKnownPing && event(CPING_NOT_SENT).isOfKnownPing)
   }
 
-  @Test("when a target shows that it is alive, then that is an answer of its own, and no router's")
+  @Test("when a target itself has answered, then the event is a sign of life; a router's error is not")
   func signsOfLife() {
     for kind in [CPING_ANSWERED, CPING_REFUSED, CPING_LATE, CPING_DUPLICATE] {
       #expect(event(kind).isSignOfLife, "\(kind)")
@@ -55,7 +55,7 @@ struct PingEventFieldTests {
     }
   }
 
-  @Test("when an event has a sender, then its address and port are those of the reply, else there is none")
+  @Test("when an event has a sender, then its address and port are those of the reply, else it has no address")
   func sender() throws {
     #expect(event(CPING_LOST).from == nil)
     let router = try #require(PingAddress(numeric: "2001:db8::9", port: 444))
@@ -75,13 +75,13 @@ struct PingEventFieldTests {
 
   // MARK: Names and addresses
 
-  @Test("when a name cannot be resolved, then the line names it without the characters that move a cursor")
+  @Test("when a name cannot be resolved, then the error names it without control characters")
   func nameError() {
     let error = NameError(name: "a\u{1B}[2Jb\nc", reason: "x")
     #expect(error.description == "cannot find the address of a [2Jb c: x")
   }
 
-  @Test("when a numeric address is resolved, then it is itself, in its own family only")
+  @Test("when a numeric address is resolved, then the result is that address, in its own family only")
   func numeric() async throws {
     let address = try #require(PingAddress(numeric: "127.0.0.1", port: 7))
     #expect(try await PingAddress.resolve("127.0.0.1", port: 7) == [address])

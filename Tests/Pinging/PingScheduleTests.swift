@@ -4,11 +4,11 @@ import Testing
 
 @testable import Pinging
 
-/// When pings are sent, and replies that come late or twice, with a real reflector.
+/// The schedule of pings, and replies that come late or twice, with a real reflector.
 struct PingScheduleTests {
   private static let millisecond: UInt64 = 1_000_000
 
-  /// A target whose token no secret has signed: the reflector answers RE01.
+  /// A target with an unsigned token: the reflector answers RE01.
   private func target(_ reflector: ReflectorTool, count: UInt64 = 0) throws -> PingTarget {
     let address = try #require(PingAddress(numeric: "127.0.0.1", port: reflector.port))
     let seconds = UInt32(clamping: Int64(Date.now.timeIntervalSince1970))

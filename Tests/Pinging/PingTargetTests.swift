@@ -47,7 +47,7 @@ struct PingTargetTests {
   }
 
   @Test(
-    "when a setting is outside of its range, then the target is refused, and the line says so",
+    "when a setting is outside of its range, then the target is refused, and the error says so",
     arguments: [
       { $0.interval = .nanoseconds(999_999) }, { $0.interval = .seconds(86_401) }, { $0.timeout = .seconds(86_401) },
       { $0.size = 71 }, { $0.size = 65_508 }, { ($0.floodWindow, $0.interval) = (65_537, .zero) },
@@ -77,7 +77,7 @@ struct PingTargetTests {
     #expect(try Pinger().add(target) > 0)
   }
 
-  @Test("when the host has no such interface or source address, then the line names the missing part")
+  @Test("when the host has no such interface or source address, then the error names the missing part")
   func missing() throws {
     let pinger = try Pinger()
     var unknown = try Self.target()
@@ -92,7 +92,7 @@ struct PingTargetTests {
     #expect(source?.description == "no network interface has the source address")
   }
 
-  @Test("when a target begins a second time, then that is refused, and the target is removed")
+  @Test("when a target begins a second time, then the second start is refused, and the target is removed")
   func begunTwice() throws {
     let pinger = try Pinger()
     let id = try pinger.start(try Self.target())

@@ -13,10 +13,10 @@ struct PingerLifeTests {
       interval: .milliseconds(5), timeout: .seconds(30), count: count)
   }
 
-  /// An old one: a reflector stays silent.
+  /// An expired token: a reflector does not answer.
   private static let token = [UInt8](repeating: 1, count: 16)
 
-  /// The first event of the kind.
+  /// The first event for which `isWanted` is true.
   private func first(_ pinger: Pinger, _ isWanted: (PingEvent) -> Bool) async -> PingEvent? {
     for await event in pinger.events where isWanted(event) { return event }
     return nil
@@ -71,7 +71,7 @@ struct PingerLifeTests {
     #expect(throws: PingerError.self) { try pinger.start(target) }
   }
 
-  @Test("when the reading task is cancelled, then it ends though no event comes")
+  @Test("when the reading task is cancelled, then it ends without waiting for an event")
   func cancelled() async throws {
     let pinger = try Pinger()
     let reading = Task { await first(pinger) { _ in true } }
@@ -94,9 +94,9 @@ struct PingerLifeTests {
     try await reflector.program.stop()
   }
 
-  // MARK: What cannot be pinged
+  // MARK: Unreachable targets
 
-  @Test("when the interface is missing but may come, then pings are not sent meanwhile, and the reason is told")
+  @Test("when the interface is missing but may come, then pings are not sent meanwhile, and the reason is reported")
   func awaitedInterface() async throws {
     let pinger = try Pinger()
     var target = try target(port: 9, count: 3)
@@ -175,7 +175,7 @@ struct PingEventTests {
     #expect(event(CPING_LOST).kind == .lost(.unknown))
   }
 
-  @Test("when waits grow, then they double from the second on, up to the last, and begin anew after a reset")
+  @Test("when waits grow, then they double from the second on, up to the last, and start again after a reset")
   func ladder() {
     var ladder = RetryLadder(first: .seconds(1), second: .seconds(10), last: .seconds(120))
     let waits = (0..<8).map { _ in ladder.next() }
@@ -190,7 +190,7 @@ struct PingEventTests {
     #expect(long.next() == .seconds(86_400 * 365), "nothing overflows")
   }
 
-  @Test("when a server limits a test, then it is used no longer, and never longer than its token lives")
+  @Test("when a server limits a test, then it is used no longer than the limit or the life of its token")
   func life() {
     let policy = RecoveryPolicy()
     #expect(policy.life(limit: nil) == .seconds(4 * 3600 - 120))
@@ -199,7 +199,7 @@ struct PingEventTests {
   }
 
   @Test(
-    "when text is no address of one host, then it is none",
+    "when a text is not the address of one host, then it is rejected",
     arguments: [
       "", " ", "127.0.0", "127.0.0.256", "1.2.3.4.5", "0x7f.1", "::1::", "[::1]", "fe80::1%", "fe80::1%nosuch0",
       "127.0.0.1:80", "12345::", "localhost", "127.0.0.1\0", String(repeating: "1", count: 10_000),
@@ -208,7 +208,7 @@ struct PingEventTests {
     #expect(PingAddress(numeric: text, port: 1) == nil)
   }
 
-  @Test("when a name has a zero byte, then it is not looked up as the part before it")
+  @Test("when a name has a zero byte, then the part before that byte is not looked up")
   func zeroByte() async {
     let error = await #expect(throws: NameError.self) {
       try await PingAddress.resolve("localhost\0.example", port: 1)

@@ -34,13 +34,13 @@ struct PingerTests {
       address: address, echo: echo, interval: .milliseconds(10), timeout: .milliseconds(300), count: 10)
   }
 
-  /// A token of this moment that nobody signed: a reflector without a secret answers RE01 to it.
+  /// An unsigned token of the current time: a reflector without a secret answers RE01 to it.
   private func unsignedToken() -> [UInt8] {
     let seconds = UInt32(clamping: Int64(Date.now.timeIntervalSince1970))
     return withUnsafeBytes(of: seconds.bigEndian, Array.init) + [UInt8](repeating: 0, count: 12)
   }
 
-  @Test("when a reader looks at times of its own, then it gets what there is, and each event once")
+  @Test("when a reader polls, then it gets the available events, and each event once")
   func available() async throws {
     let pinger = try Pinger()
     #expect(pinger.events.available().isEmpty)
@@ -78,7 +78,7 @@ struct PingerTests {
     }
   }
 
-  @Test("when the ping server does not accept the token, then the ping is refused and says nothing about the network")
+  @Test("when the ping server does not accept the token, then the ping is refused and has no outcome")
   func refused() async throws {
     let reflector = try await ReflectorTool([])
     let events = try await ping(try await target(.rtr(token: unsignedToken()), port: reflector.port))
@@ -93,7 +93,7 @@ struct PingerTests {
     try await reflector.program.stop()
   }
 
-  @Test("when nothing comes back, then every ping is lost")
+  @Test("when no reply comes back, then every ping is lost")
   func lost() async throws {
     let reflector = try await ReflectorTool(["--drop", "100"])
     let events = try await ping(try await target(.rtr(token: unsignedToken()), port: reflector.port))
@@ -102,7 +102,7 @@ struct PingerTests {
     try await reflector.program.stop()
   }
 
-  @Test("when a name has no address, then one line says so")
+  @Test("when a name has no address, then the error names it")
   func noName() async throws {
     let error = await #expect(throws: NameError.self) {
       try await PingAddress.resolve("no-such-host.invalid", port: 1)
@@ -133,7 +133,7 @@ struct PingerTests {
     (flood.floodWindow, flood.count, flood.interval) = (64, 50_000, .zero)
     let id = try pinger.start(flood)
     var seen: [UInt64] = []
-    _ = try await eventually("it goes no further") {
+    _ = try await eventually("the flood stops") {
       seen.append(pinger.state(of: id)?.slots ?? 0)
       return seen.count > 10 && Set(seen.suffix(10)).count == 1 ? () : nil
     }
@@ -170,7 +170,7 @@ struct PingerTests {
     try await reflector.program.stop()
   }
 
-  @Test("when addresses are the same, then they are equal, however they are written, and only then")
+  @Test("when addresses are the same, then they are equal in any notation, and different ones are not")
   func addresses() throws {
     func address(_ host: String, _ port: UInt16 = 1) throws -> PingAddress {
       try #require(PingAddress(numeric: host, port: port))

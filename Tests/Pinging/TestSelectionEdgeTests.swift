@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pinging
 
-/// Rules of docs/protocol.md, 2, at the moments where two of them meet.
+/// Cases in which two rules of docs/protocol.md, 2, apply at the same time.
 struct TestSelectionEdgeTests {
   private var session = TestSelection()
 
@@ -12,7 +12,7 @@ struct TestSelectionEdgeTests {
     session.tick(at: .seconds(seconds), path: path)
   }
 
-  /// A test that was requested and activated at this moment.
+  /// A test that is requested and activated at this time.
   private mutating func obtain(at seconds: Double, limit: Duration? = nil) throws -> Int {
     guard case .prepare(let generation) = tick(seconds) else {
       throw NoTest(seconds: seconds)
@@ -44,7 +44,7 @@ struct TestSelectionEdgeTests {
     #expect(tick(30) == .prepare(3))
   }
 
-  @Test("when a test before is reported as full, then the test in use is not replaced")
+  @Test("when an earlier test is reported as full, then the test in use is not replaced")
   mutating func formerFilled() throws {
     let first = try obtain(at: 0, limit: .seconds(10))
     let second = try obtain(at: 10)
@@ -96,7 +96,7 @@ struct TestSelectionEdgeTests {
     #expect(tick(0.2) == .prepare(1))
   }
 
-  @Test("when the link changes, then failures, refusals and full sessions of the link before are forgotten")
+  @Test("when the link changes, then failures, refusals and full sessions of the previous link are forgotten")
   mutating func changeForgets() throws {
     let first = try obtain(at: 0)
     for _ in 0..<40 { session.failed(first) }

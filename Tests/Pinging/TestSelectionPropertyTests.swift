@@ -4,9 +4,9 @@ import Testing
 
 @testable import Pinging
 
-/// What holds in every order of events (``RandomOrders``).
+/// Properties for every order of events (``RandomOrders``).
 @Suite struct TestSelectionPropertyTests {
-  @Test("when anything happens in any order, then decisions are those that the world allows")
+  @Test("when events come in any order, then every decision is allowed by the model")
   func decisions() {
     for seed in RandomOrders.seeds {
       var world = World(seed: seed)
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("whatever it has come to, then with a network, time and a server that answers, pings are sent again")
+  @Test("when there is a network, time and a server that answers, then pings are sent again from any state")
   func wayOut() {
     for seed in RandomOrders.seeds {
       var world = World(seed: seed)
@@ -33,11 +33,11 @@ import Testing
   }
 }
 
-/// All that a ping session lives among, with what it may know of itself: nothing here asks the session what it waits for.
+/// The model of a session's surroundings. It never asks the session what it waits for.
 private struct World {
   private struct Request {
     let generation: Int
-    /// When nobody waits for it any more; `nil`: never.
+    /// When the request times out; `nil`: never.
     var deadline: DriveTime?
     var isGranted = false
   }
@@ -50,11 +50,11 @@ private struct World {
   /// The one request that may be under way.
   private var request: Request?
   private var lastRequested = 0
-  /// The test that pings belong on, and when it ends.
+  /// The test that pings must use, and its end.
   private var test: (generation: Int, ends: DriveTime)?
   private var launched: [Int: DriveTime] = [:]
   private var isRefused = false
-  /// The link and the address, and those that each test was requested by.
+  /// The number of the current link and address, and that of each test's request.
   private var link = 0
   private var links: [Int: Int] = [:]
   private var hasHadTest = false
@@ -62,12 +62,12 @@ private struct World {
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-  // MARK: What happens
+  // MARK: Events
 
   mutating func happen() {
     now = now + .milliseconds(100 * Int.random(in: 0..<30, using: &random))
     path = [.cellular, .cellular, .cellular, .wifi, .offline][Int.random(in: 0..<5, using: &random)]
-    // Mostly what it waits for or uses, else any.
+    // Mostly the test that the session waits for or uses, else any.
     let expected = request?.generation ?? test?.generation ?? 1
     let generation = Int.random(in: 0..<4, using: &random) == 0 ? Int.random(in: 0..<20, using: &random) : expected
     switch Int.random(in: 0..<11, using: &random) {
@@ -86,7 +86,7 @@ private struct World {
     }
   }
 
-  /// No test of before counts, asked for or not.
+  /// Earlier tests and requests do not count any more.
   private mutating func loseLink() {
     link += 1
     (request, test, isRefused) = (nil, nil, false)
@@ -107,8 +107,8 @@ private struct World {
     test = (generation, start + min(limit ?? .seconds(4 * 3600), .seconds(4 * 3600 - 120)))
   }
 
-  private mutating func fail(_ generation: Int, _ tell: (inout TestSelection, Int, DriveTime) -> Void) {
-    tell(&session, generation, now)
+  private mutating func fail(_ generation: Int, _ report: (inout TestSelection, Int, DriveTime) -> Void) {
+    report(&session, generation, now)
     if request?.generation == generation { request = nil }
   }
 
@@ -117,9 +117,9 @@ private struct World {
     if test?.generation == generation { isRefused = true }
   }
 
-  // MARK: What it decides
+  // MARK: Decisions
 
-  /// - Returns: What is wrong with the decision.
+  /// - Returns: The fault of the decision, if it has one.
   mutating func tick() -> String? {
     decision = session.tick(at: now, path: path)
     if let deadline = request?.deadline, now >= deadline { request = nil }
@@ -127,15 +127,15 @@ private struct World {
     if path == .wifi, lastPath != .wifi { loseLink() }
     lastPath = path
     if isBack, request?.isGranted == false {
-      guard case .prepare = decision else { return "a request of before the network came back goes on" }
+      guard case .prepare = decision else { return "a request from before the network came back goes on" }
       request = nil
     }
     if path != .wifi, isRefused || test.map({ now >= $0.ends }) == true { (test, isRefused) = (nil, false) }
     switch decision {
     case .prepare(let generation):
-      if path == .wifi { return "a test is asked for on Wi-Fi" }
-      if let request { return "test \(generation) is asked for while \(request.generation) is" }
-      if generation <= lastRequested { return "test \(generation) is asked for once more" }
+      if path == .wifi { return "a test is requested on Wi-Fi" }
+      if let request { return "test \(generation) is requested while \(request.generation) is" }
+      if generation <= lastRequested { return "test \(generation) is requested twice" }
       (lastRequested, launched[generation], links[generation]) = (generation, now, link)
       request = Request(generation: generation, deadline: hasHadTest ? now + .seconds(15) : nil)
     case .send(let generation):

@@ -10,7 +10,7 @@ struct TestSelectionTests {
     session.tick(at: .seconds(seconds), path: path)
   }
 
-  /// Gets a test, asked for at that moment.
+  /// Gets a test that is requested at that time.
   private mutating func obtain(at seconds: Double, limit: Duration? = nil) -> Int {
     guard case .prepare(let generation) = tick(seconds) else {
       Issue.record("no test wanted at \(seconds)")
@@ -21,7 +21,7 @@ struct TestSelectionTests {
     return generation
   }
 
-  /// When the next tests are asked for, in steps of a tenth of a second, all of which end in `outcome`.
+  /// The times of the next requests for a test, in steps of a tenth of a second. Each request ends in `outcome`.
   private mutating func attempts(
     from start: Double, until end: Double, path: Path = .cellular,
     _ outcome: (inout TestSelection, Int, DriveTime) -> Void
@@ -39,11 +39,11 @@ struct TestSelectionTests {
 
   // MARK: Getting a test
 
-  @Test("when a drive begins, then a test is asked for at once, and only one")
+  @Test("when a drive begins, then a test is requested at once, and only one")
   mutating func start() {
     #expect(tick(0) == .prepare(1))
     #expect(tick(0.1) == .skip)
-    #expect(tick(3600) == .skip, "the first request has all the time")
+    #expect(tick(3600) == .skip, "the first request has no timeout")
     session.activated(1, limit: nil, at: .seconds(3601))
     #expect(tick(3601) == .send(1))
   }
@@ -54,14 +54,14 @@ struct TestSelectionTests {
     #expect(times == [0, 1, 3, 7, 15, 31, 63, 123, 183])
   }
 
-  @Test("when the network comes back, then a test is asked for at once")
+  @Test("when the network comes back, then a test is requested at once")
   mutating func networkIsBack() {
     let failed = attempts(from: 0, until: 40, path: .offline) { $0.requestFailed($1, at: $2) }
     #expect(failed.last == 31)
     #expect(tick(40.1) == .prepare(failed.count + 1))
   }
 
-  @Test("when the network comes back while a request hangs, then the next one replaces it, and the ladder begins anew")
+  @Test("when the network comes back while a request hangs, then the next one replaces it, and the waits are reset")
   mutating func networkIsBackWhileAsking() {
     _ = attempts(from: 0, until: 40, path: .offline) { $0.requestFailed($1, at: $2) }
     guard case .prepare(let hanging) = tick(63, path: .offline) else {
@@ -77,7 +77,7 @@ struct TestSelectionTests {
     #expect(tick(72) == .prepare(hanging + 2), "1 s after the last")
     session.granted(hanging + 2, at: .seconds(72.5))
     #expect(tick(73, path: .offline) == .skip)
-    #expect(tick(74) == .skip, "a test that is there already is kept")
+    #expect(tick(74) == .skip, "a granted test is kept")
   }
 
   @Test("when pings on new tests cannot begin, then the waits are 1, 10, 20, 40, 80 and 120 s")
@@ -89,7 +89,7 @@ struct TestSelectionTests {
     #expect(times == [0, 1, 11, 31, 71, 151, 271, 391])
   }
 
-  @Test("when pings have begun once, then a failure to begin starts its ladder anew")
+  @Test("when pings have begun once, then the waits after a failure to begin are reset")
   mutating func activationLadderIsReset() {
     _ = attempts(from: 0, until: 20) { $0.activationFailed($1, at: $2) }
     let good = obtain(at: 31)
@@ -98,7 +98,7 @@ struct TestSelectionTests {
     #expect(times == [31.1, 32.1])
   }
 
-  @Test("when an answer comes after its time, then it changes nothing")
+  @Test("when an answer comes after its timeout, then it changes nothing")
   mutating func lateAnswer() {
     let old = obtain(at: 0, limit: .seconds(10))
     #expect(tick(10) == .prepare(2))
@@ -111,7 +111,7 @@ struct TestSelectionTests {
     #expect(session.awaits(3))
   }
 
-  @Test("when what follows the answer takes longer than its time, then another test is asked for")
+  @Test("when the activation after the answer exceeds its timeout, then another test is requested")
   mutating func activationTimeout() {
     _ = obtain(at: 0, limit: .seconds(10))
     #expect(tick(10) == .prepare(2))
@@ -122,7 +122,7 @@ struct TestSelectionTests {
 
   // MARK: The end of a test
 
-  @Test("when a test is as old as the server allows, then not one more ping is sent on it")
+  @Test("when a test is as old as the server allows, then no more pings are sent on it")
   mutating func limit() {
     let first = obtain(at: 5, limit: .seconds(60))
     #expect(tick(64.9) == .send(first), "the age counts from the request")
@@ -139,7 +139,7 @@ struct TestSelectionTests {
     #expect(tick(4 * 3600 - 119) == .prepare(first + 1))
   }
 
-  @Test("when a test is used that was asked for by an earlier preparation, then its age counts from that request")
+  @Test("when a test is used that an earlier preparation requested, then its age counts from that request")
   mutating func keptTest() {
     let failed = attempts(from: 0, until: 0.5) { session, generation, now in
       session.granted(generation, at: now)
@@ -154,7 +154,7 @@ struct TestSelectionTests {
     #expect(session.inUse == nil)
   }
 
-  @Test("when a test that has lasted is refused (RE01), then another is asked for at once")
+  @Test("when a test that has lasted is refused (RE01), then another is requested at once")
   mutating func refused() {
     let first = obtain(at: 0)
     #expect(tick(100) == .send(first))
@@ -163,7 +163,7 @@ struct TestSelectionTests {
     #expect(session.inUse == nil)
   }
 
-  @Test("when every new test is refused, even after some answers, then the server is not hammered")
+  @Test("when every new test is refused, even after some answers, then requests become rare")
   mutating func refusedAgainAndAgain() {
     let times = attempts(from: 0, until: 600) { session, generation, now in
       session.activated(generation, limit: nil, at: now)
@@ -173,7 +173,7 @@ struct TestSelectionTests {
     #expect((10...18).contains(times.count), "\(times)")
   }
 
-  @Test("when a test is refused while another is prepared, then nothing is sent until that one is there")
+  @Test("when a test is refused while another is prepared, then no ping is sent until the other is active")
   mutating func refusedWhilePreparing() {
     let first = obtain(at: 0)
     session.filled(first)
@@ -187,7 +187,7 @@ struct TestSelectionTests {
 
   // MARK: Recovery
 
-  @Test("when 30 pings in a row fail, then another test is asked for while the old one goes on")
+  @Test("when 30 pings in a row fail, then another test is requested while the old one goes on")
   mutating func recovery() {
     let first = obtain(at: 0)
     for _ in 0..<29 { session.failed(first) }
@@ -200,7 +200,7 @@ struct TestSelectionTests {
     #expect(session.inUse == first)
   }
 
-  @Test("when nothing helps, then recoveries are 10, 20, 40, 80, 120 and 120 s apart")
+  @Test("when no recovery helps, then recoveries are 10, 20, 40, 80, 120 and 120 s apart")
   mutating func recoveryLadder() {
     let first = obtain(at: 0)
     var times: [Double] = []
@@ -224,7 +224,7 @@ struct TestSelectionTests {
     #expect(tick(3) == .send(first))
   }
 
-  @Test("when a ping is answered before an owed recovery may begin, then it does not begin")
+  @Test("when a ping is answered before a due recovery may begin, then the recovery is cancelled")
   mutating func recoveryIsCancelled() {
     let first = obtain(at: 0)
     for _ in 0..<30 { session.failed(first) }
@@ -234,7 +234,7 @@ struct TestSelectionTests {
     #expect(attempts(from: 3.1, until: 60) { _, _, _ in }.isEmpty)
   }
 
-  @Test("when pings of a test that is done with fail, then they do not count")
+  @Test("when pings of an earlier test fail, then they do not count")
   mutating func formerPings() {
     let first = obtain(at: 0, limit: .seconds(10))
     let second = obtain(at: 10)
@@ -245,7 +245,7 @@ struct TestSelectionTests {
 
   // MARK: Changes of the link
 
-  @Test("when the path is Wi-Fi, then nothing is sent nor requested, and afterwards no test from before is used")
+  @Test("when the path is Wi-Fi, then nothing is sent or requested, and afterwards no earlier test is used")
   mutating func wifi() {
     #expect(tick(0, path: .wifi) == .skip)
     let first = obtain(at: 1)
@@ -253,7 +253,7 @@ struct TestSelectionTests {
     #expect(tick(3, path: .wifi) == .skip)
     #expect(session.inUse == nil)
     for _ in 0..<40 { session.failed(first) }
-    #expect(tick(4, path: .offline) == .prepare(2), "no path is no Wi-Fi")
+    #expect(tick(4, path: .offline) == .prepare(2), "no path is not Wi-Fi")
     #expect(tick(4.1, path: .offline) == .skip, "the test from before is not used")
     session.activated(2, limit: nil, at: .seconds(5))
     #expect(tick(5) == .send(2))
@@ -268,21 +268,21 @@ struct TestSelectionTests {
     session.activated(1, limit: nil, at: .seconds(2))
     #expect(session.inUse == nil)
     #expect(tick(3) == .prepare(2))
-    #expect(!session.mayUse(requestedFor: 1), "kept or not")
+    #expect(!session.mayUse(requestedFor: 1), "stored or not")
     #expect(session.mayUse(requestedFor: 2))
   }
 
   @Test(
-    "when the way back leads from no network over Wi-Fi, then a test is requested at once, though all requests before failed",
+    "when Wi-Fi comes and goes after a time without network, then a test is requested at once, even after failures",
     arguments: [Path.cellular, .offline])
   mutating func backOverWiFi(next: Path) {
     let failed = attempts(from: 0, until: 100, path: .offline) { $0.requestFailed($1, at: $2) }
-    #expect(failed.last == 63, "the next one were due at 123")
+    #expect(failed.last == 63, "the next request would be due at 123")
     #expect(tick(100.1, path: .wifi) == .skip)
     #expect(tick(101, path: next) == .prepare(failed.count + 1))
   }
 
-  @Test("when the way back leads over Wi-Fi while a request hangs, then another is made at once")
+  @Test("when Wi-Fi comes and goes while a request hangs without network, then another is made at once")
   mutating func backOverWiFiWhileAsking() {
     #expect(tick(0, path: .offline) == .prepare(1))
     #expect(tick(60, path: .offline) == .skip)
@@ -290,16 +290,16 @@ struct TestSelectionTests {
     #expect(tick(62) == .prepare(2))
   }
 
-  @Test("when pings could not begin on the link of before, then its waits do not count on the next one")
+  @Test("when pings could not begin on the previous link, then its waits do not count on the next one")
   mutating func activationOnAnotherLink() {
     _ = attempts(from: 0, until: 40) { $0.activationFailed($1, at: $2) }
-    #expect(tick(40.1) == .skip, "the next one were due at 71")
+    #expect(tick(40.1) == .skip, "the next request would be due at 71")
     session.linkChanged(at: .seconds(41))
     let times = attempts(from: 41, until: 45) { $0.activationFailed($1, at: $2) }
     #expect(times == [41, 42])
   }
 
-  @Test("when the link or the address changes, then not one more ping is sent on the test of before")
+  @Test("when the link or the address changes, then no more pings are sent on the previous test")
   mutating func otherLink() {
     let first = obtain(at: 0)
     #expect(tick(100) == .send(first))
@@ -308,11 +308,11 @@ struct TestSelectionTests {
     #expect(tick(100.1) == .prepare(2))
     session.linkChanged(at: .seconds(100.2))
     session.activated(2, limit: nil, at: .seconds(100.3))
-    #expect(session.inUse == nil, "requested by the link of before")
+    #expect(session.inUse == nil, "requested by the previous link")
     #expect(!session.mayUse(requestedFor: 2))
   }
 
-  @Test("when no network comes and goes, then the test of before is used all the time")
+  @Test("when the network goes and comes back, then the same test is used all the time")
   mutating func sameLink() {
     let first = obtain(at: 0)
     #expect(tick(1, path: .offline) == .send(first))
@@ -320,7 +320,7 @@ struct TestSelectionTests {
     #expect(session.mayUse(requestedFor: first))
   }
 
-  @Test("when a link flaps, then requests are ever further apart, up to 10 s, and a link that has lasted begins anew")
+  @Test("when a link flaps, then requests are further and further apart, up to 10 s, until a link has lasted")
   mutating func flapping() {
     var times: [Double] = []
     for second in 0..<60 {
@@ -342,7 +342,7 @@ struct TestSelectionTests {
 
   // MARK: Full sessions
 
-  @Test("when a session is full, then another test is asked for while the old one goes on")
+  @Test("when a session is full, then another test is requested while the old one goes on")
   mutating func filled() {
     let first = obtain(at: 0)
     session.filled(first)

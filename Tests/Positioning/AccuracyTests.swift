@@ -20,7 +20,7 @@ import Testing
   private static let gst = GSTReport(device: nil, latitude: 3, longitude: 4, major: 30, minor: 40)
 
   private static let cases = [
-    // (a) gpsd's guess, with one constant for both ways from the same HDOP.
+    // (a) gpsd's guess: with either factor, the same HDOP gives the same accuracy.
     Case("19.0 times HDOP", .init(eph: 17.1, driver: "NMEA0183", dilutions: sky), 4.5, .ephFromHDOP),
     Case("4.75 times HDOP", .init(eph: 4.275, status: 2, driver: "NMEA0183", dilutions: sky), 4.5, .ephFromHDOP),
     Case("HDOP alone", .init(driver: "NMEA0183", dilutions: sky), 4.5, .hdop),
@@ -57,13 +57,13 @@ import Testing
     Case("Garmin, NMEA", .init(eph: 16.2, driver: "Garmin NMEA", dilutions: sky), 10, .ephRadius95),
     Case("Zodiac", .init(eph: 16.2, driver: "Zodiac", dilutions: sky), 10, .ephRadius95),
     Case("Navcom", .init(eph: 19.6, driver: "Navcom NCT", dilutions: sky), 10, .ephAxis95),
-    // (d) The careful side.
+    // (d) Unknown estimates: the cautious reading.
     Case("an unknown driver", .init(eph: 8, driver: "Skytraq", dilutions: sky), 8, .ephUnknown),
     Case("no driver", .init(eph: 8), 8, .ephUnknown),
-    Case("axes of nobody knows", .init(epx: 3, epy: 4), 5, .axesUnknown),
+    Case("axes from an unknown driver", .init(epx: 3, epy: 4), 5, .axesUnknown),
     Case("one axis", .init(epx: 3, dilutions: sky), 4.5, .hdop),
     Case("nothing", .init(), nil, .none),
-    // No receiver is perfect.
+    // Lower bounds: no receiver is perfect.
     Case("a tiny eph", .init(eph: 0.001, driver: "u-blox"), 1, .ephSigma),
     Case("a tiny eph with DGPS", .init(eph: 0.001, status: 2, driver: "u-blox"), 0.5, .ephSigma),
     Case("a tiny eph with a floating RTK solution", .init(eph: 0.001, status: 4, driver: "u-blox"), 0.2, .ephSigma),
@@ -71,7 +71,7 @@ import Testing
     Case("an eph of zero", .init(eph: 0, driver: "u-blox", dilutions: sky), 4.5, .hdop),
   ]
 
-  @Test("when gpsd gives these figures, then the accuracy is made by this rule", arguments: cases)
+  @Test("when gpsd gives these figures, then the accuracy follows this rule", arguments: cases)
   func rule(_ given: Case) throws {
     let accuracy = HorizontalAccuracy(given.figures)
     #expect(accuracy.rule == given.rule)

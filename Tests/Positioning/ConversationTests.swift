@@ -48,13 +48,13 @@ import Testing
     #expect(say(Self.badEcho, at: 2).first == .disconnect)
   }
 
-  @Test mutating func whenGPSDHangsUpWithoutAWord_thenItIsFullOrNotReady() throws {
+  @Test mutating func whenGPSDClosesWithoutAnAnswer_thenTheReasonIsFullOrNotReady() throws {
     connect()
     let effects = conversation.step(.ended(nil), at: TestTime.at(0.1))
     #expect(reasons(effects) == ["gpsd is full or not ready (it closed the connection without an answer)"])
   }
 
-  @Test mutating func `when the greeting is late, then seven seconds are allowed, at each attempt, without a pause`() {
+  @Test mutating func `when the greeting is late, then each attempt waits seven seconds, without a pause between`() {
     _ = conversation.start(at: TestTime.at(0))
     for attempt in 0..<5 {
       let start = Double(attempt) * 7
@@ -62,13 +62,12 @@ import Testing
       #expect(!tick(start + 6.9).contains(.disconnect))
       let effects = tick(start + 7)
       #expect(effects.contains(.disconnect))
-      #expect(reasons(effects) == (attempt == 0 ? ["no answer in 7.0 s"] : []), "the same reason is no news")
+      #expect(reasons(effects) == (attempt == 0 ? ["no answer in 7.0 s"] : []), "the same reason is not reported again")
       #expect(tick(start + 7).contains(.connect))
     }
   }
 
-  @Test mutating func `when gpsd is slow to open its devices, then each attempt gives it more time, until a handshake`()
-  {
+  @Test mutating func `when gpsd is slow to open its devices, then each attempt waits longer, until a handshake`() {
     var now = 0.0
     _ = conversation.start(at: TestTime.at(0))
     func patience() -> Double {
@@ -95,10 +94,10 @@ import Testing
     #expect(reasons(tick(12)) == ["no answer to WATCH in 8.0 s"])
   }
 
-  @Test mutating func `when the stream is silent, then gpsd is asked, and without an answer left`() {
+  @Test mutating func `when the stream is silent, then gpsd is asked, and without an answer the client disconnects`() {
     shakeHands()
     _ = say(#"{"class":"TPV","mode":1}"# + "\n", at: 10)
-    // What cannot be read is no sign of life.
+    // An unreadable line is no sign of life.
     _ = say("{broken\n", at: 14)
     #expect(tick(14.9).isEmpty)
     #expect(tick(15).contains(.send("?DEVICES;\n")))
@@ -107,7 +106,7 @@ import Testing
     #expect(tick(17).contains(.connect), "at once: seven seconds have passed")
   }
 
-  @Test mutating func `when the receiver is silent and gpsd answers, then the connection stays for ever`() {
+  @Test mutating func `when the receiver is silent and gpsd answers, then the connection stays open`() {
     shakeHands()
     var (asked, disconnected) = (0, 0)
     for second in 1..<600 {
@@ -122,7 +121,7 @@ import Testing
     #expect((90...120).contains(asked))
   }
 
-  @Test mutating func `when a server never answers questions, then it is asked less often, until it speaks`() {
+  @Test mutating func `when a server never answers questions, then it is asked less often, until it sends a report`() {
     func silence(from start: Double) -> Double {
       let waited = stride(from: 0.5, through: 60, by: 0.5).first { tick(start + $0).contains(.disconnect) } ?? .nan
       _ = tick(start + waited)
@@ -159,7 +158,7 @@ import Testing
   }
 
   @Test(arguments: ["127.0.0.1", "127.1.2.3", "localhost", "::1", "192.0.2.1", "gps.example", "127.example"])
-  func `when gpsd is elsewhere, then the longest pause is 10 s`(host: String) {
+  func `when gpsd runs on another host, then the longest pause is 10 s`(host: String) {
     var conversation = Conversation(
       configuration: .init(host: host), timings: .init(), startingAt: TestTime.at(0))
     _ = conversation.start(at: TestTime.at(0))
@@ -174,15 +173,15 @@ import Testing
     #expect(pause == (["192.0.2.1", "gps.example", "127.example"].contains(host) ? 10 : 5))
   }
 
-  @Test mutating func whenTheSameReasonComesAgain_thenItIsToldOnceAndLoggedEachMinute() {
+  @Test mutating func whenTheSameReasonComesAgain_thenItIsReportedOnceAndLoggedEachMinute() {
     _ = conversation.start(at: TestTime.at(0))
-    var (told, logged) = (0, 0)
+    var (reported, logged) = (0, 0)
     for second in 0..<150 {
       let effects = conversation.step(.connectionFailed("refused"), at: TestTime.at(Double(second)))
-      told += effects.count { $0 == .deliver(.status(.disconnected(reason: "refused"))) }
+      reported += effects.count { $0 == .deliver(.status(.disconnected(reason: "refused"))) }
       logged += effects.count { $0 == .log(.disconnected(reason: "refused"), leftOut: second == 0 ? 0 : 59) }
     }
-    #expect(told == 1)
+    #expect(reported == 1)
     #expect(logged == 3)
   }
 
@@ -196,7 +195,7 @@ import Testing
     #expect(say(Self.version + Self.echo, at: 4).contains(.log(.connected(release: "3.22"), leftOut: 1)))
   }
 
-  @Test mutating func whenAFixCameBeforeTheConnectionWentAway_thenTheLossIsToldDuringThePause() {
+  @Test mutating func whenAFixCameBeforeTheConnectionWentAway_thenTheLossIsReportedDuringThePause() {
     shakeHands()
     let position = #"{"class":"TPV","mode":3,"lat":48.2,"lon":16.3,"eph":8.1}"# + "\n"
     _ = say(position, at: 1)

@@ -19,7 +19,7 @@ struct DaemonTests {
     var timings = Timings()
     timings.firstRetry = .milliseconds(20)
     let logger = Logger.quiet
-    // However busy this machine is.
+    // A long timeout, for a busy machine.
     let client = GPSD(
       configuration: .init(port: Int(sky.port), staleAfter: .seconds(30)), timings: timings, logger: logger)
     let (events, mailbox) = AsyncStream.makeStream(of: PositioningEvent.self)
@@ -30,7 +30,7 @@ struct DaemonTests {
     var (fixes, release, counters) = ([PositionedFix](), String?.none, PositioningCounters())
     for await event in events {
       switch event {
-      case .status(.connected(let told)): release = told
+      case .status(.connected(let reported)): release = reported
       case .fix(let fix): fixes.append(fix)
       case .counters(let last): counters = last
       default: break
@@ -39,7 +39,7 @@ struct DaemonTests {
     }
     try await sky.kill()
     #expect(release?.hasPrefix("3.") == true)
-    // A busy machine reads several of the recording's seconds at once; then the last of them counts.
+    // A busy machine reads several of the recording's seconds at once; then only the last of them counts.
     #expect(fixes.count + counters.overtaken == 72)
     #expect(fixes.count > 7)
     #expect(Set(fixes.compactMap(\.report?.time)).count == fixes.count)

@@ -2,13 +2,13 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// A double of gpsd on loopback: each connection in turn gets the next script, the last one again and again.
+/// A test double of gpsd on loopback: each connection gets the next script, and the last script repeats.
 final class FakeGPSD: Sendable {
-  /// What a connection does.
+  /// The behaviour of one connection.
   struct Script: Sendable {
-    /// Said as soon as the client is there; one segment each.
+    /// Sent when the client connects, one segment each.
     var greeting: [String] = [#"{"class":"VERSION","release":"3.22"}"# + "\r\n"]
-    /// Answers to the commands, in order; no answer to any beyond.
+    /// The answers to the commands, in order; later commands get no answer.
     var answers: [[String]] = [[#"{"class":"DEVICES","devices":[{"path":"gps0"}]}"# + "\r\n", Self.echo]]
     var hangsUpAfterGreeting = false
     var hangsUpAfterAnswers = false
@@ -29,7 +29,7 @@ final class FakeGPSD: Sendable {
   }
 
   private let channel: any Channel
-  /// What the clients have sent, one element a segment.
+  /// The segments that the clients have sent.
   let commands: AsyncStream<String>
 
   var port: Int { channel.localAddress?.port ?? 0 }
@@ -57,6 +57,8 @@ final class FakeGPSD: Sendable {
   func stop() async {
     try? await channel.close()
   }
+
+  deinit { channel.close(promise: nil) }
 
   private final class ScriptPlayer: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FixFilterClockTests {
   /// The statuses about the clock when the receiver's time is off by these seconds, one fix a second.
-  private func told(_ differences: [Double]) -> [PositioningStatus] {
+  private func clockStatuses(_ differences: [Double]) -> [PositioningStatus] {
     var filter = FixFilter.fresh()
     let events = differences.enumerated().flatMap { index, difference in
       filter.apply(.usable(seconds: Double(index) + difference), at: Double(index))
@@ -16,23 +16,26 @@ import Testing
     return events.statuses.filter { if case .clockDifference = $0 { true } else { false } }
   }
 
-  @Test func whenTheReceiversTimeIsNear_thenNothingIsSaid() {
-    #expect(told([0, 2, -2, 0.5]) == [])
+  @Test func whenTheReceiversTimeIsNear_thenNothingIsReported() {
+    #expect(clockStatuses([0, 2, -2, 0.5]) == [])
   }
 
-  @Test func whenItIsOffByYears_thenThatIsSaidOnceAndTheFixesStand() {
+  @Test func whenItIsOffByYears_thenThatIsReportedOnceAndTheFixesCount() {
     let rollover = -619_315_200.0
-    #expect(told([rollover, rollover + 1, rollover - 1]) == [.clockDifference(.seconds(rollover))])
+    #expect(clockStatuses([rollover, rollover + 1, rollover - 1]) == [.clockDifference(.seconds(rollover))])
   }
 
-  @Test func whenItJumpsBackToTheTruth_thenThatIsSaid() {
+  @Test func whenItJumpsBackToTheTruth_thenThatIsReported() {
     #expect(
-      told([619_315_200, 619_315_200, 0, 0]) == [.clockDifference(.seconds(619_315_200)), .clockDifference(nil)])
+      clockStatuses([619_315_200, 619_315_200, 0, 0]) == [
+        .clockDifference(.seconds(619_315_200)), .clockDifference(nil),
+      ])
   }
 
-  /// The crash of a real receiver: a broken almanac, a time that gpsd passes on, and 64 bits of nanoseconds.
+  /// A crash in the field: gpsd passed on the time of a receiver with a broken almanac, and 64 bits of nanoseconds
+  /// overflowed.
   @Test(
-    "when the receiver's time is centuries off, then that is said in seconds and the fixes stand",
+    "when the receiver's time is centuries off, then that is reported in seconds and the fixes count",
     arguments: ["0001-01-01T00:00:00Z", "1600-06-01T00:00:00.5Z", "2400-01-01T00:00:00Z", "9999-12-31T23:59:60Z"])
   func whenItIsOffByCenturies(time: String) throws {
     var filter = FixFilter.fresh()
@@ -41,25 +44,25 @@ import Testing
     let now = HostTime(instant: TestTime.at(1).instant, wall: WallTime(microseconds: 1_795_168_800_000_000))
     let events = filter.apply(report, at: now) + filter.advance(to: TestTime.at(2))
     #expect(events.fixes.count == 1)
-    let said = events.statuses.compactMap { if case .clockDifference(let off?) = $0 { ("\($0)", off) } else { nil } }
-    let (text, difference) = try #require(said.first)
+    let news = events.statuses.compactMap { if case .clockDifference(let off?) = $0 { ("\($0)", off) } else { nil } }
+    let (text, difference) = try #require(news.first)
     #expect(abs(difference.inSeconds) > 250 * 365.25 * 86_400)
     #expect(text.contains("differs from the host's by \(difference.inSeconds) s"))
   }
 
-  @Test("when a difference comes and goes about the tolerance, then that is said once")
+  @Test("when a difference varies around the tolerance, then it is reported once")
   func aboutTheTolerance() {
-    #expect(told([2.25, 1.75, 2.25, 1.75, 0.5]) == [.clockDifference(.seconds(2.25)), .clockDifference(nil)])
+    #expect(clockStatuses([2.25, 1.75, 2.25, 1.75, 0.5]) == [.clockDifference(.seconds(2.25)), .clockDifference(nil)])
   }
 
   @Test(
-    "when the host was suspended, then of the positions that waited meanwhile only the newest counts",
+    "when the host was suspended, then only the newest of the positions that waited counts",
     arguments: [1.0, 5.0, 10.0])
   func backlog(rate: Double) {
     var filter = FixFilter.fresh()
     for second in 1...5 { _ = filter.apply(.usable(seconds: Double(second)), at: Double(second)) }
     _ = filter.advance(to: 5.5)
-    // Twenty seconds later, everything since then at once: a millisecond for each second's worth.
+    // Twenty seconds later, all positions since then at once: one millisecond for each second of positions.
     var events: [PositioningEvent] = []
     for step in 0..<Int(20 * rate) {
       let seconds = 5 + Double(step + 1) / rate
@@ -69,12 +72,12 @@ import Testing
     events += filter.advance(to: 25.3)
     #expect(events.fixes.compactMap(\.fix.coordinate?.latitude) == [48.2 + 25 / 1e4])
     #expect(filter.counters.overtaken + filter.counters.behind == Int(20 * rate) - 1)
-    // And on it goes at its pace.
+    // Then the stream goes on at its pace.
     _ = filter.apply(.usable(seconds: 26), at: 26)
     #expect(filter.advance(to: 26.5).fixes.count == 1)
   }
 
-  @Test("when positions come back after a tunnel at their pace, then each counts, however fast the receiver")
+  @Test("when positions come back after a tunnel at their pace, then each counts, even at 25 a second")
   func noBacklog() {
     var filter = FixFilter.fresh()
     _ = filter.apply(.usable(seconds: 1), at: 1)
@@ -87,7 +90,7 @@ import Testing
     #expect(fixes + filter.advance(to: 23).fixes.count == 50)
   }
 
-  @Test("when several positions come at once after a short stall, then the last of them is of now")
+  @Test("when several positions come at once after a short stall, then only the last of them counts")
   func shortStall() {
     var filter = FixFilter.fresh()
     var events = filter.apply(.usable(latitude: 48.21, seconds: 1), at: 1)
@@ -104,7 +107,7 @@ import Testing
   }
 
   @Test(
-    "when positions come back after a loss with another date, then those that waited are no fences; half a day is another date",
+    "when positions come back after a loss, then only the last of a read counts; half a day apart, each counts",
     arguments: [(3620, 1, 1), (19, 43_199, 1), (19, 43_200, 2)])
   func backlogWithAnotherDate(first: Double, step: Double, fixes: Int) {
     var filter = FixFilter.fresh()
@@ -117,7 +120,7 @@ import Testing
     #expect(filter.counters.overtaken == 2 - fixes)
   }
 
-  @Test("when a recording is played fast, then of two positions in one read the second counts")
+  @Test("when a recording is played fast, then the second of two positions in one read counts")
   func fastRecording() {
     var filter = FixFilter.fresh()
     var events: [PositioningEvent] = []
@@ -133,7 +136,7 @@ import Testing
     #expect(filter.counters.overtaken == 1)
   }
 
-  @Test("when positions go on after a loss, then a later change of the date makes none of them old")
+  @Test("when positions go on after a loss, then a later change of the date does not make them old")
   func dateAfterALoss() {
     var filter = FixFilter.fresh()
     for second in 1...5 { _ = filter.apply(.usable(seconds: Double(second)), at: Double(second)) }

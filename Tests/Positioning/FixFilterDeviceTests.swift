@@ -38,7 +38,7 @@ import Testing
     #expect(events.fixes.count == 1)
   }
 
-  @Test func whenReceiversComeAndGo_thenTheListIsToldOnChange() {
+  @Test func whenReceiversComeAndGo_thenTheListIsReportedOnChange() {
     var filter = FixFilter.fresh()
     func statuses(_ report: GPSDReport) -> [PositioningStatus] { filter.apply(report, at: TestTime.at(1)).statuses }
     #expect(statuses(.devices([])) == [.devices([])])

@@ -15,7 +15,7 @@ import Testing
     #expect(filter.counters.fixes == 1)
   }
 
-  @Test func whenAReceiverIsQuietFor200Milliseconds_thenTheEpochIsHandedOut() {
+  @Test func whenAReceiverIsQuietFor200Milliseconds_thenTheEpochIsDelivered() {
     var filter = FixFilter.fresh()
     _ = filter.apply(.usable(), at: 1)
     #expect(filter.nextDeadline == TestTime.at(1.2).instant)
@@ -25,7 +25,7 @@ import Testing
     #expect(fixes.map(\.delivered) == [TestTime.at(1.2).instant])
   }
 
-  @Test func whenAReportHasNoTime_thenItJoinsTheEpochThatIsThere() {
+  @Test func whenAReportHasNoTime_thenItJoinsTheOpenEpoch() {
     var filter = FixFilter.fresh()
     _ = filter.apply(.usable(), at: 1)
     _ = filter.apply(.usable(seconds: 1), at: 1.1)
@@ -76,7 +76,7 @@ import Testing
     #expect(filter.counters.refusals?.contains("repeated") == true)
   }
 
-  @Test func `when a receiver without a time is at rest, then it is there still`() {
+  @Test func `when a receiver without a time is at rest, then its position is not lost`() {
     var filter = FixFilter.fresh()
     let report = TPV.usable().with { $0.speed = 0.2 }
     let events = filter.play((0..<20).map { (Double($0), report) })
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "when reports without a time come within 40 ms, then they are one moment's", arguments: [(1.04, 1), (1.040_001, 2)])
+    "when reports without a time come within 40 ms, then they make one fix", arguments: [(1.04, 1), (1.040_001, 2)])
   func burst(at second: Double, fixes: Int) {
     var filter = FixFilter.fresh()
     let events = filter.play([(1, .usable(latitude: 48.2)), (second, .usable(latitude: 48.21))])
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(
-    "when a report without a time is repeated above a metre a second, then it is no new position",
+    "when a report without a time is repeated at more than 1 m/s, then it is not a new position",
     arguments: [(1.0, 0), (1.1, 1)])
   func repeated(speed: Double, count: Int) {
     var filter = FixFilter.fresh()

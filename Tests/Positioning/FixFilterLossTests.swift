@@ -18,7 +18,7 @@ import Testing
     #expect(filter.counters.losses == 1)
   }
 
-  @Test func whenTheFixComesBack_thenItIsToldAgain() {
+  @Test func whenTheFixComesBack_thenItIsReportedAgain() {
     var filter = FixFilter.fresh()
     _ = filter.apply(.usable(), at: 1)
     _ = filter.advance(to: 10)
@@ -26,7 +26,7 @@ import Testing
     #expect(filter.advance(to: 12).fixes.count == 1)
   }
 
-  @Test func whenThereNeverWasAFix_thenOnlyTheStateIsTold() {
+  @Test func whenThereNeverWasAFix_thenOnlyTheStatusIsReported() {
     var filter = FixFilter.fresh()
     #expect(filter.advance(to: 5) == [.status(.noFix)])
   }
@@ -39,7 +39,7 @@ import Testing
     #expect(filter.nextDeadline == TestTime.at(21).instant)
   }
 
-  @Test("when a cycle is nonsense, then it does not put off the loss", arguments: [1e9, 10.1, 1e-300, -1])
+  @Test("when a cycle is out of range, then it does not delay the loss", arguments: [1e9, 10.1, 1e-300, -1])
   func cycle(_ cycle: Double) {
     var filter = FixFilter.fresh()
     _ = filter.apply(.devices([GPSDDevice(path: "gps0", cycle: cycle)]), at: TestTime.at(0))

@@ -5,14 +5,14 @@ import Testing
 @testable import Positioning
 
 extension PositioningCounters {
-  /// TPVs by what became of them; those of an epoch that is still open are not among them.
+  /// The number of TPVs with a known fate; those of an epoch that is still open have none yet.
   fileprivate var fates: Int {
     otherDevice + noFix + withoutPosition + outOfRange + nullIsland + simulated + stragglers + overtaken + merged
       + fixes + jumps + behind + repeated
   }
 }
 
-/// What is true of the filter whatever comes in.
+/// Properties of the filter for any input.
 @Suite struct FixFilterPropertyTests {
   /// Reports as a bad receiver, or several, could send them.
   private func report(_ generator: inout SeededGenerator, at seconds: Double) -> TPV {

@@ -11,7 +11,7 @@ import Testing
     return filter.counters
   }
 
-  @Test func whenAReportIsOfNoUse_thenItsReasonIsCounted() {
+  @Test func whenAReportIsUnusable_thenItsReasonIsCounted() {
     #expect(refused(.usable(mode: 1)).noFix == 1)
     #expect(refused(.usable(mode: 0)).noFix == 1)
     #expect(refused(.usable().with { $0.longitude = nil }).withoutPosition == 1)
@@ -62,7 +62,7 @@ import Testing
     #expect(fix?.dilution?.hdop == 1.2)
   }
 
-  /// The one position behind these reports.
+  /// The fix that results from these reports.
   private func fix(after reports: GPSDReport..., report: TPV) -> PositionedFix? {
     var filter = FixFilter.fresh()
     for report in reports { _ = filter.apply(report, at: TestTime.at(0.5)) }
@@ -70,7 +70,7 @@ import Testing
     return filter.advance(to: 2).fixes.first
   }
 
-  @Test func `when gpsd has named the driver, then its rule holds, also after a report without the name`() {
+  @Test func `when gpsd has named the driver, then the driver's rule applies, even after a report without the name`() {
     let named = GPSDReport.devices([
       GPSDDevice(path: "gps0", driver: "u-blox"), GPSDDevice(path: "gps1", driver: "Zodiac"),
     ])
@@ -80,7 +80,7 @@ import Testing
     #expect(fix(after: again, report: .usable())?.accuracyRule == .ephUnknown)
   }
 
-  @Test func `when a GST comes with the epoch, then it rules, but no old one and none of another receiver`() {
+  @Test func `when a GST comes with the epoch, then it applies, but an old one or another receiver's does not`() {
     let gst = GSTReport(device: "gps0", latitude: 3, longitude: 4)
     #expect(fix(after: .gst(gst), report: .usable())?.accuracyRule == .gst)
     #expect(fix(after: .gst(gst), report: .usable())?.fix.accuracy == 5)
@@ -91,14 +91,14 @@ import Testing
     #expect(filter.advance(to: 4).fixes.map(\.accuracyRule) == [.ephUnknown])
   }
 
-  @Test func `when the sky view comes behind the position of its epoch, then the guess is known as one all the same`() {
+  @Test func `when the sky view comes after the position of its epoch, then gpsd's guess is still recognised`() {
     var filter = FixFilter.fresh()
     _ = filter.apply(.usable(seconds: 1, eph: 19), at: 1)
     _ = filter.apply(.sky(device: "gps0", Dilution(hdop: 1)), at: TestTime.at(1.05))
     #expect(filter.advance(to: 2).fixes.map(\.accuracyRule) == [.ephFromHDOP])
   }
 
-  @Test func `when a speed cannot be, then the fix has none and the report keeps it`() {
+  @Test func `when a speed is impossible, then the fix has no speed and the report keeps it`() {
     var filter = FixFilter(rules: .init(configuration: .init(speedLimit: 170)), startingAt: TestTime.origin)
     let speeds: [Double?] = [5000, 170, nil]
     let events = filter.play(
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(
-    "when a position is beyond the reach, then it is refused unless the accuracies explain it; an unknown one explains nothing",
+    "when a position is out of reach, then it is refused unless known accuracies explain it",
     arguments: [(55.0, 8.1, 0), (51, nil, 1), (49, nil, 0)] as [(Double, Double?, Int)])
   func reach(metres: Double, error: Double?, jumps: Int) {
     var filter = filter(maximumSpeed: 50)
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test(
-    "when a course is more than 360 degrees, then there is none",
+    "when a course is more than 360 degrees, then the fix has no course",
     arguments: [(360.0, 360.0), (360.5, nil)] as [(Double, Double?)])
   func courses(track: Double, course: Double?) throws {
     var filter = FixFilter.fresh()

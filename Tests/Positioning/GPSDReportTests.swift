@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: ["nan", "NaN", "-nan", "inf", "-inf", "Infinity", "null", "1e999", "\"7\"", "[7]", "0x1p3", "--1"])
-  func whenANumberIsNone_thenItIsAbsentAndTheRestOfTheLineCounts(value: String) {
+  func whenAValueIsNotANumber_thenItIsAbsentAndTheRestOfTheLineCounts(value: String) {
     let tpv = readTPV("{\"class\":\"TPV\",\"mode\":3,\"speed\":\(value),\"lat\":48.5}")
     #expect(tpv != nil)
     #expect(tpv?.speed == nil)
@@ -51,7 +51,7 @@ import Testing
     #expect(readTPV(#"{ "mode" : 2 , "lat":1.5, "class" : "TPV" }"#)?.latitude == 1.5)
   }
 
-  @Test func whenAPassThroughClassIsOddJSON_thenItIsNoise() {
+  @Test func whenAPassThroughClassIsOddJSON_thenOnlyItsClassIsRead() {
     #expect(report(#"{"class":"RTCM3","type":1005,"satellites":[{"ident":1,},{"ident":2,},],}"#) == .other("RTCM3"))
     #expect(report(#"{"class":"XXX","text":"U can't touch \"dis\"."}"#) == .other("XXX"))
   }
@@ -61,7 +61,7 @@ import Testing
     #"{"class":7}"#, #"{"mode":3}"#, #"{"class":"TPV"}{"class":"TPV"}"#, #"{"class":"TPV\"}"#, "{\"class\":\"\\",
     #"{"class":"TPV","x":[[[}"#,
   ])
-  func whenALineIsBroken_thenItIsNoReport(line: String) {
+  func whenALineIsBroken_thenThereIsNoReport(line: String) {
     #expect(report(line) == nil)
   }
 
@@ -111,7 +111,7 @@ import Testing
     #expect(report(#"{"class":"GST","lat":nan}"#) == .gst(GSTReport(device: nil)))
   }
 
-  @Test func `when a device has a driver, then its name is read, cut and clean`() {
+  @Test func `when a device has a driver, then its name is read, cut and cleaned`() {
     #expect(
       report(#"{"class":"DEVICE","path":"g","driver":"u-blox"}"#) == .device(GPSDDevice(path: "g", driver: "u-blox")))
     let evil = report(#"{"class":"DEVICE","path":"g","driver":"\n\u001b\#(String(repeating: "x", count: 99))"}"#)

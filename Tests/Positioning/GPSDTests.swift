@@ -20,7 +20,7 @@ import Testing
     GPSD(configuration: .init(port: port, staleAfter: staleAfter), timings: timings, logger: Self.quiet)
   }
 
-  /// The events up to the first that `isLast` says.
+  /// The events up to the first for which `isLast` is true.
   private func events(
     of client: GPSD, until isLast: (PositioningEvent) -> Bool
   ) async -> [PositioningEvent] {
@@ -72,11 +72,11 @@ import Testing
     await server.stop()
   }
 
-  @Test func whenGPSDIsFull_thenTheClientSaysSoAndComesBack() async throws {
+  @Test func whenGPSDIsFull_thenTheClientReportsItAndComesBack() async throws {
     let full = FakeGPSD.Script(greeting: [], hangsUpAfterGreeting: true)
     let server = try await FakeGPSD.start([full, full, .working(FakeGPSD.Script.position(48.2))])
     let events = await events(of: client(server.port), until: isFix)
-    // A busy machine may lose its patience on the way.
+    // On a busy machine, the client may report that there is no fix yet.
     #expect(
       events.statuses.filter { $0 != .noFix } == [
         .connecting, .disconnected(reason: "gpsd is full or not ready (it closed the connection without an answer)"),
@@ -85,7 +85,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func whenGPSDNeverGreets_thenTheClientTriesAnew() async throws {
+  @Test func whenGPSDNeverGreets_thenTheClientTriesAgain() async throws {
     var timings = Self.quick
     timings.greeting = .milliseconds(40)
     let server = try await FakeGPSD.start([.init(greeting: []), .working(FakeGPSD.Script.position(48.2))])
@@ -94,7 +94,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func whenTheStreamFallsSilent_thenTheClientConnectsAnew() async throws {
+  @Test func whenTheStreamFallsSilent_thenTheClientConnectsAgain() async throws {
     var timings = Self.quick
     (timings.silence, timings.answer) = (.milliseconds(40), .milliseconds(40))
     let server = try await FakeGPSD.start([.working(), .working(FakeGPSD.Script.position(48.2))])
@@ -141,7 +141,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func whenNobodyListens_thenTheReasonIsToldOnceAndClear() async throws {
+  @Test func whenThePortIsClosed_thenTheReasonIsClearAndReportedOnce() async throws {
     let port = 1
     let events = await events(of: client(port)) { if case .status(.disconnected) = $0 { true } else { false } }
     #expect(
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "positions refused: 1 not on Earth, 1 at 0,0"])
-  func whenPositionsWereRefused_thenOneLineSaysSoAtTheEnd(expected: String?) async throws {
+  func whenPositionsWereRefused_thenOneLineReportsThemAtTheEnd(expected: String?) async throws {
     let refused = [#""lat":91,"lon":16"#, #""lat":0,"lon":0"#].map { #"{"class":"TPV","mode":3,\#($0)}"# + "\r\n" }
     let lines = (expected == nil ? [] : refused) + [FakeGPSD.Script.position(48.2)]
     let server = try await FakeGPSD.start([.working(lines.joined())])
@@ -173,7 +173,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func whenTheTaskIsCancelled_thenRunReturnsAndCountersAreTheLastWord() async throws {
+  @Test func whenTheTaskIsCancelled_thenRunReturnsAndTheCountersAreTheLastEvent() async throws {
     let server = try await FakeGPSD.start([.working(FakeGPSD.Script.position(48.2))])
     let (events, mailbox) = AsyncStream.makeStream(of: PositioningEvent.self)
     let client = client(server.port)

@@ -4,12 +4,13 @@ import Testing
 
 @testable import Positioning
 
-/// gpsd's lines as JSON: whatever is JSON is read as Foundation reads it, and what is not costs only the odd value (docs/protocol.md, 4.5).
+/// gpsd's lines as JSON: valid JSON is read as Foundation reads it, and odd JSON loses only the odd value
+/// (docs/protocol.md, 4.5).
 struct JSONObjectTests {
   private func object(_ text: String) -> JSONObject? { JSONObject(ArraySlice(Array(text.utf8))) }
 
   @Test(
-    "when a line is no object from its first brace to its last, then it is none",
+    "when a line is not one object from its first brace to its last, then it is rejected",
     arguments: [
       "", " ", "{", "}", "[]", "1", "{]", #"{"a"}"#, #"{"a":}"#, #"{"a":1"#, #"{"a":1,"#, #"{"a" 1}"#, #"{a:1}"#,
       #"{"a":1}x"#,
@@ -26,7 +27,7 @@ struct JSONObjectTests {
     #expect(object(text)?.integer("a") == 7)
   }
 
-  @Test("when there are no members, then each is absent")
+  @Test("when an object has no members, then every member is absent")
   func empty() throws {
     let empty = try #require(object("{}"))
     #expect(empty.number("a") == nil && empty.integer("a") == nil && empty.bool("a") == nil)
@@ -49,7 +50,7 @@ struct JSONObjectTests {
   }
 
   @Test(
-    "when a value has another type than the one that is asked for, then it is absent, and the other members stay",
+    "when a value has another type than the requested one, then it is absent, and the other members are read",
     arguments: [
       "\"1\"", "[1]", "{\"b\":1}", "true", "false", "null", "nan", "-inf", "1e309", "0x10", "1_0", "1..2", "e", "+",
       "-",
@@ -64,7 +65,7 @@ struct JSONObjectTests {
   }
 
   @Test(
-    "when a text has escapes, then they are resolved; an unknown one stands for its letter, a broken one for the replacement",
+    "when a text has escapes, then they are decoded: an unknown one to its letter, a broken one to U+FFFD",
     arguments: [
       (#"a\"b\\c\/d"#, "a\"b\\c/d"), (#"\b\f\n\r\t"#, "\u{8}\u{C}\n\r\t"), (#"\u00e4\u20AC"#, "ä€"),
       (#"\ud83d\ude00"#, "😀"),
@@ -78,7 +79,7 @@ struct JSONObjectTests {
     #expect(object("{\"\(text)\":7}")?.integer(expected) == 7, "keys have escapes, too")
   }
 
-  @Test("when bytes are not UTF-8, then the text has the replacement character, and the line counts")
+  @Test("when bytes are not UTF-8, then the text has the replacement character, and the line is read")
   func notUTF8() {
     let line = Array(#"{"a":"x"#.utf8) + [0xFF, 0xC3] + Array(#"y","b":2}"#.utf8)
     let read = JSONObject(ArraySlice(line))
@@ -86,7 +87,7 @@ struct JSONObjectTests {
     #expect(read?.integer("b") == 2)
   }
 
-  @Test("when a list has objects and others, then the objects are read in their order, whatever their depth")
+  @Test("when a list has objects and other values, then its own objects are read in order")
   func lists() throws {
     let read = try #require(object(#"{"a":[{"n":1},7,[{"n":9}],"{",{"n":2,"b":[{"m":3}]},null,{"n":4,}]}"#))
     #expect(read.objects("a").map { $0.integer("n") } == [1, 2, 4])
@@ -102,7 +103,7 @@ struct JSONObjectTests {
     #expect(JSONObject(buffer[0..<8]) == nil && JSONObject(buffer[1..<7]) == nil)
   }
 
-  @Test("when Foundation writes any object, then each member is read as it was")
+  @Test("when Foundation encodes an object, then each member is read back unchanged")
   func asFoundation() throws {
     var random = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
     let letters: [Character] = [

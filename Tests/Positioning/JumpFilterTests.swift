@@ -4,7 +4,7 @@ import Testing
 
 @testable import Positioning
 
-/// A receiver on a line to the north, at these metres.
+/// A receiver on a line to the north. Its positions are in metres from the start of the line.
 private struct Receiver {
   var filter: JumpFilter
 
@@ -18,7 +18,7 @@ private struct Receiver {
 }
 
 @Suite struct JumpFilterTests {
-  @Test func `when a position can have been reached in the time, then it counts`() throws {
+  @Test func `when a position is within reach in the time, then it counts`() throws {
     var receiver = Receiver()
     #expect(try receiver.accepts(metres: 0, at: 0))
     #expect(try receiver.accepts(metres: 49, at: 1))
@@ -26,7 +26,7 @@ private struct Receiver {
     #expect(try receiver.accepts(metres: 490, at: 12))
   }
 
-  @Test func `when a position is out of reach, then it is refused, and the next one near the last counts`() throws {
+  @Test func `when a position is out of reach, then it is refused, and the next one within reach counts`() throws {
     var receiver = Receiver()
     #expect(try receiver.accepts(metres: 0, at: 0))
     #expect(try !receiver.accepts(metres: 1000, at: 1))
@@ -35,24 +35,24 @@ private struct Receiver {
     #expect(!receiver.filter.isInDoubt)
   }
 
-  @Test func `when both positions are inaccurate, then that is allowed for`() throws {
+  @Test func `when both positions are inaccurate, then both accuracies extend the reach`() throws {
     var receiver = Receiver()
     #expect(try receiver.accepts(metres: 0, at: 0, accuracy: 30))
     #expect(try !receiver.accepts(metres: 102, at: 1, accuracy: 20))
     #expect(try receiver.accepts(metres: 98, at: 1, accuracy: 20))
   }
 
-  @Test func `when the position stays at the new place, then the third one there is believed`() throws {
+  @Test func `when the position stays at the new place, then the third one there is accepted`() throws {
     var receiver = Receiver()
     #expect(try receiver.accepts(metres: 0, at: 0))
     #expect(try !receiver.accepts(metres: 100_000, at: 1))
     #expect(try !receiver.accepts(metres: 100_030, at: 2))
     #expect(try receiver.accepts(metres: 100_060, at: 3))
     #expect(try receiver.accepts(metres: 100_090, at: 4))
-    #expect(try !receiver.accepts(metres: 0, at: 5), "the old place is the one out of reach now")
+    #expect(try !receiver.accepts(metres: 0, at: 5), "now the old place is out of reach")
   }
 
-  @Test func `when positions jump about, then none of them is believed`() throws {
+  @Test func `when positions jump about, then all of them are refused`() throws {
     var receiver = Receiver()
     #expect(try receiver.accepts(metres: 0, at: 0))
     for second in 1...20 {
@@ -62,7 +62,7 @@ private struct Receiver {
     #expect(try receiver.accepts(metres: 0, at: 21))
   }
 
-  @Test func `when positions were held up, then the receiver's time counts, unless its date stepped`() throws {
+  @Test func `when positions were delayed, then the receiver's time counts, unless its date stepped`() throws {
     func verdict(receiverSeconds: Double) throws -> Bool {
       var filter = JumpFilter(maximumSpeed: 50)
       func accepts(_ metres: Double, _ arrival: Double, _ seconds: Double) throws -> Bool {
@@ -81,13 +81,13 @@ private struct Receiver {
     #expect(try !verdict(receiverSeconds: 619_315_200))
   }
 
-  @Test func `when the last position was long ago, then one far away counts`() throws {
+  @Test func `when the last position was long ago, then a distant one counts`() throws {
     var receiver = Receiver()
     #expect(try receiver.accepts(metres: 0, at: 0))
     #expect(try receiver.accepts(metres: 2_900, at: 60))
   }
 
-  @Test func `when time stands still or goes back, then only the accuracies are allowed for`() throws {
+  @Test func `when time stands still or goes back, then only the accuracies extend the reach`() throws {
     var receiver = Receiver()
     #expect(try receiver.accepts(metres: 0, at: 10, accuracy: 5))
     #expect(try receiver.accepts(metres: 9, at: 10, accuracy: 5))
@@ -95,9 +95,9 @@ private struct Receiver {
   }
 }
 
-/// Random drives: what is true of every one of them.
+/// Properties of random drives.
 @Suite struct JumpFilterPropertyTests {
-  /// The verdicts on 100 positions of a drive, and where and when these were; of each of 100 drives.
+  /// The place, time and verdict of 100 positions, for each of 100 drives.
   private func drives(
     _ next: (inout SeededGenerator, _ last: Spot) -> Spot
   ) throws -> [[(spot: Spot, isAccepted: Bool, wasInDoubt: Bool)]] {
@@ -120,7 +120,7 @@ private struct Receiver {
     var isFalse = false
   }
 
-  @Test func `when a drive never is too fast, then all of it is accepted`() throws {
+  @Test func `when a drive is never too fast, then every position is accepted`() throws {
     let drives = try drives { generator, last in
       let step = Double.random(in: 0.1...5, using: &generator)
       // 49.5: distances on the ellipsoid differ by up to a hundredth from those of the test's degree.
@@ -130,7 +130,7 @@ private struct Receiver {
     #expect(drives.joined().allSatisfy { $0.isAccepted })
   }
 
-  @Test func `when single positions are false, then they are refused and all true ones are accepted`() throws {
+  @Test func `when single positions are wrong, then they are refused and all true ones are accepted`() throws {
     let drives = try drives { generator, last in
       let isFalse = !last.isFalse && last.seconds > 0 && Int.random(in: 0..<4, using: &generator) == 0
       let seconds = last.seconds + 1
@@ -140,7 +140,7 @@ private struct Receiver {
     #expect(drives.joined().contains { $0.spot.isFalse })
   }
 
-  @Test func `when positions are accepted one after the other without a doubt, then none is out of reach`() throws {
+  @Test func `when positions are accepted in a row without a doubt, then each is within reach of the last`() throws {
     let drives = try drives { generator, last in
       Spot(
         metres: .random(in: 0...500, using: &generator), seconds: last.seconds + .random(in: 0.1...2, using: &generator)
@@ -156,8 +156,7 @@ private struct Receiver {
     }
   }
 
-  @Test func `when a receiver comes to rest after whatever it said, then it is believed within three positions`() throws
-  {
+  @Test func `when a receiver comes to rest after any positions, then it is accepted within three positions`() throws {
     var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
     for _ in 0..<200 {
       var receiver = Receiver()
@@ -186,7 +185,7 @@ private struct Receiver {
     } + filter.advance(to: Double(latitudes.count) - 0.5)
   }
 
-  @Test func `when no speed is set, then every jump counts`() {
+  @Test func `when no maximum speed is set, then every jump counts`() {
     var filter = filter(maximumSpeed: nil)
     let events = drive(&filter, [48, 49, 48])
     #expect(events.fixes.count == 3)
@@ -202,7 +201,7 @@ private struct Receiver {
     #expect(filter.counters.refusals == "1 out of reach")
   }
 
-  @Test func `when a position is made of many reports, then it is one towards the proof of a new place`() {
+  @Test func `when a position is made of many reports, then it counts once towards a new place`() {
     var filter = filter(maximumSpeed: 60)
     _ = filter.apply(.usable(latitude: 48, seconds: 0), at: 0)
     var fixes: [PositionedFix] = []
@@ -214,7 +213,7 @@ private struct Receiver {
     #expect(filter.counters.jumps == 2)
   }
 
-  @Test func `when positions only jump about, then the position is lost as if there were none`() {
+  @Test func `when positions only jump about, then the position is lost`() {
     var filter = filter(maximumSpeed: 60)
     let events = drive(&filter, (0..<10).map { $0 == 0 ? 48 : $0.isMultiple(of: 2) ? 47 : 49 })
     #expect(events.fixes.map { $0.fix == .lost } == [false, true])
@@ -223,13 +222,13 @@ private struct Receiver {
 }
 
 @Suite struct PositioningCountersTests {
-  @Test func `when nothing was refused, then there is nothing to say`() {
+  @Test func `when no position was refused, then there is no list of refusals`() {
     var counters = PositioningCounters()
     (counters.tpv, counters.noFix, counters.otherDevice, counters.merged, counters.losses) = (100, 10, 10, 10, 1)
     #expect(counters.refusals == nil)
   }
 
-  @Test func `when positions were refused, then each reason is said with its number`() {
+  @Test func `when positions were refused, then each reason is listed with its count`() {
     var counters = PositioningCounters()
     (counters.withoutPosition, counters.outOfRange, counters.nullIsland) = (1, 2, 3)
     (counters.simulated, counters.stragglers, counters.jumps) = (4, 5, 6)
@@ -238,7 +237,7 @@ private struct Receiver {
         == "1 incomplete, 2 not on Earth, 3 at 0,0, 4 simulated, 5 too late, 6 out of reach")
   }
 
-  @Test func `when a receiver's date lies, then its fixes are counted, and stand`() {
+  @Test func `when a receiver's date is wrong, then its fixes count, and their wrong times are counted`() {
     var filter = FixFilter.fresh()
     for second in 0..<5 {
       _ = filter.apply(.usable(seconds: Double(second) + 619_315_200), at: Double(second))
@@ -263,7 +262,7 @@ private struct Receiver {
     #expect(try receiver.accepts(metres: -100_060, at: 4))
   }
 
-  @Test func `when a position comes twice at one moment, then it is within reach without any accuracy`() throws {
+  @Test func `when a position comes twice at the same time, then it is within reach without any accuracy`() throws {
     var receiver = Receiver()
     #expect(try receiver.accepts(metres: 7, at: 1))
     #expect(try receiver.accepts(metres: 7, at: 1))

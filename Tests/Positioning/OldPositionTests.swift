@@ -3,7 +3,7 @@ import Testing
 
 @testable import Positioning
 
-/// Positions that waited somewhere before they came.
+/// Positions that arrive late.
 @Suite struct OldPositionTests {
   /// A car at 22 m/s to the north, by the receiver's second.
   private func place(_ second: Double) -> TPV { .usable(latitude: 48 + second * 2e-4, seconds: second) }
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `when a stall's positions dribble in, then no old place is taken for the present one`() {
+  @Test func `when positions trickle in after a stall, then no old position counts as the present one`() {
     var filter = FixFilter.fresh()
     var reports = (0...20).map { (at: Double($0), tpv: place(Double($0))) }
     reports += (21...35).map { (35 + Double($0 - 21) * 0.05, place(Double($0))) }
@@ -70,7 +70,7 @@ import Testing
     #expect(filter.counters.overtaken == 1)
   }
 
-  @Test func `when each read ends one position and begins the next, then no position is left out`() {
+  @Test func `when each read ends one position and begins the next, then positions still become fixes`() {
     var filter = FixFilter.fresh()
     var events: [PositioningEvent] = []
     for second in 1...30 {

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "when a poor receiver speaks first, then a good one beside it takes over within seconds",
+    "when a poor receiver reports first, then a good one beside it takes over within seconds",
     arguments: [500, 16, nil])
   func poor(eph: Double?) {
     let fixes = receivers(
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "when the first receiver is good enough, or the other no better, then it stays",
+    "when the first receiver is good enough, or the other no better, then the first stays",
     arguments: [
       (9.0, 1.0), (20, 15), (5, 500), (500, nil),
     ] as [(Double, Double?)])
@@ -35,21 +35,21 @@ import Testing
     #expect(Set(fixes) == ["a"])
   }
 
-  @Test func `when the better receiver is so now and then only, then the first stays`() {
+  @Test func `when the other receiver is better only now and then, then the first stays`() {
     let fixes = receivers(
       count: 60, a: { .usable(seconds: Double($0), eph: 40) },
       b: { .usable(seconds: Double($0), eph: $0.isMultiple(of: 3) ? 80 : 4) })
     #expect(Set(fixes) == ["a"])
   }
 
-  @Test func `when a better receiver has old positions only, then it does not take over`() {
+  @Test func `when a better receiver has only old positions, then it does not take over`() {
     let fixes = receivers(
       count: 60, a: { .usable(seconds: Double($0), eph: 40) },
       b: { .usable(seconds: $0 < 3 ? Double($0) : 2 + Double($0) / 1000, eph: 4) })
     #expect(fixes.suffix(40).allSatisfy { $0 == "a" })
   }
 
-  @Test func `when a better receiver reports each three seconds, then it takes over; less often, then it does not`() {
+  @Test func `when a better receiver reports again after three seconds, then it takes over, not earlier or later`() {
     for (gap, isChosen) in [(2.9, false), (3, true), (3.1, false)] {
       var choice = ReceiverChoice()
       let verdicts = [0.0, gap].map { choice.takesOver("b", theirs: 4, mine: 40, at: TestTime.at($0).instant) }
@@ -64,7 +64,7 @@ import Testing
     #expect(verdicts == [false, isBetter])
   }
 
-  @Test func `when a third receiver is better too, then it does not take over on the time of the second`() {
+  @Test func `when a third receiver is better too, then the second receiver's time does not count for it`() {
     var choice = ReceiverChoice()
     let verdicts = [("b", 0.0), ("c", 1), ("b", 2), ("c", 3), ("b", 3)].map { device, time in
       choice.takesOver(device, theirs: 4, mine: 40, at: TestTime.at(time).instant)
@@ -72,14 +72,14 @@ import Testing
     #expect(verdicts == [false, false, false, false, true])
   }
 
-  @Test func `when a receiver's time comes with a later report, then the host's time of that report is its match`() {
+  @Test func `when a receiver's time comes with a later report, then the host's time of that report belongs to it`() {
     var epoch = Epoch(TPV.usable(seconds: 0).with { $0.time = nil }, at: TestTime.at(0))
     #expect(epoch.clockDifference == nil)
     let (next, now) = (TPV.usable(seconds: 7), TestTime.at(0.02))
     epoch.merge(next, at: now)
     let expected = next.time.map { Duration.microseconds($0.microseconds - now.wall.microseconds) }
     #expect(epoch.clockDifference == expected && expected != nil)
-    // A second time does not move it.
+    // A second time does not change it.
     epoch.merge(next, at: TestTime.at(0.03))
     #expect(epoch.clockDifference == expected)
   }

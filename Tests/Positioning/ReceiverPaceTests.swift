@@ -3,12 +3,12 @@ import Testing
 
 @testable import Positioning
 
-/// A receiver whose clock and whose way to the host are the test's.
+/// A receiver. The test sets its clock and its delay to the host.
 private struct Stream {
   var pace = ReceiverPace()
 
   /// - Parameters:
-  ///   - time: The receiver's, in seconds of the wall clock's origin.
+  ///   - time: The receiver's time, in seconds from the wall clock's origin.
   ///   - wall: How far the host's wall clock is ahead.
   mutating func isCurrent(_ time: Double, at now: Double, wall: Double = 0) -> Bool {
     let host = HostTime(
@@ -16,7 +16,7 @@ private struct Stream {
     return pace.judge(TestTime.wallOrigin + DriveTime(microseconds: Int64(time * 1e6)), at: host) == .current
   }
 
-  /// A receiver that has been right for some seconds, 0.3 s on the way.
+  /// A receiver that has been right for some seconds, with a delay of 0.3 s.
   static func running(for seconds: Int = 20, wall: Double = 0) -> Stream {
     var stream = Stream()
     for second in 0...seconds { _ = stream.isCurrent(Double(second), at: Double(second) + 0.3, wall: wall) }
@@ -27,7 +27,7 @@ private struct Stream {
 @Suite struct ReceiverPaceTests {
   @Test func `when positions come after a stall, then those more than two seconds old are refused`() {
     var stream = Stream.running()
-    // 15 s of silence, then a second's worth each 50 ms.
+    // 15 s of silence, then the position of one second each 50 ms.
     let verdicts = (0..<16).map { stream.isCurrent(21 + Double($0), at: 35.3 + Double($0) * 0.05) }
     #expect(verdicts == Array(repeating: false, count: 13) + [true, true, true])
   }
@@ -37,7 +37,8 @@ private struct Stream {
     arguments: [0.0, 0.05, 0.2, 0.5, 0.8])
   func backlogAtTheStart(step: Double) {
     var stream = Stream()
-    // 15 positions, each a second apart, from 15 s ago; each is read `step` later. Then those that came meanwhile, then one a second.
+    // 15 positions, a second apart, from 15 s ago; each is read `step` later. Then the positions that came meanwhile,
+    // then one a second.
     var now = 15.3
     for time in 0..<200 {
       now = max(now + step, Double(time) + 0.3)
@@ -48,14 +49,14 @@ private struct Stream {
   }
 
   @Test
-  func `when the host's clock is ahead at the start, then the receiver is believed after three seconds at its pace`() {
+  func `when the host's clock is ahead at the start, then the receiver is trusted after three seconds at its pace`() {
     var stream = Stream()
     let verdicts = (0..<20).map { stream.isCurrent(Double($0), at: Double($0) + 0.3, wall: 40) }
     #expect(verdicts == Array(repeating: false, count: 3) + Array(repeating: true, count: 17))
   }
 
   @Test(
-    "when the host's clock is behind, or wrong by hours, then the receiver is believed at once",
+    "when the host's clock is behind, or wrong by hours, then the receiver is trusted at once",
     arguments: [-4_000_000, -3_600, -30, 4_000, 90_000, 600_000_000] as [Double])
   func wrongHostClock(ahead: Double) {
     var stream = Stream()
@@ -120,7 +121,7 @@ private struct Stream {
     #expect(verdicts.dropFirst(10).allSatisfy { $0 })
   }
 
-  @Test func `when a clock is set forward, then no position is refused, nor later`() {
+  @Test func `when a clock is set forward, then no position is refused, and the new time rules`() {
     var stream = Stream.running()
     let verdicts = (21..<60).map { stream.isCurrent(Double($0) + 13, at: Double($0) + 0.3) }
     #expect(verdicts.allSatisfy { $0 })
@@ -128,28 +129,28 @@ private struct Stream {
     #expect(!verdict9, "the clock that was set rules")
   }
 
-  @Test func `when three positions in two seconds are of a clock that was set forward, then it rules`() {
+  @Test func `when three positions in two seconds are of a clock that was set forward, then its time rules`() {
     var stream = Stream.running()
     for second in 21...23 { _ = stream.isCurrent(Double(second) + 13, at: Double(second) + 0.3) }
     let isCurrent = stream.isCurrent(24, at: 24.3)
     #expect(!isCurrent)
   }
 
-  @Test func `when two positions are of such a clock, then it does not rule yet`() {
+  @Test func `when only two positions are of a clock that was set forward, then its time does not rule yet`() {
     var stream = Stream.running()
     for second in [21.0, 24] { _ = stream.isCurrent(second + 13, at: second + 0.3) }
     let isCurrent = stream.isCurrent(25, at: 25.3)
     #expect(isCurrent)
   }
 
-  @Test func `when a clock that was set forward rules, then its fastest position is the measure`() {
+  @Test func `when a clock that was set forward rules, then its fastest position is the reference`() {
     var stream = Stream.running()
     for (time, now) in [(34.0, 21.7), (35, 22.3), (36, 23.7)] { _ = stream.isCurrent(time, at: now) }
     let late = stream.isCurrent(37, at: 26.5)
     #expect(!late, "2.2 s behind the second")
   }
 
-  @Test func `when the way becomes shorter by half a second, then the course goes on; by more, then it begins again`() {
+  @Test func `when the delay shrinks by half a second, then the course goes on; by more, then it begins again`() {
     for (shorter, isCurrent) in [(0.5, false), (0.6, true)] {
       var stream = Stream()
       _ = stream.isCurrent(0, at: 0)
@@ -159,7 +160,7 @@ private struct Stream {
     }
   }
 
-  @Test func `when one position is of the future, then those of the present still count`() {
+  @Test func `when one position is from the future, then present positions still count`() {
     var stream = Stream.running()
     let verdict10 = stream.isCurrent(500, at: 21.3)
     #expect(verdict10)
@@ -167,7 +168,7 @@ private struct Stream {
     #expect(verdicts.allSatisfy { $0 })
   }
 
-  @Test func `when a receiver's clock stands still, then it is never followed`() {
+  @Test func `when a receiver's clock stands still, then only its first two seconds are current`() {
     var stream = Stream.running()
     let verdicts = (1...100).map { stream.isCurrent(20, at: 20.3 + Double($0)) }
     #expect(verdicts.count { $0 } == 2)
@@ -183,13 +184,13 @@ private struct Stream {
     }
   }
 
-  @Test func `when the way becomes slower bit by bit, then all is current`() {
+  @Test func `when the delay grows slowly, then every position is current`() {
     var stream = Stream()
     let verdicts = (0..<3600).map { stream.isCurrent(Double($0), at: Double($0) * 1.002) }
     #expect(verdicts.allSatisfy { $0 })
   }
 
-  @Test func `when times are the first and the last there are, then nothing traps`() {
+  @Test func `when times are at the ends of their range, then nothing traps`() {
     var stream = Stream()
     for (index, time) in [Int64.min, .max, 0, .min, .max].enumerated() {
       _ = stream.pace.judge(WallTime(microseconds: time), at: TestTime.at(Double(index) * 20))
@@ -205,22 +206,22 @@ private struct Stream {
   }
 
   @Test(
-    "when a position is a day behind, then a pause and a minute explain it as an old one; more is another date",
+    "when a position is behind by a pause and a minute, then it is old; more is another date",
     arguments: [(60, false), (60.000_001, true)])
   func dayBehind(beyondThePause: Double, isCurrent: Bool) {
     var stream = Stream.running()
     #expect(stream.isCurrent(20 - beyondThePause, at: 20.3 + 86_340) == isCurrent)
   }
 
-  @Test func `when all positions come later from now on, then the shorter way is forgotten by 10 ms a second`() {
+  @Test func `when all positions come later from now on, then the shorter delay fades by 10 ms a second`() {
     var stream = Stream.running()
     for second in 21...120 { _ = stream.isCurrent(Double(second), at: Double(second) + 0.3 + 1.8) }
     var other = stream
     let isCurrent = (stream.isCurrent(121, at: 121.3 + 2.95), other.isCurrent(121, at: 121.3 + 3.05))
-    #expect(isCurrent == (true, false), "a second is forgotten")
+    #expect(isCurrent == (true, false), "the delay has faded by a second")
   }
 
-  @Test func `when a stream is believed, then it stays so, even if its time steps within the first second`() {
+  @Test func `when a stream is trusted, then it stays trusted, even if its time steps within the first second`() {
     var stream = Stream()
     let first = stream.isCurrent(0, at: 0.3)
     let second = stream.isCurrent(-40, at: 0.8)
@@ -228,7 +229,7 @@ private struct Stream {
   }
 
   @Test(
-    "when a clock is set back to the host's, then it is followed from the second position on, up to a second of difference",
+    "when a clock is set back to within a second of the host's, then it is followed from the second position",
     arguments: [(1, 1), (1.000_001, 9), (-1, 1), (-1.000_001, 9)])
   func setBack(difference: Double, refused: Int) {
     var stream = Stream()

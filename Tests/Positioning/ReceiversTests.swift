@@ -18,7 +18,7 @@ import Testing
     #expect(verdicts == Array(repeating: .behind, count: 64) + Array(repeating: .current, count: 6))
   }
 
-  @Test func `when another receiver is chosen, then the epochs of the one before do not concern it`() throws {
+  @Test func `when another receiver is chosen, then the epochs of the previous one do not affect it`() throws {
     var filter = FixFilter.fresh()
     _ = filter.apply(.usable(seconds: 1, device: "a"), at: 1)
     _ = filter.apply(.device(GPSDDevice(path: "a", isActive: false, cycle: nil)), at: TestTime.at(1.1))
@@ -29,7 +29,7 @@ import Testing
     #expect(fix.fix.speed == 3)
   }
 
-  @Test func `when one position is reported for longer than a loss takes, then it is not lost`() {
+  @Test func `when one position is reported for longer than the loss timeout, then it is not lost`() {
     var filter = FixFilter(
       rules: .init(configuration: .init(staleAfter: .milliseconds(500))), startingAt: TestTime.origin)
     let reports = (1...9).map { (Double($0) * 0.15, TPV.usable()) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Positioning
 
-/// What gpsd 3.22 told of ten real receivers, against the figures that were taken from it independently.
+/// The reports of gpsd 3.22 about ten real receivers, against independently computed figures.
 struct RecordingTests {
   /// A part of expected.json.
   private struct Expected: Decodable {

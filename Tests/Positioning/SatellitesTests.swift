@@ -13,7 +13,7 @@ struct SatellitesTests {
     return satellites
   }
 
-  @Test("when gpsd counts the satellites, then its numbers count; when an older one lists them only, then the list")
+  @Test("when gpsd counts the satellites, then its counts are used; when it only lists them, then the list is counted")
   func reports() {
     #expect(satellites(#"{"class":"SKY","nSat":8,"uSat":5}"#) == Satellites(seen: 8, used: 5))
     #expect(satellites(#"{"class":"SKY","nSat":0,"uSat":0}"#) == Satellites(seen: 0, used: 0))
@@ -23,7 +23,7 @@ struct SatellitesTests {
   }
 
   @Test(
-    "when a report has no satellites, or impossible numbers, then none are known",
+    "when a report has no satellites, or impossible numbers, then their number is unknown",
     arguments: [
       #"{"class":"SKY","hdop":1.2}"#, #"{"class":"SKY","satellites":[]}"#, #"{"class":"SKY","nSat":5,"uSat":6}"#,
       #"{"class":"SKY","nSat":-1,"uSat":-1}"#, #"{"class":"SKY","nSat":1e300,"uSat":0}"#,
@@ -31,7 +31,7 @@ struct SatellitesTests {
     ])
   func none(text: String) { #expect(satellites(text) == nil) }
 
-  @Test("when the number changes, then it is reported once, and not again with each report")
+  @Test("when the number changes, then it is reported once, and not with each report")
   func changes() throws {
     var filter = FixFilter.fresh()
     func apply(_ seen: Int, _ used: Int, device: String? = "g", at second: Double) -> [PositioningEvent] {
@@ -45,7 +45,7 @@ struct SatellitesTests {
   }
 
   @Test(
-    "when recordings of real receivers are read, then a report has satellites or none at all, and never impossible numbers",
+    "when recordings of real receivers are read, then each report with counts has those counts",
     arguments: ["ublox-8", "bu303-moving", "garmin15x", "bu303-nofix"])
   func recordings(name: String) throws {
     let text = try String(contentsOf: Surroundings.fixture("gpsd/\(name).gpsd322.json"), encoding: .utf8)

@@ -15,7 +15,7 @@ import Testing
     #expect(logged.reduce(logged.count, +) >= 600)
   }
 
-  @Test mutating func `when a receiver comes and goes, then the log has how it ended`() {
+  @Test mutating func `when a receiver comes and goes, then the log has its last state`() {
     for second in 0..<40 {
       _ = note(second.isMultiple(of: 2) ? .noFix : .positioned(device: "a"), at: Double(second))
     }
@@ -40,14 +40,14 @@ import Testing
     #expect(settled.allSatisfy { $0.status == .connected(release: "3.22") }, "\(settled)")
   }
 
-  @Test mutating func `when a state changes, then listeners know it though the log does not`() {
+  @Test mutating func `when a state changes, then listeners get it even if the log does not`() {
     for second in 0..<40 {
       let verdict = journal.note(second.isMultiple(of: 2) ? .noFix : .connecting, at: TestTime.at(0).instant)
       #expect(verdict.isNews)
     }
   }
 
-  @Test mutating func `when kinds differ, then one does not silence the other`() {
+  @Test mutating func `when statuses are of different kinds, then one does not silence the other`() {
     for second in 0..<40 { _ = note(.complaint("\(second)"), at: Double(second)) }
     let logged = [note(.noFix, at: 40), note(.disconnected(reason: "x"), at: 40)]
     #expect(logged == [0, 0])

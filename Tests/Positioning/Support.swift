@@ -3,7 +3,7 @@ import Foundation
 
 @testable import Positioning
 
-/// A host whose time is told by the test.
+/// A host whose time is set by the test.
 struct TestTime {
   static let origin = ContinuousClock.now
   static let wallOrigin = WallTime(microseconds: 1_600_000_000_000_000)

@@ -2,7 +2,7 @@ import Coverage
 
 @testable import Radio
 
-/// A bus with ModemManager on it, as a value: what a test lets it say.
+/// A bus with ModemManager on it, as a value. The test sends its messages.
 struct Bus {
   static let root = "/org/freedesktop/ModemManager1"
   static let path = "\(root)/Modem/0"
@@ -69,7 +69,7 @@ struct Bus {
 
   mutating func handle(_ message: BusMessage) { send(conversation.handle(message, at: now)) }
 
-  /// Lets time pass; ModemManager says that it lives, unless it hangs.
+  /// Lets time pass; ModemManager answers the question whether it lives, unless it hangs.
   mutating func pass(_ duration: Duration) {
     let end = now + duration
     while now < end {
@@ -99,7 +99,7 @@ extension BusValue {
 
   /// A modem that is registered in its home network on the cell 01020304.
   /// - Parameters:
-  ///   - rate: Of the signal's reports, in seconds.
+  ///   - rate: The interval of the signal's reports, in seconds.
   ///   - locations: The enabled sources of locations.
   static func modem(mask: Int64, rate: Int64 = 1, locations: Int64 = 1, ports: [(String, Int64)] = []) -> BusValue {
     func named(_ name: String) -> String { "\(ModemObject.prefix).\(name)" }

@@ -37,7 +37,7 @@ struct CellListTests {
   }
 
   @Test(
-    "when the width of the channel is told in Hz or in kHz, then it is the same; other numbers are no width",
+    "when the width of the channel is in Hz or in kHz, then it is read in kHz; other numbers are ignored",
     arguments: [
       (20_000_000, 20_000), (20_000, 20_000), (1_400_000, 1400), (1400, 1400), (400_000_000, 400_000), (100, nil),
       (1_000_000, nil), (4_294_967_295, nil), (-1, nil),
@@ -46,7 +46,7 @@ struct CellListTests {
     #expect(list([["serving": true, "earfcn": 1, "bandwidth": width]]).serving?.bandwidth == kilohertz)
   }
 
-  @Test("when values are of no use, then they are left out, and a cell without any is none")
+  @Test("when values are unusable, then they are left out, and a cell without values is dropped")
   func useless() {
     let cells = list([
       ["serving": true, "ci": "xyz", "tac": "-1A", "operator-id": "23", "earfcn": 4_294_967_295, "physical-ci": 7],

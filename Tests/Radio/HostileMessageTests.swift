@@ -12,7 +12,7 @@ struct HostileMessageTests {
 
   private func named(_ name: String) -> String { "\(ModemObject.prefix).\(name)" }
 
-  @Test("when a modem is announced twice, then it is one modem, with the newer values, and nothing is asked twice")
+  @Test("when a modem is announced twice, then it is one modem, with the newer values, and no call is repeated")
   mutating func twice() {
     bus.show(.modem(mask: 1 << 14, rate: 0, locations: 0))
     let calls = bus.calls.count
@@ -26,7 +26,7 @@ struct HostileMessageTests {
   }
 
   @Test(
-    "when an answer about cells comes after its modem has gone, then a later modem of the same path does not have it")
+    "when an answer about cells comes after its modem has gone, then a later modem of the same path does not get it")
   mutating func lateCells() {
     bus.show(.modem(mask: 1 << 14))
     bus.remove(Bus.path)
@@ -40,7 +40,7 @@ struct HostileMessageTests {
     #expect(bus.reading.modem?.neighbours.isEmpty == true)
   }
 
-  @Test("when other objects of ModemManager come, change and go, then they are no modems")
+  @Test("when other objects of ModemManager come, change and go, then they are ignored")
   mutating func otherObjects() {
     let sim = BusValue.dictionary(["org.freedesktop.ModemManager1.Sim": .dictionary(["Active": .bool(true)])])
     bus.answer(.owner, [.bool(true)])
@@ -52,7 +52,7 @@ struct HostileMessageTests {
     #expect(bus.reading.obstacle == nil)
   }
 
-  @Test("when a modem appears beside the only one, then none is guessed; the other calls stay with the chosen one")
+  @Test("when a modem appears beside the only one, then neither is chosen, and the new one gets no calls")
   mutating func second() {
     bus.show(.modem(mask: 1 << 14))
     bus.add(Self.other, .modem(mask: 1 << 15, rate: 0, locations: 0))
@@ -77,19 +77,19 @@ struct HostileMessageTests {
     #expect(bus.reading.modem?.cell?.identity == 0x0102_0304)
   }
 
-  @Test("when nothing may be set up, then no setup is asked for, and cells are")
+  @Test("when nothing may be set up, then no setup is requested, but cells are")
   mutating func mayNotConfigure() {
     bus = Bus(mayConfigure: false)
     bus.show(.modem(mask: 1 << 14, rate: 0, locations: 0))
     bus.pass(.seconds(30))
     #expect(bus.sent(.signalSetup(Bus.path)).isEmpty && bus.sent(.locationSetup(Bus.path)).isEmpty)
-    #expect(bus.sent(.cells(Bus.path)).count == 1, "the first question is not answered yet")
+    #expect(bus.sent(.cells(Bus.path)).count == 1, "the first request is not answered yet")
     bus.answerCells([])
     bus.pass(.seconds(6))
     #expect(bus.sent(.cells(Bus.path)).count == 2)
   }
 
-  @Test("when the modem is not registered, then nothing is set up or asked for until it is")
+  @Test("when the modem is not registered, then nothing is set up or requested until it is")
   mutating func unregistered() {
     bus.show(.modem(mask: 1 << 14, rate: 0, locations: 0))
     bus = Bus()
@@ -105,7 +105,7 @@ struct HostileMessageTests {
   }
 
   @Test(
-    "when a message has other values than its kind has, then it changes nothing",
+    "when a message has other values than its kind requires, then it changes nothing",
     arguments: [
       .signal(path: "/", interface: "org.freedesktop.DBus", member: "NameOwnerChanged", []),
       .signal(
@@ -156,7 +156,7 @@ struct HostileMessageTests {
     #expect(bus.calls.count == calls && bus.notes.isEmpty)
   }
 
-  @Test("when the list of modems has another type, then there is none, and a modem that comes later counts")
+  @Test("when the list of modems has another type, then there is no modem, and a modem that comes later counts")
   mutating func brokenList() {
     for values in [[], [.string("x")], [.list([.modem(mask: 1)])], [.dictionary([Bus.path: .integer(1)])]]
       as [[BusValue]]
@@ -170,7 +170,7 @@ struct HostileMessageTests {
     }
   }
 
-  @Test("when values are read as another type, then there are none")
+  @Test("when values are read as another type, then the result is empty")
   func values() {
     let all: [BusValue] = [
       .bool(true), .integer(1), .double(1), .string("1"), .list([.other]), .dictionary(["a": .other]), .other,

@@ -9,7 +9,7 @@ struct ModemChoiceTests {
       uniqueKeysWithValues: ports.enumerated().map { ("modem \($0)", ModemObject(.modem(mask: 1 << 14, ports: $1))) })
   }
 
-  @Test("when modems have network interfaces, then the one with the link's counts; control ports do not")
+  @Test("when modems have network interfaces, then the one with the link's interface counts; control ports do not")
   func byInterface() {
     let two = modems([("cdc-wdm0", 6), ("wwan0", 2)], [("wwan0", 3), ("wwan1", 2)])
     #expect(ModemChoice(among: two, interface: "wwan0") == .modem("modem 0"))
@@ -17,7 +17,7 @@ struct ModemChoiceTests {
     #expect(ModemChoice(among: two, interface: "wwan2") == .none("no modem has the interface wwan2"))
   }
 
-  @Test("when the link has no interface, then the only modem counts, and of several none is guessed")
+  @Test("when the link has no interface, then the only modem counts, and of several none is chosen")
   func withoutInterface() {
     #expect(ModemChoice(among: modems([("wwan0", 2)]), interface: nil) == .modem("modem 0"))
     #expect(
@@ -38,7 +38,7 @@ struct ModemChoiceTests {
     #expect(ModemChoice(among: modems([("ttyUSB0", 3)], [("wwan0", 2)]), interface: "wwan0") == .modem("modem 1"))
   }
 
-  @Test("when ports have an impossible form, then they are none")
+  @Test("when ports have an impossible form, then they are ignored")
   func broken() {
     let modem = ModemObject(
       .dictionary([ModemObject.prefix: .dictionary(["Ports": .list([.other, .list([]), .list([.string("wwan0")])])])]))

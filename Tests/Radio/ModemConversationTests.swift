@@ -4,7 +4,7 @@ import Testing
 
 @testable import Radio
 
-/// The conversation with ModemManager, as the real daemon and its documentation have it.
+/// The conversation with ModemManager, after the real daemon and its documentation.
 struct ModemConversationTests {
   private var bus = Bus()
 
@@ -40,7 +40,7 @@ struct ModemConversationTests {
     #expect(bus.reading.modem?.mask == 1 << 15)
   }
 
-  @Test("when the modem is not registered, then there is no technology, whatever the mask, and the status says why")
+  @Test("when the modem is not registered, then there is no technology with any mask, and the status says why")
   mutating func obstacles() {
     bus.show(.modem(mask: 1 << 14))
     for (state, more, reason) in [
@@ -61,7 +61,7 @@ struct ModemConversationTests {
     #expect(bus.reading.technology == Technology("4G/LTE"))
   }
 
-  @Test("when values stand for unknown, then they are left out")
+  @Test("when values are placeholders for unknown, then they are left out")
   mutating func sentinels() {
     bus.show(.modem(mask: 1 << 14))
     bus.change(
@@ -77,7 +77,7 @@ struct ModemConversationTests {
     #expect(bus.reading.modem?.cell == cell)
   }
 
-  @Test("when ModemManager may be set up, then signal and cell are asked for once the modem is registered, not again")
+  @Test("when ModemManager may be set up, then signal and cell are requested once, when the modem is registered")
   mutating func setUp() {
     var modem = BusValue.modem(mask: 1 << 14, rate: 0, locations: 0)
     bus.show(modem)
@@ -99,7 +99,7 @@ struct ModemConversationTests {
   }
 
   @Test(
-    "when ModemManager refuses to be set up, then the log says so, and it is tried again after a while, not at once")
+    "when ModemManager refuses the setup, then the log says so, and the setup is retried after a while, not at once")
   mutating func refused() {
     bus.show(.modem(mask: 1 << 14, rate: 0))
     bus.fail(.signalSetup(Bus.path), "org.freedesktop.ModemManager1.Error.Core.Unauthorized", "not allowed")
@@ -120,7 +120,7 @@ struct ModemConversationTests {
     #expect(bus.sent(.locationSetup(Bus.path)).map(\.arguments) == [[.unsigned(5), .bool(true)]])
   }
 
-  @Test("when the modem does not know its cells, then it is not asked again; another modem is")
+  @Test("when the modem does not know its cells, then it is not asked again; another modem is asked")
   mutating func withoutCells() {
     bus.show(.modem(mask: 1 << 14))
     bus.fail(.cells(Bus.path), "org.freedesktop.ModemManager1.Error.Core.Unsupported", "unsupported")
@@ -132,7 +132,7 @@ struct ModemConversationTests {
     #expect(bus.sent(.cells("\(Bus.root)/Modem/1")).count == 1)
   }
 
-  @Test("when the cell changes, then the list is asked for at once, and what it said of the old cell no longer counts")
+  @Test("when the cell changes, then the list is requested at once, and its values of the old cell no longer count")
   mutating func cellChange() {
     bus.show(.modem(mask: 1 << 14))
     bus.answerCells([["serving": true, "cell-type": 5, "ci": "01020304", "tac": "1A2B", "earfcn": 1300]])
@@ -160,7 +160,7 @@ struct ModemConversationTests {
     #expect(bus.reading.technology == Technology("5G/NR"))
   }
 
-  @Test("when ModemManager ends and starts again, then there is nothing in between, and its new modem counts")
+  @Test("when ModemManager ends and starts again, then no technology is known in between, and its new modem counts")
   mutating func restarts() {
     bus.show(.modem(mask: 1 << 14))
     bus.owner(isThere: false)
@@ -175,7 +175,7 @@ struct ModemConversationTests {
   }
 
   @Test(
-    "when ModemManager is killed with a question open, then the bus answers for it, and nothing is asked or waited for")
+    "when ModemManager is killed during a request, then it counts as not running, and no deadline is left")
   mutating func killed() {
     for isKnownBefore in [true, false] {
       bus = Bus()
@@ -191,7 +191,7 @@ struct ModemConversationTests {
     }
   }
 
-  @Test("when the bus refuses the list of cells, then the log says so, and the question is not repeated")
+  @Test("when the bus refuses the list of cells, then the log says so, and the request is not repeated")
   mutating func cellsRefused() {
     bus.show(.modem(mask: 1 << 14))
     bus.fail(.cells(Bus.path), "org.freedesktop.DBus.Error.AccessDenied", "no")
@@ -202,14 +202,14 @@ struct ModemConversationTests {
     #expect(bus.reading.technology == Technology("4G/LTE"))
   }
 
-  @Test("the question whether ModemManager lives is one that Debian's bus lets every user ask")
+  @Test("when ModemManager is asked whether it lives, then the call is one that Debian's bus allows to every user")
   mutating func liveness() throws {
     bus.show(.modem(mask: 1 << 14))
     let call = try #require(bus.sent(.liveness).first)
     #expect(call.interface == "org.freedesktop.DBus.Properties")
   }
 
-  @Test("when the list of modems is refused, then the log says so, and it is asked for again")
+  @Test("when the list of modems is refused, then the log says so, and the list is requested again")
   mutating func listRefused() {
     bus.answer(.owner, [.bool(true)])
     bus.fail(.objects, "org.freedesktop.DBus.Error.AccessDenied", "no")
@@ -222,7 +222,7 @@ struct ModemConversationTests {
     #expect(bus.reading.technology == Technology("4G/LTE"))
   }
 
-  @Test("when a modem is replugged forty times, then each time it is gone, and there again as another object")
+  @Test("when a modem is replugged forty times, then each time it is gone, and comes back as another object")
   mutating func replugged() {
     bus.show(.modem(mask: 1 << 14))
     bus.remove(Bus.path)
@@ -240,10 +240,10 @@ struct ModemConversationTests {
     bus.answer(.owner, [.bool(false)])
     #expect(bus.reading == RadioReading())
     bus.pass(.seconds(60))
-    #expect(bus.calls.count == 4, "no question to a service that is not there")
+    #expect(bus.calls.count == 4, "no request to a service that is not there")
   }
 
-  @Test("when ModemManager ends that was not required, then that is an obstacle")
+  @Test("when ModemManager was not required but ends, then that is an obstacle")
   mutating func endedAlthoughNotRequired() {
     bus = Bus(isRequired: false)
     bus.show(.modem(mask: 1 << 14))

@@ -15,7 +15,7 @@ struct ModemObjectTests {
   }
 
   @Test(
-    "when ModemManager reports a registration, then it is one of those of a drive log",
+    "when ModemManager reports a registration, then it is a registration of the drive log",
     arguments: [
       (0, .idle), (1, .home), (2, .searching), (3, .denied), (4, nil), (5, .roaming), (6, .home), (7, .roaming),
       (8, .emergency), (9, .home), (10, .roaming), (11, .emergency), (12, nil), (-1, nil), (.max, nil),
@@ -24,7 +24,7 @@ struct ModemObjectTests {
     #expect(modem([:], "Modem3gpp", ["RegistrationState": .integer(number)]).registration == expected)
   }
 
-  @Test("when a registration is no number or absent, then it is unknown")
+  @Test("when a registration is not a number or is absent, then it is unknown")
   func noRegistration() {
     #expect(modem([:], "Modem3gpp", ["RegistrationState": .string("1")]).registration == nil)
     #expect(modem([:], "Modem3gpp", ["RegistrationState": .double(1)]).registration == nil)
@@ -44,7 +44,7 @@ struct ModemObjectTests {
   }
 
   @Test(
-    "when the mask is no number of 32 bits, then there is neither a mask nor a technology",
+    "when the mask is not a 32-bit number, then there is neither a mask nor a technology",
     arguments: [.integer(-1), .integer(1 << 32), .integer(.max), .string("16384"), .double(16384), .other, .list([])]
       as [BusValue])
   func masks(value: BusValue) {
@@ -61,7 +61,7 @@ struct ModemObjectTests {
   }
 
   @Test(
-    "when the modem is in no network, then the obstacle says why, and a reason that is not known leaves the general one",
+    "when the modem is in no network, then the obstacle says why; an unknown reason gives a general one",
     arguments: [
       (-1, "StateFailedReason", 3, "the SIM does not work"),
       (-1, "StateFailedReason", 4, "the modem's abilities are unknown"),
@@ -76,13 +76,13 @@ struct ModemObjectTests {
     #expect(modem(["State": .integer(state), property: .integer(value)]).obstacle == expected)
   }
 
-  @Test("when a modem has told no state, then it is starting")
+  @Test("when a modem has reported no state, then it is starting")
   func stateless() {
     #expect(modem([:]).obstacle == "the modem is starting")
     #expect(modem(["State": .string("8")]).obstacle == "the modem is starting")
   }
 
-  @Test("when several technologies have a signal, then the strength is that of the newest one, and each keeps its own")
+  @Test("when several technologies have a signal, then RSSI is that of the newest one, and each keeps its other levels")
   func signals() {
     let groups: [String: BusValue] = [
       "Gsm": .dictionary(["rssi": .double(-70)]),
@@ -168,7 +168,7 @@ struct ModemObjectTests {
     #expect(modem.isRegistered)
   }
 
-  @Test("when an interface below is removed, then its properties go; without the main one it is no modem")
+  @Test("when an interface below is removed, then its properties go; without the main one there is no modem")
   func removed() {
     var modem = ModemObject(.modem(mask: 1 << 14))
     let isModemStill = modem.remove([name("Signal"), "org.example.Other"])
@@ -179,14 +179,14 @@ struct ModemObjectTests {
   }
 
   @Test(
-    "when a code of a network is written, then it has three digits for the country and two or three for the network",
+    "when a network code is read, then it has three digits for the country and two or three for the network",
     arguments: [("23201", "232", "01"), ("310410", "310", "410")])
   func operatorCode(text: String, country: String, network: String) {
     #expect(OperatorCode(text).map { [$0.country, $0.network] } == [country, network])
   }
 
   @Test(
-    "when a code has another form, then it is none",
+    "when a network code has another form, then it is rejected",
     arguments: ["", "2320", "2320100", "2320a", "232-1", "٢٣٢٠١", "232 1"])
   func noOperatorCode(text: String) {
     #expect(OperatorCode(text) == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Radio
 
-/// What a program of the operator's prints.
+/// The lines that the operator's program prints.
 struct RadioLineTests {
   private func reading(_ line: String) -> RadioReading? {
     if case .reading(let reading) = RadioLine(line) { reading } else { nil }

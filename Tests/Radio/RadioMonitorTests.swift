@@ -5,14 +5,15 @@ import Testing
 
 @testable import Radio
 
-/// `radio.source`: a program of the operator's, which may print anything and end at any time.
+/// `radio.source`: the operator's program, which may print anything and end at any time.
 struct RadioMonitorTests {
   private let folder: TemporaryFolder
   private let log = LogLines()
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Written by another process: one that this process starts at the same moment could hold the file open, and it could not be run.
+  /// Another process writes the script: a program that this process starts at the same time could inherit the open
+  /// file, and the kernel would refuse to run the script.
   private func script(_ text: String) async throws -> RadioSource {
     let (path, content) = (folder.file("radio"), try folder.write("#!/bin/sh\n\(text)\n", to: "content"))
     let copy = try RunningProgram(URL(filePath: "/usr/bin/install"), ["-m", "755", content, path])
@@ -62,7 +63,7 @@ struct RadioMonitorTests {
     #expect(log.metadata(OperatorEvent.key, ofLinesWith: "failed: ").first == "modem", "an event in the journal")
   }
 
-  @Test("when the program prints nonsense, then the log names it and what is known, and the last technology counts on")
+  @Test("when the program prints nonsense, then the log has it and the known names, and the last technology stays")
   func nonsense() async throws {
     let source = try await script(
       #"echo 4G/LTE; echo 7G; printf '\377\376\n'; echo '4G/LTE 5G/NR'; echo none; echo 3G/HSPA+; exec sleep 60"#)
@@ -71,7 +72,7 @@ struct RadioMonitorTests {
     #expect(log.messages.count == 3, "\(log.messages)")
   }
 
-  @Test("when a line has no end for long, then the log shows its beginning only, and later lines count")
+  @Test("when a line is very long, then the log shows only its beginning, and later lines count")
   func longLine() async throws {
     let source = try await script("head -c 100000 /dev/zero | tr '\\0' x; echo; echo 4G/LTE; exec sleep 60")
     #expect(await deliveries(1, of: source) == ["4G/LTE"])
@@ -86,6 +87,6 @@ struct RadioMonitorTests {
     let text = try String(contentsOfFile: folder.file("pid"), encoding: .utf8)
     let pid = try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))
     _ = try await eventually("the program has ended") { kill(pid, 0) == 0 ? nil : () }
-    #expect(log.messages.isEmpty, "an end that was asked for is no trouble")
+    #expect(log.messages.isEmpty, "a requested end is no trouble")
   }
 }

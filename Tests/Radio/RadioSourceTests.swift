@@ -5,7 +5,7 @@ import Testing
 
 /// `radio.source` of the configuration.
 struct RadioSourceTests {
-  @Test("when the source is written as in the configuration, then it is understood; ModemManager has two spellings")
+  @Test("when the source is written as in the configuration, then it is parsed; ModemManager has two spellings")
   func sources() {
     #expect(RadioSource("none") == RadioSource.none)
     #expect(RadioSource("auto") == .auto)
@@ -17,7 +17,7 @@ struct RadioSourceTests {
   }
 
   @Test(
-    "when it has another form, then it is none of them",
+    "when the source has another form, then it is rejected",
     arguments: [
       "", "None", "modem", "AUTO", "fixed:", "fixed:none", "fixed:6G", "fixed:4g/lte", "fixed: 4G/LTE", "command",
       "command:",

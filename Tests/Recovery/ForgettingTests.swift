@@ -8,7 +8,7 @@ import Testing
 @testable import DriveStore
 @testable import Recovery
 
-/// Sessions that are forgotten while the process is killed, or a disk fails, between any two steps.
+/// Sessions that are forgotten when the process is killed, or a disk fails, between any two steps.
 struct ForgettingTests {
   private let folder: TemporaryFolder
   private let directory: StateDirectory
@@ -32,7 +32,7 @@ struct ForgettingTests {
     try DriveStore(directory: directory, purpose: "a test")
   }
 
-  /// As at a start.
+  /// Opens the store and recovers it, as a start does.
   private func start(_ directory: StateDirectory) async throws -> DriveStore {
     let store = try open(directory)
     _ = try await Recovery(store, maxAge: .seconds(7 * 86_400), logger: lines.logger).run(at: Site.now)
@@ -50,7 +50,7 @@ struct ForgettingTests {
     return StateDirectory(path: folder.file(name))
   }
 
-  /// What a start makes of `directory`; and of the same when its store is lost, from its logs alone.
+  /// The fences by test after a start of `directory`, of a copy without its store, and of `directory` without its store.
   private func starts(_ directory: StateDirectory) async throws -> (
     whole: [String: Int], lost: [String: Int], after: [String: Int]
   ) {
@@ -71,13 +71,13 @@ struct ForgettingTests {
 
   private static let both = ["T0": 11, "T1": 11]
 
-  @Test("when nothing is forgotten, then a lost store comes back with both sessions")
+  @Test("when no session is forgotten, then a lost store is restored with both sessions")
   func control() async throws {
     let starts = try await starts(try copy("copy"))
     #expect(starts.whole == Self.both && starts.lost == Self.both && starts.after == Self.both)
   }
 
-  @Test("when the process is killed before the log says it, then the next start forgets the session, for good")
+  @Test("when the process is killed before the note in the log, then the next start forgets the session, for good")
   func killedBeforeNote() async throws {
     var killed: StateDirectory?
     do {
@@ -89,10 +89,10 @@ struct ForgettingTests {
     }
     let starts = try await starts(try #require(killed))
     #expect(starts.whole == ["T1": 11] && starts.after == ["T1": 11])
-    #expect(starts.lost == Self.both, "with the store, the wish is lost too: nothing has said that it is done")
+    #expect(starts.lost == Self.both, "the request is lost with the store, and the log has no note of it")
   }
 
-  @Test("when the process is killed after the log says it, then the next start forgets the session, for good")
+  @Test("when the process is killed after the note in the log, then the next start forgets the session, for good")
   func killedAfterNote() async throws {
     var killed: StateDirectory?
     do {
@@ -107,7 +107,7 @@ struct ForgettingTests {
     #expect(lines.all.contains { $0.contains("session 1 is deleted now") })
   }
 
-  @Test("when a session is forgotten, then it does not come back from the log, and the other one does")
+  @Test("when a session is forgotten, then it is not restored from the log, and the other session is")
   func forgotten() async throws {
     do {
       let store = try open(directory)
@@ -118,7 +118,7 @@ struct ForgettingTests {
     #expect(starts.whole == ["T1": 11] && starts.lost == ["T1": 11] && starts.after == ["T1": 11])
   }
 
-  @Test("when the log cannot be noted in, then the session stays, also after a loss of the store")
+  @Test("when the note in the log fails, then the session stays, even after the store is lost")
   func noteFails() async throws {
     do {
       let store = try open(directory)
@@ -133,7 +133,7 @@ struct ForgettingTests {
     #expect(starts.whole == Self.both && starts.lost == Self.both)
   }
 
-  @Test("when the log can never be noted in, then an interrupted deletion is reported at each start, which goes on")
+  @Test("when the note in the log fails at every start, then each start reports the interrupted deletion and continues")
   func completionFails() async throws {
     var killed: StateDirectory?
     do {
@@ -148,7 +148,7 @@ struct ForgettingTests {
     #expect(lines.all.filter { $0.contains("session 1 is not wholly deleted") }.count == 2)
   }
 
-  @Test("when the process is killed as the last session goes with the log, then the next start completes it")
+  @Test("when the process is killed while it deletes the last session with the log, then the next start completes it")
   func lastSession() async throws {
     let store = try open(directory)
     _ = try await store.forget(session: 1) { try DriveLogWriter.noteForgotten(session: $0, in: $1) }

@@ -17,7 +17,7 @@ struct LogReplaySlowTests {
     #expect(replay.endedFences == road.ended.count)
   }
 
-  @Test("when digits of a log are damaged, then no fence is made of them")
+  @Test("when digits of a log are damaged, then no fence is built from them")
   func damagedDigits() throws {
     let road = try Road(fences: 12)
     var log = road.log
@@ -26,10 +26,10 @@ struct LogReplaySlowTests {
     let replay = LogReplay(try RecordedDrive(log), path: "p")
     #expect(!replay.drive.fences.isEmpty && replay.drive.fences.count < road.ended.count)
     #expect(Set(replay.drive.fences).isSubset(of: Set(road.ended)))
-    #expect(replay.drive.stopped == nil, "what the log says after that is not certain either")
+    #expect(replay.drive.stopped == nil, "later lines of the log are not certain either")
   }
 
-  @Test("when lines are missing with the seal that would vouch for them, then that is noticed")
+  @Test("when lines are missing together with their seal, then the gap is detected")
   func missingBlock() throws {
     let road = try Road(fences: 12)
     let lines = road.log.split(separator: UInt8(ascii: "\n"))
@@ -40,7 +40,7 @@ struct LogReplaySlowTests {
     #expect(replay.drive.fences.count < road.ended.count && Set(replay.drive.fences).isSubset(of: Set(road.ended)))
   }
 
-  @Test("when a log of an earlier build has no seals, then it is believed")
+  @Test("when a log of an earlier build has no seals, then all its fences count")
   func unsealed() throws {
     let road = try Road(fences: 12)
     let lines = String(decoding: road.log, as: UTF8.self).split(separator: "\n")

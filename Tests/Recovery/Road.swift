@@ -3,7 +3,7 @@ import DriveLog
 import Foundation
 import TestSupport
 
-/// A drive along a road: its log, and the fences that its events make.
+/// A drive along a road: its log, and the fences from its events.
 struct Road {
   let log: Data
   let engine: Engine
@@ -11,10 +11,10 @@ struct Road {
   var ended: [Fence] { engine.fences.filter { $0.exited != nil } }
 
   /// - Parameters:
-  ///   - test: What the server grants after two seconds; `nil`: nothing.
-  ///   - laterTest: What the server grants in the middle: a second session.
-  ///   - isCut: Whether it ends without a stop.
-  ///   - start: Moves its places, so that no two roads are the same.
+  ///   - test: The test that the server grants after two seconds; `nil`: none.
+  ///   - laterTest: The test that the server grants in the middle; it begins a second session.
+  ///   - isCut: Whether the log ends without a stop.
+  ///   - start: Moves the coordinates, so that no two roads are the same.
   init(
     fences: Int, started: WallTime = .sampleStart, test: String? = "T", laterTest: String? = nil, isCut: Bool = false,
     start: Double = 0
@@ -27,7 +27,7 @@ struct Road {
     var engine = Engine()
     do {
       let writer = try DriveLogWriter(path: path, header: header)
-      func take(_ event: Event) throws {
+      func record(_ event: Event) throws {
         try writer.append(event)
         let effects = engine.handle(event)
         let isUrgent = effects.contains {
@@ -42,18 +42,18 @@ struct Road {
       for second in 0...(fences * 2 + 1) {
         let at = DriveTime.seconds(Double(second))
         let place = Coordinate(latitude: 48.2 + start + Double(second) * 12 / 111_200, longitude: 16.37)
-        try take(Event(at: at, .fix(Fix(coordinate: place, accuracy: 5, speed: 12))))
-        if second == 2, let test { try take(Event(at: at, .session(SessionGrant(testUUID: test)))) }
-        if second == fences, let laterTest { try take(Event(at: at, .session(SessionGrant(testUUID: laterTest)))) }
+        try record(Event(at: at, .fix(Fix(coordinate: place, accuracy: 5, speed: 12))))
+        if second == 2, let test { try record(Event(at: at, .session(SessionGrant(testUUID: test)))) }
+        if second == fences, let laterTest { try record(Event(at: at, .session(SessionGrant(testUUID: laterTest)))) }
         for ping in 1...4 {
           let sent = DriveTime.seconds(Double(second) + Double(ping) / 5)
-          try take(
+          try record(
             Event(
               at: sent,
               .ping(.answered(rttNanoseconds: Int64(30_000_000 + second * 1000 + ping), isKernelStamped: true))))
         }
       }
-      if !isCut { try take(Event(at: .seconds(Double(fences * 2 + 2)), .stop(.user))) }
+      if !isCut { try record(Event(at: .seconds(Double(fences * 2 + 2)), .stop(.user))) }
       try writer.sync()
     }
     self.engine = engine

@@ -7,16 +7,16 @@ import TestSupport
 
 @testable import DriveStore
 
-/// A state directory with four drives: one that was sent, one that was sent without a test of its own, one that waits, one that was killed.
+/// A state directory with four drives: sent, sent without a test of its own, waiting, and killed.
 /// Half of it is in the write-ahead log only.
 final class Site: @unchecked Sendable {
   static let now = WallTime.sampleStart.later(by: .seconds(6 * 3600))
   private let folder: TemporaryFolder
   private let directory: StateDirectory
   let lines = LogLines(from: .info)
-  /// All that ended, as they were measured. No two have the same figures and place.
+  /// All ended fences, as measured. No two have the same figures and place.
   private(set) var fences: [Fence] = []
-  /// Those that the server has.
+  /// The fences that the server has.
   private(set) var sent: Set<Fence> = []
 
   init() throws {
@@ -84,7 +84,7 @@ final class Site: @unchecked Sendable {
     sent.formUnion(road.ended)
   }
 
-  /// Leaves the session in three batches: one may have left, the others wait.
+  /// Leaves the session in three batches: one may have been sent, the others wait.
   private func beginSending(_ drive: Int64, in store: DriveStore) async throws {
     let session = try StoreReader(store).sessions().first { $0.drive == drive }?.id ?? 0
     try await store.outbox.makeBatches(of: [session], limit: 12, at: Self.now)
@@ -92,7 +92,7 @@ final class Site: @unchecked Sendable {
     try await store.outbox.beginSending(batch: first.id, fences: first.fences, client: "C", at: Self.now)
   }
 
-  /// The number of fences that are to be sent, and that no pass finds.
+  /// The number of unsent fences that no pass finds.
   func stuck(in store: DriveStore) async throws -> Int {
     let reader = StoreReader(store)
     let sessions = try reader.unsentSessions().map(\.id)
@@ -118,7 +118,7 @@ final class Site: @unchecked Sendable {
   func content(of store: DriveStore) async throws -> Content {
     let reader = StoreReader(store)
     let stored = try reader.sessions().flatMap { try reader.fences(of: $0) }
-    // What a pass would send without asking: in no batch, or in one that waits.
+    // Fences that a pass would send without asking: in no batch, or in a waiting batch.
     let unasked = try await store.database.read { db in
       try Int64.fetchSet(
         db,
@@ -129,7 +129,7 @@ final class Site: @unchecked Sendable {
     }
     func plain(_ stored: StoredFence) -> Fence {
       let fence = stored.fence
-      // It may be in another session now.
+      // The fence may be in another session now.
       return Fence(
         number: fence.number, session: 0, entered: fence.entered, exited: fence.exited, fix: fence.fix,
         centre: fence.centre,
@@ -142,7 +142,7 @@ final class Site: @unchecked Sendable {
   }
 }
 
-/// Files, and what was done to them.
+/// Damaged files, and the name of the damage.
 struct Damage {
   let name: String
   let files: [String: Data]
@@ -201,7 +201,7 @@ struct Damage {
   }
 }
 
-/// How many fences were saved.
+/// Counts the fences that survive.
 struct Tally {
   private var single = (found: 0, all: 0, starts: 0)
   private var both = (found: 0, all: 0, starts: 0)

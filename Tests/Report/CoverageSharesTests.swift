@@ -4,7 +4,7 @@ import Testing
 
 @testable import Report
 
-/// The shares of way, time and pings, against sums that are made in another way.
+/// The shares of way, time and pings, against sums that are computed independently.
 @Suite struct CoverageSharesTests {
   private func shares(_ fences: [ReportedFence]) -> CoverageShares {
     var shares = CoverageShares()
@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(
-    "when fences of every kind follow each other, then each part is the sum over its fences, and all parts are the drive"
+    "when fences of every kind follow each other, then each part is the sum over its fences, and the total is the drive's"
   )
   func sums() {
     for seed in 0..<20 as Range<UInt64> {
@@ -50,7 +50,7 @@ import Testing
     #expect(shares.add(.of(.sample(number: 5, entered: 26.5), session: 2)) == nil, "a fence is missing")
   }
 
-  @Test("when a way leads from coverage into none, then it counts for the fence that it begins in")
+  @Test("when a way leads from coverage into no coverage, then it counts for the fence in which it begins")
   func border() throws {
     let shares = shares([
       .of(.sample(number: 0, entered: 10, technology: "4G/LTE")),
@@ -61,7 +61,7 @@ import Testing
     #expect(abs(try #require(shares.parts[.noAnswer]).metres - 222.4) < 0.5)
   }
 
-  @Test("when there is nothing to divide by, then a share is absent, not zero")
+  @Test("when the total is zero, then a share is absent, not zero")
   func nothing() {
     let none = CoverageShares.Percentages(.init(), of: .init())
     #expect(none.way == nil && none.time == nil && none.pings == nil)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Report
 
-/// The ranks below the Mann-Whitney test.
+/// The ranks of the Mann-Whitney test.
 @Suite struct DoubledRanksTests {
   @Test("when all values differ, then ranks are 1, 2, 3, and there are no ties")
   func withoutTies() {
@@ -21,7 +21,7 @@ import Testing
     #expect(ranks.ties == 30)
   }
 
-  @Test("when a sample is empty, then its sum is 0, and its one division is certain")
+  @Test("when a sample is empty, then its sum is 0, and its only division has the probability 1")
   func empty() {
     let ranks = DoubledRanks([], [1, 2])
     #expect(ranks.sumOfFirst == 0)

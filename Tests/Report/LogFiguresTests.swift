@@ -4,7 +4,7 @@ import Testing
 
 @testable import Report
 
-/// The figures of single pings, against a model that asks for each ping in which fence it was sent.
+/// The figures of single pings, against a model that finds the fence of each ping.
 @Suite struct LogFiguresTests {
   private struct Drive {
     var path: Path
@@ -35,7 +35,7 @@ import Testing
       case 7: events.append(Event(at: .seconds(now), .late(rttNanoseconds: 5)))
       default:
         let delay = Int64.random(in: 1...900_000_000, using: &random)
-        // An answer is logged when it comes, under the moment at which its ping was sent.
+        // An answer is logged on arrival, with the time at which its ping was sent.
         events.insert(
           Event(at: .seconds(now), .ping(.answered(rttNanoseconds: delay, isKernelStamped: tenth.isMultiple(of: 2)))),
           at: max(0, events.count - Int.random(in: 0...1, using: &random)))
@@ -100,7 +100,7 @@ import Testing
     counts.microseconds(atRanks: Array(1...max(1, counts.count))).compactMap(\.self)
   }
 
-  @Test("when logs have everything that a drive can have, then each figure is that of the model")
+  @Test("when logs have random events of all kinds, then each figure equals that of the model")
   func model() throws {
     for seed in 0..<UInt64(min(200, RandomOrders.count)) {
       var random = SeededGenerator(seed: seed)
@@ -138,7 +138,7 @@ import Testing
     #expect(figures.clockSteps == 2 && figures.clockStepMicroseconds == 4_000_000)
   }
 
-  @Test("when pings are in different fences, or one was lost between them, then they have no variation")
+  @Test("when pings are in different fences, or a ping between them was lost, then they have no variation")
   func variation() throws {
     func variations(_ events: [Event]) throws -> [Int64] {
       var figures = LogFigures()
@@ -169,7 +169,7 @@ import Testing
     #expect(figures.clockSteps == 2 && figures.clockStepMicroseconds == .max)
   }
 
-  @Test("when there are no fences, then no ping counts, and the log does")
+  @Test("when there are no fences, then no ping counts, but the log does")
   func noFences() throws {
     var figures = LogFigures()
     try figures.add(fences: [], parameters: Parameters(), initialPath: .cellular) { try $0(answered(1)) }

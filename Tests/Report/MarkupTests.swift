@@ -12,7 +12,7 @@ import Testing
 /// Pieces of the report's page.
 struct MarkupTests {
   @Test(
-    "when a number is written, then it has its decimals, rounded half away from zero; without a value a dash stands for it",
+    "when a number is written, then it is rounded half away from zero; a dash replaces an impossible number",
     arguments: [
       (1.005, 1, "1.0"), (0.05, 1, "0.1"), (-0.04, 1, "0.0"), (-2.5, 0, "−3"), (12.3456, 3, "12.346"), (7, 2, "7.00"),
       (.nan, 1, "–"), (.infinity, 1, "–"), (1e300, 1, "–"),
@@ -21,14 +21,14 @@ struct MarkupTests {
     #expect(Markup.number(value, places) == text)
   }
 
-  @Test("when there is no value, then a dash stands for it")
+  @Test("when there is no value, then a dash replaces it")
   func none() {
     #expect(Markup.number(nil, 2) == "–" && Markup.milliseconds(nil) == "–")
     #expect(Markup.milliseconds(24_268) == "24.268")
   }
 
   @Test(
-    "when a time is written, then it is in the two units that matter",
+    "when a time is written, then it has at most its two largest units",
     arguments: [
       (0, "0 s"), (499_999, "0 s"), (500_000, "1 s"), (59_600_000, "1 min 0 s"), (3_599_000_000, "59 min 59 s"),
       (7_260_000_000, "2 h 1 min"),
@@ -37,7 +37,7 @@ struct MarkupTests {
     #expect(Markup.time(microseconds) == text)
   }
 
-  @Test("when a time is extreme, then nothing traps")
+  @Test("when a time is extreme, then nothing overflows")
   func extremes() {
     #expect(!Markup.time(.max).isEmpty && !Markup.time(.min).isEmpty)
     #expect(!Markup.milliseconds(.min).isEmpty)
@@ -46,7 +46,9 @@ struct MarkupTests {
   @Test("when text has characters of HTML, then they are escaped")
   func escapes() {
     #expect(Markup.escaped("<a href=\"x\">&</a>") == "&lt;a href=&quot;x&quot;&gt;&amp;&lt;/a&gt;")
-    #expect(Markup.escaped("\"\u{301}<\u{301}") == "&quot;\u{301}&lt;\u{301}", "a mark does not hide what it stands on")
+    #expect(
+      Markup.escaped("\"\u{301}<\u{301}") == "&quot;\u{301}&lt;\u{301}",
+      "a combining mark does not hide its base character")
   }
 
   @Test("when a table is written, then it is well-formed, and its first cells are headings")
@@ -57,7 +59,7 @@ struct MarkupTests {
     #expect(html.contains("aria-label=\"Loss\""), "a footnote is no part of the name")
   }
 
-  @Test("when a stretch has a map, then it is well-formed, with a circle a fence, and words for who cannot see it")
+  @Test("when a stretch has a map, then it is well-formed, with a circle per fence, and a text alternative")
   func map() throws {
     var stretch = Stretch(
       ReportedFence(fence: .sample(pings: 10, answered: 0), drive: 1, session: 1, driveStarted: .sampleStart))

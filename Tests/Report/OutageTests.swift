@@ -4,7 +4,7 @@ import Testing
 
 @testable import Report
 
-/// Outages, and the gaps between fences, against runs that are cut in another way.
+/// Outages, and the gaps between fences, against runs that are computed independently.
 @Suite struct OutageTests {
   private func isSilent(_ fence: ReportedFence) -> Bool { fence.fence.pings > 0 && fence.fence.pingsAnswered <= 0 }
 
@@ -37,12 +37,12 @@ import Testing
         continue
       }
       #expect(outages.longest?.microseconds == longest)
-      #expect(outages.longest?.place == silent[first][0].fence.centre, "of equal ones the first; seed \(seed)")
+      #expect(outages.longest?.place == silent[first][0].fence.centre, "of equal outages the first; seed \(seed)")
       #expect(outages.longest?.pings == silent[first].map(\.fence.pings).reduce(0, +))
     }
   }
 
-  @Test("when no ping was sent in a fence, then it ends an outage and is none")
+  @Test("when no ping was sent in a fence, then the fence ends an outage and is no outage")
   func notMeasured() {
     var outages = Outages()
     for (number, pings) in [10, 0, 10].enumerated() {
@@ -51,7 +51,7 @@ import Testing
     #expect(outages.count == 2 && outages.microseconds == 8_000_000)
   }
 
-  @Test("when an outage goes on in another session, then it is another outage")
+  @Test("when an outage continues in another session, then it is another outage")
   func sessions() {
     var outages = Outages()
     outages.add(.of(.sample(number: 0, entered: 10, answered: 0)))
@@ -82,7 +82,7 @@ import Testing
     #expect(quality.gaps == 1 && quality.gapMicroseconds == 1_000_000)
   }
 
-  @Test("when fences overlap, as after a step of a clock, then that is no gap")
+  @Test("when fences overlap, as after a clock step, then there is no gap")
   func overlap() {
     var quality = Quality()
     quality.add(.of(.sample(number: 0, entered: 10, lasted: 4)))

@@ -9,7 +9,7 @@ import Testing
 private struct TwoLinks {
   var random: SeededGenerator
 
-  /// Delays of 30 ms plus what the place adds, plus noise that is skewed as delays are.
+  /// Delays of 30 ms, plus a random share of the place, plus noise that is skewed like real delays.
   mutating func compared(extraMilliseconds: Double) -> PlaceComparison.Result {
     var comparison = PlaceComparison()
     for index in 0..<200 {
@@ -87,7 +87,7 @@ private struct TwoLinks {
     #expect(result.tallies[1].loss == 0.75)
   }
 
-  @Test("Losses that differ by the same share have the same rank, whatever their fractions are")
+  @Test("Losses that differ by the same share have the same rank, despite different fractions")
   func ties() throws {
     // Of 10 pings: lost on the first side, and on the second. Each differs by two tenths, but 0.3 - 0.1 and 0.4 - 0.2 are not equal numbers.
     let losses = [(1, 3), (2, 4), (3, 5), (0, 2), (7, 9), (6, 8), (3, 1), (4, 2), (5, 3), (5, 7), (4, 6), (8, 10)]

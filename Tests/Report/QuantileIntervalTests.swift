@@ -4,7 +4,7 @@ import Testing
 
 @testable import Report
 
-/// The confidence intervals of quantiles and the signed-rank test, against sums and counts that are made in another way.
+/// The confidence intervals of quantiles and the signed-rank test, against sums and counts that are computed independently.
 @Suite struct QuantileIntervalTests {
   /// P(X <= successes) for a binomial X, by the recursion of its single probabilities.
   private func binomial(_ successes: Int, of count: Int, _ chance: Double) -> Double {
@@ -39,8 +39,7 @@ import Testing
     }
   }
 
-  @Test(
-    "when 2000 samples are drawn, then about 95 % of the intervals of the median and of the 90th percentile have it")
+  @Test("when 2000 samples are drawn, then about 95 % of the intervals contain the true median or 90th percentile")
   func coverage() throws {
     for (quantile, truth) in [(0.5, 500_000), (0.9, 900_000)] as [(Double, UInt32)] {
       let interval = RankInterval(count: 80, quantile: quantile)
@@ -55,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("when there are a million pings, then the interval is there at once, and close around the quantile")
+  @Test("when there are a million pings, then the interval is close around the quantile")
   func million() throws {
     let interval = RankInterval(count: 1_000_000, quantile: 0.5)
     let (lower, upper) = (try #require(interval.lower), try #require(interval.upper))
@@ -85,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("when all differences are scaled, then nothing changes; when all are alike, then the ranks are")
+  @Test("when all differences are scaled, then the result is the same; equal differences are significant")
   func scaling() throws {
     var random = SeededGenerator(seed: 5)
     for _ in 0..<200 {
@@ -99,7 +98,7 @@ import Testing
     #expect(same.positiveRanks == 78 && same.isSignificant)
   }
 
-  @Test("when a difference grows, then the test becomes no less certain of it")
+  @Test("when a difference grows, then the probability never grows")
   func growing() throws {
     var random = SeededGenerator(seed: 6)
     let noise = (0..<40).map { _ in Double.random(in: -1...1, using: &random) }

@@ -4,7 +4,7 @@ import Testing
 @testable import Report
 
 @Suite struct QuantilesTests {
-  @Test("when there are ten values, then percentiles, median, interval and range are single values of them")
+  @Test("when there are ten values, then percentiles, median, interval and range are each one of these values")
   func ten() throws {
     let quantiles = try #require(Quantiles([100, 20, 30, 40, 50, 60, 70, 80, 90, 10]))
     #expect(quantiles.count == 10 && quantiles.median == 50)
@@ -14,7 +14,7 @@ import Testing
     #expect(quantiles.lower == 20 && quantiles.upper == 90)
   }
 
-  @Test("when there are too few values, then percentiles and intervals are absent, the median and the range are not")
+  @Test("when there are too few values, then percentiles and intervals are absent, but not the median and the range")
   func few() throws {
     #expect(Quantiles([]) == nil)
     let one = try #require(Quantiles([7]))
@@ -31,7 +31,7 @@ import Testing
     values.sorted().first { value in values.count { $0 <= value } * 100 >= percent * values.count }
   }
 
-  @Test("when values are random, then each percentile is the one of its definition")
+  @Test("when values are random, then each percentile matches its definition")
   func definition() throws {
     var random = SeededGenerator(seed: 11)
     for count in [10, 11, 19, 20, 57, 200] {
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("when values are the largest and the least numbers, then they are values")
+  @Test("when values are the largest and the smallest numbers, then nothing overflows")
   func hostile() throws {
     let quantiles = try #require(Quantiles(Array(repeating: .max, count: 6) + Array(repeating: .min, count: 6)))
     #expect(quantiles.least == .min && quantiles.greatest == .max && quantiles.median == .min)

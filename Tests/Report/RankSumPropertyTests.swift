@@ -3,7 +3,7 @@ import Testing
 
 @testable import Report
 
-/// What holds for the Mann-Whitney test of any two samples.
+/// Properties of the Mann-Whitney test for any two samples.
 @Suite struct RankSumPropertyTests {
   private struct Samples {
     let first: [Int64]
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("when all values are shifted or stretched, then nothing changes: only their order counts")
+  @Test("when all values are shifted or stretched, then the result is the same: only their order counts")
   func order() throws {
     for seed in RandomOrders.seeds {
       let samples = Samples(seed: seed)
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("when a probability is computed, then it is one, and U is between none and all pairs")
+  @Test("when a probability is computed, then it is between 0 and 1, and U is between 0 and the number of pairs")
   func ranges() throws {
     for seed in RandomOrders.seeds {
       let samples = Samples(seed: seed)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("when values are at the ends of the range, then the ranks are right, and nothing traps")
+  @Test("when values are at the ends of the range, then the ranks are right, and nothing overflows")
   func extremes() throws {
     let test = try #require(RankSum([.min, .min, 0, 1], [.max, .max, .max - 1, 2]))
     #expect(test.u == 0 && test.isExact)

@@ -32,7 +32,7 @@ import Testing
     #expect(abs(tied.probability - 0.2743099491747316) < 1e-12)
   }
 
-  /// So many values: the remainders of multiples of `step`, with `more` added.
+  /// `count` values: the remainders of multiples of `step`, with `more` added.
   private func remainders(_ count: Int64, _ step: Int64, _ modulus: Int64, _ more: Int64) -> [Int64] {
     (0..<count).map { number -> Int64 in number * step % modulus + more }
   }
@@ -55,7 +55,7 @@ import Testing
     return min(1, 2 * Double(min(below, above)) / Double(divisions))
   }
 
-  @Test("when random samples with many equal values are tested, then counting all divisions gives the same")
+  @Test("when random samples with many equal values are tested, then counting all divisions gives the same probability")
   func counting() throws {
     var random = SeededGenerator(seed: 3)
     for _ in 0..<12 {
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("when the samples change places, then the probability stays, and the share of greater ones is turned round")
+  @Test("when the samples are swapped, then the probability is the same, and the share of greater values is inverted")
   func symmetry() throws {
     let (first, second): ([Int64], [Int64]) = ([3, 9, 9, 12, 15], [9, 10, 20, 21, 22, 30])
     let (test, turned) = (try #require(RankSum(first, second)), try #require(RankSum(second, first)))
@@ -81,7 +81,7 @@ import Testing
     #expect(RankSum([1, 2, 3, 4], [5, 6, 7, 8])?.isSignificant == true, "the smallest samples can differ")
   }
 
-  @Test("when values are the largest and the least numbers, then they are ranked as others")
+  @Test("when values are the largest and the smallest numbers, then they are ranked like others")
   func hostile() throws {
     let test = try #require(RankSum([.min, .min, -1, 0], [.max, .max, 1, 2]))
     #expect(test.u == 0 && test.isSignificant)
@@ -90,7 +90,7 @@ import Testing
     #expect(same.probability == 1 && !same.isExact)
   }
 
-  @Test("when the approximation begins, then it is close to the exact probability")
+  @Test("when samples are just large enough for the approximation, then it is close to the exact probability")
   func border() throws {
     let first = remainders(25, 3, 1000, 0)
     for shift: Int64 in [1, 9, 17, 25, 33] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Report
 
-/// What a fence counts as, where it is, and how stretches and windows are cut.
+/// The reception and the place of a fence, and the cutting of stretches and windows.
 struct ReceptionTests {
   private func reported(_ fence: Fence, session: Int64 = 1) -> ReportedFence {
     ReportedFence(fence: fence, drive: 1, session: session, driveStarted: .sampleStart)
@@ -14,7 +14,7 @@ struct ReceptionTests {
   // MARK: Reception
 
   @Test(
-    "when pings were answered, then the technology counts; when none was, then nothing else does",
+    "when pings were answered, then the technology counts; otherwise the fence is without an answer or not measured",
     arguments: [
       ("4G/LTE", 10, 10, Reception.four), ("4G/LTE", 10, 0, .noAnswer), ("4G/LTE", 0, 0, .notMeasured),
       ("5G/NRNSA", 10, 1, .fiveNonStandalone), ("5G/NR", 10, 1, .fiveStandalone), ("3G/HSPA+", 1, 1, .three),
@@ -33,7 +33,7 @@ struct ReceptionTests {
 
   // MARK: Neighbours
 
-  @Test("when a fence begins where and when the one before ended, then it continues it, in the same session only")
+  @Test("when a fence begins when the previous fence ended, then it continues that fence, in the same session only")
   func neighbours() {
     let first = reported(.sample(number: 3, entered: 10, lasted: 4))
     #expect(first.continues(in: reported(.sample(number: 4, entered: 14))))
@@ -44,7 +44,7 @@ struct ReceptionTests {
     #expect(!last.continues(in: reported(.sample(number: .min, entered: 14))), "no number is the next one")
   }
 
-  @Test("when a fence is open or ends before it began, then it lasted for no time")
+  @Test("when a fence is open or ends before it began, then its duration is 0")
   func noTime() {
     #expect(reported(.sample(lasted: nil)).microseconds == 0)
     #expect(reported(.sample(entered: 10, lasted: -3)).microseconds == 0)
@@ -86,17 +86,21 @@ struct ReceptionTests {
     #expect(PlaceGrid(metres: asked).metres == used)
   }
 
-  @Test("when a place is a pole or at the antimeridian, then it has a cell")
+  @Test("when a place is a pole or at the antimeridian, then its cell is computed without an overflow")
   func extremes() throws {
-    for (latitude, longitude) in [(90.0, 180.0), (-90, -180), (0, 180), (89.999, -180)] {
-      let place = try #require(Coordinate(latitude: latitude, longitude: longitude))
-      #expect(PlaceGrid(metres: 10).cell(of: place) == PlaceGrid(metres: 10).cell(of: place))
+    func cell(_ latitude: Double, _ longitude: Double) throws -> PlaceGrid.Cell {
+      PlaceGrid(metres: 10).cell(of: try #require(Coordinate(latitude: latitude, longitude: longitude)))
     }
+    // A quarter of the meridian has 1,000,755 cells of 10 m, half of the equator 2,001,511.
+    #expect(try cell(90, 180).row == 1_000_755 && cell(-90, -180).row == -1_000_756)
+    #expect(try cell(0, 180).column == 2_001_511 && cell(0, -180).column == -2_001_512)
+    #expect(try cell(89.999, -180).column == -20_016)
   }
 
   // MARK: Stretches
 
-  @Test("when the way is long enough, then a stretch ends; the worst ones come first, of equal ones the earlier")
+  @Test(
+    "when the way is long enough, then a stretch ends; the worst stretches come first, of equal stretches the earlier")
   func stretches() {
     var worst = WorstStretches()
     for number in 0..<50 {
@@ -113,7 +117,7 @@ struct ReceptionTests {
     #expect(worst.worst.allSatisfy { $0.metres >= Stretch.length || $0.fences.count < 6 })
   }
 
-  @Test("when there are gaps, then a stretch never joins their sides, and one without pings is none")
+  @Test("when there are gaps, then no stretch crosses them, and a stretch without pings is dropped")
   func gaps() {
     var worst = WorstStretches()
     for number in 0..<3 { worst.add(reported(.sample(number: number, pings: 1, answered: 1)), metres: nil) }
@@ -122,7 +126,7 @@ struct ReceptionTests {
     #expect(worst.worst.map(\.fences.count) == [1, 1, 1])
   }
 
-  @Test("when a device stands still, then a stretch ends with its number of fences")
+  @Test("when a device stands still, then a stretch ends at the maximum number of fences")
   func standing() {
     var worst = WorstStretches()
     for number in 0..<(Stretch.most + 5) { worst.add(reported(.sample(number: number)), metres: number == 0 ? nil : 0) }
@@ -132,7 +136,7 @@ struct ReceptionTests {
 
   // MARK: Windows
 
-  @Test("when the position is inaccurate or lost, then that time is a window, until an accurate one comes")
+  @Test("when the fix is inaccurate or lost, then a window lasts until the next accurate fix")
   func windows() {
     var windows = InaccurateWindows(accuracyLimit: 15)
     func fix(_ accuracy: Double?) -> Fix {
@@ -146,7 +150,7 @@ struct ReceptionTests {
     #expect(windows.ranges == [.seconds(2) ..< .seconds(5), .seconds(7) ..< .seconds(7)])
   }
 
-  @Test("when the drive ends without a position, then the last window does not end")
+  @Test("when the drive ends without an accurate fix, then the last window stays open")
   func openWindow() {
     var windows = InaccurateWindows(accuracyLimit: 15)
     _ = windows.add(.lost, at: .seconds(4))

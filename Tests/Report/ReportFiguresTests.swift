@@ -25,7 +25,7 @@ import Testing
     ReportedFence(fence: fence, drive: 1, session: session, driveStarted: .sampleStart)
   }
 
-  @Test("A fence without an answer is no coverage, whatever its technology; way and time follow the fences")
+  @Test("A fence without an answer is no coverage, despite its technology; way and time follow the fences")
   func shares() {
     let figures = Self.figures([(10, 10, "4G/LTE"), (10, 0, "4G/LTE"), (20, 5, nil), (0, 0, "5G/NR")])
     #expect(figures.shares.parts[.four]?.pings == 10)
@@ -103,7 +103,7 @@ import Testing
     try figures.addLog(of: 1, parameters: Parameters(), initialPath: .cellular) { try events.forEach($0) }
     #expect(figures.isOverSinglePings)
     #expect(figures.delays.microseconds(atRanks: [1, 2, 3, 4, 5, 6]) == [20_000, 30_000, 40_000, 50_000, 60_000, nil])
-    #expect(figures.logged.variations.microseconds(atRanks: [1, 2]) == [10_000, nil], "Wi-Fi parts the last two")
+    #expect(figures.logged.variations.microseconds(atRanks: [1, 2]) == [10_000, nil], "Wi-Fi separates the last two")
     #expect(figures.logged.kernelStamped == 1)
     #expect(figures.logged.longestLoss == 2)
     #expect(figures.logged.fixes == (all: 4, refused: 1, lost: 1))

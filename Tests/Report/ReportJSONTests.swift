@@ -6,7 +6,7 @@ import Testing
 
 @testable import Report
 
-/// The members of `report --json`, and the cells of the page, for figures that can be reckoned by hand.
+/// The members of `report --json`, and the cells of the page, for figures that can be computed by hand.
 @Suite struct ReportJSONTests {
   /// Five fences of 4 s, 111.2 m apart: two with 4G (30 ms and 50 ms), one silent, one of 5G with half of its pings, one after a gap.
   private static func figures() -> ReportFigures {
@@ -70,7 +70,7 @@ import Testing
     #expect(number(part, "loss", "longest_run") == nil, "single pings are in the log only")
   }
 
-  @Test("when a drive's log is there, then single pings, stamps and positions are members; without it, they are absent")
+  @Test("when a drive has a log, then single pings, stamps and positions are members; without it, they are absent")
   func log() throws {
     var figures = Self.figures()
     #expect((try Self.part(figures)["quality"] as? [String: Any])?["logs"] == nil)
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(
-    "when two drives are compared, then the places, means and losses of both are members, and the page says the verdict"
+    "when two drives are compared, then the places, means and losses of both are members, and the page has the verdict"
   )
   func comparison() throws {
     var comparison = PlaceComparison(grid: PlaceGrid(metres: 100))
@@ -132,7 +132,7 @@ import Testing
     #expect(page.contains("A &amp; B") && !page.contains("A & B"))
   }
 
-  @Test("when too few places match, then the page says how many there are and how many are needed")
+  @Test("when too few places match, then the page has their number and the required number")
   func fewPlaces() {
     var comparison = PlaceComparison()
     comparison.add(.sample(), to: .first)
@@ -142,7 +142,7 @@ import Testing
     #expect(page.contains("Too few matched places for a test: 1; at least 10 must differ."))
   }
 
-  @Test("when the page has a figure, then it is the one of the JSON")
+  @Test("when the page is written, then its cells have the figures of the drive")
   func page() {
     let page = ReportPage(Report(parts: [.init(title: "A", figures: Self.figures())], comparison: nil)).html
     for cells in [
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test("when every number is the largest, as in a damaged store, then there is a page and JSON")
+  @Test("when every number is the largest, as in a damaged store, then page and JSON are still written")
   func largest() throws {
     var figures = ReportFigures()
     for number in 0..<3 {

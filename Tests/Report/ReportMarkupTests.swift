@@ -5,7 +5,7 @@ import Testing
 
 @testable import Report
 
-/// The page as a document: elements that nest, tables without missing cells, links that lead somewhere.
+/// The page as a document: elements that nest, tables without missing cells, links with targets.
 @Suite struct ReportMarkupTests {
   private static func page(parts: Int, fences: Int = 60, tests: Int64 = 0) -> String {
     var comparison = PlaceComparison()
@@ -23,7 +23,7 @@ import Testing
     return ReportPage(Report(parts: parts, comparison: parts.count > 1 ? comparison : nil)).html
   }
 
-  /// The elements that are open at the end of the page, and whether each closed the one that was open.
+  /// The elements that are open at the end of the page, and whether each end tag closed the innermost open element.
   private func nesting(_ page: String) -> (open: [Substring], isRight: Bool) {
     let empty: Set<Substring> = ["meta", "br", "circle", "polyline", "path"]
     var (open, isRight): ([Substring], Bool) = ([], true)
@@ -38,21 +38,21 @@ import Testing
   }
 
   @Test(
-    "when a report has one part or two, or no fences, then its elements nest",
+    "when a report has one part or two, or no fences, then its elements nest correctly",
     arguments: [(1, 60, 0), (2, 60, 0), (1, 0, 0), (2, 1, 0), (1, 60, 20), (2, 60, 20), (2, 0, 1)])
   func nesting(parts: Int, fences: Int, tests: Int64) {
     let nesting = nesting(Self.page(parts: parts, fences: fences, tests: tests))
     #expect(nesting.isRight && nesting.open.isEmpty, "\(nesting.open)")
   }
 
-  @Test("when an element is closed in the wrong order, then the check of this suite finds it")
+  @Test("when an element is closed in the wrong order, then the check of this suite detects it")
   func control() {
     #expect(!nesting("<p><b>x</p></b>").isRight)
     #expect(nesting("<p><b>x</b>").open == ["p"])
   }
 
   @Test(
-    "when a table is written, then each of its rows has as many cells as it has heads",
+    "when a table is written, then each of its rows has as many cells as the table has column heads",
     arguments: [(1, 0, 4), (2, 0, 6), (1, 20, 6), (2, 20, 8)])
   func cells(parts: Int, tests: Int64, count: Int) throws {
     let tables = Self.page(parts: parts, tests: tests).matches(of: /<table>[\s\S]*?<\/table>/).map(\.output)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("when a page has links, then each leads to a place of the page that is there once")
+  @Test("when a page has links, then each leads to a unique element of the page")
   func links() {
     let page = Self.page(parts: 2, tests: 5)
     let names = page.matches(of: /\ id="([^"]*)"/).map(\.1)
@@ -75,7 +75,9 @@ import Testing
     }
   }
 
-  @Test("when the page is read aloud, then it has a language, a title, a main heading, and names for maps and tables")
+  @Test(
+    "when a screen reader reads the page, then it finds a language, a title, a main heading, and names of maps and tables"
+  )
   func names() {
     let page = Self.page(parts: 1)
     #expect(page.contains("<html lang=\"en\">") && page.contains("<title>Coverage report</title>"))

@@ -38,7 +38,7 @@ import Testing
     #expect(page.contains("default-src 'none'"))
   }
 
-  @Test("Each footnote is there for each reference")
+  @Test("Each footnote and the reference to it are on the page")
   func footnotes() {
     let page = ReportPage(Self.report(compared: true)).html
     for number in 1...10 {
@@ -47,12 +47,12 @@ import Testing
     }
   }
 
-  @Test("Maps have a text for those who cannot see them")
+  @Test("Maps have a text alternative")
   func maps() {
     #expect(ReportPage(Self.report()).html.contains("1 of them without an answer."))
   }
 
-  @Test("Without fences, there is a page, and JSON without the figures that have no value")
+  @Test("Without fences, there is still a page, and JSON omits the figures without a value")
   func empty() {
     let report = Report(parts: [.init(title: "nothing", figures: ReportFigures())], comparison: nil)
     #expect(ReportPage(report).html.contains("–"))
@@ -60,7 +60,7 @@ import Testing
     #expect(!report.json.text.contains("null"))
   }
 
-  @Test("JSON says how each figure is reckoned")
+  @Test("JSON has the method of each figure")
   func methods() {
     let text = Self.report(compared: true).json.text
     for part in ["coverage", "delay", "variation", "loss", "outages", "worst", "quality", "comparison"] {
@@ -72,6 +72,6 @@ import Testing
 }
 
 extension String {
-  /// How often `piece` is in it.
+  /// The number of occurrences of `piece`.
   fileprivate func components(of piece: String) -> Int { ranges(of: piece).count }
 }

@@ -19,7 +19,7 @@ extension ReportedSpeedTest {
 }
 
 extension ReportFigures {
-  /// Of these tests, with three fences.
+  /// Figures of these tests, with three fences.
   init(tests: [ReportedSpeedTest]) {
     self.init()
     for number in 0..<3 { add(.of(.sample(number: number, entered: 10 + Double(number) * 4))) }

@@ -12,7 +12,7 @@ import Testing
     #expect(test.isSignificant)
   }
 
-  @Test("Signs turned round give the same probability")
+  @Test("Inverted signs give the same probability")
   func symmetry() throws {
     let values: [Double] = [1, 2, 3, 4, 5, 6, -7, -8, 9, 10, 11]
     #expect(try #require(SignedRank(values)).probability == #require(SignedRank(values.map { -$0 })).probability)
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("There is no test of too few differences, nor of such as are no numbers")
+  @Test("There is no test for too few differences; infinite differences and NaN do not count")
   func few() {
     #expect(SignedRank(Array(repeating: 0, count: 50)) == nil)
     #expect(SignedRank((1...9).map(Double.init)) == nil)

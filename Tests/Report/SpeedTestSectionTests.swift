@@ -38,7 +38,7 @@ import Testing
     #expect(!report.json.text.contains("speed_tests"))
   }
 
-  @Test("when there are speed tests, then the page has their figures, and the footnote of each reference")
+  @Test("when there are speed tests, then the page has their figures, and a footnote for each reference")
   func page() {
     let page = ReportPage(Self.report(Self.tests(1...12, delays: [.idle: 20, .upload: 95]))).html
     #expect(page.contains("13 tests, 12 completed (92.31 %), 1 failed, 0 aborted; unsuccessful ratio 7.69 %"))
@@ -51,7 +51,7 @@ import Testing
     ] { #expect(page.contains(cells), "\(cells)") }
     #expect(page.contains("href=\"#n11\"") && page.contains("<li id=\"n11\">") && !page.contains("n12"))
     #expect(page.contains(", speed tests: 13</p>"))
-    #expect(!page.contains("under download"), "rows of delays that no test has are not there")
+    #expect(!page.contains("under download"), "delays that no test has get no row")
   }
 
   @Test("when there are too few tests, then intervals and percentiles are dashes")
@@ -80,7 +80,7 @@ import Testing
     #expect(page.contains("<li id=\"n12\">"))
   }
 
-  @Test("when one of two selections has no speed test, or they share some, then the page says so")
+  @Test("when one of two selections has no speed test, or they share some, then the page reports it")
   func notCompared() {
     let alone = ReportPage(Self.report(Self.tests(1...8), [])).html
     #expect(alone.contains("<p>B: no speed test.</p>") && !alone.contains("Mann-Whitney"))
@@ -98,7 +98,7 @@ import Testing
     #expect(page.contains("<th scope=\"col\">first: median</th>") && page.contains("4G, second</th>"))
   }
 
-  @Test("when there are speed tests, then JSON has each figure with its unit, and how it is reckoned")
+  @Test("when there are speed tests, then JSON has each figure with its unit, and the method")
   func json() throws {
     let tests = try speedTests(Self.report(Self.tests(1...12, delays: [.idle: 20, .download: 15])))
     #expect(tests["tests"] as? Int == 13 && tests["completed"] as? Int == 12 && tests["failed"] as? Int == 1)
@@ -116,7 +116,7 @@ import Testing
     #expect((tests["method"] as? String)?.contains("nearest rank") == true)
   }
 
-  @Test("when two selections are compared, then JSON has the rank tests that could be made")
+  @Test("when two selections are compared, then JSON has the possible rank tests")
   func comparedJSON() throws {
     let report = Self.report(Self.tests(1...8), Self.tests(11...18))
     let comparison = try #require(try object(report)["comparison"] as? [String: Any])
@@ -128,7 +128,7 @@ import Testing
     #expect(tests["shared"] as? Int == 0 && tests["method"] is String)
   }
 
-  @Test("when figures are the largest numbers, then there is a page and JSON")
+  @Test("when figures are the largest numbers, then page and JSON are still written")
   func hostile() throws {
     var figures = SpeedTestFigures.sample(download: .max / 1000)
     figures.pings = [SpeedTestPing(client: .max, server: .max, offset: .max)]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Report
 
-/// The figures of speed tests, reckoned by hand and against a model.
+/// The figures of speed tests, computed by hand and against a model.
 @Suite struct SpeedTestSummaryTests {
   private func summary(_ tests: [ReportedSpeedTest]) -> SpeedTestSummary {
     tests.reduce(into: SpeedTestSummary()) { $0.add($1) }
@@ -21,7 +21,7 @@ import Testing
     #expect(tests.all.completed == 0.5 && tests.all.unsuccessful == 0.25)
   }
 
-  @Test("when there are no tests, or only aborted ones, then shares without a whole are absent")
+  @Test("when there are no tests, or only aborted ones, then shares of a zero total are absent")
   func noShares() {
     #expect(SpeedTestSummary().isEmpty && SpeedTestSummary().all.completed == nil)
     let aborted = summary([.sample(1, .aborted)])
@@ -29,7 +29,7 @@ import Testing
     #expect(aborted.all.quantiles(of: .download) == nil, "only completed tests have figures in a report")
   }
 
-  @Test("when pings count delays around a test, then the increase is that of each test, not of the medians")
+  @Test("when pings measure delays around a test, then the increase is computed per test, not from the medians")
   func increase() throws {
     let tests = summary([
       .sample(1, delays: [.idle: 10, .download: 110, .upload: 20]),
@@ -58,7 +58,7 @@ import Testing
     #expect(tests.byTechnology.values.reduce(0) { $0 + $1.tests } == tests.all.tests)
   }
 
-  @Test("when figures are 0, negative or absent, then they are no values; the test still counts")
+  @Test("when figures are 0, negative or absent, then they do not count as values; the test still counts")
   func noFigures() {
     var figures = SpeedTestFigures(server: "h", port: 1, kind: "RMBT")
     figures.pings = [SpeedTestPing(client: 1, server: -5, offset: 0)]
@@ -91,7 +91,7 @@ import Testing
     #expect(try #require(tests.all.quantiles(of: .uploadIncrease)).median == .max / 1000)
   }
 
-  @Test("when tests are random, then a model that keeps them all gives the same counts and medians")
+  @Test("when tests are random, then a model that keeps all tests gives the same counts and medians")
   func model() {
     var random = SeededGenerator(seed: 21)
     for _ in 0..<30 {
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("when selections share tests, then there is no rank test, and the report says how many they share")
+  @Test("when selections share tests, then there is no rank test, and the comparison has the number of shared tests")
   func shared() throws {
     let (first, second) = (summary((1...6).map { .sample($0) }), summary((5...12).map { .sample($0) }))
     let comparison = try #require(SpeedTestComparison(first, second))
@@ -122,7 +122,7 @@ import Testing
     #expect(SpeedTestComparison(first, SpeedTestSummary()) == nil)
   }
 
-  @Test("when two selections differ in the download only, then only that is found")
+  @Test("when two selections differ only in the download, then only the download is significant")
   func comparison() throws {
     let comparison = try #require(
       SpeedTestComparison(
@@ -131,6 +131,6 @@ import Testing
     #expect(comparison.shared == 0 && comparison.tests.count == 3)
     #expect(comparison.tests[.download]?.isSignificant == true && comparison.tests[.download]?.secondIsGreater == 1)
     #expect(comparison.tests[.upload]?.isSignificant == false)
-    #expect(comparison.tests[.ping]?.probability == 1, "all pings are alike")
+    #expect(comparison.tests[.ping]?.probability == 1, "all pings are equal")
   }
 }

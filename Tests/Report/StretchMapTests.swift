@@ -64,7 +64,7 @@ import Testing
     #expect(circles[0].radius > 2)
   }
 
-  @Test("when fences were answered fast, slowly, not at all or not measured, then each has its look")
+  @Test("when fences were answered fast, slowly, not at all or not measured, then each has its own class")
   func looks() throws {
     let fences: [Fence] = [
       .sample(number: 0, pings: 10, answered: 10, rttSumNanoseconds: 1_199_999_990),
@@ -76,7 +76,7 @@ import Testing
     #expect(map(fences).contains("aria-label=\"Map of 4 fences, north up; 1 of them without an answer.\""))
   }
 
-  @Test("when fences stand on one place, or a radius is not possible, then there is a map without impossible numbers")
+  @Test("when fences are at one place, or a radius is impossible, then the map has no impossible numbers")
   func still() throws {
     for radius in [0, 20, 1e12, .infinity] {
       let svg = map((0..<3).map { .sample(number: $0, radius: radius) })

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Settings
 
-/// Files that cannot be read as a configuration, and the one line that each of them gets.
+/// Files that cannot be read as a configuration, and their one-line errors.
 struct ConfigurationErrorTests {
   private let folder: TemporaryFolder
 
@@ -22,7 +22,7 @@ struct ConfigurationErrorTests {
   private func complaint(_ yaml: String) throws -> String { try complaint(Data(yaml.utf8)) }
 
   @Test(
-    "when a file is not UTF-8, then the line says how to save it",
+    "when a file is not UTF-8, then the line names the encoding",
     arguments: [
       ([0xFF, 0xFE, 0x61, 0x00], "it is UTF-16, by its byte order mark (BOM): save it as UTF-8"),
       ([0xFE, 0xFF, 0x00, 0x61], "it is UTF-16, by its byte order mark (BOM): save it as UTF-8"),
@@ -41,7 +41,7 @@ struct ConfigurationErrorTests {
   }
 
   @Test(
-    "when aliases stand for more values than memory has, then the file is refused at once",
+    "when aliases stand for more values than memory can hold, then the file is refused at once",
     arguments: [
       bomb("links"), bomb("gpsd"), "gpsd: { host: &h a }\n" + bomb("privacy: { exclusion-zones").dropLast(4) + "*x9 }",
     ])
@@ -53,7 +53,7 @@ struct ConfigurationErrorTests {
     )
   }
 
-  @Test("when a variable's aliases stand for more values than memory has, then it is refused at once")
+  @Test("when a variable's aliases stand for more values than memory can hold, then it is refused at once")
   func bombInVariable() throws {
     let flat = Self.bomb("- x").split(separator: "\n").map { $0.split(separator: "&").last.map { "&" + $0 } ?? "" }
     let list = "[" + flat.joined(separator: ", ") + "]"
@@ -62,7 +62,7 @@ struct ConfigurationErrorTests {
     }
   }
 
-  @Test("when a long list has no alias, then its length alone is no mistake")
+  @Test("when a long list has no alias, then it is accepted")
   func longList() throws {
     let zones = (0..<3000).map { "{ latitude: 48.\($0), longitude: 16, radius: 300 }" }.joined(separator: ", ")
     let file = try folder.write(
@@ -70,7 +70,7 @@ struct ConfigurationErrorTests {
     #expect(try ProbeConfiguration.load(file: file, environment: [:]).exclusionZones.count == 3000)
   }
 
-  @Test("when entries of a list share a value by an alias, then each of them has it, in a file and in a variable")
+  @Test("when entries of a list share a value by an alias, then each entry has it, in a file and in a variable")
   func sharedValue() throws {
     let list = "[{ latitude: 1, longitude: 2, radius: &r 300 }, { latitude: 3, longitude: 4, radius: *r }]"
     let file = try folder.write("privacy: { exclusion-zones: \(list) }", to: "shared.yaml")
@@ -83,7 +83,7 @@ struct ConfigurationErrorTests {
     }
   }
 
-  @Test("when a value is given by an alias, then it counts")
+  @Test("when a value is given by an alias, then it is used")
   func alias() throws {
     let file = try folder.write(
       "gpsd: { host: &receiver box }\ncontrol-server: { url: \"http://h/x\" }\nagent: { socket-group: *receiver }",
@@ -113,21 +113,21 @@ struct ConfigurationErrorTests {
     #expect(line.contains(expected) && !line.contains("\n"), "\(line)")
   }
 
-  @Test("when a key is there twice, then the line names it")
+  @Test("when a key occurs twice, then the line names it")
   func duplicate() throws {
     let line = try complaint("gpsd: { stale-after: 1s, stale-after: 2s }")
     #expect(line == "configuration config.yaml is not YAML: stale-after is there twice")
   }
 
   @Test(
-    "when a coordinate is a key and there twice, then the line does not repeat it",
+    "when a coordinate is a key and occurs twice, then the line does not repeat it",
     arguments: ["privacy: { 47.25: 1, 47.25: 2 }", "privacy: { exclusion-zones: [{ 47.25, 47.25, 300 }] }"])
   func privateDuplicate(yaml: String) throws {
     #expect(try complaint(yaml) == "configuration config.yaml is not YAML: a key is there twice")
   }
 
   @Test(
-    "when a key or a value has line breaks, then the complaint is one line all the same",
+    "when a key or a value has line breaks, then the error is still one line",
     arguments: [
       (#""gps\nd": 1"#, "unknown key gps d"),
       (#"gpsd: { host: "a\nb" }"#, "gpsd.host is \"a b\": expected a name"),
@@ -143,7 +143,7 @@ struct ConfigurationErrorTests {
   }
 
   @Test(
-    "when a list in the environment is wrong, then the line names the variable and no place",
+    "when a list in the environment is wrong, then the line names the variable but no coordinates",
     arguments: [
       (
         "[{ latitude: 47.25, longitude: 11.5, radius: 0 }]", "entry 1: radius: expected metres, above 0, at most 100000"
@@ -161,14 +161,14 @@ struct ConfigurationErrorTests {
     #expect(line == "environment: \(name): \(reason)")
   }
 
-  @Test("when several variables are unknown, then the first by name is reported, whatever their order")
+  @Test("when several variables are unknown, then the first by name is reported, in any order")
   func firstVariable() throws {
     let names = ["COVERAGE_PROBE_ZZZ", "COVERAGE_PROBE_GPSD_HOTS", "COVERAGE_PROBE_LINK"]
     let line = try complaint(Data(), environment: Dictionary(uniqueKeysWithValues: names.map { ($0, "1") }))
     #expect(line == "environment: unknown key COVERAGE_PROBE_GPSD_HOTS; did you mean COVERAGE_PROBE_GPSD_HOST?")
   }
 
-  @Test("when the path of the file begins with a tilde, then the line says what to write")
+  @Test("when the path of the file begins with a tilde, then the line demands the whole path")
   func tilde() throws {
     let error = #expect(throws: ConfigurationError.self) {
       try ProbeConfiguration.load(file: "~/no-such.yaml", environment: [:])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Settings
 
-/// What `config print` shows.
+/// The output of `config print`.
 struct ConfigurationListingTests {
   private let folder: TemporaryFolder
 
@@ -19,7 +19,7 @@ struct ConfigurationListingTests {
     try listing(yaml, environment).yaml.replacing(folder.path + "/", with: "").split(separator: "\n").map(String.init)
   }
 
-  @Test("when nothing is set, then each setting has its default")
+  @Test("when no setting is set, then each has its default")
   func defaults() throws {
     let lines = try listing(nil).yaml.split(separator: "\n")
     #expect(lines.first == "state-directory: /var/lib/coverage-probe  # default")
@@ -27,7 +27,7 @@ struct ConfigurationListingTests {
     #expect(lines.count { $0.hasSuffix("# default") } == Setting.all.count)
   }
 
-  @Test("when values are from the file and the environment, then each names its origin")
+  @Test("when values are from the file and the environment, then each has its origin")
   func origins() throws {
     let lines = try lines("gpsd: { port: 1, host: b }", ["COVERAGE_PROBE_GPSD_HOST": "c"])
     #expect(lines.contains("  port: 1  # config.yaml"))
@@ -62,7 +62,7 @@ struct ConfigurationListingTests {
     #expect(values(ConfigurationListing(again).yaml) == values(first))
   }
 
-  @Test("when the URL has a password and there are private places, then neither is shown")
+  @Test("when there are a password in the URL and private places, then neither is shown")
   func secrets() throws {
     let yaml = """
       control-server: { url: "https://user:geheim@host/p" }

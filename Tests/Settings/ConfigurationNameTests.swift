@@ -2,7 +2,7 @@ import Testing
 
 @testable import Settings
 
-/// The known name that a misspelt one most likely means.
+/// The known name that a misspelt name most likely means.
 struct ConfigurationNameTests {
   @Test(
     "when a name is misspelt, then the known name with the least edits is nearest, regardless of case",
@@ -27,7 +27,7 @@ struct ConfigurationNameTests {
     #expect(ConfigurationName.nearest(to: "recover.backoff", among: known) == "recovery.backoff")
   }
 
-  @Test("when a name is empty or no name is known, then there is still an answer")
+  @Test("when a name is empty or no name is known, then a name or an empty text is still returned")
   func empty() {
     #expect(ConfigurationName.nearest(to: "", among: ["device", "port"]) == "port")
     #expect(ConfigurationName.nearest(to: "port", among: []) == "")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Settings
 
-/// All mistakes of a configuration at once, and where each value is from.
+/// All mistakes of a configuration at once, and the origin of each value.
 struct ConfigurationReadingTests {
   private let folder: TemporaryFolder
 
@@ -17,7 +17,7 @@ struct ConfigurationReadingTests {
     try reading(yaml, environment).mistakes.map { "\($0)".replacing(folder.path + "/", with: "") }
   }
 
-  @Test("when environment and file have several mistakes, then each is named, and the right settings count")
+  @Test("when environment and file have several mistakes, then each is named, and the valid settings are applied")
   func all() throws {
     let yaml = """
       gpsd: { port: 0, hots: a, device: [] }
@@ -40,20 +40,20 @@ struct ConfigurationReadingTests {
     #expect(configuration.gpsd.port == 2947)
   }
 
-  @Test("when several waits contradict each other, then each pair is named; not beside another mistake")
+  @Test("when several waits contradict each other, then each pair is named, unless there is another mistake")
   func contradictions() throws {
     let yaml = "recovery: { backoff: 5m }\nsubmission: { backoff: 10m, backoff-max: 1m }"
     #expect(try mistakes(yaml).count == 2)
     #expect(try mistakes(yaml + "\nstorage: { max-fences: 0 }").count == 1)
   }
 
-  @Test("when the file cannot be read as YAML, then that is a mistake beside those of the environment")
+  @Test("when the file cannot be read as YAML, then the mistake is listed with those of the environment")
   func malformed() throws {
     let found = try mistakes("gpsd: [", ["COVERAGE_PROBE_GPSD_PORT": "x"])
     #expect(found.count == 2 && found[0].hasPrefix("configuration config.yaml is not YAML"))
   }
 
-  @Test("when a key is in the file, in the environment, or in neither, then its origin says so")
+  @Test("when a key is in the file, in the environment, or in neither, then its origin has the source")
   func origins() throws {
     let found = try reading("gpsd: { port: 1, host: b }", ["COVERAGE_PROBE_GPSD_HOST": "c"])
     #expect(found.origin(of: "gpsd.port") == .file(folder.file("config.yaml")))

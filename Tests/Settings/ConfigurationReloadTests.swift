@@ -16,13 +16,13 @@ struct ConfigurationReloadTests {
     ConfigurationReload(from: try load(old), to: try load(new))
   }
 
-  @Test("when nothing has changed, then the line says so")
+  @Test("when the configuration has not changed, then the line reports that")
   func unchanged() throws {
     let reload = try reload("gpsd: { port: 1 }", "gpsd: { port: 1 }")
     #expect(reload.lines == ["the configuration is read again; nothing has changed in it"])
   }
 
-  @Test("when settings change, then each is named under the moment from which it counts")
+  @Test("when settings change, then each is listed by the time from which it applies")
   func lines() throws {
     let reload = try reload(
       "{}", "{ agent: { rest: 7m }, pings: { interval: 1s }, gpsd: { port: 1 }, location: { speed-limit: 50 } }")
@@ -63,7 +63,7 @@ struct ConfigurationReloadTests {
     #expect(setting.apply(&new, text))
     new.texts[key] = text
     let first = ConfigurationReload(from: old, to: new)
-    #expect("\(first.configuration)" == "\(old)", "every field is as it was")
+    #expect("\(first.configuration)" == "\(old)", "every field is unchanged")
     let second = ConfigurationReload(from: first.configuration, to: new)
     #expect(second.lines == ["the configuration is read again; after a restart of the service: \(key)"])
   }

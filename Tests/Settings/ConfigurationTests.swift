@@ -14,7 +14,7 @@ struct ConfigurationTests {
     try .load(file: try yaml.map { try folder.write($0, to: "config.yaml") }, environment: environment)
   }
 
-  /// The one line that a bad configuration gets.
+  /// The one-line error of a bad configuration.
   private func complaint(_ yaml: String, environment: [String: String] = [:]) throws -> String {
     let error = #expect(throws: ConfigurationError.self) { try load(yaml, environment: environment) }
     let line = "\(try #require(error))"
@@ -22,7 +22,7 @@ struct ConfigurationTests {
     return line.replacing(folder.path + "/", with: "")
   }
 
-  @Test("when the whole configuration of the contract is read, then every value arrives")
+  @Test("when the whole configuration of the contract is read, then every value is applied")
   func contract() throws {
     let configuration = try load(
       """
@@ -63,7 +63,7 @@ struct ConfigurationTests {
     #expect(configuration.drive.log == false)
   }
 
-  @Test("when links are listed, in the file or in the environment, then each arrives")
+  @Test("when links are listed, in the file or in the environment, then each is read")
   func links() throws {
     let expected = [
       LinkSettings(name: "A", interface: "wwan0", network: .auto, radio: .fixed(Technology("4G/LTE"))),
@@ -86,7 +86,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "when there is no file, or nothing in it, then the defaults count", arguments: [nil, "", "# nothing\n", "---\n"])
+    "when there is no file, or an empty one, then the defaults apply", arguments: [nil, "", "# nothing\n", "---\n"])
   func defaults(yaml: String?) throws {
     let configuration = try load(yaml)
     #expect(configuration.parameters == Parameters())
@@ -96,7 +96,7 @@ struct ConfigurationTests {
     #expect(configuration.controlServer.url == nil)
   }
 
-  @Test("when a variable is set, then it wins over the file")
+  @Test("when a variable is set, then it overrides the file")
   func environment() throws {
     let configuration = try load(
       "gpsd: { port: 1 }\n",
@@ -108,7 +108,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "when a value is wrong, then one line says which, where and what is expected",
+    "when a value is wrong, then one line has the key, the place and the expectation",
     arguments: [
       ("gpsd: { prot: 1 }", "configuration config.yaml: unknown key gpsd.prot; did you mean gpsd.port?"),
       ("gspd: { port: 1 }", "configuration config.yaml: unknown key gspd; did you mean gpsd?"),
@@ -219,7 +219,7 @@ struct ConfigurationTests {
   func mistakes(yaml: String, expected: String) throws {
     let line = try complaint(yaml)
     #expect(line.contains(expected), "\(line)")
-    #expect(!line.contains("47.25") && !line.contains("11.5"), "places to be kept secret are in no message: \(line)")
+    #expect(!line.contains("47.25") && !line.contains("11.5"), "no message has a private place: \(line)")
   }
 
   @Test("when the file is a pipe, as /dev/stdin is, then it is read")
@@ -246,7 +246,7 @@ struct ConfigurationTests {
     #expect(error.map { "\($0)".contains("it is longer than") } == true)
   }
 
-  @Test("when the file has no end, then it is refused")
+  @Test("when the file is endless, then it is refused")
   func endless() throws {
     let error = #expect(throws: ConfigurationError.self) {
       try ProbeConfiguration.load(file: "/dev/zero", environment: [:])
@@ -254,7 +254,9 @@ struct ConfigurationTests {
     #expect("\(try #require(error))" == "cannot read configuration /dev/zero: it is longer than 1048576 bytes")
   }
 
-  @Test("when the key without a default is missing, then the line says whether there is a file to set it in")
+  @Test(
+    "when the key without a default is missing, then the line names the file to set it in, or reports that there is none"
+  )
   func missingKey() {
     let key = "control-server.url"
     #expect(
@@ -279,7 +281,7 @@ struct ConfigurationTests {
     #expect("\(try #require(error))" == "cannot read configuration /nowhere/config.yaml: No such file or directory")
   }
 
-  @Test("when the file is a folder, then the line says so")
+  @Test("when the file is a folder, then the line reports it")
   func folderForFile() throws {
     let error = #expect(throws: ConfigurationError.self) {
       try ProbeConfiguration.load(file: folder.path, environment: [:])
@@ -288,7 +290,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "when a duration is written in any unit, then it is understood",
+    "when a duration has any unit, then it is read",
     arguments: [
       ("250ms", Duration.milliseconds(250)), ("10s", .seconds(10)), ("5m", .seconds(300)), ("4h", .seconds(14_400)),
       ("7d", .seconds(604_800)), ("0s", .zero),
@@ -297,12 +299,13 @@ struct ConfigurationTests {
     #expect(DurationText.duration(text) == duration)
   }
 
-  @Test("when a duration is nonsense, then it is none", arguments: ["", "s", "5", "5 s", "-5s", "1.5s", "5sec", "٥s"])
+  @Test(
+    "when a duration is malformed, then it is refused", arguments: ["", "s", "5", "5 s", "-5s", "1.5s", "5sec", "٥s"])
   func nonsenseDurations(text: String) {
     #expect(DurationText.duration(text) == nil)
   }
 
-  @Test("when a size is written, then it is understood with its unit, and nothing else is")
+  @Test("when a size has a unit, then it is read; any other text is refused")
   func sizes() {
     #expect(["8192", "64K", "16M", "1g"].map(SizeText.bytes) == [8192, 65536, 16 << 20, 1 << 30])
     for text in ["", "M", "1.5M", "-1", "16MB", "99999999999999999999", "9999999999G"] {

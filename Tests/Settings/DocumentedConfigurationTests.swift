@@ -4,7 +4,7 @@ import Testing
 
 @testable import Settings
 
-/// The configuration that README.md shows is one that the program accepts.
+/// The program accepts the configuration that README.md shows.
 struct DocumentedConfigurationTests {
   private let folder: TemporaryFolder
 
@@ -40,7 +40,7 @@ struct DocumentedConfigurationTests {
   }
 
   @Test(
-    "when an alternative that a comment of the example names is set, then it is accepted",
+    "when an alternative from a comment of the example is set, then it is accepted",
     arguments: [
       "network: { source: fixed-cellular }", "network: { source: fixed-wifi }",
       "network: { source: \"file:/run/path\" }",

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Settings
 
-/// Files that an operator names: regular ones, pipes, and paths that are none.
+/// Files that an operator names: regular files, pipes, and unreadable paths.
 struct InputFileTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// A pipe with `bytes` in it, whose writer has gone.
+  /// A pipe that holds this many bytes and whose writing end is closed.
   private func pipe(_ bytes: Int) throws -> (pipe: Pipe, path: String) {
     let pipe = Pipe()
     try pipe.fileHandleForWriting.write(contentsOf: Data(repeating: 0x78, count: bytes))
@@ -41,14 +41,14 @@ struct InputFileTests {
     try longer.fileHandleForReading.close()
   }
 
-  @Test("when bytes have any value, then each arrives as it is")
+  @Test("when bytes have any value, then each is read unchanged")
   func bytes() throws {
     let all = Data((0...255).map { UInt8($0) })
     try all.write(to: URL(fileURLWithPath: folder.file("bytes")))
     #expect(try InputFile.contents(folder.file("bytes"), limit: 256) == all)
   }
 
-  @Test("when a path leads to no file that can be read, then the error has the path and the kernel's reason")
+  @Test("when a path leads to no readable file, then the error has the path and the kernel's reason")
   func unreadable() throws {
     try FileManager.default.createSymbolicLink(atPath: folder.file("loop"), withDestinationPath: folder.file("loop"))
     for (path, reason) in [
@@ -71,7 +71,7 @@ struct InputFileTests {
   }
 
   @Test(
-    "when the configuration cannot be read and its path has a tilde, then the line explains it",
+    "when the configuration cannot be read and its path begins with a tilde, then the line explains the tilde",
     arguments: [("~/config.yaml", true), ("/nowhere/~/config.yaml", false)])
   func tilde(path: String, isExplained: Bool) throws {
     let error = #expect(throws: ConfigurationError.self) { try ProbeConfiguration.load(file: path, environment: [:]) }

@@ -8,7 +8,7 @@ import Yams
 
 /// Lists of links and of exclusion zones, entry by entry.
 struct ListTests {
-  /// The reason why a text is no list of this kind; `nil` when it is one.
+  /// The reason why a text is no list of this kind; `nil` if it is valid.
   private func mistake<Entry>(_ text: String, _ parse: (Node) throws -> [Entry]) throws -> String? {
     let node = try #require(try Yams.compose(yaml: text))
     do {
@@ -30,14 +30,14 @@ struct ListTests {
   private static let longest = String(repeating: "a", count: 32)
 
   @Test(
-    "when a link's name is 1 to 32 ASCII letters, digits, hyphens and underscores, then it counts",
+    "when a link's name is 1 to 32 ASCII letters, digits, hyphens and underscores, then it is accepted",
     arguments: ["A", "a-Z_09", longest, "-", "007"])
   func names(name: String) throws {
     #expect(try links("[{ name: \"\(name)\", interface: lo }]").map(\.name) == [name])
   }
 
   @Test(
-    "when a link's name could be no part of a file's name, then the mistake says what is expected",
+    "when a link's name cannot be part of a file name, then the mistake has the expectation",
     arguments: ["", longest + "a", "a b", "a/b", "..", "ä", "٣", "a.b", "A\\u0301"])
   func badNames(name: String) throws {
     let reason = try mistake("[{ name: \"\(name)\", interface: lo }]", LinkList.parse)
@@ -45,7 +45,7 @@ struct ListTests {
     #expect(reason?.hasSuffix("\": expected 1 to 32 letters, digits, - and _") == true)
   }
 
-  @Test("when a link has every key, or those that it must have, then the rest has its defaults")
+  @Test("when a link has every key, or only the required keys, then missing keys have their defaults")
   func link() throws {
     let whole = "[{ name: A, interface: wwan0, radio: \"command:/bin/radio\", network: \"file:/run/path\" }]"
     #expect(
@@ -86,13 +86,13 @@ struct ListTests {
     #expect(expected.isEmpty ? reason.isEmpty : reason.hasPrefix(expected), "\(reason)")
   }
 
-  @Test("when links differ in their names and interfaces by case alone, then they are two")
+  @Test("when links differ in their names and interfaces only by case, then they are two links")
   func cases() throws {
     #expect(try links("[{ name: a, interface: b }, { name: A, interface: B }]").count == 2)
   }
 
   @Test(
-    "when a zone is at an end of a range, then it counts",
+    "when a zone is at an end of a range, then it is accepted",
     arguments: [
       ("{ latitude: 90, longitude: 180, radius: 100000 }", 90.0, 180.0, 100_000.0),
       ("{ latitude: -90, longitude: -180, radius: 0.001 }", -90, -180, 0.001),
@@ -104,7 +104,7 @@ struct ListTests {
   }
 
   @Test(
-    "when a zone is beyond a range, then the mistake names the key and the range, and never the value",
+    "when a zone is out of range, then the mistake has the key and the range, but never the value",
     arguments: [
       ("latitude: 90.0001, longitude: 7.25, radius: 7.25", "latitude: expected degrees, -90 to 90"),
       ("latitude: -91, longitude: 7.25, radius: 7.25", "latitude: expected degrees, -90 to 90"),

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Settings
 
-/// The order of sources: environment over file over defaults; and rules that join several settings.
+/// The order of sources (environment over file over defaults), and rules about several settings.
 struct LoadingTests {
   private let folder: TemporaryFolder
 
@@ -26,7 +26,7 @@ struct LoadingTests {
     return "\(try #require(error))".replacing(folder.path + "/", with: "")
   }
 
-  @Test("when the caller has other defaults, then they count for each key that neither file nor environment sets")
+  @Test("when the caller has other defaults, then they apply to each key that neither file nor environment sets")
   func defaults() throws {
     var defaults = ProbeConfiguration()
     (defaults.gpsd.port, defaults.gpsd.host, defaults.pings.interval) = (1, "a", .seconds(9))
@@ -37,7 +37,7 @@ struct LoadingTests {
     #expect(loaded.texts == ["gpsd.host": "b", "pings.interval": "8s"])
   }
 
-  @Test("when a file is given, then the configuration names it; without one it names none")
+  @Test("when a file is given, then the configuration has its path; without a file it has no path")
   func file() throws {
     #expect(try load("").file == folder.file("config.yaml"))
     #expect(try ProbeConfiguration.load(file: nil, environment: [:]).file == nil)
@@ -56,7 +56,7 @@ struct LoadingTests {
     #expect(try load("gpsd: \(text)\npings: { timeout: 2s }").pings.timeout == .seconds(2))
   }
 
-  @Test("when the environment sets a list to nothing, then the list of the file does not count")
+  @Test("when the environment sets a list to an empty one, then it overrides the list of the file")
   func emptyList() throws {
     let yaml = "links: [{ name: A, interface: lo }]"
     #expect(try load(yaml).links.count == 1)
@@ -64,7 +64,7 @@ struct LoadingTests {
     #expect(try load(yaml, ["COVERAGE_PROBE_LINKS": "[]"]).links.isEmpty)
   }
 
-  @Test("when the file has a mistake that a variable covers, then the variable's value counts")
+  @Test("when a variable overrides a mistake in the file, then the variable's value is used")
   func covered() throws {
     let yaml = "gpsd: { port: seven }"
     #expect(try complaint(yaml) == "configuration config.yaml: gpsd.port is \"seven\": expected a port, 1 to 65535")
@@ -83,7 +83,7 @@ struct LoadingTests {
   }
 
   @Test(
-    "when a first wait is as long as its last, then both count; a millisecond more is a contradiction",
+    "when a first wait is as long as the last wait, then both are accepted; a millisecond more is a contradiction",
     arguments: [
       ("recovery.backoff", "recovery.backoff-max"), ("recovery.retry-delay", "recovery.backoff-max"),
       ("submission.backoff", "submission.backoff-max"),
@@ -109,7 +109,7 @@ struct LoadingTests {
   }
 
   @Test(
-    "when the IP version and the server's literal address differ, then that is a contradiction; names are not resolved",
+    "when the IP version and the server's literal address differ, then this is a contradiction; names are not resolved",
     arguments: [
       (4, "http://[2001:db8::1]/", "pings.ip-version is 4, but control-server.url names the IPv6 address 2001:db8::1"),
       (6, "https://192.0.2.1:8443/x", "pings.ip-version is 6, but control-server.url names the IPv4 address 192.0.2.1"),
@@ -125,7 +125,8 @@ struct LoadingTests {
     }
   }
 
-  @Test("when links are listed, then they replace the single link's settings; else those describe the only one")
+  @Test(
+    "when links are listed, then they replace the settings of the single link; otherwise those describe the only link")
   func driveLinks() throws {
     let single = "pings: { interface: eth7 }\nnetwork: { source: fixed-wifi }\nradio: { source: auto }\n"
     #expect(
@@ -142,7 +143,9 @@ struct LoadingTests {
     #expect(try load("state-directory: /a\nagent: { socket: /b }").servicePath == "/b")
   }
 
-  @Test("when the engine's parameters are set as one, then each setting has its own, and reading them gives the same")
+  @Test(
+    "when the engine's parameters are set together, then each setting has its value, and reading gives the same parameters"
+  )
   func parameters() {
     var parameters = Parameters()
     (parameters.minimumRadius, parameters.accuracyLimit, parameters.speedLimit) = (1, 2, 3)

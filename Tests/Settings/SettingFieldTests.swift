@@ -116,7 +116,7 @@ struct SettingFieldTests {
     return fields
   }
 
-  @Test("when a key has a value, then its field alone changes", arguments: rows)
+  @Test("when a key has a value, then only its field changes", arguments: rows)
   func ownField(row: Row) throws {
     let setting = try #require(Setting.all.first { $0.key == row.key })
     var configuration = ProbeConfiguration()
@@ -128,7 +128,7 @@ struct SettingFieldTests {
     #expect(after[row.field] == row.value)
   }
 
-  @Test("when a key's value is copied to another configuration, then no other field goes with it", arguments: rows)
+  @Test("when a key's value is copied to another configuration, then no other field is copied", arguments: rows)
   func copies(row: Row) throws {
     let setting = try #require(Setting.all.first { $0.key == row.key })
     var (source, target) = (ProbeConfiguration(), ProbeConfiguration())
@@ -149,7 +149,7 @@ struct SettingFieldTests {
     #expect(Set(Self.rows.map(\.field)).count == Self.rows.count)
   }
 
-  @Test("when a variable sets a key, then its name is the key in capitals, and the value is the same as in a file")
+  @Test("when a variable sets a key, then its name is the key in capitals, and its value equals the value in a file")
   func variables() throws {
     var environment: [String: String] = [:]
     for row in Self.rows {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Settings
 
-/// Every setting at the ends of its range, and with texts that are no value of it.
+/// Every setting at the ends of its range, and with invalid texts.
 struct SettingRangeTests {
   private func setting(_ key: String) throws -> Setting { try #require(Setting.all.first { $0.key == key }) }
 
@@ -14,7 +14,7 @@ struct SettingRangeTests {
   }
 
   @Test(
-    "when a duration is at an end of its range, then it counts; a millisecond beyond is refused",
+    "when a duration is at an end of its range, then it is accepted; a millisecond beyond is refused",
     arguments: Keys.durations)
   func durationEnds(key: String) throws {
     let setting = try setting(key)
@@ -27,7 +27,8 @@ struct SettingRangeTests {
     #expect(!accepts(setting, "\(Int(above / .milliseconds(1)))ms"))
   }
 
-  @Test("when a number is at an end of its range, then it counts; the next one is refused", arguments: Keys.numbers)
+  @Test(
+    "when a number is at an end of its range, then it is accepted; the next number is refused", arguments: Keys.numbers)
   func numberEnds(key: String) throws {
     // More digits than 64 bits have.
     #expect(!accepts(try setting(key), "99999999999999999999999"))
@@ -39,7 +40,7 @@ struct SettingRangeTests {
   }
 
   @Test(
-    "when a quantity has to be above zero, then zero and everything that is no number is refused",
+    "when a quantity must be above zero, then zero and any text that is no number are refused",
     arguments: Keys.quantities
   )
   func quantities(key: String) throws {
@@ -49,7 +50,7 @@ struct SettingRangeTests {
   }
 
   @Test(
-    "when a text is no value, then it is refused, changes nothing, and the mistake has an expectation",
+    "when a text is invalid, then it is refused, changes nothing, and the mistake has an expectation",
     arguments: Keys.durations + Keys.numbers + Keys.quantities)
   func nonsense(key: String) throws {
     let setting = try setting(key)
@@ -64,7 +65,7 @@ struct SettingRangeTests {
   }
 
   @Test(
-    "when a key may be null, then null is a value; else it is refused and changes nothing",
+    "when a key may be null, then null is accepted; otherwise it is refused and changes nothing",
     arguments: Keys.all { _ in true })
   func null(key: String) throws {
     let setting = try setting(key)
@@ -88,7 +89,7 @@ struct SettingRangeTests {
   }
 
   @Test(
-    "when a path begins with a tilde, then the explanation says what to write",
+    "when a path begins with a tilde, then the explanation demands the whole path",
     arguments: ["state-directory", "control-server.ca-file"])
   func tilde(key: String) throws {
     let setting = try setting(key)
@@ -97,7 +98,7 @@ struct SettingRangeTests {
   }
 
   @Test(
-    "when a change counts before a restart, then a reload takes it over, and only once",
+    "when a change needs no restart, then a reload applies it, and only once",
     arguments: Keys.all { $0.reload != .restart })
   func reload(key: String) throws {
     let setting = try setting(key)

@@ -12,7 +12,7 @@ struct SettingTableTests {
   private static let page = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../docs/configuration.md").standardizedFileURL
 
-  @Test("when a setting is declared, then the documentation's table has it, as it is declared")
+  @Test("when a setting is declared, then the table of docs/configuration.md has it as declared")
   func documented() throws {
     let text = try String(contentsOf: Self.page, encoding: .utf8)
     let begin = try #require(text.range(of: Self.begin))
@@ -27,7 +27,7 @@ struct SettingTableTests {
     }
   }
 
-  @Test("when a default is written in the documentation, then it is a value that the key accepts", arguments: keys)
+  @Test("when the documentation has a default, then the key accepts it", arguments: keys)
   func defaults(key: String) throws {
     let setting = try #require(Setting.all.first { $0.key == key })
     let text = setting.defaultText == "null" ? nil : setting.defaultText

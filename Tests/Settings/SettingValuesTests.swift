@@ -5,7 +5,7 @@ import Testing
 /// Texts of single settings, at the edges of their forms.
 struct SettingValuesTests {
   @Test(
-    "when a URL ends with slashes, then they are dropped; the rest stays as it is written",
+    "when a URL ends with slashes, then they are dropped; the rest is unchanged",
     arguments: [
       ("https://host", "https://host"), ("https://host///", "https://host"), ("http://host/a//b/", "http://host/a//b"),
       ("http://[2001:db8::1]:65535/x", "http://[2001:db8::1]:65535/x"), ("http://host:1/", "http://host:1"),
@@ -16,7 +16,7 @@ struct SettingValuesTests {
   }
 
   @Test(
-    "when a URL has another scheme, no host, a query, a fragment or white space, then it is none",
+    "when a URL has another scheme, no host, a query, a fragment or white space, then it is refused",
     arguments: [
       "", "http://", "https:///x", "ftp://host/", "HTTP://host/", "//host/x", "http://host/#a", "http://host/?",
       "http://host /x", "http://host:0/", "http://host:65536/", " http://host/",
@@ -26,17 +26,17 @@ struct SettingValuesTests {
   }
 
   @Test(
-    "when the kernel accepts a text as the name of an interface, then it is one",
+    "when the kernel accepts a text as the name of an interface, then it is accepted",
     arguments: ["lo", "wwan0", "...", "eth0.100", "enx0123456789ab", "br-12345678901", "é1234567890123"])
   func interfaces(text: String) {
     #expect(LinkSettings.interface(text) == text)
   }
 
   @Test(
-    "when the kernel refuses a text as the name of an interface, then it is none",
+    "when the kernel refuses a text as the name of an interface, then it is refused",
     arguments: [
       "", ".", "..", "a/b", "a:1", "a b", "a\tb", "a\n", "1234567890123456", "é12345678901234",
-      // The kernel sees bytes: a combining mark hides no slash, and the name ends at a zero.
+      // The kernel compares bytes: a combining mark hides no slash, and the name ends at a zero.
       "a/\u{301}", "a:\u{301}", "wwan0\0x",
     ])
   func noInterfaces(text: String) {
@@ -44,7 +44,7 @@ struct SettingValuesTests {
   }
 
   @Test(
-    "when a duration is shown, then in the largest unit that divides it, and it reads back as the same",
+    "when a duration is shown, then it has the largest unit that divides it, and reads back as the same",
     arguments: [
       (0.25, "250ms"), (1, "1s"), (1.5, "1500ms"), (60, "1m"), (90, "90s"), (3600, "1h"), (5400, "90m"),
       (86_400, "1d"), (90_000, "25h"), (0, "0s"),
@@ -54,7 +54,7 @@ struct SettingValuesTests {
     #expect(DurationText.duration(text) == .milliseconds(Int(seconds * 1000)))
   }
 
-  @Test("when a duration has more than a thousand million units, then it is none; it does not overflow")
+  @Test("when a duration has more than a thousand million units, then it is refused and does not overflow")
   func longestDuration() {
     #expect(DurationText.duration("1000000000d") == .seconds(86_400) * 1_000_000_000)
     #expect(DurationText.duration("1000000001ms") == nil)
@@ -62,7 +62,7 @@ struct SettingValuesTests {
   }
 
   @Test(
-    "when a size is shown, then in the largest unit that divides it, and it reads back as the same",
+    "when a size is shown, then it has the largest unit that divides it, and reads back as the same",
     arguments: [
       (1, "1"), (1023, "1023"), (1024, "1K"), (1536, "1536"), (16 << 20, "16M"), (1 << 30, "1G"), (1 << 40, "1024G"),
       (1025 << 20, "1025M"),
@@ -72,7 +72,7 @@ struct SettingValuesTests {
     #expect(SizeText.bytes(text) == UInt64(bytes))
   }
 
-  @Test("when a quota is at an end of its range, then it counts; a byte beyond is refused")
+  @Test("when a quota is at an end of its range, then it is accepted; a byte beyond is refused")
   func quota() {
     #expect(Setting.size("16M") == 16 << 20 && Setting.size("16777216") == 16 << 20 && Setting.size("16m") == 16 << 20)
     #expect(Setting.size("1024G") == 1 << 40)
@@ -80,7 +80,7 @@ struct SettingValuesTests {
   }
 
   @Test(
-    "when a key is misspelt, then the nearest one is suggested; a key in the wrong group by its last part",
+    "when a key is misspelt, then the nearest key is suggested; for a key in the wrong group, the last part decides",
     arguments: [
       ("gpsd.prot", "gpsd.port"), ("GPSD.PORT", "gpsd.port"), ("pings.backoff", "recovery.backoff"),
       ("port", "gpsd.port"), ("intervall", "pings.interval"),
@@ -90,7 +90,7 @@ struct SettingValuesTests {
     #expect(ConfigurationName.nearest(to: name, among: known) == expected)
   }
 
-  @Test("when no name is known, then none is suggested")
+  @Test("when no name is known, then no name is suggested")
   func nothingKnown() {
     #expect(ConfigurationName.nearest(to: "a", among: []).isEmpty)
   }

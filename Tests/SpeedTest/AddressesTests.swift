@@ -11,7 +11,8 @@ import Testing
   }
 
   @Test(
-    "When the host is an address, then it is the only one, with the port", arguments: [SpeedTestPlan.Family.any, .ipv4])
+    "When the host is an address, then it is the only result, with the port",
+    arguments: [SpeedTestPlan.Family.any, .ipv4])
   func version4(family: SpeedTestPlan.Family) throws {
     let list = try resolve("192.0.2.7", family, port: 0x1234)
     #expect(list.map(\.family) == [AF_INET])
@@ -20,7 +21,7 @@ import Testing
     #expect(list.first?.bytes.count == MemoryLayout<sockaddr_in>.size)
   }
 
-  @Test("When the host is an address of IPv6, then it is the only one, with the port")
+  @Test("When the host is an IPv6 address, then it is the only result, with the port")
   func version6() throws {
     let list = try resolve("2001:db8::1", .ipv6, port: 1)
     #expect(list.map(\.family) == [AF_INET6])
@@ -30,7 +31,7 @@ import Testing
   }
 
   @Test(
-    "Edge 8: when an address is not of the wanted version, then the other one is not used in its place",
+    "Edge 8: when an address is not of the requested version, then it is not used",
     arguments: [("127.0.0.1", SpeedTestPlan.Family.ipv6), ("::1", .ipv4)])
   func otherFamily(host: String, family: SpeedTestPlan.Family) {
     #expect(throws: SpeedTestError.unresolved(host)) { try resolve(host, family) }
@@ -42,9 +43,9 @@ import Testing
     #expect(list.map { Array($0.bytes[4..<8]) } == [[127, 0, 0, 1]])
   }
 
-  @Test("When a name can be none, then the error has it")
+  @Test("When a name is invalid, then the error contains it")
   func noName() {
-    // A label of more than 63 bytes is asked of no server.
+    // No server is asked for a label of more than 63 bytes.
     let host = String(repeating: "a", count: 64) + ".invalid"
     #expect(throws: SpeedTestError.unresolved(host)) { try resolve(host) }
     #expect("\(SpeedTestError.unresolved("x"))" == "the name x has no address")

@@ -4,11 +4,11 @@ import Testing
 
 @testable import SpeedTest
 
-/// Threads at a barrier when one of them fails. Numbers of edges are those of the specification's section 10.
+/// Threads at a barrier when one of them fails. Edges are those of docs/protocol.md, 9.
 @Suite struct BarrierTests {
   private let clock = StepClock()
 
-  /// A thread that meets; its result.
+  /// A thread that meets at the barrier, and its result.
   private func thread(
     _ barrier: Barrier, _ member: Int, vote: Int64 = 0, by deadline: Int64 = .max
   ) -> Task<Result<Meeting.Release, SpeedTestError>, Never> {
@@ -22,13 +22,14 @@ import Testing
     }
   }
 
-  @Test("Edge 21: when a thread fails while all others wait, then they go on at that moment, with their votes alone")
+  @Test(
+    "Edge 21: when a thread fails while all others wait, then they continue at that moment, with only their own votes")
   func failsWhileOthersWait() async throws {
     let barrier = Barrier(members: 3, now: clock.clock.now)
     let (first, second) = (thread(barrier, 0, vote: 10), thread(barrier, 1, vote: 11))
     clock.advance(seconds: 5)
     barrier.leave(2)
-    // Both may come behind the leave, too: the round ends with the last of them.
+    // Both may also arrive after the leave: then the round ends with the last of them.
     let (one, other) = (try await first.value.get(), try await second.value.get())
     #expect(one == other)
     #expect(one.votes == [0: 10, 1: 11])
@@ -74,7 +75,7 @@ import Testing
     #expect(await waiting.value == .failure(.timeout("another connection did not end its phase")))
   }
 
-  @Test("When a member comes again behind its leave, then it is no member, and ends no round")
+  @Test("When a member arrives again after it left, then it is rejected, and ends no round")
   func behindLeave() {
     let barrier = Barrier(members: 2, now: clock.clock.now)
     barrier.leave(0)
@@ -82,7 +83,7 @@ import Testing
     #expect(throws: Never.self) { try barrier.meet(1, by: clock.now) }
   }
 
-  @Test("When a round has ended, then its votes are not those of the next")
+  @Test("When a round has ended, then the next one does not have its votes")
   func votesOfEachRound() {
     var meeting = Meeting(members: [0, 1])
     _ = meeting.arrive(0, vote: 1, at: 1)
@@ -104,8 +105,8 @@ import Testing
     #expect(meeting.latest?.leader == 1)
   }
 
-  @Test("When all members leave, then no round ends for nobody")
-  func nobodyLeft() {
+  @Test("When all members leave, then no round ends")
+  func allLeave() {
     var meeting = Meeting(members: [0, 1])
     let ends = [meeting.leave(0, at: 1), meeting.leave(1, at: 2), meeting.leave(1, at: 3)]
     #expect(ends == [false, false, false])

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test("Edge 16: when bytes come behind the last chunk, in its read or later, then the protocol is broken")
+  @Test("Edge 16: when bytes follow the last chunk, in its read or later, then the protocol is broken")
   func bytesBehind() throws {
     var reader = ChunkReader(size: 16)
     #expect(throws: SpeedTestError.self) { try read(&reader, stream(chunks: 2, size: 16) + [1]) }
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("When the stream took nothing of a chunk's begin, then its flag stays: TLS may hold the bytes")
+  @Test("When the stream accepts no byte of a new chunk, then the chunk keeps its flag: TLS may hold the bytes")
   func decidedFlag() {
     var generator = SystemRandomNumberGenerator()
     var writer = ChunkWriter(size: 16, generator: &generator)

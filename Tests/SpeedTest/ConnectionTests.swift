@@ -5,7 +5,7 @@ import Testing
 
 @testable import SpeedTest
 
-/// A connection against a scripted server. Numbers of edges are those of the specification's section 10.
+/// A connection against a scripted server. Edges are those of docs/protocol.md, 9.
 @Suite struct ConnectionTests {
   private func chunk(_ flag: UInt8, size: Int = 4096) -> [UInt8] { [UInt8](repeating: 0x55, count: size - 1) + [flag] }
 
@@ -24,7 +24,7 @@ import Testing
     #expect(peer.writes == ["TOKEN t_1_x\n"] + Array(repeating: ["PING\n", "OK\n"], count: 3).flatMap { $0 })
   }
 
-  @Test("Edge 23: when the server is late with TIME, then the client's round trip does not have that wait in it")
+  @Test("Edge 23: when the server is late with TIME, then the client's round trip does not include that wait")
   func clientRoundTrip() throws {
     let (connection, _) = try ScriptedPeer.connect { peer in
       peer.line()
@@ -53,7 +53,7 @@ import Testing
     #expect(peer.writes.suffix(2) == ["GETCHUNKS 3 4096\n", "OK\n"])
   }
 
-  @Test("When the server floods an upload with reports, then the upload ends in its time all the same")
+  @Test("When the server floods an upload with reports, then the upload still ends in time")
   func flood() throws {
     let isOver = Mutex(false)
     defer { isOver.withLock { $0 = true } }
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("Edge 13: when the server says ERR to a download, then it is a refused command and no data")
+  @Test("Edge 13: when the server answers a download with ERR, then the command is refused, and ERR is no data")
   func refusedDownload() throws {
     let (connection, _) = try ScriptedPeer.connect { peer in
       peer.line()
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("Edge 13: when the server closes without a word, then the connection ended; it is no refused token")
+  @Test("Edge 13: when the server closes without an answer, then the error is a closed connection, not a refused token")
   func closedAfterCommand() throws {
     let (connection, _) = try ScriptedPeer.connect { peer in
       peer.line()
@@ -105,7 +105,8 @@ import Testing
     }
   }
 
-  @Test("Edge 24: when the last chunk does not come by the cut-off, then what came is counted, and the call returns")
+  @Test(
+    "Edge 24: when the last chunk does not come by the cut-off, then the received bytes count, and the call returns")
   func cutOff() throws {
     let (connection, _) = try ScriptedPeer.connect { peer in
       peer.line()
@@ -124,7 +125,7 @@ import Testing
   func uploadBatch() throws {
     let (connection, peer) = try ScriptedPeer.connect { peer in
       peer.line()
-      // Nothing may be there before our OK.
+      // No byte may arrive before our OK.
       var early = [UInt8](repeating: 0, count: 16)
       let count = recv(peer.descriptor, &early, early.count, Int32(MSG_DONTWAIT))
       peer.send("OK\n")
@@ -144,9 +145,9 @@ import Testing
     #expect(peer.writes.last == "PUTNORESULT 4096\n")
   }
 
-  @Test("Edge 17: when the server reports without reading until its own buffer is full, then there is no dead-lock")
+  @Test("Edge 17: when the server reports without reading until its own buffer is full, then there is no deadlock")
   func reportsWhileWriting() throws {
-    // The limits count looks at the clock: a busy machine does not pass them.
+    // Each look at the clock advances it, so that a busy machine does not reach the limits.
     let clock = StepClock()
     let (connection, _) = try ScriptedPeer.connect(
       now: {
@@ -186,7 +187,7 @@ import Testing
   }
 
   @Test(
-    "When each packet has its report, then they are read ten times a second: a read of each would cost a slow uplink 1 %"
+    "When each packet has its report, then they are read ten times a second: reading each would cost a slow uplink 1 %"
   )
   func reportsAreReadTogether() throws {
     let clock = StepClock()
@@ -227,7 +228,7 @@ import Testing
     #expect(try #require(counter).count - before < 200)
   }
 
-  @Test("When the server reports more bytes than were sent, then the protocol is broken, and there is no figure of it")
+  @Test("When the server reports more bytes than were sent, then the protocol is broken, and no point is recorded")
   func reportsTooMuch() throws {
     let (connection, _) = try ScriptedPeer.connect { peer in
       peer.line()
@@ -248,7 +249,8 @@ import Testing
   }
 
   @Test(
-    "Edges 32 and 33: when the server closes without BYE behind QUIT, then it is no error", arguments: [true, false])
+    "Edges 32 and 33: when the server closes after QUIT, with or without BYE, then it is no error",
+    arguments: [true, false])
   func quit(saysBye: Bool) throws {
     let (connection, peer) = try ScriptedPeer.connect { peer in
       peer.line()
@@ -259,7 +261,7 @@ import Testing
     #expect(peer.writes.last == "QUIT\n")
   }
 
-  @Test("Edge 9: when bytes are there behind ACCEPT, then no command is written upon them")
+  @Test("Edge 9: when bytes follow ACCEPT, then no command is written")
   func strayBytes() throws {
     let (connection, peer) = try ScriptedPeer.connect { peer in
       peer.line()
@@ -272,7 +274,7 @@ import Testing
     #expect(peer.writes.filter { $0 == "PING\n" }.count == 1)
   }
 
-  @Test("Edge 10: when a socket is taken, then lines leave at once (TCP_NODELAY) and little waits unsent (edge 25)")
+  @Test("Edge 10: when a socket is set up, then lines leave at once (TCP_NODELAY) and little waits unsent (edge 25)")
   func socketOptions() throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     let plain = PlainSocket(descriptor: descriptor)

@@ -1,15 +1,16 @@
+import TestSupport
 import Testing
 
 @testable import SpeedTest
 
 /// The pauses between attempts are real ones: 1 s in all.
 @Suite struct ConnectorSlowTests {
-  @Test("Edge 5: when fresh connections end again and again, then the fifth is the last", arguments: [4, 5])
+  @Test("Edge 5: when fresh connections keep ending, then the fifth attempt is the last", arguments: [4, 5])
   func attempts(closed: Int) throws {
     let clock = StepClock()
     let counter = Counter()
     let server = try LoopbackServer(clock: clock) {
-      $0.line == "connect" && counter.next() <= closed ? .close : .serve
+      $0.line == "connect" && counter.increment() <= closed ? .close : .serve
     }
     var plan = SpeedTestPlan(host: "127.0.0.1", port: server.port, token: try MeasurementToken("t"))
     plan.opening = .native

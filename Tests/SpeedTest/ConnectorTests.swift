@@ -4,7 +4,7 @@ import Testing
 
 @testable import SpeedTest
 
-/// Opening a connection until its first command, on real sockets. Numbers of edges are those of the specification's section 10.
+/// Opening a connection until its first command, on real sockets. Edges are those of docs/protocol.md, 9.
 @Suite struct ConnectorTests {
   private struct Rig {
     let clock: StepClock
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// `fault` for the first line `line`, then service.
+  /// A server that answers the first `line` with `fault`, and then serves.
   private func rig(_ line: String, _ fault: LoopbackServer.Reaction, clock: StepClock = StepClock()) throws -> Rig {
     let once = Once()
     return try Rig(clock: clock) { $0.line == line && once.isFirst ? fault : .serve }
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "Edges 1 to 3: when the server speaks HTTP, then one request opens the connection, and a NUL before the greeting is no harm"
+    "Edges 1 to 3: when the server speaks HTTP, then one request opens the connection, and a NUL before the greeting is skipped"
   )
   func opensByHTTP() throws {
     let rig = try Rig(speaksHTTP: true)
@@ -61,11 +61,11 @@ import Testing
     #expect(rig.server.count == 2)
   }
 
-  @Test("Edge 5: when a fresh connection is reset before connecting is seen to be over, then another one is opened")
+  @Test("Edge 5: when a fresh connection is reset before the client sees it connected, then another one is opened")
   func resetWhileConnecting() throws {
     let rig = try rig("connect", .reset)
     let calls = Mutex(0)
-    // Called a second time between the system's connect and the look at its result.
+    // The second call comes between the system's connect and the check of its result.
     let clock = TestClock(
       now: {
         let call = calls.withLock { count in
@@ -84,7 +84,7 @@ import Testing
     #expect(rig.server.count == 2)
   }
 
-  @Test("Edge 7: when the connection ends behind TOKEN, then the token was refused, and there is no second attempt")
+  @Test("Edge 7: when the connection ends after TOKEN, then the token was refused, and there is no second attempt")
   func closedBehindToken() throws {
     for reaction in [LoopbackServer.Reaction.close, .say("ERR\n")] {
       let rig = try rig("TOKEN t_1_x", reaction)
@@ -130,7 +130,7 @@ import Testing
     #expect(try rig.open().conversation.isReady)
   }
 
-  @Test("When a test is aborted while a connection opens, then the error says so, and no other address is tried")
+  @Test("When a test is aborted while a connection opens, then the error says so, also with further addresses")
   func aborted() throws {
     let clock = StepClock()
     let rig = try Rig(clock: clock) { entry in
@@ -143,7 +143,7 @@ import Testing
     #expect(throws: SpeedTestError.aborted) { try late.open(addresses: Addresses(all.list + all.list)) }
   }
 
-  @Test("When an old server has one size of chunks, then it is the only one")
+  @Test("When an old server names one chunk size, then only this size is used")
   func oldServer() throws {
     let rig = try Rig {
       $0.line == "TOKEN t_1_x" ? .say("OK\nCHUNKSIZE 8192\n" + LoopbackServer.ready) : .serve

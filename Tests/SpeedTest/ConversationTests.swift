@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "When a line does not belong behind TOKEN, then the error names the command without the token, which is a secret")
+    "When the reply to TOKEN is unexpected, then the error names the command without the token, which is a secret")
   func secretToken() throws {
     var conversation = Conversation()
     try conversation.read(.greeting(version: "1.3.5"))
@@ -34,7 +34,7 @@ import Testing
     #expect(throws: SpeedTestError.protocolError("pong as the reply to TOKEN")) { try conversation.read(.pong) }
   }
 
-  @Test("Edge 9: when the ACCEPT line of the cycle before was not read, then no command can be written")
+  @Test("Edge 9: when the ACCEPT line of the previous cycle was not read, then no command can be written")
   func neverPipelined() throws {
     var conversation = try ready()
     _ = try conversation.write(.ping)
@@ -50,7 +50,7 @@ import Testing
     _ = try conversation.write(.ping)
   }
 
-  @Test("Edge 9: when the token was not accepted yet, then nothing but it can be written")
+  @Test("Edge 9: when the token was not accepted yet, then only the token can be written")
   func beforeToken() throws {
     var conversation = Conversation()
     #expect(throws: SpeedTestError.self) { try conversation.write(.ping) }
@@ -60,7 +60,7 @@ import Testing
     #expect(throws: SpeedTestError.commandRefused("PING")) { try conversation.write(.ping) }
   }
 
-  @Test("Edge 10: when the server has not said OK, then no upload chunk may have ended")
+  @Test("Edge 10: when the server has not sent OK, then an upload cannot end its chunks")
   func uploadWaitsForOK() throws {
     var conversation = try ready()
     _ = try conversation.write(.put(size: 4096))
@@ -127,7 +127,7 @@ import Testing
     #expect(try ChunkSizes([4096]).clamped(100_000) == 4096)
   }
 
-  @Test("Edges 5 and 7: when the connection ends, then it is a refused token only behind TOKEN")
+  @Test("Edges 5 and 7: when the connection ends, then it means a refused token only after TOKEN")
   func meaningOfEnd() throws {
     var conversation = Conversation()
     #expect(conversation.meaningOfEnd == .closed)
@@ -150,7 +150,7 @@ import Testing
     #expect(throws: SpeedTestError.tokenRefused) { try conversation.read(.err) }
   }
 
-  @Test("Edge 32: when the connection ends behind QUIT, with or without BYE, then it is no error")
+  @Test("Edge 32: when the connection ends after QUIT, with or without BYE, then it is no error")
   func endAfterQuit() throws {
     var conversation = try ready()
     _ = try conversation.write(.quit)
@@ -159,7 +159,7 @@ import Testing
     #expect(conversation.meaningOfEnd == nil)
   }
 
-  @Test("When the server says ERR to a command, then the ACCEPT line makes the connection usable again")
+  @Test("When the server answers a command with ERR, then the ACCEPT line makes the connection usable again")
   func refusedCommand() throws {
     var conversation = try ready()
     _ = try conversation.write(.put(size: 4096))
@@ -168,7 +168,8 @@ import Testing
     #expect(conversation.isReady)
   }
 
-  @Test("When any line comes at any stage, then it is taken or refused, and the conversation never writes out of turn")
+  @Test(
+    "When any line comes at any stage, then it is accepted or refused, and the conversation never writes out of turn")
   func randomLines() throws {
     var generator = SystemRandomNumberGenerator()
     let lines: [ServerLine] = [
@@ -183,7 +184,7 @@ import Testing
         if Bool.random(using: &generator), (try? conversation.write(.ping)) != nil { writes += 1 }
         let line = lines.randomElement(using: &generator) ?? .ok
         if (try? conversation.read(line)) != nil, case .accept = line { accepts += 1 }
-        // A refused acknowledgement is one of the orders that are tried.
+        // The acknowledgement may be refused: any order is tried.
         _ = try? conversation.acknowledge()
       }
       #expect(writes <= accepts)

@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test("when curves are thinned out, then the result follows from what stays, to the byte", arguments: 0..<50)
+  @Test("when curves are thinned out, then the remaining points give the same result, to the byte", arguments: 0..<50)
   func result(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let curves = (0..<3).map { _ in curve(.random(in: 1...2000, using: &random), step: 5_000_000, &random) }

@@ -1,6 +1,6 @@
 @testable import SpeedTest
 
-/// Counts the reads that found nothing: each time that a connection reads all that is there ends with one.
+/// Counts the reads without bytes. A connection that reads all available bytes ends with one of them.
 final class EmptyReads: Transport {
   private let transport: any Transport
   private(set) var count = 0

@@ -2,14 +2,14 @@ import Foundation
 
 @testable import SpeedTest
 
-/// A stream without a socket: what each read has, and how much each write takes.
+/// A stream without a socket. The test sets the bytes of each read and the limit of each write.
 final class FakeTransport: Transport {
-  /// The reads to come; behind them, nothing comes.
+  /// The next reads. Reads after them have no bytes.
   var reads: [[UInt8]]
-  /// Bytes that come when `reads` are used up, in full buffers, far longer than any test needs.
+  /// The byte that fills the reads after `reads`, for far longer than any test needs.
   var endless: UInt8?
   private var rest = 1000
-  /// Bytes that a write takes at most.
+  /// The maximum of bytes that a write accepts.
   var takes = Int.max
   /// Called before each read and write.
   var step: () -> Void = {}
@@ -45,7 +45,7 @@ final class FakeTransport: Transport {
     return taken
   }
 
-  /// From now on, poll announces no bytes.
+  /// From now on, poll reports no bytes.
   func becomeSilent() {
     var byte: UInt8 = 0
     _ = recv(pair.ours, &byte, 1, 0)

@@ -9,7 +9,7 @@ struct Lab {
   let server: RunningProgram
   let port: UInt16
 
-  /// - Parameter rate: The bytes a second of each connection. `nil`: what the machine can do, which takes all processors.
+  /// - Parameter rate: The bytes a second of each connection. `nil` for no limit, which takes all processors.
   init(_ arguments: [String] = [], rate: Int? = 2_500_000) async throws {
     let link = rate.map { ["--fault", "slow=\($0)"] } ?? []
     server = try .product("measurement-server", ["--secret", "lab"] + link + arguments)
@@ -26,7 +26,7 @@ struct Lab {
     return plan
   }
 
-  /// A test that nothing disturbed.
+  /// Checks the outcome of an undisturbed test.
   static func expectWhole(_ outcome: SpeedTestOutcome, threads: Int = 3) throws {
     #expect(outcome.failures == [])
     #expect(outcome.isComplete)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import SpeedTest
 
-/// What threads of a speed test wait for.
+/// The latch at which threads of a speed test wait.
 struct LatchTests {
-  @Test("when nothing opens it, then a wait ends at its time; when it is open, then none waits")
+  @Test("when a latch stays closed, then a wait ends at its time; when it is open, then waits return at once")
   func alone() {
     let latch = Latch()
     #expect(!latch.wait(nanoseconds: 1_000_000) && !latch.wait(nanoseconds: 0) && !latch.wait(nanoseconds: .min))

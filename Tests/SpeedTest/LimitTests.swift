@@ -3,7 +3,7 @@ import Testing
 
 @testable import SpeedTest
 
-/// The borders of waits and limits. Numbers of edges are those of the specification's section 10.
+/// The borders of waits and limits. Edges are those of docs/protocol.md, 9.
 @Suite struct LimitTests {
   private static let second: Int64 = 1_000_000_000
 
@@ -19,7 +19,7 @@ import Testing
   @Test(
     "Edges 25 and 26: when an upload drains, then each wait ends at its border and not 1 ns before",
     arguments: [
-      // The end of w1 + w2, whatever is there.
+      // The end of w1 + w2, in any state.
       Case(elapsed: 3_100_000_000, givesUp: true), Case(elapsed: 3_099_999_999, givesUp: false),
       Case(elapsed: 3_099_999_999, written: 3_050_000_000, report: 0, givesUp: false),
       Case(elapsed: 3_100_000_000, written: 3_050_000_000, report: 0, givesUp: true),
@@ -44,13 +44,13 @@ import Testing
     #expect(verdict == (example.givesUp ? .giveUp : .goOn))
   }
 
-  @Test("When the phase is shorter than w3, then any report suffices behind w1")
+  @Test("When the phase is shorter than w3, then any report suffices after w1")
   func shortPhase() {
     let end = UploadEnd(duration: Self.second)
     #expect(end.verdict(elapsed: 1_100_000_000, written: Self.second, report: 0) == .giveUp)
   }
 
-  @Test("Edge 30: when a duration is out of its range, then the limit of the whole test stays sane")
+  @Test("Edge 30: when a duration is out of its range, then the limit of the whole test stays in its range")
   func wholeTest() {
     #expect(TimeLimits(duration: -5).whole == 66_200_000_000)
     #expect(TimeLimits(duration: 0).whole == 66_200_000_000)
@@ -60,7 +60,7 @@ import Testing
     #expect(TimeLimits(duration: .min).whole == 66_200_000_000)
   }
 
-  @Test("When a plan asks for nothing special, then it has the specification's values")
+  @Test("When a plan sets no option, then it has the values of docs/protocol.md, 7.5")
   func defaults() throws {
     let plan = SpeedTestPlan(host: "host", port: 443, token: try MeasurementToken("t"))
     #expect(plan.duration == 7 * Self.second)
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(
-    "When nothing happens on a socket, then a wait ends at its time, and a time that has passed still sees what is there"
+    "When nothing happens on a socket, then a wait ends at its time, and a wait whose time has passed still sees a ready socket"
   )
   func waits() throws {
     let clock = StepClock()

@@ -5,13 +5,13 @@ import Testing
 
 @Suite struct LineTests {
   @Test(
-    "Edge 6: when a greeting has any version, then its prefix alone makes it one",
+    "Edge 6: when a greeting has any version, then its prefix alone identifies it",
     arguments: ["0.3", "1.3.5", "1.6.0", "2"])
   func greeting(version: String) throws {
     #expect(try ServerLine("RMBTv\(version)") == .greeting(version: version))
   }
 
-  @Test("Edge 6: when CHUNKSIZE has one or three numbers, then both are read")
+  @Test("Edge 6: when CHUNKSIZE has one or three numbers, then both forms are read")
   func chunkSizes() throws {
     #expect(try ServerLine("CHUNKSIZE 4096") == .chunkSizes(try ChunkSizes([4096])))
     #expect(try ServerLine("CHUNKSIZE 4096 4096 4194304") == .chunkSizes(try ChunkSizes([4096, 4096, 4_194_304])))
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "When a line is none of the protocol, or its numbers are none, then it is refused",
+    "When a line is not of the protocol, or has an invalid number, then it is refused",
     arguments: [
       "", "ok", "OK 1", "TIME", "TIME -1", "TIME +1", "TIME 1 BYTES", "TIME 1 BYTES x", "TIME 99999999999999999999",
       "TIME 9223372036854775807", "CHUNKSIZE", "CHUNKSIZE 0", "CHUNKSIZE 1 2", "CHUNKSIZE 5 9 4", "ACCEPT",
@@ -100,7 +100,7 @@ import Testing
     #expect(throws: SpeedTestError.self) { try other.next() }
   }
 
-  @Test("Edge 2: when the upgrade is composed, then it is exactly one head, short, with nothing behind it")
+  @Test("Edge 2: when the upgrade is composed, then it is exactly one short head, with nothing after it")
   func upgrade() {
     let text = Upgrade.request(host: "2001:db8::1", port: 443)
     #expect(text.hasPrefix("GET /rmbt HTTP/1.1\r\nHost: [2001:db8::1]:443\r\n"))

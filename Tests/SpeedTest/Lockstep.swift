@@ -1,6 +1,6 @@
 import Foundation
 
-/// Connections that each do a step before the clock moves: else one that is scheduled late would find the phase over.
+/// Lets each connection do a step before the clock moves. Otherwise a connection that is scheduled late would find the phase over.
 final class Lockstep: @unchecked Sendable {
   private let condition = NSCondition()
   private let clock: StepClock
@@ -21,7 +21,7 @@ final class Lockstep: @unchecked Sendable {
     }
   }
 
-  /// Waits until all members came, 5 minutes at most. The last one moves the clock by the seconds of all.
+  /// Waits until all members came, 5 minutes at most. The last one moves the clock.
   func step(_ member: Int, seconds: Double) {
     condition.withLock {
       guard members.contains(member) else { return clock.advance(seconds: seconds) }

@@ -4,7 +4,7 @@ import Foundation
 /// A measurement server in this process, with a thread for each connection and a journal of all lines. It moves the test's clock
 /// by the time that each command takes; batches and downloads of several connections pass in the same time.
 final class LoopbackServer: @unchecked Sendable {
-  /// What the server does with a line.
+  /// The server's reaction to a line.
   enum Reaction: Sendable {
     case serve
     case say(String)
@@ -17,8 +17,8 @@ final class LoopbackServer: @unchecked Sendable {
     /// Serves a main phase without its end: no last chunk of a download, no report of an upload. Then moves the clock by these
     /// seconds.
     case stall(Double)
-    /// Sends the last chunk of a download so many seconds after its time. A batch takes so many seconds, which the other
-    /// connections make pass.
+    /// Sends the last chunk of a download these seconds after its time. A batch takes these seconds, while the other connections
+    /// move the clock.
     case late(Double)
   }
 
@@ -43,7 +43,7 @@ final class LoopbackServer: @unchecked Sendable {
   private var entries: [Entry] = []
   private var connections = 0
 
-  /// - Parameter react: Asked for each line; the line of a fresh connection is `connect`.
+  /// - Parameter react: Called for each line; the line of a fresh connection is `connect`.
   init(
     clock: StepClock, batchSeconds: Double = 0.25, tls: OpaquePointer? = nil, speaksHTTP: Bool = false,
     family: Int32 = AF_INET, react: @escaping React = { _ in .serve }
@@ -73,7 +73,7 @@ final class LoopbackServer: @unchecked Sendable {
   private static func listen(_ family: Int32) throws -> (Int32, UInt16) {
     let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in6()
-    // What waits in the socket would move the clock after the client's end.
+    // Unread bytes in the socket would move the clock after the client's end.
     var room: Int32 = 16_384
     setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size))
     let offset = MemoryLayout<sa_family_t>.size
@@ -205,14 +205,14 @@ final class LoopbackServer: @unchecked Sendable {
     lockstep.join(connection)
   }
 
-  /// Waits for OK and says the time.
+  /// Waits for OK and sends the time.
   private func finish(_ stream: ServerStream, since begin: Int64) -> Bool {
     guard stream.text() == "OK" else { return false }
     stream.send("TIME \(clock.now - begin)\n" + Self.ready)
     return true
   }
 
-  /// `last` chunks, the last of which ends them; or one that ends nothing when `last` is 0.
+  /// Sends `last` chunks, the last of which has the flag of the end; or one chunk without that flag when `last` is 0.
   private func chunks(_ stream: ServerStream, size: Int, last: Int) {
     for number in 1...max(last, 1) {
       stream.send([UInt8](repeating: 0xFF, count: size - 1) + [number == last ? 0xFF : 0])
@@ -243,7 +243,7 @@ final class LoopbackServer: @unchecked Sendable {
     return false
   }
 
-  /// - Parameter report: All bytes until now, and the new ones among them.
+  /// - Parameter report: Gets the number of all bytes so far, and of the new ones.
   private func receive(_ stream: ServerStream, size: Int, report: (Int, Int) -> Void) -> Bool {
     var (total, hasEnded) = (0, false)
     while !hasEnded {
@@ -264,7 +264,7 @@ final class LoopbackServer: @unchecked Sendable {
     var stalls: Double?
     if case .stall(let seconds) = reaction { stalls = seconds }
     let isWhole = receive(stream, size: size) { total, new in
-      // 16 MB/s for all connections together: the backlog of all sockets at the end takes less than 100 ms, after which a client may go.
+      // 16 MB/s for all connections together: the backlog of all sockets at the end takes less than 100 ms, after which a client may give up.
       clock.advance(seconds: Double(new) / 16e6)
       if stalls == nil { stream.send("TIME \(clock.now - begin) BYTES \(total)\n") }
     }

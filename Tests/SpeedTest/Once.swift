@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 
 /// True for the first caller only.
 final class Once: Sendable {
   private let counter = Counter()
 
-  var isFirst: Bool { counter.next() == 1 }
+  var isFirst: Bool { counter.increment() == 1 }
 }

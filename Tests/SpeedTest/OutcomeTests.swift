@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SpeedTest
@@ -33,7 +34,7 @@ import Testing
 
   /// Collects reports of a curve.
   private func reports(of times: [Int64]) -> (shown: [SpeedTestProgress], samples: [Sample]) {
-    let list = WorkerRig.Reports()
+    let list = Collected<SpeedTestProgress>()
     var curve = CurveReport(.upload, thread: 7) { list.append($0) }
     for (index, time) in times.enumerated() { curve.append(Sample(nanoseconds: time, bytes: Int64(index + 1))) }
     return (list.all, curve.samples)
@@ -73,7 +74,7 @@ import Testing
     #expect(fresh.samples.map(\.bytes) == [20])
   }
 
-  @Test("When points stand still in bytes, then they stay, as a stalled link")
+  @Test("When the bytes of points do not grow, then all points stay: the link is stalled")
   func stalledSeries() {
     var series = SampleSeries()
     for time: Int64 in [1_000_000, 5_000_000, 9_000_000] { series.append(Sample(nanoseconds: time, bytes: 3)) }
@@ -81,7 +82,7 @@ import Testing
   }
 
   @Test(
-    "When an error is shown, then one line says what happened",
+    "When an error is shown, then one line describes it",
     arguments: [
       (.unresolved("host"), "the name host has no address"), (.unreachable("No route"), "no connection: No route"),
       (.closed, "the server closed the connection"), (.timeout("connecting"), "time limit reached: connecting"),

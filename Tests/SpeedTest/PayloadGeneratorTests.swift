@@ -11,7 +11,7 @@ import Testing
     #expect(numbers == [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4, 0x06C4_5D18_8009_454F])
   }
 
-  @Test("When chunks are made, then all byte values are about equally frequent, and no two chunks are the same")
+  @Test("When chunks are made, then all byte values are about equally frequent, and two generators differ")
   func payload() {
     var generator = PayloadGenerator()
     var counts = [Int](repeating: 0, count: 256)

@@ -31,7 +31,7 @@ import Testing
     #expect(test.chunks == 7 && !test.isSlow)
   }
 
-  @Test("Edge 25: when a connection has less than 1 Mbit/s in the pre-test, then its backlog is to be limited")
+  @Test("Edge 25: when a connection has less than 1 Mbit/s in the pre-test, then its backlog must be limited")
   func slowRate() throws {
     var test = PreTest(duration: 2_000_000_000, sizes: try Self.sizes())
     #expect(test.hasSlowRate)
@@ -42,7 +42,7 @@ import Testing
     #expect(test.hasSlowRate)
   }
 
-  @Test("When the pre-test's rate is known, then a chunk is what the link carries in 20 ms, in whole KiB, capped")
+  @Test("When the pre-test's rate is known, then a chunk has the bytes of 20 ms, in whole KiB, capped")
   func chunkSize() throws {
     var test = PreTest(duration: 2_000_000_000, sizes: try Self.sizes())
     #expect(test.chunkSize() == 4096)
@@ -77,7 +77,7 @@ import Testing
     #expect(meeting.arrive(1, vote: 0, at: 7) == false)
   }
 
-  @Test("Edge 22: when votes differ, then all members see the same votes of the round, whoever leaves behind it")
+  @Test("Edge 22: when votes differ, then all members see the same votes of the round, even after a member leaves")
   func votes() {
     var meeting = Meeting(members: [0, 1])
     _ = meeting.arrive(1, vote: 1, at: 1)
@@ -96,7 +96,7 @@ import Testing
       var (active, waiting) = (Set(0..<count), Set<Int>())
       while !active.isEmpty {
         guard let member = active.subtracting(waiting).randomElement(using: &generator) else {
-          Issue.record("all members wait for nobody")
+          Issue.record("all members wait, and the round has not ended")
           break
         }
         let before = meeting.rounds
@@ -161,7 +161,7 @@ import Testing
     #expect(end.verdict(elapsed: 10 * second + 100_000_000, written: 7 * second, report: nil) == .giveUp)
   }
 
-  @Test("Edge 25: when a slow link never takes the last block, then the upload ends all the same by t + 3.1 s")
+  @Test("Edge 25: when a slow link never accepts the last block, then the upload still ends by t + 3.1 s")
   func backlog() {
     let end = UploadEnd(duration: 7 * second)
     #expect(end.verdict(elapsed: 6 * second, written: nil, report: 6 * second) == .goOn)
@@ -169,7 +169,7 @@ import Testing
     #expect(end.verdict(elapsed: 7 * second + 3_100_000_000, written: nil, report: 5 * second) == .giveUp)
   }
 
-  @Test("Edge 5: when a fresh connection ends, then it is tried again four times with growing waits; else never")
+  @Test("Edge 5: when a fresh connection ends, then it is tried again four times with growing waits; otherwise never")
   func openingRetry() {
     var retry = OpeningRetry()
     var waits: [Int64?] = []

@@ -16,7 +16,7 @@ import Testing
     return (PlainSocket(descriptor: dup(pair.ours)), pair)
   }
 
-  @Test("When nothing came, then a read has no bytes and no error; then it has those that came")
+  @Test("When no bytes have come, then a read has none, without an error; later it has those that came")
   func nothingYet() throws {
     let (socket, pair) = try socket()
     #expect(try read(socket) == [])
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "When the peer has ended, then reads and writes say that the connection is closed, and no signal kills the process")
+    "When the peer has ended, then reads and writes report a closed connection, and no signal kills the process")
   func closed() throws {
     let (socket, pair) = try socket()
     pair.end()
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("When the kernel takes no more, then a write has taken nothing, without an error")
+  @Test("When the socket's buffer is full, then a write accepts no bytes, without an error")
   func full() throws {
     let (socket, pair) = try socket()
     let bytes = [UInt8](repeating: 7, count: 100_000)
@@ -47,13 +47,13 @@ import Testing
     withExtendedLifetime(pair) {}
   }
 
-  @Test("When the descriptor is none of a socket, then the error is the system's")
+  @Test("When the descriptor is not a socket, then the error is the system's")
   func noSocket() {
     let socket = PlainSocket(descriptor: open("/dev/null", O_RDWR))
     #expect(throws: SpeedTestError.unreachable("Socket operation on non-socket")) { try read(socket) }
   }
 
-  @Test("When a socket is closed twice, then a descriptor that has its number meanwhile stays open")
+  @Test("When a socket is closed twice, then a new descriptor with its number stays open")
   func closedTwice() throws {
     let pair = try SocketPair()
     // Far above the numbers that other tests get.
@@ -76,7 +76,7 @@ import Testing
     #expect(fcntl(number, F_GETFD) == -1)
   }
 
-  @Test("When TCP is plain, then nothing is decrypted already, and no encryption is named")
+  @Test("When TCP is plain, then no decrypted bytes are buffered, and no encryption is named")
   func plain() throws {
     let (socket, _) = try socket()
     #expect(!socket.hasBuffered)

@@ -4,11 +4,11 @@ import Testing
 
 @testable import SpeedTest
 
-/// Rates of whole tests against the real tools/measurement-server on loopback: these need the processors for themselves. Numbers of
-/// edges are those of the specification's section 10.
+/// Rates of whole tests against the real tools/measurement-server on loopback: these need the processors for themselves. Edges are
+/// those of docs/protocol.md, 9.
 @Suite(.serialized) struct RateSlowTests {
   @Test(
-    "When a native server is tested over TCP, then ping, download and upload have figures, and QUIT is said (edge 33)")
+    "When a native server is tested over TCP, then ping, download and upload have figures, and QUIT is sent (edge 33)")
   func native() async throws {
     let lab = try await Lab(rate: nil)
     let outcome = try await SpeedTestRun(try lab.plan()).run()
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "When the server has TLS, then the test is whole; an unknown certificate is refused unless told otherwise (edges 4, 32)",
+    "When the server has TLS, then the test is whole; an unknown certificate is refused unless verification is off (edges 4, 32)",
     .enabled(if: TestCertificates.canBeMade, "openssl is not installed"))
   func tls() async throws {
     let certificates = try await TestCertificates.shared.value
@@ -38,7 +38,7 @@ import Testing
     #expect(try await SpeedTestRun(plan).run().isComplete)
   }
 
-  @Test("When the link has 32 kbit/s, then one connection goes on, and both figures are right (edges 22, 24, 25)")
+  @Test("When the link has 32 kbit/s, then one connection continues, and both figures are right (edges 22, 24, 25)")
   func slowLink() async throws {
     let lab = try await Lab(rate: 4000)
     let outcome = try await SpeedTestRun(try lab.plan(seconds: 3)).run()

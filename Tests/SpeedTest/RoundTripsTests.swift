@@ -19,7 +19,7 @@ import Testing
     #expect(trips(server: values).median == expected)
   }
 
-  @Test("Edge 23: when the shortest is asked for, then it is the client's least value")
+  @Test("Edge 23: when the shortest round trip is read, then it is the client's least value")
   func shortest() {
     #expect(trips(server: [1, 2, 3], client: [30, 10, 20]).shortest == 10)
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SpeedTest
 
-/// What a run does before and beside its threads. Numbers of edges are those of the specification's section 10.
+/// The parts of a run before and beside its threads. Edges are those of docs/protocol.md, 9.
 @Suite struct RunTests {
   private func plan(_ server: LoopbackServer? = nil, host: String = "127.0.0.1") throws -> SpeedTestPlan {
     var plan = SpeedTestPlan(host: host, port: server?.port ?? 1, token: try MeasurementToken("t"))
@@ -12,7 +12,7 @@ import Testing
     return plan
   }
 
-  @Test("When the host has no address, then the run fails with its name, and nothing is connected")
+  @Test("When the host has no address, then the run fails with the host's name")
   func unresolved() async throws {
     var plan = try plan()
     plan.family = .ipv6
@@ -39,7 +39,7 @@ import Testing
     await #expect(throws: SpeedTestError.unreachable("Connection refused")) { try await run.run() }
   }
 
-  @Test("Edge 7: when the token is refused on every connection, then the run fails with that")
+  @Test("Edge 7: when the token is refused on every connection, then the run fails with that error")
   func refusedTokens() async throws {
     let server = try LoopbackServer(clock: StepClock()) { $0.line == "TOKEN t" ? .say("ERR\n") : .serve }
     let run = SpeedTestRun(try plan(server))
@@ -47,7 +47,9 @@ import Testing
     #expect(server.count == 3)
   }
 
-  @Test("Edge 33: when the task of a run is cancelled, then the run ends as aborted, and its connections just close")
+  @Test(
+    "Edge 33: when the task of a run is cancelled, then the run ends as aborted, and its connections close without QUIT"
+  )
   func cancelled() async throws {
     let server = try LoopbackServer(clock: StepClock()) { $0.line.hasPrefix("GETCHUNKS") ? .silence(0) : .serve }
     let run = SpeedTestRun(try plan(server))

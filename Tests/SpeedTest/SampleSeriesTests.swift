@@ -31,7 +31,7 @@ import Testing
     #expect(series.samples == [Sample(nanoseconds: 5_000_000, bytes: 10)])
   }
 
-  @Test("When two points have one time, then the later one counts")
+  @Test("When two points have the same time, then the later one counts")
   func sameTime() {
     var series = SampleSeries()
     series.append(Sample(nanoseconds: 5_000_000, bytes: 10))

@@ -3,8 +3,8 @@ import Foundation
 
 @testable import SpeedTest
 
-/// The server's end of a socket pair that keeps the borders of writes, on a thread of its own. So a test sees what the client
-/// put in one write.
+/// The server's end of a socket pair that keeps the borders of writes, on its own thread. So a test sees the bytes of each
+/// write of the client.
 final class ScriptedPeer: @unchecked Sendable {
   let descriptor: Int32
   private let lock = NSLock()
@@ -14,7 +14,7 @@ final class ScriptedPeer: @unchecked Sendable {
 
   deinit { close(descriptor) }
 
-  /// What the client wrote, write by write, without chunks.
+  /// The client's writes, one by one, without chunks.
   var writes: [String] { lock.withLock { all } }
 
   func send(_ text: String) { send(Array(text.utf8)) }
@@ -28,7 +28,7 @@ final class ScriptedPeer: @unchecked Sendable {
     return Array(buffer.prefix(max(count, 0)))
   }
 
-  /// The client's next write as a line, which is noted.
+  /// The client's next write as a line, which is added to ``writes``.
   @discardableResult func line() -> String {
     let text = String(decoding: next(), as: UTF8.self)
     lock.withLock { all.append(text) }
@@ -48,10 +48,10 @@ final class ScriptedPeer: @unchecked Sendable {
     send(Self.commands)
   }
 
-  /// A connection behind its token, and the peer that runs `script` for the rest.
+  /// A connection after its token, and the peer that runs `script` for the rest.
   /// - Parameters:
   ///   - now: The connection's clock.
-  ///   - wrap: What the connection has between itself and its socket.
+  ///   - wrap: Makes the transport between the connection and its socket.
   static func connect(
     now: @escaping @Sendable () -> Int64 = { Int64(DispatchTime.now().uptimeNanoseconds) },
     wrap: (PlainSocket) -> any Transport = { $0 }, _ script: @escaping @Sendable (ScriptedPeer) -> Void

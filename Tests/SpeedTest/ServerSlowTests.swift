@@ -4,7 +4,8 @@ import Testing
 
 @testable import SpeedTest
 
-/// Whole tests against the real tools/measurement-server on loopback, over a link that leaves the processors to other tests. Numbers of edges are those of the specification's section 10.
+/// Whole tests against the real tools/measurement-server on loopback, over a link that leaves the processors
+/// to other tests. Edges are those of docs/protocol.md, 9.
 struct ServerSlowTests {
   @Test("When a server of RMBThttp is tested, with a NUL before its greeting, then the test is whole (edges 1, 2, 3)")
   func http() async throws {
@@ -14,7 +15,7 @@ struct ServerSlowTests {
     try Lab.expectWhole(try await SpeedTestRun(plan).run())
   }
 
-  @Test("When the token is of another secret, then the test fails with that reason (edge 7)")
+  @Test("When the token was made with another secret, then the test fails with that reason (edge 7)")
   func refusedToken() async throws {
     let lab = try await Lab()
     let plan = try lab.plan(secret: "other")
@@ -27,7 +28,7 @@ struct ServerSlowTests {
     try Lab.expectWhole(try await SpeedTestRun(try lab.plan()).run())
   }
 
-  @Test("When an upgrade is sent to a native server, then the error says so (spec, section 1)")
+  @Test("When an upgrade is sent to a native server, then the error says so (docs/protocol.md, 7.1)")
   func upgradeToNative() async throws {
     let lab = try await Lab()
     var plan = try lab.plan()
@@ -58,7 +59,7 @@ struct ServerSlowTests {
   }
 
   @Test(
-    "When the server breaks the protocol or resets, then the test ends soon with its reason, and nothing is made up",
+    "When the server breaks the protocol or resets, then the test ends with its reasons, and without figures",
     arguments: ["wrong-chunk", "wrong-time", "reset"])
   func broken(fault: String) async throws {
     let lab = try await Lab(["--fault", fault], rate: nil)
@@ -67,7 +68,7 @@ struct ServerSlowTests {
     #expect(outcome.download == nil && outcome.upload == nil && !outcome.isComplete)
   }
 
-  @Test("When a download stalls, then what was read counts, at its own time (edges 24, 30)")
+  @Test("When a download stalls, then the bytes read so far count, at their own time (edges 24, 30)")
   func stall() async throws {
     let lab = try await Lab(["--fault", "stall"])
     let outcome = try await SpeedTestRun(try lab.plan()).run()
@@ -89,7 +90,7 @@ struct ServerSlowTests {
     #expect(ContinuousClock.now - started < .seconds(8))
   }
 
-  @Test("When nothing listens, then the error says so")
+  @Test("When the port is closed, then the error says so")
   func nothingListens() async throws {
     let lab = try await Lab()
     let plan = try lab.plan()

@@ -41,7 +41,7 @@ final class ServerStream {
     }
   }
 
-  /// What came, `most` bytes at the most; empty at the end of the connection.
+  /// The received bytes, `most` at the most; empty at the end of the connection.
   func bytes(most: Int = 65_536) -> [UInt8] {
     if !buffered.isEmpty {
       defer { buffered = Array(buffered.dropFirst(most)) }

@@ -18,7 +18,7 @@ final class SocketPair {
   /// Sends from their end.
   func send(_ bytes: [UInt8]) { _ = Glibc.send(theirs, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
 
-  /// Their end of the stream.
+  /// Ends the stream from their end.
   func end() { shutdown(theirs, Int32(SHUT_RDWR)) }
 
   deinit {

@@ -2,14 +2,14 @@ import Testing
 
 @testable import SpeedTest
 
-/// A connection on a stream whose reads and writes a test sets one by one. Numbers of edges are those of the specification's
-/// section 10.
+/// A connection on a stream whose reads and writes a test sets one by one. Edges are those of
+/// docs/protocol.md, 9.
 @Suite struct StreamTests {
   private let clock = StepClock()
   private static let opening = "RMBTv1.3.5\nACCEPT TOKEN QUIT\n"
   private static let accepted = "OK\nCHUNKSIZE 4096 4096 4194304\nACCEPT GETCHUNKS GETTIME PUT PUTNORESULT PING QUIT\n"
 
-  /// A connection behind its token, and its stream, which then has `reads`.
+  /// A connection after its token, and its stream, which then has `reads`.
   /// - Parameter ticks: Seconds by which each look at the clock moves it.
   private func ready(_ reads: [String] = [], ticks: Double = 0) throws -> (Connection, FakeTransport) {
     let stream = try FakeTransport([Array(Self.opening.utf8)])
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("Edge 10: when the stream takes a line in parts, then its bytes go out once each, in order")
+  @Test("Edge 10: when the stream accepts a line in parts, then its bytes go out once each, in order")
   func partsOfALine() throws {
     let (connection, stream) = try ready()
     stream.takes = 2
@@ -78,7 +78,7 @@ import Testing
     #expect(stream.written[before...].allSatisfy { (1...2).contains($0.count) })
   }
 
-  @Test("Edge 30: when the stream takes no bytes until the end of the whole test, then the write ends")
+  @Test("Edge 30: when the stream accepts no bytes until the end of the whole test, then the write ends")
   func takesNothing() throws {
     let (connection, stream) = try ready()
     stream.takes = 0
@@ -86,7 +86,7 @@ import Testing
     #expect(throws: SpeedTestError.timeout("the whole test")) { try connection.command(.ping) }
   }
 
-  @Test("Edge 17: when lines are split anywhere, then a ping is the same")
+  @Test("Edge 17: when lines are split anywhere, then a ping has the same result")
   func splitLines() throws {
     let (connection, stream) = try ready(["PO", "NG", "\n", "TIME 5", "5\nACC"])
     stream.reads += [Array(Self.acceptLine.dropFirst(3).utf8)]
@@ -108,14 +108,14 @@ import Testing
   }
 
   @Test(
-    "When a ping's answer is an interim report or another word, then the protocol is broken",
+    "When a ping's answer is another word, then the protocol is broken",
     arguments: ["BYE\n", "OK\n"])
   func foreignAnswer(answer: String) throws {
     let (connection, _) = try ready([answer])
     #expect(throws: SpeedTestError.self) { try connection.ping(since: 0) }
   }
 
-  @Test("When ERR answers a ping, then the command was refused, by its stage")
+  @Test("When ERR answers a ping, then the error names the refused command")
   func refusedPing() throws {
     let (connection, _) = try ready(["ERR\n" + Self.acceptLine])
     #expect(throws: SpeedTestError.commandRefused("PING")) {
@@ -148,7 +148,7 @@ import Testing
     #expect([4095, 8191, 12_287].map { bytes[$0] } == [0, 0, 0xFF])
   }
 
-  @Test("Edge 16: when bytes come behind ACCEPT, then QUIT is not written, and the connection closes")
+  @Test("Edge 16: when bytes follow ACCEPT, then QUIT is not written, and the connection closes")
   func quitBehindStrayBytes() throws {
     let (connection, stream) = try ready(["PONG\n", "TIME 7\n" + Self.acceptLine + "x"])
     _ = try connection.ping(since: 0)
@@ -157,7 +157,7 @@ import Testing
     #expect(stream.written.count == before && stream.isClosed)
   }
 
-  @Test("Edge 33: when a command is under way, then quitting just closes")
+  @Test("Edge 33: when a command is under way, then quitting closes without QUIT")
   func quitInCommand() throws {
     let (connection, stream) = try ready()
     try connection.command(.put(size: 4096))
@@ -177,7 +177,8 @@ import Testing
     #expect((1_000_000_000...2_500_000_000).contains(clock.now - before))
   }
 
-  /// A connection to a silent server whose every look at the clock takes 2 s, and how long `body` lasts until its time limit.
+  /// Runs `body` on a connection to a silent server, with a clock that each look moves by 2 s.
+  /// - Returns: The seconds until the time limit.
   private func wait(_ text: String, until body: (Connection) throws -> Void) throws -> Double {
     let stream = try FakeTransport([Array(text.utf8)])
     stream.becomeSilent()
@@ -210,13 +211,13 @@ import Testing
 
   @Test("Edge 7: when the server waits for the token's start, then the wait for its answer is 35 s")
   func tokenWait() throws {
-    var behindToken: Int64 = 0
+    var afterToken: Int64 = 0
     _ = try wait(Self.opening) { connection in
       try connection.readUntilReady()
       try connection.command(.token(try MeasurementToken("t")))
-      behindToken = clock.now
+      afterToken = clock.now
       #expect(throws: SpeedTestError.timeout("the server is silent")) { try connection.readUntilReady(isFirst: true) }
     }
-    #expect((35_000_000_000...45_000_000_000).contains(clock.now - behindToken))
+    #expect((35_000_000_000...45_000_000_000).contains(clock.now - afterToken))
   }
 }

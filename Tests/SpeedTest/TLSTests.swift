@@ -4,7 +4,7 @@ import Testing
 
 @testable import SpeedTest
 
-/// TLS against OpenSSL's server in this process. Numbers of edges are those of the specification's section 10.
+/// TLS against OpenSSL's server in this process. Edges are those of docs/protocol.md, 9.
 @Suite(.enabled(if: TestCertificates.canBeMade, "openssl is not installed"))
 struct TLSTests {
   private struct Lab {
@@ -87,7 +87,7 @@ struct TLSTests {
     #expect(lab.server.count == 1)
   }
 
-  @Test("When certificates are not verified, then any is good, and the name is in SNI all the same")
+  @Test("When certificates are not verified, then any is accepted, and the name is still in SNI")
   func insecure() async throws {
     let lab = try await Lab("elsewhere")
     #expect(try lab.open("localhost", verifies: false, caFile: lab.certificates.otherAuthority).conversation.isReady)
@@ -95,7 +95,7 @@ struct TLSTests {
   }
 
   @Test(
-    "When certificates are not verified and the server refuses the handshake, then the reason is the server's, and no certificate's"
+    "When the server refuses a handshake without verification, then the reason is the server's alert, not a certificate"
   )
   func refusedInsecure() async throws {
     let lab = try await Lab("elsewhere", newest: TLS1_2_VERSION, wantsCertificate: true)
@@ -103,13 +103,13 @@ struct TLSTests {
     #expect(reason?.contains("alert handshake failure") == true, "\(reason ?? "none")")
   }
 
-  @Test("When the server speaks TLS 1.2 at the newest, then that is used and named")
+  @Test("When the server speaks TLS 1.2 at most, then TLS 1.2 is used and named")
   func version12() async throws {
     let lab = try await Lab("localhost", newest: TLS1_2_VERSION)
     #expect(try lab.open("localhost").encryption?.hasPrefix("TLSv1.2 (") == true)
   }
 
-  @Test("When the server speaks TLS 1.1 at the newest, then it is refused")
+  @Test("When the server speaks TLS 1.1 at most, then it is refused")
   func version11() async throws {
     let lab = try await Lab("localhost", newest: TLS1_1_VERSION)
     let reason = reason { try lab.open("localhost") }
@@ -139,7 +139,9 @@ struct TLSTests {
     #expect(lab.server.count == 2)
   }
 
-  @Test("When the file of certificates is missing, then a test that verifies does not begin, and another one does")
+  @Test(
+    "When the file of certificates is missing, then a test with verification does not begin, and a test without it does"
+  )
   func noFile() throws {
     #expect(throws: SpeedTestError.tls("cannot read certificates from /nowhere.pem")) {
       try TLSContext(verifies: true, caFile: "/nowhere.pem")
@@ -163,7 +165,7 @@ struct TLSTests {
     #expect(try connection.ping(since: 0).server == 30_000_000)
   }
 
-  @Test("Edges 32 and 33: when the server ends without close_notify behind BYE, then QUIT is no error")
+  @Test("Edges 32 and 33: when the server ends without close_notify after BYE, then QUIT is no error")
   func quit() async throws {
     let lab = try await Lab("localhost")
     let connection = try lab.open("localhost")
@@ -179,7 +181,8 @@ struct TLSTests {
     #expect(throws: SpeedTestError.closed) { try connection.ping(since: 0) }
   }
 
-  @Test("When the whole test ends during a handshake, then the wait ends")
+  @Test(
+    "When the server is silent during a handshake, then a wait ends at its time; plain text then fails the handshake")
   func silentHandshake() async throws {
     let clock = StepClock()
     let pair = try SocketPair()

@@ -2,7 +2,8 @@ import CLibssl
 import Foundation
 import TestSupport
 
-/// Certificates that openssl makes for one run of the tests: an authority, and what it signed.
+/// Certificates that openssl makes for one run of the tests: an authority, the certificates that it signed, and another
+/// authority.
 struct TestCertificates: Sendable {
   static let canBeMade = Surroundings.program("openssl") != nil
   /// Made once for all tests.
@@ -10,9 +11,9 @@ struct TestCertificates: Sendable {
 
   private let folder: TemporaryFolder
 
-  /// Signed what servers show.
+  /// The authority that signed the servers' certificates.
   var authority: String { folder.file("ca.pem") }
-  /// Signed nothing.
+  /// An authority that signed no certificate.
   var otherAuthority: String { folder.file("other.pem") }
 
   private init() async throws {

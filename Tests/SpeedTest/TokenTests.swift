@@ -2,11 +2,11 @@ import Testing
 
 @testable import SpeedTest
 
-/// The vectors of the speed test specification, section 4.
+/// The tokens of docs/protocol.md, 7.4.
 @Suite struct TokenTests {
   private let secret = "testsecret"
 
-  @Test("When a token of version 1 is made, then it is the specification's")
+  @Test("When a token of version 1 is made, then it is that of docs/protocol.md, 7.4")
   func version1() {
     #expect(
       LabToken.version1(
@@ -14,14 +14,14 @@ import Testing
         == "11111111-2222-3333-4444-555555555555_1700000000_3Y5nJIbWPlnjZ8RgU73uYfqGYFc=")
   }
 
-  @Test("When a token of version 2 is made for IPv4, then it is the specification's")
+  @Test("When a token of version 2 is made for IPv4, then it is that of docs/protocol.md, 7.4")
   func version2() {
     let address = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 192, 0, 2, 7]
     #expect(
       LabToken.version2(secret: secret, unixSeconds: 1_700_000_000, address: address) == "ZVPxAJsOlLhT1mEBVYDHNw==")
   }
 
-  @Test("When a token of version 2 is made for IPv6, then it is the specification's")
+  @Test("When a token of version 2 is made for IPv6, then it is that of docs/protocol.md, 7.4")
   func version2IPv6() {
     let address: [UInt8] = [0x20, 0x01, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 11) + [1]
     #expect(
@@ -35,7 +35,7 @@ import Testing
     #expect(ClientCommand.token(try MeasurementToken(text)).line == "TOKEN \(text)\n")
   }
 
-  @Test("Edge 8: when a token has several hundred bytes, then it is no problem")
+  @Test("Edge 8: when a token has several hundred bytes, then it is accepted")
   func longToken() throws {
     let text = String(repeating: "a", count: 900)
     #expect(try MeasurementToken(text).text == text)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import SpeedTest
 
-/// What the other threads do when one fails. Numbers of edges are those of the specification's section 10.
+/// The other threads when one fails. Edges are those of docs/protocol.md, 9.
 @Suite struct WorkerFailureTests {
-  /// The first line of `word` on any connection meets `reaction`.
+  /// A rig whose server answers the first `word` on any connection with `reaction`.
   private func rig(_ word: String, _ reaction: LoopbackServer.Reaction, threads: Int = 3) throws -> WorkerRig {
     let once = Once()
     return try WorkerRig(threads: threads) { entry in
@@ -35,10 +35,10 @@ import Testing
     #expect(!outcome.isComplete)
   }
 
-  @Test("When pings fail in the middle, then those before count")
+  @Test("When pings fail in the middle, then the earlier ones count")
   func somePings() async throws {
     let counter = Counter()
-    let rig = try WorkerRig { entry in entry.line == "PING" && counter.next() == 4 ? .close : .serve }
+    let rig = try WorkerRig { entry in entry.line == "PING" && counter.increment() == 4 ? .close : .serve }
     #expect(try await rig.run().pings.pings.count == 3)
   }
 
@@ -49,7 +49,7 @@ import Testing
     #expect(outcome.downloadCurves.count == 2)
   }
 
-  @Test("When every token is refused, then there is no figure, and no version of a server")
+  @Test("When every token is refused, then there are no figures, and no server version")
   func allTokens() async throws {
     let rig = try WorkerRig { $0.line.hasPrefix("TOKEN") ? .close : .serve }
     let outcome = try await rig.run()
@@ -58,7 +58,7 @@ import Testing
     #expect(rig.server.count == 3)
   }
 
-  @Test("When the server says ERR to a command, then the error names it, and the connection says no QUIT")
+  @Test("When the server answers a command with ERR, then the error names it, and the connection closes without QUIT")
   func refusedCommand() async throws {
     let rig = try rig("GETTIME", .say("ERR\n" + LoopbackServer.ready), threads: 1)
     #expect(try await rig.run().failures == [.commandRefused("GETTIME")])
@@ -71,7 +71,7 @@ import Testing
     let outcome = try await rig.run()
     #expect(outcome.failures == [])
     #expect(rig.server.count == 2)
-    // The clock is at the cut-off when some of the bytes may still be unread.
+    // Some of the bytes may still be unread when the clock reaches the cut-off.
     #expect((1...419_840).contains(try #require(outcome.download).bytes))
     let (old, new) = (rig.server.lines(0), rig.server.lines(1))
     #expect(old.contains("GETTIME 1 41984") && !old.contains("QUIT") && !old.contains { $0.hasPrefix("PUT") })
@@ -80,7 +80,8 @@ import Testing
     #expect(outcome.isComplete)
   }
 
-  @Test("Edge 24: when the last chunk comes within the time of grace, then the connection goes on, and its bytes count")
+  @Test(
+    "Edge 24: when the last chunk comes within the time of grace, then the connection continues, and its bytes count")
   func grace() async throws {
     let rig = try rig("GETTIME", .late(2.9), threads: 1)
     let outcome = try await rig.run()
@@ -118,7 +119,7 @@ import Testing
     #expect(outcome.uploadCurves.isEmpty)
   }
 
-  @Test("When threads report, then each begins with connecting and ends with closing, and phases only go on")
+  @Test("When threads report, then each begins with connecting and ends with closing, and its phases are in order")
   func reports() async throws {
     let rig = try WorkerRig()
     _ = try await rig.run()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 @testable import SpeedTest
 
@@ -7,17 +8,8 @@ struct WorkerRig {
   let clock: StepClock
   let server: LoopbackServer
   let plan: SpeedTestPlan
-  private let progress = Reports()
-
-  /// What the threads reported to a display.
-  final class Reports: @unchecked Sendable {
-    private let lock = NSLock()
-    private var list: [SpeedTestProgress] = []
-
-    var all: [SpeedTestProgress] { lock.withLock { list } }
-
-    func append(_ report: SpeedTestProgress) { lock.withLock { list.append(report) } }
-  }
+  /// The threads' reports to a display.
+  private let progress = Collected<SpeedTestProgress>()
 
   init(
     threads: Int = 3, seconds: Int = 1, pings: Int = 10, clock: StepClock = StepClock(), batchSeconds: Double = 0.25,
@@ -55,7 +47,7 @@ struct WorkerRig {
     return ledger.result
   }
 
-  /// The lines of the journal that begin with `word`, and where they stand in it.
+  /// The positions in the journal of the lines that begin with `word`.
   func places(_ word: String) -> [Int] {
     server.journal.indices.filter { server.journal[$0].line.split(separator: " ").first.map(String.init) == word }
   }

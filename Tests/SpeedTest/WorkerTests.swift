@@ -4,15 +4,15 @@ import Testing
 
 @testable import SpeedTest
 
-/// The threads of a test with real sockets and a clock that the server moves. Numbers of edges are those of the specification's
-/// section 10.
+/// The threads of a test with real sockets and a clock that the server moves. Edges are those of
+/// docs/protocol.md, 9.
 @Suite struct WorkerTests {
-  /// The journal has `count` ends: the server notices an end after the client.
+  /// Waits until the journal has `count` ends: the server notices an end after the client.
   private func ends(_ rig: WorkerRig, _ count: Int) async throws {
     _ = try await eventually("\(count) connections end") { rig.places("end").count == count ? true : nil }
   }
 
-  @Test("Edge 33: when a test is whole, then every connection says QUIT at its end, and nothing behind it")
+  @Test("Edge 33: when a test is whole, then every connection sends QUIT at its end, and nothing after it")
   func quitOnEveryConnection() async throws {
     let rig = try WorkerRig()
     let outcome = try await rig.run()
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("Edge 33: when a test has one connection, then it says QUIT at its end")
+  @Test("Edge 33: when a test has one connection, then it sends QUIT at its end")
   func quit() async throws {
     let rig = try WorkerRig(threads: 1)
     _ = try await rig.run()
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "Edge 33: when a test is aborted, then its connections just close",
+    "Edge 33: when a test is aborted, then its connections close without QUIT",
     arguments: ["GETCHUNKS", "PING", "GETTIME", "PUT"])
   func abortJustCloses(word: String) async throws {
     let clock = StepClock()
@@ -54,7 +54,8 @@ import Testing
   }
 
   @Test(
-    "Edge 21: when phases follow each other, then none begins on a connection before all others ended the one before")
+    "Edge 21: when phases follow each other, then none begins before all connections have sent the last command of the one before"
+  )
   func phasesDoNotOverlap() async throws {
     let rig = try WorkerRig()
     let outcome = try await rig.run()
@@ -96,17 +97,17 @@ import Testing
     #expect(pings.median == 30_000_000)
     let offsets = pings.pings.map(\.offset)
     #expect(zip(offsets, offsets.dropFirst()).allSatisfy { $1 - $0 == 100_000_000 })
-    // Behind the pre-test of two seconds.
+    // After the pre-test of two seconds.
     #expect(try #require(offsets.first) >= 2_000_000_000)
   }
 
-  @Test("When the plan asks for more pings, then they go on beyond the second")
+  @Test("When the plan has more pings, then they continue beyond the second")
   func morePings() async throws {
     let rig = try WorkerRig(threads: 1, pings: 14)
     #expect(try await rig.run().pings.pings.count == 14)
   }
 
-  @Test("Edge 14: when pre-tests run, then batches grow for two seconds, on both ways")
+  @Test("Edge 14: when pre-tests run, then batches grow for two seconds, in both directions")
   func preTests() async throws {
     let rig = try WorkerRig(threads: 1)
     _ = try await rig.run()
@@ -133,7 +134,7 @@ import Testing
     #expect(outcome.download?.nanoseconds == 4_000_000_000)
   }
 
-  @Test("Edge 22: when the link is slow, then all but one connection say QUIT before the pings end, and one goes on")
+  @Test("Edge 22: when the link is slow, then all but one connection send QUIT before the pings end, and one continues")
   func fallback() async throws {
     let rig = try WorkerRig(batchSeconds: 1)
     let outcome = try await rig.run()
@@ -151,7 +152,7 @@ import Testing
     #expect(outcome.isComplete)
   }
 
-  @Test("Edge 22: when only one connection finds the link slow, then that counts for all")
+  @Test("Edge 22: when only one connection finds the link slow, then all fall back to one connection")
   func oneVote() async throws {
     let once = Once()
     // The second batch of one connection lasts to the end of the pre-test; the two others transfer all of theirs meanwhile.

@@ -7,11 +7,11 @@ import Testing
 @testable import DriveStore
 @testable import Submission
 
-/// Requests of drives for tests, beside the passes, with the real control server tool.
+/// Test requests of drives, concurrent with passes, to the real control server tool.
 @Suite(.serialized)
 struct AskingSlowTests {
   @Test(
-    "when a drive's request is told how long to wait, then nothing else leaves before, in the next process neither",
+    "when a drive's request meets a Retry-After, then all unforced requests wait for it, in the next process too",
     arguments: [429, 503])
   func retryAfter(status: Int) async throws {
     let rig = try await SendingRig()

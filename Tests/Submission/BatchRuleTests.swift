@@ -3,13 +3,13 @@ import Testing
 
 @testable import Submission
 
-/// How a batch goes on after a failed request: the rule alone.
+/// The consequences of a failed request for its batch: the rule alone.
 struct BatchRuleTests {
   private static let noClient = ServerFailure.refused(status: 400, message: "No client found by id x")
   private static let noTest = ServerFailure.refused(status: 400, message: "No started test found by id x")
   private static let empty = ServerFailure.notTheServer(status: 200, found: "an empty body")
 
-  /// How one batch goes on after these failures, one after the other.
+  /// The consequences of these failures for one batch, in this order.
   private func consequences(
     _ failures: (ServerFailure, RequestStep)..., isSuspect: Bool = false
   ) -> [BatchRule.Consequence] {
@@ -18,7 +18,7 @@ struct BatchRuleTests {
   }
 
   @Test(
-    "when a batch's own answer is a failure, then its class says how it goes on",
+    "when submitting a batch fails, then the class of the failure decides the consequence",
     arguments: [
       (.tooManyRequests(retryAfter: nil), .putOff), (.unreachable("x"), .setAside), (.noAnswer("x"), .setAside),
       (.serverTrouble(status: 503, message: ""), .setAside), (empty, .setAside),
@@ -30,7 +30,7 @@ struct BatchRuleTests {
   }
 
   @Test(
-    "when another request of a batch fails, then the batch goes behind the others; without a registration nothing goes")
+    "when another request of a batch fails, then the batch goes behind the others; a failed registration ends the pass")
   func otherSteps() {
     for failure in [Self.empty, Self.noTest, .refused(status: 400, message: "x"), .tooManyRequests(retryAfter: nil)] {
       #expect(
@@ -38,7 +38,7 @@ struct BatchRuleTests {
     }
   }
 
-  @Test("when registering again, or another test, does not help, then it is not tried a second time")
+  @Test("when a new registration or a new test does not help, then it is not tried a second time")
   func once() {
     let found = consequences(
       (Self.noClient, .settings), (Self.noTest, .coverageResult), (Self.noClient, .coverageResult),
@@ -47,7 +47,7 @@ struct BatchRuleTests {
   }
 
   @Test(
-    "when the server takes others and swallows this one again and again, then it is the batch; other trouble is not")
+    "when the server swallows only this batch again and again, then the batch is suspect; other trouble proves nothing")
   func suspect() {
     #expect(consequences((Self.empty, .coverageResult), isSuspect: true) == [.suspect])
     for failure in [ServerFailure.notTheServer(status: 302, found: "a redirect"), .noAnswer("x")] {
@@ -55,7 +55,7 @@ struct BatchRuleTests {
     }
   }
 
-  @Test("when a batch may have arrived, then it stays in doubt; only a plain no to the batch itself ends the doubt")
+  @Test("when a batch may have arrived, then it stays in doubt until a failure of its own request rules that out")
   func doubt() {
     for failure in [Self.empty, .noAnswer("x"), Self.noTest, .serverTrouble(status: 500, message: "")] {
       #expect(!BatchRule.hasNotArrived(after: failure, at: .coverageResult))

@@ -13,10 +13,10 @@ struct BreakerRig {
 
   var real = CircuitBreaker()
   var reference = ReferenceBreaker(threshold: 3, backoff: 30, longest: 300)
-  /// Seconds since the boot, whole ones: both sides reckon exactly.
+  /// Whole seconds since the boot: both sides compute exactly.
   var now = 0.0
   var boots = 0
-  /// Calls that were not ended yet, the oldest first.
+  /// Calls in progress, the oldest first.
   var calls: [(real: CircuitBreaker.Call, reference: Int)] = []
 
   private var time: Duration { .seconds(Int64(now)) }
@@ -75,7 +75,7 @@ struct BreakerRig {
     real = CircuitBreaker(policy: real.policy, memory: memory, at: time, bootID: bootID)
   }
 
-  /// The same state, and a timed way out of it.
+  /// Whether both have the same state and, unless closed, the same deadline.
   private var agrees: Bool {
     guard (real.state == .closed) == reference.isShut, real.refusals == reference.row, real.step == reference.openings
     else { return false }
@@ -87,9 +87,9 @@ struct BreakerRig {
 // MARK: Searching
 
 extension BreakerRig {
-  /// All stories of up to `depth` inputs.
-  /// - Parameter steps: Counts what was tried.
-  /// - Returns: The first story after which the two disagree.
+  /// Tries all sequences of up to `depth` inputs.
+  /// - Parameter steps: Counts the sequences.
+  /// - Returns: The first sequence after which the two disagree.
   func firstMismatch(depth: Int, _ steps: inout Int) -> [Input]? {
     for input in Input.allCases {
       var next = self
@@ -101,24 +101,24 @@ extension BreakerRig {
     return nil
   }
 
-  /// A random story of 20 inputs, from the beginning.
-  /// - Parameter reached: Collects the breaker's steps on the way.
-  /// - Returns: The story, if the two disagree after it.
+  /// Tries a random sequence of 20 inputs on a closed breaker.
+  /// - Parameter reached: Collects the steps that the breaker reaches.
+  /// - Returns: The sequence, if the two disagree after it.
   static func randomMismatch(
     _ reached: inout Set<Int>, _ generator: inout some RandomNumberGenerator
   ) -> [Input]? {
     var rig = BreakerRig()
-    var story: [Input] = []
+    var sequence: [Input] = []
     for _ in 0..<20 {
-      // As often as not a begin or a refusal: stories without them stay in the first room.
+      // Half of the inputs are a begin or a 429: other sequences rarely leave the closed state.
       let input: Input =
         switch UInt8.random(in: 0..<8, using: &generator) {
         case 0, 1: .begin
         case 2, 3: .tooMany
         default: Input.allCases[Int.random(in: 0..<Input.allCases.count, using: &generator)]
         }
-      story.append(input)
-      guard rig.apply(input) else { return story }
+      sequence.append(input)
+      guard rig.apply(input) else { return sequence }
       reached.insert(rig.real.step)
     }
     return nil

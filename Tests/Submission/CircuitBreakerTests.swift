@@ -46,10 +46,10 @@ struct CircuitBreakerTests {
     breaker.end(trial, .success, at: now)
     #expect(breaker.state == .closed)
     try refuse(&breaker, times: 3, at: now)
-    #expect(breaker.remaining(at: now) == .seconds(30), "a success began the waits anew")
+    #expect(breaker.remaining(at: now) == .seconds(30), "a success resets the waits")
   }
 
-  @Test("when a success comes between, then the row of 429 begins anew")
+  @Test("when a request succeeds between 429 answers, then their count starts again from zero")
   func row() throws {
     var breaker = CircuitBreaker()
     for _ in 0..<10 {
@@ -60,7 +60,8 @@ struct CircuitBreakerTests {
     #expect(breaker.state == .closed)
   }
 
-  @Test("when Retry-After asks for more, then the wait is longer, up to an hour, and never shorter")
+  @Test(
+    "when Retry-After exceeds the back-off, then the wait grows to it, up to an hour; a shorter one changes nothing")
   func retryAfter() throws {
     for (asked, wait) in [(0, 30), (29, 30), (31, 31), (3600, 3600), (1_000_000, 3600)] {
       var breaker = CircuitBreaker()
@@ -69,7 +70,7 @@ struct CircuitBreakerTests {
     }
   }
 
-  @Test("when there is jitter, then it only adds", arguments: [-1, 0, 0.5, 1, 7])
+  @Test("when jitter applies, then it only lengthens the wait", arguments: [-1, 0, 0.5, 1, 7])
   func jitter(jitter: Double) throws {
     var breaker = CircuitBreaker()
     try refuse(&breaker, times: 2, at: .zero)
@@ -78,7 +79,7 @@ struct CircuitBreakerTests {
     #expect((.seconds(30) ... .seconds(33)).contains(breaker.remaining(at: .zero)))
   }
 
-  @Test("when a call from before the opening succeeds, then the breaker stays open")
+  @Test("when a call that began before the breaker opened succeeds, then the breaker stays open")
   func generations() throws {
     var breaker = CircuitBreaker()
     let old = try begin(&breaker, at: .zero)
@@ -99,7 +100,7 @@ struct CircuitBreakerTests {
     #expect(breaker.remaining(at: .seconds(31)) == .seconds(30))
   }
 
-  @Test("when the process dies in a trial, then the next one waits for the rest of the same wait")
+  @Test("when the process dies during a trial, then the next process waits for the rest of the same wait")
   func deathInTrial() throws {
     var breaker = CircuitBreaker()
     try refuse(&breaker, times: 3, at: .zero)
@@ -124,7 +125,8 @@ struct CircuitBreakerTests {
     }
   }
 
-  @Test("when the operator forces it, then an open breaker tries at once, and a trial under way stays the only one")
+  @Test(
+    "when the operator forces a request, then an open breaker allows one trial at once, and no second one beside it")
   func force() throws {
     var breaker = CircuitBreaker()
     try refuse(&breaker, times: 3, at: .zero)
@@ -133,7 +135,7 @@ struct CircuitBreakerTests {
   }
 
   @Test(
-    "when a forced trial does not succeed, then the wait that it broke into goes on, in the next process too",
+    "when a forced trial does not succeed, then the wait that it interrupted continues, in the next process too",
     arguments: [CircuitBreaker.Outcome.failure, .cancelled, .tooManyRequests(retryAfter: .seconds(60))])
   func forceShortensNothing(outcome: CircuitBreaker.Outcome) throws {
     var breaker = CircuitBreaker()
@@ -150,7 +152,7 @@ struct CircuitBreakerTests {
     #expect(breaker.state == .closed)
   }
 
-  @Test("when it is shown to people, then it says its state, its step and the next attempt")
+  @Test("when the breaker's status is encoded, then it has the state, the step and the next attempt")
   func snapshot() throws {
     var breaker = CircuitBreaker()
     try refuse(&breaker, times: 3, at: .zero)
@@ -168,17 +170,17 @@ struct CircuitBreakerTests {
     var steps = 0
     #expect(BreakerRig().firstMismatch(depth: depth, &steps) == nil)
     let inputs = BreakerRig.Input.allCases.count
-    // inputs + inputs² + ... : each story was tried.
+    // inputs + inputs² + ... : each sequence was tried.
     #expect(steps == (0..<depth).reduce(0) { stories, _ in (stories + 1) * inputs })
   }
 
-  @Test("when long random stories are told, then the breaker and the reference agree to their ends")
+  @Test("when inputs come in long random sequences, then the breaker and the reference agree throughout")
   func randomStories() {
     var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
     var reached: Set<Int> = []
     for _ in 0..<10_000 {
       #expect(BreakerRig.randomMismatch(&reached, &generator) == nil)
     }
-    #expect(reached.isSuperset(of: [0, 1, 2, 3]), "the stories went far enough to say something")
+    #expect(reached.isSuperset(of: [0, 1, 2, 3]), "the sequences reach the longer waits")
   }
 }

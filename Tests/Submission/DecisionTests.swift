@@ -10,7 +10,7 @@ struct DecisionTests {
   // MARK: Classes of answers
 
   @Test(
-    "when an answer comes, then it is of one class",
+    "when a request fails, then its status and message decide the class of the failure",
     arguments: [
       (.tooManyRequests(retryAfter: .seconds(3)), .tooManyRequests),
       (.unreachable("x"), .unreachable), (.noAnswer("x"), .doubtful),
@@ -31,7 +31,7 @@ struct DecisionTests {
     #expect(Verdict(failure) == verdict)
   }
 
-  @Test("when a class leaves it open whether the server has the batch, then it is no definite no")
+  @Test("when a verdict leaves open whether the server has the batch, then it is not a definite no")
   func definite() {
     for verdict in [Verdict.doubtful, .noStartedTest] { #expect(!verdict.isDefiniteNo) }
     for verdict in [Verdict.rejected, .tooManyRequests, .unreachable] { #expect(verdict.isDefiniteNo) }
@@ -39,7 +39,7 @@ struct DecisionTests {
 
   // MARK: Back-off
 
-  @Test("when trouble goes on, then the waits are random below an upper end that doubles to a limit, and never none")
+  @Test("when trouble continues, then each wait is random below a limit that doubles up to a cap, and never zero")
   func backoff() {
     for random in [0, 0.25, 1] {
       var backoff = Backoff(base: .seconds(30), cap: .seconds(300))
@@ -66,7 +66,7 @@ struct DecisionTests {
     #expect(backoff.remaining(at: .zero) == Backoff.least)
   }
 
-  @Test("when the server asks for a wait, then a person reads what is waited for")
+  @Test("when the server asks for a wait, then the message has the wait, capped at an hour")
   func waits() {
     #expect("\(ServerFailure.tooManyRequests(retryAfter: .seconds(7200)))".contains("(429, not before 3600 s)"))
     #expect("\(ServerFailure.tooManyRequests(retryAfter: .seconds(90)))".contains("(429, not before 90 s)"))
@@ -80,8 +80,8 @@ struct DecisionTests {
     times.map { HistoryItem(testUUID: "T\($0)", time: Int64($0), fences: $0) }
   }
 
-  /// What a server with these tests gives, newest first, to a reading.
-  /// - Parameter pageSize: The server's own.
+  /// Reads the history of a server that has these tests in this order.
+  /// - Parameter pageSize: The page size of the server.
   private func read(
     _ all: [HistoryItem], _ reading: HistoryReading, pageSize: Int = HistoryReading.pageSize
   ) -> (HistoryReading, pages: Int) {
@@ -94,7 +94,7 @@ struct DecisionTests {
     return (reading, pages)
   }
 
-  @Test("when the server's pages are shorter than the ones asked for, then the history is read whole all the same")
+  @Test("when the server's pages are shorter than requested, then the whole history is still read")
   func shortPages() {
     let (reading, pages) = read(items((1...250).reversed()), HistoryReading(cursor: nil, oldest: 0), pageSize: 20)
     #expect(reading.tests.count == 250)
@@ -102,9 +102,7 @@ struct DecisionTests {
     #expect(!reading.isEndless)
   }
 
-  @Test(
-    "when entries of a page name no test, then the next page begins behind them all the same"
-  )
+  @Test("when entries of a page name no test, then they still count in the offset of the next page")
   func entriesWithoutTest() {
     var reading = HistoryReading(cursor: nil, oldest: 0)
     reading.append(HistoryPage(entries: 100, items: items((1...40).reversed())))
@@ -115,7 +113,7 @@ struct DecisionTests {
     #expect(reading.offset == nil)
   }
 
-  @Test("when a server ignores the offset, then the second of its equal pages is the last")
+  @Test("when a server ignores the offset, then the reading ends at the second identical page")
   func repeatedPages() {
     var reading = HistoryReading(cursor: nil, oldest: 0)
     for _ in 0..<2 { reading.append(HistoryPage(entries: 100, items: items((1...100).reversed()))) }
@@ -131,7 +129,7 @@ struct DecisionTests {
     #expect(reading.cursor == 250)
   }
 
-  @Test("when it is read again, then only as far back as the last reading, or the oldest test in question")
+  @Test("when the history is read again, then only back to the last reading, or to the oldest test in question")
   func incremental() {
     let all = items((1...1000).reversed())
     let (recent, pages) = read(all, HistoryReading(cursor: 990, oldest: 995))
@@ -142,14 +140,14 @@ struct DecisionTests {
     #expect(older.tests["t750"]?.fences == 750)
   }
 
-  @Test("when the server does not sort, then it is read whole")
+  @Test("when the server does not sort its history, then the whole history is read")
   func unsorted() {
     let (reading, pages) = read(items(1...1000), HistoryReading(cursor: 990, oldest: 995))
     #expect(pages == 11)
     #expect(reading.tests["t995"]?.fences == 995)
   }
 
-  @Test("when a server gives pages for ever, then the reading ends all the same, and says that it is not whole")
+  @Test("when a server returns pages without end, then the reading stops at a limit and reports that it is incomplete")
   func endless() {
     var reading = HistoryReading(cursor: nil, oldest: 0)
     var pages = 0

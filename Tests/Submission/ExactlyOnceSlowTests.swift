@@ -8,10 +8,11 @@ import Testing
 @testable import DriveStore
 @testable import Submission
 
-/// Lost answers, and what the server's history says about them, one after the other: each test starts a server of its own.
+/// Lost answers, settled by the server's history. Serialized: each test starts a server of its own.
 @Suite(.serialized)
 struct ExactlyOnceSlowTests {
-  @Test("when an answer is lost after the server took the session, then the history tells, and it is not sent again")
+  @Test(
+    "when the answer is lost after the server accepted a session, then the history proves it, and it is not sent again")
   func lostAnswer() async throws {
     let rig = try await SendingRig()
     let drive = try rig.record(tests: [try await rig.test()])
@@ -27,7 +28,9 @@ struct ExactlyOnceSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the process dies before the first byte or after the last, then the next one asks before it sends")
+  @Test(
+    "when the process dies before the first byte or after the last, then the next one reads the history before it sends"
+  )
   func death() async throws {
     let rig = try await SendingRig()
     let test = try await rig.test()
@@ -52,8 +55,7 @@ struct ExactlyOnceSlowTests {
     try await rig.finish()
   }
 
-  @Test(
-    "when the server carries out a request after the client gave it up, then the fences are there once all the same")
+  @Test("when the server executes a request after the client's timeout, then it still holds the fences only once")
   func lateCommit() async throws {
     let rig = try await SendingRig(requestTimeout: .milliseconds(1500))
     _ = try rig.record(tests: [nil], fences: 3)
@@ -61,14 +63,14 @@ struct ExactlyOnceSlowTests {
     let sender = try rig.sender()
     #expect(try await sender.pass(.cold).sessionsKept == 1)
     #expect(try await sender.pass(.cold).sessionsSent == 1, "the history does not have it yet")
-    _ = try await eventually("the late one is carried out") {
+    _ = try await eventually("the late request is executed") {
       try await rig.tool.requests(to: "coverageResult").first { $0["fault"] as? String == "late:5.0" }?["reason"]
     }
     #expect(try await rig.holdsAllOnce(3))
     try await rig.finish()
   }
 
-  /// A rig whose server took three fences of a session, and whose answer was lost.
+  /// A rig whose server accepted three fences of a session, and whose answer was lost.
   private func rigInDoubt() async throws -> SendingRig {
     let rig = try await SendingRig()
     let drive = try rig.record(tests: [try await rig.test()], fences: 3)
@@ -77,7 +79,8 @@ struct ExactlyOnceSlowTests {
     return rig
   }
 
-  @Test("when the server is called by another name after a lost answer, then the history of the first name tells")
+  @Test(
+    "when the server's host name changes after a lost answer, then the history of the first client settles the batch")
   func otherName() async throws {
     let rig = try await rigInDoubt()
     let renamed = try SendingRig.client(of: rig.tool.url.replacing("127.0.0.1", with: "localhost"))
@@ -91,7 +94,8 @@ struct ExactlyOnceSlowTests {
   }
 
   @Test(
-    "when the registration is lost after a lost answer, then the history of the lost name tells, and no log names it")
+    "when the registration is lost after a lost answer, then the old client's history settles it, and no log has its UUID"
+  )
   func lostRegistration() async throws {
     let rig = try await rigInDoubt()
     let lost = try #require(try await rig.store.servers.clientUUID(at: rig.tool.url))
@@ -104,7 +108,8 @@ struct ExactlyOnceSlowTests {
     try await rig.finish()
   }
 
-  @Test("when a batch may have left to another server, then it is quarantined, and sent to this one on command only")
+  @Test(
+    "when a batch may have been sent to another server, then it is quarantined, and sent to this one only on command")
   func otherServer() async throws {
     let rig = try await rigInDoubt()
     let another = try await ControlServerTool()
@@ -122,7 +127,7 @@ struct ExactlyOnceSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the server has no such test, and no fences of it, then the session is anchored anew")
+  @Test("when the server knows neither the test nor fences of it, then the session gets a new test")
   func unknownTest() async throws {
     let rig = try await SendingRig()
     let good = try await rig.test()
@@ -137,7 +142,7 @@ struct ExactlyOnceSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the server has another number of fences, then the session is quarantined, and sent anew by force only")
+  @Test("when the server has another number of fences, then the session is quarantined, and sent again only by force")
   func otherCount() async throws {
     let rig = try await SendingRig()
     let test = try await rig.test()
@@ -154,7 +159,7 @@ struct ExactlyOnceSlowTests {
     #expect(stored.quarantineReason == "the server has 1 fence of test \(test), and 3 were sent")
     #expect(rig.lines.all.contains { $0.contains("3 fences of session 1 quarantined") })
     #expect(try await sender.pass(.quarantined).sessionsQuarantined == 1)
-    #expect(try await rig.tool.fences().count == 1, "the server has something of it already")
+    #expect(try await rig.tool.fences().count == 1, "the server already has a fence of its test")
     let warning =
       "not sent again, the server has 1 fence of its test \(test); submit --quarantined --force sends all 3"
     #expect(rig.lines.all.filter { $0.contains(warning) }.count == 1)
@@ -163,7 +168,7 @@ struct ExactlyOnceSlowTests {
     try await rig.finish()
   }
 
-  @Test("when trouble comes at random, then after it every fence is there once")
+  @Test("when faults occur at random, then the server holds every fence once afterwards")
   func chaos() async throws {
     let rig = try await SendingRig(requestTimeout: .milliseconds(300))
     var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
@@ -176,7 +181,7 @@ struct ExactlyOnceSlowTests {
         let fault = faults.randomElement(using: &generator) ?? "none"
         try await rig.tool.setFault(fault, on: paths.randomElement(using: &generator) ?? "*", count: 1)
       }
-      // Now and then the process is another one, or the pass is stopped.
+      // Some rounds start a new process or cancel the pass.
       if round % 3 == 0 { sender = try rig.sender { $0.fencesPerRequest = 3 } }
       let pass = Task { [sender] in try await sender.pass(.cold, urgency: .forced) }
       if round % 4 == 1 { pass.cancel() }
@@ -184,7 +189,7 @@ struct ExactlyOnceSlowTests {
       rig.time.turn(by: .seconds(400))
     }
     try await rig.tool.clearFaults()
-    // Four passes are enough; on a busy machine, answers come after the 300 ms now and then.
+    // Four passes are enough. On a busy machine, some answers miss the timeout of 300 ms.
     for pass in 0..<20 where try pass < 4 || rig.states().contains(where: { $0 != .submitted }) {
       rig.time.turn(by: .seconds(400))
       _ = try await sender.pass(.quarantined)

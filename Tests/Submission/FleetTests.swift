@@ -8,7 +8,7 @@ struct FleetTests {
     return Fleet(devices: 1000, rate: 10, requestsPerDelivery: 1, behaviour: behaviour).run(&chance)
   }
 
-  @Test("when a fleet comes back after an outage, then it wastes few requests, and 99 % have delivered soon")
+  @Test("when a fleet returns after an outage, then it wastes few requests, and 99 % of the devices deliver soon")
   func kindness() throws {
     let sender = outcome(Behaviour(name: "sender"))
     #expect(sender.delivered.count == 1000)

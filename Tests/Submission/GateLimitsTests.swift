@@ -4,7 +4,7 @@ import Testing
 
 @testable import Submission
 
-/// The gate's numbers at their limits, also those that come from a damaged store.
+/// The gate's numbers at their limits, including numbers from a damaged store.
 struct GateLimitsTests {
   private func restored(step: Int = 1, deadline: Duration) -> CircuitBreaker {
     let memory = CircuitBreaker.Memory(
@@ -13,7 +13,7 @@ struct GateLimitsTests {
     return CircuitBreaker(policy: .init(), memory: memory, at: .zero, bootID: "a")
   }
 
-  @Test("when a random share is above one, then a wait after 429 is the longest of its range")
+  @Test("when a random share is outside 0 to 1, then a wait after 429 is at an end of its range")
   func share() {
     var backoff = Backoff()
     backoff.refused(at: .zero, random: 5)
@@ -22,7 +22,7 @@ struct GateLimitsTests {
     #expect(backoff.remaining(at: .zero) == .seconds(1))
   }
 
-  @Test("when nothing else is said, then the first wait after trouble is below 31 s, the longest below 301 s")
+  @Test("when no policy is given, then the first wait after trouble is at most 31 s, the longest at most 301 s")
   func defaults() {
     var backoff = Backoff()
     let waits = (0..<6).map { _ in
@@ -34,26 +34,27 @@ struct GateLimitsTests {
   }
 
   @Test(
-    "when the store's count of failures is read, then it is one that the program can have written",
+    "when the stored count of failures is read, then it is clamped to the range that the program writes",
     arguments: [(0, 0), (7, 7), (-3, 0), (5000, 1000)])
   func failures(stored: Int, count: Int) {
     #expect(Backoff(base: .seconds(30), cap: .seconds(300), failures: stored, until: nil).failures == count)
     #expect(restored(step: stored, deadline: .seconds(60)).step == max(count, 1))
   }
 
-  @Test("when the breaker opens without end, then its wait is the longest, not a number that does not fit")
+  @Test("when the breaker opens again and again, then its wait stops at the longest one and does not overflow")
   func steps() {
     let policy = CircuitBreaker.Policy(threshold: 1, backoff: .seconds(3600), backoffMax: .seconds(7200))
     #expect([1, 2, 3, 1000].map(policy.wait) == [3600, 7200, 7200, 7200].map { .seconds($0) })
   }
 
-  @Test("when the store holds the longest wait with all its jitter, then it goes on; a longer one is cut to it")
+  @Test(
+    "when the stored wait is within the longest one with its jitter, then it continues; a longer one is cut to that")
   func longest() {
     #expect(restored(deadline: .seconds(3900)).remaining(at: .zero) == .seconds(3900))
     #expect(restored(deadline: .seconds(90_000)).remaining(at: .zero).inMilliseconds == 3_960_000)
   }
 
-  @Test("when the device has no way to the server, or meets 429, then no other batch can succeed now")
+  @Test("when the server is unreachable or answers 429, then the verdict holds for every batch")
   func everyBatch() {
     let all: [Verdict] = [
       .tooManyRequests, .unreachable, .doubtful, .trouble, .forbidden, .rejected, .noStartedTest, .unknownClient,
@@ -78,7 +79,7 @@ struct GateLimitsTests {
     }
   }
 
-  @Test("when failures come without end, then their count stops at the one that the store may have")
+  @Test("when failures continue without end, then their count stops at the store's limit")
   func countOfFailures() {
     var backoff = Backoff()
     for _ in 0..<1100 { backoff.failed(at: .zero, random: 1) }
@@ -86,14 +87,14 @@ struct GateLimitsTests {
     #expect(backoff.remaining(at: .zero) == .seconds(301))
   }
 
-  @Test("when a policy is below its least values, then it has those; at them, it stays")
+  @Test("when a policy is below its minimum values, then it is raised to them; at the minimum, it is unchanged")
   func leastPolicy() {
     let least = CircuitBreaker.Policy(threshold: 1, backoff: .seconds(1), backoffMax: .seconds(1))
     #expect((least.threshold, least.backoff, least.backoffMax) == (1, .seconds(1), .seconds(1)))
     #expect(CircuitBreaker.Policy(threshold: -3, backoff: .zero, backoffMax: .zero) == least)
   }
 
-  @Test("when nothing else is set, then passes in trouble wait five minutes at most")
+  @Test("when the policy is the default one, then passes in trouble wait five minutes at most")
   func defaultGate() {
     var gate = ServerGate()
     for _ in 0..<9 { gate.troubled(by: .unreachable(""), at: .zero, random: 1) }
@@ -109,7 +110,7 @@ struct GateLimitsTests {
     #expect(breaker.remaining(at: .zero) == .milliseconds(30_000 + Int(share * 3000)))
   }
 
-  @Test("when an answer is no refusal by its status, then its words do not count, and no batch is suspected for it")
+  @Test("when an answer's status is 300, then its message is ignored, and no batch becomes suspect")
   func redirects() {
     let redirect = ServerFailure.refused(status: 300, message: "No started test found")
     #expect(Verdict(redirect) == .trouble)
@@ -121,7 +122,8 @@ struct GateLimitsTests {
       rule.consequence(of: .notTheServer(status: 299, found: "x"), at: .coverageResult, isSuspect: true) == .suspect)
   }
 
-  @Test("when the store fails after a pass without a clock, then the next pass does not come sooner for that clock")
+  @Test(
+    "when the store fails after a pass without a set clock, then its back-off replaces the short wait for the clock")
   func storeAfterClock() {
     var schedule = PassSchedule(every: .seconds(900), policy: ServerGate.Policy())
     schedule.passEnded(PassReport(hold: .clock))

@@ -8,13 +8,13 @@ import Testing
 @testable import DriveStore
 @testable import Submission
 
-/// Requests and the gate between them and the server, in every order that matters, without a server.
+/// Requests through the gate, in every order that matters, without a server.
 struct GatedServerTests {
   private static let tooMany = ServerFailure.tooManyRequests(retryAfter: nil)
 
   // MARK: Writes
 
-  @Test("when a write is slow, or fails, then those that were asked for later come after it")
+  @Test("when a write is slow or fails, then later writes still come after it")
   func order() async throws {
     let (paper, door) = (Paper(), Door())
     var writes = OrderedWrites()
@@ -24,7 +24,7 @@ struct GatedServerTests {
       throw CancellationError()
     }
     let others = ["second", "third"].map { word in writes.begin { await paper.write(word) } }
-    // Time for one that does not wait.
+    // Time for a write that does not wait for the first one.
     for _ in 0..<1000 { await Task.yield() }
     #expect(await paper.words.isEmpty)
     await door.open()
@@ -33,7 +33,7 @@ struct GatedServerTests {
     #expect(await paper.words == ["first", "second", "third"])
   }
 
-  @Test("when many requests end at the same time, then the breaker on disk is the one in memory")
+  @Test("when many requests end at the same time, then the breaker on disk equals the breaker in memory")
   func many() async throws {
     var policy = ServerGate.Policy()
     policy.breaker.threshold = 1000
@@ -51,7 +51,7 @@ struct GatedServerTests {
     #expect(rig.spy.requests.count { $0 == .coverageRequest } == 40)
   }
 
-  @Test("when the store does not take the gate's state, then it is written with the next request")
+  @Test("when the store rejects the gate's state, then the next request writes it")
   func failingStore() async throws {
     let rig = try GateRig { step, count in
       guard step == .coverageRequest else { return }
@@ -67,7 +67,7 @@ struct GatedServerTests {
     #expect(try rig.storedGate().breaker.refusals == 2)
   }
 
-  @Test("when the breaker opens while the store fails, then the log says so")
+  @Test("when the breaker opens while the store fails, then the log still reports it")
   func openingUnwritten() async throws {
     let rig = try GateRig { step, _ in if step == .coverageRequest { throw Self.tooMany } }
     try await rig.store.database.write {
@@ -79,7 +79,7 @@ struct GatedServerTests {
 
   // MARK: Without a request
 
-  @Test("when a trial ends well without a request, then the breaker does not close")
+  @Test("when a trial succeeds without sending a request, then the breaker does not close")
   func emptyTrial() async throws {
     let rig = try GateRig { step, count in
       if step == .coverageRequest, count < 3 { throw Self.tooMany }
@@ -96,7 +96,7 @@ struct GatedServerTests {
     #expect(await rig.server.status.breaker.state == .closed)
   }
 
-  @Test("when a forced call ends well without a request, then the wait that it ignored goes on")
+  @Test("when a forced call succeeds without sending a request, then the wait that it ignored continues")
   func emptyForced() async throws {
     let rig = try GateRig { _, _ in
       throw ServerFailure.serverTrouble(status: 503, message: "", retryAfter: .seconds(100))
@@ -110,7 +110,9 @@ struct GatedServerTests {
 
   // MARK: Asking again
 
-  @Test("when another request is told to wait while a drive's waits for the registration, then that one does not leave")
+  @Test(
+    "when another request meets a Retry-After while a drive's waits for the registration, then the drive's does not leave"
+  )
   func waitMeanwhile() async throws {
     let (registering, requesting) = (Door(), Door())
     let rig = try GateRig { step, count in
@@ -120,10 +122,10 @@ struct GatedServerTests {
       throw ServerFailure.tooManyRequests(retryAfter: .seconds(60))
     }
     let slow = Task { try await rig.requestTest() }
-    await requesting.someoneWaits()
+    await requesting.hasWaiter()
     await rig.registration.doubt()
     let other = Task { try await rig.requestTest() }
-    await registering.someoneWaits()
+    await registering.hasWaiter()
     await requesting.open()
     await #expect(throws: ServerFailure.self) { try await slow.value }
     await registering.open()
@@ -131,7 +133,8 @@ struct GatedServerTests {
     #expect(rig.spy.requests == [.settings, .coverageRequest, .settings])
   }
 
-  @Test("when another request is told to wait while one waits for its turn to register, then it does not register")
+  @Test(
+    "when a registration meets a Retry-After while another one waits for its turn, then the other one does not leave")
   func waitInTurn() async throws {
     let registering = Door()
     let rig = try GateRig { step, _ in
@@ -139,7 +142,7 @@ struct GatedServerTests {
       throw ServerFailure.serverTrouble(status: 503, message: "", retryAfter: .seconds(60))
     }
     let first = Task { try await rig.requestTest() }
-    await registering.someoneWaits()
+    await registering.hasWaiter()
     let second = Task { try await rig.requestTest() }
     await registering.open()
     await #expect(throws: ServerFailure.self) { try await first.value }
@@ -147,7 +150,7 @@ struct GatedServerTests {
     #expect(rig.spy.requests == [.settings])
   }
 
-  @Test("when the gate closes behind an exchange, then none of its further requests leaves, of any kind")
+  @Test("when the gate closes during an exchange, then no further request of the exchange leaves, of any kind")
   func everyKind() async throws {
     let rig = try GateRig { step, count in
       if step == .coverageRequest, count < 3 { throw Self.tooMany }
@@ -171,7 +174,8 @@ struct GatedServerTests {
     #expect(rig.spy.requests.last == .coverageResult)
   }
 
-  @Test("when a request is forced, then the breaker does not hold it, but what it meets holds the next one")
+  @Test(
+    "when a request is forced, then an earlier wait does not hold it, but its own Retry-After holds the next request")
   func forced() async throws {
     let rig = try GateRig { step, _ in throw ServerFailure.tooManyRequests(retryAfter: .seconds(100)) }
     await #expect(throws: ServerFailure.self) { try await rig.requestTest() }
@@ -185,7 +189,7 @@ struct GatedServerTests {
 
   // MARK: The spread
 
-  @Test("when a pass on command comes, then no other pass's share of the spread holds it up, begun or not")
+  @Test("when a commanded pass begins, then a background pass does not delay it by the spread, waiting already or not")
   func spread() async throws {
     for isBegun in [true, false] {
       let rig = try GateRig()
@@ -201,7 +205,7 @@ struct GatedServerTests {
     }
   }
 
-  @Test("when a pass is cancelled while it waits for its share of the spread, then it ends, and nothing leaves")
+  @Test("when a pass is cancelled while it waits for its share of the spread, then it ends, and no request leaves")
   func cancelledSpread() async throws {
     let rig = try GateRig()
     rig.time.holdsSleepers = true
@@ -214,7 +218,7 @@ struct GatedServerTests {
 
   // MARK: Registration
 
-  @Test("when requests come at once, then one registration is enough for all")
+  @Test("when requests run concurrently, then they share one registration")
   func oneRegistration() async throws {
     let rig = try GateRig()
     try await withThrowingTaskGroup { group in
@@ -225,7 +229,7 @@ struct GatedServerTests {
     #expect(try await rig.store.servers.clientUUID(at: rig.spy.url) == "a client")
   }
 
-  @Test("when the server does not know the device after it registered again, then the request is sent once more only")
+  @Test("when the server does not know the device even after a new registration, then the request is retried only once")
   func lastingStranger() async throws {
     let rig = try GateRig { step, _ in
       if step == .coverageRequest { throw ServerFailure.refused(status: 400, message: "No client found by id x") }
@@ -235,14 +239,14 @@ struct GatedServerTests {
   }
 }
 
-/// Notes words in their order.
+/// Records words in order.
 private actor Paper {
   private(set) var words: [String] = []
 
   func write(_ word: String) { words.append(word) }
 }
 
-/// Holds up all that come to it until it is opened.
+/// Blocks callers until opened.
 private actor Door {
   private var isOpen = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -257,8 +261,8 @@ private actor Door {
     }
   }
 
-  /// Returns when somebody waits at the door.
-  func someoneWaits() async {
+  /// Returns when a caller waits.
+  func hasWaiter() async {
     guard waiting.isEmpty else { return }
     await withCheckedContinuation { watching.append($0) }
   }

@@ -8,14 +8,14 @@ import Testing
 @testable import DriveStore
 @testable import Submission
 
-/// What passes delete, and what they do when the store or its disk fails; with a real store and the real control server tool.
+/// Deletion by passes, and passes on a failing store, with a real store and the real control server tool.
 @Suite(.serialized)
 struct HousekeepingSlowTests {
   // MARK: The host's clock
 
   private static let day: Duration = .seconds(86_400)
 
-  /// A rig whose clock agrees with the server's, but for `error`, and a drive of so long ago by the true time.
+  /// A rig whose clock is ahead of the server's by `error`, with a drive that began `age` ago by the server's clock.
   private func rig(drive age: Duration, clockError error: Duration = .zero) async throws -> SendingRig {
     let rig = try await SendingRig()
     let now = WallTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6))
@@ -30,7 +30,7 @@ struct HousekeepingSlowTests {
     try StoreReader(rig.store).sessions().map(\.fences).reduce(0, +)
   }
 
-  @Test("when the clock is years ahead, then nothing is deleted, before the server was asked and after it")
+  @Test("when the clock is years ahead, then nothing is deleted, neither before nor after the server answers")
   func lyingClock() async throws {
     let rig = try await rig(drive: Self.day, clockError: Self.day * 365 * 14)
     try await rig.tool.setFault("503", on: "settings", count: 1)
@@ -41,12 +41,12 @@ struct HousekeepingSlowTests {
     #expect(try await sender.pass(.cold).sessionsSent == 1)
     #expect(rig.lines.all.contains { $0.contains("server contradicts; nothing is deleted because of its age") })
     _ = try await sender.pass(.cold)
-    #expect(try fences(rig) == 2, "what was sent is kept for as long as it should be")
+    #expect(try fences(rig) == 2, "sent fences are kept for their full time")
     try await rig.finish()
   }
 
   @Test(
-    "when the clock is some days ahead and the server contradicts it, then nothing unsent is deleted, but sent",
+    "when the clock is some days ahead and the server contradicts it, then unsent fences are sent, not deleted",
     arguments: [8, 30, 59])
   func daysAhead(_ days: Int) async throws {
     let rig = try await rig(drive: Self.day, clockError: Self.day * days)
@@ -56,7 +56,9 @@ struct HousekeepingSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the same clock has run for a day, over restarts and without a server, then what is too old goes by it")
+  @Test(
+    "when the same clock has run for a day, across restarts and without a server, then it decides which fences are too old"
+  )
   func dayOfRunning() async throws {
     let rig = try await rig(drive: Self.day * 10)
     try await rig.tool.setFault("503", on: "settings")
@@ -70,12 +72,13 @@ struct HousekeepingSlowTests {
     try await rig.finish()
   }
 
-  @Test("when nothing was recorded for long, then what is too old goes once the server agrees with the clock")
+  @Test(
+    "when no drive was recorded for long, then fences that are too old are deleted once the server confirms the clock")
   func longSilence() async throws {
     let rig = try await rig(drive: Self.day * 20)
     try await rig.tool.setFault("503", on: "settings", count: 1)
     let sender = try rig.sender()
-    #expect(try await sender.pass(.warm).sessionsKept == 1, "nobody has agreed yet")
+    #expect(try await sender.pass(.warm).sessionsKept == 1, "the server has not confirmed the clock yet")
     #expect(try fences(rig) == 2)
     #expect(try await sender.pass(.warm) == PassReport())
     #expect(try fences(rig) == 0)
@@ -85,7 +88,7 @@ struct HousekeepingSlowTests {
 
   // MARK: Quota
 
-  @Test("when the store holds too much, then a pass drops what was sent, and says once what is still too much")
+  @Test("when the store exceeds its quota, then a pass drops sent fences, and logs the remaining excess once")
   func quota() async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [nil], fences: 30)
@@ -107,7 +110,7 @@ struct HousekeepingSlowTests {
     try await rig.finish()
   }
 
-  @Test("when submit is killed while it drops, then all that was not sent arrives once, and its drive log is there")
+  @Test("when submit is killed while it drops fences, then all unsent fences arrive once, and their drive log remains")
   func killed() async throws {
     let folder = try TemporaryFolder()
     let state = folder.file("state")
@@ -123,7 +126,7 @@ struct HousekeepingSlowTests {
       let before = try count(state)
       let submit = try RunningProgram.product("coverage-probe", ["submit", "--warm", "--config", configuration])
       let share = Double.random(in: 0...1, using: &generator)
-      _ = try? await eventually(within: .seconds(1), "some are dropped") {
+      _ = try? await eventually(within: .seconds(1), "some fences are dropped") {
         try !submit.isRunning || Double(count(state)) < Double(before) * (0.4 + 0.6 * share) ? () : nil
       }
       submit.signal(SIGKILL)
@@ -144,8 +147,8 @@ struct HousekeepingSlowTests {
     try StoreReader(directory: StateDirectory(path: state)).sessions().map(\.fences).reduce(0, +)
   }
 
-  /// Two drives that were sent, with 800 fences each and a log of 20 MB, and one that was not, with 60 fences.
-  /// - Returns: Their logs.
+  /// Records two sent drives, each with 800 fences and a log of 20 MB, and an unsent drive with 60 fences.
+  /// - Returns: The paths of their logs.
   private func fill(_ state: String) async throws -> [String] {
     let store = try DriveStore(directory: StateDirectory(path: state), purpose: "a test")
     let now = WallTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6))
@@ -172,7 +175,7 @@ struct HousekeepingSlowTests {
 
   // MARK: Trouble
 
-  @Test("when a server in trouble says how long, then the next pass in the background waits for so long, up to an hour")
+  @Test("when a server in trouble sends a Retry-After, then the next background pass waits for it, up to an hour")
   func retryAfter() async throws {
     let rig = try await SendingRig()
     let drive = try rig.record(tests: [try await rig.test()])
@@ -188,7 +191,7 @@ struct HousekeepingSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the store fails, then a cold pass is tried again after the back-off's wait, and still as a cold one")
+  @Test("when the store fails, then a cold pass is retried after the back-off, and it is still cold")
   func storeTrouble() async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [nil], finalized: false)

@@ -7,10 +7,12 @@ import Testing
 
 @testable import Submission
 
-/// Passes in the background: when they begin, what they wait for, and clocks that are set meanwhile.
+/// Background passes: their start, their waits, and clocks that are set meanwhile.
 @Suite(.serialized)
 struct KeepSendingSlowTests {
-  @Test("when a process keeps sending, then it begins cold, waits 15 min or until trouble is over, and hears a nudge")
+  @Test(
+    "when a process keeps sending, then its first pass is cold, the next one waits 15 min or the back-off, or for a nudge"
+  )
   func keepSending() async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [nil], finalized: false)
@@ -54,7 +56,8 @@ struct KeepSendingSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the clock is not set at the start, then what an earlier process left unfinished is sent once it is")
+  @Test(
+    "when the clock is not set at the start, then unfinished sessions of an earlier process are sent once it is set")
   func coldAfterClock() async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [nil], finalized: false)
@@ -75,7 +78,7 @@ struct KeepSendingSlowTests {
   @Test("when the clock is set while a pass waits, then the fences leave with their true times")
   func setDuringPass() async throws {
     let rig = try await SendingRig()
-    // Two hours slow, by a clock that the server agrees with later.
+    // The clock is two hours slow; later it is set to the server's time.
     let booted = rig.time.agreeWithServer()
     let slow = booted.later(by: .seconds(-7200))
     let drive = try rig.record(tests: [nil], started: (slow - .rigStart).inSeconds, boot: ("boot 1", .zero))

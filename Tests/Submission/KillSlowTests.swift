@@ -4,12 +4,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `submit` itself, killed.
+/// The `submit` program, killed at random moments.
 struct KillSlowTests {
   private static let sessions = 8
   private static let fences = 3
 
-  @Test("when submit is killed at any moments, then a later one sends the rest, and every fence is there once")
+  @Test(
+    "when submit is killed at random moments, then a later submit sends the rest, and the server holds every fence once"
+  )
   func kill() async throws {
     let folder = try TemporaryFolder()
     let state = folder.file("state")
@@ -30,7 +32,7 @@ struct KillSlowTests {
         return !submit.isRunning || requests >= begun + more ? () : nil
       }
       let moment = ContinuousClock.now + .milliseconds(Int.random(in: 0...60, using: &generator))
-      _ = try await eventually("a moment after it, or the end") {
+      _ = try await eventually("a moment after the requests, or the end of submit") {
         !submit.isRunning || ContinuousClock.now >= moment ? () : nil
       }
       submit.signal(SIGKILL)

@@ -8,17 +8,17 @@ import Testing
 @testable import DriveStore
 @testable import Submission
 
-/// Batches whose rows are damaged, or were lost in a salvage: whether they ever left, only the server knows.
+/// Batches whose rows are damaged or were lost in a salvage: only the server knows whether they arrived.
 @Suite(.serialized)
 struct LostBatchSlowTests {
-  /// A rig whose server took what was sent first, and whose answer was lost.
+  /// A rig whose server accepted the first part, and whose answer was lost.
   private func rigInDoubt(
     tests: Int = 1, fences: Int = 3, limit: Int = 400
   ) async throws -> SendingRig {
     let rig = try await SendingRig()
     let drive = try rig.record(tests: tests == 0 ? [nil] : try await rig.tests(tests), fences: fences)
     try await rig.tool.setFault("drop-answer", on: "coverageResult", count: 1)
-    // Another part is not taken.
+    // The second part meets 429.
     if limit < fences { try await rig.tool.setFault("429", on: "coverageResult", count: 1) }
     #expect(try await rig.sender { $0.fencesPerRequest = limit }.pass(.drive(drive)).sessionsKept == tests.positive)
     return rig
@@ -26,7 +26,8 @@ struct LostBatchSlowTests {
 
   // MARK: A damaged row
 
-  @Test("when the row of a batch in doubt is damaged, then its test's history tells, and nothing goes twice")
+  @Test(
+    "when the row of a batch in doubt is damaged, then the history settles it by its test, and nothing is sent twice")
   func damagedInDoubt() async throws {
     let rig = try await rigInDoubt()
     try await rig.store.damage("UPDATE batch SET sent_at = 5, attempt = 0, state = 'waiting'")
@@ -39,7 +40,7 @@ struct LostBatchSlowTests {
   }
 
   @Test(
-    "when the row of a batch that never left is damaged, then the server is asked once, and its fences go, rightly placed",
+    "when the row of an unsent batch is damaged, then the history is read once, and its fences go with correct offsets",
     arguments: [
       "anchor_at = anchor_at + 1", "state = 'submitted'", "state = 'quarantined'", "client_uuid = NULL, troubles = 9",
       "attempt = attempt + 1, sent_fences = 1, sent_at = 7, checksum = 'x', reason = 'y'",
@@ -61,7 +62,7 @@ struct LostBatchSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the name of its test is damaged as well, then what may have arrived is quarantined, not sent again")
+  @Test("when the test UUID of a batch in doubt is damaged as well, then the batch is quarantined, not sent again")
   func damagedName() async throws {
     let rig = try await rigInDoubt()
     try await rig.store.damage("UPDATE batch SET test_uuid = 'another', sent_fences = 1")
@@ -76,9 +77,7 @@ struct LostBatchSlowTests {
 
   // MARK: After a salvage
 
-  @Test(
-    "when all rows of batches are lost and another drive waits in none, then what was sent is not sent again, and no start ends"
-  )
+  @Test("when all batch rows are lost and a second drive has none yet, then only the second drive is sent")
   func lostTable() async throws {
     let rig = try await SendingRig()
     let sent = try rig.record(tests: [try await rig.test()], fences: 3)
@@ -91,7 +90,7 @@ struct LostBatchSlowTests {
   }
 
   @Test(
-    "when a store is older than what was sent without a test of its own, then the server is asked, and nothing goes twice"
+    "when the store is rolled back to before a drive without a test was sent, then the history prevents a second sending"
   )
   func rolledBack() async throws {
     let rig = try await SendingRig()
@@ -104,7 +103,7 @@ struct LostBatchSlowTests {
     try rig.store.signFences()
     #expect(try await rig.store.lostBatches.doubtUnsent() == 8)
     let report = try await rig.sender().pass(.cold)
-    // The history knows the test of the first drive; only the second one leaves.
+    // The history has the test of the first drive; only the second drive is sent.
     #expect(report.sessionsSent == 2, "\(report)")
     #expect(try await rig.requests("coverageResult") == 2)
     #expect(try await rig.requests("history") >= 1)
@@ -112,7 +111,7 @@ struct LostBatchSlowTests {
     try await rig.finish()
   }
 
-  @Test("when a salvage loses the row of a batch in doubt, then the history of its session's test tells")
+  @Test("when a salvage loses the row of a batch in doubt, then the history settles it by its session's test")
   func lostRow() async throws {
     let rig = try await rigInDoubt()
     try rig.store.salvage(without: "DELETE FROM batch")
@@ -122,7 +121,9 @@ struct LostBatchSlowTests {
     try await rig.finish()
   }
 
-  @Test("when a salvage loses several rows of a session, one of them in doubt, then none goes twice and none is lost")
+  @Test(
+    "when a salvage loses several batches of a session, one in doubt, then all its fences are quarantined, none sent twice"
+  )
   func lostRows() async throws {
     let rig = try await rigInDoubt(fences: 4, limit: 2)
     try rig.store.salvage(without: "DELETE FROM batch")
@@ -133,7 +134,7 @@ struct LostBatchSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the part that was sent lost its row, then the parts that were not do not pass for it")
+  @Test("when a salvage loses the rows of a sent and an unsent part, then the unsent part does not count as sent")
   func lostSentRow() async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [try await rig.test()], fences: 4)
@@ -146,7 +147,7 @@ struct LostBatchSlowTests {
     try await rig.finish()
   }
 
-  @Test("when a salvage loses the batch and this device's name, then the history of the session's name tells")
+  @Test("when a salvage loses the batch and the registration, then the history of the session's client settles it")
   func lostRegistration() async throws {
     let rig = try await rigInDoubt(tests: 0)
     try rig.store.salvage(without: "DELETE FROM batch; DELETE FROM registration")
@@ -157,7 +158,7 @@ struct LostBatchSlowTests {
   }
 
   @Test(
-    "when a salvage loses all that could tell where fences went, then they are quarantined, and sent on command",
+    "when a salvage loses every record of where fences were sent, then they are quarantined, and sent on command",
     arguments: ["DELETE FROM session", "DELETE FROM session; DELETE FROM registration"])
   func lostAll(_ more: String) async throws {
     let rig = try await rigInDoubt(tests: 0)
@@ -165,12 +166,12 @@ struct LostBatchSlowTests {
     #expect(try await rig.sender().pass(.cold).sessionsQuarantined == 1)
     #expect(try await rig.requests("coverageResult") == 1)
     #expect(try await rig.sender().pass(.cold) == PassReport())
-    #expect(try await rig.sender().pass(.quarantined).sessionsSent == 1, "by command")
+    #expect(try await rig.sender().pass(.quarantined).sessionsSent == 1, "on command")
     #expect(try await rig.tool.fences().count == 6)
     try await rig.finish()
   }
 
-  @Test("when a salvage loses rows of batches that never left, then one question is enough, and all of it goes")
+  @Test("when a salvage loses the rows of unsent batches, then one history request is enough, and all fences are sent")
   func lostUnsent() async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [try await rig.test(), nil], fences: 3)
@@ -181,13 +182,15 @@ struct LostBatchSlowTests {
     #expect(try await rig.requests("history") == 1)
     #expect(try await rig.holdsAllOnce(9))
     #expect(try await rig.sender().pass(.cold) == PassReport())
-    #expect(try await rig.requests("history") == 1, "it is known from then on")
+    #expect(try await rig.requests("history") == 1, "the result is stored")
     try await rig.finish()
   }
 
   // MARK: The client of a drive's test
 
-  @Test("when this device got another name after a drive's test was made, then the history of the first name is asked")
+  @Test(
+    "when the device gets a new client UUID after a drive's test was created, then the history of the first UUID is read"
+  )
   func otherClient() async throws {
     let rig = try await SendingRig()
     let drive = try rig.record(tests: [try await rig.test()], fences: 3)
@@ -206,7 +209,7 @@ extension Int {
 }
 
 extension DriveStore {
-  /// Has the file found damaged, and rows lost in it.
+  /// Deletes rows and a trigger, then repairs the store as after damage.
   fileprivate func salvage(without loss: String) throws {
     try database.writeWithoutTransaction { db in
       try db.execute(
@@ -215,7 +218,7 @@ extension DriveStore {
     try repair()
   }
 
-  /// Makes the fences ones that were written so.
+  /// Signs the fences again: their rows count as written this way.
   fileprivate func signFences() throws {
     try database.write { db in
       for id in try Int64.fetchAll(db, sql: "SELECT id FROM fence") { try RowChecksum.sign("fence", id: id, db) }

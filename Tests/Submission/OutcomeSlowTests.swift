@@ -7,18 +7,18 @@ import Testing
 
 @testable import Submission
 
-/// Each class of answers, by faults of the real control server tool, one after the other: each test starts a server of its own.
+/// Each class of answers, by faults of the real control server tool. Serialized: each test starts a server of its own.
 @Suite(.serialized)
 struct OutcomeSlowTests {
   @Test(
-    "when the server fails in any way, then nothing is lost and nothing is twice",
+    "when the server fails in any way, then no fence is lost or duplicated",
     arguments: [
       "401", "403", "404", "406", "429", "429-retry-after:0", "429-retry-after:30", "500", "502", "503", "empty",
       "html", "error", "reset",
       "hang:30", "drop-answer",
     ])
   func faults(fault: String) async throws {
-    // A busy machine answers late: only the fault that does not answer needs a short time.
+    // A busy machine answers late: only the fault that never answers needs a short timeout.
     let rig = try await SendingRig(requestTimeout: .seconds(fault == "hang:30" ? 2 : 20))
     let drive = try rig.record(tests: [try await rig.test(), nil], fences: 3)
     try await rig.tool.setFault(fault, on: "coverageResult", count: 1)
@@ -26,7 +26,7 @@ struct OutcomeSlowTests {
     let first = try await sender.pass(.drive(drive))
     #expect(first.sessionsQuarantined == 0)
     #expect(first.firstFailure != nil)
-    // One batch's trouble lets the next one try at once; a server that says how long to wait does not.
+    // After one batch's trouble, the next batch is sent at once; a Retry-After holds it.
     #expect(first.sessionsKept == (fault == "429-retry-after:30" ? 2 : 1))
     rig.time.turn(by: .seconds(fault == "429-retry-after:30" ? 30 : 0))
     let second = try await sender.pass(.cold)
@@ -37,8 +37,7 @@ struct OutcomeSlowTests {
     try await rig.finish()
   }
 
-  @Test(
-    "when the server refuses a request for a test, or is not there at all, then nothing is lost and nothing is twice")
+  @Test("when a registration or a request for a test fails, then no fence is lost or duplicated")
   func preparations() async throws {
     let rig = try await SendingRig()
     let drive = try rig.record(tests: [nil], fences: 3)
@@ -57,7 +56,7 @@ struct OutcomeSlowTests {
   }
 
   @Test(
-    "when every batch meets 401 or 403, then two are enough to know, and passes in the background pause for 15 min, restarts or not",
+    "when every batch meets 401 or 403, then a pass ends after two, and background passes pause for 15 min, across restarts",
     arguments: ["401", "403"])
   func forbidden(fault: String) async throws {
     let rig = try await SendingRig()
@@ -65,7 +64,7 @@ struct OutcomeSlowTests {
     try await rig.tool.setFault(fault, on: "coverageResult")
     let sender = try rig.sender()
     #expect(try await sender.pass(.cold).sessionsKept == 4)
-    #expect(!rig.lines.all.contains { $0.contains("trying again") }, "nobody does")
+    #expect(!rig.lines.all.contains { $0.contains("trying again") }, "only background passes try again")
     #expect(try await rig.requests("coverageResult") == 2)
     rig.time.turn(by: .seconds(900))
     #expect(try await sender.pass(.cold, urgency: .background).fencesSent == 0)
@@ -79,7 +78,7 @@ struct OutcomeSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the clock is not set, then the report counts the sessions that wait, without refused ones")
+  @Test("when the clock is not set, then the report counts the waiting sessions, without refused ones")
   func unsetClock() async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [nil])
@@ -100,7 +99,7 @@ struct OutcomeSlowTests {
 
   // MARK: 429
 
-  @Test("when 429 comes three times, then no request leaves for 30 s, in the next process neither, unless it is forced")
+  @Test("when the server answers 429 three times, then only forced requests leave for 30 s, in the next process too")
   func breaker() async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [nil, nil, nil, nil])
@@ -145,7 +144,7 @@ struct OutcomeSlowTests {
       _ = try await sender.pass(.warm)
       let status = await sender.status.breaker
       #expect(status.state == .open, "\(value)")
-      // The clock of the test is at rest; the jitter is half of 10 %.
+      // The clock of the test stands still; the jitter is half of 10 %.
       #expect(status.nextAttemptInMilliseconds == Int64(expected * 1050), "\(value)")
       #expect(try await sender.pass(.warm).hold != nil, "\(value)")
       rig.time.turn(by: .milliseconds(status.nextAttemptInMilliseconds))
@@ -176,7 +175,7 @@ struct OutcomeSlowTests {
     ].map { ($0, 30) }
     + [("Fri, 31 Dec 9999 23:59:59 GMT", 3600)]
 
-  @Test("when the server is in trouble, then passes in the background wait, and those that somebody asked for do not")
+  @Test("when the server is in trouble, then background passes wait, and commanded passes do not")
   func backgroundWaits() async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [nil])
@@ -185,7 +184,7 @@ struct OutcomeSlowTests {
     _ = try await sender.pass(.cold)
     let requests = try await rig.paths().count
     guard case .gate(.trouble) = try await sender.pass(.warm, urgency: .background).hold else {
-      Issue.record("it did not wait")
+      Issue.record("the background pass did not wait")
       return
     }
     #expect(try await rig.paths().count == requests)
@@ -222,7 +221,7 @@ struct OutcomeSlowTests {
     #expect(stored.submittedFences == 6)
     #expect(stored.quarantineReason?.contains("offset_ms") == true)
     let holders = Set(try await rig.tool.fences().map(\.test))
-    #expect(holders.contains(try #require(stored.session.testUUID)), "it goes by a test that has fences of it")
+    #expect(holders.contains(try #require(stored.session.testUUID)), "its test has fences of it")
     #expect(try await sender.pass(.cold) == PassReport(), "it is not sent again by itself")
     let again = try await sender.pass(.quarantined)
     #expect(again.sessionsQuarantined == 1, "but on command")
@@ -248,7 +247,7 @@ struct OutcomeSlowTests {
     try await rig.finish()
   }
 
-  @Test("when a server refuses everything, then a pass in the background does not ask it about each single fence")
+  @Test("when a server refuses everything, then a background pass does not submit every single fence")
   func refusingServer() async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [nil], fences: 60)
@@ -262,7 +261,7 @@ struct OutcomeSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the store's breaker is damaged, then a sender begins with a closed one and says so")
+  @Test("when the stored breaker is damaged, then a sender begins with a closed one and logs it")
   func damagedBreaker() async throws {
     let rig = try await SendingRig()
     try await rig.store.servers.setGateMemory("{\"state\":\"ajar\"}", at: rig.tool.url)
@@ -273,10 +272,10 @@ struct OutcomeSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the server swallows a bad fence without a word, then in the end only that fence is left behind")
+  @Test("when the server answers a bad fence with an empty body, then in the end only that fence is quarantined")
   func swallowed() async throws {
     let rig = try await SendingRig()
-    // Newest, so that it would hold up the others.
+    // The newest session, so that it is sent first.
     _ = try rig.record(tests: [nil], fences: 6, started: 600) { number, fence in
       number == 2 ? .sample(number: 2, entered: 8, latitude: 48.654321) : fence
     }
@@ -291,7 +290,7 @@ struct OutcomeSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the server has forgotten this device, then it registers again and the drive arrives")
+  @Test("when the server has forgotten the device, then the device registers again and the drive arrives")
   func forgotten() async throws {
     let rig = try await SendingRig()
     let port = try #require(URL(string: rig.tool.url)?.port)
@@ -302,7 +301,7 @@ struct OutcomeSlowTests {
     try await rig.tool.program.stop()
     let another = try await ControlServerTool(["--port", "\(port)"])
     _ = try rig.record(tests: [nil], started: 60)
-    // The connection that was kept is gone; that may cost a pass.
+    // The kept-alive connection is gone; that may cost a pass.
     let first = try await sender.pass(.cold).sessionsSent
     let second = try await sender.pass(.cold).sessionsSent
     #expect(first + second == 1)

@@ -8,7 +8,7 @@ import Testing
 @testable import DriveStore
 @testable import Submission
 
-/// What a pass must not touch, and what it must not note, while drives and requests go on beside it; without a server.
+/// Data that a pass must not touch while drives and requests run beside it, without a server.
 struct PassFenceTests {
   private static let lull = ServerFailure.serverTrouble(status: 503, message: "", retryAfter: .seconds(100))
 
@@ -32,16 +32,16 @@ struct PassFenceTests {
     #expect(drive >= first)
   }
 
-  @Test("when the gate holds a batch at the last moment, then the batch waits as before: nothing of it has left")
+  @Test("when the gate holds a batch at the last moment, then nothing of it is sent, and its state stays waiting")
   func heldBatch() async throws {
-    let (failing, failed, store) = (Flag(), Flag(), Flag())
+    let (failing, failed, store) = (Counter(), Counter(), Counter())
     let rig = try GateRig { step, _ in
       guard step == .coverageRequest else { return }
-      _ = try await eventually("the batch that is about to leave") { store.isUp ? true : nil }
-      failing.isUp = true
+      _ = try await eventually("the batch that is about to leave") { store.count > 0 ? true : nil }
+      failing.increment()
       throw Self.lull
     }
-    // Registers.
+    // Registers the device.
     _ = try await rig.registration.clientUUID(for: GatedServer.Exchange())
     var recorder = try DriveRecorder(rig.store, started: .rigStart, log: nil, server: rig.spy.url)
     try recorder.save(
@@ -49,8 +49,8 @@ struct PassFenceTests {
       fences: [.sample(number: 0)], seen: .seconds(40))
     try recorder.end(at: .seconds(40), reason: .user)
     let hook = DatabaseFunction("hold_batch", argumentCount: 0) { _ in
-      store.isUp = true
-      for _ in 0..<3000 where !failed.isUp { Thread.sleep(forTimeInterval: 0.01) }
+      store.increment()
+      for _ in 0..<3000 where failed.count == 0 { Thread.sleep(forTimeInterval: 0.01) }
       return nil
     }
     try await rig.store.database.write { db in
@@ -61,11 +61,11 @@ struct PassFenceTests {
           BEGIN SELECT hold_batch(); END
           """)
     }
-    // The clocks are read again after the gate has heard of the failure.
+    // The pass reads the clocks again after the gate has recorded the failure.
     let timekeeper = try Timekeeper(
       store: rig.store,
       latestDate: {
-        if failing.isUp { failed.isUp = true }
+        if failing.count > 0 { failed.increment() }
         return nil
       }, clock: rig.time.clock, logger: rig.lines.logger)
     let sender = try Sender(
@@ -86,15 +86,4 @@ private actor Begun {
   private(set) var drive: Int64?
 
   func begin(in store: DriveStore) { drive = (try? DriveRecorder(store, started: .rigStart, log: nil))?.drive }
-}
-
-/// Raised by one thread, seen by another.
-private final class Flag: Sendable {
-  private let lock = NSLock()
-  private nonisolated(unsafe) var value = false
-
-  var isUp: Bool {
-    get { lock.withLock { value } }
-    set { lock.withLock { value = newValue } }
-  }
 }

@@ -7,10 +7,10 @@ import Testing
 
 @testable import Submission
 
-/// Which sessions a pass takes up, in which pieces, and what it does beside another one.
+/// The sessions that a pass selects, their parts, and concurrent passes.
 @Suite(.serialized)
 struct PassSlowTests {
-  @Test("when a pass is warm, then it leaves alone what an earlier run left unfinished; a cold one ends and sends it")
+  @Test("when a pass is warm, then it skips the unfinished sessions of an earlier run; a cold pass ends and sends them")
   func warmAndCold() async throws {
     let rig = try await SendingRig()
     let test = try await rig.test()
@@ -44,7 +44,7 @@ struct PassSlowTests {
     try await rig.finish()
   }
 
-  @Test("when a fence of a drive is refused, then what waited before is sent all the same; in trouble it is not tried")
+  @Test("when a fence of a drive is refused, then its pass still counts as unhindered; a pass in trouble does not")
   func refusedBeforeOthers() async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [nil], started: 0)
@@ -60,7 +60,7 @@ struct PassSlowTests {
     try await rig.finish()
   }
 
-  @Test("when a session is missing, then its fences wait for a cold pass and their age")
+  @Test("when a session is missing, then its fences wait until they are old enough and a cold pass runs")
   func orphans() async throws {
     let rig = try await SendingRig()
     let drive = try rig.record(tests: [nil], fences: 3)
@@ -88,11 +88,11 @@ struct PassSlowTests {
     #expect(counts.sorted() == [100, 400, 400])
     #expect(try rig.states() == [.submitted])
     let fences = try StoreReader(rig.store).sessions().flatMap { try StoreReader(rig.store).fences(of: $0) }
-    #expect(Set(fences.map(\.session.session.testUUID)).count == 3, "export tells the test that each fence went to")
+    #expect(Set(fences.map(\.session.session.testUUID)).count == 3, "export has the test of each fence")
     try await rig.finish()
   }
 
-  @Test("when passes are asked for at once, then one runs after the other and nothing goes twice")
+  @Test("when passes are requested concurrently, then they run one after the other, and nothing is sent twice")
   func overlap() async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [nil, nil])
@@ -108,7 +108,7 @@ struct PassSlowTests {
     try await rig.finish()
   }
 
-  @Test("when a pass that waits for another is cancelled, then it gives up its turn at once, and the next one gets it")
+  @Test("when a waiting pass is cancelled, then it gives up its turn at once, and the next pass gets it")
   func cancelledInTheQueue() async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [nil])

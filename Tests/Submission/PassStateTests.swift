@@ -11,7 +11,7 @@ struct PassStateTests {
 
   // MARK: The queue
 
-  @Test("when batches may have left, then all others go before them, until the history was asked")
+  @Test("when batches may have been sent, then all others go before them until the history is read")
   func doubtful() {
     var pass = Pass(mode: .cold, urgency: .commanded, running: nil)
     pass.queue = [.sample(1, state: .sending, test: "A"), .sample(2, test: "B"), .sample(3)]
@@ -25,7 +25,7 @@ struct PassStateTests {
     #expect(pass.next?.id == 1)
   }
 
-  @Test("when the server makes no tests, then batches that have one go on, and the others wait")
+  @Test("when the server creates no tests, then batches with a test are sent, and the others wait")
   func noTests() {
     var pass = Pass(mode: .cold, urgency: .commanded, running: nil)
     pass.queue = [.sample(1), .sample(2), .sample(3, test: "A")]
@@ -55,8 +55,7 @@ struct PassStateTests {
     #expect(pass.summary == "sent 3 fences of 3 sessions, 1 session kept for later, 1 refused")
   }
 
-  @Test(
-    "when the server refuses one batch after the other, then a pass in the background ends, one on command does not")
+  @Test("when the server refuses one batch after the other, then a background pass ends, a commanded pass does not")
   func refusals() {
     for urgency in [ServerGate.Urgency.background, .commanded] {
       var pass = Pass(mode: .cold, urgency: urgency, running: nil)
@@ -71,7 +70,7 @@ struct PassStateTests {
     #expect(!isEnough, "not in a row")
   }
 
-  @Test("when batches have new times, then the queue has them in its order, and batches that are gone are not in it")
+  @Test("when batches are read again, then the queue keeps its order, takes the new values and drops missing batches")
   func refresh() {
     var pass = Pass(mode: .cold, urgency: .commanded, running: nil)
     pass.queue = [.sample(1), .sample(2), .sample(3)]
@@ -83,7 +82,7 @@ struct PassStateTests {
   // MARK: The end
 
   @Test(
-    "when a step throws, then the pass knows why it ends; a cancelled pass blames nobody, the store's errors are none of its ends"
+    "when a step throws, then the error decides how the pass ends: failed, stopped or held; a store error decides nothing"
   )
   func ends() {
     struct StoreTrouble: Error {}
@@ -101,7 +100,7 @@ struct PassStateTests {
 
   // MARK: The schedule
 
-  @Test("when a process keeps sending, then it is cold until a pass took up all that was left behind")
+  @Test("when a process keeps sending, then its passes are cold until one has handled all fences of earlier processes")
   func mode() {
     var schedule = PassSchedule(every: .seconds(900), policy: ServerGate.Policy())
     schedule.passEnded(PassReport(hold: .clock))
@@ -135,7 +134,7 @@ struct PassStateTests {
     #expect(schedule.wait(gate: .zero, at: .zero) == .seconds(900))
   }
 
-  @Test("when the clock is not set, then the next pass looks again soon, however long the interval")
+  @Test("when the clock is not set, then the next pass comes soon, however long the interval is")
   func clockNotSet() {
     var schedule = PassSchedule(every: .seconds(900), policy: ServerGate.Policy())
     schedule.passEnded(PassReport(hold: .clock))
@@ -151,7 +150,7 @@ struct PassStateTests {
 }
 
 extension Batch {
-  /// A batch of one session of its own, unless the test says otherwise.
+  /// A batch of a session of its own, unless the test sets one.
   static func sample(
     _ id: Int64, session: Int64? = nil, state: State = .waiting, test: String? = nil, client: String? = nil,
     attempt: Int = 0, sentFences: Int? = nil, fences: Int = 1

@@ -1,6 +1,6 @@
 @testable import Submission
 
-/// The breaker's rules once more, as a table of what happened: nothing is shared with the real one but its inputs.
+/// A second implementation of the breaker's rules: it shares only the inputs with the real breaker.
 struct ReferenceBreaker {
   /// Seconds.
   struct Wait { var until: Double }
@@ -11,9 +11,9 @@ struct ReferenceBreaker {
   var phase = Phase.shut
   var row = 0
   var openings = 0
-  /// The end of a wait that a trial broke into by force: no wait before a success may end earlier. 0: none.
+  /// The end of a wait that a forced trial interrupted: until a success, no wait may end earlier. 0: no such wait.
   var owed = 0.0
-  /// Calls that still count; a change of phase forgets them all.
+  /// Calls that still count; a change of phase clears them.
   var valid: Set<Int> = []
   var nextCall = 0
 
@@ -24,7 +24,7 @@ struct ReferenceBreaker {
     self.waits = waits
   }
 
-  /// The wait of this opening; the last of the list for all beyond it.
+  /// The wait of this opening; later openings have the last wait of the list.
   private var wait: Double { waits[max(0, min(openings, waits.count) - 1)] }
 
   mutating func begin(at now: Double, force: Bool) -> Int? {
@@ -73,7 +73,7 @@ struct ReferenceBreaker {
     owed = 0
   }
 
-  /// The host boots again: its clock begins at 0, and nobody knows how long it was off.
+  /// The host reboots: its clock starts at 0, and the time that it was off is unknown.
   mutating func reboot(at now: Double) {
     restart()
     if case .waiting(let until) = phase { phase = .waiting(until: max(0, until - now)) }

@@ -8,10 +8,10 @@ import Testing
 @testable import DriveStore
 @testable import Submission
 
-/// What a pass sends, with a real store and the real control server tool, one after the other: each test starts a server of its own.
+/// Passes with a real store and the real control server tool. Serialized: each test starts a server of its own.
 @Suite(.serialized)
 struct SenderSlowTests {
-  @Test("when a drive has ended, then its sessions are sent newest first, fences ascending, and marked")
+  @Test("when a drive has ended, then its sessions are sent newest first, fences ascending, and marked as submitted")
   func wholeDrive() async throws {
     let rig = try await SendingRig()
     let tests = try await rig.tests(2)
@@ -36,7 +36,7 @@ struct SenderSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the server cannot take anything, then the pass ends, all is kept, and a later pass sends it")
+  @Test("when the server is in trouble, then the pass ends, all sessions are kept, and a later pass sends them")
   func outage() async throws {
     let rig = try await SendingRig()
     let drive = try rig.record(tests: try await rig.tests(4))
@@ -53,7 +53,7 @@ struct SenderSlowTests {
     try await rig.finish()
   }
 
-  @Test("when a pass was in trouble, then the next one asks for the server's health, and sends nothing to a sick one")
+  @Test("when a pass met trouble, then the next pass checks the server first, and sends nothing while the check fails")
   func health() async throws {
     let rig = try await SendingRig()
     let drive = try rig.record(tests: try await rig.tests(1))
@@ -70,7 +70,7 @@ struct SenderSlowTests {
   }
 
   @Test(
-    "when the pass is cancelled while the server works, then nothing is lost, and the next one asks before it sends")
+    "when a pass is cancelled while the server works, then nothing is lost, and the next one reads the history first")
   func cancelled() async throws {
     let rig = try await SendingRig()
     let drive = try rig.record(tests: try await rig.tests(1))
@@ -91,7 +91,7 @@ struct SenderSlowTests {
     try await rig.finish()
   }
 
-  @Test("when a session of a drive that is over is damaged meanwhile, then the next pass sets it right, of any mode")
+  @Test("when a session of an ended drive is damaged meanwhile, then the next pass of that drive repairs and sends it")
   func damagedMeanwhile() async throws {
     let rig = try await SendingRig()
     let drive = try rig.record(tests: [nil, nil])
@@ -120,7 +120,7 @@ struct SenderSlowTests {
     try await rig.finish()
   }
 
-  @Test("when a drive was never online, then it gets a test afterwards and its offsets lie before it")
+  @Test("when a drive was never online, then it gets a test later, and its offsets are negative")
   func lateAnchoring() async throws {
     let rig = try await SendingRig()
     let drive = try rig.record(tests: [nil])
@@ -133,7 +133,7 @@ struct SenderSlowTests {
     try await rig.finish()
   }
 
-  @Test("when only fences exist that Wi-Fi touched, then nothing is sent")
+  @Test("when every fence overlaps Wi-Fi time, then nothing is sent")
   func wifiOnly() async throws {
     let rig = try await SendingRig()
     let drive = try rig.record(tests: try await rig.tests(1)) { number, _ in
@@ -144,7 +144,7 @@ struct SenderSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the device registers, then its name is kept for the next process, and all who ask at once get the same")
+  @Test("when the device registers, then its UUID is persisted, and concurrent callers get the same one")
   func registration() async throws {
     let rig = try await SendingRig()
     let names = try await withThrowingTaskGroup { group in
@@ -157,7 +157,7 @@ struct SenderSlowTests {
     try await rig.finish()
   }
 
-  @Test("when passes run, then the log tells mode, groups and outcomes, and never the client's name")
+  @Test("when passes run, then the log has mode, groups and outcomes, and never the client's UUID")
   func log() async throws {
     let rig = try await SendingRig()
     let uuid = try await rig.clientUUID()
@@ -180,7 +180,7 @@ struct SenderSlowTests {
   }
 
   @Test(
-    "when a drive's requests meet 429 three times, then none leaves while the breaker is open, of drives and of passes")
+    "when a drive's requests meet 429 three times, then no request of a drive or pass leaves while the breaker is open")
   func askingBesidePasses() async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [nil])
@@ -207,8 +207,7 @@ struct SenderSlowTests {
     try await rig.finish()
   }
 
-  @Test(
-    "when a clock was set by weeks in mid-drive, then its fences go to a test that can hold them, and none is refused")
+  @Test("when the clock is set by weeks during a drive, then the fences go to a test that can hold their offsets")
   func farFromItsAnchor() async throws {
     let rig = try await SendingRig()
     let days = 40.0 * 86_400

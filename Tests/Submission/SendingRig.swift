@@ -28,7 +28,7 @@ final class SendingRig: Sendable {
     client = try Self.client(of: self.tool.url, requestTimeout: requestTimeout)
     time = TurnedClock()
     lines = LogLines()
-    // A device that registered long ago: the store knows no clock by it.
+    // A device that registered long ago: its registration leaves no clock in the store.
     registration = Registration(
       store: store,
       server: GatedServer(
@@ -46,8 +46,8 @@ final class SendingRig: Sendable {
         softwareVersionCode: 1, softwareRevision: "test"))
   }
 
-  /// A sender as a process has it that starts now.
-  /// - Parameter server: `nil`: the rig's own.
+  /// A sender as a process that starts now creates it.
+  /// - Parameter server: `nil`: the server of the rig.
   func sender(
     to server: ControlServerClient? = nil, _ change: (inout SenderSettings) -> Void = { _ in }
   ) throws -> Sender {
@@ -61,7 +61,7 @@ final class SendingRig: Sendable {
   /// - Parameters:
   ///   - fences: Of each session.
   ///   - started: Seconds after ``WallTime/rigStart``.
-  ///   - change: Makes a fence what the test wants, by its number.
+  ///   - change: Changes a fence, given its number.
   func record(
     tests: [String?], fences: Int = 2, started: Double = 0, finalized: Bool = true,
     boot: (id: String, sinceBoot: Duration)? = nil, change: (Int, Fence) -> Fence = { $1 }
@@ -100,7 +100,7 @@ final class SendingRig: Sendable {
     return tests
   }
 
-  /// How often the server holds each moment of entry: the judge of "nothing lost, nothing twice".
+  /// How often the server holds each entry time: it shows whether fences are lost or duplicated.
   func received() async throws -> [Int: Int] {
     try await tool.fences().reduce(into: [:]) { counts, fence in
       counts[fence.integer("timestamp_microseconds") ?? -1, default: 0] += 1
@@ -127,14 +127,14 @@ final class SendingRig: Sendable {
     try await tool.program.stop()
   }
 
-  /// Where a test threw before ``finish()``: a client that is not shut down ends the whole run. The tool ends with its last owner.
+  /// After a test that threw before ``finish()``: a client that is not shut down ends the whole run. The tool ends with its last owner.
   deinit {
     guard !isFinished else { return }
     Task { [client] in try await client.shutdown() }
   }
 }
 
-/// Clocks that stand until the test, or somebody who sleeps, turns them.
+/// Clocks that stand still until the test, or a sleeping caller, turns them.
 final class TurnedClock: Sendable {
   private struct State {
     var boot = Duration.seconds(1000)
@@ -163,7 +163,7 @@ final class TurnedClock: Sendable {
     return now.later(by: .zero - lock.withLock { state.boot })
   }
 
-  /// Turns the clocks by the time that a test has taken since ``agreeWithServer()``: on a slow machine the server's clock runs away.
+  /// Turns the clocks by the time that a test has taken since ``agreeWithServer()``: on a slow machine the server's clock moves on.
   /// - Parameter booted: The result of that call.
   func catchUp(_ booted: WallTime) {
     let now = WallTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6))
@@ -172,7 +172,7 @@ final class TurnedClock: Sendable {
 
   var sleeps: [Duration] { lock.withLock { state.sleeps } }
 
-  /// Whether who sleeps for a while sleeps until it is cancelled, instead of turning the clock.
+  /// Whether a sleeping caller sleeps until it is cancelled, instead of turning the clock.
   var holdsSleepers: Bool {
     get { lock.withLock { state.holdsSleepers } }
     set { lock.withLock { state.holdsSleepers = newValue } }
@@ -180,7 +180,7 @@ final class TurnedClock: Sendable {
 
   var clock: SenderClock { clock(bootID: lock.withLock { state.bootID }) }
 
-  /// - Parameter bootID: Empty: of a boot that the store keeps nothing of.
+  /// - Parameter bootID: Empty for a boot of which the store keeps nothing.
   func clock(bootID: String) -> SenderClock {
     SenderClock(
       wall: { .rigStart.later(by: .seconds(6200) + self.lock.withLock { self.state.boot + self.state.wallError }) },
@@ -202,7 +202,7 @@ final class TurnedClock: Sendable {
 }
 
 extension WallTime {
-  /// When the rig's drives begin, unless a test says otherwise. The server has this host's clock, which contradicts the rig's whenever the
+  /// When the rig's drives begin, unless a test sets another time. The server has this host's clock, which contradicts the rig's whenever the
   /// tests run: it is three days ahead. Beyond 24 days the server could not hold the offset of a fence.
   static let rigStart: WallTime = {
     let now = Int64(Date().timeIntervalSince1970)
@@ -217,17 +217,12 @@ extension DriveStore {
     }
   }
 
-  /// Changes rows as a flipped bit on the disk does it: no trigger sees it.
+  /// Changes rows as a flipped bit on the disk does: no trigger fires.
   func damage(_ sql: String) async throws {
-    try await database.write { db in
-      let triggers = try Row.fetchAll(db, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-      for trigger in triggers { try db.execute(sql: "DROP TRIGGER \(trigger["name"] as String)") }
-      try db.execute(sql: sql)
-      for trigger in triggers { try db.execute(sql: trigger["sql"]) }
-    }
+    try await database.write { try $0.damage(sql) }
   }
 
-  /// Damage: the sessions of `drive` are gone, their fences are not.
+  /// Damage: deletes the sessions of `drive`, but not their fences.
   func loseSessions(of drive: Int64) async throws {
     try await database.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA foreign_keys = OFF")

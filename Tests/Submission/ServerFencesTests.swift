@@ -5,7 +5,7 @@ import Testing
 @testable import DriveStore
 @testable import Submission
 
-/// What the server's histories say about a batch: the decision alone.
+/// The decision about a batch from the server's histories.
 struct ServerFencesTests {
   private func held(_ tests: [String: Int], strangers: [String] = []) -> ServerFences {
     var held = ServerFences()
@@ -19,7 +19,7 @@ struct ServerFencesTests {
   }
 
   @Test(
-    "when the server holds as many fences of its test as were sent, then the batch has arrived, in whatever case it writes the test"
+    "when the server holds as many fences of its test as were sent, then the batch has arrived, in any case of the UUID"
   )
   func arrived() {
     let held = self.held(["t1": 3])
@@ -30,14 +30,14 @@ struct ServerFencesTests {
     #expect(held.finding(for: damaged, isForced: false) == .arrived(fences: 3))
   }
 
-  @Test("when the server holds none of its test, then the batch is to be sent, again or not")
+  @Test("when the server holds no fence of its test, then the batch is absent and may be sent again")
   func absent() {
     for tests in [[:], ["T1": 0], ["T2": 3]] {
       #expect(held(tests).finding(for: .sample(1, state: .sending, test: "T1", attempt: 1), isForced: false) == .absent)
     }
   }
 
-  @Test("when the server holds another number of fences, then nothing of the batch goes again but by force")
+  @Test("when the server holds another number of fences, then the batch is quarantined, and only force sends it again")
   func otherNumber() {
     let held = self.held(["T1": 1])
     guard case .quarantine(let reason) = held.finding(for: .sample(1, test: "T1", fences: 3), isForced: true) else {
@@ -51,7 +51,7 @@ struct ServerFencesTests {
   }
 
   @Test(
-    "when the server knows neither the test nor the sender, then a batch that may have left is quarantined, a new one is not"
+    "when the server knows neither test nor client, then a batch that may have been sent is quarantined, a new one is not"
   )
   func strangers() {
     let held = self.held([:], strangers: ["C"])
@@ -66,7 +66,7 @@ struct ServerFencesTests {
       held.finding(forDoubtful: left, isForced: false) == .absent, "its row is whole: the test may be tried again")
   }
 
-  @Test("when a batch lost its row, then a test of the history that nothing else accounts for may be its own")
+  @Test("when a batch lost its row, then an unknown test in the history with enough fences quarantines it")
   func lostRow() {
     let lost = Batch.sample(1, state: .sending, client: "C", fences: 3)
     for (tests, known, isQuarantined) in [
@@ -78,6 +78,8 @@ struct ServerFencesTests {
       #expect((held.finding(forDoubtful: lost, isForced: false) != .absent) == isQuarantined, "\(tests), \(known)")
     }
     #expect(held([:], strangers: ["C"]).finding(forDoubtful: lost, isForced: false) != .absent)
-    #expect(held([:]).finding(forDoubtful: .sample(1, state: .sending), isForced: false) != .absent, "nobody to ask")
+    #expect(
+      held([:]).finding(forDoubtful: .sample(1, state: .sending), isForced: false) != .absent,
+      "no client whose history could be read")
   }
 }

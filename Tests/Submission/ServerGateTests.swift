@@ -42,7 +42,7 @@ struct ServerGateTests {
   ]
 
   @Test(
-    "when one answer says how long to wait, then no request leaves before, unless it is forced",
+    "when one answer has a Retry-After, then no request leaves before it has passed, unless it is forced",
     arguments: asks)
   func retryAfter(failure: ServerFailure) throws {
     var gate = try gate()
@@ -56,7 +56,7 @@ struct ServerGateTests {
     #expect(isOpen(gate, .forced, at: .seconds(10)))
   }
 
-  @Test("when a wait is asked for beside a call that goes on, then the next request of the call does not leave")
+  @Test("when another answer asks for a wait during a call, then the next request of the call does not leave")
   func callUnderWay() throws {
     var gate = try gate()
     let call = try begin(&gate, .commanded, at: .zero)
@@ -66,10 +66,10 @@ struct ServerGateTests {
     #expect(gate.allows(call, at: .seconds(5)))
     gate.heard(.serverTrouble(status: 503, message: "", retryAfter: .seconds(100)), at: .seconds(5))
     gate.end(call, .success, at: .seconds(6), random: 0)
-    #expect(!isOpen(gate, .commanded, at: .seconds(104)), "its success says nothing about what came after its begin")
+    #expect(!isOpen(gate, .commanded, at: .seconds(104)), "its success does not end a wait that came after its begin")
   }
 
-  @Test("when a forced call succeeds, then the wait that it ignored is over; when it does not, then the wait goes on")
+  @Test("when a forced call succeeds, then the wait that it ignored is over; when it does not, then the wait continues")
   func forced() throws {
     for (outcome, isOver) in [
       (ServerGate.Outcome.success, true), (.failed(.unreachable("")), false), (.cancelled, false),
@@ -93,7 +93,7 @@ struct ServerGateTests {
     #expect(!gate.allows(call, at: .seconds(2)))
   }
 
-  @Test("when a pass was in trouble, then passes in the background wait, and nobody else does")
+  @Test("when a pass was in trouble, then background passes wait, and other requests do not")
   func trouble() throws {
     var gate = try gate()
     gate.troubled(by: .unreachable(""), at: .zero, random: 1)
@@ -115,7 +115,7 @@ struct ServerGateTests {
     gate.troubled(by: .unreachable(""), at: .zero, random: 0)
     #expect(gate.ask(.background, at: .seconds(1), random: 0.25) == .spread(.seconds(15)))
     gate.troubled(by: .unreachable(""), at: .zero, random: 0)
-    #expect(isOpen(gate, .commanded, at: .zero), "others do not wait")
+    #expect(isOpen(gate, .commanded, at: .zero), "a commanded request does not wait")
   }
 
   /// A gate whose breaker has opened at 0.
@@ -128,7 +128,7 @@ struct ServerGateTests {
     return gate
   }
 
-  @Test("when the breaker is open, then force alone leaves, and once")
+  @Test("when the breaker is open, then one forced request leaves, and no other")
   func forcedTrial() throws {
     var gate = try opened()
     #expect(gate.hold(.commanded, at: .zero) == .breaker(.seconds(30)))
@@ -153,7 +153,7 @@ struct ServerGateTests {
 
   // MARK: Memory
 
-  @Test("when the longest wait of the policy is stored, then the next process waits for the rest of it, to its end")
+  @Test("when the longest wait of the policy is stored, then the next process restores all of it")
   func longestRestored() throws {
     var policy = ServerGate.Policy()
     (policy.backoff, policy.backoffMax) = (.seconds(3600), .seconds(3600))
@@ -168,7 +168,7 @@ struct ServerGateTests {
         == .trouble(.seconds(900)))
   }
 
-  @Test("when the stored gate is no gate, then the log says so, and requests leave")
+  @Test("when the stored gate cannot be read, then the log reports it, and requests leave")
   func unreadable() async throws {
     let folder = try TemporaryFolder()
     let store = try DriveStore(directory: StateDirectory(path: folder.file("state")), purpose: "a test")
@@ -191,7 +191,7 @@ struct ServerGateTests {
     return ServerGate(policy: gate.policy, memory: memory, at: then, bootID: bootID)
   }
 
-  @Test("when the process ends, then all waits go on in the next one; after a reboot they count from the boot")
+  @Test("when the process ends, then all waits continue in the next one; after a reboot they count from the boot")
   func restart() throws {
     var gate = try gate()
     try fail(&gate, Self.asks[1], at: .seconds(100))
@@ -205,7 +205,7 @@ struct ServerGateTests {
     #expect(rebooted.hold(.background, at: .seconds(20)) == .trouble(.seconds(31)))
     var next = same
     next.troubled(by: .unreachable(""), at: .seconds(120), random: 1)
-    #expect(next.hold(.background, at: .seconds(120)) == .trouble(.seconds(121)), "the back-off grows on")
+    #expect(next.hold(.background, at: .seconds(120)) == .trouble(.seconds(121)), "the back-off keeps growing")
   }
 
   @Test("when a wait was over before a success, then no later boot waits for it")
@@ -219,7 +219,7 @@ struct ServerGateTests {
     #expect(rebooted.hold(.background, at: .zero) == nil)
   }
 
-  @Test("when the store's memory is an earlier build's, which knew the circuit breaker alone, then it is read")
+  @Test("when an earlier build stored only the circuit breaker, then its memory is read")
   func earlierMemory() throws {
     let text = #"{"state":"open","refusals":0,"step":2,"deadline":70000000,"remaining":60000000,"bootID":"boot 1"}"#
     let memory = try JSONDecoder().decode(ServerGate.Memory.self, from: Data(text.utf8))
@@ -228,13 +228,13 @@ struct ServerGateTests {
     #expect(gate.breaker.step == 2)
     var later = gate
     later.troubled(by: .unreachable(""), at: .seconds(20), random: 1)
-    #expect(later.hold(.background, at: .seconds(70)) == nil, "it knew no failures: the first wait is the shortest")
-    // And what this build writes is read by that one.
+    #expect(later.hold(.background, at: .seconds(70)) == nil, "no failures are stored: the first wait is the shortest")
+    // And the earlier build can read the memory of this build.
     let own = try JSONEncoder().encode(gate.memory(at: .seconds(20), bootID: "boot 1"))
     #expect(try JSONDecoder().decode(CircuitBreaker.Memory.self, from: own).step == 2)
   }
 
-  @Test("when the store's memory holds any numbers, then no wait is longer than the longest that there is")
+  @Test("when the stored memory has absurd numbers, then no wait exceeds the longest one")
   func absurdMemory() throws {
     for number in [Int64.max, .min, -1, 0] {
       let text = """
@@ -253,13 +253,12 @@ struct ServerGateTests {
 
   // MARK: Any order
 
-  @Test(
-    "when anything happens in any order, then nothing but force leaves before a Retry-After is over")
+  @Test("when events come in any order, then only forced requests leave before a Retry-After has passed")
   func randomStories() throws {
     var generator = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
     for _ in 0..<2000 {
       var (gate, now, calls): (ServerGate, Int, [ServerGate.Call]) = (ServerGate(), 0, [])
-      // The rule once more: the end of the wait, and which of the calls was forced into which wait.
+      // The expected state: the end of the wait, and for each forced call the wait that it ignored.
       var (owed, forced): (Int, [ServerGate.Call: Int]) = (0, [:])
       for _ in 0..<30 {
         switch Int.random(in: 0..<8, using: &generator) {

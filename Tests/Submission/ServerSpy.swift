@@ -8,7 +8,7 @@ import TestSupport
 @testable import DriveStore
 @testable import Submission
 
-/// A control server that a test answers for: no process, no socket.
+/// A control server whose answers come from the test: no process, no socket.
 final class ServerSpy: ControlServing {
   /// Runs while a request is under way; it throws the failure of the request.
   typealias Answer = @Sendable (_ step: RequestStep, _ count: Int) async throws -> Void
@@ -18,7 +18,7 @@ final class ServerSpy: ControlServing {
   private nonisolated(unsafe) var steps: [RequestStep] = []
   private let answer: Answer
 
-  /// - Parameter answer: Takes how many requests of this step there were before.
+  /// - Parameter answer: Its `count` is the number of earlier requests of this step.
   init(_ answer: @escaping Answer = { _, _ in }) { self.answer = answer }
 
   /// The requests that have left, in their order.

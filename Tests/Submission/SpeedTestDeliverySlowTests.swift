@@ -7,11 +7,11 @@ import Testing
 @testable import DriveStore
 @testable import Submission
 
-/// Results of speed tests on their way to the real control server tool: nothing lost, nothing twice.
+/// Delivery of speed test results to the real control server tool: none lost, none duplicated.
 @Suite(.serialized)
 struct SpeedTestDeliverySlowTests {
   private func rig(requestTimeout: Duration = .seconds(5)) async throws -> SendingRig {
-    // Nothing is measured here: the server's place is never used.
+    // Nothing is measured here: the server's address is never used.
     try await SendingRig(requestTimeout: requestTimeout, tool: ["--measurement-server", "127.0.0.1:1"])
   }
 
@@ -62,7 +62,7 @@ struct SpeedTestDeliverySlowTests {
     try await rig.finish()
   }
 
-  @Test("when a test failed or was aborted, then the server is told so, and stores no result")
+  @Test("when a test failed or was aborted, then the pass reports that to the server, and sends no result")
   func closing() async throws {
     let rig = try await rig()
     try await test(rig, .failed)
@@ -75,7 +75,7 @@ struct SpeedTestDeliverySlowTests {
   }
 
   @Test(
-    "when the answer is lost, then the result is sent again: the server has it once, whether it took the first one or not",
+    "when the answer is lost, then the result is sent again, and the server holds it once",
     arguments: ["drop-answer", "reset", "empty"])
   func lostAnswer(fault: String) async throws {
     let rig = try await rig()
@@ -89,7 +89,7 @@ struct SpeedTestDeliverySlowTests {
     try await rig.finish()
   }
 
-  @Test("when the process dies before the first byte of the request, then the next one sends the result")
+  @Test("when the process dies before the first byte of the request, then the next process sends the result")
   func diedBefore() async throws {
     let rig = try await rig()
     let id = try await test(rig)
@@ -127,7 +127,7 @@ struct SpeedTestDeliverySlowTests {
     try await rig.finish()
   }
 
-  @Test("when the server is in trouble with one result, then it goes behind the others, and is sent later")
+  @Test("when one result meets trouble of the server, then it goes behind the others, and is sent later")
   func trouble() async throws {
     let rig = try await rig()
     for _ in 0..<3 { try await test(rig) }
@@ -139,7 +139,7 @@ struct SpeedTestDeliverySlowTests {
     try await rig.finish()
   }
 
-  @Test("when the server asks for fewer requests until the breaker opens, then all results wait, and none is lost")
+  @Test("when the server answers 429 until the breaker opens, then all results wait, and none is lost")
   func tooMany() async throws {
     let rig = try await rig()
     for _ in 0..<4 { try await test(rig) }
@@ -156,7 +156,7 @@ struct SpeedTestDeliverySlowTests {
     try await rig.finish()
   }
 
-  @Test("when fences meet trouble of the server, then speed tests are sent all the same")
+  @Test("when fences meet trouble of the server, then speed tests are still sent")
   func besideFences() async throws {
     let rig = try await rig()
     try await test(rig)
@@ -169,7 +169,7 @@ struct SpeedTestDeliverySlowTests {
     try await rig.finish()
   }
 
-  @Test("when a test is of another control server, then this one does not get it")
+  @Test("when a test belongs to another control server, then it is not sent to this one")
   func elsewhere() async throws {
     let rig = try await rig()
     let id = try await rig.store.speedTests.begin(
@@ -181,7 +181,7 @@ struct SpeedTestDeliverySlowTests {
   }
 
   @Test(
-    "when a pass is cancelled before a request has left, then the store says that it waits, and QoS results are not lost"
+    "when a pass is cancelled before the QoS request leaves, then the QoS results wait, and the next pass sends them"
   )
   func cancelledBefore() async throws {
     let rig = try await rig()

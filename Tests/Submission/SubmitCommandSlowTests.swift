@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `submit` says and how it exits, as a program.
+/// The output and the exit status of the `submit` program.
 @Suite(.serialized)
 struct SubmitCommandSlowTests {
   private struct Post {
@@ -37,7 +37,7 @@ struct SubmitCommandSlowTests {
   }
 
   @Test(
-    "when the server said how long to wait, then submit says until when, and what --force does, and exits with 75; --force sends",
+    "when the server sent a Retry-After, then submit prints its end and the --force hint, and exits with 75; --force sends",
     arguments: [429, 503])
   func retryAfter(status: Int) async throws {
     let post = try await Post()
@@ -59,7 +59,7 @@ struct SubmitCommandSlowTests {
     try await post.tool.program.stop()
   }
 
-  @Test("when nothing waits, then a Retry-After that has not passed is none of submit's business")
+  @Test("when no fences wait, then submit ignores a pending Retry-After")
   func nothingWaits() async throws {
     let post = try await Post()
     try post.record()

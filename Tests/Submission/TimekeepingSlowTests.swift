@@ -22,7 +22,7 @@ struct TimekeepingSlowTests {
     return [0, 4].map { Int(started.microseconds) + $0 * 1_000_000 }
   }
 
-  /// The wire counts milliseconds, cut off; the store counts microseconds.
+  /// The wire has truncated milliseconds; the store has microseconds.
   private static func agree(_ received: [Int], _ recorded: [Int]) -> Bool {
     received.count == recorded.count && zip(received, recorded).allSatisfy { abs($0 - $1) <= 1000 }
   }
@@ -71,7 +71,7 @@ struct TimekeepingSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the server contradicts both the clock of now and that of the drive, then the times stay")
+  @Test("when the server contradicts both the present clock and the clock of the drive, then the times stay")
   func threeOpinions() async throws {
     let rig = try await SendingRig()
     let times = try await record(rig, booted: rig.time.agreeWithServer().later(by: .seconds(-86_400)))
@@ -82,7 +82,7 @@ struct TimekeepingSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the server cannot be reached, then no times change by a clock that no other one has confirmed")
+  @Test("when the server fails, then a clock that no other clock has confirmed changes no times")
   func noServer() async throws {
     let rig = try await SendingRig()
     _ = try await record(rig, booted: rig.time.agreeWithServer())
@@ -117,11 +117,11 @@ struct TimekeepingSlowTests {
     try await rig.finish()
   }
 
-  /// The readings that an earlier process of this boot kept, with the drive's start by the host's clock of then.
+  /// The clock readings that an earlier process of this boot persisted; the host's clock of that time dated the drive.
   private enum Evidence: String, CaseIterable {
     /// The host's clock was right at first, and was set forward by an hour before the drive.
     case formerHost
-    /// A receiver has told the true time for too short a while to rule.
+    /// A receiver reported the true time for too short a while to rule.
     case shortReceiver
   }
 
@@ -155,7 +155,7 @@ struct TimekeepingSlowTests {
     try await rig.finish()
   }
 
-  @Test("when times are corrected in mid-pass, then what was refused earlier is still sent in that pass")
+  @Test("when times are corrected during a pass, then batches refused earlier are still sent in that pass")
   func correctionKeepsQuarantined() async throws {
     let rig = try await SendingRig()
     let booted = rig.time.agreeWithServer()

@@ -5,13 +5,13 @@ import Testing
 
 /// Which trouble is one batch's, and which is the server's.
 struct TroubleJudgeTests {
-  @Test("when batches fail, then it is decided which of it says something about the server")
+  @Test("when different batches fail in a row, then the failure counts as the server's, not as a batch's")
   func judge() {
     let failure = ServerFailure.serverTrouble(status: 503, message: "")
     var judge = TroubleJudge()
     #expect(judge.failed(1, at: .coverageRequest, failure) == .batch)
     #expect(judge.unresolved == failure && !judge.makesNoTests)
-    #expect(judge.failed(1, at: .coverageResult, failure) == .batch, "the same one again")
+    #expect(judge.failed(1, at: .coverageResult, failure) == .batch, "the same batch again")
     judge.succeeded()
     #expect(judge.unresolved == nil)
     #expect(judge.failed(7, at: .history, failure) == .batch)
@@ -25,7 +25,7 @@ struct TroubleJudgeTests {
     #expect(judge.unresolved == failure)
   }
 
-  @Test("when 429 comes before the breaker opens, then it is the last trouble until something succeeds")
+  @Test("when 429 comes before the breaker opens, then it stays unresolved until a request succeeds")
   func refused() {
     let failure = ServerFailure.tooManyRequests(retryAfter: nil)
     var judge = TroubleJudge()

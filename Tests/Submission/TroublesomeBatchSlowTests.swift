@@ -7,11 +7,11 @@ import Testing
 
 @testable import Submission
 
-/// Trouble with one batch, which holds up no other, and trouble of the server, which ends a pass.
+/// Trouble of one batch, which delays no other batch, and trouble of the server, which ends a pass.
 @Suite(.serialized)
 struct TroublesomeBatchSlowTests {
   @Test(
-    "when a session cannot get a test, then all others arrive, and it is tried behind them from then on, restarts or not",
+    "when a session cannot get a test, then all others arrive, and it is tried after them from then on, across restarts",
     arguments: ["503", "400", "403", "404", "empty", "reset"])
   func noTest(fault: String) async throws {
     let rig = try await SendingRig()
@@ -44,7 +44,9 @@ struct TroublesomeBatchSlowTests {
     return test
   }
 
-  @Test("when the server makes no tests at all, then two requests are enough to know, and all that have one arrive")
+  @Test(
+    "when the server creates no tests, then a pass stops after two requests for one, and all sessions with a test arrive"
+  )
   func noTests() async throws {
     let rig = try await SendingRig()
     for (number, test) in try await rig.tests(2).enumerated() {
@@ -61,7 +63,7 @@ struct TroublesomeBatchSlowTests {
   }
 
   @Test(
-    "when the history of a doubtful batch cannot be read, then all others arrive, and it is settled once it can",
+    "when the history cannot be read, then a doubtful batch waits until it can, and all others arrive",
     arguments: ["503", "404", "403", "empty", "reset"])
   func noHistory(fault: String) async throws {
     let rig = try await SendingRig()
@@ -78,13 +80,13 @@ struct TroublesomeBatchSlowTests {
     }
     try await rig.tool.clearFaults()
     #expect(try await rig.sender().pass(.cold).sessionsSent == 1)
-    #expect(try await rig.requests("coverageResult") == 7, "the doubtful one is not sent again")
+    #expect(try await rig.requests("coverageResult") == 7, "the doubtful batch is not sent again")
     #expect(try await rig.holdsAllOnce(14))
     try await rig.finish()
   }
 
   @Test(
-    "when two different batches in a row meet the same, then it is the server, and no third one is sent",
+    "when two different batches in a row meet the same failure, then it counts as the server's, and no third one is sent",
     arguments: ["500", "503", "reset", "empty", "404", "403"])
   func server(fault: String) async throws {
     let rig = try await SendingRig()
@@ -112,7 +114,7 @@ struct TroublesomeBatchSlowTests {
     try await rig.finish()
   }
 
-  @Test("when the only batch meets trouble, then passes in the background wait before they try it again")
+  @Test("when the only batch meets trouble, then background passes wait before they try it again")
   func onlyBatch() async throws {
     let rig = try await SendingRig()
     _ = try rig.record(tests: [nil])

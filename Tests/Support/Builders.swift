@@ -1,7 +1,7 @@
 import Coverage
 
 extension Fence {
-  /// A closed fence with the figures that a test does not care about filled in.
+  /// A closed fence, with defaults for the figures that a test does not set.
   public static func sample(
     number: Int = 0, session: Int = 0, entered: Double = 10, lasted: Double? = 4, latitude: Double = 48.2082,
     longitude: Double = 16.3738, fix: Fix? = nil, radius: Double = 20, technology: String? = "4G/LTE", pings: Int = 40,

@@ -35,7 +35,7 @@ public final class DatagramReceiver: Sendable {
     for option in [IP_RECVTTL, IP_RECVTOS] {
       setsockopt(descriptor, CInt(IPPROTO_IP), option, &yes, socklen_t(MemoryLayout<CInt>.size))
     }
-    // Ends a test whose ping does not come.
+    // Ends a test whose ping does not arrive.
     var limit = timeval(tv_sec: 30, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }

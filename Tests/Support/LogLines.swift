@@ -7,7 +7,7 @@ public final class LogLines: Sendable {
   private nonisolated(unsafe) var lines: [(level: String, message: String, metadata: Logger.Metadata)] = []
   private let level: Logger.Level
 
-  /// - Parameter level: Of the loggers; they drop lower levels.
+  /// - Parameter level: The level of the loggers, which drop lower levels.
   public init(from level: Logger.Level = .trace) { self.level = level }
 
   /// The lines so far, as `level: message`.

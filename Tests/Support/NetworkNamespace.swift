@@ -1,11 +1,11 @@
 import Foundation
 
-/// A network of the test's own, with a mount table of its own: a process that holds the namespaces, and the programs in them.
-/// All of it is gone with the process.
+/// A private network and mount table for a test: a process that holds the namespaces, and the programs in them. The kernel removes
+/// them with the process.
 public final class NetworkNamespace: Sendable {
   private let holder: RunningProgram
 
-  /// Without any link but loopback, and without IPv6, so that a packet on a link is one that somebody sent.
+  /// Only loopback, and no IPv6, so that links carry only packets of the test's programs.
   public init() async throws {
     let script = """
       for which in all default; do echo 1 >/proc/sys/net/ipv6/conf/$which/disable_ipv6 2>/dev/null || true; done
@@ -17,7 +17,7 @@ public final class NetworkNamespace: Sendable {
 
   public var pid: Int32 { holder.pid }
 
-  /// Starts a program in it.
+  /// Starts a program in the namespaces.
   public func start(
     _ program: URL, _ arguments: [String], environment: [String: String] = [:]
   ) throws -> RunningProgram {
@@ -25,9 +25,9 @@ public final class NetworkNamespace: Sendable {
       try Self.tool("nsenter"), ["-t", "\(pid)", "-n", "-m", program.path] + arguments, environment: environment)
   }
 
-  /// Runs a script of the shell in it, to its end.
-  /// - Returns: What it printed.
-  /// - Throws: ``ScriptFailure`` when a command of it fails.
+  /// Runs a shell script in the namespaces, to its end.
+  /// - Returns: The script's output.
+  /// - Throws: ``ScriptFailure`` when one of its commands fails.
   @discardableResult public func run(_ script: String) async throws -> String {
     let shell = try start(URL(fileURLWithPath: "/bin/sh"), ["-ec", script])
     guard try await shell.exitStatus() == 0 else {
@@ -37,7 +37,7 @@ public final class NetworkNamespace: Sendable {
   }
 
   /// A cable to another network, up on both sides, with the addresses 10.`net`.0.2 here and 10.`net`.0.1 there.
-  /// - Parameter preparing: What is to be done before it is up.
+  /// - Parameter preparing: Commands to run before it is up.
   public func connect(
     _ name: String, to other: NetworkNamespace, net: Int, preparing: String = "true"
   ) async throws {
@@ -51,11 +51,11 @@ public final class NetworkNamespace: Sendable {
     try await other.run("ip address add 10.\(net).0.1/24 dev far-\(name) && ip link set far-\(name) up")
   }
 
-  /// Packets that left by a link so far.
+  /// The packets sent by a link so far.
   public func packetsSent(by name: String) async throws -> Int {
     let line = try await run("cat /proc/net/dev").split(separator: "\n")
       .map { $0.split(whereSeparator: { $0 == " " || $0 == ":" }) }.first { $0.first.map(String.init) == name }
-    // The name, eight figures of receiving, bytes sent, packets sent (proc_net(5)).
+    // The name, eight receive counters, bytes sent, packets sent (proc_net(5)).
     guard let line, line.count > 10, let packets = Int(line[10]) else {
       throw ScriptFailure(description: "no packets of \(name)")
     }
@@ -75,7 +75,7 @@ public struct ScriptFailure: Error, CustomStringConvertible {
 }
 
 extension Surroundings {
-  /// Whether networks of a test's own can be made: CAP_SYS_ADMIN, CAP_NET_ADMIN, and the programs for it.
+  /// Whether tests can make networks: CAP_SYS_ADMIN, CAP_NET_ADMIN, and the programs for it.
   public static let mayMakeNetworks =
     mayMount && has(capability: 12) && ["ip", "unshare", "nsenter"].allSatisfy { program($0) != nil }
 }

@@ -2,7 +2,7 @@
   import Foundation
   import MessageBus
 
-  /// A message bus of its own: Debian's dbus-daemon.
+  /// A private message bus: Debian's dbus-daemon.
   public final class PrivateBus: Sendable {
     public let address: String
     public let program: RunningProgram
@@ -17,7 +17,7 @@
         """, to: "bus.conf")
       program = try RunningProgram(
         URL(filePath: "/usr/bin/dbus-daemon"), ["--config-file=\(configuration)", "--nofork"])
-      // The socket is there a moment before the daemon listens on it.
+      // The socket exists a moment before the daemon listens on it.
       _ = try await eventually("the bus answers") { try? SystemBus<Int>(address: address, services: []) }
     }
   }

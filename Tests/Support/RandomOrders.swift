@@ -5,7 +5,7 @@ import Foundation
 public enum RandomOrders {
   public static let count = ProcessInfo.processInfo.environment["RANDOM_ORDERS"].flatMap { Int($0) } ?? 80
 
-  /// Every other one is the same each time, the others are new with each run.
+  /// Every other seed is fixed; the others are new with each run.
   public static var seeds: some Sequence<UInt64> {
     (0..<UInt64(count)).lazy.map { $0.isMultiple(of: 2) ? $0 : SeededGenerator.seedOfThisRun &+ $0 }
   }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A program that a test runs, with what it printed.
+/// A program that a test runs, with its output.
 ///
-/// Started by posix_spawn and not by Foundation's `Process`: that one notices an end by a socket which programs started at the
-/// same moment inherit, so that an end can go unnoticed, and it hands down the blocked signals of the calling thread.
+/// Started by posix_spawn and not by Foundation's `Process`, which detects an end by a socket that programs started at the same
+/// moment inherit, so that it can miss an end, and which passes on the blocked signals of the calling thread.
 public final class RunningProgram: @unchecked Sendable {
   public let pid: Int32
   private let name: String
@@ -69,7 +69,7 @@ public final class RunningProgram: @unchecked Sendable {
     FileManager.default.contents(atPath: folder.file(file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
-  /// To be called with the lock held. A child that was collected may not be signalled: its number can belong to another.
+  /// Call with the lock held. Never signal a collected child: another process can have its number.
   private func collectStatus() -> Int32? {
     var raw: Int32 = 0
     if status == nil, waitpid(pid, &raw, WNOHANG) == pid {
@@ -82,12 +82,12 @@ public final class RunningProgram: @unchecked Sendable {
     lock.withLock { if collectStatus() == nil { kill(pid, number) } }
   }
 
-  /// The exit status, once it is there; a signal's number is negative.
+  /// Waits for the exit status; a signal's number is negative.
   public func exitStatus(within limit: Duration = .seconds(60)) async throws -> Int32 {
     try await eventually(within: limit, "\(name) ends") { lock.withLock { collectStatus() } }
   }
 
-  /// Ends it, and waits until it has.
+  /// Sends SIGTERM, and waits for the end.
   public func stop() async throws {
     signal(SIGTERM)
     _ = try await exitStatus()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// SplitMix64: the same seed always tells the same story.
+/// SplitMix64: the same seed always gives the same numbers.
 public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -16,8 +16,8 @@ public struct SeededGenerator: RandomNumberGenerator {
 
   /// A new seed each time, printed; `TEST_SEED` repeats an old one.
   public static let seedOfThisRun: UInt64 = {
-    let told = ProcessInfo.processInfo.environment["TEST_SEED"].flatMap { UInt64($0) }
-    let seed = told ?? .random(in: 0...UInt64(UInt32.max))
+    let given = ProcessInfo.processInfo.environment["TEST_SEED"].flatMap { UInt64($0) }
+    let seed = given ?? .random(in: 0...UInt64(UInt32.max))
     print("TEST_SEED=\(seed)")
     return seed
   }()

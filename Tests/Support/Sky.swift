@@ -26,14 +26,14 @@ public struct Sky: Sendable {
     }
   }
 
-  /// gpsd goes away, as by a crash.
+  /// Kills gpsd, as in a crash.
   public func kill() async throws {
     gpsd.signal(SIGKILL)
     _ = try await gpsd.exitStatus()
   }
 }
 
-/// A TCP port that nobody uses just now, outside the range from which the kernel hands out ports to others.
+/// A free TCP port, outside the range from which the kernel assigns ports.
 public func freePort() throws -> UInt16 {
   for _ in 0..<100 {
     let port = UInt16.random(in: 20_000..<32_000)

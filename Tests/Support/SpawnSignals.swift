@@ -1,8 +1,8 @@
 import Foundation
 
 extension posix_spawnattr_t {
-  /// Lets a program start with no signal blocked, and with SIGINT and SIGQUIT not ignored: shells ignore these two in background
-  /// programs, such as tests, which would hand that down. Needs ``signalFlags``.
+  /// Starts a program with no signal blocked, and with SIGINT and SIGQUIT not ignored: shells ignore these two in background
+  /// programs, such as tests, and children inherit that. Needs ``signalFlags``.
   mutating func clearSignals() {
     var none = sigset_t()
     sigemptyset(&none)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where tests find what lies around the checkout.
+/// Files, programs and privileges outside the tests.
 public enum Surroundings {
   /// The top of the checkout.
   public static let root = URL(fileURLWithPath: #filePath)
@@ -17,10 +17,10 @@ public enum Surroundings {
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appending(path: name)
   }
 
-  /// Whether CAP_NET_RAW is there, which a capture of packets needs.
+  /// Whether the process has CAP_NET_RAW, which a capture of packets needs.
   public static let mayCapture = has(capability: 13)
 
-  /// Whether CAP_SYS_ADMIN is there, which mounting a small disk needs.
+  /// Whether the process has CAP_SYS_ADMIN, which mounting a small disk needs.
   public static let mayMount = has(capability: 21)
 
   static func has(capability: Int) -> Bool {
@@ -30,27 +30,27 @@ public enum Surroundings {
     return (bits ?? 0) >> capability & 1 == 1
   }
 
-  /// Whether `net.ipv4.ping_group_range` is as the kernel has it at first: then nobody may open an echo socket without a privilege.
+  /// Whether `net.ipv4.ping_group_range` is the kernel's default, under which every echo socket needs a privilege.
   public static let isPingGroupEmpty: Bool = {
     let range = (try? String(contentsOfFile: "/proc/sys/net/ipv4/ping_group_range", encoding: .utf8)) ?? ""
     return range.split(whereSeparator: \.isWhitespace) == ["1", "0"]
   }()
 
-  /// How long the host of this virtual machine has had each of its processors for others, on average since the start (proc(5)).
+  /// How long the host of this virtual machine has given each of its processors to others, on average since the start (proc(5)).
   public static var stolenTime: Duration {
     let line = (try? String(contentsOfFile: "/proc/stat", encoding: .utf8))?.prefix { $0 != "\n" } ?? ""
     let ticks = line.split(separator: " ").dropFirst(8).first.flatMap { Double($0) } ?? 0
     return .seconds(ticks / Double(sysconf(CInt(_SC_CLK_TCK))) / Double(ProcessInfo.processInfo.processorCount))
   }
 
-  /// A program of the system, where it is installed.
+  /// A program of the system, if it is installed.
   public static func program(_ name: String) -> URL? {
     ["/usr/bin", "/usr/sbin", "/bin", "/sbin"].map { URL(fileURLWithPath: $0).appending(path: name) }
       .first { FileManager.default.isExecutableFile(atPath: $0.path) }
   }
 }
 
-/// A folder of its own for one test, gone afterwards.
+/// A private folder for one test, removed afterwards.
 public final class TemporaryFolder: Sendable {
   public let path: String
 
@@ -70,8 +70,8 @@ public final class TemporaryFolder: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// Waits for a condition, and fails when it does not come true.
-/// - Parameter limit: Of the time in which this machine's processors were its own.
+/// Waits for a condition, and fails if it stays false.
+/// - Parameter limit: Without the time in which the host gave this machine's processors to others.
 public func eventually<Value>(
   within limit: Duration = .seconds(120), _ what: String, _ probe: () async throws -> Value?
 ) async throws -> Value {
@@ -79,7 +79,7 @@ public func eventually<Value>(
   while ContinuousClock.now < deadline || ContinuousClock.now < deadline + (Surroundings.stolenTime - stolen) {
     let began = ContinuousClock.now
     if let value = try await probe() { return value }
-    // A probe may be a whole program: those that wait leave most of the processors to those that work.
+    // A probe may start a program: waiting tests leave most of the processors to working ones.
     try await Task.sleep(for: min(max(.milliseconds(20), began.duration(to: .now) * 4), .milliseconds(300)))
   }
   throw NeverHappened(what: what, limit: limit)

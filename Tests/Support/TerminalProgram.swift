@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program on a terminal of its own, with what it shows there.
+/// A program on its own terminal, with the screen of the terminal.
 public final class TerminalProgram: @unchecked Sendable {
   private let master: Int32
   private let pid: Int32
@@ -35,7 +35,7 @@ public final class TerminalProgram: @unchecked Sendable {
     var files = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&files)
     defer { posix_spawn_file_actions_destroy(&files) }
-    // Opened by a process without a terminal, it becomes that of its session: the kernel then reports changes of its size.
+    // Opened by a process without a terminal, it becomes the session's terminal: the kernel then reports changes of its size.
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
       posix_spawn_file_actions_addopen(&files, descriptor, terminal, O_RDWR, 0)
     }
@@ -60,7 +60,7 @@ public final class TerminalProgram: @unchecked Sendable {
       let count = Foundation.read(master, &bytes, bytes.count)
       guard count > 0 else { return }
       incomplete += bytes[..<count]
-      // A character or a sequence can be divided; what ends with a whole character outside of a sequence is passed on.
+      // A read can end within a character or a sequence. Feed only complete ones.
       guard let text = String(validating: incomplete, as: UTF8.self), !text.hasSuffix("\r"),
         text.suffix(8).firstMatch(of: /\u{1B}(\[[0-9;]*)?$/) == nil
       else { continue }
@@ -69,10 +69,10 @@ public final class TerminalProgram: @unchecked Sendable {
     }
   }
 
-  /// What it shows now.
+  /// The present screen.
   public var screen: TerminalScreen { lock.withLock { shown } }
 
-  /// Changes the terminal's size. The screen begins anew: terminals differ in what they do with their lines.
+  /// Changes the terminal's size. The screen is cleared, because terminals differ in how they rewrap lines.
   public func resize(columns: Int, rows: Int) {
     var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
     lock.withLock { shown = TerminalScreen(columns: columns, rows: rows) }
@@ -81,7 +81,7 @@ public final class TerminalProgram: @unchecked Sendable {
 
   public func signal(_ number: Int32) { lock.withLock { if collectStatus() == nil { kill(pid, number) } } }
 
-  /// To be called with the lock held.
+  /// Call with the lock held.
   private func collectStatus() -> Int32? {
     var raw: Int32 = 0
     if status == nil, waitpid(pid, &raw, WNOHANG) == pid {

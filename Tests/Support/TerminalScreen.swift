@@ -1,5 +1,5 @@
-/// What a terminal of some size shows: printing, line ends, and the sequences that our programs use. A sequence that it does not know
-/// stays on the screen, where a test sees it.
+/// The screen of a terminal: text, line ends, and the sequences that our programs use. An unknown sequence stays on the screen, where
+/// a test sees it.
 public struct TerminalScreen: Sendable {
   public private(set) var columns: Int
   public private(set) var rows: Int

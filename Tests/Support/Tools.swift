@@ -3,7 +3,7 @@ import Foundation
 /// The control server tool, run for one test.
 public struct ControlServerTool: Sendable {
   public let program: RunningProgram
-  /// For `control-server.url`.
+  /// The value for `control-server.url`.
   public let url: String
 
   public init(_ arguments: [String] = []) async throws {
@@ -11,19 +11,19 @@ public struct ControlServerTool: Sendable {
     url = try await program.line(after: "control-server: listening on ")
   }
 
-  /// The tests it holds.
+  /// The tests that it has.
   public func tests() async throws -> [[String: Any]] {
     let body = try await get("/-/tests")
     return (try JSONSerialization.jsonObject(with: body) as? [String: Any])?["tests"] as? [[String: Any]] ?? []
   }
 
-  /// The speed tests that it gave out, oldest first.
+  /// The speed tests that it granted, oldest first.
   public func speedTests() async throws -> [[String: Any]] {
     let body = try await get("/-/tests")
     return (try JSONSerialization.jsonObject(with: body) as? [String: Any])?["speed_tests"] as? [[String: Any]] ?? []
   }
 
-  /// The fences that it accepted, as they were received, of all tests.
+  /// The fences that it accepted, as received, of all tests.
   public func fences() async throws -> [ReceivedFence] {
     try await tests().flatMap { test in
       (test["fences"] as? [[String: Any]] ?? []).compactMap { fence in
@@ -40,7 +40,7 @@ public struct ControlServerTool: Sendable {
     return all.filter { ($0["path"] as? String)?.hasSuffix(path) == true }
   }
 
-  /// Lets the next `count` requests to `path` go wrong.
+  /// Makes the next `count` requests to `path` fail.
   public func setFault(_ fault: String, on path: String, count: Int? = nil) async throws {
     var order: [String: Any] = ["path": path, "fault": fault]
     order["count"] = count
@@ -94,7 +94,7 @@ public struct ReflectorTool: Sendable {
 /// processors to other tests.
 public struct MeasurementServerTool: Sendable {
   public let program: RunningProgram
-  /// Options by which the control server tool makes tests of this server, short ones with two connections.
+  /// Options that make the control server tool grant short tests of this server, with two connections.
   public let controlServerOptions: [String]
 
   /// - Parameter withQoS: Also serves QoS tests and their DNS.
@@ -112,7 +112,7 @@ public struct MeasurementServerTool: Sendable {
       options += [
         "--qos-server", try await program.line(after: "QoS server: "), "--qos-call-port", ports.first ?? "",
         "--qos-resolver", try await program.line(after: "QoS resolver: "),
-        // Below those that the kernel gives to clients, and others than those of a test beside this one.
+        // Below the kernel's client ports, and random, so that they differ from a parallel test's.
         "--qos-first-port", "\(Int.random(in: 2_000...6_000) * 5)",
       ]
     }

@@ -4,7 +4,7 @@ import DriveLog
 import Glibc
 import OrderedJSON
 
-/// The part of tools/bench-engine that has to be Swift.
+/// The part of tools/bench-engine that must be Swift.
 @main
 struct BenchEngineDrive: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,7 +13,7 @@ struct BenchEngineDrive: ParsableCommand {
     subcommands: [EngineAlone.self, WriteLog.self])
 }
 
-/// Times the engine and nothing else: the drive is made before.
+/// Times only the engine: the drive is made before.
 private struct EngineAlone: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "engine", abstract: "Hands drives to an engine and prints how long that took, as JSON.")
@@ -71,7 +71,7 @@ private struct WriteLog: ParsableCommand {
     try writer.sync()
   }
 
-  /// What a drive writes beside its events.
+  /// The details that a drive logs beside its events.
   private static func details(_ event: Event, _ number: Int) -> [JSON.Member] {
     switch event.kind {
     case .fix: [.init("accuracy_source", "eph")]

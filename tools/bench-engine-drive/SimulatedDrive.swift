@@ -1,10 +1,10 @@
 import Coverage
 
-/// A drive as a car makes it, hour for hour the same mix: 36,000 pings and 3,600 fixes an hour at 13.4 m/s, the radio
+/// A car's drive, with the same mix each hour: 36,000 pings and 3,600 fixes an hour at 13.4 m/s, the radio
 /// technology changing every 45 s, a tunnel every ten minutes, Wi-Fi for half a minute every twenty, a new session every half hour.
 /// One ping in a hundred is lost, and few are late or answered twice. The same seed gives the same drive.
 struct SimulatedDrive {
-  /// In the order in which an engine takes them: a ping when its outcome is known, all else when it happens.
+  /// In the order in which an engine gets them: a ping when its outcome is known, other events when they happen.
   let events: [Event]
   /// Long enough for the whole drive.
   let parameters: Parameters
@@ -20,7 +20,7 @@ struct SimulatedDrive {
   }
 }
 
-/// The making of a drive, second by second.
+/// Makes a drive, second by second.
 private struct Road {
   var random: Random
   private var happenings: [(known: DriveTime, event: Event)] = []
@@ -28,7 +28,7 @@ private struct Road {
 
   init(random: Random) { self.random = random }
 
-  /// Stable, so that what happens at the same moment stays in its order.
+  /// Stable, so that simultaneous events keep their order.
   var inOrder: [Event] {
     happenings.enumerated().sorted { ($0.element.known, $0.offset) < ($1.element.known, $1.offset) }.map(
       \.element.event)
@@ -62,7 +62,7 @@ private struct Road {
       course: Self.rounded(10 + random.fraction()), speed: Self.rounded(13 + random.fraction()))
   }
 
-  /// Receivers tell decimals.
+  /// Receivers report decimals.
   private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 
   private mutating func ping(at sent: DriveTime) {

@@ -34,7 +34,7 @@ final class MeasuredConnection: ChannelInboundHandler, RemovableChannelHandler {
     send("GETTIME \(seconds) \(size)\n", channel)
   }
 
-  /// The same for the other direction.
+  /// The same for the upload.
   func upload(_ channel: any Channel, _ promise: EventLoopPromise<Int>) {
     (stage, bytes, phase) = (.beginningUpload, 0, promise)
     send("PUT \(size)\n", channel)

@@ -3,7 +3,7 @@ import GRDBSQLite
 
 /// A table of fences without checksums, triggers and references, with the PRAGMAs of the store.
 final class BareSQLite {
-  /// What SQLite answers instead of success.
+  /// An error of SQLite.
   struct Failure: Error, CustomStringConvertible {
     let code: CInt
     var description: String { "bare SQLite: error \(code)" }

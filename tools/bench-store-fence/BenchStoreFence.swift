@@ -3,7 +3,7 @@ import Coverage
 import DriveStore
 import OrderedJSON
 
-/// The part of tools/bench-store that has to be Swift.
+/// The part of tools/bench-store that must be Swift.
 @main
 struct BenchStoreFence: ParsableCommand {
   static let configuration = CommandConfiguration(

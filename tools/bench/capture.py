@@ -1,6 +1,6 @@
-"""The judge of times: an AF_PACKET listener with the kernel's nanosecond stamps (SO_TIMESTAMPNS). It sees each packet where it
-passes the pinger's interface, whichever program sent it. It never blocks in reading: to wake a reader, the kernel would take
-microseconds of the sender's time between this stamp and the driver."""
+"""The judge of times: an AF_PACKET listener with the kernel's nanosecond stamps (SO_TIMESTAMPNS). It sees each packet at the
+pinger's interface, for any program. It never blocks in reading: to wake a reader, the kernel would take microseconds of the
+sender's time between this stamp and the driver."""
 
 import socket
 import struct
@@ -97,7 +97,7 @@ class Capture:
                 self.packets.append(packet)
 
     def trips(self):
-        """{sequence: (sent, first reply or None)} of what left here."""
+        """{sequence: (sent, first reply or None)} of the requests sent from here."""
         sent, replies = {}, {}
         for packet in sorted(self.packets, key=lambda packet: packet.stamp_ns):
             if packet.outgoing and packet.request:

@@ -1,8 +1,8 @@
-"""Broken and healed networks: the time from recovery to the first answered ping, ours beside the peers. Each program runs in a pair of
-its own, all at once. A ping counts when its reply passed the pinger's interface after the recovery and the program reports it as
-answered (or as refused: an RTR token is bound to the address before). Recovery is when the last command that heals has ended;
-where carriers are involved, when the kernels of both sides have noticed them (which takes up to a second) and the near one has
-found the far side's address again (it asks once a second). Neither is the pinger's doing."""
+"""Broken and healed networks: the time from recovery to the first answered ping, ours beside the peers. Each program runs in its own
+pair, all at once. A ping counts if its reply passed the pinger's interface after the recovery and the program reports it as
+answered (or as refused: an RTR token is bound to the earlier address). Recovery is the end of the last healing command; if carriers
+change, it is when the kernels of both sides have noticed (within a second) and the near one has resolved the far side's address
+again (it asks once a second). The pinger influences neither."""
 
 import concurrent.futures
 import contextlib
@@ -22,8 +22,8 @@ FIREWALL = "nft add table inet cut ; add chain inet cut output { type filter hoo
 
 
 class Event:
-    """`prepare` may change pair.far4, the target. `heal` returns when it was done, if that is not now. `error`: what sending must have
-    failed with, by our own word, or the event was not what it is called."""
+    """`prepare` may change pair.far4, the target. `heal` returns the time of the recovery, unless that is now. `error`: the error that our
+    program must report for sending; without it, the event did not happen as named."""
     error, is_for_bound = None, True
 
     def prepare(self, pair):
@@ -31,7 +31,7 @@ class Event:
 
 
 class Commands(Event):
-    """Broken and healed by ip or tc, in namespace a or b."""
+    """Breaks and heals by ip or tc, in namespace a or b."""
 
     def __init__(self, name, breaking, healing, side="a", error=None):
         self.name, self.breaking, self.healing, self.side, self.error = name, breaking, healing, side, error
@@ -50,8 +50,8 @@ class Commands(Event):
 
 
 def settle(pair):
-    """Waits for the kernels, 2 s at most. If no pinger's packet makes the kernel ask for the address, that wait is in vain, and
-    the recovery was when both sides were up."""
+    """Waits for the kernels, 2 s at most. If no packet of a pinger makes the kernel ask for the address, the
+    recovery is when both sides were up."""
     up_ns = time.time_ns()
     for _ in range(400):
         sides = [" state UP " in ip("-n", name, "link", "show", "dev", "v0").stdout for name in (pair.a, pair.b)]
@@ -102,7 +102,7 @@ class DefaultRouteMoved(Event):
 
 
 class ServerRestarted(Event):
-    """For echo the far kernel stops answering; UDP servers are ended, so that port unreachable comes back, and started again."""
+    """For echo the far kernel stops answering; UDP servers end, so that port unreachable comes back, and start again."""
     name = "server gone and back"
 
     def ignore_echo(self, pair, value):
@@ -172,7 +172,7 @@ def happen(event, setup, programs):
             healed = list(pool.map(heal, stages))
         results = [process.wait() for process in running]
     for program, result in zip(programs, results):
-        # Routes without a device are not for sockets that are bound to one.
+        # Sockets bound to a device cannot use routes without one.
         is_judge = isinstance(program, Ours) and (event.is_for_bound or not isinstance(program, OursBound))
         if event.error and is_judge and f'"error":"{event.error}"' not in result.output:
             raise RuntimeError(f"{event.name}: {program.name} saw no {event.error}")

@@ -1,4 +1,4 @@
-"""The judge of counts: what became of each ping, from the impairment device's log alone, and how a program's report differs."""
+"""The judge of counts: the outcome of each ping, from the impairment device's log alone, and how a program's report differs."""
 
 import json
 from collections import Counter, defaultdict
@@ -11,7 +11,7 @@ def read_log(path):
 
 
 def head_out(line):
-    """The payload's first bytes as they left: the log has them as they came, and the bit that flipped."""
+    """The payload's first bytes as sent: the log has the received bytes, and the bit that flipped."""
     head = bytearray.fromhex(line["head"])
     bit = line.get("bit", -1)
     if 0 <= bit < len(head) * 8:
@@ -42,7 +42,7 @@ class Truth:
             return  # the pinger's kernel drops it
         sequence = self.carried(line)
         if sequence is not None and line["out_monotonic_ns"] < self.requests[sequence]["in_monotonic_ns"]:
-            return  # damaged into the number of a ping that is still to come: it answers none
+            return  # damaged into the number of a later ping: it answers no ping
         if sequence is not None:
             if self.protocol == "rtr" and head_out(line)[:4] == b"RE01" and not self.valid[sequence]:
                 self.refusals.add(sequence)
@@ -54,7 +54,7 @@ class Truth:
 
     def carried(self, line):
         """The ping that the reply answers, or None if it is damaged. An echo reply must carry its request's payload. An RTR
-        reply has no more than magic and sequence: if they are whole, nobody can tell."""
+        reply has only magic and sequence: if they are intact, damage cannot be detected."""
         if self.protocol == "rtr":
             head = head_out(line)
             sequence = int.from_bytes(head[4:8], "big")
@@ -91,7 +91,7 @@ class Truth:
 
 
 def reported(pings, watched, silent_loss=False):
-    """The same of a program's report. A late ping is told twice, lost and then late. `silent_loss`: it says nothing of lost ones."""
+    """The same from a program's report, which has a late ping twice: lost and then late. `silent_loss`: it omits lost pings."""
     verdicts, counts = {}, Counter()
     for ping in pings:
         if ping.kind == "corrupt":
@@ -119,13 +119,13 @@ KINDS = ("sent", "answered", "refused", "late", "lost", "duplicate", "reordered"
 def compare(truth, pings, margin, kinds=KINDS, silent_loss=False):
     """{kind: (of the log, of the program)}, the sequences whose verdicts differ, and whether all is equal."""
     verdicts, counts, watched = truth.outcome(margin)
-    told, told_counts = reported(pings, watched, silent_loss)
-    table = {kind: (counts[kind], told_counts[kind]) for kind in kinds}
-    wrong = [(s, verdicts[s], told.get(s)) for s in verdicts if verdicts[s] != told.get(s)]
+    seen, seen_counts = reported(pings, watched, silent_loss)
+    table = {kind: (counts[kind], seen_counts[kind]) for kind in kinds}
+    wrong = [(s, verdicts[s], seen.get(s)) for s in verdicts if verdicts[s] != seen.get(s)]
     low, high = counts["corrupt"], counts["corrupt"] + truth.unsure
     equal = not wrong and all(a == b for kind, (a, b) in table.items() if kind != "corrupt")
     if "corrupt" in kinds:
-        equal = equal and low <= told_counts["corrupt"] <= high
+        equal = equal and low <= seen_counts["corrupt"] <= high
     return table, wrong, equal
 
 
@@ -138,4 +138,4 @@ def miscount(pings):
             yield f"one {kind} is missing", pings[:first] + pings[first + 1:]
     first = next((i for i, ping in enumerate(pings) if ping.kind == "duplicate"), None)
     if first is not None:
-        yield "one duplicate is told twice", pings + [pings[first]]
+        yield "one duplicate is reported twice", pings + [pings[first]]

@@ -1,4 +1,4 @@
-"""What is measured, all but the events. Each function adds figures, goals and, if asked, controls to the report."""
+"""All measurements except the events. Each function adds figures, goals and, on request, controls to the report."""
 
 import contextlib
 import os
@@ -54,7 +54,7 @@ def loaded_cores(limit_s):
 # ---- Truth of round trips -----------------------------------------------------------------------------------------------
 
 def rtt_errors(program, setup, bias_ns=0):
-    """|reported - captured| of each answered ping, ns. `bias_ns` is added to what was reported (the control)."""
+    """|reported - captured| of each answered ping, ns. `bias_ns` is added to the reported value (the control)."""
     count = 100 if setup.quick else 500
     with Pair() as pair:
         serve(pair, program, setup)
@@ -123,7 +123,7 @@ def flood_rounds(setup, pair, programs, targets, total, report):
 
 
 def flood(setup, report):
-    # More in one run than fping has sequence numbers for (65536 in ten seconds), and it gives up.
+    # With more pings in one run than sequence numbers (65536 in ten seconds), fping gives up.
     total = 20000 if setup.quick else 60000
     for targets, rate_goal in ((1, 1.25), (1000, 1.5)):
         programs = [setup.ours, setup.fping] + ([setup.product] if setup.product and targets > 1 else [])
@@ -145,7 +145,7 @@ def flood(setup, report):
 # ---- Ten pings a second ---------------------------------------------------------------------------------------------------
 
 def side_by_side(setup, programs, count, interval_s, captured):
-    """All at once, each in a pair of its own. [(program, result, capture or None)]"""
+    """All at once, each in its own pair. [(program, result, capture or None)]"""
     with contextlib.ExitStack() as stack:
         started = []
         for program in programs:
@@ -161,7 +161,7 @@ def side_by_side(setup, programs, count, interval_s, captured):
 
 
 def one_by_one(setup, programs, count, interval_s):
-    """The same with nothing beside each: of those that run at once, who wakes first pays for who wakes just after it."""
+    """The same, one program at a time: of programs that run at once, the first to wake pays for the next."""
     return [entry for program in programs for entry in side_by_side(setup, [program], count, interval_s, False)]
 
 
@@ -256,7 +256,7 @@ def impaired_run(program, setup, family):
     protocol = "irtt" if program is setup.irtt else "rtr" if program.udp else "icmp"
     if not any(line["kind"] in ("echo-request", "udp") for line in lines):
         raise RuntimeError(f"{program.name} sent nothing: {result.output[:200]}")
-    if program is setup.irtt:  # its handshake is no ping
+    if program is setup.irtt:  # its handshake does not count as a ping
         lines = [line for line in lines if line["kind"] == "udp" and not int(line["head"][6:8], 16) & 5]
     truth = judge.Truth(lines, TIMEOUT_S, protocol, sees_bad_checksums=family == 4 and protocol == "icmp")
     return truth, program.pings(result.output), summary
@@ -269,8 +269,8 @@ def counts(setup, report):
             kinds = judge.KINDS if program in (setup.ours,) else tuple(k for k in judge.KINDS if k != "corrupt")
             table, wrong, equal = judge.compare(truth, pings, MARGIN, kinds, program.silent_loss)
             name = f"{program.name} IPv{family}"
-            for kind, (log, told) in table.items():
-                report.figure(f"counts through the impairment device: {kind}", name, told, f"log: {log}")
+            for kind, (log, seen) in table.items():
+                report.figure(f"counts through the impairment device: {kind}", name, seen, f"log: {log}")
             report.figure("counts: verdicts that differ from the log", name, len(wrong), "e.g. " + str(wrong[:3]) if wrong else "")
             report.figure("pacing error of the impairment device, p99", name, summary["pacing_error"]["p99_us"], "µs")
             if program in (setup.ours, setup.ours_udp):

@@ -9,12 +9,12 @@ RELEASE = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
 
 
 def install():
-    """The peers that are not here yet, from Debian."""
+    """Installs missing peers from Debian."""
     subprocess.run([os.path.join(ROOT, "tools", "setup"), "bench"], check=True, stdout=sys.stderr)
 
 
 def build(*products):
-    """Builds them and returns the directory that they are in."""
+    """Builds the products and returns their directory."""
     for product in products:
         print(f"building {product} (some minutes the first time)", file=sys.stderr, flush=True)
         subprocess.run([*RELEASE, "--product", product], cwd=ROOT, check=True, stdout=sys.stderr)

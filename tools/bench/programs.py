@@ -1,11 +1,11 @@
-"""The programs under comparison: their command lines, and what their output says of each ping."""
+"""The programs under comparison: their command lines, and the verdicts in their output."""
 
 import json
 import re
 
 
 class Ping:
-    """What a program reports of one packet. `sequence` is as on the wire; `kind` has cpinger's names."""
+    """One packet in a program's report. `sequence` is as on the wire; `kind` has cpinger's names."""
     __slots__ = ("sequence", "kind", "rtt_ns", "reordered", "count")
 
     def __init__(self, sequence, kind, rtt_ns=None, reordered=False, count=1):
@@ -14,8 +14,8 @@ class Ping:
 
 class Program:
     udp = False
-    silent_loss = False  # says nothing of a ping that was not answered
-    server = None  # command line of what must run on the far side
+    silent_loss = False  # does not report unanswered pings
+    server = None  # command line of the server on the far side
 
     def pings(self, output):
         return [ping for ping in map(self.read_line, output.splitlines()) if ping]
@@ -36,7 +36,7 @@ class Ours(Program):
         return [*argv, *(["--json"] if detail else []), target]
 
     def flood(self, count, targets, file):
-        # -q as with fping: neither prints a line a ping.
+        # -q as with fping, so that neither prints a line a ping.
         return [self.path, "-q", "-f", "-c", str(count), "-W", "1", *targets]
 
     def read_line(self, line):
@@ -45,7 +45,7 @@ class Ours(Program):
         item = json.loads(line)
         kind = item.get("verdict") or item.get("kind") or item.get("event")
         if kind == "corrupt" and "sequence" not in item:
-            return Ping(None, kind)  # of which ping it was cannot be told
+            return Ping(None, kind)  # its ping is unknown
         if not kind or "sequence" not in item:
             return None
         flags = item.get("flags", 0)
@@ -55,7 +55,7 @@ class Ours(Program):
 
     @staticmethod
     def answered(output):
-        """Of the summary, whatever its form."""
+        """From the summary, in any form."""
         for pattern in (r'"answered":\s*(\d+)', r"(\d+) answered", r"answered[:= ]+(\d+)", r"(\d+) received"):
             found = re.findall(pattern, output)
             if found:
@@ -64,7 +64,7 @@ class Ours(Program):
 
 
 class Product(Ours):
-    """`coverage-probe ping`, which has a pinger a thread."""
+    """`coverage-probe ping`, which has one pinger a thread."""
     name = "coverage-probe ping --threads 2"
 
     def flood(self, count, targets, file):
@@ -121,7 +121,7 @@ class SystemPing(Program):
     silent_loss = True
 
     def command(self, target, count, interval_s, timeout_s=1.0, detail=True):
-        # A reply whose time stamp was flipped makes it wait for ages at the end; whoever runs it has to end it.
+        # A reply with a flipped time stamp makes it wait very long at the end; the caller must end it.
         return ["stdbuf", "-oL", "ping"][0 if detail else 2:] + [
             "-c", str(count), "-i", f"{interval_s:g}", "-W", f"{timeout_s:g}", target]
 
@@ -150,7 +150,7 @@ class Irtt(Program):
     server = ["irtt", "server", "-b", "0.0.0.0:2112", "-b", "[::]:2112", "-i", "0", "-d", "0", "--set-src-ip"]
 
     def command(self, target, count, interval_s, timeout_s=1.0, detail=True):
-        # --tstamp=none: its figure is then from its own send to its own receive, which is what the capture sees.
+        # --tstamp=none: its figure is then from its own send to its own receive, as in the capture.
         host = f"[{target}]" if ":" in target else target
         return ["irtt", "client", "-i", f"{interval_s * 1000:g}ms", "-d", f"{(count - 0.5) * interval_s * 1000:g}ms",
                 "--tstamp=none", f"--wait={timeout_s:g}s", "-o", "-", "-Q", host]

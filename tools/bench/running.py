@@ -1,4 +1,4 @@
-"""Runs one program and says what it cost."""
+"""Runs one program and measures its cost."""
 
 import atexit
 import os
@@ -27,7 +27,7 @@ def read_rss(pid):
 
 
 class Running:
-    """A program in a namespace, killed after `limit_s` whatever happens."""
+    """A program in a namespace, killed after `limit_s` if it still runs."""
 
     def __init__(self, namespace, argv, limit_s, sample_rss=False, output=True):
         self.file = tempfile.TemporaryFile(dir=SCRATCH) if output else open(os.devnull, "r+b")

@@ -7,10 +7,10 @@ import time
 
 
 class Server:
-    """A tool of `directory` that prints where it listens: `address`. Its output goes to the file `log`."""
+    """A tool of `directory` that prints its `address`. Its output goes to the file `log`."""
 
     def __init__(self, directory, name, *arguments, log, announced=None):
-        """`announced`: what stands before the address, if it is not the tool's name."""
+        """`announced`: the text before the address, unless it is the tool's name."""
         self.name, self.announced = name, announced or f"{name}: listening on "
         with open(log, "w") as output:
             self.process = subprocess.Popen([os.path.join(directory, name), *arguments],

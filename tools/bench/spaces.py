@@ -22,7 +22,7 @@ def _setns(descriptor):
 
 @contextlib.contextmanager
 def inside(name):
-    """This thread, and what it starts, in the namespace."""
+    """Runs this thread, and the programs that it starts, in the namespace."""
     home = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
     there = os.open(f"/run/netns/{name}", os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -65,8 +65,8 @@ class Pair:
         self.add_addresses("v0")
 
     def add_veth(self, interface):
-        """The far side first, as in add_addresses: a near side that is ready too early asks in vain who has the address, and the
-        kernel asks again a second later, whoever pings."""
+        """The far side first, as in add_addresses: if the near side is ready first, its request for the address gets no answer, and the
+        kernel repeats it only after a second, for any pinger."""
         ip("-n", self.a, "link", "add", interface, "type", "veth", "peer", "name", interface, "netns", self.b)
         for name in (self.b, self.a):
             ip("-n", name, "link", "set", interface, "up")
@@ -77,7 +77,7 @@ class Pair:
             ip("-n", name, "addr", "add", f"{v6}/64", "dev", interface, "nodad")
 
     def add_targets(self, count):
-        """So many addresses on the far side's interface."""
+        """Adds `count` addresses to the far side's interface."""
         addresses = [f"10.77.{1 + i // 250}.{1 + i % 250}" for i in range(count)]
         batch = "".join(f"addr add {address}/16 dev v0\n" for address in addresses)
         subprocess.run(["ip", "-n", self.b, "-batch", "-"], input=batch, text=True, check=True)
@@ -123,12 +123,12 @@ class Impaired(Pair):
         self.add_addresses("link")
 
     def finish(self):
-        """Ends the device, so that its log is whole."""
+        """Ends the device, so that its log is complete."""
         self.stop(self.device)
 
 
 def remove_all():
-    """What a failure left of this run."""
+    """Removes the namespaces that a failed run left."""
     for line in ip("netns", "list", check=False).stdout.splitlines():
         if line.startswith(PREFIX):
             ip("netns", "del", line.split()[0], check=False)

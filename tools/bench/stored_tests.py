@@ -41,7 +41,7 @@ def insert(db, name, started_us, outcome, technology, coded, drive=None, place=(
 
 
 def fill(database, name, starts_us, drive=None, factor=1.0, points=2, delays=True, seed=7, place=(None, None)):
-    """A test at each time: on three technologies, one in twelve failed, one in seventeen aborted; `factor` is that of the rates."""
+    """A test at each time: on three technologies, one in twelve failed, one in seventeen aborted; `factor` multiplies the rates."""
     chance = random.Random(f"{name} {seed}")
     db = open_store(database)
     with db:

@@ -35,7 +35,7 @@ TABLE = crc_table()
 
 
 def encoded(value):
-    """A column's value as the checksum takes it (RowChecksum.swift)."""
+    """A column's value as the checksum includes it (RowChecksum.swift)."""
     if value is None:
         return b"\0"
     if isinstance(value, float) and value.is_integer():
@@ -57,7 +57,7 @@ def checksum(*values):
 
 
 def fill(database, fences, start_us=START_US, is_sent=lambda session: session % 2 == 0):
-    """Drives through a loop of roads at 13.4 m/s, a fence each 3 s; `is_sent` says it of a session, by its number from 0."""
+    """Drives through a loop of roads at 13.4 m/s, a fence each 3 s; `is_sent` decides for a session by its number from 0."""
     db = sqlite3.connect(database)
     db.create_function("checksum_of_row", -1, checksum, deterministic=True)
     db.execute("PRAGMA synchronous = OFF")

@@ -1,4 +1,4 @@
-/// Searches for a story after which the circuit breaker and the reference disagree: all up to a depth, and many random ones.
+/// Searches for a sequence of inputs after which the circuit breaker and the reference disagree: all up to a depth, and many random ones.
 @main
 struct CheckBreaker {
   static func main() {

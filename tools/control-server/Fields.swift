@@ -81,7 +81,7 @@ struct Fields {
     return try string(key)
   }
 
-  /// A UUID in lower case, with or without the letter that tells its kind: `U` a client, `L` a loop, `O` an open test.
+  /// A UUID in lower case, with or without the letter that marks its kind: `U` a client, `L` a loop, `O` an open test.
   func uuid(_ key: String, afterLetter letter: Character) throws -> String? {
     try string(key).flatMap { text in
       UUID(uuidString: text.first == letter ? String(text.dropFirst()) : text)?.uuidString.lowercased()

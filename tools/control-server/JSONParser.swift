@@ -1,4 +1,5 @@
-/// Reads RFC 8259 JSON into `JSONValue`, strictly: nothing behind the value, no trailing commas, no `NaN`.
+/// Reads RFC 8259 JSON into `JSONValue`, strictly: nothing behind the value, no trailing commas, no `NaN`. Foundation's
+/// parsers lose the order of members and the digits of numbers, which tests compare.
 struct JSONParser {
   /// An error, with its byte.
   struct Failure: Error, Hashable {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options of the command line for speed tests.
+/// The command-line options for speed tests.
 struct MeasurementArguments: ParsableArguments {
   @Option(help: "HOST:PORT of the measurement server for speed tests; without it, requests for tests get an error.")
   var measurementServer: HostAndPort?

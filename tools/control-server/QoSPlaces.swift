@@ -2,10 +2,10 @@
 struct QoSPlaces: Hashable, Sendable {
   /// The QoS server's control connection.
   var server: HostAndPort
-  /// A UDP port of the QoS server that is always open: calls go to such a port only.
+  /// A UDP port of the QoS server that is always open: calls go only to such a port.
   var callPort = 5060
-  /// The first of five ports for the other tests; those on this device are among them.
+  /// The first of five ports for the other tests, including tests on this device.
   var firstPort = 20_102
-  /// The resolver of DNS tests, as tests get it: an address, with `:PORT` for another port than 53.
+  /// The resolver of DNS tests: an address, with `:PORT` unless the port is 53.
   var resolver = "127.0.0.1"
 }

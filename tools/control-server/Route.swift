@@ -2,7 +2,7 @@
 enum Route {
   static let control = "/RMBTControlServer"
   static let statistic = "/RMBTStatisticServer"
-  /// Read-back and faults; a real server has none of these.
+  /// Read-back and faults, which a real server lacks.
   static let backstage = "\(control)/-"
   /// What QoS tests fetch over HTTP.
   static let page = "\(backstage)/page"

@@ -1,4 +1,4 @@
-/// The options of the command line that the endpoints use.
+/// The command-line options that the endpoints use.
 struct ServerOptions: Sendable {
   /// Secrets of the ping server; tokens are made with the first one.
   var secrets: [String]

@@ -28,7 +28,7 @@ extension Store {
     // A trigger of the real server's database marks tests of the model "unknown" as broken.
     let model = result.device[CoverageResult.deviceKeys.firstIndex(of: "model") ?? 0]
     let state = model?.lowercased() == "unknown" ? "UPDATE ERROR" : "COVERAGE"
-    // Without an answered ping the client's address counts as not confirmed.
+    // Without an answered ping the client's address counts as unconfirmed.
     let confirmed = result.fences.contains { $0.averagePing != nil }
     var arguments: [(any DatabaseValueConvertible)?] = [
       state, peer.text, peer.text != registeredIP, confirmed, result.networkType, result.networkType == 97,

@@ -1,4 +1,4 @@
-/* cping: the example of libcpinger, a small ping program, and the one that tools/bench-ping measures. options.c has its options. */
+/* cping, a small ping program: the example of libcpinger, and the program that tools/bench-ping measures. options.c has its options. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <malloc.h>
@@ -146,7 +146,7 @@ static void stop_all(run *r) {
     }
 }
 
-/* The first signal ends sending, the second one does not wait for the verdicts on the pings under way. */
+/* The first signal ends sending; the second does not wait for the verdicts on the pings under way. */
 static void ping(run *r) {
     int is_stopped = 0;
     while (r->finished < r->count && signals < 2 && cping_wait(r->pinger, -1) >= 0) {

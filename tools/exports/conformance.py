@@ -1,4 +1,4 @@
-"""Holds exported GPX and KML to the published rules of their formats, on a store with the edges of their types; no schema file is needed.
+"""Checks exported GPX and KML against the published rules of their formats, on a store with the edges of their types, without a schema.
 
 A control is an edit of the exported document that breaks one rule: exactly that rule must complain.
 """
@@ -13,7 +13,7 @@ import kml
 import stores
 
 FORMATS = {"gpx": (gpx, ()), "kml": (kml, ()), "kml with circles": (kml, ("--shape", "circle"))}
-# Places at the edges of the formats' ranges, some of which only rounding brings there.
+# Places at the edges of the formats' ranges, some only after rounding.
 EDGES = (
     (0, 180), (0, -180), (0, 179.99999997), (0, -179.99999997), (90, 10), (-90, 10), (89.99999997, 179.99999999), (0, 0), (1e-9, -1e-9))
 HOSTILE = "A \"<Net>\" & Söhne,\u0001\u000b ]]> \t\n\ufffe"
@@ -77,7 +77,7 @@ def faults(rules, document, wanted):
     return found
 
 
-# The rule that must complain, what is looked for (the first occurrence is edited), and what comes in its place.
+# The rule that must complain, the text to replace (its first occurrence), and the replacement.
 GPX_CONTROLS = (
     ("xml", r"</gpx>", ""),
     ("root", r'xmlns="http://www.topografix.com/GPX/1/1"', 'xmlns="http://www.topografix.com/GPX/1/0"'),
@@ -159,7 +159,7 @@ CONTROLS = {
 
 
 def check_controls(form, rules, document, wanted):
-    """Lines about controls that were not noticed, or by another rule."""
+    """Lines about controls that no rule noticed, or the wrong rule."""
     text = document.decode()
     for rule, pattern, edit in CONTROLS[form]:
         edited, count = re.subn(pattern, edit, text, count=1, flags=re.S)
@@ -172,7 +172,7 @@ def check_controls(form, rules, document, wanted):
 
 
 def check(program, run, connect, directory, with_controls):
-    """Lines about what is wrong; prints a line for each format."""
+    """The faults as lines; prints a line for each format."""
     configuration, database = make_store(program, connect, directory)
     db = connect(database)
     wanted = {number: (east, north) for number, east, north in db.execute("SELECT id, longitude, latitude FROM fence")}

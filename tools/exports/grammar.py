@@ -1,12 +1,12 @@
 """Checks elements against a grammar: which children an element has, in which order and how often, its attributes and its text.
 
-A fault is a pair of a rule and what is wrong. The rules: xml, namespace, root, element, order, number, missing, attribute, type, text.
+A fault is a pair of a rule and a message. The rules: xml, namespace, root, element, order, number, missing, attribute, type, text.
 """
 
 from collections import namedtuple
 
 # `children`: (name or names of a choice, least, most) in their order; a most of None is any number. `text`: the type of the text; None for
-# elements that have elements only. `attributes`: {name: (type, is it required)}. `is_open`: any elements of foreign name spaces.
+# elements that contain only elements. `attributes`: {name: (type, is it required)}. `is_open`: any elements of foreign name spaces.
 Element = namedtuple("Element", "children text attributes is_open", defaults=((), None, {}, False))
 
 

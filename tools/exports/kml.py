@@ -150,7 +150,7 @@ def check_tuples(root):
 
 
 def places(document):
-    """(id, longitude, latitude) of the fences; without the place where a fence is no point."""
+    """(id, longitude, latitude) of the fences; without the place if a fence is not a point."""
     for placemark in ElementTree.fromstring(document).iter(f"{NAME}Placemark"):
         identifier = placemark.get("id")
         if identifier is None:

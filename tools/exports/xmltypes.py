@@ -1,4 +1,4 @@
-"""Simple types of XML Schema, as functions from text to whether it belongs to the type."""
+"""Simple types of XML Schema, as functions that check a text."""
 
 import datetime
 import re
@@ -42,7 +42,7 @@ def string(_):
 
 
 def uri(text):
-    """What RFC 3986 has no place for: blanks, and characters that must be escaped."""
+    """Characters that RFC 3986 does not allow: blanks, and characters that must be escaped."""
     return re.search(r"[\s<>\"{}|\\^`]", text.strip()) is None
 
 

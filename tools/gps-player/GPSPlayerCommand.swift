@@ -85,7 +85,7 @@ struct GPSPlayerCommand: AsyncParsableCommand {
         for await _ in signals { break }
         return true
       }
-      // The port ends with the program only; the recording can end before.
+      // The port ends only with the program; the recording can end earlier.
       while let isOver = try await group.next(), !isOver {}
       await player.end(flushing: false)
       group.cancelAll()
@@ -95,7 +95,7 @@ struct GPSPlayerCommand: AsyncParsableCommand {
 
   /// Prints a line for which scripts can wait.
   private static func say(_ text: String) {
-    // The reader of the output can be gone; the player goes on.
+    // The reader of the output can be gone; the player continues.
     try? FileHandle.standardOutput.write(contentsOf: Data("gps-player: \(text)\n".utf8))
   }
 }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Plays a recording once, at its pace, to all listeners. It starts with the first listener and goes on without any, like a receiver.
+/// Plays a recording once, at its pace, to all listeners. Like a receiver, it continues without listeners after the first.
 actor Player {
   private let steps: [Step]
   private let startAt: Double
@@ -56,7 +56,7 @@ actor Player {
     if on { begun.continuation.yield() }
   }
 
-  /// Waits until the port is to be opened again; `false` when it was not closed by a step.
+  /// Waits until the port must be opened again; `false` if no step closed it.
   func waitForReturn() async -> Bool {
     guard isAway else { return false }
     for await _ in back.stream { return true }

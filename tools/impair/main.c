@@ -22,7 +22,7 @@
 #include "queue.h"
 #include "record.h"
 
-/* Packets taken from one side before what is due leaves: reading must not hold up sending. */
+/* The most packets read from one side before due packets are sent: reading must not delay sending. */
 enum { READ_AT_ONCE = 16, TRANSMIT_QUEUE = 20000, IDLE_MS = 100 };
 
 struct program {
@@ -61,7 +61,7 @@ static void enter(const char *name) {
     close(fd);
 }
 
-/* The default queue of 500 packets loses some of a flood before they are ever seen here. */
+/* The default queue of 500 packets drops some of a flood before this program sees them. */
 static void bring_up(const char *name) {
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     struct ifreq request = {0};
@@ -210,7 +210,7 @@ static void prepare(struct program *program) {
     if (program->signals < 0 || program->timer < 0 || !program->queue.items) die("starting");
 }
 
-/* All three make the pacing better; none is needed. */
+/* All three improve the pacing, and are optional. */
 static void sharpen(const struct options *options) {
     prctl(PR_SET_TIMERSLACK, 1);
     mlockall(MCL_CURRENT | MCL_FUTURE);

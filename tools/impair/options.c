@@ -20,7 +20,7 @@ static const char help[] =
     "  --loss PERCENT\n"
     "  --duplicate PERCENT[:MS] a copy leaves MS after the packet (default 0); a lost packet has none, a corrupt one's is intact\n"
     "  --reorder PERCENT:MS     the packet waits MS more, so that later ones overtake it\n"
-    "  --hold PERCENT:MS        the same, told apart in the log: for packets that shall come after a timeout\n"
+    "  --hold PERCENT:MS        the same, marked in the log: for packets that must come after a timeout\n"
     "  --corrupt PERCENT        one bit of the payload (behind the ICMP or UDP header) flips; the checksum shows it\n"
     "  --corrupt-fixed PERCENT  one bit flips and the checksum is made right again, so that it does not\n"
     "\n"
@@ -93,7 +93,7 @@ static struct side side(const char *option, const char *value) {
     return side;
 }
 
-/* 1 if it was one of a profile's. */
+/* Returns 1 for an option of a profile. */
 static int take_profile(struct profile *p, const char *name, const char *value) {
     if (strcmp(name, "delay") == 0) p->delay_ns = milliseconds(name, value);
     else if (strcmp(name, "jitter") == 0) p->jitter_ns = milliseconds(name, value);

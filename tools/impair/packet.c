@@ -47,7 +47,7 @@ static void identify_icmp(struct packet_id *id, const uint8_t *bytes) {
 }
 
 /* The UDP protocols whose numbers are known: RTR (RP01, RR01, RE01 and a big-endian number) and irtt (three magic bytes,
- * flags, a token, a little-endian number). The judge of another protocol has the payload's head. */
+ * flags, a token, a little-endian number). For other protocols, the judge uses the payload's head. */
 static void identify_udp(struct packet_id *id, const uint8_t *bytes) {
     const uint8_t *payload = bytes + id->payload;
     id->kind = "udp";

@@ -6,7 +6,7 @@
 
 enum { PACKET_HEAD = 16 };
 
-/* What a packet is, as far as the log has to tell packets apart. */
+/* The kind of a packet, as far as the log distinguishes packets. */
 struct packet_id {
     uint8_t family;           /* 4 or 6; 0: not IP */
     uint8_t protocol;         /* IP protocol number; fragments and IPv6 packets with extension headers have 255 */
@@ -22,7 +22,7 @@ struct packet_id {
     size_t head_length;
 };
 
-/* Every packet is something; what is not understood is "other". */
+/* Every packet has a kind; an unknown packet is "other". */
 struct packet_id packet_identify(const uint8_t *bytes, size_t length);
 
 /* Echo requests, echo replies and UDP can be impaired; everything else only gets its direction's delay. */
@@ -31,10 +31,10 @@ int packet_is_subject(const struct packet_id *id);
 /* Flips the payload bit that `random` picks and returns its number, or -1 when there is no payload. */
 int packet_flip(uint8_t *bytes, const struct packet_id *id, uint64_t random);
 
-/* FNV-1a over the payload: two packets of one hash carry the same. */
+/* FNV-1a over the payload: packets of one hash have the same payload. */
 uint64_t packet_hash(const uint8_t *bytes, const struct packet_id *id);
 
-/* Makes the transport checksum right again, so that only the reader of the payload can notice a flipped bit. */
+/* Corrects the transport checksum, so that only the reader of the payload can notice a flipped bit. */
 void packet_fix_checksum(uint8_t *bytes, const struct packet_id *id);
 
 #endif

@@ -8,13 +8,13 @@ enum direction { UP = 0, DOWN = 1 };
 
 enum distribution { UNIFORM, NORMAL, EXPONENTIAL };
 
-/* A chance and what it costs those it hits. */
+/* A chance, and the delay of the packets that it hits. */
 struct chance {
     double percent;
     int64_t by_ns;
 };
 
-/* What one direction does to packets. */
+/* The impairments of one direction. */
 struct profile {
     int64_t delay_ns;
     int64_t jitter_ns;
@@ -24,7 +24,7 @@ struct profile {
     struct chance duplicate, reorder, hold;
 };
 
-/* What happens to one packet. */
+/* The impairments of one packet. */
 struct fate {
     bool lost, duplicated, reordered, held, corrupt, corrupt_fixed;
     int64_t delay_ns;        /* of the packet */
@@ -32,9 +32,8 @@ struct fate {
     uint64_t random;         /* picks the bit that flips */
 };
 
-/* The fate of the `number`th packet (from 0) of a direction. It depends on nothing else: the same seed gives the same
- * fates whatever the other direction carries and however the packets are timed, and switching one impairment on does not
- * move the others. */
+/* The fate of the `number`th packet (from 0) of a direction. It depends only on the arguments: the other direction and the
+ * packets' timing do not change it, and enabling one impairment does not shift the others. */
 struct fate profile_fate(const struct profile *profile, uint64_t seed, enum direction direction, uint64_t number);
 
 #endif

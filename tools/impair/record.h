@@ -21,7 +21,7 @@ struct record {
 };
 
 void record_lost(struct record *record, const struct parcel *parcel);
-/* `error` is a positive errno when the interface did not take the packet, or 0. */
+/* `error` is a positive errno if the interface refused the packet, otherwise 0. */
 void record_out(struct record *record, const struct parcel *parcel, struct times out, int error);
 void record_summary(struct record *record, FILE *file);
 

@@ -1,4 +1,4 @@
-"""Where rounds take place: a state directory and a control server of their own, put back to a template before each round."""
+"""An arena for rounds: its own state directory and control server, reset to a template before each round."""
 
 import contextlib
 import json
@@ -20,7 +20,7 @@ SECRET = "torture"
 LIMIT_S = 120
 # The exit status of a drive that sent no ping, as one without a test.
 NO_PINGS = 69
-# The service is told to end so long after it accepts commands.
+# The service gets SIGTERM this long after it accepts commands.
 SERVICE_S = 2
 
 
@@ -41,14 +41,14 @@ class Kill:
 Surroundings = namedtuple("Surroundings", "programs reflector receiver measurement")
 # Commands that measure: they are killed at their calls on files, and at random times.
 MEASURING = ("speedtest", "loop")
-# What a link to the measurement server carries, bytes a second: the rounds leave the processors to each other.
+# The rate of a link to the measurement server, bytes a second: it leaves processors to parallel rounds.
 RATE = 400_000
 
 
 @contextlib.contextmanager
 def surroundings(programs, folder, hours):
-    """What all arenas share: the ping server, the measurement server, and a receiver that makes a new fence with each of its five positions a second, for
-    so many hours."""
+    """Shared by all arenas: the ping server, the measurement server, and a receiver that makes a new fence with each of its five
+    positions a second, for `hours`."""
     track = os.path.join(folder, "track.csv")
     with open(track, "w") as file:
         print("seconds,latitude,longitude,accuracy_m", file=file)
@@ -76,7 +76,7 @@ class MeasurementServer(Server):
 
 
 class Arena:
-    """`probe` is the program under test, which may be another one than that of `around`."""
+    """`probe` is the program under test; by default that of `around`."""
 
     def __init__(self, around, folder, probe=None, state=None, keep=None):
         os.makedirs(folder)
@@ -100,7 +100,7 @@ class Arena:
     # ---- The template -------------------------------------------------------------------------------------------------------
 
     def make_template(self):
-        """Records three drives that are not sent: one in order, one that got no test, one that was killed. And three speed tests: one
+        """Records three unsent drives: one that ended normally, one without a test, one that was killed. And three speed tests: one
         with QoS tests, one without, one that was killed."""
         with self.server():
             self.must("record", "--no-submit", "--duration", "2s")
@@ -122,7 +122,7 @@ class Arena:
         shutil.copy(self.data, self.template)
 
     def measure(self, environment=None):
-        """A speed test that waits."""
+        """Makes a speed test that waits."""
         test = self.start("speedtest", "--no-submit", environment=environment)
         if (status := test.wait(LIMIT_S)) != 0:
             raise RuntimeError(f"speedtest: exit status {status}: {self.last_errors()}")
@@ -147,7 +147,7 @@ class Arena:
                                     stdout=log, stderr=log, env=os.environ | (environment or {}))
 
     def run(self, *command, kill=None, counting=False):
-        """Its exit status, -9 if it was killed, and how long it took in seconds. `counting` writes all its calls to `trace`."""
+        """The command's exit status, -9 if it was killed, and its seconds. `counting` writes all its calls to `trace`."""
         environment = {}
         if counting or (kill and kill.call):
             environment = {"LD_PRELOAD": self.preload, "KILL_TRACE": self.trace}
@@ -176,7 +176,7 @@ class Arena:
         return process.returncode, time.monotonic() - began
 
     def is_accepting(self, process, already, deadline):
-        """Waits until the service has installed its signal handlers and says so in what follows the first `already` bytes."""
+        """Waits until the service has installed its signal handlers and logs so, after the first `already` bytes."""
         while time.monotonic() < deadline and process.poll() is None:
             with open(self.errors, "rb") as log:
                 log.seek(already)
@@ -238,7 +238,7 @@ class Arena:
         self.ask("faults", "DELETE")
 
     def arrived(self):
-        """The fences that the server holds, by test: [(microseconds since the epoch, milliseconds)] of each fence's entry and duration."""
+        """The fences that the server has, by test: [(microseconds since the epoch, milliseconds)] of each fence's entry and duration."""
         return {test["uuid"]: [(fence["received"]["timestamp_microseconds"], fence["received"]["duration_ms"]) for fence in test["fences"]]
                 for test in self.ask("tests")["tests"]}
 
@@ -248,7 +248,7 @@ class Arena:
 
 
 def free_port():
-    """Below those that the kernel gives to clients: it has to be free again in each round."""
+    """A port below the kernel's client ports, so that it is free again in each round."""
     while True:
         port = random.SystemRandom().randrange(20_000, 32_000)
         with socket.socket() as probe:

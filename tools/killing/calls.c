@@ -1,10 +1,10 @@
-// Stands before libc in a program under test, and kills it -9 just before the N-th of the calls by which it changes files or talks
-// to servers. It counts over all threads and all calls, which strace's injection does not (it counts per thread and per call).
+// Loaded before libc in a program under test, kills it -9 just before the N-th of the calls that change files or talk to servers.
+// It counts over all threads and all calls; strace's injection counts per thread and per call.
 //
-//   KILL_AT=N       kill before the N-th call; without it nothing is killed
+//   KILL_AT=N       kill before the N-th call; without it, do not kill
 //   KILL_TORN=1     if that call writes, half of its bytes are written first
 //   KILL_ON=files   count calls on files only: a measurement has thousands of calls on sockets
-//   KILL_TRACE=F    append the call that was killed to the file F; without KILL_AT every call
+//   KILL_TRACE=F    append the call at which it was killed to the file F; without KILL_AT every call
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ __attribute__((constructor)) static void read_wishes(void) {
   if (path) trace = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
-// The file's name without its folders, or what else the descriptor is.
+// The file's name without its folders, or the kind of the descriptor.
 static void describe(int fd, char *name, size_t size) {
   char link[32], path[512];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -54,7 +54,7 @@ static void die(void) {
   for (;;) syscall(SYS_kill, getpid(), SIGKILL);
 }
 
-// Counts a call. Returns whether it is the one to be killed, and writes, so that its caller is to tear it.
+// Counts a call, and kills at the N-th. Returns 1 if the caller must write half of it first.
 static int is_the_one(const char *call, const char *subject, int may_tear) {
   long number = atomic_fetch_add(&calls, 1) + 1;
   if (kill_at == 0) note(call, subject);
@@ -92,7 +92,7 @@ static int on(int fd, const char *call, int kinds, int may_tear) {
     return REAL(name) arguments;                       \
   }
 
-// One that writes `length` bytes, which can be torn.
+// A call that writes `length` bytes, and can be torn.
 #define WRITING_CALL(name, parameters, arguments) \
   ssize_t name parameters {                       \
     if (on(fd, #name, FILES | SOCKETS, 1)) {      \
@@ -103,7 +103,7 @@ static int on(int fd, const char *call, int kinds, int may_tear) {
     return REAL(name) arguments;                  \
   }
 
-// One on a path.
+// A call on a path.
 #define PATH_CALL(type, name, parameters, arguments) \
   type name parameters {                             \
     const char *slash = strrchr(path, '/');          \
@@ -145,7 +145,7 @@ PATH_CALL(int, rename, (const char *path, const char *to), (path, to))
 PATH_CALL(int, unlink, (const char *path), (path))
 PATH_CALL(int, mkdir, (const char *path, mode_t mode), (path, mode))
 
-// Those that make a file.
+// Calls that can create a file.
 #define OPEN_CALL(name)                                             \
   int name(const char *path, int flags, ...) {                      \
     va_list rest;                                                   \

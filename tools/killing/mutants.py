@@ -1,4 +1,4 @@
-"""Programs that do one thing wrong: a patched copy of the sources, built in a folder of its own. The judge has to notice each."""
+"""Programs with one deliberate error: a patched copy of the sources, built in its own folder. The judge must notice each."""
 
 import os
 import shutil
@@ -10,16 +10,16 @@ from products import ROOT
 
 FOLDER = os.path.join(ROOT, "build", "torture")
 
-# `expected`: what the judge has to say. `command`: what is to be killed for it.
+# `expected`: the judge's complaint. `command`: the command to kill for it.
 Mutant = namedtuple("Mutant", "name text command expected edits")
 
 MUTANTS = [
-    Mutant("marks-before-the-answer", "a batch counts as sent before its answer is there", "submit", "lost", [
+    Mutant("marks-before-the-answer", "a batch counts as sent before its answer arrives", "submit", "lost", [
         ("Submission/Sending/Delivery.swift",
          "      step = .coverageResult\n      try await submit(result, of: batch, pass)",
          "      step = .coverageResult\n      try await store.outbox.markSubmitted(batch: batch.id, at: clock.wall())\n"
          "      try await submit(result, of: batch, pass)")]),
-    Mutant("does-not-ask", "what may have left is sent anew, with a new test, and nobody asks the server", "submit", "twice", [
+    Mutant("does-not-ask", "a batch in doubt is sent again with a new test, without asking the server", "submit", "twice", [
         ("Submission/Sending/PassRunner.swift",
          "      try await history.resolveDoubts(&pass)\n", "      pass.areDoubtsResolved = true\n"),
         ("Submission/Sending/Delivery.swift",
@@ -30,7 +30,7 @@ MUTANTS = [
          "    return isUrgent ? seal(at: now) + [write(seen: now)] : []\n",
          "    let hasClosed = changes.contains { if case .fenceClosed = $0 { true } else { false } }\n"
          "    return isUrgent ? seal(at: now) + (hasClosed ? [] : [write(seen: now)]) : []\n")]),
-    Mutant("marks-a-result-before-the-answer", "a speed test counts as sent before its answer is there", "submit", "result lost", [
+    Mutant("marks-a-result-before-the-answer", "a speed test counts as sent before its answer arrives", "submit", "result lost", [
         ("Submission/Sending/SpeedTestDelivery.swift",
          "    do {\n      try await server.submit(request, in: pass.exchange)\n",
          "    do {\n      try await store.speedTests.markSubmitted(test.id, part, at: clock.wall())\n"
@@ -42,7 +42,7 @@ MUTANTS = [
          "      try await server.submit(request, in: pass.exchange)\n",
          "      try await server.submit(request, in: pass.exchange)\n"
          "      try await store.speedTests.beginSending(test.id, part, at: clock.wall())\n")]),
-    Mutant("forgets-a-result-in-doubt", "a result that may have left is never sent again", "submit", "result unmarked", [
+    Mutant("forgets-a-result-in-doubt", "a result in doubt is never sent again", "submit", "result unmarked", [
         ("DriveStore/Outbox/SpeedTestOutbox.swift",
          "'waiting', 'sending', 'quarantined'\" : \"'waiting', 'sending'\"",
          "'waiting', 'quarantined'\" : \"'waiting'\"")]),
@@ -55,7 +55,7 @@ MUTANTS = [
 
 
 def check():
-    """Each place to patch is there once. Raises RuntimeError for the first that is not."""
+    """Checks that each place to patch exists once. Raises RuntimeError for the first that does not."""
     for mutant in MUTANTS:
         texts = {}
         for file, right, wrong in mutant.edits:
@@ -63,7 +63,7 @@ def check():
 
 
 def build(mutant):
-    """Returns the path of its program. The first build takes some minutes, further ones what changed."""
+    """Returns the path of its program. The first build takes some minutes; later builds are incremental."""
     print(f"building {mutant.name} (some minutes the first time)", file=sys.stderr, flush=True)
     sources = os.path.join(FOLDER, "sources")
     lay_out(sources)
@@ -78,7 +78,7 @@ def build(mutant):
 
 
 def lay_out(sources):
-    """A copy of what is built; only what differs is touched, so that the next build is an incremental one."""
+    """Copies the sources; only changed files are written, so that the next build is incremental."""
     os.makedirs(sources, exist_ok=True)
     for name in ("Package.swift", "Package.resolved", "Sources", "Tests", "tools"):
         copy(os.path.join(ROOT, name), os.path.join(sources, name))

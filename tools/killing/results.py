@@ -1,29 +1,29 @@
-"""The judge of speed tests: what a store promised when its process was killed, beside what the server holds in the end."""
+"""The judge of speed tests: compares the store at each kill with the server at the end."""
 
 from collections import Counter
 
-# What can be wrong with a round.
+# The complaints about a round.
 KINDS = {
     "result lost": "the result of a speed test never arrived, or its row is gone",
     "result twice": "a result, or a report of QoS tests, arrived twice",
-    "result altered": "a speed test that had ended ended in another way",
-    "result stray": "a result of an aborted speed test arrived, or of one that the store does not know",
+    "result altered": "an ended speed test changed its outcome",
+    "result stray": "a result arrived of an aborted or unknown speed test",
     "result unmarked": "a speed test does not count as sent in the end",
     "number twice": "a number of a loop came twice",
 }
-# The state of a test at the server, by the outcome that the store has.
+# The state of a test at the server, by the outcome in the store.
 CLOSED = {"completed": "FINISHED", "failed": "ERROR", "aborted": "ABORTED"}
 
 
 class ResultJudge:
-    """Of one round. `complain` takes a kind and a text."""
+    """Judges one round. `complain` takes a kind and a text."""
 
     def __init__(self, complain):
         self.complain = complain
         self.outcomes = {}
 
     def see_store(self, store):
-        """To be called after each kill, before the next start, and at the end."""
+        """Call after each kill, before the next start, and at the end."""
         known = {one.test: one for one in store.speed_tests}
         for test, outcome in self.outcomes.items():
             if test not in known:

@@ -1,4 +1,4 @@
-"""Rounds: a run that is killed, the runs after it, and what the judge says."""
+"""Rounds: a run that is killed, the runs after it, and the judge's verdict."""
 
 import os
 import queue
@@ -21,14 +21,14 @@ FAULTS = (None, "coverageResult:slow:0.1", "*:slow:0.05", f"coverageResult:late:
 
 
 class Round:
-    """`kills`: (command, Kill), one after the other. `fault`: of the control server. `fresh`: on a device that has no store yet."""
+    """`kills`: (command, Kill), in turn. `fault`: of the control server. `fresh`: on a device without a store."""
 
     def __init__(self, kills, fault=None, fresh=False):
         self.kills, self.fault, self.fresh = kills, fault, fresh
         self.complaints, self.killed_on, self.killed, self.restarts = [], [], 0, 0
-        # Fences that had ended by the logs of the drives that were killed, and the rounds that kill drives.
+        # Ended fences in the logs of killed drives, and whether the round kills drives.
         self.ended, self.kills_drives = 0, any(command in ("record", "agent") for command, _ in kills)
-        # Kills while a batch may have left, and those of them after which the server had it.
+        # Kills with a batch in doubt, and those of them after which the server had it.
         self.doubtful = self.answers_lost = 0
         # The same with results of speed tests.
         self.doubtful_results = self.result_answers_lost = 0
@@ -48,7 +48,7 @@ class Round:
                 self.send_the_rest(arena)
             except Hang as hang:
                 judge.complain("stuck", str(hang))
-            # One that was under way in the server.
+            # The server may still execute a late request.
             time.sleep(LATE_S if self.fault and "late" in self.fault else 0)
             judge.close(arena.read_store(), arena.arrived(), arena.held_tests())
         self.complaints, self.ended = judge.complaints, judge.ended
@@ -78,7 +78,7 @@ class Round:
             self.result_answers_lost += any(test in held for test in store.doubtful_results)
 
     def end_loop(self, arena, judge):
-        """The next process goes on with the loop that was killed."""
+        """The next process continues the killed loop."""
         status, _ = arena.run(*COMMANDS["loop"])
         if status not in (0, 1, EX_TEMPFAIL):
             judge.complain("stuck", f"loop ended with {status}: {arena.last_errors()}")
@@ -93,8 +93,8 @@ class Round:
 
 
 def is_expected(status, command, store):
-    """A measurement that the host held up is aborted. A report of QoS tests whose answer was lost is quarantined, and the operator is
-    told that something is not sent."""
+    """A measurement that the host delayed is aborted. A QoS report whose answer was lost is quarantined, and the command reports that
+    data is unsent."""
     return (status == 1 and command in MEASURING
             or status == EX_TEMPFAIL and any(one.qos_state == "quarantined" for one in store.speed_tests))
 
@@ -107,7 +107,7 @@ def last_call(arena):
 
 
 class Cycle:
-    """A command that is not killed: which calls it makes, and how long it takes."""
+    """A command that is not killed: its calls and its seconds."""
 
     def __init__(self, arena, command):
         arena.restore()
@@ -119,7 +119,7 @@ class Cycle:
             self.calls = file.read().splitlines()
 
     def points(self):
-        """Before each call, and in the middle of each that writes."""
+        """Kills before each call, and in the middle of each write."""
         for number, call in enumerate(self.calls, 1):
             yield Kill(call=number)
             if call.split()[0] in ("write", "pwrite", "pwrite64", "send", "sendto"):
@@ -138,7 +138,7 @@ def random_round(dice, seconds):
 
 
 def all_at_once(arenas, rounds, tell):
-    """Runs the rounds, one at a time on each arena. `tell` takes each that is done."""
+    """Runs the rounds, one at a time on each arena. `tell` gets each finished round."""
     waiting, lock = queue.Queue(), threading.Lock()
     for one in rounds:
         waiting.put(one)
@@ -157,7 +157,7 @@ def all_at_once(arenas, rounds, tell):
 
 
 def make_arenas(around, folder, count, probe=None, keep=None):
-    """Each with its template. `keep`: where to copy what a complaint is about."""
+    """Makes arenas with their templates. `keep`: the folder for copies of rounds with complaints."""
     source, library = os.path.join(os.path.dirname(os.path.abspath(__file__)), "calls.c"), os.path.join(folder, "calls.so")
     subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
     arenas = [Arena(around, os.path.join(folder, f"arena-{number}"), probe, keep=keep) for number in range(count)]
@@ -166,8 +166,8 @@ def make_arenas(around, folder, count, probe=None, keep=None):
 
 
 def side_by_side(work, arenas):
-    """A thread for each arena. `work` also takes what has failed so far. After a failure, or a signal, what is under way is ended in
-    order, so that no server stays behind."""
+    """Runs `work` in a thread for each arena; it also gets the failures so far. After a failure or a signal, running rounds end
+    normally, so that no server is left."""
     failures = []
 
     def run(arena):

@@ -1,4 +1,4 @@
-"""A disk that takes nothing for a while under a running `record`: full, or with errors. Then it is well again."""
+"""A disk that refuses writes for a while under a running `record`: full, or with errors. Then it works again."""
 
 import contextlib
 import ctypes
@@ -11,14 +11,14 @@ from arena import Arena
 
 SICK_S = 8
 CLONE_NEWNS = 0x20000
-# What is read and written by way of a descriptor of the store or the drive log.
+# The calls on a descriptor of the store or the drive log.
 CALLS = "write,pwrite64,fsync,fdatasync,ftruncate,fallocate"
 READING = "pread64," + CALLS
 
 
 class Illness:
-    """`resumed_s`: until the store had each fence that had ended, from the moment when the disk was well again. `log_s`: the same for
-    the drive log's growing. `lost`, `twice`: fences of the log that the server has not, or more than once."""
+    """`resumed_s`: from the disk's recovery until the store had each ended fence. `log_s`: the same until the drive log grew. `lost`,
+    `twice`: fences of the log that the server lacks, or has more than once."""
 
     def __init__(self, name):
         self.name = name
@@ -26,7 +26,7 @@ class Illness:
 
 
 def take_own_mounts():
-    """What is mounted from now on is seen by this process and its children only, and ends with them."""
+    """Makes later mounts visible to this process and its children only; they end with them."""
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS) != 0:
         raise RuntimeError(f"mounting a small disk needs CAP_SYS_ADMIN: {os.strerror(ctypes.get_errno())}")
     subprocess.run(["mount", "--make-rprivate", "/"], check=True)
@@ -44,7 +44,7 @@ def small_disk(path, size):
 
 @contextlib.contextmanager
 def full(arena, _):
-    """Another file takes all room."""
+    """Another file uses all space."""
     filler = os.path.join(os.path.dirname(arena.state), "filler")
     with open(filler, "wb", buffering=0) as file:
         for size in (65_536, 4096, 512, 64, 1):
@@ -76,11 +76,11 @@ def erring(calls):
     return sick
 
 
-# Each with the size of its disk, and what the program says when it notices.
+# Each with the size of its disk, and the program's message about it.
 REFUSED = "cannot write to the store"
 ILLNESSES = [
-    ("full, nothing set aside", full, "2m", REFUSED),
-    ("full, with room set aside", full, "24m", "fences use the space reserved for them"),
+    ("full, no space reserved", full, "2m", REFUSED),
+    ("full, with reserved space", full, "24m", "fences use the space reserved for them"),
     ("EIO on writing and syncing", erring(CALLS), "64m", REFUSED),
     ("EIO on reading too", erring(READING), "64m", REFUSED),
 ]
@@ -116,7 +116,7 @@ def observe(arena, process, sick, illness):
     while (illness.resumed_s is None or illness.log_s is None) and time.monotonic() < limit:
         time.sleep(0.05)
         now = time.monotonic() - healed
-        # All that waits is written at once: one fence from afterwards says that everything before it is there.
+        # All waiting fences are written at once: a fence from after the recovery shows that all earlier ones are stored.
         if illness.resumed_s is None and ended(arena) > healed_us:
             illness.resumed_s = now
         if illness.log_s is None and os.path.getsize(log) > size:
@@ -141,5 +141,5 @@ def log_of(arena):
 
 
 def ended(arena):
-    """When the last fence in the store ended, in microseconds since the epoch; 0 if none has."""
+    """The end of the last ended fence in the store, in microseconds since the epoch; 0 without one."""
     return max((fence.exited for fence in arena.read_store().fences if fence.exited is not None), default=0)

@@ -1,4 +1,4 @@
-"""What a state directory holds, read from a copy: nothing is recovered in the original, nothing is kept from its next process."""
+"""The content of a state directory, read from a copy, so that the original stays as it is for the next process."""
 
 import os
 import shutil
@@ -12,8 +12,9 @@ SpeedTest = namedtuple("SpeedTest", "test loop number outcome state qos_state")
 
 
 class Store:
-    """fences, drives, speed tests, and tests of batches and results that may have left (`doubtful`, `doubtful_results`). Times are microseconds since the epoch; `exited` is None
-    while a fence is open. `damage` is what SQLite finds wrong, `None` if nothing. A directory without a store is an empty one."""
+    """Fences, drives, speed tests, and the tests of batches and results in doubt (`doubtful`, `doubtful_results`). Times are
+    microseconds since the epoch; `exited` is None while a fence is open. `damage` is SQLite's complaint, or `None`. A directory
+    without a store counts as an empty store."""
 
     def __init__(self, state, scratch):
         self.fences, self.drives, self.doubtful, self.damage = [], [], [], None

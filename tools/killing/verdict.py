@@ -1,15 +1,15 @@
-"""The judge: what a store promised when its process was killed, beside what the server holds in the end."""
+"""The judge: compares the store at each kill with the server at the end."""
 
 from collections import Counter
 
 import results
 
-# What can be wrong with a round.
+# The complaints about a round.
 KINDS = {
     "lost": "a fence of the store never arrived",
     "twice": "a fence arrived twice",
-    "altered": "a fence that had ended arrived with another duration",
-    "stray": "a fence arrived that the store does not know",
+    "altered": "an ended fence arrived with another duration",
+    "stray": "an unknown fence arrived",
     "unmarked": "a fence of the store does not count as sent in the end",
     "unwritten": "the store and the drive log differ",
     "damaged": "SQLite finds the store damaged",
@@ -18,13 +18,13 @@ KINDS = {
 
 
 class Judge:
-    """Of one round."""
+    """Judges one round."""
 
     def __init__(self):
-        # By the id of the row: the duration, and the times of entry that it had. A pass moves the times of a drive whose clock was wrong.
+        # By row id: the duration, and all its times of entry. A pass moves the times of a drive with a wrong clock.
         self.promised, self.entries = {}, {}
         self.complaints = []
-        # Fences that had ended in the drives that were killed: without any, a round shows nothing of drives.
+        # Ended fences in killed drives: without any, a round proves nothing about drives.
         self.ended = 0
         self.results = results.ResultJudge(self.complain)
 
@@ -32,7 +32,7 @@ class Judge:
         self.complaints.append((kind, text))
 
     def see_store(self, store):
-        """To be called after each kill, before the next start."""
+        """Call after each kill, before the next start."""
         if store.damage:
             self.complain("damaged", store.damage)
         self.results.see_store(store)
@@ -42,8 +42,8 @@ class Judge:
                 self.promised[fence.id] = duration(fence)
 
     def see_log(self, store, drive, ended):
-        """`ended`: (entered, exited) of the fences that ended by the log of `drive`, microseconds since its start. An event is in the
-        log before the engine takes it, so that the last fence may be missing in the store, and in it only."""
+        """`ended`: (entered, exited) of the ended fences in the log of `drive`, microseconds since its start. An event is logged before
+        the engine handles it, so that only the store may lack the last fence."""
         self.ended += len(ended)
         logged = {(drive.started + entered, drive.started + exited) for entered, exited in ended}
         stored = {(fence.entered, fence.exited) for fence in store.fences if fence.drive == drive.id and fence.exited is not None}
@@ -53,7 +53,7 @@ class Judge:
             self.complain("unwritten", f"{len(logged - stored)} of {len(logged)} fences of the log were not in the store")
 
     def close(self, store, arrived, held):
-        """`arrived`: the fences that the server holds, by test; `held`: its speed tests."""
+        """`arrived`: the fences at the server, by test; `held`: its speed tests."""
         self.see_end(store)
         self.results.close(store, held)
         counts = Counter(entered for fences in arrived.values() for entered, _ in fences)

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// A fault on request.
 enum Fault: Hashable, Sendable {
-  /// At most so many bytes a second in each direction of each connection.
+  /// A limit in bytes a second for each direction of each connection.
   case slow(Int)
   /// GETTIME sends nothing more after 64 chunks, for 60 s.
   case stall
@@ -10,7 +10,7 @@ enum Fault: Hashable, Sendable {
   case reset
   /// Chunks end with 0x42.
   case wrongChunk
-  /// Times are words.
+  /// Times are text instead of numbers.
   case wrongTime
   /// GETTIME never sends the last chunk.
   case noEnd
@@ -18,13 +18,13 @@ enum Fault: Hashable, Sendable {
   case deaf
   /// The first connections are closed before the greeting.
   case closeFirst(Int)
-  /// A NUL stands before the greeting.
+  /// A NUL precedes the greeting.
   case nul
   /// The third thread's connection is closed after its token.
   case dropThird
-  /// QoS: such a share of UDP packets in percent is lost, evenly, in each direction of each port.
+  /// QoS: this percentage of UDP packets is dropped, evenly, in each direction of each port.
   case udpDrop(Int)
-  /// QoS: the line of a proxy test comes back in another form.
+  /// QoS: the line of a proxy test comes back changed.
   case rewrite
   /// QoS: commands have no effect and no reply.
   case silent

@@ -9,7 +9,7 @@ final class FaultState: @unchecked Sendable {
   /// Bytes a second; `nil`: without limit.
   let rate: Int?
   private let closed: Int
-  /// Percents of UDP packets that are lost.
+  /// The percentage of UDP packets to drop.
   let udpDrop: Int
 
   init(_ list: [Fault]) {

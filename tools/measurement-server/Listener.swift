@@ -18,13 +18,13 @@ final class Listener: Sendable {
     while true {
       let peer = Glibc.accept(descriptor, nil, nil)
       if peer >= 0 { return peer }
-      // A connection that ended before it was accepted, or too many open files: the next one may be good.
+      // The connection ended before it was accepted, or too many files are open: retry.
       guard [EINTR, ECONNABORTED, EMFILE, ENFILE].contains(errno) else { return nil }
       usleep(10_000)
     }
   }
 
-  /// A connection within so many ms.
+  /// Accepts a connection; `nil` after `limit` ms.
   func accept(within limit: Int32) -> Int32? {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, limit) > 0 ? accept() : nil

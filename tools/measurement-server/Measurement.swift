@@ -98,7 +98,7 @@ final class Measurement {
     try stream.write("TIME \(time)\(bytes.map { " BYTES \($0)" } ?? "")\n")
   }
 
-  /// - Parameter isLast: Says by the number of the chunk and the ns so far whether it is the last one.
+  /// - Parameter isLast: Whether a chunk is the last, by its number and the ns so far.
   private func sendChunks(isMain: Bool = false, isLast: (Int, Int64) -> Bool) throws {
     let start = Pace.now()
     var count = 0

@@ -3,7 +3,7 @@ import Foundation
 /// The server's clock, and the rate of a slow link.
 struct Pace {
   let rate: Int?
-  /// ns at which the next bytes are allowed. Idle time gives credit for 0.1 s only, which makes up for sleeps that are too long.
+  /// ns at which the next bytes are allowed. Idle time gives credit for 0.1 s only, which compensates for late wakeups.
   private var next: Int64 = 0
 
   init(rate: Int?) { self.rate = rate }
@@ -15,7 +15,7 @@ struct Pace {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Waits until so many more bytes are allowed.
+  /// Waits until `count` more bytes are allowed.
   mutating func wait(for count: Int) {
     guard let rate else { return }
     let now = Self.now()

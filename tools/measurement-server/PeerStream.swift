@@ -29,7 +29,7 @@ final class PeerStream {
     close(descriptor)
   }
 
-  /// Whether bytes can be read that poll does not announce, because they are decrypted already.
+  /// Whether bytes can be read that poll does not report, because they are already decrypted.
   var hasBuffered: Bool { ssl.map { SSL_pending($0) > 0 } ?? false }
 
   func read(into bytes: UnsafeMutableRawBufferPointer) throws -> Int {
@@ -60,8 +60,8 @@ final class PeerStream {
 
   func write(_ text: String) throws { try Array(text.utf8).withUnsafeBytes { try write($0) } }
 
-  /// The next line without LF. What one read had behind it is thrown away, as the C server does: a client that pipelines
-  /// hangs here (speed test spec, edge 9).
+  /// The next line without LF. Like the C server, discards the rest of the read: a client that pipelines hangs here
+  /// (docs/protocol.md, edge 9).
   func line() throws -> String {
     var line: [UInt8] = []
     var some = [UInt8](repeating: 0, count: 1024)
@@ -75,7 +75,7 @@ final class PeerStream {
     throw ServerError.refused("a line of more than 1023 bytes")
   }
 
-  /// The HTTP request: whatever one read of at most 1024 bytes has, as the C server does (edge 2).
+  /// The HTTP request: like the C server, the bytes of one read, at most 1024 (edge 2).
   func request() throws -> String {
     var some = [UInt8](repeating: 0, count: 1024)
     let count = try some.withUnsafeMutableBytes { try read(into: $0) }

@@ -1,7 +1,7 @@
 import CLibssl
 import Foundation
 
-/// Answers RTR's UDP pings (speed test spec, section 9): RR01 to a token of the sender's address, RE01 to one of another
+/// Answers RTR's UDP pings (docs/protocol.md, 1.3): RR01 to a token of the sender's address, RE01 to one of another
 /// address, nothing to anything else.
 final class PingResponder: @unchecked Sendable {
   private let descriptor: Int32

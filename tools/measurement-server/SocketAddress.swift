@@ -2,7 +2,7 @@ import Foundation
 
 /// IPv4 addresses of sockets.
 enum SocketAddress {
-  /// Binds, and says the port.
+  /// Binds, and returns the port.
   static func bind(_ descriptor: Int32, to text: String, port: UInt16) throws -> UInt16 {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -39,7 +39,7 @@ enum SocketAddress {
     return address
   }
 
-  /// Calls a function of sockets with an address.
+  /// Calls a socket function with an address.
   static func call(_ address: sockaddr_in, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int) -> Int {
     withUnsafePointer(to: address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -1,7 +1,7 @@
 import CLibssl
 import Foundation
 
-/// Checks tokens as today's servers do: with the mark of version 2, that part alone; else version 1 (speed test spec, section 4).
+/// Checks tokens like today's servers: with the mark of version 2, only that part; otherwise version 1 (docs/protocol.md, 7.4).
 enum TokenCheck {
   static func isGood(_ token: String, secret: String, peer: [UInt8], now: Int64) -> Bool {
     if let mark = token.range(of: "_#v2#") {
@@ -14,7 +14,7 @@ enum TokenCheck {
     return Data(hmac(EVP_sha1(), secret, Array("\(parts[0])_\(parts[1])".utf8))).base64EncodedString() == parts[2]
   }
 
-  /// As QoS servers with checking on do: version 1 alone, with the time in ms (spec, section 8).
+  /// Like QoS servers that check tokens: version 1 only, with the time in ms (docs/protocol.md, 8).
   static func isGoodForQoS(_ token: String, secret: String, now: Int64) -> Bool {
     let parts = token.split(separator: "_", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, let time = Int64(parts[1]), time >= 1 << 40, isInWindow(time / 1000, now) else {
@@ -23,7 +23,7 @@ enum TokenCheck {
     return Data(hmac(EVP_sha1(), secret, Array("\(parts[0])_\(parts[1])".utf8))).base64EncodedString() == parts[2]
   }
 
-  /// What a token of 16 bytes proves.
+  /// The verdict on a 16-byte token.
   enum Verdict: Hashable {
     case good, otherAddress, bad
   }

@@ -60,7 +60,7 @@ def test_figures(technology, operator, number):
 
 
 def add_tests(database, hostile=False, every=90):
-    """A speed test at each so manieth fence of the first link: most completed, the others failed, aborted, or without a place."""
+    """Speed tests at regular fences of the first link: most completed, the others failed, aborted, or without a place."""
     db = sqlite3.connect(database)
     db.create_function("checksum_of_row", -1, stores.checksum, deterministic=True)
     operator = HOSTILE if hostile else "Example Mobil"

@@ -45,7 +45,7 @@ agent: {{ record: always, loop: with-drive, page: "127.0.0.1:{self.port}" }}
         self.service = None
 
     def start(self, name, *arguments, prefix=None):
-        """Starts a tool; returns where it listens."""
+        """Starts a tool; returns its address."""
         log = os.path.join(self.directory, name + ".log")
         with open(log, "w", encoding="utf-8") as file:
             self.running.append(subprocess.Popen([os.path.join(self.programs, name), *arguments], stdout=file, stderr=subprocess.STDOUT))
@@ -98,7 +98,7 @@ STATES = "return coverageMap.state.tests.all.map((test) => test.values.state)"
 
 
 def test(options, tools, directory, findings, driver):
-    """`tools` has what test-pages uses for all pages."""
+    """`tools` has the helpers of test-pages for all pages."""
     field = Field(options.bin, os.path.join(directory, "live"))
     try:
         field.start_service()
@@ -138,7 +138,7 @@ def follow(field, options, tools, findings, driver):
         before = browser.run(FENCES)
         field.start_service()
         findings.check(tools.wait_until(browser, f"return livePanel.stateText.dataset.state === 'recording' && {FENCES[7:]} > {before}", 60),
-                       "goes on after a broken connection")
+                       "continues after a broken connection")
         ids = browser.run("return Array.from({length: coverageMap.state.table.count}, (_, i) => coverageMap.state.table.value('id', i))")
         findings.check(len(set(ids)) == len(ids) >= before, f"has each fence once ({len(ids)})")
 

@@ -1,4 +1,4 @@
-"""The report in a browser: it is static, so only whether it is whole, readable and two pages long on paper."""
+"""The report in a browser. It is static: checks only that it is complete, readable and two pages long on paper."""
 
 import base64
 import datetime
@@ -12,12 +12,12 @@ import stores
 
 
 def write(program, directory, name, fences, *arguments, tests=0):
-    """The address of a report on a store of these fences, and of so many speed tests along them."""
+    """The address of a report on a store of these fences, and of speed tests along them."""
     folder = os.path.join(directory, name)
     os.mkdir(folder)
     configuration = stores.make_empty(program, folder)
     drives.fill(os.path.join(folder, "coverage.sqlite"), fences)
-    # A place, because a report of the fences in a box has no test without one.
+    # Every test has a place, because a report of a box leaves out tests without one.
     starts = [drives.START_US + number * 40_000_000 for number in range(tests)]
     stored_tests.fill(os.path.join(folder, "coverage.sqlite"), name, starts, place=(48.21, 16.37))
     page = os.path.join(directory, f"{name}.html")
@@ -31,7 +31,7 @@ def pages_of(browser):
 
 
 def test(options, tools, program, directory, findings, driver):
-    """`tools` has what test-pages uses for all pages."""
+    """`tools` has the helpers of test-pages for all pages."""
     half = time_of(drives.START_US + 60 * 40_000_000)
     for name, tests, tables, notes, arguments in (
             ("report", 0, 4, 10, ()), ("report with speed tests", 120, 6, 11, ()),

@@ -6,7 +6,7 @@ import drives
 
 RIGHT, HOME = "\ue014", "\ue011"
 
-# A test with a place in the middle of the view that no other one covers, where it is in the window, and the colour in the middle of its square.
+# A test in the middle of the view that no other test covers: its place in the window, and the colour in the middle of its square.
 SQUARE = """
 const {map, state, layer} = coverageMap, box = document.getElementById("map").getBoundingClientRect(), frame = layer.frame();
 const at = (test) => ({x: test.x * frame.scale - frame.left, y: test.y * frame.scale - frame.top});
@@ -18,7 +18,7 @@ const data = canvas.getContext("2d").getImageData((point.x + 4) * ratio, (point.
 return {key: test.key, x: box.left + point.x, y: box.top + point.y, pixel: [...data].slice(0, 3), colour: test.colour, shown: test.values.download_kbps};
 """
 
-# Where the mark of the n-th test is in the window.
+# The place of the n-th test's mark in the window.
 MARK = """
 const {timeline, state} = coverageMap, test = state.tests.shown[arguments[0]], element = document.getElementById("timeline");
 element.scrollIntoView({block: "nearest"});

@@ -10,7 +10,7 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
 class Driver:
-    """A running chromedriver; ends its browsers with itself."""
+    """A running chromedriver; its browsers end with it."""
 
     def __init__(self):
         try:
@@ -48,7 +48,7 @@ class Browser:
     """A headless Chromium that resolves no name but that of `origin` (host:port); with `touch` a telephone."""
 
     def __init__(self, driver, width, height, is_dark=False, touch=False, origin=None):
-        # No name is resolved: what a page asked for in spite of its policy would not leave either.
+        # Resolve no names, so that even requests that a page makes against its policy cannot leave.
         arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={width},{height}",
                      f"--host-resolver-rules={f'MAP tiles.example {origin}, ' if origin else ''}MAP * ~NOTFOUND{', EXCLUDE 127.0.0.1' if origin else ''}",
                      "--force-prefers-reduced-motion"]
@@ -118,7 +118,7 @@ class Browser:
         return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"}) if entry["level"] in ("SEVERE", "WARNING")]
 
     def requests(self):
-        """The addresses that were asked for over any network."""
+        """The addresses requested over any network."""
         found = []
         for entry in self.call("POST", "/se/log", {"type": "performance"}):
             message = json.loads(entry["message"])["message"]

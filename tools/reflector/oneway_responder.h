@@ -17,7 +17,7 @@ struct oneway_session {
     uint64_t last_ns;
     int is_used;
     uint32_t newest;   /* number */
-    uint64_t history[2];  /* bit n of the first: number newest - 1 - n has arrived; the second goes on with n = 64 */
+    uint64_t history[2];  /* bit n of the first: number newest - 1 - n has arrived; the second continues with n = 64 */
     uint32_t received, sent, duplicates;
 };
 

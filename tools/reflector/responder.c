@@ -11,8 +11,8 @@ void responder_init(struct responder *responder, const struct options *options) 
     responder->random = options->seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
 }
 
-/* xorshift64*, so that a seed gives the same faults everywhere. One number is drawn for each fault of each request, wanted
- * or not: switching one fault on does not move the others. */
+/* xorshift64*, so that a seed gives the same faults everywhere. Draw one number per fault and request, so that enabling one
+ * fault does not shift the others. */
 static int happens(struct responder *responder, double percent) {
     uint64_t x = responder->random;
     x ^= x >> 12;

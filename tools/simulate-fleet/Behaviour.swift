@@ -3,6 +3,6 @@ struct Behaviour: Hashable, Sendable {
   let name: String
   /// Seconds over which the first requests are spread.
   var spread = 60.0
-  /// `nil`: a device tries again after this many seconds, whatever it is answered.
+  /// A device retries after this many seconds, for any answer; `nil`: as its gate decides.
   var fixedRetry: Double?
 }

@@ -1,4 +1,4 @@
-/// SplitMix64: the same seed always tells the same story.
+/// SplitMix64: the same seed always gives the same numbers.
 struct Chance: RandomNumberGenerator {
   var state: UInt64
 

@@ -2,16 +2,16 @@ import ControlServer
 import Coverage
 import Submission
 
-/// A fleet whose server comes back at 0 s: it takes so many requests a second, and answers 429 to what is above. Each device runs
-/// the sender's own gate on a virtual clock.
+/// A fleet whose server comes back at 0 s: it accepts `rate` requests a second, and answers 429 to the rest. Each device runs the
+/// sender's own gate on a virtual clock.
 struct Fleet {
   let devices: Int
-  /// Requests a second that the server takes.
+  /// Requests a second that the server accepts.
   let rate: Int
-  /// Requests that a delivery takes.
+  /// Requests that a delivery needs.
   let requestsPerDelivery: Int
   let behaviour: Behaviour
-  /// Nothing is simulated beyond it, in seconds.
+  /// The end of the simulation, in seconds.
   static let horizon = 3600
 
   private struct Device {

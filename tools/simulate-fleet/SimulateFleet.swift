@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What a fleet of devices does to a server that comes back after an outage.
+/// Simulates the load of a fleet of devices on a server that comes back after an outage.
 @main
 struct SimulateFleet: ParsableCommand {
   static let configuration = CommandConfiguration(

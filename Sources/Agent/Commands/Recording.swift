@@ -67,7 +67,7 @@ public struct Recording: Sendable {
   ) async throws -> CommandOutcome {
     await environment.recover(configuration)
     let loops = try await environment.beginDrive()
-    let drive = try LiveDrive(options: options, continuing: loops, environment: environment)
+    let drive = try await LiveDrive.open(options: options, continuing: loops, environment: environment)
     let isBound = options.links.contains { $0.interface != nil }
     LiveDrive.dropPrivileges(keeping: options.capture != nil || isBound ? .recovery : [], logger)
     let receiving = Task { await environment.positions.run() }

@@ -1,8 +1,8 @@
 /// Which fences a follower of the live page still lacks.
 ///
 /// Ids are given when a fence begins, and several links have fences at a time, so a fence can end after one with a higher id. The
-/// place at which a follower resumes after a broken connection is therefore below the first open fence. Fences above that place
-/// that it has already come twice then.
+/// place at which a follower resumes after a broken connection is therefore below the first open fence. After a reconnect,
+/// fences above that place can repeat.
 struct FenceFeed: Hashable, Sendable {
   /// All fences up to this id have been sent, or never will be.
   private(set) var place: Int64

@@ -208,7 +208,7 @@ actor Service: ServiceCommands {
   private func begin() async {
     do {
       let loops = try await environment.beginDrive()
-      let live = try LiveDrive(
+      let live = try await LiveDrive.open(
         options: configuration.driveOptions, continuing: loops, environment: environment)
       logger.info(
         "a drive begins (\(current.reason))",

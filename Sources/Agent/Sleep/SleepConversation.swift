@@ -1,7 +1,7 @@
 import MessageBus
 
 /// The conversation with logind over D-Bus, as a value: messages and time in, calls out. It asks for a lock that delays sleep,
-/// gives the lock away when the host is about to sleep, and asks for the next one after waking up.
+/// releases it when the host is about to sleep, and requests the next one after waking up.
 ///
 /// Source: org.freedesktop.login1(5), `Inhibit` and `PrepareForSleep`.
 struct SleepConversation {
@@ -129,7 +129,7 @@ struct SleepConversation {
     return Call(
       purpose: .inhibit, destination: Self.service, path: Self.path, interface: Self.manager, member: "Inhibit",
       arguments: [
-        .string("sleep"), .string(Program.name), .string("The drive is brought to the disk"), .string("delay"),
+        .string("sleep"), .string(Program.name), .string("Saving the drive"), .string("delay"),
       ])
   }
 }

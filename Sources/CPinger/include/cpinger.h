@@ -43,8 +43,8 @@ typedef struct cping cping;
 
 typedef struct cping_address {
     uint8_t bytes[16];   /* network order; IPv4 uses the first four, the others are zero */
-    /* Interface index of an IPv6 link-local address, else 0. A target follows the interface that has this index when it is added
-     * (or redirected) by its name: while that is not there, nothing is sent; it may come back with another index. */
+    /* Interface index of an IPv6 link-local address, else 0. The target remembers the interface's name, not its index. While the interface
+     * is missing, nothing is sent; it may return with another index. */
     uint32_t scope_id;
     uint16_t port;       /* host order; 0 for ICMP */
     uint8_t family;      /* 4 or 6; 0: no address */
@@ -184,8 +184,7 @@ int cping_stop(cping *pinger, int64_t target);
 int cping_remove(cping *pinger, int64_t target);
 
 /* The same ping target at another address of the same family from the next slot on; slots, grid and count go on. Replies
- * from any address before still count for pings that were sent there, as long as these are remembered. -ENOMEM: it stays where it
- * was. */
+ * from earlier addresses still count for pings that were sent there, as long as these are remembered. -ENOMEM: the address stays. */
 int cping_redirect(cping *pinger, int64_t target, const cping_address *destination);
 
 /* ---- Privileges --------------------------------------------------------------------------------------------------- */
@@ -198,7 +197,7 @@ enum cping_keep {
     /* CAP_NET_RAW stays with the threads of pingers (threadless: that which called `cping_create`) and captures, and with
      * them alone (with CAP_NET_ADMIN, for marks). Without it these do not outlive the loss of their interface: captures, raw
      * sockets bound to one or to a link-local source, and sockets with a mark. What needs no privilege (UDP; datagram ICMP by
-     * ping_group_range) is opened anew without, on Linux 5.7 and later. */
+     * ping_group_range) is reopened without a privilege, on Linux 5.7 and later. */
     CPING_KEEP_RECOVERY = 1,
     /* CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER and CAP_FSETID stay with all threads, and with programs that
      * are started: for root that writes where others own the folders. */

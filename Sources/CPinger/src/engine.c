@@ -117,7 +117,7 @@ void cping__run_once(cping *pinger, int timeout_ms) {
     uint64_t now_ns = cping__now();
     run_due_targets(pinger, now_ns);
     cping__flood_run(pinger, now_ns);
-    cping__watch_anew(pinger);
+    cping__rewatch(pinger);
     for (int i = 0; i < count; i++) commands |= handle(pinger, &ready[i]);
     end_patience(pinger);
     end_round(pinger, now_ns);

@@ -135,7 +135,7 @@ int cping__has_room(const cping *pinger);
 
 /* watch.c: the descriptors that epoll watches, and waiting for them. */
 int cping__watch(cping *pinger, cping__channel *channel);
-void cping__watch_anew(cping *pinger);
+void cping__rewatch(cping *pinger);
 int cping__wait_until(cping *pinger, struct epoll_event *ready, int capacity, uint64_t due_ns, int timeout_ms);
 void cping__timer_fired(cping *pinger);
 

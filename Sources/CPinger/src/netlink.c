@@ -1,4 +1,5 @@
-/* Questions to the kernel about routes and links, and its answers. */
+/* Questions to the kernel about routes and links, and its answers. By hand: three kinds of messages do not justify libmnl, a
+ * dependency of every device. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/if.h>

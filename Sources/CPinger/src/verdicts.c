@@ -160,14 +160,14 @@ static void note_history(const cping__ping *replied, const cping__oneway *far) {
     TAILQ_FOREACH_REVERSE(ping, &target->open_pings, cping__pings, link) {
         if (ping->slot >= replied->slot) continue;
         uint32_t distance = replied->number - ping->number;
-        /* Numbers go round; slots, of which there are more, do not. */
+        /* Numbers wrap at 32 bits; slots do not. */
         if (distance > 64 || replied->slot - ping->slot > UINT32_MAX || ping->slot < target->far_since) break;
         if (far->history >> (distance - 1) & 1) ping->far = CPING__FAR_SEEN;
         else if (ping->far != CPING__FAR_SEEN) ping->far = CPING__FAR_MISSING;
     }
 }
 
-/* Uses the counters of the newest reply; those of an older one if they are higher, because its ping can have arrived last. */
+/* Uses the counters of the newest reply, or higher ones of an older reply: its ping reached the far end later. */
 static void note_counters(const cping__ping *replied, const cping__oneway *far) {
     cping__target *target = replied->target;
     int is_behind = (int32_t)(far->received - target->totals.far_received) < 0 && !(far->flags & CPING__ONEWAY_RESTARTED);

@@ -17,11 +17,11 @@ int cping__watch(cping *pinger, cping__channel *channel) {
     return epoll_ctl(pinger->epoll_fd, EPOLL_CTL_ADD, channel->fd, &interest) == 0 || errno == EEXIST ? 0 : -errno;
 }
 
-void cping__watch_anew(cping *pinger) {
+void cping__rewatch(cping *pinger) {
     cping__channel *channel;
     if (pinger->is_polled) return;
     LIST_FOREACH(channel, &pinger->channels, link) {
-        /* One that pauses, while another goes on, is not read by itself any more. */
+        /* A channel without traffic is watched again. */
         if (!channel->is_watched && channel->waves == 0) cping__watch(pinger, channel);
         if (!channel->is_watched || channel->waves < UNWATCHED_AFTER) continue;
         channel->is_watched = epoll_ctl(pinger->epoll_fd, EPOLL_CTL_DEL, channel->fd, NULL) != 0;
@@ -59,7 +59,7 @@ int cping__wait_until(cping *pinger, struct epoll_event *ready, int capacity, ui
 }
 
 void cping__timer_fired(cping *pinger) {
-    /* Setting it, to whatever time, makes the descriptor silent again. */
+    /* Forces the next set_timer to arm the timer, which clears the expiry. */
     pinger->timer_ns = 0;
 }
 

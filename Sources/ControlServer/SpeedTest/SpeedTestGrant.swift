@@ -81,7 +81,7 @@ public struct SpeedTestGrant: Hashable, Sendable {
     return text
   }
 
-  /// A value outside of its range, or none, is the specification's default: the test is still of use.
+  /// The default of docs/protocol.md, 6.1, replaces a missing value or one outside of its range: the test is still of use.
   private static func number(_ value: NumberOrText?, _ range: ClosedRange<Int64>, otherwise: Int) -> Int {
     guard let number = value?.number, range.contains(number) else { return otherwise }
     return Int(number)

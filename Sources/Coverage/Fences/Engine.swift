@@ -159,7 +159,7 @@ public struct Engine: Sendable {
     return effects
   }
 
-  /// Applies a fix from the past: from `arrived`, but from no time before another event. Pings that were sent after that time and are
+  /// Applies a late fix at `arrived`, or at the latest other event if that is later. Pings that were sent after that time and are
   /// counted already are taken back and counted again.
   private mutating func apply(_ fix: Fix, arrived: DriveTime) -> [Effect] {
     let moment = max(arrived, latestEvent, recentPings.horizon, radio.begin)
@@ -236,7 +236,7 @@ public struct Engine: Sendable {
 
   private mutating func warnOfMissingPosition(from time: DriveTime) {
     let isMissing = !hasHadAccurateFix || inaccurateWindows.last?.isOpen == true
-    // An event of the past must not let a warning begin before it was due.
+    // A late event must not start the warning early.
     if warningIsDue, isMissing { warn(.waitingForGPS, from: max(time, .start + parameters.warningAfter)) }
   }
 

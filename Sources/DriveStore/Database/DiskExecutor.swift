@@ -26,6 +26,17 @@ public final class DiskExecutor: SerialExecutor {
   /// Runs `work` after all earlier jobs; inside, the executor's actors can assume their isolation.
   public func run(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
+  /// Runs `work` after all earlier jobs. The calling task waits for it; its thread does not.
+  /// - Throws: The error of `work`.
+  public func execute<Value: Sendable, Failure: Error>(
+    _ work: @escaping @Sendable () throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let result = await withCheckedContinuation { (waiting: CheckedContinuation<Result<Value, Failure>, Never>) in
+      queue.async { waiting.resume(returning: Result(catching: work)) }
+    }
+    return try result.get()
+  }
+
   /// The executor as actors refer to it.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 

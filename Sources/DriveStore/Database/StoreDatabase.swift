@@ -6,7 +6,7 @@ import GRDB
 /// Every type that reads or writes rows shares this value; the lock is released with the last of them.
 final class StoreDatabase: @unchecked Sendable {
   /// Opens the store, and repairs it if it is damaged. Calls `onChecked` once losses are noted, before SQLite opens it.
-  typealias Opening = @Sendable (OpeningReason, _ onChecked: () -> Void) throws -> OpenStore
+  typealias Opening = @Sendable (OpeningReason, _ onChecked: () -> Void) throws -> OpeningResult
 
   let directory: StateDirectory
   /// Distinguishes this process's rows from those of an earlier process.
@@ -18,7 +18,7 @@ final class StoreDatabase: @unchecked Sendable {
   private let open: Opening
   private let access = NSLock()
   private var checkpoints = CheckpointSchedule(startingAt: .now)
-  private var current: OpenStore
+  private var current: OpeningResult
   private var wasReadLater = false
   /// Must be released after the writer: until then SQLite may copy the write-ahead log.
   private let lock: WriterLock

@@ -22,7 +22,7 @@ extension StateDirectory {
   }
 
   /// The same, oldest first, without logs written shortly before the newest of all files: a new drive has its log
-  /// before its row in the store. Damaged stores have a time in the future (``Cleanup``).
+  /// before its row in the store. Damaged stores have a time in the future (``AgeDeletion``).
   func oldStraysAmongLogs(_ named: Set<String>) -> [String] {
     let damaged = Set(damagedStores)
     let newest = files.keys.filter { !damaged.contains($0) }.compactMap(Self.modified).max() ?? 0

@@ -47,7 +47,7 @@ extension StoreReader {
   }
 }
 
-/// The speed tests beside recent drives, for somebody who follows a drive.
+/// The speed tests beside recent drives, for followers of the live page.
 extension StoreReader {
   /// The drive of a fence; `nil` when there is no such fence.
   public func drive(ofFence fence: Int64) throws -> Int64? {

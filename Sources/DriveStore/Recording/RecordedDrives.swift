@@ -21,7 +21,7 @@ public struct RecordedDrives: Sendable {
   /// Ends all unfinished drives, their sessions and their open fences, at their last known moments.
   ///
   /// Every unfinished drive except the running ones belongs to a process that is gone.
-  /// The age of the ended sessions counts from the next ``Cleanup`` for which two clocks agree: the present one may be wrong.
+  /// The age of the ended sessions counts from the next ``AgeDeletion`` for which two clocks agree: the present one may be wrong.
   /// - Parameter running: The lowest id of the drives that this process records; they stay unchanged.
   /// - Returns: The number of ended sessions.
   /// - Throws: GRDB's `DatabaseError`
@@ -33,7 +33,7 @@ public struct RecordedDrives: Sendable {
         arguments: [running ?? .max])
       try db.execute(
         sql: """
-          UPDATE session SET recovered_at = \(Cleanup.notDated), finalized_at =
+          UPDATE session SET recovered_at = \(AgeDeletion.notDated), finalized_at =
               max(started_at, coalesce((SELECT max(exited_at) FROM intact_fence WHERE session_id = session.id), started_at))
             WHERE finalized_at IS NULL AND drive_id < ?
           """, arguments: [running ?? .max])

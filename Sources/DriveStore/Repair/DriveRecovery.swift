@@ -83,7 +83,7 @@ struct DriveRecovery {
         sql: "UPDATE session SET started_at = ?, finalized_at = ?, recovered_at = ? WHERE id = ?",
         arguments: [
           (recorder.started + session.started).microseconds, end.map { (recorder.started + $0).microseconds },
-          Cleanup.notDated, id,
+          AgeDeletion.notDated, id,
         ])
       try RowChecksum.sign("session", id: id, db)
       try adopt(into: id, number: session.number, db)

@@ -21,34 +21,34 @@ struct StoreFile {
 
   /// How much of a damaged store is copied. Each case is tried when the one before fails.
   private enum Rescuing: CaseIterable {
-    case rowsAndWhatTheyLack
+    case rowsAndParents
     /// For contradicting rows: unsent fences are checked against the server's history.
     case rows
     case nothing
   }
 
   /// - Throws: ``StoreError``; `DatabaseError` for errors that are no damage: a full disk, missing permissions.
-  func open(_ occasion: OpeningReason, onChecked: () -> Void) throws -> OpenStore {
-    try setAsideWhatIsNoFile()
+  func open(_ occasion: OpeningReason, onChecked: () -> Void) throws -> OpeningResult {
+    try setAsideNonFiles()
     try finishReplacement()
     let damage = try damageBesideSQLite(occasion == .startAfterUncleanEnd)
     onChecked()
     if let damage {
-      return OpenStore(queue: try openSalvaged(damage))
+      return OpeningResult(queue: try openSalvaged(damage))
     }
     try StateFile.prepareDatabase(path)
     if occasion != .repair, isLarge {
       do {
-        return OpenStore(queue: try openWhole(path, isTrial: true), isRead: false)
+        return OpeningResult(queue: try openWhole(path, isTrial: true), isRead: false)
       } catch let error as DatabaseError where isDamage(error) {}
     }
     for _ in 0..<2 {
-      do { return OpenStore(queue: try openWhole(path)) } catch let error as DatabaseError where isDamage(error) {
+      do { return OpeningResult(queue: try openWhole(path)) } catch let error as DatabaseError where isDamage(error) {
         continue
       }
     }
-    do { return OpenStore(queue: try openWhole(path)) } catch let error as DatabaseError where isDamage(error) {
-      return OpenStore(queue: try openSalvaged(error.message ?? "\(error.resultCode)"))
+    do { return OpeningResult(queue: try openWhole(path)) } catch let error as DatabaseError where isDamage(error) {
+      return OpeningResult(queue: try openSalvaged(error.message ?? "\(error.resultCode)"))
     }
   }
 
@@ -61,7 +61,7 @@ struct StoreFile {
   /// Moves away anything that has the name of the store, its companions or the new file and is not a regular file, as
   /// a repaired file system can leave it: SQLite could not open the store. Symbolic links stay, and are refused.
   /// - Throws: ``StoreError``
-  private func setAsideWhatIsNoFile() throws {
+  private func setAsideNonFiles() throws {
     for file in ["", "-wal", "-shm", "-journal", ".partial", ".partial-wal", ".partial-shm"].map({ path + $0 }) {
       var status = stat()
       guard lstat(file, &status) == 0, ![S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT) else { continue }
@@ -214,11 +214,11 @@ struct StoreFile {
         // The newest version of each page first: if the log is damaged, SQLite may have read older ones.
         try PageRescue(to: new).run(StorePages(path))
         var result = try rescueTables(to: new, result)
-        if rescuing == .rowsAndWhatTheyLack { try result.complete(new) } else { try result.completeRoughly(new) }
+        if rescuing == .rowsAndParents { try result.complete(new) } else { try result.completeRoughly(new) }
         return result
       }
     }
-    if rescuing != .rowsAndWhatTheyLack { try noteRecovery(.rolledBack) }
+    if rescuing != .rowsAndParents { try noteRecovery(.rolledBack) }
     try new.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     try new.close()
     // The new file replaces the old one only if it is intact.

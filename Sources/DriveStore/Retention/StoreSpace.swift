@@ -17,7 +17,7 @@ public struct StoreSpace: Sendable {
   private static let reserve: Int64 = 64 << 10
   private static let pagesAtOnce = 1000
 
-  /// Runs a ``DeletionPlan`` when the directory exceeds `quota`.
+  /// Runs a ``QuotaPlan`` when the directory exceeds `quota`.
   ///
   /// Fences are deleted in transactions and logs one by one, so an interruption at any point leaves a consistent
   /// state.
@@ -59,17 +59,17 @@ public struct StoreSpace: Sendable {
     for _ in 0..<Self.rounds {
       var holdings = try await holdings(except: running)
       guard holdings.bytes > quota.bytes || holdings.fences > quota.fences else { break }
-      var plan = DeletionPlan(holdings, quota: goal)
+      var plan = QuotaPlan(holdings, quota: goal)
       let speedTests = try await drop(speedTests: plan.speedTests)
       let fences = try await dropFences(plan.fences, except: running)
       if fences < plan.fences {
         // Damaged fences stay. On a full disk there may be no space for deleting rows; deleting files needs none.
         holdings.submitted = fences
-        plan = DeletionPlan(holdings, quota: goal)
+        plan = QuotaPlan(holdings, quota: goal)
       }
       let gone = plan.files.filter { unlink($0.path) == 0 }
       let logs = gone.count { $0.path.hasPrefix(directory.driveLogs) }
-      let rest = DeletionPlan(holdings, quota: quota)
+      let rest = QuotaPlan(holdings, quota: quota)
       (dropped.bytesOver, dropped.fencesOver) = (rest.bytesOver, rest.fencesOver)
       guard speedTests + fences + gone.count > 0 else { break }
       dropped.speedTests += speedTests
@@ -134,7 +134,7 @@ public struct StoreSpace: Sendable {
         db,
         sql: """
           SELECT id, ifnull(length(CAST(figures AS BLOB)), 0) + ifnull(length(CAST(qos AS BLOB)), 0) AS bytes FROM intact_speed_test
-          WHERE \(Cleanup.isSubmittedSpeedTest) ORDER BY settled_at, id
+          WHERE \(AgeDeletion.isSubmittedSpeedTest) ORDER BY settled_at, id
           """
       ).map { Holdings.SpeedTest(id: $0["id"], bytes: $0["bytes"]) }
       let order =

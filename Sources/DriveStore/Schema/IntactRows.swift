@@ -3,7 +3,8 @@ import GRDB
 /// Separates intact rows from damaged ones, in one place: temporary views of each connection.
 ///
 /// Each table has the views `intact_NAME`, its intact rows, and `damaged_NAME`, the others. Statements read values
-/// through `intact_NAME`; they read the table itself only for ids, counts and damaged rows. `readable_fence` has the
+/// through `intact_NAME`. They read the table itself for ids, counts and damaged rows, and where a damaged value must
+/// not be ignored: the conditions of ``AgeDeletion`` and the test ids that a history could show. `readable_fence` has the
 /// fences that can be sent or exported: neither the fence nor the batch that it waits in is damaged. A sent fence
 /// needs no batch. `session_of_fences` has the ids of sessions that fences name, whether such a session exists or
 /// not.

@@ -61,7 +61,7 @@ enum Schema {
         -- The link that was measured, where there were several.
         ALTER TABLE drive ADD COLUMN link TEXT;
         -- Which boot of the host it was recorded in, and the time since that boot at its start: with these, wall times can be
-        -- told anew once the host's clock is right.
+        -- computed again once the host's clock is right.
         ALTER TABLE drive ADD COLUMN boot_id TEXT;
         ALTER TABLE drive ADD COLUMN started_boot_us INTEGER;
         """)
@@ -71,9 +71,9 @@ enum Schema {
     try RowChecksum.widen(
       db, to: 1,
       by: """
-        -- The client UUID that asked for the test, or sent to it first: its history tells what became of the batch.
+        -- The client UUID that requested the test, or sent to it first: its history has the batch if it arrived.
         ALTER TABLE batch ADD COLUMN client_uuid TEXT;
-        -- When a later process ended the session: what nobody could send before that is to have its time to be sent.
+        -- When a later process ended the session. Its fences could not be sent before: their age counts from then.
         ALTER TABLE session ADD COLUMN recovered_at INTEGER;
         """)
   }

@@ -304,7 +304,7 @@ struct Drive: Sendable {
   /// The server granted a test. If no test is in use, the fences belong to this one from now on, whether or not its
   /// pings can begin: an unused test would stay empty on the server.
   private mutating func granted(
-    _ grant: Grant, _ generation: TestSelection.Generation, at now: DriveTime
+    _ grant: GrantedTest, _ generation: TestSelection.Generation, at now: DriveTime
   ) -> [DriveEffect] {
     var effects = tests.answered(grant, generation, pinging: options.pingFamily)
     let isAwaited = tests.session.awaits(generation)
@@ -318,7 +318,7 @@ struct Drive: Sendable {
   }
 
   private func resolved(
-    _ address: PingAddress, _ grant: Grant, _ generation: TestSelection.Generation, at boot: UInt64
+    _ address: PingAddress, _ grant: GrantedTest, _ generation: TestSelection.Generation, at boot: UInt64
   ) -> [DriveEffect] {
     guard tests.session.awaits(generation) else { return [] }
     var target = PingTarget(
@@ -341,7 +341,7 @@ struct Drive: Sendable {
   }
 
   /// Everything measured from now on belongs to the test, and so do earlier fences without one.
-  private mutating func beginSession(_ grant: Grant, at now: DriveTime) -> [DriveEffect] {
+  private mutating func beginSession(_ grant: GrantedTest, at now: DriveTime) -> [DriveEffect] {
     let coverage = grant.coverage
     guard engine.sessions.last?.testUUID != coverage.testUUID else { return [] }
     tests.follow(coverage.loopUUID)
@@ -415,7 +415,7 @@ struct Drive: Sendable {
   }
 
   /// The delays of the pings beside the last speed test.
-  mutating func drainDelays() -> [SpeedTestDelay] { load.take() }
+  mutating func drainDelays() -> [SpeedTestDelay] { load.drain() }
 
   private mutating func noteSilence() {
     reporting.noteSilence(

@@ -20,7 +20,7 @@ enum DriveEffect: Hashable, Sendable {
   case requestTest(TestRequest)
   case cancelRequest
   /// Answered later, by ``DriveInput/resolved(_:_:for:)`` or ``DriveInput/unresolved(reason:for:)``.
-  case resolve(Grant, for: TestSelection.Generation)
+  case resolve(GrantedTest, for: TestSelection.Generation)
 
   // Pings.
   /// Answered by ``DriveInput/pingsBegan(_:_:)`` or ``DriveInput/pingsRefused(reason:_:)``.

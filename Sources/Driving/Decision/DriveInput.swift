@@ -17,10 +17,10 @@ enum DriveInput: Hashable, Sendable {
   case path(PathReading)
   case radio(RadioReading)
   /// The control server granted a test for this preparation.
-  case granted(Grant, for: TestSelection.Generation)
+  case granted(GrantedTest, for: TestSelection.Generation)
   case requestFailed(TestTrouble, for: TestSelection.Generation)
   /// The ping server of the test has this address.
-  case resolved(PingAddress, Grant, for: TestSelection.Generation)
+  case resolved(PingAddress, GrantedTest, for: TestSelection.Generation)
   case unresolved(reason: String, for: TestSelection.Generation)
   /// The present addresses of a host.
   case lookedUp(host: String, addresses: [PingAddress])

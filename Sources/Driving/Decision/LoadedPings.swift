@@ -70,7 +70,7 @@ struct LoadedPings: Hashable, Sendable {
   }
 
   /// The figures of the test that has ended; forgets it.
-  mutating func take() -> [SpeedTestDelay] {
+  mutating func drain() -> [SpeedTestDelay] {
     defer { (windows, end, outcomes, recent) = ([], nil, [:], []) }
     return SpeedTestDelay.Part.allCases.compactMap { part in
       guard let pings = outcomes[part], !pings.isEmpty else { return nil }

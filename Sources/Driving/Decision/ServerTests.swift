@@ -17,7 +17,7 @@ struct ServerTests: Hashable, Sendable {
   var session: TestSelection
   private var pending: Pending?
   /// A granted test whose pings have not begun.
-  var unused: Grant?
+  var unused: GrantedTest?
   private(set) var loopUUID: String?
   /// Oddities of the control server's answers that the log already has.
   private var loggedOddities: Set<String> = []
@@ -38,7 +38,7 @@ struct ServerTests: Hashable, Sendable {
   // MARK: Requests
 
   /// The granted test that waits, if it is still usable; drops it otherwise.
-  mutating func usable(at now: DriveTime) -> Grant? {
+  mutating func usable(at now: DriveTime) -> GrantedTest? {
     if let unused, !unused.isUsable(at: now, in: session, policy) { self.unused = nil }
     return unused
   }
@@ -74,7 +74,7 @@ struct ServerTests: Hashable, Sendable {
 
   /// The server granted a test.
   mutating func answered(
-    _ grant: Grant, _ generation: TestSelection.Generation, pinging family: PingAddress.Family?
+    _ grant: GrantedTest, _ generation: TestSelection.Generation, pinging family: PingAddress.Family?
   ) -> [DriveEffect] {
     if pending?.generation == generation { pending = nil }
     let oddities = grant.coverage.oddities + [grant.oddity(forPingsOf: family)].compactMap { $0 }

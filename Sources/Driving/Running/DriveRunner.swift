@@ -117,7 +117,7 @@ actor DriveRunner {
     case .pingsDue: return .pingsRead
     case .tick:
       pings.follow()
-      timekeeper.publish()
+      timekeeper.publishHere()
       return .tick(DriveReadings(clock: timekeeper.read(), isCaptureInTrouble: pings.isCaptureInTrouble))
     }
   }

@@ -81,7 +81,7 @@ final class DriveSources: Sendable {
         } catch let failure as ServerFailure where failure.isUnknownLoop && wanted.loopUUID != nil {
           coverage = try await requestTest(at: wanted.time, loopUUID: nil)
         }
-        let grant = Grant(coverage: coverage, generation: generation, requested: wanted.at, requestTime: wanted.time)
+        let grant = GrantedTest(coverage: coverage, generation: generation, requested: wanted.at, requestTime: wanted.time)
         inbox.put(.input(.granted(grant, for: generation)))
       } catch {
         inbox.put(.input(.requestFailed(TestTrouble(error), for: generation)))
@@ -95,7 +95,7 @@ final class DriveSources: Sendable {
   }
 
   /// Looks up the address of a test's ping server, and puts the answer into the inbox.
-  func resolve(_ grant: Grant, for generation: TestSelection.Generation) {
+  func resolve(_ grant: GrantedTest, for generation: TestSelection.Generation) {
     Task {
       do {
         let wanted = family ?? grant.coverage.ipVersion.flatMap(PingAddress.Family.init)

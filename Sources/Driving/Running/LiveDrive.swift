@@ -1,6 +1,7 @@
 import CPinger
 import ControlServer
 import Coverage
+import DriveStore
 import Logging
 import Pinging
 import Settings
@@ -14,15 +15,23 @@ public struct LiveDrive: Sendable {
   private let pingTimeout: Duration
   private let endStatuses: @Sendable () -> Void
 
-  /// Opens everything that the drive needs; measures nothing yet.
+  /// Opens everything that the drive needs, on a thread that may wait for the disk; measures nothing yet.
   /// - Parameters:
   ///   - options: How to measure.
   ///   - environment: The parts shared by all drives of the process.
   ///   - loopUUIDs: By link, the loop to continue.
   /// - Throws: ``CaptureRefusal``, `DriveLogError`, GRDB's `DatabaseError`, and errors of the sources: the drive
   ///   cannot begin.
-  public init(
-    options: DriveOptions, continuing loopUUIDs: [String?: String] = [:], environment: DriveEnvironment
+  public static func open(
+    options: DriveOptions, continuing loopUUIDs: [String?: String], environment: DriveEnvironment
+  ) async throws -> LiveDrive {
+    try await DiskExecutor("drive").execute {
+      try LiveDrive(options: options, continuing: loopUUIDs, environment: environment)
+    }
+  }
+
+  private init(
+    options: DriveOptions, continuing loopUUIDs: [String?: String], environment: DriveEnvironment
   ) throws {
     let clock = DriveClock(environment.timekeeper.read(), now: (Pinger.now, .now))
     let links = options.links
@@ -120,7 +129,7 @@ public struct LiveDrive: Sendable {
   /// logind waits for 5 s at most (`InhibitDelayMaxSec`).
   private static let longestPreparation = Duration.seconds(3)
 
-  /// Stops the pings on all links, and brings the drive to the disk. Returns when the host may sleep.
+  /// Stops the pings on all links and saves the drive. Returns when the host may sleep.
   public func prepareForSleep() async {
     let limit = min(Self.longestPreparation, pingTimeout + .milliseconds(100))
     await withTaskGroup { group in

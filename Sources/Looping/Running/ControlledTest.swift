@@ -269,7 +269,7 @@ public final class ControlledTest: Sendable {
     return plan
   }
 
-  /// The token is good for the address of the request: the connections use its version of the internet protocol (speed test spec, edge 8).
+  /// The token is good for the address of the request: the connections use its version of the internet protocol (docs/protocol.md, edge 8).
   private static func family(_ wanted: AddressFamily?, _ grant: SpeedTestGrant) -> SpeedTestPlan.Family {
     if let wanted { return wanted == .ipv4 ? .ipv4 : .ipv6 }
     // A literal has its own.

@@ -52,7 +52,7 @@ struct Dialer: Sendable {
     getsockopt(socket.descriptor, SOL_SOCKET, SO_ERROR, &failure, &size)
     switch failure {
     case 0: return
-    // The server accepted, and ended the fresh connection before this program looked at it (spec, edge 5). A refusal is
+    // The server accepted, and ended the fresh connection before this program looked at it (docs/protocol.md, edge 5). A refusal is
     // ECONNREFUSED.
     case ECONNRESET, EPIPE: throw .closed
     default: throw .unreachable(String(cString: strerror(failure)))

@@ -1,5 +1,5 @@
 /// The threads of a test that meet between phases, as a value; ``Barrier`` is the shell with the lock. A round ends when all
-/// members have come; no member waits for a thread that dropped out (spec, edge 21). Each brings a vote, and all members get the
+/// members have come; no member waits for a thread that dropped out (docs/protocol.md, edge 21). Each brings a vote, and all members get the
 /// same votes, so that they decide alike (edge 22).
 struct Meeting: Sendable {
   /// The result of a round, the same for all members.

@@ -1,4 +1,4 @@
-/// A fresh connection that ends before the greeting is opened again up to four times, after 0.1, 0.2, 0.3 and 0.4 s (spec, edge
+/// A fresh connection that ends before the greeting is opened again up to four times, after 0.1, 0.2, 0.3 and 0.4 s (docs/protocol.md, edge
 /// 5: the C server closes some connections by mistake).
 struct OpeningRetry: Sendable {
   private var left = 4

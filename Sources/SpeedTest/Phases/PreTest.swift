@@ -1,5 +1,5 @@
 /// The batches of a pre-test on one thread, download or upload: 1, 2, 4, 8 chunks, then 8 chunks of double size each time, until
-/// its time has passed (spec, section 5, step 2). The number never grows beyond 8, so GETCHUNKS stays in its range (edge 14).
+/// its time has passed (docs/protocol.md, 7.5, step 2). The number never grows beyond 8, so GETCHUNKS stays in its range (edge 14).
 struct PreTest: Sendable {
   /// The chunks of one command, and the bytes of each.
   struct Batch: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// The time limits of a test, in ns (spec, edge 30).
+/// The time limits of a test, in ns (docs/protocol.md, edge 30).
 struct TimeLimits: Hashable, Sendable {
   /// Of one read or write.
   static let read: Int64 = 30_000_000_000

@@ -1,4 +1,4 @@
-/// When an upload ends on one thread, as a rule without I/O (spec, section 5, step 6). On a slow link, bytes written before the
+/// When an upload ends on one thread, as a rule without I/O (docs/protocol.md, 7.5, step 6). On a slow link, bytes written before the
 /// end are still under way long after it: the upload need not wait for them.
 struct UploadEnd: Sendable {
   enum Verdict: Hashable, Sendable {

@@ -1,7 +1,7 @@
 import Coverage
 
 /// Thins out curves for the store and the server: one point each 50 ms, the last one, and the two points around the common end,
-/// so that the result can be computed again from the remaining points (spec, section 6).
+/// so that the result can be computed again from the remaining points (docs/protocol.md, 7.6).
 enum CurveThinning {
   /// ns.
   static let spacing: Int64 = 50_000_000

@@ -1,6 +1,6 @@
 import Coverage
 
-/// The pings of a test: when enough were sent, and their figures (speed test spec, section 5, step 3).
+/// The pings of a test: when enough were sent, and their figures (docs/protocol.md, 7.5, step 3).
 public struct RoundTrips: Hashable, Sendable {
   /// A ping of the test: PING, PONG, OK, TIME.
   public struct Ping: Hashable, Sendable {
@@ -21,7 +21,7 @@ public struct RoundTrips: Hashable, Sendable {
   public private(set) var pings: [Ping] = []
   /// The number of pings before which ``isEnough(elapsed:)`` is false.
   private let least: Int
-  /// ns. The specification's values: at least 1 s, at most 200 pings.
+  /// ns: at least 1 s, at most 200 pings (docs/protocol.md, 7.5).
   private static let leastTime: Int64 = 1_000_000_000
   private static let most = 200
 

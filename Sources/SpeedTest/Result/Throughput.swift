@@ -1,6 +1,6 @@
 import Coverage
 
-/// The result of a phase: the bytes of all threads at the end that they have in common (spec, section 6). The common end is the
+/// The result of a phase: the bytes of all threads at the end that they have in common (docs/protocol.md, 7.6). The common end is the
 /// earliest last point of any thread: until then, all threads were measured.
 public struct Throughput: Hashable, Sendable {
   /// The common end in ns since the start of the phase; above 0.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One thread of a test with its connection: all phases, with a barrier between two of them (spec, section 5).
+/// One thread of a test with its connection: all phases, with a barrier between two of them (docs/protocol.md, 7.5).
 ///
 /// All threads call ``meet(_:)`` at the same places. A thread that throws leaves the barrier; the others go on without it.
 final class Worker {
@@ -101,7 +101,7 @@ final class Worker {
     return sizes
   }
 
-  /// ns: d = 2 s of the specification.
+  /// ns: d = 2 s (docs/protocol.md, 7.5).
   private static let preTestDuration: Int64 = 2_000_000_000
 
   /// Runs the first pre-test: its rate gives the size of chunks of the download, its number of chunks the vote on a slow link.

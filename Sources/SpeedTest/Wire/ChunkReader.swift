@@ -1,6 +1,6 @@
 /// Finds the end of a download's stream of chunks, and counts its bytes; the bytes themselves are not stored. Only the last byte
 /// of each chunk is a flag: 0x00 another one follows, 0xFF it was the last. 0xFF elsewhere is data, and a read can hold several
-/// flags (spec, edge 15).
+/// flags (docs/protocol.md, edge 15).
 struct ChunkReader: Sendable {
   /// Bytes of a chunk: the size in the command that asked for the stream.
   let size: Int

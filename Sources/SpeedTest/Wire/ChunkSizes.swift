@@ -1,4 +1,4 @@
-/// The server's sizes of a chunk in bytes, from its line CHUNKSIZE. An old server names only the default (spec, edge 6): it is
+/// The server's sizes of a chunk in bytes, from its line CHUNKSIZE. An old server names only the default (docs/protocol.md, edge 6): it is
 /// then the smallest and the largest, too.
 struct ChunkSizes: Hashable, Sendable {
   /// The size for a main phase when the pre-test found no rate.
@@ -6,7 +6,7 @@ struct ChunkSizes: Hashable, Sendable {
   let smallest: Int
   let largest: Int
 
-  /// The sizes that the protocol permits; a server refuses others (spec, edge 13).
+  /// The sizes that the protocol permits; a server refuses others (docs/protocol.md, edge 13).
   static let protocolRange = 4096...4_194_304
 
   /// - Parameter numbers: The one or three numbers of the line CHUNKSIZE.

@@ -1,4 +1,4 @@
-/// The chunks of an upload: random bytes, which no link can compress (spec, edge 31). All chunks have the same bytes. Whether a
+/// The chunks of an upload: random bytes, which no link can compress (docs/protocol.md, edge 31). All chunks have the same bytes. Whether a
 /// chunk is the last one is decided when it begins.
 struct ChunkWriter: Sendable {
   /// Two buffers with the same random bytes, one with each flag.

@@ -1,4 +1,4 @@
-/// A command of the client. The size of chunks is in every command that has chunks: on the server it is sticky (spec, edge 12).
+/// A command of the client. The size of chunks is in every command that has chunks: on the server it is sticky (docs/protocol.md, edge 12).
 enum ClientCommand: Hashable, Sendable {
   /// Identifies the test; the first command of each connection.
   case token(MeasurementToken)
@@ -28,7 +28,7 @@ enum ClientCommand: Hashable, Sendable {
     }
   }
 
-  /// The whole line, ended by LF alone (spec, edge 11).
+  /// The whole line, ended by LF alone (docs/protocol.md, edge 11).
   var line: String {
     switch self {
     case .token(let token): "TOKEN \(token.text)\n"
@@ -41,7 +41,7 @@ enum ClientCommand: Hashable, Sendable {
     }
   }
 
-  /// Whether its numbers are in the ranges of the protocol (spec, edges 13 and 14).
+  /// Whether its numbers are in the ranges of the protocol (docs/protocol.md, edges 13 and 14).
   var isInRange: Bool {
     switch self {
     case .getChunks(let count, let size): (1...300_000).contains(count) && Self.isSize(size)

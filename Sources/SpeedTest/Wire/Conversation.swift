@@ -1,6 +1,6 @@
 /// The order of lines on one connection, as a value without I/O; ``Connection`` writes and reads the bytes. An ACCEPT line is
 /// read, one command is written, its replies are read until the next ACCEPT line. A line or a command out of order throws, so no
-/// caller can pipeline commands (spec, edge 9).
+/// caller can pipeline commands (docs/protocol.md, edge 9).
 struct Conversation: Sendable {
   /// The event that must come next.
   enum Stage: Hashable, Sendable {
@@ -119,7 +119,7 @@ struct Conversation: Sendable {
   }
 
   /// The error that an end of the connection means at this stage; `nil` after QUIT. Before TOKEN was sent, it is never a refused
-  /// token (spec, edges 5 and 7).
+  /// token (docs/protocol.md, edges 5 and 7).
   var meaningOfEnd: SpeedTestError? {
     switch stage {
     case .asked(.token): .tokenRefused
@@ -128,6 +128,6 @@ struct Conversation: Sendable {
     }
   }
 
-  /// Whether to open the connection again when it ends at this stage (spec, edge 5).
+  /// Whether to open the connection again when it ends at this stage (docs/protocol.md, edge 5).
   var mayRetry: Bool { stage == .greeting || stage == .firstAccept }
 }

@@ -1,7 +1,7 @@
 import CLibssl
 import Foundation
 
-/// Makes tokens for a measurement server whose secret is known, as a control server does (speed test spec, section 4).
+/// Makes tokens for a measurement server whose secret is known, as a control server does (docs/protocol.md, 7.4).
 public enum LabToken {
   /// Version 1: `uuid_seconds_base64(HMAC-SHA1)`.
   /// - Parameters:

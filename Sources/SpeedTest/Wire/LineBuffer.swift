@@ -1,11 +1,11 @@
-/// Collects bytes of the server and cuts them into lines. Lines may arrive split anywhere, several at once (spec, edge 17).
+/// Collects bytes of the server and cuts them into lines. Lines may arrive split anywhere, several at once (docs/protocol.md, edge 17).
 struct LineBuffer: Sendable {
   private var bytes: [UInt8] = []
   /// The index of the first byte that no line used.
   private var start = 0
   private let longest: Int
 
-  /// - Parameter longest: The most bytes of a line without its LF (spec, section 2).
+  /// - Parameter longest: The most bytes of a line without its LF (docs/protocol.md, 7.2).
   init(longest: Int = 1023) { self.longest = longest }
 
   /// Whether every byte was used: nothing stands behind the last line.
@@ -34,7 +34,7 @@ struct LineBuffer: Sendable {
     return String(decoding: line, as: UTF8.self)
   }
 
-  /// The lines of the head of an HTTP answer, up to the empty line, which is removed too (spec, edge 3). `nil` until it is there.
+  /// The lines of the head of an HTTP answer, up to the empty line, which is removed too (docs/protocol.md, edge 3). `nil` until it is there.
   /// - Throws: ``SpeedTestError/upgradeRefused(_:)`` when the server greets in place of HTTP,
   ///   ``SpeedTestError/protocolError(_:)`` for a head of more than 8192 bytes.
   mutating func head() throws(SpeedTestError) -> [String]? {
@@ -54,7 +54,7 @@ struct LineBuffer: Sendable {
     return nil
   }
 
-  /// Removes NULs and blanks that stand before the greeting (spec, edge 1).
+  /// Removes NULs and blanks that stand before the greeting (docs/protocol.md, edge 1).
   mutating func skipBlanks() {
     while start < bytes.count, [0, 0x20, 0x0A, 0x0D, 0x09].contains(bytes[start]) { start += 1 }
   }

@@ -1,4 +1,4 @@
-/// A line of the measurement server, parsed but not judged: ``Conversation`` decides whether it may come now (spec, section 2).
+/// A line of the measurement server, parsed but not judged: ``Conversation`` decides whether it may come now (docs/protocol.md, 7.2).
 enum ServerLine: Hashable, Sendable {
   /// The version without `RMBTv`.
   case greeting(version: String)

@@ -1,6 +1,6 @@
-/// The HTTP request that opens RMBThttp, and its answer. After status 101 both sides speak plain lines (spec, section 1).
+/// The HTTP request that opens RMBThttp, and its answer. After status 101 both sides speak plain lines (docs/protocol.md, 7.1).
 enum Upgrade {
-  /// The request, to be sent in one write, with nothing behind its empty line (spec, edge 2).
+  /// The request, to be sent in one write, with nothing behind its empty line (docs/protocol.md, edge 2).
   /// Servers compare `Upgrade: RMBT` literally, with one blank.
   static func request(host: String, port: UInt16) -> String {
     let host = host.contains(":") ? "[\(host)]" : host

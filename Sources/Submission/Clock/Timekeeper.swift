@@ -16,6 +16,7 @@ public final class Timekeeper: Sendable {
   private let store: DriveStore
   private let latestDate: @Sendable () -> ServerDateReading?
   private let logger: Logger
+  private let disk = DiskExecutor("clock")
   private let lock = NSLock()
   private nonisolated(unsafe) var value: WallClock
   private nonisolated(unsafe) var persisted: WallClock
@@ -111,7 +112,12 @@ public final class Timekeeper: Sendable {
   var isServerKnown: Bool { lock.withLock { value.knowsServer } }
 
   /// When the ruling clock has changed: logs it, and stores it for the next process.
-  public func publish() {
+  func publish() async {
+    await disk.execute { self.publishHere() }
+  }
+
+  /// ``publish()`` on the calling thread, which waits for the disk.
+  public func publishHere() {
     let reading = read()
     let (ruling, current, last, lastReported) = lock.withLock {
       defer { reported = reading.ruling }

@@ -27,7 +27,7 @@ struct BatchRule: Hashable, Sendable {
   /// - Parameters:
   ///   - failure: How the request failed.
   ///   - step: Which request failed.
-  ///   - isSuspect: Whether the server accepted other batches in this pass, and failed this one before.
+  ///   - isSuspect: Whether the server accepted other batches in this pass, and this one had trouble twice before.
   mutating func consequence(of failure: ServerFailure, at step: RequestStep, isSuspect: Bool) -> Consequence {
     let verdict = Verdict(failure)
     if verdict == .unknownClient, !hasRegisteredAgain {

@@ -3,12 +3,12 @@ import DriveStore
 
 /// Which sessions a pass sends. A pure value.
 public enum PassMode: Hashable, Sendable, CustomStringConvertible {
-  /// Sessions that ended in order: before a request for a test, after a success, periodically, and on command.
+  /// Sessions that ended in order: before a request for a test, after a drive of the service, periodically, and on command.
   case warm
-  /// As warm, plus sessions that an earlier process left unfinished, plus fences without a session: once, when a
-  /// process starts.
+  /// As warm, plus sessions that an earlier process left unfinished, plus fences without a session: at the start of a
+  /// process, until one such pass leaves none (``PassSchedule``), and on command.
   case cold
-  /// The sessions of this drive, which has just ended.
+  /// The sessions of this drive, which has just ended: `record` only.
   case drive(Int64)
   /// As cold, plus sessions that the server refused earlier.
   case quarantined

@@ -106,18 +106,21 @@ actor GatedServer {
   ) async throws -> Answer {
     try await admit(exchange)
     requests &+= 1
-    defer {
-      requests &+= 1
-      timekeeper.publish()
-    }
     do {
       let answer = try await request(server)
+      requests &+= 1
       calls[exchange]?.hasSucceeded = true
+      await timekeeper.publish()
       return answer
-    } catch let failure as ServerFailure {
-      gate.heard(failure, at: clock.boot())
-      if case .tooManyRequests = failure { await end(exchange, .failed(failure)) }
-      throw failure
+    } catch {
+      requests &+= 1
+      if let failure = error as? ServerFailure {
+        gate.heard(failure, at: clock.boot())
+        if case .tooManyRequests = failure { await end(exchange, .failed(failure)) }
+      }
+      // A refusal has the server's time too.
+      await timekeeper.publish()
+      throw error
     }
   }
 

@@ -14,7 +14,7 @@ struct DriveDating: Sendable {
   /// - Returns: Whether times were corrected.
   @discardableResult
   func correctTimes(_ pass: inout Pass) async throws -> Bool {
-    timekeeper.publish()
+    await timekeeper.publish()
     let reading = timekeeper.read()
     let isSure =
       reading.ruling.isConfirmed || pass.doubts.hasAskedForTime && reading.ruling.contradicting.isEmpty

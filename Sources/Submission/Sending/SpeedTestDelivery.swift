@@ -35,7 +35,7 @@ struct SpeedTestDelivery: Sendable {
       try await quarantine(test, part, "its figures are in a form that this program does not know", &pass)
       return false
     }
-    // The registration may be needed again after a change of the server, and it asks the gate.
+    // Before the mark: a registration, needed after a change of the server, can wait at the gate.
     try await confirmRegistration(pass)
     // A wait that is cancelled here leaves no mark that the server may have the test.
     try await server.admit(pass.exchange)
@@ -136,7 +136,7 @@ struct SpeedTestDelivery: Sendable {
     await server.end(pass.exchange, .failed(failure))
     pass.note(failure)
     try await store.speedTests.noteTrouble(test.id)
-    logger.info("speed test \(test.id) goes behind the others: \(failure)")
+    logger.info("speed test \(test.id) moves behind the others: \(failure)")
     // Negative: ids of batches are positive, and the judge compares both.
     if pass.judge.failed(-test.id, at: .result, failure) == .server { throw PassEnd.failed(failure) }
     pass.report.speedTests.kept += 1

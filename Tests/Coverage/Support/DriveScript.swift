@@ -1,6 +1,6 @@
 @testable import Coverage
 
-/// A drive told as a story, second by second; places are metres from an origin.
+/// A drive as a script, second by second. Places are in metres from an origin.
 struct DriveScript {
   private(set) var engine: Engine
   private(set) var effects: [Effect] = []
@@ -80,11 +80,11 @@ struct DriveScript {
   }
 }
 
-// What came of it, in words that read well in an expectation.
+// The results, in a form that reads well in an expectation.
 extension DriveScript {
   var fences: [Fence] { engine.fences }
   var spans: [Span] { engine.fences.map { Span($0.entered.seconds, $0.exited?.seconds) } }
-  /// Pings fence by fence.
+  /// The number of pings in each fence.
   var pings: [Int] { engine.fences.map(\.pings) }
   var technologies: [String?] { engine.fences.map { $0.technology?.name } }
   var submittable: [Bool] { engine.fences.map(\.isSubmittable) }
@@ -95,7 +95,7 @@ extension DriveScript {
   var closed: [Int] { effects.compactMap { if case .fenceClosed(let fence) = $0 { fence.number } else { nil } } }
 }
 
-/// From when to when, in seconds; without an end while it lasts.
+/// A span of time in seconds; `to` is `nil` while it lasts.
 struct Span: Equatable, CustomStringConvertible {
   let from: Double
   let to: Double?

@@ -1,13 +1,13 @@
 @testable import Coverage
 
-/// Places by metres from an origin, reckoned with the meridian's and the parallel's radii of curvature: a way of its
-/// own, so that a fault of `Coordinate.distance` shows. Due north or east it is exact to 0.01 mm within a hundred metres.
+/// Places in metres from an origin, computed with the meridian's and the parallel's radii of curvature: independent of
+/// `Coordinate.distance`, so that its faults show. Due north or east it is exact to 0.01 mm within a hundred metres.
 struct Ground {
   let latitude: Double
   let longitude: Double
 
   static let vienna = Ground(latitude: 48.2082, longitude: 16.3738)
-  /// Here the ground is flat: within a kilometre distances are those of Pythagoras, to some micrometres.
+  /// Flat ground: within a kilometre, distances match Pythagoras to some micrometres.
   static let equator = Ground(latitude: 0, longitude: 0)
 
   func place(north: Double, east: Double) -> Coordinate? {

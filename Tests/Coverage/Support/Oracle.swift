@@ -1,12 +1,12 @@
 @testable import Coverage
 
-/// The specification's fence algorithm (2.2 to 2.9) read aloud, as slowly as it likes: it keeps everything, looks
-/// through all of it each time, and shares nothing with the engine but the events.
+/// The fence algorithm of docs/algorithm.md, 1 to 8, implemented literally and slowly: it stores everything, searches
+/// all of it each time, and shares only the events with the engine.
 struct Oracle {
   struct Circle {
     var entered: Int64
     var exited: Int64?
-    /// Which of the tests it belongs to.
+    /// The index of its test in `tests`.
     let test: Int
     var technologies: [String] = []
     var isDirty: Bool
@@ -15,7 +15,7 @@ struct Oracle {
     var duplicates = 0
     let centre: (north: Int, east: Int)
     let radius: Double
-    /// From ping to ping.
+    /// The time from ping to ping, in microseconds.
     let interval: Int64
   }
 
@@ -31,9 +31,9 @@ struct Oracle {
   private var limit: Int64
   private let patience: Int64
   private let parameters: Parameters
-  /// A moment of the past counts as the latest one known.
+  /// The latest time so far; an event with an earlier time counts at this one.
   private var latest: Int64 = 0
-  /// The greatest moment of all events so far, pings too.
+  /// The greatest time of all events so far, including pings.
   private var greatest: Int64 = 0
 
   init(_ drive: RandomDrive) {
@@ -68,7 +68,7 @@ struct Oracle {
         tests.append((nil, nil))
       }
       tests[tests.count - 1] = (grant.testUUID, grant.anchor?.microseconds ?? latest)
-      if let told = grant.maximumDuration { limit = min(limit, told.inMicroseconds) }
+      if let granted = grant.maximumDuration { limit = min(limit, granted.inMicroseconds) }
       guardDuration(greatest)
     case .stop(let reason): stop(latest, reason)
     }
@@ -156,7 +156,7 @@ extension Oracle.Circle {
     return Self.mean(variations)
   }
 
-  /// The least round trip that so many percent of all do not exceed.
+  /// The smallest round trip that at least `percent` percent of all round trips do not exceed.
   func percentile(_ percent: Int) -> Int64? {
     let all = roundTrips
     return all.filter { rtt in all.count { $0 <= rtt } * 100 >= percent * all.count }.min()

@@ -12,7 +12,7 @@ struct RandomDrive {
     let east: Int
   }
 
-  /// An event, and where its fix was in whole metres.
+  /// An event, and the place of its fix in whole metres.
   typealias Step = (event: Event, place: Place?)
 
   let seed: UInt64
@@ -23,15 +23,15 @@ struct RandomDrive {
   private var random: SeededGenerator
   private var now: Int64 = 0
   private var place = Place(north: 0, east: 0)
-  /// What becomes of a ping is known later, and pings overtake each other.
+  /// Results of pings that have not arrived yet: pings overtake each other.
   private var pending: [(arrival: Int64, ping: Event)] = []
   private let disorder: Bool
-  /// All time stamps are whole multiples of this: in some drives much falls on the same moment.
+  /// All timestamps are multiples of this: in some drives, many events have the same time.
   private let grain: Int64
 
   /// - Parameters:
-  ///   - count: Of events, at least; by default one that differs from drive to drive, 150 in the mean.
-  ///   - disorder: Time stamps of the past and of the future for everything, as no clock would give them.
+  ///   - count: The minimum number of events; by default random, 150 on average.
+  ///   - disorder: Gives all events random timestamps in the past and in the future, as no clock would.
   init(seed: UInt64, count: Int? = nil, disorder: Bool = false) {
     var random = SeededGenerator(seed: seed)
     var parameters = Parameters()
@@ -40,7 +40,7 @@ struct RandomDrive {
     parameters.maximumDuration = .seconds(Int.random(in: 20...300, using: &random))
     parameters.warningAfter = .seconds(Int.random(in: 1...90, using: &random))
     parameters.pingInterval = .milliseconds(Int.random(in: 10...300, using: &random))
-    // That a warning leaves fences alone also in disorder, TimeTests asks.
+    // TimeTests checks that a warning does not change fences in disorder.
     if disorder { parameters.warningAfter = .seconds(100_000) }
     initialPath = Path.allCases.randomElement(using: &random) ?? .cellular
     grain = [1, 1000, 50_000].randomElement(using: &random) ?? 1
@@ -52,7 +52,7 @@ struct RandomDrive {
 
   private mutating func step() {
     now += Int64.random(in: 1...150_000, using: &random)
-    // The host slept, or nothing was heard.
+    // The host was suspended, or no event came.
     if Int.random(in: 0..<300, using: &random) == 0 { now += Int64.random(in: 0...40_000_000, using: &random) }
     for (_, ping) in pending.filter({ $0.arrival <= now }).sorted(by: { $0.arrival < $1.arrival }) {
       steps.append((ping, nil))

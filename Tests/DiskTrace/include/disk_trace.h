@@ -1,9 +1,9 @@
-// What SQLite and the program do to the files of one folder, call by call, so that a test can work out what a power cut at any
-// moment would have left of them.
+// Records each call by which SQLite and the program change the files of one folder, so that a test can compute the files
+// that a power cut at any moment would leave.
 //
-// SQLite is seen through a VFS that stands before the default one; names (remove, rename, link, the sync of the folder) are seen where
-// libc is called. Everything is also done, but for syncs: what is durable is for the test to decide, so that none has to wait for
-// a disk. Files outside of traced folders are not touched in any way. The WAL index (-shm) is no part of it: it is memory.
+// A VFS in front of the default one records the calls of SQLite. Wrappers of libc record the changes of names: remove, rename,
+// link, sync of the folder. Each call is also executed, except syncs: the test decides which writes are durable, and does not
+// wait for a disk. Files outside of traced folders are not affected. The WAL index (-shm) is not traced: it is memory.
 #ifndef DISK_TRACE_H
 #define DISK_TRACE_H
 
@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 typedef enum {
-  DISK_OPEN,         // `file` is now what `name` names; it may have been made
+  DISK_OPEN,         // `name` was opened as `file`, and created if it was missing
   DISK_WRITE,        // `bytes` at `offset` of `file`
   DISK_TRUNCATE,     // `file` has `length` bytes
-  DISK_SYNC,         // all that was written to `file`, and its length, are durable
+  DISK_SYNC,         // the writes to `file` and its length are durable
   DISK_REMOVE,       // `name` is gone
-  DISK_RENAME,       // what was `name` is `new_name`
-  DISK_LINK,         // what is `name` is `new_name` as well
+  DISK_RENAME,       // `name` is now `new_name`
+  DISK_LINK,         // the file `name` is also `new_name`
   DISK_SYNC_FOLDER,  // all names are durable
 } disk_event_kind;
 
@@ -31,26 +31,26 @@ typedef struct {
   int64_t length;
 } disk_event;
 
-// Begins to trace what lies directly in `folder`, an absolute path without links.
+// Begins to trace the files directly in `folder`, an absolute path without links.
 // Returns a number for the trace, 0 when there is no memory or SQLite refuses the VFS.
 uint64_t disk_trace_begin(const char *folder);
 
-// How much has happened up to now.
+// The number of events so far.
 size_t disk_trace_count(uint64_t trace);
 
-// The event with that index, valid until the trace ends. There must be one.
+// The event at `index`, valid until the trace ends. The index must be below the count.
 disk_event disk_trace_event(uint64_t trace, size_t index);
 
-// What a disk can be bad at.
+// Faults that a disk can have.
 typedef enum {
   DISK_WITHOUT_SHARED_MEMORY = 1,  // SQLite cannot keep a WAL index for files that are opened from now on
   DISK_WITHOUT_RENAME = 2,         // EIO
 } disk_fault;
 
-// From now on the folder has these faults, added up.
+// Sets the faults of the folder from now on, added up.
 void disk_trace_set_faults(uint64_t trace, unsigned faults);
 
-// Forgets the trace. Files of the folder may still be open; what happens to them is recorded no more, and syncs are real again.
+// Ends the trace. Files of the folder may still be open: their changes are no longer recorded, and their syncs are real again.
 void disk_trace_end(uint64_t trace);
 
 #endif

@@ -1,9 +1,9 @@
 import CDiskTrace
 import Foundation
 
-/// One thing that the store did to the files of its folder.
+/// One change that the store made to the files of its folder.
 enum DiskEvent {
-  /// `file` is a number for each opening; what is opened may be made by it.
+  /// `file` is a number for each opening. Opening may create the file.
   case open(file: Int64, name: String)
   case write(file: Int64, offset: Int, bytes: Data)
   case truncate(file: Int64, size: Int)
@@ -14,7 +14,7 @@ enum DiskEvent {
   case syncFolder
 }
 
-/// All that is done to the files of one folder, from now on. Nothing there waits for a real disk.
+/// Records every change to the files of one folder. Syncs there do not wait for a real disk.
 final class DiskTrace {
   struct Failed: Error {}
   private let number: UInt64

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DriveStore
 
-/// What is left of the store when the power fails: docs/power-loss.md.
+/// The store after a power failure: docs/power-loss.md.
 struct PowerCutSlowTests {
   /// 10,000 with `POWER_CUTS=10000`.
   private static let cutsAskedFor = ProcessInfo.processInfo.environment["POWER_CUTS"].flatMap { Int($0) }
@@ -22,7 +22,7 @@ struct PowerCutSlowTests {
     try TracedFolder(folder.file(UUID().uuidString), files: files)
   }
 
-  /// Keeps what a cut has left, for whoever looks for the reason: `POWER_CUTS_KEEP` names a folder.
+  /// Copies the files that a cut left, for a later analysis, to the folder that `POWER_CUTS_KEEP` names.
   private func keep(_ cut: Recording.Cut, _ line: String) throws {
     print("power cut: \(line)")
     guard let kept = ProcessInfo.processInfo.environment["POWER_CUTS_KEEP"] else { return }
@@ -32,7 +32,7 @@ struct PowerCutSlowTests {
     try line.write(toFile: "\(folder)/judgement", atomically: true, encoding: .utf8)
   }
 
-  /// Starts from what a cut has left, as the program does.
+  /// Opens the store that a cut left, as the program does.
   private func judge(
     _ cut: Recording.Cut, mayBeCutAgain: Bool = true, _ random: inout SeededGenerator, _ judgement: inout Judgement
   ) async throws {
@@ -46,12 +46,12 @@ struct PowerCutSlowTests {
     }
     let found = try StoreContent(store)
     let before = judgement
-    if try !left.reports.list.isEmpty || StoreReader(store).damagedRows() > 0 { judgement.corrupt += 1 }
+    if try !left.reports.all.isEmpty || StoreReader(store).damagedRows() > 0 { judgement.corrupt += 1 }
     judgement.compare(found, acknowledged: cut.acknowledged, underWay: cut.underWay)
     if judgement.found != before.found {
       try keep(
         cut,
-        "\(judgement); \(left.reports.list.map(\.description)); \(found.difference(cut.acknowledged, cut.underWay))")
+        "\(judgement); \(left.reports.all.map(\.description)); \(found.difference(cut.acknowledged, cut.underWay))")
     }
     guard mayBeCutAgain, Int.random(in: 0..<8, using: &random) == 0 else { return }
     // The power fails in the start after the power failure.
@@ -82,26 +82,26 @@ struct PowerCutSlowTests {
   }
 
   @Test(
-    "when the power fails, then the next start finds a whole store with all that was acknowledged, and nothing else")
+    "when the power fails, then the next start finds an intact store with all acknowledged rows, and no others")
   func full() async throws {
     let judgement = try await judge(cuts: Self.cuts, .full)
     #expect(judgement.isGood, "\(judgement)")
   }
 
-  // The controls: they end as soon as they have found what they look for; a tenth of the cuts when their number was asked for.
+  // The controls end as soon as they have found losses. With POWER_CUTS they make all of a tenth of that number.
 
   private static let controlCuts = cutsAskedFor.map { max(30, $0 / 10) } ?? 1000
 
-  @Test("when SQLite were to sync at checkpoints only, then the judge would find lost fences")
+  @Test("when SQLite syncs at checkpoints only, then the judge finds lost fences")
   func normal() async throws {
     let judgement = try await judge(cuts: Self.controlCuts, .normal) {
       Self.cutsAskedFor == nil && $0.lostFences > 0
     }
-    // Whether they are reported depends on how the write-ahead log was torn: a gap in it is damage, a missing end is not.
+    // The start may report them or not: a gap in the write-ahead log is damage, a missing end is not.
     #expect(judgement.lostFences > 0)
   }
 
-  @Test("when SQLite were not to sync, then the judge would find lost fences, and damaged files")
+  @Test("when SQLite does not sync, then the judge finds lost fences and damaged files")
   func off() async throws {
     let judgement = try await judge(cuts: Self.controlCuts, .off) {
       Self.cutsAskedFor == nil && $0.lostFences > 0 && $0.corrupt > 0
@@ -112,7 +112,7 @@ struct PowerCutSlowTests {
 
   // MARK: A damaged store
 
-  /// A store of 240 fences with a page of noise in it, and nothing beside it.
+  /// A store of 240 fences with a page of noise in it, and no other files.
   private func damagedStore(_ random: inout SeededGenerator) async throws -> Data {
     let folder = try newFolder()
     let store = try folder.open()
@@ -128,7 +128,7 @@ struct PowerCutSlowTests {
     return file
   }
 
-  @Test("when the power fails while a damaged store is saved, then the next start saves it, and the old file is kept")
+  @Test("when the power fails during a salvage, then the next start salvages the store again, and the old file is kept")
   func salvage() async throws {
     var random = SeededGenerator(seed: SeededGenerator.seedOfThisRun)
     let damaged = try await damagedStore(&random)
@@ -136,7 +136,7 @@ struct PowerCutSlowTests {
     let folder = try newFolder(before)
     let store = try folder.open()
     let saved = try StoreContent(store)
-    #expect(folder.reports.list.count == 1)
+    #expect(folder.reports.all.count == 1)
     #expect(saved.rows.count > 200)
     var recording = Recording(before: before, content: saved)
     recording.end(folder.trace)

@@ -4,12 +4,12 @@ import TestSupport
 
 @testable import DriveStore
 
-/// What a store did to its disk, and what it had acknowledged by then.
+/// The disk events of a store, and its content after each call that returned.
 struct Recording {
-  /// What lay in the folder before, by name.
+  /// The files of the folder at the start, by name.
   let before: [String: Data]
   private(set) var events: [DiskEvent] = []
-  /// For each call that returned: how many events there had been, and what the store held then.
+  /// For each call that returned: the number of events, and the content of the store at that time.
   private(set) var acknowledged: [(events: Int, content: StoreContent)]
 
   init(before: [String: Data] = [:], content: StoreContent = .empty) {
@@ -24,12 +24,12 @@ struct Recording {
 
   mutating func end(_ trace: DiskTrace) { events = trace.events }
 
-  /// A power cut after so many events.
+  /// A power cut between two events.
   struct Cut {
-    /// What is left in the folder, by name.
+    /// The files that are left in the folder, by name.
     let files: [String: Data]
     let acknowledged: StoreContent
-    /// What the call that was cut would have left.
+    /// The content that the interrupted call would have left.
     let underWay: StoreContent
   }
 
@@ -54,11 +54,11 @@ struct Recording {
   }
 }
 
-/// The folder of a store on a disk of which every write is known.
+/// The folder of a store on a disk that records every write.
 struct TracedFolder: ~Copyable {
   let directory: StateDirectory
   let trace: DiskTrace
-  let reports = SalvageReports()
+  let reports = Collected<Salvage>()
 
   init(_ path: String, files: [String: Data] = [:]) throws {
     directory = StateDirectory(path: path)
@@ -68,7 +68,7 @@ struct TracedFolder: ~Copyable {
   }
 
   func open() throws -> DriveStore {
-    try DriveStore(directory: directory, purpose: "a test") { [reports] in reports.add($0) }
+    try DriveStore(directory: directory, purpose: "a test") { [reports] in reports.append($0) }
   }
 
   deinit { try? FileManager.default.removeItem(atPath: directory.path) }

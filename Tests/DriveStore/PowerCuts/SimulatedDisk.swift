@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// A disk with a cache that a power cut empties: only what was synced is sure to be there afterwards.
+/// A disk with a cache that a power cut empties: only synced data is sure to survive.
 ///
-/// Of what was written to a file since its last sync, any part may have reached the disk, in any order, torn between two sectors.
-/// What a sector held that was written twice is its first or its second content, or the one before: the order of the writes
-/// makes no other difference. Names that were made, changed or removed since the last sync of the folder may each be as before.
-/// It is as hard as POSIX lets it be: file systems that keep an order among these are kinder.
+/// Any part of the data written to a file since its last sync may have reached the disk, in any order, torn between two sectors.
+/// A sector that was written twice has its old, its first or its second content: the order of the writes makes no other
+/// difference. Each name that was created, changed or removed since the last sync of the folder is either old or new.
+/// POSIX allows all of this. File systems that keep an order among these changes lose less.
 struct SimulatedDisk {
   fileprivate enum Change {
     case write(offset: Int, bytes: Data)
@@ -30,7 +30,7 @@ struct SimulatedDisk {
   /// The files by the numbers of their openings.
   private var openings: [Int64: Int] = [:]
 
-  /// - Parameter files: What is there, and durable, by its name.
+  /// - Parameter files: The durable files at the start, by name.
   init(_ files: [String: Data]) {
     for (name, bytes) in files {
       durableNames[name] = self.files.count
@@ -77,7 +77,7 @@ struct SimulatedDisk {
     if let file = openings[opening] { change(&files[file]) }
   }
 
-  /// What a power cut leaves at this moment, by name.
+  /// The files that a power cut at this moment leaves, by name.
   func afterCut(_ random: inout SeededGenerator) -> [String: Data] {
     var names = durableNames
     let luck = Luck(&random)
@@ -91,7 +91,7 @@ struct SimulatedDisk {
   }
 }
 
-/// How much of what was not synced a power cut spares.
+/// The share of unsynced changes that survives a power cut.
 private struct Luck {
   private let chance: Double
 
@@ -118,10 +118,10 @@ extension SimulatedDisk.File {
     guard !pending.isEmpty else { return bytes }
     let luck = Luck(&random)
     let unit = [512, 4096, .max].randomElement(using: &random) ?? 512
-    // What came last may be all that is missing: then everything else was lucky.
+    // Half of the cuts lose up to eight of the last changes, even if all others survive.
     let rest = pending.dropLast(
       Bool.random(using: &random) ? 0 : .random(in: 0...min(8, pending.count), using: &random))
-    // Room that was given to a file and never written holds zeros, or whatever was there before.
+    // Space that was allocated to a file and not written holds zeros or old data.
     let filler = Bool.random(using: &random) ? Data(count: 4096) : .noise(4096, &random)
     let growsAlways = Bool.random(using: &random)
     for change in rest {
@@ -141,8 +141,8 @@ extension SimulatedDisk.File {
 }
 
 extension Range<Int> {
-  /// Itself, cut where an address on the disk is a multiple of `unit`.
-  /// - Parameter offset: The address of 0.
+  /// The range, split where the offset in the file is a multiple of `unit`.
+  /// - Parameter offset: The offset in the file of index 0.
   fileprivate func parts(of unit: Int, from offset: Int) -> [Range<Int>] {
     guard unit < .max else { return [self] }
     var parts: [Range<Int>] = []

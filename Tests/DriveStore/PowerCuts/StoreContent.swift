@@ -29,7 +29,7 @@ struct StoreContent: Hashable {
     }
   }
 
-  /// The rows in which a transaction that was cut differs from both sides of it, for whoever looks for the reason.
+  /// The rows that differ from the content before and after the interrupted transaction, for a later analysis.
   func difference(_ acknowledged: StoreContent, _ underWay: StoreContent) -> String {
     func changed(_ other: StoreContent) -> [String] {
       Set(rows.keys).union(other.rows.keys).filter { rows[$0] != other.rows[$0] }.map { key in
@@ -39,7 +39,7 @@ struct StoreContent: Hashable {
     return "against before: \(changed(acknowledged)); against after: \(changed(underWay))"
   }
 
-  /// Deleting a session is two transactions: the first only notes it, and the next start does the second.
+  /// Deleting a session takes two transactions: the first only records the request. After a cut, the next start runs the second.
   func hasBegunToForget(from acknowledged: StoreContent, to underWay: StoreContent) -> Bool {
     let added = rows.keys.filter { acknowledged.rows[$0] == nil }
     guard added.count == 1, let note = added.first, note.table == "forgetting" else { return false }
@@ -50,7 +50,7 @@ struct StoreContent: Hashable {
 }
 
 extension StoreContent {
-  /// Old fences go in one transaction, and the drives that have none left in the next one.
+  /// One transaction deletes old fences, the next one deletes the drives that have none left.
   fileprivate func hasBegunToClean(from acknowledged: StoreContent, to underWay: StoreContent) -> Bool {
     let left = rows.filter { underWay.rows[$0.key] == nil }
     return left.allSatisfy { $0.key.table == "drive" && acknowledged.rows[$0.key] == $0.value }
@@ -58,28 +58,28 @@ extension StoreContent {
   }
 }
 
-/// What cuts have done to a store, counted.
+/// Counts of the losses and damages that cuts caused.
 struct Judgement: CustomStringConvertible {
   var cuts = 0
-  /// Starts that found the file damaged, could not open it, or found rows that do not fit their checksum.
+  /// Starts that found the file damaged, could not open it, or found rows that do not match their checksum.
   var corrupt = 0
-  /// Rows whose writing had been acknowledged, and that are missing or as they were before.
+  /// Acknowledged rows that are missing or have older values.
   var lostFences = 0
   var lostBatches = 0
   var lostOthers = 0
   /// Rows that neither the acknowledged state nor the transaction under way has: never written, or deleted and back.
   var unexpected = 0
-  /// Transactions of which only a part is there.
+  /// Transactions that were applied only in part.
   var torn = 0
 
   var lost: Int { lostFences + lostBatches + lostOthers }
-  /// All that is not good.
+  /// The number of all faults.
   var found: Int { corrupt + lost + unexpected + torn }
   var isGood: Bool { found == 0 }
 
   /// - Parameters:
-  ///   - acknowledged: What was in the store when the last call returned before the cut.
-  ///   - underWay: What the call that was cut would have left.
+  ///   - acknowledged: The content of the store when the last call before the cut returned.
+  ///   - underWay: The content that the interrupted call would have left.
   mutating func compare(_ found: StoreContent, acknowledged: StoreContent, underWay: StoreContent) {
     guard found != acknowledged, found != underWay, !found.hasBegunToForget(from: acknowledged, to: underWay),
       !found.hasBegunToClean(from: acknowledged, to: underWay)

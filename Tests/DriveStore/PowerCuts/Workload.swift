@@ -6,14 +6,14 @@ import Testing
 
 @testable import DriveStore
 
-/// A device's life in short, at random: drives, what submitting does, what is forgotten, restarts. One transaction a step.
+/// A short random life of a device: drives, submissions, deletions, repairs. One transaction a step.
 struct Workload {
   enum Synchronous: String { case full = "FULL", normal = "NORMAL", off = "OFF" }
 
   private let store: DriveStore
   private let synchronous: Synchronous
   private var random: SeededGenerator
-  /// SQLite's own limit is 1,000 pages; short lives have checkpoints with a lower one.
+  /// SQLite's own limit is 1,000 pages. Short lives need a lower one to have checkpoints.
   private let checkpointPages: Int
 
   private var recorder: DriveRecorder?
@@ -22,7 +22,7 @@ struct Workload {
   private var drives = 0
   private var names = 0
 
-  /// - Parameter synchronous: What SQLite is told in the place of the store's own setting, once the store is open.
+  /// - Parameter synchronous: SQLite's setting, which replaces the store's own once the store is open.
   static func record(
     in folder: borrowing TracedFolder, seed: UInt64, steps: Int, synchronous: Synchronous = .full
   ) async throws -> Recording {
@@ -91,7 +91,7 @@ struct Workload {
     }
   }
 
-  /// Ends the open fence, and writes new ones, of which the last may be open; reads back what was handed in.
+  /// Ends the open fence, writes new ones, the last of which may be open, and checks that all read back unchanged.
   private mutating func save(newSession: Bool, fences count: Int) throws {
     guard var recorder else { return }
     if newSession || sessions.isEmpty {
@@ -171,7 +171,7 @@ struct Workload {
     }
   }
 
-  // MARK: What goes, and what is put right
+  // MARK: Deletions and corrections
 
   private mutating func keepHouse() async throws {
     switch Int.random(in: 0..<5, using: &random) {

@@ -5,7 +5,7 @@ import Testing
 @testable import Export
 
 struct LeafletTests {
-  @Test("when the library is there, then script, style and terms are read as they are")
+  @Test("when the library is installed, then script, style and terms are read unchanged")
   func complete() throws {
     let folder = try TemporaryFolder()
     _ = try folder.write("script", to: "leaflet.js")
@@ -17,21 +17,21 @@ struct LeafletTests {
         && leaflet.terms == Array("terms".utf8))
   }
 
-  @Test("when there is a small form of the script as well, then it is that one")
+  @Test("when there is a minified script too, then it is used")
   func small() throws {
     let folder = try TemporaryFolder()
     for name in ["leaflet.js", "leaflet.min.js", "leaflet.css"] { _ = try folder.write(name, to: name) }
     #expect(try Leaflet(folder: folder.path).script == Array("leaflet.min.js".utf8))
   }
 
-  @Test("when the system has no files of terms, then the library is there without")
+  @Test("when the system has no licence file, then the library is used without terms")
   func withoutTerms() throws {
     let folder = try TemporaryFolder()
     for name in ["leaflet.js", "leaflet.css"] { _ = try folder.write(name, to: name) }
     #expect(try Leaflet(folder: folder.path, terms: folder.file("copyright")).terms.isEmpty)
   }
 
-  @Test("when the library is not installed, then one line says what is missing, where, and the package")
+  @Test("when the library is not installed, then one line names the missing file, its folder and the package")
   func missing() throws {
     let folder = try TemporaryFolder()
     let error = #expect(throws: LeafletError.self) { try Leaflet(folder: folder.path) }
@@ -40,7 +40,7 @@ struct LeafletTests {
     #expect(!line.contains("\n"))
   }
 
-  @Test("when a file of it is missing or empty, then the line names that file", arguments: [true, false])
+  @Test("when a file of the library is missing or empty, then the line names that file", arguments: [true, false])
   func incomplete(isThere: Bool) throws {
     let folder = try TemporaryFolder()
     _ = try folder.write("script", to: "leaflet.min.js")

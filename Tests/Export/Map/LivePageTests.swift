@@ -5,7 +5,7 @@ import Testing
 
 @testable import Export
 
-/// The map page as the service serves it; tools/test-pages uses it in a browser.
+/// The map page as the service serves it; tools/test-pages tests it in a browser.
 struct LivePageTests {
   private func page() throws -> LivePage {
     let folder = try TemporaryFolder()
@@ -14,7 +14,7 @@ struct LivePageTests {
     return try LivePage(options: MapOptions(leaflet: folder.path))
   }
 
-  @Test("when the page is served, then it may ask its own server and nobody else, and no page may frame it")
+  @Test("when the page is served, then it may connect only to its own server, and no page may frame it")
   func policy() throws {
     let page = try page()
     let html = String(decoding: page.html, as: UTF8.self)
@@ -26,7 +26,7 @@ struct LivePageTests {
         && html.contains(page.contentSecurityPolicy.dropLast("; frame-ancestors 'none'".count)))
     #expect(html.contains("class LivePanel") && html.contains("#live") && !html.contains("class=\"fences\">{"))
     #expect(!html.contains("src=") && !html.contains("<link"))
-    #expect(try self.page().contentSecurityPolicy != page.contentSecurityPolicy, "another number each time")
+    #expect(try self.page().contentSecurityPolicy != page.contentSecurityPolicy, "a new nonce each time")
   }
 
   @Test("when a map is exported, then it has nothing of the live page")

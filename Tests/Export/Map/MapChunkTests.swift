@@ -26,7 +26,7 @@ struct MapChunkTests {
     #expect(try columns([]).isEmpty)
   }
 
-  @Test("when fences have centre and radius, then the page gets both as the exports have them: a circle is to scale")
+  @Test("when fences have centre and radius, then the page has both with the values of the exports")
   func circles() throws {
     let columns = try columns([
       FenceRecord.bare(latitude: 48.2082123, longitude: -16.3738456, radius: 20),
@@ -37,7 +37,8 @@ struct MapChunkTests {
     #expect(columns["radius_m"] as? [Double] == [20, 36.5])
   }
 
-  @Test("when a column has a value in some fences only, then it has null in the others, and no column without any")
+  @Test(
+    "when only some fences have a value, then the column has null for the others; without values there is no column")
   func gaps() throws {
     let columns = try columns([.bare(), .whole(), .bare()])
     let medians = try #require(columns["p50_ping_ms"] as? [Any])
@@ -47,7 +48,7 @@ struct MapChunkTests {
     #expect(Set(whole.keys).isSubset(of: MapColumns.all.map(\.name)))
   }
 
-  @Test("when texts repeat, then each is there once, in order of its first occurrence")
+  @Test("when texts repeat, then each is listed once, in order of its first occurrence")
   func lists() throws {
     let columns = try columns(["B", "A", nil, "B", "A"].map { FenceRecord.whole(link: $0) })
     let link = try #require(columns["link"] as? [String: Any])
@@ -55,7 +56,7 @@ struct MapChunkTests {
     #expect(try texts(link) == ["B", "A", nil, "B", "A"])
   }
 
-  @Test("when texts differ in Unicode's composition only, then each fence has its own")
+  @Test("when texts differ only in Unicode composition, then each fence keeps its own")
   func composition() throws {
     let names = ["\u{E9}", "e\u{301}"]
     let read = try texts(try columns(names.map { FenceRecord.whole(link: $0) })["link"])
@@ -69,10 +70,10 @@ struct MapChunkTests {
     #expect(columns["entered_at"] as? [Int64] == [start + 10_000, start + 10_000])
     let submitted = try #require(columns["submitted_at"] as? [Any])
     #expect(submitted[0] as? Int64 == start + 3_600_000 && submitted[1] is NSNull)
-    #expect(columns["exited_at"] == nil, "the page knows it from entered_at and duration_ms")
+    #expect(columns["exited_at"] == nil, "the page computes it from entered_at and duration_ms")
   }
 
-  @Test("when Wi-Fi touched a fence, then that is 0 among ones")
+  @Test("when a fence overlaps Wi-Fi time, then its submittable value is 0")
   func booleans() throws {
     let submittable = [true, false].map { isSubmittable in
       FenceRecord(
@@ -81,7 +82,7 @@ struct MapChunkTests {
     #expect(try columns(submittable)["submittable"] as? [Int] == [1, 0])
   }
 
-  @Test("when a name holds the end of the element, then the text has no such end and the name is the same")
+  @Test("when a name has the end of the element, then the text has no such end, and the name is unchanged")
   func hostile() throws {
     let name = "</script><script>alert(1)</script>\u{2028}"
     var chunk = MapChunk()
@@ -108,12 +109,12 @@ struct MapChunkTests {
         origin: .store(driveStarted: started, session: .min),
         submitted: WallTime(microseconds: .min))
       let columns = try columns([record])
-      #expect(columns["signal_dbm"] == nil, "an infinite level is none")
+      #expect(columns["signal_dbm"] == nil, "an infinite level is left out")
       #expect(columns["id"] as? [Int64] == [.max])
     }
   }
 
-  @Test("when a fence has pings and no answer, then it is grey, whatever its technology")
+  @Test("when a fence has pings and no answer, then it is grey despite its technology")
   func technologyClass() throws {
     let fences: [Fence] = [
       .sample(technology: "2G/EDGE"), .sample(technology: "5G/NR"), .sample(technology: nil),
@@ -123,7 +124,7 @@ struct MapChunkTests {
     #expect(try columns(records)["technology_class"] as? [Int] == [0, 4, 5, 5])
   }
 
-  @Test("when a fence has levels, then the signal is the lowest of the quantity that stands for its technology")
+  @Test("when a fence has levels, then the signal is the lowest level of its technology's quantity")
   func signal() throws {
     let records = ["4G/LTE", "2G/EDGE", nil].map { technology in
       var radio = FenceRadio.sample
@@ -141,7 +142,7 @@ struct MapChunkTests {
     #expect(columns["drive_session"] as? [Int] == [2, 2, 2])
   }
 
-  @Test("when the columns are listed, then names are unique and those of every format are among them")
+  @Test("when the columns are listed, then names are unique, and the columns of the formats are among them")
   func names() {
     let names = MapColumns.all.map(\.name)
     #expect(Set(names).count == names.count)

@@ -24,7 +24,7 @@ struct MapPageTests {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The texts of the elements whose start has `attributes`, by a reader that ends an element at the first end, as HTML has it.
+  /// The texts of the elements whose start has `attributes`, which end at the first end tag, as in HTML.
   private func elements(_ attributes: String, of page: String) -> [String] {
     page.components(separatedBy: "<script ").dropFirst().compactMap { part in
       guard let start = part.range(of: ">"), let end = part.range(of: "</script", options: .caseInsensitive) else {
@@ -45,7 +45,7 @@ struct MapPageTests {
     return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }
 
-  /// What the page may load images from.
+  /// The sources from which the page may load images.
   private func images(_ page: String) -> String {
     page.components(separatedBy: "img-src ").dropFirst().first.map { String($0.prefix { $0 != ";" }) } ?? ""
   }
@@ -67,7 +67,7 @@ struct MapPageTests {
     #expect(try settings(page)["tiles"] as? String == "https://tile.example/{z}/{x}/{y}.png")
   }
 
-  @Test("when a script is to run, then it has the page's number, which no other page has")
+  @Test("when a page has scripts, then they have the page's nonce, which no other page has")
   func nonces() throws {
     func nonce(_ page: String) throws -> String {
       try #require(page.components(separatedBy: "script-src 'nonce-").dropFirst().first).prefix { $0 != "'" }
@@ -80,14 +80,14 @@ struct MapPageTests {
     #expect(first.contains("<style nonce=\"\(one)\">"))
   }
 
-  @Test("when the library has the end of an element in a string, then the element goes on")
+  @Test("when the library has the end of an element in a string, then it is escaped")
   func library() throws {
     let page = try page([FenceRecord.whole()])
     #expect(page.contains("globalThis.L = '<\\/script>';</script>"))
     #expect(page.contains(".leaflet { background: url(data:image/png;base64,) }"))
   }
 
-  @Test("when names hold HTML, then the page has them as JSON only")
+  @Test("when names have HTML, then the page has them only as JSON")
   func hostile() throws {
     let name = "</script><img src=x onerror=alert(1)>"
     let page = try page([FenceRecord.whole(link: name)])
@@ -102,7 +102,7 @@ struct MapPageTests {
     }
   }
 
-  @Test("when there are speed tests, then the page has each once with the exports' values, and none of the curves")
+  @Test("when there are speed tests, then the page has each once with the exports' values, without curves")
   func speedTests() async throws {
     let samples = try await StoredSpeedTest.samples()
     let page = try page([FenceRecord.whole()], speedTests: samples)
@@ -120,7 +120,7 @@ struct MapPageTests {
     #expect(elements("id=\"speed-tests\"", of: try self.page([FenceRecord.whole()])).isEmpty, "no test, no element")
   }
 
-  @Test("when the texts of a speed test hold HTML, then the page has them as JSON only")
+  @Test("when the texts of a speed test have HTML, then the page has them only as JSON")
   func hostileSpeedTest() async throws {
     let name = "</script><script>alert(1)</script>\u{2028}<img src=x>"
     let folder = try TemporaryFolder()
@@ -139,7 +139,7 @@ struct MapPageTests {
   }
 
   @Test(
-    "when there are more fences than a chunk has, then each is there once and in order",
+    "when there are more fences than a chunk holds, then the page has each once and in order",
     arguments: [0, 1, 2000, 2001, 4001])
   func chunks(count: Int) throws {
     let chunks = try chunks(try page((0..<count).map { FenceRecord.bare(id: Int64($0)) }))
@@ -148,7 +148,7 @@ struct MapPageTests {
     #expect(ids == Array(0..<count))
   }
 
-  @Test("when there are many fences, then they are written on the way and read once")
+  @Test("when there are many fences, then they are read once and written meanwhile")
   func streamed() throws {
     let records = CountedRecords(count: 4001)
     var (largest, whole) = (0, 0)
@@ -158,14 +158,14 @@ struct MapPageTests {
     #expect(records.reads == 1 && largest < whole / 2, "\(largest) of \(whole) bytes at once")
   }
 
-  @Test("when there is no fence, then the page is whole all the same")
+  @Test("when there is no fence, then the page is still complete")
   func empty() throws {
     let page = try page([FenceRecord]())
     #expect(page.hasPrefix("<!DOCTYPE html>") && page.hasSuffix("</html>\n"))
     #expect(page.contains("id=\"map\"") && page.contains("<noscript>"))
   }
 
-  @Test("when the page explains its colours and columns, then they are the legend's and the exports' own")
+  @Test("when the page explains its colours and columns, then they are those of the legend and the exports")
   func settings() throws {
     let settings = try settings(try page([FenceRecord.whole()]))
     let technologies = try #require(settings["technologies"] as? [[String: String]])
@@ -176,7 +176,7 @@ struct MapPageTests {
     #expect(ofTests == SpeedTestColumn.table.map { [$0.name, $0.kind.rawValue, $0.meaning] })
   }
 
-  @Test("when the parts of the script are joined, then a part stands before those that use it")
+  @Test("when the parts of the script are joined, then each part precedes the parts that use it")
   func script() throws {
     let script = String(decoding: MapScript.text, as: UTF8.self)
     let places = try [
@@ -190,7 +190,7 @@ struct MapPageTests {
     #expect(!script.contains("fetch(") && !script.contains("XMLHttpRequest") && !script.contains("WebSocket"))
   }
 
-  @Test("when the style sheet is in the page, then it loads nothing either")
+  @Test("when the style sheet is in the page, then it loads nothing")
   func style() throws {
     let page = try page([FenceRecord]())
     #expect(page.contains("prefers-reduced-motion") && page.contains("@media print"))
@@ -198,7 +198,7 @@ struct MapPageTests {
   }
 }
 
-/// Knows how often it was read.
+/// Counts how often it is read.
 private final class CountedRecords: FenceRecords {
   private let count: Int
   private(set) var reads = 0

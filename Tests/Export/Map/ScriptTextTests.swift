@@ -11,14 +11,14 @@ struct ScriptTextTests {
   }
 
   @Test(
-    "when JSON has the end of an element in a string, then no letter of it can end the element",
+    "when JSON has the end of an element in a string, then the escaped text cannot end the element",
     arguments: ["</script>", "</SCRIPT >", "<!--<script>", "a<b", "<", "<<", "]]></style>"])
   func endOfElement(text: String) throws {
     let whole = JSON.object(["name": .string(text)]).text
     let escaped = json(whole)
     #expect(!escaped.contains("<"))
     let read = try JSONSerialization.jsonObject(with: Data(escaped.utf8)) as? [String: String]
-    #expect(read == ["name": text], "the meaning is the same")
+    #expect(read == ["name": text], "the value is the same")
   }
 
   @Test(
@@ -31,7 +31,7 @@ struct ScriptTextTests {
   }
 
   @Test(
-    "when the text ends within a character, then every byte of it is there",
+    "when the text ends within a character, then every byte of it is kept",
     arguments: [[0xE2], [0xE2, 0x80], [0x61, 0xE2, 0x80]])
   func cutOff(bytes: [UInt8]) {
     #expect(ScriptText.json(bytes) == bytes)
@@ -46,7 +46,7 @@ struct ScriptTextTests {
   }
 
   @Test(
-    "when a library has the end of an element, then a backslash stands in it",
+    "when a library has the end of an element, then a backslash breaks it",
     arguments: [
       ("a='</script>'", "a='<\\/script>'"), ("'</ScRiPt'", "'<\\/ScRiPt'"), ("'</style>'", "'<\\/style>'"),
       ("</s", "<\\/s"),
@@ -56,7 +56,7 @@ struct ScriptTextTests {
   }
 
   @Test(
-    "when a library has other ends and divisions, then they are as they were",
+    "when a library has other ends and divisions, then they are unchanged",
     arguments: ["</b>", "a</ 2", "1</2/.test(a)", "/s", "</"])
   func libraryOthers(text: String) {
     #expect(library(text) == text)

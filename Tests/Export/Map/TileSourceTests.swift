@@ -4,7 +4,7 @@ import Testing
 
 struct TileSourceTests {
   @Test(
-    "when the address is that of a tile, then the origin is its scheme and authority",
+    "when the address is a tile address, then the origin is its scheme and authority",
     arguments: [
       ("https://tile.example/{z}/{x}/{y}.png", "https://tile.example"),
       ("http://127.0.0.1:8080/{z}/{x}/{y}", "http://127.0.0.1:8080"),
@@ -17,7 +17,7 @@ struct TileSourceTests {
   }
 
   @Test(
-    "when the address is no such address, then there is no source",
+    "when the address is no tile address, then there is no source",
     arguments: [
       "", "tile.example/{z}/{x}/{y}", "ftp://tile.example/{z}/{x}/{y}", "file:///{z}/{x}/{y}", "https:///{z}/{x}/{y}",
       "https://",
@@ -28,13 +28,13 @@ struct TileSourceTests {
   }
 
   @Test(
-    "when one of the three numbers is missing in the path, then there is no source",
+    "when one of the three placeholders is missing in the path, then there is no source",
     arguments: ["{x}/{y}", "{z}/{y}", "{z}/{x}", "", "z/x/y", "{z}{x}", "{Z}/{X}/{Y}"])
   func missing(path: String) {
     #expect(TileSource("https://tile.example/\(path)") == nil)
   }
 
-  @Test("when the numbers are in the name of the host, then there is no source")
+  @Test("when a placeholder is in the host name, then there is no source")
   func numbersInHost() {
     #expect(TileSource("https://{z}.tile.example/{x}/{y}.png") == nil)
     #expect(TileSource("https://{s}.tile.example/{z}/{x}/{y}.png") == nil)

@@ -39,20 +39,20 @@ import Testing
   }
 
   @Test(
-    "When a text is no name of the DNS, then there is no query",
+    "When a text is not a valid DNS name, then there is no query",
     arguments: [
       "", ".", "a..b", ".a", "a b", "ä.example", String(repeating: "a", count: 64), "a\u{0}b",
       Array(repeating: "abcdefg", count: 33).joined(separator: "."),
     ])
   func noNames(name: String) { #expect(DNSQuery(name, .a, id: 0) == nil) }
 
-  @Test("When a name has 255 bytes on the wire, then it is one")
+  @Test("When a name has 255 bytes on the wire, then it is valid")
   func longestName() {
     let labels = Array(repeating: String(repeating: "a", count: 63), count: 3) + [String(repeating: "b", count: 61)]
     #expect(DNSQuery(labels.joined(separator: "."), .a, id: 0)?.question.count == 259)
   }
 
-  @Test("When types are named, then case does not matter, and others are none")
+  @Test("When types are named, then case does not matter, and unknown types are rejected")
   func types() {
     #expect(
       DNSRecordType(name: "a") == .a && DNSRecordType(name: "AAAA") == .aaaa && DNSRecordType(name: "Cname") == .cname)
@@ -71,7 +71,7 @@ import Testing
     #expect(answer.codeName == "NOERROR" && !answer.isTruncated)
   }
 
-  @Test("When other types are asked for, then their records are read: AAAA, CNAME, MX, TXT")
+  @Test("When other types are requested, then their records are read: AAAA, CNAME, MX, TXT")
   func otherTypes() throws {
     let cases: [(DNSRecordType, [UInt8], DNSEntry)] = [
       (
@@ -100,7 +100,7 @@ import Testing
     #expect(DNSAnswer(bareGood, to: query) == nil)
   }
 
-  @Test("When an answer is of another number, question or direction, then it is none; letters may change their case")
+  @Test("When an answer has another number, question or direction, then it is rejected; the case of letters may differ")
   func foreign() throws {
     let query = try Self.query()
     let good = Self.answer(query, Self.record(.a, [192, 0, 2, 1]))
@@ -152,11 +152,11 @@ import Testing
     let texts = try Self.query("a.example", .txt)
     #expect(DNSAnswer(Self.answer(texts, Self.record(.txt, [5, 0x61])), to: texts) == nil)
     let exchange = try Self.query("a.example", .mx)
-    // The name goes on behind the record.
+    // The name continues after the record.
     #expect(DNSAnswer(Self.answer(exchange, Self.record(.mx, [0, 1, 1]) + [0x61, 0]), to: exchange) == nil)
   }
 
-  @Test("When a message is cut anywhere, then it is damaged, unless it says that it is truncated")
+  @Test("When a message is cut anywhere, then it is damaged, unless its flag says that it is truncated")
   func cut() throws {
     let query = try Self.query()
     let good = Self.answer(query, count: 2, Self.record(.a, [192, 0, 2, 1]) + Self.record(.a, [192, 0, 2, 2]))

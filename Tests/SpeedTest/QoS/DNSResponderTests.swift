@@ -14,14 +14,14 @@ import Testing
     return try #require(DNSAnswer(bytes, to: query))
   }
 
-  @Test("When a name is asked for, then its address is 127.0.0.1; names below invalid do not exist")
+  @Test("When a name is queried, then its address is 127.0.0.1; names below invalid do not exist")
   func names() throws {
     #expect(try answer("a.example").entries == [DNSEntry(value: "127.0.0.1", timeToLive: 60)])
     #expect(try answer("a.example", .mx).entries.isEmpty && answer("a.example", .mx).codeName == "NOERROR")
     #expect(try answer("a.INVALID").entries.isEmpty && answer("a.INVALID").codeName == "NXDOMAIN")
   }
 
-  @Test("When a packet is no query with one question, or is cut, then there is no answer")
+  @Test("When a packet is not a query with one question, or is cut, then there is no answer")
   func others() throws {
     let query = try #require(DNSQuery("a.example", .a, id: 7)).bytes
     for length in 0..<query.count { #expect(DNSResponder.answer(to: Array(query[..<length])) == nil) }

@@ -6,14 +6,14 @@ import Testing
 
 @testable import SpeedTest
 
-/// The DNS test against a resolver of the test's own on loopback.
+/// The DNS test against its own resolver on loopback.
 @Suite struct DNSTestTests {
-  /// Answers packets by UDP as a script says.
+  /// Answers UDP packets by a script.
   private final class Resolver: Sendable {
     let port: UInt16
     private let isOver = Mutex(false)
 
-    /// - Parameter answers: The packets to send back to the query of a number from 0 on.
+    /// - Parameter answers: The packets that answer a query, by its number from 0 on.
     init(port: UInt16 = 0, _ answers: @escaping @Sendable (Int, [UInt8]) -> [[UInt8]]) throws {
       let socket = try DatagramSocket(on: LoopbackPort.address(port))
       self.port = socket.port
@@ -31,7 +31,7 @@ import Testing
     deinit { isOver.withLock { $0 = true } }
   }
 
-  /// Answers with addresses, their number behind the query's.
+  /// An answer to `query` with records of 192.0.2.x, x from `addresses`.
   private static func answer(_ query: [UInt8], flags: [UInt8] = [0x81, 0x80], addresses: [UInt8] = [1]) -> [UInt8] {
     let records = addresses.flatMap { [0xC0, 0x0C, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, $0] as [UInt8] }
     return query[..<2] + flags + [0, 1, 0, UInt8(addresses.count), 0, 0, 0, 0] + query[12...] + records
@@ -59,7 +59,7 @@ import Testing
           + #""dns_result_ttl":"60"}],"dns_result_entries_found":"2""#))
   }
 
-  @Test("When a name does not exist, then that is a result with the code")
+  @Test("When a name does not exist, then the result has the code")
   func noName() throws {
     let resolver = try Resolver { [Self.answer($1, flags: [0x81, 0x83], addresses: [])] }
     let (status, text) = try result(resolver.port)
@@ -67,7 +67,7 @@ import Testing
     #expect(text.contains(#""dns_result_status":"NXDOMAIN","dns_result_entries":null,"dns_result_entries_found":"0""#))
   }
 
-  @Test("When foreign and damaged packets come first, then they are passed over")
+  @Test("When foreign and damaged packets come first, then they are ignored")
   func foreign() throws {
     let resolver = try Resolver {
       [[], [1, 2, 3], [$1[0] ^ 0xFF] + Self.answer($1)[1...], Self.answer($1, addresses: [7])]
@@ -81,7 +81,7 @@ import Testing
     #expect(try result(resolver.port, timeout: "1500000000").0 == .ok)
   }
 
-  @Test("When nobody answers, then the test is a TIMEOUT after its time")
+  @Test("When no answer comes, then the test is a TIMEOUT after its time")
   func silence() throws {
     let resolver = try Resolver { _, _ in [] }
     let start = LoopbackPort.now()
@@ -91,7 +91,7 @@ import Testing
     #expect((300_000_000...10_000_000_000).contains(LoopbackPort.now() - start))
   }
 
-  @Test("When nobody listens at the resolver, then the test is an ERROR at once, with the members of the fixture")
+  @Test("When the resolver's port is closed, then the test is an ERROR at once, with the members of the fixture")
   func refused() throws {
     let port = try DatagramSocket(on: LoopbackPort.address(0)).port
     let start = LoopbackPort.now()
@@ -101,7 +101,7 @@ import Testing
     #expect(LoopbackPort.now() - start < 9_000_000_000)
   }
 
-  @Test("When the answer does not fit into a packet, then TCP is asked for all of it")
+  @Test("When the answer does not fit into a packet, then the query is repeated over TCP")
   func truncated() throws {
     let tcp = try LineListener(on: LoopbackPort.address(0))
     let resolver = try Resolver(port: tcp.port) { [Self.answer($1, flags: [0x83, 0x80], addresses: [])] }
@@ -128,7 +128,7 @@ import Testing
     #expect(text.contains(#""dns_result_entries_found":"60""#))
   }
 
-  @Test("When another record is asked for than can be, or no name, then the test is an ERROR")
+  @Test("When the record type is unknown, or the name is missing, then the test is an ERROR")
   func impossible() throws {
     #expect(try result(1, record: "ANY").0 == .error)
     #expect(DNSTest(QoSParameters(["resolver": "127.0.0.1"])).result(try LoopbackPort.context()).status == .error)

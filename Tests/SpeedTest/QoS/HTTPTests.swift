@@ -10,25 +10,21 @@ import Testing
 @Suite struct HTTPTests {
   private final class Web: Sendable {
     let server: ScriptedServer
-    private let heads: Heads
-
-    private final class Heads: Sendable {
-      let all = Mutex<[String]>([])
-    }
+    private let heads: Collected<String>
 
     init(_ answer: String) throws {
-      let heads = Heads()
+      let heads = Collected<String>()
       self.heads = heads
       server = try ScriptedServer { client in
         let head = client.text(to: "\r\n\r\n")
-        heads.all.withLock { $0.append(head) }
+        heads.append(head)
         client.send(answer)
         // Until the client closes.
         _ = client.text()
       }
     }
 
-    var requests: [String] { heads.all.withLock { $0 } }
+    var requests: [String] { heads.all }
     var url: String { "http://127.0.0.1:\(server.port)/x" }
   }
 
@@ -57,10 +53,10 @@ import Testing
     _ = try fetch.run(LoopbackPort.waiting(), family: .any, traffic: counter)
     #expect(counter.traffic.received == Int64(Self.page.utf8.count))
     let request = try #require(web.requests.first)
-    #expect(counter.traffic.sent == Int64(request.utf8.count) + 4, "the head, and the empty line behind it")
+    #expect(counter.traffic.sent == Int64(request.utf8.count) + 4, "the head, and the empty line after it")
   }
 
-  @Test("When a range is wanted, then it is asked for, and no cache may answer")
+  @Test("When a range is set, then the request has it, and no cache may answer")
   func range() throws {
     let web = try Web(Self.page)
     _ = try proxy(["url": web.url, "range": "bytes=0-99"])
@@ -87,7 +83,7 @@ import Testing
     #expect(text.contains(#""http_result_length":5,"http_result_hash":"5d41402abc4b2a76b9719d911017c592""#))
   }
 
-  @Test("When the server never finishes, then the result is TIMEOUT in place of the hash, after its time")
+  @Test("When the server never finishes, then the result is TIMEOUT in place of the hash, after the time limit")
   func timeout() throws {
     let web = try Web("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")
     let start = LoopbackPort.now()
@@ -108,7 +104,7 @@ import Testing
     #expect(text.contains(#""http_result_hash":"ERROR""#))
   }
 
-  @Test("When nobody listens, or the answer is no HTTP, then the result is ERROR")
+  @Test("When the port is closed, or the answer is not HTTP, then the result is ERROR")
   func unreachable() throws {
     #expect(try proxy(["url": "http://127.0.0.1:\(try LoopbackPort.free())/"]).0 == .error)
     #expect(try proxy(["url": try Web("RMBTv1.3.5\nACCEPT TOKEN QUIT\n\n").url]).0 == .error)
@@ -134,7 +130,7 @@ import Testing
     #expect(JSON.object(other).text.contains(#""website_result_info":"ERROR","website_result_method":"plain fetch""#))
   }
 
-  @Test("When the family is forced, then the name is resolved in it, and an address of the other one is an ERROR")
+  @Test("When the family is forced, then the name is resolved in it, and an address of the other family is an error")
   func family() throws {
     let web = try Web(Self.page)
     let fetch = HTTPFetch(

@@ -22,7 +22,7 @@ enum LoopbackPort {
     Waiting(clock: TestClock(now: now, isAborted: { false }), deadline: now() + seconds * 1_000_000_000)
   }
 
-  /// What a test may use, with a control connection or without.
+  /// The context of a test, with a control connection or without.
   static func context(
     seconds: Int64 = 20, _ control: QTPConnection? = nil, family: SpeedTestPlan.Family = .ipv4
   ) throws -> QoSContext {

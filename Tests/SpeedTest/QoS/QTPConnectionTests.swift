@@ -5,7 +5,7 @@ import Testing
 
 @testable import SpeedTest
 
-/// A control connection against a scripted server. Numbers of edges are those of the specification's section 10.
+/// A control connection against a scripted server. Edges are those of docs/protocol.md, 9.
 @Suite struct QTPConnectionTests {
   @Test("Edge 41: when two commands wait and replies come in reverse, then each caller gets its own")
   func reverse() async throws {
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(
-    "When the server takes no more bytes, then the connection is of no use: a command could follow half of another one")
+    "When the server accepts no more bytes, then the connection closes: a command could follow half of another one")
   func partialWrite() throws {
     let release = DispatchSemaphore(value: 0)
     let server = try ScriptedServer { client in
@@ -48,7 +48,7 @@ import Testing
     #expect(throws: full) { try connection.order(.tcpIn(port: 1)) }
   }
 
-  @Test("When a reply is split over segments, or shares one with others, then it is read all the same")
+  @Test("When a reply is split over segments, or shares one with others, then it is still read")
   func segments() throws {
     let server = try ScriptedServer { client in
       for part in ["QoSS", "P0.1\nACC", "EPT [TOKEN string]\n"] { client.send(part) }
@@ -64,7 +64,7 @@ import Testing
     connection.close()
   }
 
-  @Test("When a long count comes, then its line is read, beyond what lines of speed tests may have")
+  @Test("When a count is longer than a line of a speed test may be, then it is still read")
   func longLine() throws {
     let pairs = (0..<1000).map { "\"\($0)\":\(1_000_000 + $0)" }.joined(separator: ",")
     let server = try ScriptedServer { client in
@@ -105,7 +105,7 @@ import Testing
     }
     let connection = try server.connect()
     let start = LoopbackPort.now()
-    // The list instead of a reply is what an unknown command gets, and then the end.
+    // An unknown command gets the list instead of a reply, and then the end.
     let reply = try? connection.request(.udpPort, until: start + 60_000_000_000)
     #expect(reply == nil || reply == "ACCEPT [TCPTEST|UDPTEST]")
     #expect(throws: SpeedTestError.closed) { try connection.request(.udpPort, until: start + 60_000_000_000) }
@@ -113,7 +113,7 @@ import Testing
     #expect(!connection.isOpen)
   }
 
-  @Test("When the server closes behind the token, then the token is refused")
+  @Test("When the server closes after the token, then the token is refused")
   func tokenRefused() throws {
     let server = try ScriptedServer { client in
       client.send("QoSSP0.1\nACCEPT [TOKEN string]\n")
@@ -134,7 +134,7 @@ import Testing
     #expect(try await eventually("the token") { seen.withLock { $0.isEmpty ? nil : $0 } } == "TOKEN u_1_x")
   }
 
-  @Test("When a silent connection is closed from here, then QUIT is said")
+  @Test("When the client closes an idle connection, then it sends QUIT")
   func quit() async throws {
     let seen = Mutex("")
     let server = try ScriptedServer { client in
@@ -161,13 +161,13 @@ import Testing
     #expect(tcp.status == .error)
     let udp = UDPTest(QoSParameters(["in_port": "\(takenUDP.port)", "in_num_packets": "3"])).result(context)
     #expect(udp.status == .error)
-    // What was sent before is seen before this reply's command.
+    // The server sees earlier commands before this one.
     #expect(throws: SpeedTestError.self) { try connection.request(.udpPort, until: LoopbackPort.now() + 200_000_000) }
     #expect(seen.withLock { $0.allSatisfy { !$0.contains(" IN ") } })
     connection.close()
   }
 
-  @Test("Edge 41: when the server is to connect or send to us, then no reply is waited for")
+  @Test("Edge 41: when the server is ordered to connect or send to the client, then the client waits for no reply")
   func ordersWithoutReply() throws {
     let server = try ScriptedServer { client in
       client.openQoS()

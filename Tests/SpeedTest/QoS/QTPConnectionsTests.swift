@@ -5,9 +5,9 @@ import Testing
 
 @testable import SpeedTest
 
-/// The connections of a run. Numbers of edges are those of the specification's section 10.
+/// The connections of a run. Edges are those of docs/protocol.md, 9.
 @Suite struct QTPConnectionsTests {
-  /// What servers saw: the lines of each connection.
+  /// The lines of each connection, as servers received them.
   private final class Log: Sendable {
     let connections = Mutex<[[String]]>([])
 
@@ -21,7 +21,7 @@ import Testing
     func add(_ line: String, to index: Int) { connections.withLock { $0[index].append(line) } }
   }
 
-  /// A server that replies OK to all commands, until `last` of them.
+  /// A server that replies OK to the first `last` commands.
   private func server(_ log: Log, last: Int = .max) throws -> ScriptedServer {
     try ScriptedServer { client in
       let index = log.open()
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "Edge 46: when tests of one server ask for its connection at once, then they get one, and its idle time is set first"
+    "Edge 46: when tests of one server ask for its connection at once, then they share one, and its idle time is set first"
   )
   func shared() async throws {
     let log = Log()
@@ -65,7 +65,7 @@ import Testing
     #expect(!all[0].isOpen)
   }
 
-  @Test("When the idle time is beyond what servers take, then it is moved into their range")
+  @Test("When the idle time is out of the servers' range, then it is clamped")
   func idleRange() throws {
     for (idle, text) in [(Int64(0), "15000"), (.max, "60000"), (.min, "15000")] {
       let log = Log()
@@ -113,7 +113,7 @@ import Testing
     _ = try await eventually("QUIT") { log.connections.withLock { $0.first?.last == "QUIT" ? true : nil } }
   }
 
-  @Test("When a server is slow to greet, then those that wait behind the first one have their own time limit")
+  @Test("When a server is slow to greet, then callers that wait for the first one keep their own time limit")
   func slowServer() async throws {
     let server = try ScriptedServer { client in _ = client.text() }
     let (connections, place) = (try connections(), try place(server))
@@ -132,7 +132,7 @@ import Testing
     }
     let all = try await eventually("three ends") { ends.withLock { $0.count == 3 ? $0 : nil } }
     #expect(all.allSatisfy { $0.status == .timeout })
-    // One after the other with 10 s each, as the greeting may take, would be more.
+    // Waits in sequence, of up to 10 s for each greeting, would take longer.
     #expect(all.allSatisfy { $0.time < 9_000_000_000 })
   }
 }

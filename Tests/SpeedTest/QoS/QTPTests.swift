@@ -2,10 +2,10 @@ import Testing
 
 @testable import SpeedTest
 
-/// The line protocol of QoS servers. Numbers of edges are those of the specification's section 10.
+/// The line protocol of QoS servers. Edges are those of docs/protocol.md, 9.
 @Suite struct QTPTests {
   @Test(
-    "Edge 41: when a line ends with a command's number, then it is taken off before numbers are read",
+    "Edge 41: when a line ends with a command's number, then it is removed before numbers are read",
     arguments: [
       ("OK +ID1", "OK", Int64(1)), ("10218 +ID2", "10218", 2), (#"RCV 6 0 {"0":12} +ID33"#, #"RCV 6 0 {"0":12}"#, 33),
       ("OK +ID1 +ID2", "OK +ID1", 2), ("OK +ID10", "OK", 10), ("OK +ID0", "OK", 0),
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "When a line has no number of a command, or one beyond 64 bits, then all of it is text",
+    "When a line has no command number, or a number beyond 64 bits, then all of it is text",
     arguments: [
       "", "OK", "OK +ID", "OK+ID1", "OK +ID1 ", "OK +IDx", "+ID1", "OK +ID99999999999999999999", "123", "é +ID",
     ])
@@ -31,33 +31,33 @@ import Testing
     let (first, second, third) = (replies.issue(), replies.issue(hasReply: false), replies.issue())
     #expect(Set([first, second, third]).count == 3)
     replies.read(QTPLine("LATER +ID\(third)"))
-    #expect(replies.take(first) == nil)
+    #expect(replies.removeReply(to: first) == nil)
     replies.read(QTPLine("SOONER +ID\(first)"))
-    #expect(replies.take(third) == "LATER")
-    #expect(replies.take(first) == "SOONER")
-    #expect(replies.take(first) == nil)
+    #expect(replies.removeReply(to: third) == "LATER")
+    #expect(replies.removeReply(to: first) == "SOONER")
+    #expect(replies.removeReply(to: first) == nil)
     #expect(replies.strays == 0)
   }
 
-  @Test("When a line answers no command that waits, then it is counted and changes nothing")
+  @Test("When a line answers no waiting command, then it counts as a stray and changes nothing")
   func strays() {
     var replies = QTPReplies()
     let (first, second) = (replies.issue(), replies.issue())
     for line in ["OK", "OK +ID77", "OK +ID\(first)", "OK +ID\(first)"] { replies.read(QTPLine(line)) }
     #expect(replies.strays == 3)
-    #expect(replies.take(second) == nil)
+    #expect(replies.removeReply(to: second) == nil)
     replies.abandon(second)
     replies.read(QTPLine("OK +ID\(second)"))
-    #expect(replies.take(second) == nil)
+    #expect(replies.removeReply(to: second) == nil)
     #expect(replies.strays == 4)
   }
 
-  @Test("When a server leaves the number out and only one command waits, then the line is its reply")
+  @Test("When a server omits the number and only one command waits, then the line is its reply")
   func numberLeftOut() {
     var replies = QTPReplies()
     let id = replies.issue()
     replies.read(QTPLine("ERR ILLARG 12"))
-    #expect(replies.take(id) == "ERR ILLARG 12")
+    #expect(replies.removeReply(to: id) == "ERR ILLARG 12")
   }
 
   @Test("When a connection opens, then the token is sent after the first ACCEPT, and commands may follow the second")
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("When commands are written, then they have the words of the specification")
+  @Test("When commands are written, then they are the lines of docs/protocol.md, 8")
   func commands() {
     #expect(QTPCommand.connectionTimeout(20_000).text == "REQUEST CONN TIMEOUT 20000")
     #expect(QTPCommand.tcpOut(port: 20102).text == "TCPTEST OUT 20102")

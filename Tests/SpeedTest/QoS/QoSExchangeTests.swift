@@ -7,25 +7,21 @@ import Testing
 
 @testable import SpeedTest
 
-/// The UDP side of tests against a scripted server. Numbers of edges are those of the specification's section 10.
+/// The UDP side of tests against a scripted server. Edges are those of docs/protocol.md, 9.
 @Suite struct QoSExchangeTests {
-  /// A control connection that replies by a function of the command, and a UDP port that a function answers for.
+  /// A control connection that replies by a function of the command, and a UDP port that answers by another function.
   private final class Peer: Sendable {
     let server: ScriptedServer
     let port: UInt16
     private let isOver = Mutex(false)
-    let packets: Packets
-
-    final class Packets: Sendable {
-      let all = Mutex<[[UInt8]]>([])
-    }
+    private let packets: Collected<[UInt8]>
 
     init(
       reply: @escaping @Sendable (String, UInt16) -> String?,
       answers: @escaping @Sendable ([UInt8], Int) -> [[UInt8]]
     ) throws {
       let socket = try DatagramSocket(on: LoopbackPort.address(0))
-      let (port, packets) = (socket.port, Packets())
+      let (port, packets) = (socket.port, Collected<[UInt8]>())
       (self.port, self.packets) = (port, packets)
       server = try ScriptedServer { client in
         client.openQoS()
@@ -38,18 +34,15 @@ import Testing
         while self?.isOver.withLock({ $0 }) == false {
           var entry = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
           guard poll(&entry, 1, 50) > 0, let (packet, sender) = socket.receive() else { continue }
-          let count = packets.all.withLock {
-            $0.append(packet)
-            return $0.count
-          }
-          for answer in answers(packet, count) { socket.send(answer, to: sender) }
+          packets.append(packet)
+          for answer in answers(packet, packets.all.count) { socket.send(answer, to: sender) }
         }
       }
     }
 
     deinit { isOver.withLock { $0 = true } }
 
-    var received: [[UInt8]] { packets.all.withLock { $0 } }
+    var received: [[UInt8]] { packets.all }
   }
 
   private static func answered(_ packet: [UInt8]) -> [UInt8] { [2] + packet[1...] }
@@ -94,7 +87,7 @@ import Testing
   }
 
   @Test(
-    "When the server refuses the test or its count is none, then the test is an ERROR without packets",
+    "When the server refuses the test, or its count is invalid, then the test is an ERROR without packets",
     arguments: [("ERR ILLARG 5", "RCV 1 0 {}"), ("OK", "ERR"), ("OK", "RCV -5 0"), ("", "")])
   func udpRefused(reply: String, count: String) throws {
     let peer = try Peer { command, _ in
@@ -110,7 +103,7 @@ import Testing
     connection.close()
   }
 
-  @Test("Edge 44: when packets come from another address than the server's, then they are not the server's")
+  @Test("Edge 44: when packets come from another address than the server's, then they are not counted")
   func foreignSender() throws {
     let port = Mutex(UInt16(0))
     let peer = try Peer { command, _ in
@@ -136,7 +129,7 @@ import Testing
   }
 
   @Test(
-    "Edge 43: when a call runs, then each packet has the server's SSRC, and the figures are of packets that have it too"
+    "Edge 43: when a call runs, then each packet has the server's SSRC, and the figures are only of packets that have it"
   )
   func call() throws {
     let source: UInt32 = 0xFFFF_FFFE
@@ -162,13 +155,13 @@ import Testing
     #expect(sent.map(\.isMarked) == [true, false, false, false, false])
     #expect(sent.allSatisfy { $0.source == source && $0.payloadType == 8 })
     #expect(peer.received.allSatisfy { $0.count == 172 })
-    // Payload that could be compressed would make the link look better.
+    // A payload that can be compressed would make the link look better.
     #expect(Set(peer.received.map { Array($0[12...]) }).count == 5)
     connection.close()
   }
 
   @Test(
-    "When the server's replies to a call are none, then the test is an ERROR",
+    "When the server's replies to a call are invalid, then the test is an ERROR",
     arguments: [
       ("OK", "VOIPRESULT 1 2 3 4 5 6 7 8"), ("OK 99999999999", ""), ("OK x", ""), ("ERR", ""), ("OK 1", "ERR"),
     ])
@@ -184,7 +177,7 @@ import Testing
     connection.close()
   }
 
-  @Test("When lines come in odd forms from a middlebox, then they are read without CR, cut and with replaced bytes")
+  @Test("When a middlebox changes lines, then they are read without CR, truncated, and with invalid bytes replaced")
   func oddLines() throws {
     func line(_ text: [UInt8]) throws -> String {
       var ends: [Int32] = [0, 0]

@@ -7,7 +7,7 @@ import Testing
 
 /// Runs of QoS tests against tools/measurement-server with its faults.
 @Suite(.serialized) struct QoSFaultSlowTests {
-  @Test("When half of the UDP packets are lost, then the figures say so in each direction")
+  @Test("When half of the UDP packets are lost, then the figures show it in each direction")
   func loss() async throws {
     let lab = try await QoSLab(["--fault", "udp-drop=50"])
     let outcome = await QoSRun(
@@ -27,7 +27,7 @@ import Testing
     #expect(outcome.value(2, "udp_result_in_packet_loss_rate") == "50")
     // Of five answers, the server drops two or three.
     #expect((2...3).contains(try #require(outcome.number(2, "udp_result_in_response_num_packets"))))
-    // Every second packet of 25 is lost: each that comes is not the expected one, but perhaps the first.
+    // Every second packet of 25 is lost: each packet that comes is out of sequence, except perhaps the first.
     for way in ["out", "in"] {
       #expect((12...13).contains(try #require(outcome.number(3, "voip_result_\(way)_num_packets"))))
       #expect((11...13).contains(try #require(outcome.number(3, "voip_result_\(way)_sequence_error"))))
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "When the server never answers, then its tests are TIMEOUT in their time, and those beside them and behind them run"
+    "When the server never answers, then its tests are TIMEOUT in their time, and parallel and later tests run"
   )
   func silent() async throws {
     let lab = try await QoSLab(["--fault", "silent"])
@@ -83,7 +83,7 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(60))
   }
 
-  @Test("When nothing listens at the server, then its tests are ERROR at once")
+  @Test("When the server's ports are closed, then its tests are ERROR at once")
   func nothingListens() async throws {
     let lab = try await QoSLab()
     let plan = try lab.plan([("tcp", ["out_port": "20000"]), ("udp", ["out_num_packets": "3"]), lab.call()])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SpeedTest
 
-/// Servers that send what they should not: whatever it is, it is refused or read, and nothing traps.
+/// Servers that send invalid data: it is refused or read, and nothing traps.
 @Suite struct QoSHostileTests {
   private static let numbers = [
     "0", "-1", "1", "255", "256", "65535", "65536", "2147483648", "4294967296", "1e9", "1e18", "1e19", "1e400", "-0.0",
@@ -21,7 +21,7 @@ import Testing
   ]
 
   @Test(
-    "When objectives have numbers at the ends of ranges anywhere, then each test has a limit and a result of its own")
+    "When objectives have numbers at the ends of any range, then each test has its own limit and result")
   func objectives() throws {
     var generator = SeededGenerator(seed: 46)
     for _ in 0..<400 {

@@ -19,7 +19,7 @@ struct QoSLab {
     udpPorts = try await server.line(after: "QoS UDP ports: ").split(separator: " ").compactMap { UInt16($0) }
   }
 
-  /// What clients wrote, line by line: `1: TOKEN ...`.
+  /// The lines that clients wrote, with their connection: `1: TOKEN ...`.
   var commands: [String] {
     server.standardOutput.split(separator: "\n").filter {
       $0.hasPrefix("QoS ") && $0.dropFirst(4).first?.isNumber == true

@@ -7,7 +7,7 @@ import Testing
 @Suite struct QoSObjectivesTests {
   private func objectives(_ text: String) throws -> QoSObjectives { try QoSObjectives(Data(text.utf8)) }
 
-  /// What a control server answers: all values are texts (spec, section 7.2).
+  /// A control server's answer: all values are texts (docs/protocol.md, 6.4).
   static let answer = #"""
     {"test_token":"t","objectives":{
       "tcp":[{"qos_test_uid":"2","concurrency_group":"200","server_addr":"q.example","server_port":"443",
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "When a number cannot be one, then the test does without it, and nothing traps",
+    "When a number is invalid, then the test ignores it, and nothing traps",
     arguments: [
       "1e400", "-1", "99999999999999999999", "1.5", "NaN", "", " ", "0x10", "١٢", "9223372036854775808",
       "-9223372036854775809", "65536",
@@ -51,7 +51,7 @@ import Testing
     #expect((100_000_000...60_000_000_000).contains(parameters.time("timeout", standard: 5_000_000_000)))
   }
 
-  @Test("When numbers are at the ends of 64 bits, then times are moved into their range and repeated as they came")
+  @Test("When numbers are at the ends of 64 bits, then times are clamped, and results repeat the original numbers")
   func extremes() {
     for text in ["9223372036854775807", "-9223372036854775808", "0"] {
       let parameters = QoSParameters(["timeout": text, "out_port": "20000", "in_num_packets": text, "delay": text])
@@ -70,7 +70,7 @@ import Testing
     #expect(objectives.unusable == 4)
   }
 
-  @Test("When there are more tests than threads may be, then the rest is counted as unusable")
+  @Test("When there are more tests than allowed threads, then the rest is counted as unusable")
   func tooMany() throws {
     let tests = (0..<300).map { #"{"qos_test_uid":"\#($0)","concurrency_group":"1"}"# }.joined(separator: ",")
     let objectives = try objectives(#"{"objectives":{"dns":[\#(tests)]}}"#)
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(
-    "When the answer has no objectives or an error, then that is an error of ours with the reason",
+    "When the answer has no objectives or an error, then the error has the reason",
     arguments: [
       ("[]", "is no JSON object"), ("{", "is no JSON object"), ("{}", "has no objectives"),
       (#"{"objectives":[]}"#, "has no objectives"),

@@ -24,7 +24,7 @@ import Testing
 
   private static func names(_ members: [JSON.Member]) -> Set<String> { Set(members.map(\.key)) }
 
-  /// What each entry of a body has beside the test's own members.
+  /// The members of each entry of a body beside the test's own.
   private static let common: Set = ["qos_test_uid", "test_type", "start_time_ns", "duration_ns"]
 
   private func result(_ uid: Int) throws -> [String: Any] {
@@ -48,7 +48,7 @@ import Testing
       default: #expect(value is NSNull, "\(member.key)")
       }
     }
-    // A test that finds nothing has no member that the reference client lacks.
+    // A failed test has no member that the reference client lacks.
     #expect(Self.names(test.failed(.timeout).members).isSubset(of: Set(reference.keys)))
   }
 
@@ -66,7 +66,7 @@ import Testing
     try compare(4, prefix: "udp_objective_", { UDPTest($0) }, UDPTest.Finding(back: figures))
   }
 
-  @Test("When the reference client's UDP figures are computed here, then its texts come out")
+  @Test("When UDP figures are computed from the reference client's values, then they are the reference client's")
   func udpFigures() throws {
     let reference = try result(3)
     let trips: [Int64] = [18_515_782, 6_708_263, 1_954_325, 901_674, 2_168_827, 5_541_921]
@@ -85,7 +85,7 @@ import Testing
       ProxyTest.Finding(response: "GET / HTTR/7.9", isUnchanged: true))
   }
 
-  @Test("When a proxy changes the line in any way, then the result is ERROR and has the line as it came")
+  @Test("When a proxy changes the line in any way, then the result is ERROR and has the changed line")
   func comparison() {
     let test = ProxyTest(QoSParameters(["request": "GET / HTTR/7.9", "port": "54515"]))
     #expect(test.status(test.compare("GET / HTTR/7.9")) == .ok)
@@ -111,7 +111,7 @@ import Testing
     let test = DNSTest(Self.parameters(reference, "dns_objective_"))
     let (_, members) = test.failed(.error)
     let missing = Set(reference.keys).subtracting(Self.common).subtracting(Self.names(members))
-    // A test that found nothing has no duration of its own.
+    // A test without a finding has no duration of its own.
     #expect(missing == ["dns_result_duration"])
     #expect(Self.names(members).isSubset(of: Set(reference.keys)))
     for member in members {

@@ -6,17 +6,19 @@ import Testing
 
 @testable import SpeedTest
 
-/// How a run treats its tests, with tests that do as they are told.
+/// A run of scripted tests.
 @Suite struct QoSRunTests {
   /// A test that calls a function.
-  private struct Told: QoSTest {
+  private struct Scripted: QoSTest {
     var limit: Int64 = 5_000_000_000
-    let objective = [JSON.Member("told_objective", 1)]
+    let objective = [JSON.Member("scripted_objective", 1)]
     let body: @Sendable (QoSContext) throws(SpeedTestError) -> Int
 
     func measure(_ context: QoSContext) throws(SpeedTestError) -> Int { try body(context) }
-    func members(_ finding: Int) -> [JSON.Member] { [JSON.Member("told_result", .integer(Int64(finding)))] }
-    func members(without reason: QoSStatus) -> [JSON.Member] { [JSON.Member("told_status", .string(reason.rawValue))] }
+    func members(_ finding: Int) -> [JSON.Member] { [JSON.Member("scripted_result", .integer(Int64(finding)))] }
+    func members(without reason: QoSStatus) -> [JSON.Member] {
+      [JSON.Member("scripted_status", .string(reason.rawValue))]
+    }
     func status(_ finding: Int) -> QoSStatus { .ok }
   }
 
@@ -34,7 +36,7 @@ import Testing
     var plan = try plan(groups)
     plan.seconds = seconds
     return await QoSRun(plan, source: nil) { objective in
-      Told(limit: limit) { context throws(SpeedTestError) in try body(objective.uid, context) }
+      Scripted(limit: limit) { context throws(SpeedTestError) in try body(objective.uid, context) }
     }.run()
   }
 
@@ -49,12 +51,13 @@ import Testing
       }
     }
     #expect(outcome.results.map(\.status) == [.ok, .timeout, .error, .error])
-    #expect(outcome.results[0].members == [JSON.Member("told_objective", 1), JSON.Member("told_result", 42)])
-    #expect(outcome.results[1].members == [JSON.Member("told_objective", 1), JSON.Member("told_status", "TIMEOUT")])
+    #expect(outcome.results[0].members == [JSON.Member("scripted_objective", 1), JSON.Member("scripted_result", 42)])
+    #expect(
+      outcome.results[1].members == [JSON.Member("scripted_objective", 1), JSON.Member("scripted_status", "TIMEOUT")])
   }
 
   @Test(
-    "When a test hangs and sees no limit, then it is a TIMEOUT after its time, and a result that comes later is dropped"
+    "When a test hangs and ignores its limit, then it is a TIMEOUT after its time, and a result that comes later is dropped"
   )
   func hanging() async throws {
     let release = DispatchSemaphore(value: 0)
@@ -73,7 +76,7 @@ import Testing
     #expect(!isBack.withLock { $0 })
     release.signal()
     _ = try await eventually("the test comes back") { isBack.withLock { $0 ? true : nil } }
-    #expect(outcome.value(0, "told_status") == "TIMEOUT")
+    #expect(outcome.value(0, "scripted_status") == "TIMEOUT")
   }
 
   @Test(
@@ -87,10 +90,10 @@ import Testing
     plan.interface = "wwan0"
     #expect(Set(plan.impossible.map(\.uid)) == [2, 3])
     let outcome = await QoSRun(plan, source: nil) { _ in
-      Told { context in context.interface == "wwan0" ? 1 : 0 }
+      Scripted { context in context.interface == "wwan0" ? 1 : 0 }
     }.run()
     #expect(outcome.results.map(\.uid) == [1])
-    #expect(outcome.value(1, "told_result") == 1)
+    #expect(outcome.value(1, "scripted_result") == 1)
   }
 
   @Test("When tests are of one group, then they run side by side; groups run one after the other, ascending")
@@ -106,7 +109,7 @@ import Testing
         $0.order.append(group)
         if $0.now == 3 { for _ in 0..<3 { meeting.signal() } }
       }
-      // All three of the group are there before one of them ends.
+      // All three of the group have begun before one of them ends.
       if group == 7 { _ = meeting.wait(timeout: .now() + 20) }
       running.withLock { $0.now -= 1 }
       return 1
@@ -117,7 +120,7 @@ import Testing
     #expect(seen.order == [-3, 7, 7, 7])
   }
 
-  @Test("When the time of all tests is over, then the limit of each test is not later")
+  @Test("When all tests have a common time limit, then no test has a later limit")
   func wholeLimit() async throws {
     let outcome = try await run([1, 2], seconds: 1, limit: 60_000_000_000) { _, context throws(SpeedTestError) in
       #expect(context.waiting.deadline <= context.now + 1_000_000_000)
@@ -127,13 +130,13 @@ import Testing
     #expect(outcome.results.map(\.status) == [.timeout, .timeout])
   }
 
-  @Test("When a run is cancelled as a task, then it ends, and each test has ERROR or what it found before")
+  @Test("When a run is cancelled as a task, then it ends, and each test has ERROR or its earlier result")
   func cancelled() async throws {
     let plan = try plan([1, 2, 2])
     let hasBegun = Mutex(false)
     let task = Task {
       await QoSRun(plan, source: nil) { objective in
-        Told { context throws(SpeedTestError) in
+        Scripted { context throws(SpeedTestError) in
           if objective.uid == 0 { return 1 }
           hasBegun.withLock { $0 = true }
           while !context.waiting.clock.isAborted() { usleep(5_000) }
@@ -160,8 +163,8 @@ import Testing
 
   @Test("When two results come for a test, then the first one stays")
   func board() throws {
-    let seen = ProgressLog()
-    let board = QoSBoard(count: 2) { seen.add($0) }
+    let seen = Collected<QoSProgress>()
+    let board = QoSBoard(count: 2) { seen.append($0) }
     func result(_ uid: Int64, _ status: QoSStatus) -> QoSResult {
       QoSResult(uid: uid, kind: .dns, status: status, start: 0, duration: 0, members: [])
     }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import SpeedTest
 
-/// Whole runs of QoS tests against the real tools/measurement-server on loopback. Numbers of edges are those of the specification's
-/// section 10.
+/// Whole runs of QoS tests against the real tools/measurement-server on loopback. Edges are those of
+/// docs/protocol.md, 9.
 @Suite(.serialized) struct QoSServerSlowTests {
-  @Test("When a group has all tests that need a server, then each finds what there is")
+  @Test("When a group has all tests that need a server, then each has its full result")
   func allAtOnce() async throws {
     let lab = try await QoSLab()
     let ports = try (0..<4).map { _ in try LoopbackPort.free() }
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(
-    "Edge 44: when the control connection has an address of its own, then UDP comes from it, else it would have no answer"
+    "Edge 44: when the control connection has an address of its own, then UDP comes from it: otherwise it would have no answer"
   )
   func sameAddress() async throws {
     let lab = try await QoSLab()
@@ -93,7 +93,7 @@ import Testing
     #expect(outcome.number(3, "voip_result_in_num_packets") == 25)
   }
 
-  @Test("Edge 43: when a call is to go to a port that is none for calls, then it is an ERROR, and nothing is made up")
+  @Test("Edge 43: when a call goes to a port that is not for calls, then it is an ERROR without figures")
   func callToOtherPort() async throws {
     let lab = try await QoSLab()
     let outcome = await QoSRun(try lab.plan([lab.call(["out_port": "\(try LoopbackPort.free())"])])).run()
@@ -102,7 +102,7 @@ import Testing
     #expect(outcome.number(1, "voip_result_in_num_packets") == nil)
   }
 
-  @Test("Edge 43: when a call runs, then the server knows it by its own number, in both directions")
+  @Test("Edge 43: when a call runs, then it is ordered with its parameters, and its result is requested")
   func sourceOfCall() async throws {
     let lab = try await QoSLab()
     let outcome = await QoSRun(try lab.plan([lab.call()])).run()
@@ -135,7 +135,7 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(10))
   }
 
-  @Test("When the time of all tests is over, then those that have not ended or begun are TIMEOUT")
+  @Test("When the time of all tests is over, then unfinished tests are TIMEOUT")
   func wholeTime() async throws {
     let lab = try await QoSLab()
     var plan = try lab.plan([
@@ -150,7 +150,7 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(10))
   }
 
-  @Test("When tokens are checked, then only version 1 with milliseconds is good, as with today's servers")
+  @Test("When tokens are checked, then only version 1 with milliseconds is accepted, as by today's servers")
   func tokens() async throws {
     let lab = try await QoSLab(["--secret", "lab", "--qos-check-tokens"])
     let seconds = Int64(Date().timeIntervalSince1970)
@@ -167,7 +167,7 @@ import Testing
   }
 
   @Test(
-    "When the server has TLS, then tests run, and an unknown certificate is refused unless told otherwise",
+    "When the server has TLS, then tests run, and an unknown certificate is refused unless verification is off",
     .enabled(if: TestCertificates.canBeMade, "openssl is not installed"))
   func tls() async throws {
     let certificates = try await TestCertificates.shared.value
@@ -190,7 +190,7 @@ import Testing
   }
 
   @Test(
-    "When it is not known whether the server has TLS, then one without it is asked again; with TLS only, tests are ERROR"
+    "When the server has no TLS, then automatic encryption tries again without it, and forced encryption makes tests ERROR"
   )
   func plainServer() async throws {
     let lab = try await QoSLab()
@@ -226,7 +226,7 @@ import Testing
     try connection.request(command, until: LoopbackPort.now() + 20_000_000_000)
   }
 
-  @Test("Edge 46: when nothing is said for 15 s, then the server closes, unless a longer time was asked for")
+  @Test("Edge 46: when a connection is idle for 15 s, then the server closes it, unless a longer time was requested")
   func idle() async throws {
     let lab = try await QoSLab()
     let (short, long) = (try connect(lab), try connect(lab))
@@ -238,7 +238,7 @@ import Testing
     long.close()
   }
 
-  @Test("When values are beyond the server's limits, then it says which, and the connection goes on")
+  @Test("When values are beyond the server's limits, then it names them, and the connection stays open")
   func limits() async throws {
     let lab = try await QoSLab()
     let connection = try connect(lab)
@@ -255,7 +255,7 @@ import Testing
   }
 
   @Test(
-    "When one objective has both directions, then both have their result, and one that fails leaves the other as it is")
+    "When one objective has both directions, then both have their result, and one that fails does not affect the other")
   func bothDirections() async throws {
     let lab = try await QoSLab()
     let taken = try LineListener(on: LoopbackPort.address(0))
@@ -275,12 +275,12 @@ import Testing
     #expect(outcome.number(4, "udp_result_out_num_packets") == 2 && outcome.number(4, "udp_result_in_num_packets") == 2)
   }
 
-  @Test("When progress is reported, then each result comes once, and the last one is the last of all")
+  @Test("When progress is reported, then each result is reported once, with an ascending count")
   func progress() async throws {
     let lab = try await QoSLab()
     let ports = try (0..<5).map { _ in try LoopbackPort.free() }
-    let seen = ProgressLog()
-    let outcome = await QoSRun(try lab.plan(ports.map { ("tcp", ["out_port": "\($0)"]) })).run { seen.add($0) }
+    let seen = Collected<QoSProgress>()
+    let outcome = await QoSRun(try lab.plan(ports.map { ("tcp", ["out_port": "\($0)"]) })).run { seen.append($0) }
     #expect(seen.all.map(\.done) == [1, 2, 3, 4, 5])
     #expect(Set(seen.all.map(\.newest)) == Set(outcome.results))
     #expect(seen.all.allSatisfy { $0.count == 5 })

@@ -4,7 +4,7 @@ import Testing
 @testable import SpeedTest
 @testable import measurement_server
 
-/// The QoS part of tools/measurement-server: its limits are those of today's server (spec, section 8).
+/// The QoS part of tools/measurement-server: its limits are those of today's server (docs/protocol.md, 8).
 @Suite struct QoSToolTests {
   @Test("When commands are within the limits, then they are read")
   func commands() throws {
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "When a value is beyond the limits, then the command is known and illegal, with the value",
+    "When a value is beyond the limits, then the command is illegal, with the value",
     arguments: [
       ("REQUEST CONN TIMEOUT 14999", "14999"), ("REQUEST CONN TIMEOUT 60001", "60001"), ("TCPTEST OUT 1023", "1023"),
       ("TCPTEST IN 65536", "65536"), ("NTPTEST -1", "-1"), ("UDPTEST OUT 10210 1001", "1001"),
@@ -36,14 +36,14 @@ import Testing
   func illegal(text: String, value: String) { #expect(QoSCommand(text) == .illegal(value)) }
 
   @Test(
-    "When a text is no command, then it is none",
+    "When a text is not a command, then it is rejected",
     arguments: [
       "", "PING", "TCPTEST 5000", "TCPTEST OUT", "TCPTEST OUT 5000 5", "GET UDPPORT 1", "tcptest out 5000",
       "TCPTEST OUT 99999999999999999999", "VOIPTEST 1 2 3",
     ])
   func unknown(text: String) { #expect(QoSCommand(text) == nil) }
 
-  @Test("When the share of lost packets is a fault, then it is one of 0 to 100 percent")
+  @Test("When a fault drops packets, then its share is 1 to 100 percent")
   func faults() throws {
     #expect(try Fault("udp-drop=50") == .udpDrop(50))
     #expect(try Fault("rewrite") == .rewrite && Fault("silent") == .silent)

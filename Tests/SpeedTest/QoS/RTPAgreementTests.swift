@@ -4,7 +4,7 @@ import Testing
 @testable import SpeedTest
 @testable import measurement_server
 
-/// The client's and the server's statistics of a call were written apart: they must agree.
+/// The client and the server compute a call's statistics with separate code: they must agree.
 @Suite struct RTPAgreementTests {
   @Test(
     "When calls with loss, reordering, stalls and wrapping numbers are computed by both, then all ten figures agree")

@@ -30,7 +30,7 @@ import Testing
     #expect(RTPPacket(Array(bytes.prefix(12))) == packet)
   }
 
-  @Test("When bytes are too short or of another version, then they are no packet")
+  @Test("When bytes are too short or of another version, then they are rejected")
   func foreign() {
     #expect(RTPPacket([]) == nil)
     #expect(RTPPacket([UInt8](repeating: 0x80, count: 11)) == nil)
@@ -38,7 +38,7 @@ import Testing
     #expect(RTPPacket([UInt8](repeating: 0xFF, count: 12)) == nil)
   }
 
-  @Test("When packets come exactly in time, then jitter, delta and skew are 0 and all of it is one run")
+  @Test("When packets come exactly in time, then jitter, delta and skew are 0 and all packets are one run")
   func exact() {
     let figures = statistics.figures((0..<100).map { packet($0, at: Double($0) * 20) })
     #expect(figures.packets == 100)
@@ -66,7 +66,7 @@ import Testing
   }
 
   /// 0 1 | 3 4 5 (2 lost): one error; runs of 2 and 3.
-  @Test("When a packet is lost, then it is one sequence error, and the runs are those round it")
+  @Test("When a packet is lost, then it is one sequence error, and the runs are those around it")
   func lost() {
     let figures = statistics.figures([0, 1, 3, 4, 5].map { packet($0, at: Double($0) * 20) })
     #expect(figures.packets == 5 && figures.sequenceErrors == 1)
@@ -80,8 +80,8 @@ import Testing
     #expect(statistics.figures([packet(1, at: 20), packet(2, at: 40)]).sequenceErrors == 1)
   }
 
-  /// Arrival 0 2 1 3: 2, 1 and 3 are each not the expected one. Times go by sequence.
-  @Test("When two packets change places, then times are computed by sequence and errors by arrival")
+  /// Arrival 0 2 1 3: 2, 1 and 3 are each out of sequence. Times are computed by sequence.
+  @Test("When two packets are swapped, then times are computed by sequence and errors by arrival")
   func reordered() {
     let figures = statistics.figures([packet(0, at: 0), packet(2, at: 40), packet(1, at: 41), packet(3, at: 60)])
     #expect(figures.sequenceErrors == 3)
@@ -119,14 +119,14 @@ import Testing
     #expect(figures.meanStallMilliseconds == 250)
   }
 
-  @Test("When nothing or one packet arrives, then the figures are 0 and the run is what there is")
+  @Test("When nothing or one packet arrives, then the figures are 0, and the run has the packets that arrived")
   func few() {
     #expect(statistics.figures([]) == RTPFigures())
     let one = statistics.figures([packet(0, at: 7)])
     #expect(one.packets == 1 && one.longestRun == 1 && one.meanJitter == 0)
   }
 
-  @Test("When times and stamps are as far apart as can be, then nothing traps")
+  @Test("When times and stamps are at the ends of their ranges, then nothing traps")
   func extremes() {
     let arrivals = [
       RTPArrival(sequence: 0, timestamp: 0, time: .min), RTPArrival(sequence: 1, timestamp: .max, time: .max),
@@ -149,14 +149,14 @@ import Testing
   }
 
   @Test(
-    "When a text is no result of a call, then it is none",
+    "When a text is not a call result, then it is rejected",
     arguments: [
       "", "VOIPRESULT", "VOIPRESULT 1 2 3 4 5 6 7", "VOIPRESULT 1 2 3 4 5 6 7 8 9", "OK 1 2 3 4 5 6 7 8",
       "VOIPRESULT 1 2 3 4 5 6 7 x", "VOIPRESULT 1 2 3 4 5 6 7 99999999999999999999",
     ])
   func noServerResult(text: String) { #expect(RTPFigures(reply: text) == nil) }
 
-  @Test("When a call is of the usual shape, then its packets are those of the specification")
+  @Test("When a call has the usual parameters, then its packets are those of docs/protocol.md, 8")
   func usualCall() throws {
     let call = try #require(VoIPCall(QoSParameters(["call_duration": "2000000000"]), firstSequence: 0))
     let odd = try #require(VoIPCall(QoSParameters(["delay": "2500000"]), firstSequence: 0))
@@ -168,7 +168,7 @@ import Testing
   }
 
   @Test(
-    "When a call is beyond what servers or UDP take, then there is none",
+    "When a call exceeds the limits of servers or UDP, then it is rejected",
     arguments: [
       ["delay": "0"], ["delay": "1000000001"], ["call_duration": "30000000001"], ["call_duration": "-1"],
       ["sample_rate": "0"], ["sample_rate": "9223372036854775807"], ["bits_per_sample": "0"], ["payload": "128"],

@@ -23,7 +23,7 @@ final class ScriptedServer: Sendable {
       _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Up to `mark`, without it; empty at the end of the connection, or after 20 s of silence.
+    /// The text up to `mark`, without it; empty at the end of the connection, or after 20 s of silence.
     func text(to mark: String = "\n") -> String {
       let mark = Array(mark.utf8)
       while true {
@@ -72,7 +72,7 @@ final class ScriptedServer: Sendable {
 
   deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  /// A control connection to it.
+  /// A control connection to this server.
   func connect() throws -> QTPConnection {
     let waiting = LoopbackPort.waiting()
     let socket = try Dialer(waiting: waiting).connect(LoopbackPort.address(port))

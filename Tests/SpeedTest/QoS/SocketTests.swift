@@ -5,7 +5,7 @@ import Testing
 
 /// Sockets of QoS tests that are bound to an interface.
 @Suite struct SocketTests {
-  @Test("When an interface is named, then packets and connections use it, and one that is absent is an error")
+  @Test("When an interface is named, then packets and connections use it, and an absent interface is an error")
   func interfaces() throws {
     let (here, waiting) = (LoopbackPort.address(0), LoopbackPort.waiting())
     let server = try DatagramSocket(on: here, interface: "lo")
@@ -30,7 +30,7 @@ import Testing
     #expect(server.receiveSome().isEmpty)
   }
 
-  @Test("When a packet came to a closed port, then the refusal is reported, and it is no packet")
+  @Test("When a packet came to a closed port, then the refusal is reported, and no packet is returned")
   func refusal() throws {
     let closed = try DatagramSocket(on: LoopbackPort.address(0)).port
     let client = try DatagramSocket(on: LoopbackPort.address(0), peer: LoopbackPort.address(closed))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SpeedTest
 
-/// Traceroutes through a router in networks of the test's own.
+/// Traceroutes through routers in the test's own networks.
 @Suite(
   .serialized,
   .enabled(if: Surroundings.mayMakeNetworks, "networks of its own need CAP_SYS_ADMIN, CAP_NET_ADMIN, ip and nsenter"))
@@ -31,9 +31,9 @@ struct TracerouteSlowTests {
       try await server.run("sysctl -qw net.ipv4.icmp_ratemask=0; ip route add default via 10.3.0.1")
     }
 
-    /// What a test in the client's network measures: its status, and its hops with the silent ones as `*`.
+    /// The result of a test in the client's network: its status, and its hops, with silent ones as `*`.
     ///
-    /// It has a process of its own: threads that are started in another network stay there, and some of them go on to serve other
+    /// The test runs in its own process: threads that start in another network stay there, and some of them later serve other
     /// tests.
     func trace(
       _ host: String, hops: Int = 8, mayUseICMP: Bool = true, interface: String? = nil
@@ -81,7 +81,7 @@ struct TracerouteSlowTests {
     var hosts: [String] { traceroute_result_details.map(\.host) }
   }
 
-  @Test("When a host is two routers away, then its way has three hops, by ICMP and by UDP", arguments: [true, false])
+  @Test("When a host is two routers away, then its path has three hops, by ICMP and by UDP", arguments: [true, false])
   func threeHops(byICMP: Bool) async throws {
     let way = try await Way()
     let path = try await way.trace("10.3.0.2", mayUseICMP: byICMP)
@@ -91,7 +91,7 @@ struct TracerouteSlowTests {
   }
 
   @Test(
-    "When the test is bound to an interface, then its packets leave by that one, whatever the routes say",
+    "When the test is bound to an interface, then its packets leave by that interface, against the routes",
     arguments: [true, false])
   func bound(byICMP: Bool) async throws {
     let (way, other) = (try await Way(), try await NetworkNamespace())
@@ -102,7 +102,7 @@ struct TracerouteSlowTests {
     #expect(try await way.trace("10.3.0.2", mayUseICMP: byICMP, interface: "v9").hosts == ["10.3.0.2"])
   }
 
-  @Test("When a router has no way to the host, then its report is the last hop, and the status is ERROR")
+  @Test("When a router has no route to the host, then its report is the last hop, and the status is ERROR")
   func unreachable() async throws {
     let path = try await Way().trace("10.9.1.5")
     #expect(path.status == "ERROR")
@@ -110,7 +110,7 @@ struct TracerouteSlowTests {
   }
 
   @Test(
-    "When packets vanish behind the second router, then the hops are those that replied, and the limit of hops is named"
+    "When the second router drops packets silently, then the hops are those that replied, and the status is the hop limit"
   )
   func vanished() async throws {
     let path = try await Way().trace("10.9.2.5", hops: 5)
@@ -118,17 +118,17 @@ struct TracerouteSlowTests {
     #expect(path.hosts == ["10.1.0.1"])
   }
 
-  @Test("When the hops that are allowed end before the host, then the status says so")
+  @Test("When the hop limit ends before the host, then the status says so")
   func tooFar() async throws {
     let path = try await Way().trace("10.3.0.2", hops: 2)
     #expect(path.status == "MAX_HOPS_EXCEEDED")
     #expect(path.hosts == ["10.1.0.1", "10.2.0.1"])
   }
 
-  @Test("When a router reports nothing, then its hop is silent and the others are there")
+  @Test("When a router reports nothing, then its hop is silent, and the other hops are listed")
   func silentRouter() async throws {
     let way = try await Way()
-    // It forwards, and drops what it would report.
+    // It forwards packets, and drops its own reports.
     try await way.routers[0].run("ip route add blackhole default table 8; ip rule add iif lo table 8 priority 5")
     let path = try await way.trace("10.3.0.2")
     #expect(path.status == "OK")

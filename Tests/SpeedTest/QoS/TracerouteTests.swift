@@ -8,7 +8,7 @@ import Testing
 @Suite struct TracerouteTests {
   private func hop(_ host: String) -> TraceroutePath.Hop { TraceroutePath.Hop(host: host, time: 5) }
 
-  @Test("When replies come in any order, then the hops stand in order, and the destination is the last one")
+  @Test("When replies come in any order, then the hops are listed in order, and the destination is the last one")
   func anyOrder() {
     var path = TraceroutePath(most: 30)
     path.reply(.destination, to: 4, hop("192.0.2.9"))
@@ -21,7 +21,7 @@ import Testing
     #expect(path.hops.map { $0?.host } == ["10.0.0.1", "10.0.0.2", "192.0.2.9"])
   }
 
-  @Test("When a router is silent, then its hop is empty, and the way is complete once it was given up")
+  @Test("When a router is silent, then its hop is empty, and the path is complete once the hop is given up")
   func silentRouter() {
     var path = TraceroutePath(most: 5)
     path.reply(.router, to: 1, hop("10.0.0.1"))
@@ -32,7 +32,7 @@ import Testing
     #expect(path.hops == [hop("10.0.0.1"), nil, hop("192.0.2.9")])
   }
 
-  @Test("When the destination also replies to packets with more hops, then the way ends at its first reply")
+  @Test("When the destination also replies to packets with more hops, then the path ends at its first reply")
   func repliesBeyond() {
     var path = TraceroutePath(most: 30)
     path.reply(.destination, to: 1, hop("192.0.2.9"))
@@ -63,7 +63,7 @@ import Testing
     #expect(silent.hops.isEmpty && silent.status == "MAX_HOPS_EXCEEDED")
   }
 
-  @Test("When replies are repeated, late or of hops that were not asked, then they change nothing")
+  @Test("When replies are repeated, late, or of hops that were not probed, then they change nothing")
   func repeated() {
     var path = TraceroutePath(most: 3)
     path.reply(.router, to: 1, hop("10.0.0.1"))
@@ -75,7 +75,8 @@ import Testing
     #expect(path.last == nil)
   }
 
-  @Test("When a host answers or reports, then IPv4 and IPv6 reports have their own numbers (RFC 792, RFC 4443)")
+  @Test(
+    "When a reply or a report comes, then reports of IPv4 and IPv6 are read by their own numbers (RFC 792, RFC 4443)")
   func replies() {
     func reply(_ kind: PingEvent.Kind, _ family: PingAddress.Family = .ipv4, _ isOfDestination: Bool = false)
       -> HopReply?
@@ -94,14 +95,15 @@ import Testing
   }
 
   @Test(
-    "When addresses are masked, then their last part is gone",
+    "When addresses are masked, then their last part is hidden",
     arguments: [
       ("192.0.2.77", "192.0.2.x"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::x"), ("2001:db8::1", "2001:db8:0:0::x"),
       ("fe80::1%eth0", "fe80:0:0:0::x"), ("router.example", "x"), ("", "x"), (":", "x"),
     ])
   func masked(host: String, text: String) { #expect(TraceroutePath.masked(host) == text) }
 
-  @Test("When a result is written, then silent hops are stars without a time, and a masked one shows no whole address")
+  @Test(
+    "When a result is written, then silent hops are stars without a time, and a masked result shows no whole address")
   func members() throws {
     var path = TraceroutePath(most: 3)
     path.giveUp(1)
@@ -142,7 +144,7 @@ import Testing
     #expect(path.hops.map { $0?.host } == ["::1"])
   }
 
-  @Test("When the host has no address, then the test fails and nothing is sent")
+  @Test("When the host has no address, then the test is an ERROR")
   func noHost() throws {
     let context = try LoopbackPort.context()
     for parameters in [[:], ["host": "host.invalid"], ["host": "::1"]] {

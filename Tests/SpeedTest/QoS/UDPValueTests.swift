@@ -20,7 +20,7 @@ import Testing
     #expect(UDPProbe(UDPProbe(flag: .answer, number: 0, uuid: Self.uuid, time: -1).bytes)?.time == -1)
   }
 
-  @Test("When bytes are no packet of the test, then they are none")
+  @Test("When bytes are not a packet of the test, then they are rejected")
   func foreign() {
     let good = UDPProbe(flag: .silent, number: 1, uuid: Self.uuid, time: 0).bytes
     #expect(UDPProbe(good) != nil)
@@ -38,7 +38,8 @@ import Testing
     #expect(UDPProbe.uuid(of: try MeasurementToken(String(repeating: "a", count: 90))).count == 36)
   }
 
-  @Test("When answers come, then each packet has one round trip, repeated ones are duplicates, foreign ones nothing")
+  @Test(
+    "When answers come, then each packet has one round trip, repeated ones are duplicates, foreign ones are ignored")
   func answers() {
     var answers = UDPAnswers()
     answers.answer(0, at: 5)
@@ -64,7 +65,7 @@ import Testing
     #expect(answers.roundTrips == [266: 734, 200: 800])
   }
 
-  @Test("When the server's packets come, then different ones and repeated ones are told apart, beyond 256 too")
+  @Test("When the server's packets come, then new and repeated ones are distinguished, also beyond 256")
   func arrivals() {
     var arrivals = UDPArrivals()
     for index in [0, 2, 1, 2] { arrivals.arrive(UInt8(index)) }
@@ -94,7 +95,7 @@ import Testing
   }
 
   @Test(
-    "When a text is no count, then it is none",
+    "When a text is not a count, then it is rejected",
     arguments: ["", "RCV", "RCV x", "RCV -1 0", "OK 3 0", "RCV 99999999999999999999 0", "ERR"])
   func noCount(text: String) { #expect(UDPCount(text) == nil) }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// `loopmode_info` of a request for a speed test.
 struct LoopModeInfo: Sendable {
-  /// `nil`: the server makes one up.
+  /// `nil`: the server generates one.
   let uuid: String?
   let testCounter: Int64?
 

@@ -42,7 +42,7 @@ struct SpeedTestRequest: Sendable {
     return timezone
   }
 
-  /// The server for the test: one that the client can talk to.
+  /// The server for the test, if the client knows its protocol.
   func server(of options: ServerOptions) throws -> MeasurementServer {
     guard let server = options.measurement, server.type == .native || knowsHTTP else {
       throw Refusal.listed("no measurement server for this client")
@@ -50,7 +50,7 @@ struct SpeedTestRequest: Sendable {
     return server
   }
 
-  /// The number of connections: the client's wish, if it is one.
+  /// The number of connections: the client's number if it is valid.
   func threads(of server: MeasurementServer) -> String {
     guard let threads, (1...9).contains(threads) else { return String(server.testThreads) }
     return String(threads)

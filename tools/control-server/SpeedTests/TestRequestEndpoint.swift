@@ -39,7 +39,7 @@ extension Store {
       let (client, timezone) = try Self.checked(request, in: db)
       let server = try request.server(of: options)
       let openUUID = Self.newUUID()
-      // The token is good from the end of the wait on.
+      // The token is valid from the end of the wait.
       let token = SpeedTestToken.text(
         secret: server.secret, openTestUUID: openUUID, unixSeconds: Self.now() / 1000 + Int64(server.testWait),
         peer: peer)

@@ -69,17 +69,17 @@ expect 64 "$cping" --udp 4440 --token 'AAAAAAAAAAAAAAAAAAAA*A==' 127.0.0.1
 expect 64 "$cping" --udp 4440 $token --oneway 127.0.0.1
 says "--token and --oneway exclude each other"
 
-# What cannot run.
+# Runs that must fail.
 expect 2 "$cping" $oneway -I nosuchinterface 127.0.0.1
 says "^cping: 127.0.0.1: .*no network interface nosuchinterface"
-unknown=$(head -c 70 /dev/zero | tr '\0' x)  # too long for the resolver to ask for
+unknown=$(head -c 70 /dev/zero | tr '\0' x)  # too long for the resolver
 expect 2 "$cping" $oneway "$unknown"
 says "^cping: $unknown: "
 "$cping" $oneway -c 1 127.0.0.1 >/dev/full 2>"$work/err"
 [ $? = 2 ] || failed "status with a full standard output"
 says "^cping: standard output: "
 
-# Answered, in words and as JSON. (Slots that a busy host missed in a row share a line.)
+# Answered, as text and as JSON. (Slots that a busy host missed in a row share a line.)
 expect 0 "$cping" $oneway -c 5 -i 0.2 -W 10 127.0.0.1
 says "^127.0.0.1: slot [0-9]* answered [0-9.]* ms"
 says "[1-5] sent, [1-5] answered, 0 lost, .*0.00 % loss"
@@ -90,14 +90,14 @@ says '^{"summary":{"target":"127.0.0.1","address":"127.0.0.1","sent":[0-9]*,"ans
 says '^{"summary":{"target":"localhost","address":"127.0.0.1",'
 ! grep -v '^{"summary":{' "$work/out" | grep -qv '^{"target":[^{}]*}$' || failed "a line is broken"
 
-# Flooding: each ping has its verdict, whatever the window.
+# Flooding: each ping has its verdict, for any window.
 expect 0 "$cping" $oneway -f -q -W 10 -c 20000 127.0.0.1
 says "20000 sent, 20000 answered"
 expect 0 "$cping" $oneway -f -q -W 10 -c 2000 --window 1 127.0.0.1 localhost 127.0.0.1
 [ "$(grep -c "2000 sent, 2000 answered" "$work/out")" = 3 ] || failed "not three targets with 2000 answers"
 [ "$(grep "^[^ ]" "$work/out" | cut -d' ' -f1 | tr '\n' ' ')" = "127.0.0.1 localhost 127.0.0.1 " ] || failed "summaries out of order"
 
-# One that answers, one that does not.
+# One target that answers, and one that does not.
 expect 1 "$cping" $oneway -c 5 -i 0.2 -W 0.5 -q 127.0.0.1 127.0.0.2
 says "[1-5] ICMP errors"
 
@@ -106,7 +106,7 @@ expect 1 "$cping" --udp "$port" $token -c 4 -i 0.2 -W 0.2 127.0.0.1
 says "^127.0.0.1: slot [0-9]* lost"
 says " 0 answered, [1-4] lost, .*100.00 % loss"
 
-# The first signal ends sending and waits for the verdicts, the second one does not.
+# The first signal ends sending and waits for the verdicts; the second does not.
 start --udp "$port" $token -i 0.05 -W 0.5 127.0.0.1
 until_ said "^127.0.0.1: slot [0-9]* lost"
 kill -INT $pinger

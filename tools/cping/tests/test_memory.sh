@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the program holds while it pings ten times a second, and for many targets. Usage: test_memory.sh CPING REFLECTOR
+# The program's memory while it pings ten times a second, and for many targets. Usage: test_memory.sh CPING REFLECTOR
 cping=$1 reflector=$2
 work=$(mktemp -d)
 trap 'kill $server $pinger 2>/dev/null; rm -rf "$work"' EXIT

@@ -38,7 +38,7 @@ final class DNSResponder: @unchecked Sendable {
     else { return nil }
     let question = query[12..<end + 4]
     let isMissing = labels.last?.lowercased() == "invalid"
-    // Another type than A of class IN has no record here.
+    // Only type A of class IN has a record here.
     let hasRecord = !isMissing && Array(query[end..<end + 4]) == isA
     let flags: [UInt8] = [0x80 | query[2] & 1, isMissing ? 0x83 : 0x80]
     let counts: [UInt8] = [0, 1, 0, hasRecord ? 1 : 0, 0, 0, 0, 0]

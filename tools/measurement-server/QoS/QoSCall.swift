@@ -1,8 +1,8 @@
 import Foundation
 
-/// A call: what the client sends is measured, and a stream of the same shape goes back.
+/// A call: measures the client's packets, and sends back a stream of the same shape.
 final class QoSCall: @unchecked Sendable {
-  /// The numbers of `VOIPTEST`. Times in ms, but for the buffer in ns.
+  /// The numbers of `VOIPTEST`. Times are in ms, except the buffer's, in ns.
   struct Order: Hashable {
     let port: UInt16
     let rate: Int
@@ -37,8 +37,8 @@ final class QoSCall: @unchecked Sendable {
 
   init(_ order: Order, source: UInt32) { (self.order, self.source) = (order, source) }
 
-  /// Takes a packet of the client in.
-  /// - Returns: Whether it is the first one, which starts the stream back (edge 43).
+  /// Records a packet of the client.
+  /// - Returns: Whether it is the first, which starts the stream back (edge 43).
   func receive(_ packet: [UInt8], at time: Int64) -> Bool {
     lock.withLock {
       arrivals.append((UInt16(packet[2]) << 8 | UInt16(packet[3]), Self.number(packet[4..<8]), time))
@@ -48,7 +48,7 @@ final class QoSCall: @unchecked Sendable {
 
   static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
 
-  /// The packet of a number within the stream.
+  /// The packet with this number in the stream.
   func packet(_ index: Int) -> [UInt8] {
     let sequence = order.firstSequence &+ UInt16(truncatingIfNeeded: index)
     let timestamp = UInt32(truncatingIfNeeded: index * order.step)
@@ -79,7 +79,7 @@ final class QoSCall: @unchecked Sendable {
     }
   }
 
-  /// Uninterrupted runs of numbers, and how often a number was not the expected one.
+  /// Uninterrupted runs of numbers, and the count of unexpected numbers.
   private var runs: (errors: Int, lengths: [Int]) {
     var (errors, lengths, expected) = (0, [Int](), order.firstSequence)
     for arrival in arrivals {

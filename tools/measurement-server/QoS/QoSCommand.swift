@@ -1,4 +1,4 @@
-/// A command of a QoS client, within the limits of today's servers (spec, section 8).
+/// A command of a QoS client, within the limits of today's servers (docs/protocol.md, 8).
 enum QoSCommand: Hashable {
   case connectionTimeout(Int)
   case udpPorts, udpPort, quit

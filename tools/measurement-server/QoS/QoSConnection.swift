@@ -10,7 +10,7 @@ final class QoSConnection: @unchecked Sendable {
   private var uuid: [UInt8] = []
   private var idle = 15_000
   private var opened = 0
-  /// Touched by the connection's own thread alone.
+  /// Used only by the connection's own thread.
   private var ports: [UInt16: QoSDatagramPort] = [:]
   private var outgoing: [UInt16: QoSTally] = [:]
   private var incoming: [UInt16: QoSTally] = [:]
@@ -45,7 +45,7 @@ final class QoSConnection: @unchecked Sendable {
     while try handle(try lines.next(idle: idle)) {}
   }
 
-  /// - Returns: Whether the connection goes on.
+  /// - Returns: Whether the connection continues.
   private func handle(_ line: String) throws -> Bool {
     Journal.line("QoS \(number): \(line)")
     guard !host.faults.has(.silent) else { return true }
@@ -90,7 +90,7 @@ final class QoSConnection: @unchecked Sendable {
 
   // MARK: TCP
 
-  /// Listens for one connection, whose line goes back as `answer` says.
+  /// Listens for one connection, and sends its line back, changed by `answer`.
   private func echo(on port: UInt16, _ answer: @escaping @Sendable (String) -> String) -> String {
     guard mayOpen(), let listener = try? Listener(address: host.address, port: port) else { return "ERR" }
     Thread.detachNewThread {

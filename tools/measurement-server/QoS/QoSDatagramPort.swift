@@ -10,7 +10,7 @@ final class QoSDatagramPort: @unchecked Sendable {
   private var tallies: [QoSTally] = []
   private var calls: [UInt32: QoSCall] = [:]
   private var isClosed = false
-  /// Packets so far in each direction, for the fault that drops some.
+  /// Packets so far in each direction, for the drop fault.
   private var counts = [0, 0]
 
   static let probeLength = 46
@@ -36,7 +36,7 @@ final class QoSDatagramPort: @unchecked Sendable {
 
   deinit { Glibc.close(descriptor) }
 
-  /// Whether a packet is lost: of 100, as many as the fault says, evenly.
+  /// Whether to drop a packet: the fault's percentage of them, evenly.
   private func drops(_ direction: Int) -> Bool {
     lock.withLock {
       defer { counts[direction] += 1 }

@@ -1,7 +1,7 @@
-/// What the control connections of a QoS server share.
+/// The state that the control connections of a QoS server share.
 final class QoSHost: Sendable {
   let address: String
-  /// Tokens are checked with it; `nil`: every token is good, as deployed servers have it.
+  /// The secret of tokens; `nil`: every token is accepted, as by deployed servers.
   let secret: String?
   let faults: FaultState
   /// The UDP ports that are always open.

@@ -13,7 +13,7 @@ final class QoSLines: @unchecked Sendable {
   func write(_ line: String) throws { try lock.withLock { try stream.write(line + "\n") } }
 
   /// The next line without LF.
-  /// - Parameter idle: ms until the connection is given up.
+  /// - Parameter idle: ms until the read fails.
   func next(idle: Int) throws -> String {
     while true {
       if let end = buffer.firstIndex(of: 0x0A) {

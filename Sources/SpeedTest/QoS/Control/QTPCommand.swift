@@ -1,4 +1,4 @@
-/// A command of QTP, the line protocol of QoS servers (spec, section 8).
+/// A command of QTP, the line protocol of QoS servers (docs/protocol.md, 8).
 enum QTPCommand: Hashable, Sendable {
   /// The idle time in ms, 15,000 to 60,000, after which the server closes.
   case connectionTimeout(Int64)

@@ -13,7 +13,7 @@ final class QTPConnection: @unchecked Sendable {
   private var failure: SpeedTestError?
   /// Open with the next replies, or with `failure`.
   private var hasNews = Latch()
-  /// The two ends. UDP packets must come from the same address (spec, edge 44), and tests use other ports of the same server.
+  /// The two ends. UDP packets must come from the same address (docs/protocol.md, edge 44), and tests use other ports of the same server.
   let local: Addresses.Address
   let peer: Addresses.Address
 
@@ -60,7 +60,7 @@ final class QTPConnection: @unchecked Sendable {
   func request(_ command: QTPCommand, until limit: Int64) throws(SpeedTestError) -> String {
     let id = try send(command)
     while true {
-      let (reply, failure, news) = lock.withLock { (replies.take(id), self.failure, hasNews) }
+      let (reply, failure, news) = lock.withLock { (replies.removeReply(to: id), self.failure, hasNews) }
       if let reply { return reply }
       if let failure { throw failure }
       if clock.isAborted() || clock.now() >= limit {

@@ -1,4 +1,4 @@
-/// A line of a QoS server: its text without suffix, and the number of the command that it answers (spec, edge 41).
+/// A line of a QoS server: its text without suffix, and the number of the command that it answers (docs/protocol.md, edge 41).
 struct QTPLine: Hashable, Sendable {
   let text: String
   /// `nil` for a line without the suffix ` +ID<n>`.

@@ -1,5 +1,5 @@
 /// The opening of a control connection, line by line, as a value: greeting, ACCEPT, token, OK, ACCEPT. After it, replies have no
-/// ACCEPT between them (spec, section 8).
+/// ACCEPT between them (docs/protocol.md, 8).
 struct QTPOpening: Sendable {
   /// The line that must come next; at `ready` none.
   enum Stage: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// Assigns the lines of a QoS server to commands, by their numbers. Replies come in any order (spec, edge 41).
+/// Assigns the lines of a QoS server to commands, by their numbers. Replies come in any order (docs/protocol.md, edge 41).
 struct QTPReplies: Sendable {
   /// The number of the newest command; numbers begin at 1.
   private var last: Int64 = 0
@@ -27,7 +27,7 @@ struct QTPReplies: Sendable {
   }
 
   /// The reply to a command, once; `nil` until it is there.
-  mutating func take(_ id: Int64) -> String? { answers.removeValue(forKey: id) }
+  mutating func removeReply(to id: Int64) -> String? { answers.removeValue(forKey: id) }
 
   /// The caller no longer waits for this reply.
   mutating func abandon(_ id: Int64) {

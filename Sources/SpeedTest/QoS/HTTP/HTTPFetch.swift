@@ -3,8 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// A GET without redirects and caches, on a connection of its own; of HTTP proxy and website tests. The certificate of the page
-/// must be valid.
+/// A GET for HTTP proxy and website tests: no redirects, no cache, a separate connection. The certificate of the page must be valid.
 struct HTTPFetch: Sendable {
   let url: String
   /// The value of `Range`.
@@ -53,7 +52,7 @@ struct HTTPFetch: Sendable {
     configuration.timeout.read = .nanoseconds(whole)
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.httpVersion = .http1Only
-    // The client has no choice of family: the name gets an address of it here.
+    // AsyncHTTPClient cannot choose a family: resolve the name here.
     if family != .any {
       let addresses = try Addresses(host: host, port: 0, family: family)
       if let numeric = addresses.list.first?.host { configuration.dnsOverride[host] = numeric }

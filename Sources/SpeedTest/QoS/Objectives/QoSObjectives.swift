@@ -1,6 +1,6 @@
 import Foundation
 
-/// The tests of the control server's answer to `/qosTestRequest` (spec, section 7.2).
+/// The tests of the control server's answer to `/qosTestRequest` (docs/protocol.md, 6.4).
 public struct QoSObjectives: Hashable, Sendable {
   /// The tests, by group and number.
   public let all: [QoSObjective]

@@ -1,7 +1,7 @@
 import Foundation
 import OrderedJSON
 
-/// The parameters of one QoS test, by name. Servers send every value as text; numbers are read as well (spec, edge 45).
+/// The parameters of one QoS test, by name. Servers send every value as text; numbers are read as well (docs/protocol.md, edge 45).
 struct QoSParameters: Hashable, Sendable {
   /// The texts as they came, numbers in decimal.
   private let values: [String: String]

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The control connections of a run: one for each QoS server, opened for the first test that needs it and used by the tests of
-/// all groups (spec, edge 46). The next test replaces a connection that has ended.
+/// all groups (docs/protocol.md, edge 46). The next test replaces a connection that has ended.
 final class QTPConnections: @unchecked Sendable {
   /// One server's connection. The lock is held while it is opened, so that tests of a group share one.
   private final class Place {
@@ -67,7 +67,7 @@ final class QTPConnections: @unchecked Sendable {
   private func open(_ server: QoSServer, idle: Int64, _ waiting: Waiting) throws(SpeedTestError) -> QTPConnection {
     let transport = CountedTransport(try transport(to: server, waiting), counter)
     let connection = try QTPConnection(transport, token: plan.token, waiting: waiting)
-    // Before anything else: without it, the server closes after 15 s of silence (spec, edge 46). A server that refuses, or does
+    // Before anything else: without it, the server closes after 15 s of silence (docs/protocol.md, edge 46). A server that refuses, or does
     // not reply, serves tests all the same.
     let time = min(max(idle / 1_000_000, 15_000), 60_000)
     _ = try? connection.request(

@@ -3,7 +3,7 @@ import OrderedJSON
 
 /// The results of all QoS tests of a run.
 public struct QoSOutcome: Hashable, Sendable {
-  /// The token as the control server issued it, byte by byte (spec, edge 40).
+  /// The token as the control server issued it, byte by byte (docs/protocol.md, edge 40).
   public let token: MeasurementToken
   /// One for each test, in the order of ``QoSObjectives/all``.
   public let results: [QoSResult]

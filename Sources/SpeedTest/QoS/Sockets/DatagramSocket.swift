@@ -7,7 +7,7 @@ final class DatagramSocket: Sendable {
   /// The port that it is bound to.
   let port: UInt16
   private let counter: TrafficCounter
-  /// Bytes of the headers of IP and UDP of each packet: beside small packets, they are much of the bytes that a network bills.
+  /// Bytes of the headers of IP and UDP of each packet: with small packets, a large part of the bytes that a network bills.
   private let headers: Int
 
   /// - Parameters:

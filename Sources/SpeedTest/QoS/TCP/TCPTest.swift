@@ -70,7 +70,7 @@ struct TCPTest: QoSTest {
   }
 
   /// The server connects to this host and sends `HELLO TO port`. The command has no reply, and the socket listens before the
-  /// command leaves (spec, edges 41 and 42).
+  /// command leaves (docs/protocol.md, edges 41 and 42).
   private func back(
     _ port: UInt16, _ control: QTPConnection, _ waiting: Waiting, _ context: QoSContext
   ) throws(SpeedTestError) -> Reach {

@@ -1,4 +1,4 @@
-/// A packet of the UDP test: flag, number, uuid and time in 46 bytes, big-endian (spec, section 8).
+/// A packet of the UDP test: flag, number, uuid and time in 46 bytes, big-endian (docs/protocol.md, 8).
 struct UDPProbe: Hashable, Sendable {
   /// The role of the packet. An answer has the same bytes as its packet but for the flag.
   enum Flag: UInt8, Hashable, Sendable {

@@ -35,7 +35,7 @@ struct UDPTest: QoSTest {
     ])
   }
 
-  /// ns between two packets of the server (spec, section 8).
+  /// ns between two packets of the server (docs/protocol.md, 8).
   private static let serverDelay: Int64 = 100_000_000
 
   /// ns: for each direction, the time in which its packets are sent, and the timeout of the objective.
@@ -123,7 +123,7 @@ struct UDPTest: QoSTest {
   }
 
   /// The server sends packets, and this host answers each one. The command has no reply, and the port is bound before the command
-  /// leaves (spec, edges 41 and 42). Packets from other hosts or with another uuid are ignored.
+  /// leaves (docs/protocol.md, edges 41 and 42). Packets from other hosts or with another uuid are ignored.
   private func back(_ packets: Int, _ control: QTPConnection, _ context: QoSContext) throws(SpeedTestError)
     -> UDPFigures
   {

@@ -1,6 +1,6 @@
 import Coverage
 
-/// Computes the figures of a received RTP stream (spec, section 8).
+/// Computes the figures of a received RTP stream (docs/protocol.md, 8).
 ///
 /// Jitter, delta and skew go over the packets by their sequence, runs and stalls over the packets as they arrived. A repeated
 /// packet counts as a sequence error, and nowhere else.

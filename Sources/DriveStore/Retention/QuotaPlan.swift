@@ -1,8 +1,8 @@
 /// The deletions that bring a state directory back within its quota. A pure value.
 ///
 /// Submitted speed tests are deleted first, because one has the bytes of a hundred fences; then submitted fences; then files. Each kind
-/// oldest first. The quota never deletes unsent data; ``Cleanup`` deletes it by age.
-struct DeletionPlan: Hashable, Sendable {
+/// oldest first. The quota never deletes unsent data; ``AgeDeletion`` deletes it by age.
+struct QuotaPlan: Hashable, Sendable {
   /// The ids of submitted speed tests.
   private(set) var speedTests: [Int64] = []
   /// The number of submitted fences to delete, oldest first.

@@ -7,8 +7,8 @@ import Testing
 @testable import ControlServer
 @testable import Driving
 
-/// How long a test that waits for its use may still be used.
-struct GrantTests {
+/// The time in which a test that waits for its use may still be used.
+struct GrantedTestTests {
   @Test(
     "when a test has waited, then it is used only within its life, which counts from the request for it",
     arguments: [
@@ -19,7 +19,7 @@ struct GrantTests {
       {"test_uuid": "t", "ping_token": "AAECAwQFBgcICQoLDA0ODw==", "ping_host": "h", "ping_port": 1,
        "max_coverage_measurement_seconds": \(limit)}
       """
-    let grant = Grant(
+    let grant = GrantedTest(
       coverage: try CoverageGrant(Data(answer.utf8)), generation: 1, requested: .seconds(10), requestTime: .sampleStart)
     var session = TestSelection()
     let decision = session.tick(at: .seconds(10), path: .cellular)
@@ -29,11 +29,11 @@ struct GrantTests {
     #expect(!grant.isUsable(at: .seconds(10 + waited), in: session, RecoveryPolicy()), "requested by another link")
   }
 
-  @Test("when the token's IP version is another one than that of the pings, then one line says so; else none")
+  @Test("when the token's IP version differs from that of the pings, then one line says so; else none does")
   func oddity() throws {
     func oddity(_ version: String, _ family: PingAddress.Family?) throws -> String? {
       let coverage = try CoverageGrant.sample("T", version)
-      return Grant(coverage: coverage, generation: 1, requested: .start, requestTime: .sampleStart)
+      return GrantedTest(coverage: coverage, generation: 1, requested: .start, requestTime: .sampleStart)
         .oddity(forPingsOf: family)
     }
     #expect(

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 /// Deletes data by its age.
-public struct Cleanup: Sendable {
+public struct AgeDeletion: Sendable {
   let store: StoreDatabase
   private var directory: StateDirectory { store.directory }
 
@@ -26,7 +26,7 @@ public struct Cleanup: Sendable {
       witness == .contradicts ? .min : now.microseconds.saturatingSubtracting(age.inMicroseconds)
     }
     let isAgreed = witness == .agrees
-    if isAgreed { try await dateAnew(now) }
+    if isAgreed { try await redate(now) }
     let arguments: StatementArguments = [
       "expired": longAgo(retention.maxAge), "kept": longAgo(retention.keep), "agreed": isAgreed,
       "running": running ?? .max, "now": now.microseconds, "trusted": WallTime.earliestTrusted.microseconds,
@@ -51,7 +51,7 @@ public struct Cleanup: Sendable {
 
   /// Gives recoveries and quarantines the present time if theirs is impossible or in the future: ages count from it, and it came from one
   /// clock alone.
-  private func dateAnew(_ now: WallTime) async throws {
+  private func redate(_ now: WallTime) async throws {
     let times = [("session", "TRUE", "recovered_at"), ("batch", "state = 'quarantined'", "settled_at")]
     let arguments: StatementArguments = ["now": now.microseconds, "trusted": WallTime.earliestTrusted.microseconds]
     for (table, isConcerned, column) in times {
@@ -158,7 +158,7 @@ public struct Cleanup: Sendable {
       AND submitted_at IS NULL AND (NOT submittable OR \(isQuarantined) AND NOT \(wasQuarantinedSince))))
     """
 
-  /// The condition that a fence is too old to be sent. The age of one from before this program existed is unknown.
+  /// The condition that a fence is too old to be sent. The age of a fence dated before ``WallTime/earliestTrusted`` is unknown.
   private static let isExpired = """
     (\(FenceDeletion.isAtRest) AND submittable AND submitted_at IS NULL AND NOT \(isQuarantined)
       AND last_seen_at < :expired AND last_seen_at >= :trusted AND NOT \(wasRecoveredSince))

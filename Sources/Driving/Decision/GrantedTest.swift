@@ -3,7 +3,7 @@ import Coverage
 import Pinging
 
 /// A test that the control server granted, with the data of its request.
-struct Grant: Hashable, Sendable {
+struct GrantedTest: Hashable, Sendable {
   let coverage: CoverageGrant
   /// The preparation that requested it: identifies the link and the host address of the request.
   let generation: TestSelection.Generation
