@@ -226,7 +226,9 @@ extension Setting {
       quantity(
         "agent.start-speed", \.agent.startSpeed, "metres a second", upTo: 1000, .atOnce,
         "`moving`: three positions in a row above it begin a drive"),
-      duration("agent.rest", \.agent.rest, 1...86_400, .atOnce, "`moving`: a drive ends after this time below `agent.start-speed`"),
+      duration(
+        "agent.rest", \.agent.rest, 1...86_400, .atOnce,
+        "`moving`: a drive ends after this time below `agent.start-speed`"),
       duration(
         "agent.resend-interval", \.agent.resendInterval, 10...604_800, .restart,
         "unsent fences are sent at least this often"),

@@ -18,7 +18,8 @@ struct DefaultsTests {
     #expect(configured.staleAfter == own.staleAfter)
   }
 
-  @Test("when nothing is configured, then fences, the recovery of pings and the start of drives have their own defaults")
+  @Test(
+    "when nothing is configured, then fences, the recovery of pings and the start of drives have their own defaults")
   func drive() {
     let configuration = ProbeConfiguration()
     #expect(configuration.parameters == Parameters())

@@ -55,7 +55,8 @@ struct StateExaminationTests {
   }
 
   @Test(
-    "when the disk is full, then the advice is to free space", .enabled(if: Surroundings.mayMount, "needs CAP_SYS_ADMIN")
+    "when the disk is full, then the advice is to free space",
+    .enabled(if: Surroundings.mayMount, "needs CAP_SYS_ADMIN")
   )
   func full() throws {
     let state = folder.file("state")

@@ -110,7 +110,7 @@ struct DriveTests {
   mutating func silence() {
     rig.feed(.began)
     rig.feed(.path(.wifi))
-    for second in 0..<5 {
+    for second in 0..<4 {
       if second == 3 { rig.feed(.path(.offline)) }
       rig.wait(1)
       rig.tick()

@@ -81,7 +81,8 @@ final class DriveSources: Sendable {
         } catch let failure as ServerFailure where failure.isUnknownLoop && wanted.loopUUID != nil {
           coverage = try await requestTest(at: wanted.time, loopUUID: nil)
         }
-        let grant = GrantedTest(coverage: coverage, generation: generation, requested: wanted.at, requestTime: wanted.time)
+        let grant = GrantedTest(
+          coverage: coverage, generation: generation, requested: wanted.at, requestTime: wanted.time)
         inbox.put(.input(.granted(grant, for: generation)))
       } catch {
         inbox.put(.input(.requestFailed(TestTrouble(error), for: generation)))
