@@ -21,6 +21,7 @@ struct run {
     struct census *census;
 };
 
+/* The length of a break, or of a time in which nothing may happen. For an event, use AWAIT. */
 static inline void wait_ms(int ms) {
     nanosleep(&(struct timespec){.tv_nsec = ms % 1000 * 1000000L, .tv_sec = ms / 1000}, NULL);
 }

@@ -62,12 +62,22 @@ static void wait_for(cpcapture *capture, int is_well) {
     CHECK_EQUAL(state.error == 0, is_well);
 }
 
+/* The capture reads packets some time after the pinger does. */
+static void wait_for_packets(cpcapture *capture, unsigned packets) {
+    cpcapture_state state = {0};
+    for (int i = 0; i < 1000 && state.written < packets; i++) {
+        cpcapture_get_state(capture, &state);
+        usleep(10000);
+    }
+    CHECK_EQUAL(state.written, packets);
+}
+
 static void test_interface_returns(pid_t server) {
     struct packets packets = {0};
     cpcapture *capture = open_capture("return", "cp-cap-0", 0, 0);
     cping_target target = echo_target("10.77.0.2", 10);
     struct outcome before = ping(capture, &target, NULL, 0);
-    usleep(600000);
+    wait_for_packets(capture, 10 - before.not_sent + before.answered);
     run_command("ip link delete cp-cap-0");
     wait_for(capture, 0);
     add_link(server);
