@@ -18,7 +18,7 @@ struct NetworkFault: Sendable, CustomTestStringConvertible {
   private static let linkDown = "ip link set \(Outpost.link) down"
   /// The route disappears with the link.
   private static let linkUp = "ip link set \(Outpost.link) up && ip route add \(Outpost.server) via 10.1.0.1"
-  /// A server that accepts two groups of fences and then hangs, so that the fault comes in mid-pass even on a busy machine.
+  /// A server that accepts two batches of fences and then hangs, so that the fault comes in mid-pass even on a busy machine.
   private static let hanging = ["coverageResult:none:2", "coverageResult:hang:60"]
   /// A request that does not fit into a few packets.
   private static let large = (drives: 1, fences: 400)

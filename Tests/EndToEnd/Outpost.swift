@@ -125,7 +125,7 @@ final class Outpost: @unchecked Sendable {
   /// Waits until the service has met `count` more troubles.
   func waitForTrouble(_ count: Int = 1) async throws {
     _ = try await eventually("the service is in trouble") {
-      log.split(separator: "\n").filter { $0.contains("pass ends: ") || $0.contains("goes behind the others: ") }.count
+      log.split(separator: "\n").filter { $0.contains("pass ends: ") || $0.contains("moves behind the others: ") }.count
         >= troublesSeen + count ? () : nil
     }
     troublesSeen += count

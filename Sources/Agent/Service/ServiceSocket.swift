@@ -13,7 +13,7 @@ import Submission
 ///     GET  /status                     the state; lines for an operator with `Accept: text/plain`
 ///     GET  /metrics                    the same for a monitoring system
 ///     POST /start /stop /pause /resume
-///     POST /submit?mode=M&force=true   a resend pass, cold, warm or quarantined; answers when it has ended
+///     POST /submit?mode=M&force=true   a pass, cold, warm or quarantined; answers when it has ended
 ///     POST /forget?session=ID
 ///     POST /forget?speed-test=ID
 struct ServiceSocket: Sendable {

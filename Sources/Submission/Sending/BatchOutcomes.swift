@@ -41,7 +41,7 @@ struct BatchOutcomes: Sendable {
     for batch in batches {
       try await store.outbox.noteTrouble(batch: batch.id, isAnswer: step == .coverageResult)
       pass.setAside(batch)
-      logger.info("batch \(batch.id) goes behind the others: /\(step) failed")
+      logger.info("batch \(batch.id) moves behind the others: /\(step) failed")
     }
     switch finding {
     case .server: throw PassEnd.failed(failure)

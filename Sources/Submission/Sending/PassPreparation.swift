@@ -104,9 +104,9 @@ struct PassPreparation: Sendable {
   }
 
   private func log(_ pass: Pass, skipped: [(session: StoredSession, reason: String)], damaged: Int) {
-    let groups = pass.queue.map { "\($0.test?.uuid ?? "no test yet"): \($0.fences)" }
-    let shown = groups.prefix(20).joined(separator: ", ") + (groups.count > 20 ? ", \(groups.count - 20) more" : "")
-    var parts = groups.isEmpty ? [] : ["\(counted(groups.count, "group")) of fences (\(shown))"]
+    let batches = pass.queue.map { "\($0.test?.uuid ?? "no test yet"): \($0.fences)" }
+    let shown = batches.prefix(20).joined(separator: ", ") + (batches.count > 20 ? ", \(batches.count - 20) more" : "")
+    var parts = batches.isEmpty ? [] : ["\(counted(batches.count, "batch", "batches")) of fences (\(shown))"]
     if !pass.speedTests.isEmpty { parts.append(counted(pass.speedTests.count, "speed test")) }
     logger.info("\(pass.mode) pass: \(parts.isEmpty ? "nothing to send" : parts.joined(separator: ", "))")
     for (session, reason) in skipped where pass.mode.isCold || pass.mode == .warm {
