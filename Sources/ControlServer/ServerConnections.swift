@@ -14,7 +14,7 @@ final class ServerConnections: Sendable {
     fresh = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
 
-  /// AsyncHTTPClient traps when a client ends that was not shut down, as after an error that its owner throws.
+  /// A client that was not shut down, as after an error that its owner throws, traps in debug builds and leaks in others.
   deinit {
     guard !isShutDown.load(ordering: .relaxed) else { return }
     // It fails only for a client that is shut down already.

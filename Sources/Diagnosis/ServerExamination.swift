@@ -10,7 +10,7 @@ enum ServerExamination {
   struct Answers: Sendable {
     /// Why nothing could be asked.
     var trouble: String?
-    /// Why and for how long requests have to wait, so that nothing was asked.
+    /// Why and for how long requests have to wait, so that no test was requested, and without ``registration`` nothing was.
     var hold: ServerGate.Hold?
     /// The time until the answer, or the reason why there is no usable one.
     var registration: Result<Duration, ServerFailure>?
@@ -96,20 +96,19 @@ enum ServerExamination {
   /// No finding without an answer and without a reason: no server is configured then, which is a finding about the configuration.
   static func findings(_ answers: Answers, _ configuration: ProbeConfiguration) -> [Finding] {
     if let trouble = answers.trouble { return [Finding(.fault, .server, trouble)] }
-    if let hold = answers.hold {
-      return [
-        Finding(
-          .warning, .server,
-          "\(hold.reason): no request is sent now, and a drive gets no test for \(seconds(hold.wait)) s",
-          advice: "wait; the service waits by itself, and `submit --force` asks once")
-      ]
+    let hold = answers.hold.map { hold in
+      Finding(
+        .warning, .server,
+        "\(hold.reason): no request is sent now, and a drive gets no test for \(seconds(hold.wait)) s",
+        advice: "wait; the service waits by itself, and `submit --force` asks once")
     }
     switch answers.registration {
-    case nil: return []
+    case nil: return hold.map { [$0] } ?? []
     case .failure(let failure)?: return [Finding(.fault, .server, "\(failure)", advice: advice(failure))]
     case .success(let time)?:
       var findings = [Finding(.good, .server, "the control server answers after \(time.inMilliseconds) ms")]
       if let difference = answers.clockDifference { findings.append(clock(difference)) }
+      if let hold { findings.append(hold) }
       if let failure = answers.refusedTest {
         findings.append(Finding(.fault, .server, "no test: \(failure)", advice: advice(failure)))
       }

@@ -231,7 +231,7 @@ extension Setting {
         "`moving`: a drive ends after this time below `agent.start-speed`"),
       duration(
         "agent.resend-interval", \.agent.resendInterval, 10...604_800, .restart,
-        "unsent fences are sent at least this often"),
+        "a pass that sends stored fences is tried this often, also during a drive"),
       optional(
         Words(
           key: "agent.socket", type: "path", expects: "a path", reload: .restart,

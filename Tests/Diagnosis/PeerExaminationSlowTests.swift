@@ -107,6 +107,8 @@ struct PeerExaminationSlowTests {
       }
     ) { Self.now }
     #expect(answers.hold == .breaker(.seconds(30)) && answers.registration != nil && answers.grant == nil)
+    let findings = ServerExamination.findings(answers, configuration(server.url))
+    #expect(findings.map(\.grade) == [.good, .good, .warning], "\(findings)")
     #expect(try await server.requests(to: "/coverageRequest").isEmpty)
   }
 

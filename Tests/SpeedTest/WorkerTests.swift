@@ -126,7 +126,7 @@ import Testing
     #expect(lines.contains("PUT 41984"))
   }
 
-  @Test("Edge 12: when the plan has other seconds, then GETTIME asks for them")
+  @Test("Edge 14: when the plan has other seconds, then GETTIME asks for them")
   func seconds() async throws {
     let rig = try WorkerRig(threads: 1, seconds: 4)
     let outcome = try await rig.run()

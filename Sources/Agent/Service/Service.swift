@@ -214,7 +214,8 @@ actor Service: ServiceCommands {
         "a drive begins (\(current.reason))",
         metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.driveBegan)])
       drive = live
-      await followWithLoop(live)
+      // A command can have ended the wish to record while the disk was slow.
+      if decision.wantsDrive(at: .now) { await followWithLoop(live) }
       // A link is expected to report from the start.
       driveProgress = Dictionary(
         configuration.driveOptions.links.map { ($0.name ?? "", 0) }, uniquingKeysWith: { first, _ in first })

@@ -31,9 +31,8 @@ public struct Throughput: Hashable, Sendable {
     guard let index = samples.firstIndex(where: { $0.nanoseconds >= end }) else { return 0 }
     let after = samples[index]
     let before = index > 0 ? samples[index - 1] : Sample(nanoseconds: 0, bytes: 0)
+    // Above 0: `before` is earlier than `end`.
     let span = Double(after.nanoseconds) - Double(before.nanoseconds)
-    // Two points of one time: the later one is the state at that time.
-    guard span > 0 else { return Double(after.bytes) }
     let part = (Double(end) - Double(before.nanoseconds)) / span
     return Double(before.bytes) + part * (Double(after.bytes) - Double(before.bytes))
   }

@@ -18,6 +18,8 @@ public final class Timekeeper: Sendable {
   private let logger: Logger
   private let disk = DiskExecutor("clock")
   private let lock = NSLock()
+  /// Held from the copy of the clock to the end of its write: the store must not end with the older one of two.
+  private let publishing = NSLock()
   private nonisolated(unsafe) var value: WallClock
   private nonisolated(unsafe) var persisted: WallClock
   private nonisolated(unsafe) var serverReading: ServerDateReading?
@@ -117,7 +119,9 @@ public final class Timekeeper: Sendable {
   }
 
   /// ``publish()`` on the calling thread, which waits for the disk.
-  public func publishHere() {
+  public func publishHere() { publishing.withLock { publishAlone() } }
+
+  private func publishAlone() {
     let reading = read()
     let (ruling, current, last, lastReported) = lock.withLock {
       defer { reported = reading.ruling }

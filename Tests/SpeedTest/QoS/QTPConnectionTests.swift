@@ -122,7 +122,7 @@ import Testing
     #expect(throws: SpeedTestError.tokenRefused) { try server.connect() }
   }
 
-  @Test("Edge 40: when the connection opens, then the token goes out exactly as it was issued")
+  @Test("Edge 8: when the connection opens, then the token goes out exactly as it was issued")
   func token() async throws {
     let seen = Mutex("")
     let server = try ScriptedServer { client in

@@ -111,7 +111,7 @@ import Testing
     #expect(lab.commands.contains { $0.contains(" 8000 8 20 500 ") })
   }
 
-  @Test("When an objective names no UDP port, then the server is asked for one (edge 41)")
+  @Test("When an objective names no UDP port, then the server is asked for one")
   func serverNamesPort() async throws {
     let lab = try await QoSLab()
     let outcome = await QoSRun(try lab.plan([("udp", ["out_num_packets": "3", "delay": "20000000"])])).run()
