@@ -293,13 +293,24 @@ struct BatchTests {
     #expect(try await store.orphans.adopt(lastSeenBefore: past, orAfter: past.later(by: day)) == 3)
   }
 
+  @Test("when a session with sent and unsent fences is missing, then only the unsent ones wait")
+  func sentOrphans() async throws {
+    _ = try session(fences: 3)
+    try await store.database.writeWithoutTransaction { db in
+      try db.execute(sql: "UPDATE fence SET submitted_at = 1 WHERE number = 0")
+      try db.execute(sql: "PRAGMA foreign_keys = OFF; DELETE FROM session; PRAGMA foreign_keys = ON")
+    }
+    #expect(try reader.orphans() == 3 && reader.unsentOrphans() == 2)
+  }
+
   @Test("when a session is missing, then it is restored once its fences are old enough, even without their drive")
   func adoption() async throws {
     let session = try session(fences: 3)
     try await store.database.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA foreign_keys = OFF; DELETE FROM session; DELETE FROM drive; PRAGMA foreign_keys = ON")
     }
-    #expect(try reader.orphans() == 3)
+    #expect(try reader.orphans() == 3 && reader.unsentOrphans() == 3)
+    #expect(try reader.unsentOrphans(except: session.drive) == 0)
     #expect(try await store.orphans.adopt(lastSeenBefore: .sampleStart) == 0)
     #expect(try await store.orphans.adopt(lastSeenBefore: .sampleStart, orAfter: .sampleStart.later(by: day)) == 0)
     #expect(try await store.orphans.adopt(lastSeenBefore: .sampleStart.later(by: day), except: session.drive) == 0)

@@ -90,7 +90,7 @@ struct ServiceStatus: Sendable {
     /// - Parameter running: The lowest id of the running drives; `nil` for none.
     /// - Throws: GRDB's `DatabaseError`
     init(_ reader: StoreReader, except running: Int64?) throws {
-      withoutSession = try reader.orphans(except: running)
+      withoutSession = try reader.unsentOrphans(except: running)
       speedTests = try reader.unsentSpeedTests()
       for session in try reader.unsentSessions() where session.session.finalized != nil {
         if session.isWaiting {

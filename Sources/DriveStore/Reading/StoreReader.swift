@@ -93,7 +93,7 @@ public struct StoreReader: Sendable {
     try rows(
       """
       SELECT \(StoredSession.columns)
-      WHERE session.drive_id < ? AND EXISTS (
+      WHERE session.id IN (SELECT id FROM session_of_unsent_fences) AND session.drive_id < ? AND EXISTS (
         SELECT 1 FROM fence AS unsent
         WHERE unsent.session_id = session.id AND submitted_at IS NULL AND (submittable OR batch_id IS NOT NULL))
       GROUP BY session.id ORDER BY session.id
@@ -158,6 +158,18 @@ public struct StoreReader: Sendable {
       """
       SELECT count(*) AS fences FROM intact_fence
       WHERE session_id IN (SELECT id FROM session_of_fences WHERE id NOT IN (SELECT id FROM session)) AND drive_id < ?
+      """, [running ?? .max]
+    ).first?["fences"] ?? 0
+  }
+
+  /// The number of unsent fences whose session is missing. The time does not grow with the number of sent fences.
+  /// - Parameter running: The lowest id of the running drives, whose fences are not counted.
+  public func unsentOrphans(except running: Int64? = nil) throws -> Int {
+    try rows(
+      """
+      SELECT count(*) AS fences FROM intact_fence
+      WHERE session_id IN (SELECT id FROM session_of_unsent_fences WHERE id NOT IN (SELECT id FROM session))
+        AND submitted_at IS NULL AND drive_id < ?
       """, [running ?? .max]
     ).first?["fences"] ?? 0
   }
