@@ -53,12 +53,14 @@ struct DiskExecutorTests {
   @Test("when work throws or has a value, then its caller gets the error or the value, after all earlier work")
   func execution() async throws {
     struct Broken: Error {}
-    let (disk, finished) = (DiskExecutor("test"), Counter())
+    let (disk, finished, gate) = (DiskExecutor("test"), Counter(), DispatchSemaphore(value: 0))
     disk.run {
-      usleep(1000)
+      gate.wait()
       finished.increment()
     }
-    #expect(await disk.execute { finished.count } == 1)
+    async let count = disk.execute { finished.count }
+    gate.signal()
+    #expect(await count == 1)
     await #expect(throws: Broken.self) { try await disk.execute { throw Broken() } }
   }
 }
