@@ -1,3 +1,4 @@
+import CPinger
 import Driving
 import Pinging
 import Submission
@@ -7,6 +8,9 @@ extension SenderClock {
   static var host: SenderClock {
     SenderClock(
       wall: { .current }, boot: { .nanoseconds(Int64(clamping: Pinger.now)) }, awake: { HostBoot.awake },
-      bootID: HostBoot.id)
+      maximumError: {
+        var microseconds: Int64 = 0
+        return cpprocess_clock_is_synchronised(&microseconds) == 1 ? .microseconds(microseconds) : nil
+      }, bootID: HostBoot.id)
   }
 }

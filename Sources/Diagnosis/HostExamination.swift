@@ -21,7 +21,7 @@ enum HostExamination {
 
   /// Reads the clock and the rights, and sleeps 50 times for 10 ms, so it takes half a second.
   static func measure(wall: WallTime) async -> Measures {
-    let answer = cpprocess_clock_is_synchronised()
+    let answer = cpprocess_clock_is_synchronised(nil)
     let overshoots = await withCheckedContinuation { continuation in
       // Use a new thread: a sleep would block a thread of the shared pool.
       Thread.detachNewThread { continuation.resume(returning: (0..<50).map { _ in overshoot(of: .milliseconds(10)) }) }

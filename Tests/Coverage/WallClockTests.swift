@@ -14,6 +14,8 @@ struct WallClockTests {
     var now = Duration.seconds(100)
     /// The error of the host's clock; `nil` without such a clock.
     var host: Duration? = .zero
+    /// As the kernel states it; `nil` without a time service.
+    var maximumError: Duration?
     var receivers: [String: Duration] = [:]
     var gnss: Duration? {
       get { receivers["/dev/gps0"] }
@@ -30,14 +32,18 @@ struct WallClockTests {
           let time = trueTime.adding(error - .milliseconds(300))
           clock.note(gnss: time, receiver: name, at: now)
         }
-        clock.judge(host: host.map { trueTime.adding($0) }, at: now)
+        judge()
       }
     }
 
     mutating func ask(serverOff error: Duration = .zero) {
       let date = trueTime.adding(error).milliseconds / 1000
       clock.note(server: WallTime(microseconds: date * 1_000_000), at: now, roundTrip: .milliseconds(80))
-      clock.judge(host: host.map { trueTime.adding($0) }, at: now)
+      judge()
+    }
+
+    private mutating func judge() {
+      clock.judge(host: host.map { trueTime.adding($0) }, at: now, maximumError: maximumError)
     }
 
     /// The difference between the ruling and the true time.
@@ -59,6 +65,89 @@ struct WallClockTests {
     world.gnss = .milliseconds(milliseconds)
     world.pass(30)
     #expect(world.isRight(within: .milliseconds(100)), "\(world.error)")
+  }
+
+  @Test(
+    "when a receiver is up to 2.6 s late and the host is right, then the host's time stays and no clock is said to contradict",
+    arguments: [(-1300, false), (-2000, false), (-2600, false), (-2600, true)])
+  func lateReceiverAlone(_ milliseconds: Int, isAsked: Bool) {
+    var world = World()
+    world.gnss = .milliseconds(milliseconds)
+    world.pass(30)
+    if isAsked { world.ask() }
+    world.pass(2000)
+    #expect(world.error == .zero)
+    #expect(world.clock.ruling?.contradicting == [] && world.clock.ruling?.reason == .agreement)
+  }
+
+  @Test("when a host without a time service is 2 s behind a receiver, then the receiver rules: no line advances a time")
+  func lateHost() {
+    var world = World()
+    (world.host, world.gnss) = (.seconds(-2), .zero)
+    world.pass(30)
+    #expect(world.isRight(within: .milliseconds(400)), "\(world.error)")
+    #expect(world.clock.ruling?.contradicting == [] && world.clock.ruling?.reason == .agreement)
+  }
+
+  @Test("when the host is 2 s ahead and both receiver and server are right, then the host does not rule")
+  func hastyHost() {
+    var world = World()
+    (world.host, world.gnss) = (.seconds(2), .zero)
+    world.ask()
+    world.pass(30)
+    #expect(world.isRight(within: .milliseconds(400)), "\(world.error)")
+  }
+
+  @Test("when a confirmed host is set 2 s ahead by hand and the receiver stays, then the step is not followed")
+  func smallStep() {
+    var world = World()
+    world.gnss = .zero
+    world.pass(30)
+    world.host = .seconds(2)
+    world.pass(2000)
+    #expect(world.isRight(within: .milliseconds(400)), "\(world.error)")
+  }
+
+  @Test(
+    "when a receiver is many seconds late and a time service disciplines the host, then the receiver never rules",
+    arguments: [-5, -12])
+  func disciplinedHost(_ seconds: Int) {
+    var world = World()
+    world.maximumError = .milliseconds(200)
+    world.gnss = .seconds(seconds)
+    world.pass(60)
+    // The network is gone: the kernel no longer vouches for the clock, and what it said holds for an hour.
+    world.maximumError = nil
+    world.pass(3600)
+    #expect(world.error == .zero)
+    var other = World()
+    other.gnss = .seconds(seconds)
+    other.pass(2000)
+    #expect(
+      other.isRight(within: .seconds(-seconds + 1)) && other.error < .seconds(-4),
+      "without the service it rules in the end")
+  }
+
+  @Test("when a time service corrects the host by 2 s, then the correction is followed against a late receiver")
+  func corrected() {
+    var world = World()
+    (world.host, world.gnss) = (.seconds(-2), .seconds(-2))
+    world.pass(60)
+    #expect(world.clock.ruling?.isConfirmed == true && !world.isRight(within: .seconds(1)))
+    (world.host, world.maximumError) = (.zero, .milliseconds(100))
+    world.pass(2)
+    #expect(world.error == .zero)
+  }
+
+  @Test("when a clock that a time service disciplined is set by hand, then it no longer counts as disciplined")
+  func setByHand() {
+    var world = World()
+    world.maximumError = .zero
+    world.pass(3)
+    (world.host, world.maximumError) = (.seconds(10), nil)
+    world.gnss = .zero
+    world.pass(2000)
+    #expect(world.isRight(within: .milliseconds(400)), "\(world.error)")
   }
 
   // MARK: One clock

@@ -4,6 +4,8 @@
 #ifndef CPPROCESS_H
 #define CPPROCESS_H
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -19,8 +21,9 @@ void cpprocess_forget_start(void);
 void cpprocess_return_large_blocks(void);
 
 /* Whether the kernel counts the wall clock as synchronised, because a time service disciplines it (adjtimex(2)): 1 or 0; a negative error
- * number when the kernel does not say. */
-int cpprocess_clock_is_synchronised(void);
+ * number when the kernel does not say. maximum_error_us (can be NULL): the largest error of the clock, as the service stated it and the
+ * kernel increases it since then. */
+int cpprocess_clock_is_synchronised(int64_t *maximum_error_us);
 
 #ifdef __cplusplus
 }

@@ -8,8 +8,10 @@ struct ClockComparison {
     /// Its uncertainty in microseconds.
     let margin: Int64
 
-    func agrees(with other: WallTime, margin otherMargin: Int64 = 0) -> Bool {
-      booted.gap(to: other) <= ClockComparison.tolerance.saturatingAdding(margin).saturatingAdding(otherMargin)
+    /// Whether the margins explain the difference of the two.
+    func agrees(with other: Clock) -> Bool {
+      booted.gap(to: other.booted)
+        <= ClockComparison.tolerance.saturatingAdding(margin).saturatingAdding(other.margin)
     }
   }
 
@@ -26,6 +28,7 @@ struct ClockComparison {
   /// The last ruling; `nil` when there was none or it was not trusted.
   private let incumbent: ClockRuling?
   private let host: Clock?
+  private let isHostDisciplined: Bool
   private let server: Clock?
   private let receivers: [(clock: Clock, track: ReceiverTrack)]
   private var clocks: [Clock] { [host, server].compactMap { $0 } + receivers.map(\.clock) }
@@ -47,6 +50,7 @@ struct ClockComparison {
     self.host = host.flatMap {
       WallTime.plausible.contains($0.booted.adding(boot)) ? Clock(source: .host, booted: $0.booted, margin: 0) : nil
     }
+    isHostDisciplined = host?.isDisciplined(at: boot, within: Self.tolerance) ?? false
     self.server = server.map { Clock(source: .server, booted: $0.booted, margin: $0.margin(at: boot)) }
     // The latest reading first.
     self.receivers = receivers.sorted { ($0.value.latest, $0.key) > ($1.value.latest, $1.key) }
@@ -60,10 +64,16 @@ struct ClockComparison {
   /// The ruling, with the clocks that agree with it and those that contradict it.
   var ruling: ClockRuling {
     var ruling = decided
-    let agreeing = clocks.filter { $0.agrees(with: ruling.booted) }
-    ruling.agreeing = Set(agreeing.map(\.source)).sorted()
-    ruling.contradicting = Set(clocks.filter { !$0.agrees(with: ruling.booted) }.map(\.source)).sorted()
+    let time = clock(of: ruling)
+    ruling.agreeing = Set(clocks.filter { $0.agrees(with: time) }.map(\.source)).sorted()
+    ruling.contradicting = Set(clocks.filter { !$0.agrees(with: time) }.map(\.source)).sorted()
     return ruling
+  }
+
+  /// A ruling as a clock, as uncertain as the reading that it comes from.
+  private func clock(of ruling: ClockRuling) -> Clock {
+    let origins = clocks.filter { $0.source == ruling.source }
+    return Clock(source: ruling.source, booted: ruling.booted, margin: origins.map(\.margin).min() ?? 0)
   }
 
   private var decided: ClockRuling {
@@ -83,17 +93,16 @@ struct ClockComparison {
   /// none of them agrees with the last ruling.
   private var majority: [Clock]? {
     let groups = clocks.map { center in
-      clocks.filter { $0.agrees(with: center.booted, margin: center.margin) }
+      clocks.filter { $0.agrees(with: center) }
     }
     guard let count = groups.map(\.count).max(), count >= 2 else { return nil }
     let largest = groups.filter { $0.count == count }
-    if let last = incumbent, let same = largest.first(where: { $0.contains { $0.agrees(with: last.booted) } }) {
+    if let last = incumbent.map(clock(of:)), let same = largest.first(where: { $0.contains { $0.agrees(with: last) } })
+    {
       return same
     }
     let isUnique = largest.allSatisfy { group in
-      group.allSatisfy { member in
-        largest[0].contains { $0.agrees(with: member.booted, margin: member.margin) }
-      }
+      group.allSatisfy { member in largest[0].contains { $0.agrees(with: member) } }
     }
     return isUnique ? largest[0] : nil
   }
@@ -101,19 +110,29 @@ struct ClockComparison {
   private func ruling(of members: [Clock]) -> ClockRuling {
     let ofHost = members.first { $0.source == .host }
     if let gnss = members.first(where: { $0.source == .gnss }) {
-      // The host's clock has no delay of a serial line: where the two agree, its time is the more precise one.
-      let isFine = ofHost.map { $0.booted.gap(to: gnss.booted) <= Self.tolerance } ?? false
-      let booted = isFine ? ofHost?.booted ?? gnss.booted : gnss.booted
+      let isFine = ofHost.map { isHostDisciplined || $0.booted.gap(to: gnss.booted) <= Self.tolerance } ?? false
+      let isServerDeciding = ofHost != nil && members.contains { $0.source == .server }
       // A receiver can be late by seconds: if one of receiver and server agrees with a confirmed ruling, the two do not move it.
-      if !isFine, let last = incumbent, last.isConfirmed,
-        let witness = ([gnss] + members).first(where: { $0.agrees(with: last.booted) })
+      if !isFine, !isServerDeciding, let last = incumbent, last.isConfirmed,
+        let witness = ([gnss] + members).first(where: { $0.agrees(with: clock(of: last)) })
       {
         return confirmed(last.booted, witness.source, by: Self.smallestCorrection)
       }
-      return confirmed(booted, .gnss, by: Self.smallestCorrection)
+      guard let ofHost, isFine || isReceiverLate(gnss, against: ofHost, members) else {
+        return confirmed(gnss.booted, .gnss, by: Self.smallestCorrection)
+      }
+      // The host's clock has no delay of a serial line: where the two agree, its time is the more precise one.
+      return confirmed(ofHost.booted, .gnss, by: isHostDisciplined ? Self.smallestStep : Self.smallestCorrection)
     }
     if let ofHost { return confirmed(ofHost.booted, .host, by: Self.smallestStep) }
     return confirmed(members[0].booted, members[0].source, by: Self.smallestCorrection)
+  }
+
+  /// Whether a receiver and a host's clock that agree, but not closely, differ because the receiver's time arrives late. A serial line
+  /// delays a time and never advances it, so a host that is behind the receiver is wrong. Where the server's time is known, it decides.
+  private func isReceiverLate(_ gnss: Clock, against host: Clock, _ members: [Clock]) -> Bool {
+    guard let server = members.first(where: { $0.source == .server }) else { return host.booted > gnss.booted }
+    return server.booted.gap(to: host.booted) < server.booted.gap(to: gnss.booted)
   }
 
   private func confirmed(_ booted: WallTime, _ source: ClockRuling.Source, by step: Int64) -> ClockRuling {
@@ -129,10 +148,10 @@ struct ClockComparison {
   /// The ruling while the host's clock shows an impossible time.
   private var withoutHost: ClockRuling {
     if let last = incumbent {
-      let isAgreed = witnesses.contains { $0.agrees(with: last.booted) }
+      let isAgreed = witnesses.contains { $0.agrees(with: clock(of: last)) }
       return stay(last, witnesses.isEmpty || isAgreed ? .hostNotSet : .disagreement)
     }
-    if let witness = receivers.first?.clock ?? server, witnesses.allSatisfy({ $0.agrees(with: witness.booted) }) {
+    if let witness = receivers.first?.clock ?? server, witnesses.allSatisfy({ $0.agrees(with: witness) }) {
       return ClockRuling(booted: witness.booted, source: witness.source, reason: .hostNotSet, isConfirmed: false)
     }
     let booted = hostBooted ?? WallTime(microseconds: 0)
@@ -144,7 +163,7 @@ struct ClockComparison {
   /// The ruling when a clock agrees with the time before the host's clock was set: with the last ruling, or with a former time of the
   /// host's clock. `nil` when none does.
   private func beforeStep(_ last: ClockRuling) -> ClockRuling? {
-    if let witness = witnesses.first(where: { $0.agrees(with: last.booted) }) {
+    if let witness = witnesses.first(where: { $0.agrees(with: clock(of: last)) }) {
       // A clock does not confirm a ruling that comes from itself alone.
       let isItsOwn = !last.isConfirmed && last.source == witness.source
       var kept = stay(last, isItsOwn && last.reason == .steady ? .steady : .contradictedStep)
@@ -153,17 +172,21 @@ struct ClockComparison {
     }
     guard witnesses.count == 1 else { return nil }
     let matching = former.first { time in
-      WallTime.plausible.contains(time.adding(boot)) && witnesses[0].agrees(with: time)
+      WallTime.plausible.contains(time.adding(boot))
+        && witnesses[0].agrees(with: Clock(source: .host, booted: time, margin: 0))
     }
     return matching.map {
       ClockRuling(booted: $0, source: witnesses[0].source, reason: .contradictedStep, isConfirmed: true)
     }
   }
 
-  /// The ruling of a receiver whose time is steady, when it is the only other clock and the last ruling is the host's, unconfirmed. A
+  /// The ruling of a receiver whose time is steady, when it is the only other clock and the last ruling is the host's, which neither
+  /// another clock nor a time service confirms. A
   /// difference as small as the leap seconds must last longer: a receiver learns their number within 12.5 minutes. `nil` before that.
   private func steadyReceiver(against last: ClockRuling) -> ClockRuling? {
-    guard !last.isConfirmed, server == nil, receivers.count == 1, let (clock, track) = receivers.first else {
+    guard !last.isConfirmed, !isHostDisciplined, server == nil, receivers.count == 1,
+      let (clock, track) = receivers.first
+    else {
       return nil
     }
     let isLeapSeconds = clock.booted.gap(to: last.booted) <= 20_000_000

@@ -11,4 +11,24 @@ struct HostTrack: Hashable, Sendable, Codable {
   var awakeSince: Duration?
   /// The wall time of the boot by the host's clock at ``since``.
   var first: WallTime
+  /// The most certain reading of the host's clock while a time service disciplined it; its margin is the largest error that the kernel
+  /// stated (adjtimex(2)). `nil` when none did in this boot.
+  var disciplined: ClockReading?
+
+  /// Adds the present reading while a time service disciplines the clock.
+  mutating func noteDiscipline(_ maximumError: Int64, at boot: Duration) {
+    let new = ClockReading(booted: booted, at: boot, margin: maximumError)
+    if let known = disciplined, isNear(known, at: boot), known.margin(at: boot) < maximumError { return }
+    disciplined = new
+  }
+
+  /// Whether the clock shows the time that a time service gave it, to `limit` microseconds. A clock that was set by hand since then does not,
+  /// nor one that drifted for hours.
+  func isDisciplined(at boot: Duration, within limit: Int64) -> Bool {
+    disciplined.map { isNear($0, at: boot) && $0.margin(at: boot) <= limit } ?? false
+  }
+
+  private func isNear(_ reading: ClockReading, at boot: Duration) -> Bool {
+    booted.gap(to: reading.booted) <= ClockComparison.smallestStep.saturatingAdding(reading.margin(at: boot))
+  }
 }

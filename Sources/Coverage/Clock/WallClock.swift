@@ -83,9 +83,13 @@ public struct WallClock: Hashable, Sendable, Codable {
   ///   - wall: The host's wall clock; `nil` when it could not be read together with CLOCK_BOOTTIME.
   ///   - boot: The time since the boot.
   ///   - awake: The same without suspends; `nil`: there were none.
+  ///   - maximumError: The largest error of the host's clock by the kernel, which a time service states; `nil` without such a service.
   @discardableResult
-  public mutating func judge(host wall: WallTime?, at boot: Duration, awake: Duration? = nil) -> ClockRuling {
+  public mutating func judge(
+    host wall: WallTime?, at boot: Duration, awake: Duration? = nil, maximumError: Duration? = nil
+  ) -> ClockRuling {
     if let wall { noteHost(wall.adding(.zero - boot), at: boot, awake: awake ?? boot) }
+    if wall != nil, let maximumError { host?.noteDiscipline(max(0, maximumError.inMicroseconds), at: boot) }
     let new = comparison(at: boot).ruling
     ruling = new
     return new
@@ -99,8 +103,10 @@ public struct WallClock: Hashable, Sendable, Codable {
 
   /// Whether an earlier process of the same boot can have stored this value; `false` for a value that is damaged or of another boot.
   public func isPossible(at boot: Duration) -> Bool {
-    let moments = [host?.since, host?.awakeSince, server?.at].compactMap { $0 } + receivers.values.flatMap(\.moments)
-    let margins = [server?.margin].compactMap { $0 }
+    let moments =
+      [host?.since, host?.awakeSince, host?.disciplined?.at, server?.at].compactMap { $0 }
+      + receivers.values.flatMap(\.moments)
+    let margins = [server?.margin, host?.disciplined?.margin].compactMap { $0 }
     return moments.allSatisfy { $0 >= .zero && $0 <= boot }
       && margins.allSatisfy { (0...3_600_000_000).contains($0) }
       && receivers.values.allSatisfy { (0...ReceiverTrack.mostJumps).contains($0.jumps) }
@@ -118,6 +124,7 @@ public struct WallClock: Hashable, Sendable, Codable {
       && ruling?.isConfirmed == other.ruling?.isConfirmed && former == other.former
       && isSame(host?.booted, other.host?.booted) && host?.since == other.host?.since
       && host?.awakeSince == other.host?.awakeSince
+      && isSame(host?.disciplined?.booted, other.host?.disciplined?.booted)
       && isSame(server?.booted, other.server?.booted)
       && names.allSatisfy { isSame(receivers[$0]?.reading?.booted, other.receivers[$0]?.reading?.booted) }
   }

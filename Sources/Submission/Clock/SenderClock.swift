@@ -8,6 +8,8 @@ public struct SenderClock: Sendable {
   let boot: @Sendable () -> Duration
   /// Time since the host's boot without suspends (CLOCK_MONOTONIC).
   let awake: @Sendable () -> Duration
+  /// The largest error of the host's wall clock by the kernel; `nil` while no time service disciplines it.
+  let maximumError: @Sendable () -> Duration?
   /// Identifies this boot of the host; another value after each boot.
   let bootID: String
   let sleep: @Sendable (Duration) async throws -> Void
@@ -18,18 +20,21 @@ public struct SenderClock: Sendable {
   ///   - wall: Reads the wall clock.
   ///   - boot: Reads CLOCK_BOOTTIME.
   ///   - awake: Reads CLOCK_MONOTONIC; `nil`: the host never sleeps.
+  ///   - maximumError: The largest error of the wall clock while a time service disciplines it (adjtimex(2)).
   ///   - bootID: Identifies this boot of the host.
   ///   - sleep: Suspends for a duration; throws `CancellationError` when its task is cancelled.
   ///   - random: Returns a number from 0 to 1.
   public init(
     wall: @escaping @Sendable () -> WallTime, boot: @escaping @Sendable () -> Duration,
-    awake: (@Sendable () -> Duration)? = nil, bootID: String,
+    awake: (@Sendable () -> Duration)? = nil, maximumError: @escaping @Sendable () -> Duration? = { nil },
+    bootID: String,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
   ) {
     self.wall = wall
     self.boot = boot
     self.awake = awake ?? boot
+    self.maximumError = maximumError
     self.bootID = bootID
     self.sleep = sleep
     self.random = random

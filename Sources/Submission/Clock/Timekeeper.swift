@@ -67,7 +67,7 @@ public final class Timekeeper: Sendable {
         serverReading = date
         value.note(server: date.date, at: boot - (.now - date.received), roundTrip: date.roundTrip)
       }
-      let ruling = value.judge(host: host, at: boot, awake: clock.awake())
+      let ruling = value.judge(host: host, at: boot, awake: clock.awake(), maximumError: clock.maximumError())
       return Reading(ruling: ruling, boot: boot, hostLead: host.map { $0 - ruling.wall(at: boot) })
     }
   }
@@ -158,6 +158,8 @@ public final class Timekeeper: Sendable {
 extension SenderClock {
   /// The same clocks, with the wall time of the ruling clock.
   func ruled(by keeper: Timekeeper) -> SenderClock {
-    SenderClock(wall: { keeper.now }, boot: boot, awake: awake, bootID: bootID, sleep: sleep, random: random)
+    SenderClock(
+      wall: { keeper.now }, boot: boot, awake: awake, maximumError: maximumError, bootID: bootID, sleep: sleep,
+      random: random)
   }
 }
