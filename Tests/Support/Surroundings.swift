@@ -43,6 +43,13 @@ public enum Surroundings {
     return .seconds(ticks / Double(sysconf(CInt(_SC_CLK_TCK))) / Double(ProcessInfo.processInfo.processorCount))
   }
 
+  /// The share of a processor that each thread that wants one gets now: 1 while there are as many processors (proc(5), loadavg).
+  static var processorShare: Double {
+    let fields = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8))?.split(separator: " ") ?? []
+    let running = fields.dropFirst(3).first?.split(separator: "/").first.flatMap { Double($0) } ?? 1
+    return min(1, Double(ProcessInfo.processInfo.processorCount) / max(1, running))
+  }
+
   /// A program of the system, if it is installed.
   public static func program(_ name: String) -> URL? {
     ["/usr/bin", "/usr/sbin", "/bin", "/sbin"].map { URL(fileURLWithPath: $0).appending(path: name) }
@@ -70,17 +77,32 @@ public final class TemporaryFolder: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
+/// A clock of waits that follows the progress which programs can make: it runs slower while more threads want a processor than there are
+/// processors, and stands while the host of this virtual machine gives them to others. So a busy machine is slow and not red.
+struct ProgressClock {
+  private(set) var passed = Duration.zero
+  private var last = ContinuousClock.now
+  private var stolen = Surroundings.stolenTime
+
+  mutating func advance() {
+    let (now, stolenNow) = (ContinuousClock.now, Surroundings.stolenTime)
+    passed += max(.zero, (now - last) - (stolenNow - stolen)) * Surroundings.processorShare
+    (last, stolen) = (now, stolenNow)
+  }
+}
+
 /// Waits for a condition, and fails if it stays false.
-/// - Parameter limit: Without the time in which the host gave this machine's processors to others.
+/// - Parameter limit: In the time of a ``ProgressClock``.
 public func eventually<Value>(
   within limit: Duration = .seconds(120), _ what: String, _ probe: () async throws -> Value?
 ) async throws -> Value {
-  let (deadline, stolen) = (ContinuousClock.now + limit, Surroundings.stolenTime)
-  while ContinuousClock.now < deadline || ContinuousClock.now < deadline + (Surroundings.stolenTime - stolen) {
+  var clock = ProgressClock()
+  while clock.passed < limit {
     let began = ContinuousClock.now
     if let value = try await probe() { return value }
     // A probe may start a program: waiting tests leave most of the processors to working ones.
     try await Task.sleep(for: min(max(.milliseconds(20), began.duration(to: .now) * 4), .milliseconds(300)))
+    clock.advance()
   }
   throw NeverHappened(what: what, limit: limit)
 }
