@@ -17,8 +17,6 @@ struct ClockComparison {
 
   /// In microseconds: two clocks agree when they differ by no more than this and their own margins.
   private static let tolerance: Int64 = 1_500_000
-  /// In microseconds. Smaller differences of the host's clock come from reading two clocks one after the other.
-  static let smallestStep: Int64 = 1_000_000
   /// In microseconds. Smaller differences of other clocks come from delays on the way.
   private static let smallestCorrection: Int64 = 1_500_000
 
@@ -81,9 +79,9 @@ struct ClockComparison {
     guard let host else { return withoutHost }
     let alone = ClockRuling(booted: host.booted, source: .host, reason: .alone, isConfirmed: false)
     guard let last = incumbent else { return witnesses.isEmpty ? alone : rewritten(alone, .disagreement) }
-    guard !witnesses.isEmpty else { return moved(last, to: host.booted, .host, .alone, by: Self.smallestStep) }
+    guard !witnesses.isEmpty else { return moved(last, to: host.booted, .host, .alone, by: HostTrack.smallestStep) }
     if let kept = beforeStep(last) { return kept }
-    if last.booted.gap(to: host.booted) < Self.smallestStep { return steadyReceiver(against: last) ?? stay(last) }
+    if last.booted.gap(to: host.booted) < HostTrack.smallestStep { return steadyReceiver(against: last) ?? stay(last) }
     return stay(last, .contradictedStep)
   }
 
@@ -122,9 +120,9 @@ struct ClockComparison {
         return confirmed(gnss.booted, .gnss, by: Self.smallestCorrection)
       }
       // The host's clock has no delay of a serial line: where the two agree, its time is the more precise one.
-      return confirmed(ofHost.booted, .gnss, by: isHostDisciplined ? Self.smallestStep : Self.smallestCorrection)
+      return confirmed(ofHost.booted, .gnss, by: isHostDisciplined ? HostTrack.smallestStep : Self.smallestCorrection)
     }
-    if let ofHost { return confirmed(ofHost.booted, .host, by: Self.smallestStep) }
+    if let ofHost { return confirmed(ofHost.booted, .host, by: HostTrack.smallestStep) }
     return confirmed(members[0].booted, members[0].source, by: Self.smallestCorrection)
   }
 

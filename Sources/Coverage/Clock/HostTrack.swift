@@ -2,6 +2,8 @@
 struct HostTrack: Hashable, Sendable, Codable {
   /// In microseconds. A clock that is slewed moves by less and counts as the same clock.
   static let sameWithin: Int64 = 60_000_000
+  /// In microseconds. Smaller differences of the host's clock come from reading two clocks one after the other.
+  static let smallestStep: Int64 = 1_000_000
   /// The wall time of the boot by the host's clock now.
   var booted: WallTime
   /// The moment since the boot from which on the clock has been the same.
@@ -29,6 +31,6 @@ struct HostTrack: Hashable, Sendable, Codable {
   }
 
   private func isNear(_ reading: ClockReading, at boot: Duration) -> Bool {
-    booted.gap(to: reading.booted) <= ClockComparison.smallestStep.saturatingAdding(reading.margin(at: boot))
+    booted.gap(to: reading.booted) <= Self.smallestStep.saturatingAdding(reading.margin(at: boot))
   }
 }

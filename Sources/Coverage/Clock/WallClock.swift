@@ -74,7 +74,7 @@ public struct WallClock: Hashable, Sendable, Codable {
   public mutating func note(formerBoots times: [WallTime]) {
     for time in times where WallTime.plausible.contains(time) && former.count < Self.formerLimit {
       let known = former + [host?.booted, ruling?.booted].compactMap { $0 }
-      if known.allSatisfy({ $0.gap(to: time) >= ClockComparison.smallestStep }) { former.append(time) }
+      if known.allSatisfy({ $0.gap(to: time) >= HostTrack.smallestStep }) { former.append(time) }
     }
   }
 
@@ -117,7 +117,7 @@ public struct WallClock: Hashable, Sendable, Codable {
   public func isEquivalent(to other: WallClock) -> Bool {
     func isSame(_ left: WallTime?, _ right: WallTime?) -> Bool {
       guard let left, let right else { return left == nil && right == nil }
-      return left.gap(to: right) < ClockComparison.smallestStep
+      return left.gap(to: right) < HostTrack.smallestStep
     }
     let names = Set(receivers.keys).union(other.receivers.keys)
     return ruling?.booted == other.ruling?.booted && ruling?.source == other.ruling?.source
@@ -134,9 +134,9 @@ public struct WallClock: Hashable, Sendable, Codable {
       host = HostTrack(booted: booted, since: boot, awakeSince: awake, first: booted)
       return
     }
-    if track.booted.gap(to: booted) >= ClockComparison.smallestStep {
+    if track.booted.gap(to: booted) >= HostTrack.smallestStep {
       former.removeAll { time in
-        [booted, track.booted].contains { time.gap(to: $0) < ClockComparison.smallestStep }
+        [booted, track.booted].contains { time.gap(to: $0) < HostTrack.smallestStep }
       }
       former.insert(track.booted, at: 0)
       former = Array(former.prefix(Self.formerLimit))
