@@ -25,7 +25,7 @@ class Truth:
     def __init__(self, lines, timeout_s, protocol, sees_bad_checksums):
         self.timeout_ns = round(timeout_s * 1e9)
         self.protocol, self.sees_bad_checksums = protocol, sees_bad_checksums
-        ours = [line for line in lines if line["subject"] and line["fate"] != "refused"]
+        ours = [line for line in lines if line["kind"] in ("echo-request", "echo-reply", "udp") and line["fate"] != "refused"]
         self.requests = {line["sequence"]: line for line in ours if line["direction"] == "up" and line["copy"] == 0}
         down = [line for line in ours if line["direction"] == "down" and line["fate"] == "passed"]
         self.replies = sorted(down, key=lambda line: line["out_monotonic_ns"])

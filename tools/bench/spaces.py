@@ -2,7 +2,10 @@
 
 import contextlib
 import ctypes
+import json
+import math
 import os
+import re
 import signal
 import subprocess
 
@@ -109,22 +112,91 @@ class Pair:
             ip("netns", "del", name, check=False)
 
 
+class NotImpaired(RuntimeError):
+    """The link did not do to the packets what the benchmark asked for: its figures would be those of another link."""
+
+
 class Impaired(Pair):
     """A pair whose link is tools/impair."""
 
     def __init__(self, impair, options, log):
         super().__init__("i")
+        self.options = options
         self.argv = [impair, "--left", f"{self.a}:link", "--right", f"{self.b}:link", "--log", log, *options]
 
     def join(self):
-        self.device = self.start("a", self.argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.device = self.start("a", self.argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if "ready" not in self.device.stdout.readline():
             raise RuntimeError("the impairment device did not start: " + " ".join(self.argv))
         self.add_addresses("link")
 
+    def asked(self, direction, name):
+        """The percentage or the milliseconds of an option in a direction; the last option counts."""
+        value = 0.0
+        for option, text in zip(self.options, self.options[1:]):
+            if option in (f"--{name}", f"--{direction}-{name}"):
+                value = float(text.partition(":")[0])
+        return value
+
     def finish(self):
-        """Ends the device, so that its log is complete."""
-        self.stop(self.device)
+        """Ends the device, so that its log is complete. Returns its counters by direction."""
+        self.device.send_signal(signal.SIGTERM)
+        _, errors = self.device.communicate(timeout=60)
+        self.processes.remove(self.device)
+        return json.loads(errors.splitlines()[-1])["summary"]
+
+    def prove_counts(self):
+        """Ends the device, whose counters must agree with what was asked for. Returns them in words, and the number of lost packets.
+        :raises NotImpaired:"""
+        summary, words = self.finish(), []
+        for direction in ("up", "down"):
+            words += prove_counts(summary[direction], direction, lambda name: self.asked(direction, name))
+        return words, sum(summary[direction]["lost"] for direction in ("up", "down"))
+
+    def prove(self):
+        """Ends a link that carried TCP. Returns in words what shows that its packets met what was asked for: the round trip, the device's
+        counters and the kernels' counters of retransmissions.
+        :raises NotImpaired:"""
+        delay = self.asked("up", "delay") + self.asked("down", "delay")
+        words = [f"round trip {self.prove_round_trip(delay):.1f} ms"] if delay else []
+        retransmitted = tcp_retransmissions(self.a) + tcp_retransmissions(self.b)
+        counts, lost = self.prove_counts()
+        # The other half: acknowledgements, and what was under way when a connection ended.
+        if retransmitted < lost / 2:
+            raise NotImpaired(f"the link lost {lost} packets, and TCP retransmitted only {retransmitted} segments")
+        return "; ".join([*words, *counts, f"{retransmitted} segments retransmitted"])
+
+    def prove_round_trip(self, delay):
+        with inside(self.a):
+            run = subprocess.run(["ping", "-n", "-c", "5", "-i", "0.2", "-W", "5", self.far4], capture_output=True, text=True)
+        found = re.search(r"min/avg/max/mdev = ([\d.]+)/", run.stdout)
+        jitter = self.asked("up", "jitter") + self.asked("down", "jitter")
+        if not found or not delay - 4 * jitter - 1 <= float(found[1]) <= delay + 4 * jitter + 50:
+            raise NotImpaired(f"round trip: {found[1] + ' ms' if found else 'none'}, asked for {delay} ms")
+        return float(found[1])
+
+
+def prove_counts(counts, direction, asked):
+    """The device's counters of a direction are within five deviations of what was asked for.
+    :raises NotImpaired:"""
+    words = []
+    for name, counter in (("loss", "lost"), ("duplicate", "duplicated"), ("reorder", "reordered"), ("hold", "held")):
+        if not (percent := asked(name)):
+            continue
+        expected = counts["in"] * percent / 100
+        if name != "loss":
+            expected *= 1 - asked("loss") / 100
+        # Among few packets (a peer that gives up early) a small share can be absent.
+        if abs(counts[counter] - expected) > 5 * math.sqrt(max(1, expected)):
+            raise NotImpaired(f"{direction}: {counts[counter]} of {counts['in']} packets {counter}, asked for {percent} %")
+        words.append(f"{direction} {counts[counter]} of {counts['in']} packets {counter}")
+    return words
+
+
+def tcp_retransmissions(name):
+    with inside(name), open("/proc/thread-self/net/snmp") as file:
+        names, values = (line.split() for line in file if line.startswith("Tcp:"))
+    return int(dict(zip(names, values))["RetransSegs"])
 
 
 def remove_all():

@@ -32,7 +32,7 @@ struct program {
     struct queue queue;
     struct record record;
     uint64_t order;
-    uint64_t subjects[2], others[2];  /* packets so far, by direction */
+    uint64_t packets[2];  /* so far, by direction */
     int64_t last_due_ns[2];
 };
 
@@ -113,33 +113,23 @@ static void corrupt(struct parcel *parcel) {
     if (parcel->bit >= 0 && parcel->fate.corrupt_fixed) packet_fix_checksum(parcel->bytes, &parcel->id);
 }
 
-static void take_subject(struct program *program, struct parcel *model, const uint8_t *bytes, size_t length) {
-    model->number = program->subjects[model->direction]++;
-    model->fate = profile_fate(&program->options.profiles[model->direction], program->options.seed, model->direction, model->number);
-    program->record.counts[model->direction].subjects++;
-    struct parcel *parcel = make_parcel(bytes, length, model);
+static void take_packet(struct program *program, enum direction direction, const uint8_t *bytes, size_t length) {
+    struct parcel model = {.direction = direction, .bit = -1, .in = now(), .id = packet_identify(bytes, length)};
+    model.hash_in = packet_hash(bytes, &model.id);
+    model.number = program->packets[direction]++;
+    model.fate = profile_fate(&program->options.profiles[direction], program->options.seed, direction, model.number);
+    program->record.counts[direction].in++;
+    struct parcel *parcel = make_parcel(bytes, length, &model);
     if (parcel->fate.lost) {
         record_lost(&program->record, parcel);
         free(parcel);
         return;
     }
     if (parcel->fate.corrupt || parcel->fate.corrupt_fixed) corrupt(parcel);
-    queue_parcel(program, parcel, model->fate.delay_ns);
-    if (!model->fate.duplicated) return;
-    model->copy = 1;
-    queue_parcel(program, make_parcel(bytes, length, model), model->fate.copy_delay_ns);
-}
-
-static void take_packet(struct program *program, enum direction direction, const uint8_t *bytes, size_t length) {
-    struct parcel model = {.direction = direction, .bit = -1, .in = now(), .id = packet_identify(bytes, length)};
-    model.hash_in = packet_hash(bytes, &model.id);
-    program->record.counts[direction].in++;
-    if (packet_is_subject(&model.id)) {
-        take_subject(program, &model, bytes, length);
-        return;
-    }
-    model.number = program->others[direction]++;
-    queue_parcel(program, make_parcel(bytes, length, &model), program->options.profiles[direction].delay_ns);
+    queue_parcel(program, parcel, model.fate.delay_ns);
+    if (!model.fate.duplicated) return;
+    model.copy = 1;
+    queue_parcel(program, make_parcel(bytes, length, &model), model.fate.copy_delay_ns);
 }
 
 static void read_side(struct program *program, enum direction direction) {

@@ -8,8 +8,8 @@ static const char help[] =
     "usage: impair --left NETNS:INTERFACE --right NETNS:INTERFACE [options]\n"
     "\n"
     "A bad link between two network namespaces. It makes a TUN interface in each (give them addresses with ip) and carries\n"
-    "IPv4 and IPv6 packets between them. Echo requests, echo replies and UDP are impaired as asked; everything else gets the\n"
-    "plain delay. The n-th impaired packet of a direction always meets the same fate under one seed.\n"
+    "IPv4 and IPv6 packets between them, and impairs every one, TCP's too. The n-th packet of a direction always meets the\n"
+    "same fate under one seed.\n"
     "\n"
     "Impairments; --up-NAME is for left to right only, --down-NAME for right to left, --NAME for both; the last one counts:\n"
     "  --delay MS               (default 0)\n"
@@ -21,7 +21,7 @@ static const char help[] =
     "  --duplicate PERCENT[:MS] a copy leaves MS after the packet (default 0); a lost packet has none, a corrupt one's is intact\n"
     "  --reorder PERCENT:MS     the packet waits MS more, so that later ones overtake it\n"
     "  --hold PERCENT:MS        the same, marked in the log: for packets that must come after a timeout\n"
-    "  --corrupt PERCENT        one bit of the payload (behind the ICMP or UDP header) flips; the checksum shows it\n"
+    "  --corrupt PERCENT        one bit of the payload (behind the ICMP, UDP or TCP header) flips; the checksum shows it\n"
     "  --corrupt-fixed PERCENT  one bit flips and the checksum is made right again, so that it does not\n"
     "\n"
     "Other options:\n"
@@ -35,12 +35,11 @@ static const char help[] =
     "Prints \"impair: ready\" when packets flow. The end prints the summary, with the error of its own pacing, to standard\n"
     "error. Needs CAP_NET_ADMIN and CAP_SYS_ADMIN. The interfaces go with the program.\n"
     "\n"
-    "A log line: direction, number (of the packet in its direction), copy (1: the duplicate), subject (could be impaired),\n"
-    "family, protocol, kind, id or ports, sequence, length, head (the payload's first bytes, as they came), hash_in and hash_out\n"
-    "(of the payload as it came and as it left: they differ where a bit flipped), fate (passed,\n"
-    "lost, refused: the interface did not take it), duplicated, reordered, held, corrupt (null, detectable, fixed), bit (of\n"
-    "the payload), delay_ns (meant), in_ and out_ times on CLOCK_REALTIME and CLOCK_MONOTONIC, pacing_error_ns (out later\n"
-    "than meant).\n";
+    "A log line: direction, number (of the packet in its direction), copy (1: the duplicate), family, protocol, kind (echo-request,\n"
+    "echo-reply, icmp, udp, tcp, other), id or ports, sequence, length, head (the payload's first bytes, as they came), hash_in and\n"
+    "hash_out (of the payload as it came and as it left: they differ where a bit flipped), fate (passed, lost, refused: the interface\n"
+    "did not take it), duplicated, reordered, held, corrupt (null, detectable, fixed), bit (of the payload), delay_ns (meant), in_ and\n"
+    "out_ times on CLOCK_REALTIME and CLOCK_MONOTONIC, pacing_error_ns (out later than meant).\n";
 
 static void fail(const char *option, const char *value, const char *expected) {
     fprintf(stderr, "impair: --%s %s: expected %s\n", option, value, expected);

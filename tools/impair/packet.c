@@ -23,7 +23,7 @@ static void locate4(struct packet_id *id, const uint8_t *bytes, size_t length) {
     if (length < 20 || header < 20 || header > total || total > length) return;
     id->family = 4;
     id->protocol = read16(bytes + 6) & 0x3fff ? UNKNOWN_PROTOCOL : bytes[9];
-    id->transport = header;
+    id->transport = id->payload = header;
     id->end = total;
 }
 
@@ -31,14 +31,15 @@ static void locate6(struct packet_id *id, const uint8_t *bytes, size_t length) {
     size_t total = length >= 40 ? 40 + (size_t)read16(bytes + 4) : 0;
     if (length < 40 || total > length) return;
     id->family = 6;
-    id->protocol = bytes[6] == IPPROTO_UDP || bytes[6] == IPPROTO_ICMPV6 ? bytes[6] : UNKNOWN_PROTOCOL;
-    id->transport = 40;
+    id->protocol = bytes[6] == IPPROTO_TCP || bytes[6] == IPPROTO_UDP || bytes[6] == IPPROTO_ICMPV6 ? bytes[6] : UNKNOWN_PROTOCOL;
+    id->transport = id->payload = 40;
     id->end = total;
 }
 
 static void identify_icmp(struct packet_id *id, const uint8_t *bytes) {
     uint8_t type = bytes[id->transport];
     id->kind = "icmp";
+    id->payload = id->transport + 8;
     if (type == (id->family == 4 ? 8 : 128)) id->kind = "echo-request";
     else if (type == (id->family == 4 ? 0 : 129)) id->kind = "echo-reply";
     else return;
@@ -46,15 +47,29 @@ static void identify_icmp(struct packet_id *id, const uint8_t *bytes) {
     id->sequence = read16(bytes + id->transport + 6);
 }
 
+static void identify_ports(struct packet_id *id, const uint8_t *bytes) {
+    id->source_port = read16(bytes + id->transport);
+    id->destination_port = read16(bytes + id->transport + 2);
+}
+
+static void identify_tcp(struct packet_id *id, const uint8_t *bytes) {
+    size_t header = (size_t)(bytes[id->transport + 12] >> 4) * 4;
+    id->kind = "tcp";
+    identify_ports(id, bytes);
+    id->sequence = read32(bytes + id->transport + 4);
+    id->payload = header > id->end - id->transport ? id->end : id->transport + header;
+}
+
 /* The UDP protocols whose numbers are known: RTR (RP01, RR01, RE01 and a big-endian number) and irtt (three magic bytes,
  * flags, a token, a little-endian number). For other protocols, the judge uses the payload's head. */
 static void identify_udp(struct packet_id *id, const uint8_t *bytes) {
-    const uint8_t *payload = bytes + id->payload;
+    const uint8_t *payload = bytes + id->transport + 8;
+    size_t length = id->end - id->transport - 8;
     id->kind = "udp";
-    id->source_port = read16(bytes + id->transport);
-    id->destination_port = read16(bytes + id->transport + 2);
-    if (id->payload_length >= 8 && payload[0] == 'R' && memcmp(payload + 2, "01", 2) == 0) id->sequence = read32(payload + 4);
-    else if (id->payload_length >= 16 && memcmp(payload, "\x14\xa7\x5b", 3) == 0) id->sequence = read32_little(payload + 12);
+    id->payload = id->transport + 8;
+    identify_ports(id, bytes);
+    if (length >= 8 && payload[0] == 'R' && memcmp(payload + 2, "01", 2) == 0) id->sequence = read32(payload + 4);
+    else if (length >= 16 && memcmp(payload, "\x14\xa7\x5b", 3) == 0) id->sequence = read32_little(payload + 12);
 }
 
 struct packet_id packet_identify(const uint8_t *bytes, size_t length) {
@@ -62,18 +77,15 @@ struct packet_id packet_identify(const uint8_t *bytes, size_t length) {
     if (length && bytes[0] >> 4 == 4) locate4(&id, bytes, length);
     else if (length && bytes[0] >> 4 == 6) locate6(&id, bytes, length);
     int is_icmp = id.protocol == (id.family == 4 ? IPPROTO_ICMP : IPPROTO_ICMPV6);
-    if (!id.family || (!is_icmp && id.protocol != IPPROTO_UDP) || id.end - id.transport < 8) return id;
-    id.payload = id.transport + 8;
+    size_t transport_length = id.end - id.transport;
+    if (is_icmp && transport_length >= 8) identify_icmp(&id, bytes);
+    else if (id.protocol == IPPROTO_UDP && transport_length >= 8) identify_udp(&id, bytes);
+    else if (id.protocol == IPPROTO_TCP && transport_length >= 20) identify_tcp(&id, bytes);
+    else id.protocol = UNKNOWN_PROTOCOL;
     id.payload_length = id.end - id.payload;
-    if (is_icmp) identify_icmp(&id, bytes);
-    else identify_udp(&id, bytes);
     id.head_length = id.payload_length < PACKET_HEAD ? id.payload_length : PACKET_HEAD;
     memcpy(id.head, bytes + id.payload, id.head_length);
     return id;
-}
-
-int packet_is_subject(const struct packet_id *id) {
-    return strncmp(id->kind, "echo", 4) == 0 || strcmp(id->kind, "udp") == 0;
 }
 
 int packet_flip(uint8_t *bytes, const struct packet_id *id, uint64_t random) {
@@ -96,8 +108,9 @@ static uint32_t sum(const uint8_t *bytes, size_t length, uint32_t value) {
 }
 
 void packet_fix_checksum(uint8_t *bytes, const struct packet_id *id) {
+    if (id->protocol == UNKNOWN_PROTOCOL) return;
     size_t length = id->end - id->transport;
-    size_t field = id->transport + (id->protocol == IPPROTO_UDP ? 6 : 2);
+    size_t field = id->transport + (id->protocol == IPPROTO_TCP ? 16 : id->protocol == IPPROTO_UDP ? 6 : 2);
     if (id->protocol == IPPROTO_UDP && read16(bytes + field) == 0) return;  /* sent without one */
     bytes[field] = bytes[field + 1] = 0;
     uint32_t value = sum(bytes + id->transport, length, 0);

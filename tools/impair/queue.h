@@ -16,7 +16,7 @@ struct parcel {
     int64_t due_ns;      /* CLOCK_MONOTONIC */
     uint64_t order;      /* parcels due at the same time leave in this order */
     enum direction direction;
-    uint64_t number;     /* of the packet within its direction; packets that are no subject have their own numbers */
+    uint64_t number;     /* of the packet within its direction */
     int copy;            /* 0: the packet, 1: its copy */
     struct fate fate;
     int bit;             /* that was flipped; -1: none */

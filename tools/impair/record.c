@@ -6,10 +6,9 @@ static const char *const directions[] = {"up", "down"};
 
 static void write_identity(FILE *file, const struct parcel *parcel) {
     const struct packet_id *id = &parcel->id;
-    fprintf(file, "{\"direction\":\"%s\",\"number\":%" PRIu64 ",\"copy\":%d,\"subject\":%s,\"family\":%d,\"protocol\":%d,\"kind\":\"%s\"",
-            directions[parcel->direction], parcel->number, parcel->copy, packet_is_subject(id) ? "true" : "false",
-            id->family, id->protocol, id->kind);
-    if (id->protocol == 17) fprintf(file, ",\"ports\":[%d,%d]", id->source_port, id->destination_port);
+    fprintf(file, "{\"direction\":\"%s\",\"number\":%" PRIu64 ",\"copy\":%d,\"family\":%d,\"protocol\":%d,\"kind\":\"%s\"",
+            directions[parcel->direction], parcel->number, parcel->copy, id->family, id->protocol, id->kind);
+    if (id->source_port) fprintf(file, ",\"ports\":[%d,%d]", id->source_port, id->destination_port);
     else fprintf(file, ",\"id\":%d", id->identifier);
     fprintf(file, ",\"sequence\":%" PRIu32 ",\"length\":%zu,\"head\":\"", id->sequence, parcel->length);
     for (size_t i = 0; i < id->head_length; i++) fprintf(file, "%02x", id->head[i]);
@@ -80,10 +79,10 @@ static int percentile(const struct record *record, double fraction) {
 
 static void write_counts(const struct direction_counts *c, FILE *file) {
     fprintf(file,
-            "{\"in\":%" PRIu64 ",\"subjects\":%" PRIu64 ",\"out\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"duplicated\":%" PRIu64
+            "{\"in\":%" PRIu64 ",\"out\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"duplicated\":%" PRIu64
             ",\"reordered\":%" PRIu64 ",\"held\":%" PRIu64 ",\"corrupt\":%" PRIu64 ",\"corrupt_fixed\":%" PRIu64
             ",\"refused\":%" PRIu64 ",\"queue_full\":%" PRIu64 "}",
-            c->in, c->subjects, c->out, c->lost, c->duplicated, c->reordered, c->held, c->corrupt, c->corrupt_fixed,
+            c->in, c->out, c->lost, c->duplicated, c->reordered, c->held, c->corrupt, c->corrupt_fixed,
             c->refused, c->queue_full);
 }
 

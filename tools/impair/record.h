@@ -8,7 +8,7 @@
 enum { ERROR_BUCKETS = 20001 };  /* of 1 µs; the last is "20 ms or more" */
 
 struct direction_counts {
-    uint64_t in, subjects, out, lost, duplicated, reordered, held, corrupt, corrupt_fixed, refused, queue_full;
+    uint64_t in, out, lost, duplicated, reordered, held, corrupt, corrupt_fixed, refused, queue_full;
 };
 
 /* The log and the counters behind its last line. */
