@@ -57,10 +57,21 @@ import Testing
     let server = try await LabServer()
     let token = try await server.testRequest()["test_token"] ?? .null
     // The reference client sends it after the speed test's own result.
-    _ = try await server.call("result", server.result(token: token))
+    _ = try await server.call("result", server.result("cliC", token: token))
     let body = try LabServer.fixture("java-resultQoS", ["test_token": token])
     #expect(try await server.call("resultQoS", body) == ["error": []])
     #expect(try await server.speedTests().first?["qos_results"] == .array([body]))
+  }
+
+  @Test func `when a test was deleted by its network type, then its QoS result gets a success and is not stored`()
+    async throws
+  {
+    let server = try await LabServer()
+    let token = try await server.testRequest()["test_token"] ?? .null
+    _ = try await server.call("result", server.result(token: token, ["network_type": 97]))
+    let body = try LabServer.fixture("java-resultQoS", ["test_token": token])
+    #expect(try await server.call("resultQoS", body) == ["error": []])
+    #expect(try await server.speedTests().first?["qos_results"] == [])
   }
 
   @Test func `when a QoS result's token differs in one byte, then it is refused`() async throws {

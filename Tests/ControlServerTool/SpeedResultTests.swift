@@ -26,6 +26,30 @@ import Testing
     #expect(test?["result"] == result)
   }
 
+  @Test(
+    "when a result has a network type, then the test has the group of the real database, and is deleted only for 97",
+    arguments: [
+      (97, true, "CLI", "CLI"), (98, false, "LAN", "LAN"), (99, false, "WLAN", "WLAN"), (106, false, "Ethernet", "LAN"),
+      (108, false, "VPN", "LAN"), (13, false, "4G", "MOBILE"), (20, false, "5G", "MOBILE"), (0, false, nil, nil),
+      (96, false, nil, nil),
+    ] as [(Int, Bool, String?, String?)])
+  func networkTypes(type: Int, isDeleted: Bool, group: String?, kind: String?) async throws {
+    let server = try await LabServer()
+    let result = try server.result(
+      token: try await server.testRequest()["test_token"], ["network_type": JSONValue(type)])
+    #expect(try await server.call("result", result) == ["error": []])
+    let test = try #require(try await server.speedTests().first)
+    #expect(test["deleted"] == .bool(isDeleted) && test["state"] == "FINISHED" && test["results_accepted"] == 1)
+    #expect(test["network_group_name"] == JSONValue(group) && test["network_group_type"] == JSONValue(kind))
+  }
+
+  @Test("when a test is older than the trigger's five minutes, then its result does not delete it")
+  func oldTests() {
+    #expect(NetworkTypes.deletes(97, started: 1000, now: 300_999))
+    #expect(!NetworkTypes.deletes(97, started: 1000, now: 301_000))
+    #expect(!NetworkTypes.deletes(nil, started: 1000, now: 1000) && !NetworkTypes.deletes(13, started: 1000, now: 1000))
+  }
+
   @Test(arguments: [
     ("test_speed_download", "0"), ("test_speed_download", "800000000"), ("test_speed_download", "null"),
     ("test_speed_upload", "0"), ("test_speed_upload", "-1"), ("test_speed_upload", "800000000"),

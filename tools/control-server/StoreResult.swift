@@ -15,7 +15,7 @@ extension Store {
         arguments: [uuid])
       // Like the real server, do not check whether the test belongs to the client.
       guard let row else { throw Refusal.badRequest("No started test found by id \(uuid)") }
-      try Self.update(uuid, with: result, peer: peer, registeredIP: row["ip_registered"], in: db)
+      try Self.update(uuid, with: result, peer: peer, row, in: db)
       for (index, fence) in result.fences.enumerated() {
         try Self.insert(fence, at: index, test: uuid, testTime: row["time"], in: db)
       }
@@ -23,15 +23,17 @@ extension Store {
   }
 
   private static func update(
-    _ uuid: String, with result: CoverageResult, peer: PeerAddress, registeredIP: String, in db: Database
+    _ uuid: String, with result: CoverageResult, peer: PeerAddress, _ test: Row, in db: Database
   ) throws {
+    let registeredIP: String = test["ip_registered"]
     // A trigger of the real server's database marks tests of the model "unknown" as broken.
     let model = result.device[CoverageResult.deviceKeys.firstIndex(of: "model") ?? 0]
     let state = model?.lowercased() == "unknown" ? "UPDATE ERROR" : "COVERAGE"
     // Without an answered ping the client's address counts as unconfirmed.
     let confirmed = result.fences.contains { $0.averagePing != nil }
     var arguments: [(any DatabaseValueConvertible)?] = [
-      state, peer.text, peer.text != registeredIP, confirmed, result.networkType, result.networkType == 97,
+      state, peer.text, peer.text != registeredIP, confirmed, result.networkType,
+      NetworkTypes.deletes(result.networkType.map(Int64.init), started: test["time"], now: Self.now()),
       result.terminationCause, result.fences.count, result.body,
     ]
     arguments += result.device

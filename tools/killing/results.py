@@ -57,6 +57,8 @@ class ResultJudge:
         accepted, reports = held["results_accepted"], len(held["qos_results"])
         if row.outcome == "completed" and accepted == 0:
             self.complain("result lost", f"speed test {row.test} ({row.state})")
+        if held["deleted"]:
+            self.complain("result lost", f"speed test {row.test}: the server deleted it (network_type {held['network_type']})")
         if row.outcome != "completed" and accepted:
             self.complain("result stray", f"speed test {row.test} has no result ({row.outcome})")
         if accepted > 1 or reports > 1:

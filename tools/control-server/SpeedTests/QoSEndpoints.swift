@@ -28,8 +28,12 @@ extension Store {
   func accept(_ result: QoSResult) async throws {
     try await database.write { db in
       // The token is compared as a whole, byte for byte, unlike that of a speed test's result.
-      let uuid = try String.fetchOne(db, sql: "SELECT uuid FROM speed_test WHERE token = ?", arguments: [result.token])
-      guard let uuid else { throw Refusal.badRequest("No test found by token \(result.token ?? "null")") }
+      let test = try Row.fetchOne(
+        db, sql: "SELECT uuid, deleted FROM speed_test WHERE token = ?", arguments: [result.token])
+      guard let test else { throw Refusal.badRequest("No test found by token \(result.token ?? "null")") }
+      // Like the real server, report success and store nothing.
+      guard !(test["deleted"] as Bool) else { return }
+      let uuid: String = test["uuid"]
       try db.execute(
         sql: "INSERT INTO qos_result (test_uuid, received, body) VALUES (?, ?, ?)",
         arguments: [uuid, Self.now(), result.body])

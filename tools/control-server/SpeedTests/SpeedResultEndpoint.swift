@@ -13,7 +13,7 @@ extension Store {
   /// Stores a result and closes its test. A second result of a test is refused, even if the client never got the answer to the first.
   func accept(_ result: SpeedResult) async throws {
     try await database.write { db in
-      let (uuid, state) = try Self.speedTest(result.test, in: db)
+      let (uuid, state, registered) = try Self.speedTest(result.test, in: db)
       guard state == SpeedTestState.started.rawValue else { throw Refusal.badRequest("invalid test status") }
       // Like the real server, report success and store nothing.
       if result.isFailed { return }
@@ -29,6 +29,13 @@ extension Store {
           result.body,
         ])
       try Self.setState(.finished, ofSpeedTest: uuid, in: db)
+      let entry = NetworkTypes.entry(figures.networkType)
+      try db.execute(
+        sql: "UPDATE speed_test SET deleted = ?, network_group_name = ?, network_group_type = ? WHERE uuid = ?",
+        arguments: [
+          NetworkTypes.deletes(figures.networkType, started: registered, now: Self.now()), entry?.group, entry?.type,
+          uuid,
+        ])
     }
   }
 
@@ -37,10 +44,12 @@ extension Store {
   }
 
   /// The test with this UUID or open UUID.
-  private static func speedTest(_ uuid: String?, in db: Database) throws -> (uuid: String, state: String) {
+  private static func speedTest(_ uuid: String?, in db: Database) throws -> (
+    uuid: String, state: String, registered: Int64
+  ) {
     let row = try Row.fetchOne(
-      db, sql: "SELECT uuid, state FROM speed_test WHERE ? IN (uuid, open_test_uuid)", arguments: [uuid])
+      db, sql: "SELECT uuid, state, registered FROM speed_test WHERE ? IN (uuid, open_test_uuid)", arguments: [uuid])
     guard let row else { throw Refusal.badRequest("No test found by id \(uuid ?? "null")") }
-    return (row["uuid"], row["state"])
+    return (row["uuid"], row["state"], row["registered"])
   }
 }
