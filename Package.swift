@@ -157,7 +157,7 @@ let package = Package(
     .target(
       name: "Looping",
       dependencies: [
-        "Coverage", "ControlServer", "DriveStore", "SpeedTest", "Submission",
+        "Coverage", "ControlServer", "DriveStore", "NetworkPath", "SpeedTest", "Submission",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
@@ -394,7 +394,8 @@ let package = Package(
     .testTarget(
       name: "LoopingTests",
       dependencies: [
-        "Looping", "Coverage", "ControlServer", "DriveStore", "Submission", "TestSupport", "control-server",
+        "Looping", "Coverage", "ControlServer", "DriveStore", "NetworkPath", "Submission", "TestSupport",
+        "control-server",
         "measurement-server",
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/Looping",

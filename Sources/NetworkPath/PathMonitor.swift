@@ -62,8 +62,13 @@ public struct PathMonitor: Sendable {
   }
 
   /// The reading now.
-  public var current: PathReading {
-    switch source {
+  public var current: PathReading { reading(to: route.destination) }
+
+  /// The reading now of the route to a host.
+  public func reading(to destination: String?) -> PathReading {
+    var route = route
+    route.destination = destination
+    return switch source {
     case .file(let name):
       PathReading(fixed: (try? PathFile.lastWord(of: name).get()) ?? .offline, way: route.reading.way)
     case .fixed, .auto: reading(of: route)

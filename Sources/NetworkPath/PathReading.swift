@@ -82,11 +82,32 @@ extension PathReading: CustomStringConvertible {
   }
 
   /// Why nothing was measured, and what to do about it, for a line after a drive; `nil` when the link is measured.
-  public var remedy: String? {
+  public var remedy: String? { remedy("left") }
+
+  /// The same while it lasts.
+  public var presentRemedy: String? { remedy("leaves") }
+
+  private func remedy(_ verb: String) -> String? {
     guard path == .wifi else { return nil }
     guard let link else { return "network.source says that it is on Wi-Fi" }
-    let way = "the route left by \(link.interface), \(link.kind)"
+    let way = "the route \(verb) by \(link.interface), \(link.kind)"
     guard wantsDeclaration else { return way }
     return "\(way), which counts as Wi-Fi; set network.source: fixed-cellular if it is a modem's"
+  }
+
+  /// The link as a speed test stores it; `nil` without a network.
+  /// - Parameter since: From when on it carried the test, ns since the start of the test.
+  public func testLink(since: Int64) -> SpeedTestLink? {
+    guard path != .offline else { return nil }
+    let kind: SpeedTestLink.Kind =
+      switch (path, link?.kind) {
+      case (.cellular, nil), (_, .modem): .cellular
+      case (.wifi, nil), (_, .wifi): .wifi
+      case (_, .ethernet): .ethernet
+      case (_, .tunnel): .vpn
+      case (_, .loopback): .loopback
+      case (_, .other), (.offline, nil): .other
+      }
+    return SpeedTestLink(kind: kind, interface: way?.interface ?? link?.interface, address: way?.address, since: since)
   }
 }

@@ -73,7 +73,8 @@ enum Method: String, CaseIterable {
       idle in the 10 s before the test, else under its load (working latency, draft-ietf-ippm-responsiveness). Increase: a test's delay \
       under load less its idle delay. Percentiles by nearest rank over the tests, the 10th and 90th of at least \
       \(Quantiles.fewestForPercentiles) tests. Intervals: 95 %, order statistics of independent tests. Tests at one place and hour are alike, so \
-      the true interval is wider. Technology: at the start of a test.
+      the true interval is wider. Technology: at the start of a test. Other links: tests that Wi-Fi, Ethernet, a VPN or links of several \
+      kinds carried; they are in no other figure.
       """
     case .speedTestComparison:
       """

@@ -12,7 +12,7 @@ public struct SpeedTestComparison: Sendable {
 
   /// `nil` when a side has no speed test.
   init?(_ first: SpeedTestSummary, _ second: SpeedTestSummary) {
-    guard !first.isEmpty, !second.isEmpty else { return nil }
+    guard first.all.tests > 0, second.all.tests > 0 else { return nil }
     shared = first.ids.intersection(second.ids).count
     var tests: [SpeedTestQuantity: RankSum] = [:]
     if shared == 0 {

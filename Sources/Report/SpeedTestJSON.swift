@@ -3,14 +3,17 @@ import DriveStore
 import OrderedJSON
 
 extension SpeedTestSummary {
-  /// The figures of all tests, and those of each technology.
+  /// The figures of the tests on mobile networks, and those of each technology and of each other link.
   var json: JSON {
     let rows = Reception.allCases.compactMap { reception in
       byTechnology[reception].map { JSON.object([JSON.Member("name", .string(reception.name))] + $0.members) }
     }
+    let others = otherLinks.sorted { $0.key < $1.key }.map {
+      JSON.object([JSON.Member("name", .string($0.key))] + $0.value.members)
+    }
     return .object(
       all.members + [
-        JSON.Member("by_technology", .array(rows)),
+        JSON.Member("by_technology", .array(rows)), JSON.Member("other_links", .array(others)),
         JSON.Member("method", .string(Method.speedTests.text(overSinglePings: false))),
       ])
   }

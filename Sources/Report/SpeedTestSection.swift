@@ -32,11 +32,21 @@ struct SpeedTestSection {
   private func counts(_ head: String, _ part: Report.Part) -> String {
     let group = part.figures.speedTests.all
     let title = report.parts.count > 1 ? Markup.escaped(head) + ": " : ""
-    guard group.tests > 0 else { return "<p>\(title)no speed test.</p>" }
+    let others = others(part.figures.speedTests)
+    guard group.tests > 0 else {
+      return "<p>\(title)no speed test\(others.isEmpty ? "" : " on a mobile network").\(others)</p>"
+    }
     return """
       <p>\(title)\(counted(group.tests, "test")), \(group.count(.completed)) completed (\(percent(group.completed))), \
-      \(group.count(.failed)) failed, \(group.count(.aborted)) aborted; unsuccessful ratio \(percent(group.unsuccessful)).</p>
+      \(group.count(.failed)) failed, \(group.count(.aborted)) aborted; unsuccessful ratio \(percent(group.unsuccessful)).\(others)</p>
       """
+  }
+
+  /// The numbers of tests on other links than mobile networks, in a sentence; empty without any.
+  private func others(_ summary: SpeedTestSummary) -> String {
+    guard !summary.otherLinks.isEmpty else { return "" }
+    let numbers = summary.otherLinks.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.tests)" }
+    return " Tests on other links, which are in no other figure: \(numbers.joined(separator: ", "))."
   }
 
   private func percent(_ share: Double?) -> String { Markup.percent(share.map { $0 * 100 }) }
@@ -80,19 +90,23 @@ struct SpeedTestSection {
     return "\(text(quantiles.lower)) to \(text(quantiles.upper))"
   }
 
-  /// Numbers and medians by technology, the parts below each other; without the increases.
+  /// Numbers and medians by technology, then those of other links, the parts below each other; without the increases.
   private var technologies: String {
     let shown = quantities.filter { ![.downloadIncrease, .uploadIncrease].contains($0) }
-    let rows = Reception.allCases.flatMap { reception in
-      zip(report.heads, report.parts).compactMap { head, part -> [String]? in
-        guard let group = part.figures.speedTests.byTechnology[reception] else { return nil }
-        let name = report.parts.count > 1 ? "\(reception.name), \(Markup.escaped(head))" : reception.name
+    func row(_ name: String, _ group: (SpeedTestSummary) -> SpeedTestGroup?) -> [[String]] {
+      zip(report.heads, report.parts).compactMap { head, part in
+        guard let group = group(part.figures.speedTests) else { return nil }
+        let name = report.parts.count > 1 ? "\(name), \(Markup.escaped(head))" : name
         return [name, "\(group.tests)", "\(group.count(.completed))", percent(group.unsuccessful)]
           + shown.map { $0.text(group.quantiles(of: $0)?.median) }
       }
     }
+    let links = Set(report.parts.flatMap { $0.figures.speedTests.otherLinks.keys }).sorted()
+    let rows =
+      Reception.allCases.flatMap { reception in row(reception.name) { $0.byTechnology[reception] } }
+      + links.flatMap { link in row(link) { $0.otherLinks[link] } }
     return Markup.table(
-      "Medians by technology: data rates in Mbit/s, ping and delays in ms",
+      "Medians by technology and by other link: data rates in Mbit/s, ping and delays in ms",
       ["", "tests", "completed", "unsuccessful"] + shown.map(\.head), rows)
   }
 

@@ -183,6 +183,8 @@ public struct ProbeConfiguration: Sendable {
     public var duration: Duration = .seconds(48 * 3600)
     /// Whether a loop goes on after a restart.
     public var resumes = true
+    /// Whether tests start on other links than those of mobile networks.
+    public var allowsOtherLinks = false
     /// A program that runs when a test is due and cannot start; `nil`: none.
     public var hook: String?
   }

@@ -304,6 +304,14 @@ extension Setting {
           effect: "what a start does with a loop that is not over"),
         \.loop.resumes, shown: { $0 ? "resume" : "end" }
       ) { ["resume": true, "end": false][$0] },
+      required(
+        Words(
+          key: "loop.links", type: "cellular, any", expects: "cellular or any", reload: .restart,
+          effect:
+            "the links on which a test of the loop starts: `cellular`, as `network.source` decides, so that no test is made on Wi-Fi; "
+            + "`any`: each test has its link in exports and reports"),
+        \.loop.allowsOtherLinks, shown: { $0 ? "any" : "cellular" }
+      ) { ["cellular": false, "any": true][$0] },
       optional(
         Words(
           key: "loop.hook", type: "path", expects: "a path", reload: .restart,

@@ -61,12 +61,28 @@ import Testing
     #expect(details.count == 12 && Set(details.compactMap { $0["thread"] as? Int }) == [0, 1, 2])
   }
 
-  @Test("when the technology is unknown or none, then the network type is that of a client without a modem")
-  func networkType() throws {
-    for technology in [nil, Technology.none, Technology("6G/X")] {
-      #expect(try result { $0.technology = technology }["network_type"] as? Int == 97)
+  @Test(
+    "when a link carried the test, then the network type is that of the apps, whatever the modem says",
+    arguments: [
+      ([.wifi], 99, 99), ([.ethernet], 106, 106), ([.vpn], 108, 108), ([.other], 98, 98), ([.cellular], 41, 0),
+      ([.loopback], 41, 98), ([.cellular, .wifi], 98, 98), ([.wifi, .wifi], 99, 99), ([.cellular, .cellular], 0, 0),
+      ([], 41, 98), (nil, 41, 98),
+    ] as [([SpeedTestLink.Kind]?, Int, Int)])
+  func networkType(kinds: [SpeedTestLink.Kind]?, known: Int, unknown: Int) throws {
+    let links = kinds?.enumerated().map { SpeedTestLink(kind: $1, interface: "link\($0)", since: Int64($0)) }
+    for technology in [nil, Technology.none, Technology("6G/X"), Technology("5G/NRNSA")] {
+      let type =
+        try result {
+          ($0.technology, $0.figures.links) = (technology, links)
+        }["network_type"] as? Int
+      #expect(type == (technology?.name == "5G/NRNSA" ? known : unknown))
     }
-    #expect(try result { $0.technology = Technology("5G/NRNSA") }["network_type"] as? Int == 41)
+  }
+
+  @Test("when a modem gets another address within a test, then the technology stays that of the modem")
+  func newAddress() throws {
+    let links = ["10.0.0.1", "10.0.0.2"].map { SpeedTestLink(kind: .cellular, interface: "wwan0", address: $0) }
+    #expect(try result { $0.figures.links = links }["network_type"] as? Int == 13)
   }
 
   @Test("when a stored curve is damaged, then its damaged points are left out, without a crash")

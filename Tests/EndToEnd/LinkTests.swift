@@ -84,6 +84,61 @@ struct LinkTests {
     }
   }
 
+  /// A modem and a Wi-Fi link; the route to the servers leaves by Wi-Fi.
+  private func twoLinks(testSeconds: Int, settings: String) async throws -> Roads {
+    var roads = try await Roads()
+    try await roads.probe.connect("wwan0", to: roads.far, net: 1, preparing: Disguise.modem.script("wwan0"))
+    try await roads.probe.connect("wlan0", to: roads.far, net: 2, preparing: Disguise.radio.script("wlan0"))
+    try await roads.probe.run("ip route add \(Roads.server) via 10.2.0.1")
+    try await roads.open(testSeconds: testSeconds, settings: "network: { source: auto }\n\(settings)")
+    return roads
+  }
+
+  private func speedTestsAtServer(_ roads: Roads) async throws -> [[String: Any]] {
+    try await roads.held()["speed_tests"] as? [[String: Any]] ?? []
+  }
+
+  @Test("when a speed test runs on Wi-Fi beside a modem, then it is Wi-Fi's everywhere; on the modem it is LTE's")
+  func speedTests() async throws {
+    let roads = try await twoLinks(testSeconds: 1, settings: "submission: { spread: 0s }")
+    let onWiFi = try roads.start("speedtest")
+    #expect(try await onWiFi.exitStatus() == 0, "\(onWiFi.standardError)")
+    #expect(onWiFi.standardOutput.contains("link      wlan0, Wi-Fi: no figures of a mobile network\n"))
+    try await roads.probe.run("ip route replace \(Roads.server) via 10.1.0.1")
+    let onModem = try roads.start("speedtest")
+    #expect(try await onModem.exitStatus() == 0, "\(onModem.standardError)")
+    #expect(onModem.standardOutput.contains("link      wwan0, mobile network\n"))
+    let held = try await speedTestsAtServer(roads)
+    #expect(held.map { $0["network_type"] as? Int } == [99, 13])
+    #expect(held.map { $0["deleted"] as? Bool } == [false, false])
+    let exported = try await roads.lines("export", ["--speed-tests", "--format", "jsonl"])
+    #expect(exported.map { $0["link"] as? String } == ["wifi", "cellular"])
+    #expect(exported.map { $0["technology"] as? String } == [nil, "4G/LTE"])
+    #expect(exported.map { $0["link_changed"] as? Bool } == [false, false])
+  }
+
+  @Test(
+    "when a loop is on Wi-Fi, then no test starts before the modem carries it; a change of link within a test marks it")
+  func loops() async throws {
+    let roads = try await twoLinks(
+      testSeconds: 4, settings: "submission: { spread: 0s }\nloop: { count: 1, distance: null }")
+    let loop = try roads.start("loop")
+    _ = try await eventually("the notice") {
+      loop.standardError.contains("the route leaves by wlan0, a Wi-Fi link: it starts on a mobile network") ? true : nil
+    }
+    #expect(try await speedTestsAtServer(roads).isEmpty)
+    try await roads.probe.run("ip route replace \(Roads.server) via 10.1.0.1")
+    _ = try await eventually("the test runs") { try await speedTestsAtServer(roads).isEmpty ? nil : true }
+    // The source address stays, so that the connections survive the change.
+    try await roads.probe.run("ip route replace \(Roads.server) via 10.2.0.1 src 10.1.0.2")
+    try await roads.far.run("ip route add 10.1.0.2 via 10.2.0.2")
+    #expect(try await loop.exitStatus(within: .seconds(120)) == 0, "\(loop.standardError)")
+    let test = try #require(try await roads.lines("export", ["--speed-tests", "--format", "jsonl"]).first)
+    #expect(test["link"] as? String == "mixed" && test["link_changed"] as? Bool == true, "\(loop.standardError)")
+    #expect(test["link_interface"] as? String == "wwan0, wlan0" && test["technology"] == nil)
+    #expect(try await speedTestsAtServer(roads).map { $0["network_type"] as? Int } == [98])
+  }
+
   @Test("when the link of the pings goes away, then no ping uses another link, and pings continue when it is back")
   func interfaceGone() async throws {
     var roads = try await Roads()

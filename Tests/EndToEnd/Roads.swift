@@ -24,15 +24,29 @@ struct Roads {
   /// Starts the servers and the receiver; the links must exist.
   /// - Parameters:
   ///   - pingHost: The ping server's name.
+  ///   - testSeconds: Seconds of a phase of speed tests; `nil`: there is no measurement server.
   ///   - settings: More lines of the configuration.
-  mutating func open(pingHost: String = Roads.server, speed: Int = 3, settings: String) async throws {
+  mutating func open(
+    pingHost: String = Roads.server, speed: Int = 3, testSeconds: Int? = nil, settings: String
+  ) async throws {
     companions.append(try await reflector(at: Self.server))
-    let server = try far.start(
-      Surroundings.product("control-server"),
-      [
-        "--host", Self.server, "--port", "8080", "--secret", ReflectorTool.secret, "--ping-host", pingHost,
-        "--ping-port", "4440",
-      ])
+    var options = [
+      "--host", Self.server, "--port", "8080", "--secret", ReflectorTool.secret, "--ping-host", pingHost,
+      "--ping-port", "4440",
+    ]
+    if let testSeconds {
+      let measurement = try far.start(
+        Surroundings.product("measurement-server"),
+        ["--listen", "0.0.0.0", "--port", "5231", "--http", "--secret", "lab", "--fault", "slow=2500000"])
+      _ = try await measurement.line(after: "measurement server: ")
+      companions.append(measurement)
+      options += [
+        "--measurement-server", "\(Self.server):5231", "--measurement-secret", "lab", "--test-duration",
+        "\(testSeconds)",
+        "--test-threads", "2",
+      ]
+    }
+    let server = try far.start(Surroundings.product("control-server"), options)
     _ = try await server.line(after: "control-server: listening on ")
     let track = Surroundings.root.appending(path: "tools/gps-player/demo-track.csv").path
     let player = try probe.start(
@@ -76,16 +90,20 @@ struct Roads {
     return try JSONSerialization.jsonObject(with: Data(listing.standardOutput.utf8)) as? [[String: Any]] ?? []
   }
 
-  /// The fences that the control server has, by test and offset. A shell inside the network requests them.
-  func fencesAtServer() async throws -> [String] {
+  /// The tests that the control server has: the members of `/-/tests`. A shell inside the network requests them.
+  func held() async throws -> [String: Any] {
     let request = "GET /RMBTControlServer/-/tests HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n"
     let script = "exec 3<>/dev/tcp/\(Self.server)/8080; printf '\(request)' >&3; cat <&3"
     let client = try far.start(URL(fileURLWithPath: "/bin/bash"), ["-ec", script])
     _ = try await client.exitStatus()
     let answer = client.standardOutput
     guard let body = answer.range(of: "\r\n\r\n") else { throw ScriptFailure(description: "answer: \(answer)") }
-    let object = try JSONSerialization.jsonObject(with: Data(answer[body.upperBound...].utf8)) as? [String: Any]
-    return (object?["tests"] as? [[String: Any]] ?? []).flatMap { test in
+    return try JSONSerialization.jsonObject(with: Data(answer[body.upperBound...].utf8)) as? [String: Any] ?? [:]
+  }
+
+  /// The fences that the control server has, by test and offset.
+  func fencesAtServer() async throws -> [String] {
+    (try await held()["tests"] as? [[String: Any]] ?? []).flatMap { test in
       (test["fences"] as? [[String: Any]] ?? []).compactMap { fence in
         (fence["received"] as? [String: Any])?["offset_ms"].map { "\(test["uuid"] ?? "-") \($0)" }
       }

@@ -164,6 +164,42 @@ import Testing
     #expect(rig.send(.tick, after: 0.1) == [.start(1)])
   }
 
+  @Test(
+    "when the process stood still during a test, then the test is aborted, the next one starts, and no notice is given")
+  func stalled() throws {
+    var rig = try timed()
+    rig.send(.tick)
+    #expect(rig.send(.tick, after: 300).isEmpty)
+    #expect(rig.send(.stalled) == [.abortTest(number: 1, .suspended), .start(2)])
+    #expect(rig.send(.completed(1)).isEmpty)
+    #expect(rig.send(.tick, after: 10).isEmpty)
+    #expect(rig.send(.completed(2)).isEmpty)
+    #expect(rig.send(.stalled, after: 10).isEmpty, "no test is running")
+  }
+
+  @Test(
+    "when another link than a mobile network carries a due test, then it waits, with one notice that names the link")
+  func otherLink() throws {
+    var rig = try timed()
+    let words = "the route leaves by wlan0, a Wi-Fi link"
+    guard case .notice(let notice)? = rig.send(.link(otherLink: words)).first else { throw LoopRules.Fault.endless }
+    #expect(notice.hold == .otherLink)
+    #expect(
+      notice.description == """
+        test 1 of the loop is due, but \(words): it starts on a mobile network, or with loop.links: any
+        """)
+    for _ in 0..<10 { #expect(rig.send(.tick, after: 600).isEmpty) }
+    #expect(rig.send(.link(otherLink: nil)) == [.start(1)])
+    #expect(rig.send(.link(otherLink: words), after: 1).isEmpty, "a running test is marked, not aborted")
+    #expect(rig.send(.completed(1), after: 10).isEmpty)
+  }
+
+  @Test("when the rules allow other links, then a test starts on Wi-Fi")
+  func anyLink() throws {
+    var rig = LoopRig(try LoopRules(count: 9, every: .seconds(300), distance: nil, allowsOtherLinks: true))
+    #expect(rig.send(.link(otherLink: "words")) == [.start(1)])
+  }
+
   @Test("when the loop is paused and the host sleeps, then the test starts when both are over")
   func both() throws {
     var rig = try timed()

@@ -29,6 +29,7 @@ struct LoopModel {
   let distance: Double?
   let duration: Double
   let endsAtRestart: Bool
+  let allowsOtherLinks: Bool
   let dayLimit: Int64?
   let monthLimit: Int64?
   private(set) var history: [Line] = []
@@ -40,6 +41,7 @@ struct LoopModel {
     distance = rules.distance
     duration = rules.duration.inSeconds
     endsAtRestart = rules.afterRestart == .end
+    allowsOtherLinks = rules.allowsOtherLinks
     (dayLimit, monthLimit) = (rules.data.day, rules.data.month)
   }
 
@@ -72,6 +74,7 @@ struct LoopModel {
     switch entry {
     case .input(.pause): if let running { output(.abortTest(number: running, .paused)) }
     case .input(.sleep): if let running { output(.abortTest(number: running, .asleep)) }
+    case .input(.stalled): if let running { output(.abortTest(number: running, .suspended)) }
     case .input(.stop): return end(.user)
     default: break
     }
@@ -146,7 +149,19 @@ struct LoopModel {
     for line in history[..<index].reversed() {
       switch line.entry {
       case .fix(let metres?): return (metres, line.time)
-      case .input(.fix), .suspended, .restarted: return nil
+      case .input(.fix), .input(.stalled), .suspended, .restarted: return nil
+      default: break
+      }
+    }
+    return nil
+  }
+
+  /// The words about the latest link since the start of the process, if it is not a mobile network's.
+  private var otherLink: String? {
+    for line in history.reversed() {
+      switch line.entry {
+      case .input(.link(let words)): return words
+      case .restarted: return nil
       default: break
       }
     }
@@ -168,6 +183,7 @@ struct LoopModel {
 
   private var hold: LoopHold? {
     if isPaused || isAsleep { return .inactive }
+    if otherLink != nil, !allowsOtherLinks { return .otherLink }
     if distance != nil, place(before: history.count, at: now.time) == nil { return .noFix }
     if let monthLimit, used(prefix: 7) >= monthLimit { return .monthLimit }
     if let dayLimit, used(prefix: 10) >= dayLimit { return .dayLimit }
@@ -188,7 +204,8 @@ struct LoopModel {
     let isMonth = hold == .monthLimit
     return LoopNotice(
       number: starts + 1, hold: hold, used: used(prefix: isMonth ? 7 : 10),
-      limit: (isMonth ? monthLimit : dayLimit) ?? 0, isDateKnown: now.wall != nil)
+      limit: (isMonth ? monthLimit : dayLimit) ?? 0, isDateKnown: now.wall != nil,
+      otherLink: hold == .otherLink ? otherLink : nil)
   }
 
   // MARK: Bytes

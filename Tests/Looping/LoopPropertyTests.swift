@@ -70,8 +70,9 @@ import Testing
         if let input = LoopWorld.Action.random(&random).input {
           rig.send(input, after: LoopWorld.Action.pause(&random))
         }
-        // Reset the state that only this process has: the position, and an announced sleep.
+        // Reset the state that only this process has: the position, the link, and an announced sleep.
         var whole = rig.coordinator
+        _ = whole.handle(.link(otherLink: nil), at: rig.moment)
         _ = whole.handle(.fix(.lost), at: rig.moment)
         _ = whole.handle(.wake, at: rig.moment)
         let isUnchanged = whole.memory == rig.disk

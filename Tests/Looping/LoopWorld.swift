@@ -142,7 +142,7 @@ extension LoopEffect {
 
 extension LoopWorld.Action {
   static func random(_ random: inout SeededGenerator) -> LoopWorld.Action {
-    switch Int.random(in: 0..<40, using: &random) {
+    switch Int.random(in: 0..<44, using: &random) {
     case 0..<6: .input(.tick)
     case 6..<12: .move(by: Double(Int.random(in: -2...2, using: &random)) * 100)
     case 12: .input(.fix(.lost))
@@ -161,6 +161,8 @@ extension LoopWorld.Action {
     case 35: .input(.named("L\(Int.random(in: 0..<3, using: &random))"))
     case 36: .input(.checkpoint)
     case 37: Bool.random(using: &random) ? .dateLost : .dateKnown
+    case 40..<43: .input(.link(otherLink: Bool.random(using: &random) ? "words" : nil))
+    case 43: .input(.stalled)
     case 38: Int.random(in: 0..<3, using: &random) == 0 ? .nextDay : .dateKnown
     default: Int.random(in: 0..<8, using: &random) == 0 ? .input(.stop) : .input(.tick)
     }
@@ -184,6 +186,7 @@ extension LoopRules {
       distance: isMoving ? 250 : nil,
       duration: [.seconds(1200), .seconds(7200), LoopRules.longestDuration][Int.random(in: 0..<3, using: &random)],
       afterRestart: Int.random(in: 0..<8, using: &random) == 0 ? .end : .resume,
+      allowsOtherLinks: Int.random(in: 0..<4, using: &random) == 0,
       data: try DataLimits(day: limit(&random), month: limit(&random)))
   }
 }

@@ -50,7 +50,7 @@ struct ConfigurationReloadTests {
     "agent.loop": "with-drive", "speedtest.data-limit.day": "500M", "speedtest.data-limit.month": "20G",
     "speedtest.verify-certificate": "false", "speedtest.qos": "true", "speedtest.qos-tls": "never",
     "speedtest.coverage-pings": "continue", "loop.count": "7", "loop.every": "20m", "loop.distance": "100",
-    "loop.duration": "2h", "loop.after-restart": "end",
+    "loop.duration": "2h", "loop.after-restart": "end", "loop.links": "any",
     "loop.hook": "/a",
   ]
 

@@ -85,6 +85,7 @@ struct SettingFieldTests {
     Row("loop.distance", "100", "loop.distance", "100.0"),
     Row("loop.duration", "2h", "loop.duration", "7200.0 seconds"),
     Row("loop.after-restart", "end", "loop.resumes", "false"),
+    Row("loop.links", "any", "loop.allowsOtherLinks", "true"),
     Row("loop.hook", "/a", "loop.hook", "/a"),
   ]
 

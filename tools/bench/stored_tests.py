@@ -14,13 +14,15 @@ def rate(kbps, points=2):
     return {"kilobitsPerSecond": kbps, "bytes": size, "nanoseconds": 7_000_000_000, "began": 3_000_000_000, "connections": 3, "curves": [curve] * 3}
 
 
-def figures(download, upload, pings_ns, delays_ns, points=2):
-    """The column `figures` (SpeedTestFigures). Rates in kbit/s or None; delays: medians by part of the test."""
+def figures(download, upload, pings_ns, delays_ns, points=2, links=None):
+    """The column `figures` (SpeedTestFigures). Rates in kbit/s or None; delays: medians by part of the test; links: their kinds in order."""
     coded = {
         "server": "198.51.100.1", "port": 443, "serverVersion": "1.3.5", "kind": "RMBThttp", "fellBackToOne": False, "places": [],
         "pings": [{"client": value + 400_000, "server": value, "offset": number} for number, value in enumerate(pings_ns)],
         "traffic": {"received": 50_000_000, "sent": 20_000_000},
         "delays": [{"part": part, "pings": 70, "lost": 0, "median": value, "percentile95": value * 2} for part, value in delays_ns.items()]}
+    if links is not None:
+        coded["links"] = [{"kind": kind, "interface": f"link{number}", "since": number * 1_000_000_000} for number, kind in enumerate(links)]
     for name, value in (("download", download), ("upload", upload)):
         if value is not None:
             coded[name] = rate(value, points)
@@ -54,6 +56,9 @@ def fill(database, name, starts_us, drive=None, factor=1.0, points=2, delays=Tru
             pings = [round(ping * 1e6 * chance.lognormvariate(0, 0.1)) for _ in range(10)]
             idle = round(ping * 1e6 * chance.lognormvariate(0, 0.1))
             under = {"idle": idle, "download": round(idle * chance.uniform(0.9, 6)), "upload": round(idle * chance.uniform(0.9, 9))}
-            coded = figures(down, None if outcome == "failed" else up, pings, under if delays and number % 5 != 3 else {}, points)
+            links = {3: ["wifi"], 5: ["cellular"], 9: ["cellular", "wifi"], 13: ["ethernet"]}.get(number % 15)
+            if links and links != ["cellular"]:
+                technology = None
+            coded = figures(down, None if outcome == "failed" else up, pings, under if delays and number % 5 != 3 else {}, points, links)
             insert(db, f"{name}-{number}", started, outcome, technology, None if outcome == "aborted" else coded, drive, place)
     db.close()

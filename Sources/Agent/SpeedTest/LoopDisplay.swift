@@ -27,7 +27,8 @@ enum LoopDisplay {
     case .testEnded(let number, let end):
       show?("")
       print("test \(number) of \(count): \(end.line)")
-    case .notice(let notice): print("\(notice)")
+    // The log has it, which is on the terminal too.
+    case .notice: break
     case .ended(let end): print("the loop is over: \(end.words)")
     }
   }

@@ -51,11 +51,17 @@ struct RunningLoop: Sendable {
   func run() async -> LoopEnd? {
     await withTaskGroup(of: LoopEnd?.self) { group in
       group.addTask { [bench, runner] in
-        await bench.follow { runner.put(.fix($0)) }
+        await bench.follow {
+          runner.put(.fix($0))
+        } onPath: {
+          runner.put(.link(otherLink: $0.presentRemedy))
+        }
         return nil
       }
       // The first position comes soon after the connection to the receiver: no notice of its absence before that.
       await bench.surroundings.waitUntilKnown(atMost: .seconds(3))
+      // Before the first test, whichever source was heard first.
+      runner.put(.link(otherLink: bench.path.current.presentRemedy))
       let end = await runner.run()
       group.cancelAll()
       return end

@@ -37,13 +37,23 @@ struct SpeedTestReport {
   /// The summary's lines.
   var lines: [String] {
     let connections = max(figures.download?.connections ?? 0, figures.upload?.connections ?? 0)
-    return [
+    let lines: [String?] = [
       "server    \(server), RMBT \(figures.serverVersion), \(figures.encryption ?? "plain TCP"), "
         + "\(connections) of \(threads) connections" + (figures.fellBackToOne ? " (slow link)" : ""),
+      linkLine,
       "ping      " + pingText,
       "download  " + Self.text(figures.download),
       "upload    " + Self.text(figures.upload),
-    ] + failures.map { "failed    \($0)" } + [ending]
+    ]
+    return lines.compactMap { $0 } + failures.map { "failed    \($0)" } + [ending]
+  }
+
+  /// Which link was measured; `nil` when it is not known.
+  private var linkLine: String? {
+    figures.links.map { links in
+      "link      \(links.text)" + (links.isCellular ? "" : ": no figures of a mobile network")
+        + (links.count > 1 ? "; the link changed within the test" : "")
+    }
   }
 
   /// Where the result is.
@@ -84,6 +94,8 @@ struct SpeedTestReport {
       "test_bytes_upload": (figures.upload?.bytes).map(JSON.integer),
       "test_nsec_upload": (figures.upload?.nanoseconds).map(JSON.integer),
       "num_threads_ul": .integer(Int64(figures.upload?.connections ?? 0)),
+      "link": figures.links.map { .string($0.word) }, "link_interface": figures.links?.interfaces.map(JSON.string),
+      "link_changed": figures.links.map { .bool($0.count > 1) },
       "fell_back_to_one": .bool(figures.fellBackToOne),
       "ping_median_ns": figures.medianPing.map(JSON.integer),
       "test_ping_shortest": figures.shortestPing.map(JSON.integer),

@@ -1,4 +1,8 @@
+import Coverage
 import Foundation
+import Logging
+import Looping
+import NetworkPath
 import SpeedTest
 import Synchronization
 
@@ -57,14 +61,22 @@ public struct SpeedTesting: Sendable {
     }
     defer { stopping.cancel() }
     let display = Mutex(SpeedTestDisplay())
+    let path = PathMonitor(
+      source: .auto, interface: plan.interface, destination: plan.host, logger: Logger(label: Program.name))
+    let began = ContinuousClock.now
+    var links = LinkTrack()
+    links.note(path.current, at: 0)
     let outcome = try await run.run { progress in
       display.withLock {
         let isNew = $0.apply(progress)
         if let show { show($0.line) } else if isNew { note("speedtest: \($0.line)") }
       }
     }
+    var figures = outcome.figures(plan)
+    links.note(path.current, at: (.now - began).inNanoseconds)
+    figures.links = links.links.isEmpty ? nil : links.links
     let report = SpeedTestReport(
-      figures: outcome.figures(plan), threads: plan.threads, failures: outcome.failures.map { "a connection: \($0)" })
+      figures: figures, threads: plan.threads, failures: outcome.failures.map { "a connection: \($0)" })
     if let show { show("") }
     if asJSON { print(report.json.text) } else { report.lines.forEach(print) }
     return outcome.isComplete ? .done : .failed

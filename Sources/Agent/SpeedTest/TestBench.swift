@@ -4,13 +4,14 @@ import Driving
 import Foundation
 import Logging
 import Looping
+import NetworkPath
 import Pinging
 import Positioning
 import Radio
 import Settings
 import SpeedTest
 
-/// Positions, modem state and settings for speed tests: of one `speedtest`, or of all tests of a loop.
+/// Positions, modem state, link and settings for speed tests: of one `speedtest`, or of all tests of a loop.
 struct TestBench: Sendable {
   /// The latest position and modem state, which ``follow(onFix:)`` writes and tests read.
   let surroundings = TestSurroundings()
@@ -21,6 +22,8 @@ struct TestBench: Sendable {
   let options: TestOptions
   private let positions: PositionFeed
   private let radio: RadioMonitor
+  /// The route of the tests.
+  let path: PathMonitor
 
   init(_ configuration: ProbeConfiguration, _ environment: DriveEnvironment) {
     // Tests use the first link.
@@ -37,16 +40,33 @@ struct TestBench: Sendable {
     radio = RadioMonitor(
       source: link.radio, interface: link.interface, mayConfigure: configuration.configuresModem,
       logger: environment.logger)
+    // Until the first test, the route to the control server decides.
+    path = PathMonitor(
+      source: link.network, interface: link.interface, destination: URL(string: environment.server.url)?.host(),
+      logger: environment.logger)
     tests = ControlledTest.Environment(
       store: environment.store, sender: environment.sender, timekeeper: environment.timekeeper,
-      surroundings: surroundings, companion: companion, logger: environment.logger)
+      surroundings: surroundings, path: path, companion: companion, logger: environment.logger)
   }
 
   /// Follows the sources until the task is cancelled.
-  /// - Parameter onFix: Receives each position, also the loss of it.
-  func follow(onFix: @escaping @Sendable (Fix) -> Void = { _ in }) async {
+  /// - Parameters:
+  ///   - onFix: Receives each position, also the loss of it.
+  ///   - onPath: Receives each change of the link.
+  func follow(
+    onFix: @escaping @Sendable (Fix) -> Void = { _ in }, onPath: @escaping @Sendable (PathReading) -> Void = { _ in }
+  ) async {
     await withTaskGroup { group in
       group.addTask { [radio, surroundings] in await radio.run { surroundings.note($0) } }
+      group.addTask { [path, surroundings] in
+        await path.run { reading in
+          surroundings.note(reading)
+          onPath(reading)
+        }
+      }
+      group.addTask { [path] in
+        while (try? await Task.sleep(for: .seconds(1))) != nil { path.readFile() }
+      }
       group.addTask { [positions, surroundings] in
         await positions.deliver { event in
           switch event {
@@ -83,7 +103,8 @@ extension ProbeConfiguration {
     change(&settings)
     return try LoopRules(
       count: settings.count, every: settings.every, distance: settings.distance, duration: settings.duration,
-      afterRestart: settings.resumes ? .resume : .end, data: try dataLimits)
+      afterRestart: settings.resumes ? .resume : .end, allowsOtherLinks: settings.allowsOtherLinks, data: try dataLimits
+    )
   }
 
   /// The limits of `speedtest.data-limit`.

@@ -15,7 +15,7 @@ public struct SpeedTestResult: Hashable, Sendable {
   public var submitted: WallTime
   /// How often the result was sent before.
   public var retries: Int
-  /// The technology in use; `nil` when it is not known.
+  /// The technology of the modem; `nil` when it is not known, or when no modem carried the test.
   public var technology: Technology?
   /// The figures. The server refuses a result that is not complete (``Coverage/SpeedTestFigures/isComplete``).
   public var figures: SpeedTestFigures
@@ -30,17 +30,13 @@ public struct SpeedTestResult: Hashable, Sendable {
     (self.technology, self.figures) = (technology, figures)
   }
 
-  /// The type of network of a client that knows none of its own: the server needs a type, and each of the reference's programs without a
-  /// modem sends this one.
-  private static let unknownNetwork: Int64 = 97
-
   func json(_ device: Device) -> JSON {
     .object(
       JSON.members([
         "client_uuid": .string(clientUUID), "uuid": .string(clientUUID), "test_uuid": .string(testUUID),
         "test_token": .string(token), "time": .integer(submitted.milliseconds), "test_status": "0",
         "test_submission_retry_count": .integer(Int64(retries)), "user_server_selection": false,
-        "network_type": .integer(networkType),
+        "network_type": .integer(NetworkType.of(links: figures.links, technology)),
       ]) + connection + rates
         + JSON.members([
           "pings": .array(figures.pings.map(SpeedTestJSON.ping)), "speed_detail": .array(SpeedTestJSON.curves(figures)),
@@ -48,11 +44,6 @@ public struct SpeedTestResult: Hashable, Sendable {
         + JSON.members(["geoLocations": .array(figures.places.map(Self.place))])
         + device.members.filter { $0.key != "client_version" }
         + JSON.members(["client_version": .string(figures.serverVersion)]))
-  }
-
-  private var networkType: Int64 {
-    guard let id = technology?.id, id != Technology.none.id else { return Self.unknownNetwork }
-    return Int64(id)
   }
 
   private var connection: [JSON.Member] {

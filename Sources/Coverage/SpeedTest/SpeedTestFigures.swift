@@ -39,6 +39,9 @@ public struct SpeedTestFigures: Hashable, Sendable, Codable {
   public var cell: RadioCell?
   /// The level of the signal in dBm.
   public var signal: Double?
+  /// The links that carried the test, in order: more than one when the link changed. `nil` when they are not known: an earlier build stored
+  /// none.
+  public var links: [SpeedTestLink]?
   /// Delay of the coverage pings just before the test, and during its parts.
   public var delays: [SpeedTestDelay] = []
 

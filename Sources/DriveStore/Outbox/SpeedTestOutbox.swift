@@ -46,6 +46,8 @@ public struct SpeedTestOutbox: Sendable {
     public var figures: SpeedTestFigures?
     /// Why it failed or was aborted.
     public var error: String?
+    /// Whether a mobile network carried the test, as far as it is known; else its technology is not that of a modem.
+    public var isCellular = true
 
     /// An end with the given values.
     public init(
@@ -91,12 +93,13 @@ public struct SpeedTestOutbox: Sendable {
       try db.execute(
         sql: """
           UPDATE speed_test SET outcome = ?, ended_at = ?, state = 'waiting', error = ?, figures = ?, download_kbps = ?,
-            upload_kbps = ?, ping_ns = ?
+            upload_kbps = ?, ping_ns = ?, technology = iif(?, technology, NULL)
           WHERE id = ? AND state = 'measuring'
           """,
         arguments: [
           end.outcome.rawValue, end.ended.microseconds, end.error, figures,
-          end.figures?.download?.kilobitsPerSecond, end.figures?.upload?.kilobitsPerSecond, end.figures?.medianPing, id,
+          end.figures?.download?.kilobitsPerSecond, end.figures?.upload?.kilobitsPerSecond, end.figures?.medianPing,
+          end.isCellular, id,
         ])
     }
   }

@@ -93,6 +93,18 @@ public struct SpeedTestColumn: Sendable {
     figure("encryption", .text, "version of TLS and cipher; NONE without TLS") { .string($0.encryption ?? "NONE") },
     figure("operator", .text, "code of the operator: MCC and MNC") { $0.operatorCode.map(JSON.string) },
     figure("operator_name", .text, "its name") { $0.operatorName.map(JSON.string) },
+    figure(
+      "link", .text,
+      "link that carried it: `cellular`, `wifi`, `ethernet`, `vpn`, `loopback` (this host), `other`; `mixed` of several"
+    ) {
+      ($0.links?.word).map(JSON.string)
+    },
+    figure("link_interface", .text, "its interface; of a changed link all of them, in order") {
+      ($0.links?.interfaces).map(JSON.string)
+    },
+    figure("link_changed", .boolean, "whether the link changed within the test: kind, interface or address") {
+      $0.links.map { .bool($0.count > 1) }
+    },
     figure("roaming", .boolean, "whether the modem was roaming") { $0.isRoaming.map(JSON.bool) },
   ]
 

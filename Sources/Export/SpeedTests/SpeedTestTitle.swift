@@ -5,7 +5,7 @@ import DriveStore
 enum SpeedTestTitle {
   /// E.g. `4G/LTE 47.8/12.3 Mbit/s`: down, then up. A test without both rates has its outcome instead: `4G/LTE failed`.
   static func short(_ test: StoredSpeedTest) -> String {
-    let technology = (test.technology ?? .none).name
+    let technology = test.figures?.links?.otherName ?? (test.technology ?? .none).name
     guard let down = test.figures?.download, let up = test.figures?.upload else {
       return [technology, test.outcome?.rawValue ?? "speed test"].joined(separator: " ")
     }

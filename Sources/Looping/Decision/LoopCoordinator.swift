@@ -13,6 +13,8 @@ public struct LoopCoordinator: Hashable, Sendable {
   private var clock: LoopClock
   private var sleep: SleepWatch
   private var position = LoopPosition()
+  /// ``LoopInput/link(otherLink:)``
+  private var otherLink: String?
   /// The state was read from the store, or is new, and no input has been handled.
   private var start: Start?
   private var wakeAt: Duration?
@@ -97,6 +99,7 @@ public struct LoopCoordinator: Hashable, Sendable {
     guard !isOver else { return }
     switch input {
     case .tick, .traffic, .checkpoint: break
+    case .link(let otherLink): self.otherLink = otherLink
     case .fix(let fix): position.apply(fix, at: clock.now)
     case .pause:
       memory.isPaused = true
@@ -106,6 +109,9 @@ public struct LoopCoordinator: Hashable, Sendable {
       sleep.announce(at: moment)
       abort(.asleep, &aborts)
     case .wake: sleep.end()
+    case .stalled:
+      position.forget()
+      abort(.suspended, &aborts)
     case .testEnded(let number, let result):
       guard memory.stage == .testing, number == memory.number else { return }
       memory.stage = .waiting
@@ -193,6 +199,7 @@ public struct LoopCoordinator: Hashable, Sendable {
   /// Why a test that is due cannot start; `nil` when it can.
   private func hold(at moment: LoopMoment) -> LoopHold? {
     if memory.isPaused || sleep.isAsleep { return .inactive }
+    if otherLink != nil, !rules.allowsOtherLinks { return .otherLink }
     if rules.distance != nil, position.current(at: clock.now) == nil { return .noFix }
     return memory.ledger.hold(by: rules.data, at: moment.wall)
   }
@@ -214,7 +221,8 @@ public struct LoopCoordinator: Hashable, Sendable {
       number: memory.number + 1, hold: hold,
       used: isMonth ? memory.ledger.usedInMonth(at: moment.wall) : memory.ledger.usedInDay(at: moment.wall),
       limit: (isMonth ? rules.data.month : rules.data.day) ?? 0,
-      isDateKnown: moment.wall.map(WallTime.plausible.contains) ?? false)
+      isDateKnown: moment.wall.map(WallTime.plausible.contains) ?? false,
+      otherLink: hold == .otherLink ? otherLink : nil)
   }
 
   private func since(_ time: Int64) -> Int64 { clock.now.saturatingSubtracting(time) }

@@ -6,6 +6,8 @@ public enum LoopInput: Hashable, Sendable {
   case tick
   /// A fix, or ``Fix/lost``.
   case fix(Fix)
+  /// The link of the tests. `otherLink`: it is not that of a mobile network; the text says so, and what to do.
+  case link(otherLink: String?)
   /// The operator pauses the loop. A running test is aborted.
   case pause
   /// The operator resumes the loop.
@@ -14,6 +16,8 @@ public enum LoopInput: Hashable, Sendable {
   case sleep
   /// The host is awake (PrepareForSleep, false).
   case wake
+  /// The process stood still, as after SIGSTOP, and goes on. A running test is aborted.
+  case stalled
   /// The test `number` ended by itself. Ignored unless this test is running: it may have been aborted before.
   case testEnded(number: Int, LoopResult)
   /// Speed tests used `bytes` more bytes, both directions. They count whenever they arrive, after an abort and after the loop too.

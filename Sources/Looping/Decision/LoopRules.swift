@@ -33,6 +33,8 @@ public struct LoopRules: Hashable, Sendable {
   public let duration: Duration
   /// What a restart does.
   public let afterRestart: AfterRestart
+  /// Whether tests start on other links than those of mobile networks.
+  public let allowsOtherLinks: Bool
   /// The data that tests may use.
   public let data: DataLimits
 
@@ -42,11 +44,13 @@ public struct LoopRules: Hashable, Sendable {
   ///   - distance: 25 to 10,000 m; `nil`: distance does not count.
   ///   - duration: More than 0, up to 48 hours.
   ///   - afterRestart: What a restart does.
+  ///   - allowsOtherLinks: Whether tests start on other links than those of mobile networks.
   ///   - data: The data that tests may use.
   /// - Throws: ``Fault``
   public init(
     count: Int = 50, every: Duration? = .seconds(15 * 60), distance: Double? = 250,
-    duration: Duration = longestDuration, afterRestart: AfterRestart = .resume, data: DataLimits = .none
+    duration: Duration = longestDuration, afterRestart: AfterRestart = .resume,
+    allowsOtherLinks: Bool = false, data: DataLimits = .none
   ) throws(Fault) {
     guard Self.counts.contains(count) else { throw .count(count) }
     if let every, !Self.waits.contains(every) { throw .every(every) }
@@ -58,6 +62,7 @@ public struct LoopRules: Hashable, Sendable {
     self.distance = distance
     self.duration = duration
     self.afterRestart = afterRestart
+    self.allowsOtherLinks = allowsOtherLinks
     self.data = data
   }
 

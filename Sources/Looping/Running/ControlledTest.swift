@@ -3,6 +3,7 @@ import Coverage
 import DriveStore
 import Foundation
 import Logging
+import NetworkPath
 import SpeedTest
 import Submission
 
@@ -14,16 +15,18 @@ public final class ControlledTest: Sendable {
     let sender: Sender
     let timekeeper: Timekeeper
     let surroundings: TestSurroundings
+    let path: PathMonitor?
     let companion: (any TestCompanion)?
     let logger: Logger
 
     /// Joins parts that share the same store, control server and clocks.
+    /// - Parameter path: Reads the route of the tests; its readings go to `surroundings`. `nil`: no test knows its link.
     public init(
       store: DriveStore, sender: Sender, timekeeper: Timekeeper, surroundings: TestSurroundings,
-      companion: (any TestCompanion)? = nil, logger: Logger
+      path: PathMonitor? = nil, companion: (any TestCompanion)? = nil, logger: Logger
     ) {
       (self.store, self.sender, self.timekeeper) = (store, sender, timekeeper)
-      (self.surroundings, self.companion, self.logger) = (surroundings, companion, logger)
+      (self.surroundings, self.path, self.companion, self.logger) = (surroundings, path, companion, logger)
     }
   }
 
@@ -100,14 +103,16 @@ public final class ControlledTest: Sendable {
       return end(abortReason == nil ? .failed : .aborted, error: abortReason ?? "\(error)")
     }
     onGrant(granted.grant)
+    follow(granted.grant.host)
     let row = try await environment.store.speedTests.begin(start(granted))
     environment.logger.info("speed test \(row): the server made test \(granted.grant.testUUID)")
     let measured = await measure(granted, progress)
     let outcome: StoredSpeedTest.Outcome =
       measured.abortReason != nil ? .aborted : measured.figures?.isComplete == true ? .completed : .failed
-    let stored = SpeedTestOutbox.End(
+    var stored = SpeedTestOutbox.End(
       outcome, at: environment.timekeeper.now, figures: measured.figures,
       error: outcome == .completed ? nil : measured.abortReason ?? measured.error ?? "a figure is missing")
+    stored.isCellular = measured.figures?.links?.isCellular ?? true
     try await persist(stored, row)
     // The result is on the disk before the QoS tests, which take minutes.
     if outcome == .completed, options.runsQoS, let results = await qosResults(granted) {
@@ -156,6 +161,13 @@ public final class ControlledTest: Sendable {
     return try await asking.value
   }
 
+  /// The route to the measurement server decides about the link.
+  private func follow(_ host: String) {
+    guard let path = environment.path else { return }
+    path.follow(host)
+    environment.surroundings.note(path.reading(to: host))
+  }
+
   private func start(_ granted: SpeedTestRequester.Granted) -> SpeedTestOutbox.Start {
     var start = SpeedTestOutbox.Start(
       controlServer: granted.url, clientUUID: granted.clientUUID, testUUID: granted.grant.testUUID,
@@ -163,7 +175,7 @@ public final class ControlledTest: Sendable {
     (start.loopUUID, start.number) = (loop == nil ? nil : granted.grant.loopUUID ?? loop?.uuid, loop?.number)
     start.drive = environment.surroundings.runningDrive
     start.place = environment.surroundings.place(at: .now)?.fix.coordinate
-    start.technology = environment.surroundings.radio?.technology
+    start.technology = environment.surroundings.isOnOtherLink ? nil : environment.surroundings.radio?.technology
     return start
   }
 
@@ -198,8 +210,9 @@ public final class ControlledTest: Sendable {
       environment.companion?.testBegan()
       do {
         result = .success(
-          try await run.run { [companion = environment.companion] step in
+          try await run.run { [path = environment.path, companion = environment.companion] step in
             if step.sample == nil { companion?.test(loads: step.phase.load) }
+            if step.phase == .downloadPreTest, let address = run.serverAddress { path?.follow(address) }
             progress(step)
           })
       } catch {
@@ -208,11 +221,16 @@ public final class ControlledTest: Sendable {
       measured.wasSuspended = stall.end()
       measured.abortReason = abortReason ?? (measured.wasSuspended ? Self.stallReason : nil)
       let delays = await environment.companion?.testEnded() ?? []
+      if let path = environment.path, let address = run.serverAddress {
+        // The monitor may not have read the route to a name's address yet.
+        environment.surroundings.note(path.reading(to: address))
+      }
       let track = environment.surroundings.endTrack()
-      let outcome = try result.get()
-      measured.figures = figures(outcome, plan, granted.grant, began: began, track)
+      // A test without any connection has its link and its places all the same.
+      let outcome = (try? result.get()) ?? SpeedTestOutcome()
+      measured.figures = figures(outcome, plan, granted.grant, began: began, track.places, track.links)
       measured.figures?.delays = delays
-      measured.error = outcome.failures.first.map { "\($0)" }
+      measured.error = try result.get().failures.first.map { "\($0)" }
     } catch {
       measured.error = "\(error)"
     }
@@ -280,14 +298,17 @@ public final class ControlledTest: Sendable {
 
   private func figures(
     _ outcome: SpeedTestOutcome, _ plan: SpeedTestPlan, _ grant: SpeedTestGrant, began: ContinuousClock.Instant,
-    _ track: [(fix: Fix, at: ContinuousClock.Instant)]
+    _ track: [(fix: Fix, at: ContinuousClock.Instant)], _ links: [SpeedTestLink]
   ) -> SpeedTestFigures {
     var figures = outcome.figures(plan)
     figures.serverName = grant.name
+    figures.links = links.isEmpty ? nil : links
     let (now, wall) = (ContinuousClock.now, environment.timekeeper.now)
     figures.places = track.compactMap {
       SpeedTestPlace($0.fix, at: wall.adding($0.at - now), offset: ($0.at - began).inNanoseconds)
     }
+    // The modem has not carried a test on another link.
+    guard links.isCellular else { return figures }
     let radio = environment.surroundings.radio
     figures.operatorCode = radio?.modem?.operatorCode
     figures.operatorName = radio?.modem?.operatorName

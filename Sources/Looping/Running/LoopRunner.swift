@@ -125,11 +125,7 @@ public actor LoopRunner {
       await charge(end.traffic.total, of: number)
       charged[number] = nil
       report(.testEnded(number: number, end))
-      if end.wasSuspended {
-        // The coordinator aborts the test, as for a suspend of the host; then the host is awake again.
-        await step(.sleep)
-        await step(.wake)
-      }
+      if end.wasSuspended { await step(.stalled) }
       await step(.testEnded(number: number, end.outcome == .completed ? .completed : .failed))
     }
   }

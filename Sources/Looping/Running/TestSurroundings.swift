@@ -1,13 +1,16 @@
 import Coverage
 import Foundation
+import NetworkPath
 
-/// The device's position, radio and drive during a test. Sources write it, tests read it.
+/// The device's position, radio, link and drive during a test. Sources write it, tests read it.
 public final class TestSurroundings: @unchecked Sendable {
   private let lock = NSLock()
   private var fix: (fix: Fix, at: ContinuousClock.Instant)?
   private var reading: RadioReading?
   private var drive: Int64?
+  private var path: PathReading?
   private var track: [(fix: Fix, at: ContinuousClock.Instant)]?
+  private var links: (track: LinkTrack, began: ContinuousClock.Instant)?
 
   /// A position older than this is no place of a test.
   private static let longestAge = Duration.seconds(10)
@@ -28,10 +31,21 @@ public final class TestSurroundings: @unchecked Sendable {
   /// The modem's state.
   public func note(_ reading: RadioReading) { lock.withLock { self.reading = reading } }
 
+  /// The route of the tests.
+  public func note(_ path: PathReading) {
+    lock.withLock {
+      self.path = path
+      if let began = links?.began { links?.track.note(path, at: (.now - began).inNanoseconds) }
+    }
+  }
+
   /// The drive that is being recorded; `nil` for none.
   public func note(drive: Int64?) { lock.withLock { self.drive = drive } }
 
   var radio: RadioReading? { lock.withLock { reading } }
+
+  /// Whether the tests' route leaves by a link that is not a mobile network's.
+  var isOnOtherLink: Bool { lock.withLock { path }.map { $0.path == .wifi } ?? false }
 
   var runningDrive: Int64? { lock.withLock { drive } }
 
@@ -48,14 +62,20 @@ public final class TestSurroundings: @unchecked Sendable {
     }
   }
 
-  /// Begins to collect positions.
-  func beginTrack() { lock.withLock { track = fix.map { [$0] } ?? [] } }
-
-  /// The positions since ``beginTrack()``.
-  func endTrack() -> [(fix: Fix, at: ContinuousClock.Instant)] {
+  /// Begins to collect positions and links.
+  func beginTrack() {
     lock.withLock {
-      defer { track = nil }
-      return track ?? []
+      track = fix.map { [$0] } ?? []
+      links = (LinkTrack(), .now)
+      if let path { links?.track.note(path, at: 0) }
+    }
+  }
+
+  /// The positions and links since ``beginTrack()``.
+  func endTrack() -> (places: [(fix: Fix, at: ContinuousClock.Instant)], links: [SpeedTestLink]) {
+    lock.withLock {
+      defer { (track, links) = (nil, nil) }
+      return (track ?? [], links?.track.links ?? [])
     }
   }
 }

@@ -26,6 +26,9 @@ public struct SpeedTestOutcome: Hashable, Sendable {
   /// Why connections dropped out, in their order.
   public internal(set) var failures: [SpeedTestError] = []
 
+  /// No figures.
+  public init() {}
+
   /// The result of the download; `nil` when no connection received a byte.
   public var download: Throughput? { Throughput(threads: downloadCurves) }
   /// The result of the upload; `nil` when the server reported none.

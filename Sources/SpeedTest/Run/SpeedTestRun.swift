@@ -7,12 +7,16 @@ public final class SpeedTestRun: @unchecked Sendable {
   private let lock = NSLock()
   private var isAborted = false
   private let counter = TrafficCounter()
+  private let ledger = Ledger()
 
   /// A run of `plan`; call ``run(progress:)`` once.
   public init(_ plan: SpeedTestPlan) { self.plan = plan }
 
   /// The bytes of the test until now.
   public var traffic: SpeedTestTraffic { counter.traffic }
+
+  /// The server's numeric address; `nil` before the server has accepted a connection.
+  public var serverAddress: String? { ledger.result.endPoints?.remote }
 
   /// Ends the test; connections are closed without QUIT. It takes about 0.1 s, but longer while the server's name is being
   /// resolved, which cannot be interrupted.
@@ -43,11 +47,11 @@ public final class SpeedTestRun: @unchecked Sendable {
     let connector = Connector(
       plan: plan, addresses: addresses, tls: tls, counter: counter,
       waiting: Waiting(clock: clock, deadline: start + TimeLimits(duration: plan.duration).whole))
-    let (barrier, ledger) = (Barrier(members: plan.connections, now: clock.now), Ledger())
+    let barrier = Barrier(members: plan.connections, now: clock.now)
     let group = DispatchGroup()
     for index in 0..<plan.connections {
       group.enter()
-      Thread.detachNewThread {
+      Thread.detachNewThread { [ledger] in
         let worker = Worker(
           index, connector: connector, barrier: barrier, ledger: ledger, start: start, progress: progress)
         worker.run()

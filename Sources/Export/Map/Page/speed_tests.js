@@ -18,7 +18,7 @@ class SpeedTest {
   // ---- In words
 
   get number() { return this.values.test_counter ?? null; }
-  get technology() { return this.values.technology ?? "No technology"; }
+  get technology() { return otherLinks[this.values.link] ?? this.values.technology ?? "No technology"; }
   get outcome() { return this.values.outcome ?? "running"; }
   get down() { return megabits(this.values.download_kbps); }
   get up() { return megabits(this.values.upload_kbps); }
@@ -47,6 +47,7 @@ class SpeedTest {
         ["outcome", this.outcome], ...(values.error === undefined ? [] : [["error", values.error, "", "wide"]]), ["state", values.state],
         ...delays.map(([value, name]) => [name, value]),
         ...(this.end > this.time ? [["duration", `${((this.end - this.time) / 1000).toFixed(1)} s`]] : []),
+        ...(values.link === undefined ? [] : [["link", [values.link_interface, values.link_changed ? "changed" : ""].filter(Boolean).join(", ") || values.link]]),
         ...(values.server_name ?? values.server ? [["server", values.server_name ?? values.server, "", "wide"]] : []),
       ],
       all: this.state.testColumns.filter(([name]) => values[name] !== undefined).map(([name, , meaning]) => [name, String(values[name]), meaning]),
@@ -55,6 +56,9 @@ class SpeedTest {
 }
 // Half the side of its square in pixels.
 SpeedTest.half = 7;
+
+// Links that are no mobile network, in the words of the reports.
+const otherLinks = { wifi: "Wi-Fi", ethernet: "Ethernet", vpn: "VPN", other: "Other link", mixed: "Changed link" };
 
 // The speed tests of the page, oldest first.
 class SpeedTestList {
