@@ -4,6 +4,12 @@ import Settings
 enum ConfigurationExamination {
   /// A fault for each mistake, and one for a missing control server, which is no mistake: commands such as `export` need none.
   static func findings(_ reading: ConfigurationReading) -> [Finding] {
+    guard !reading.isUnreadable else {
+      return reading.mistakes.map {
+        Finding(
+          .fault, .configuration, "\($0)", advice: "correct the path, or run this as a user who may read the file")
+      }
+    }
     var findings = reading.mistakes.map { Finding(.fault, .configuration, "\($0)") }
     if findings.isEmpty { findings.append(Finding(.good, .configuration, reading.summary)) }
     if reading.configuration.controlServer.url == nil {

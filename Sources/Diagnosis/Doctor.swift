@@ -1,12 +1,13 @@
 import ControlServer
 import Coverage
 import DriveStore
+import Foundation
 import Positioning
 import Settings
 import Submission
 
 /// Examines this host: whether a drive can be recorded now, and the remedy if not. It writes temporary files in the state
-/// directory, and sends one registration, one request for a test and its pings; nothing else.
+/// directory, and sends one registration and, by each link that a drive would measure, one request for a test and its pings; nothing else.
 ///
 /// Each examination has a measurement, which does the I/O and returns values, and a judgement, which makes findings from them.
 /// Tests call the judgement alone. It runs beside a service: it opens the store for reading, and only tries the writer's lock.
@@ -42,21 +43,39 @@ public struct Doctor: Sendable {
   /// - Parameter report: Called with each finding as soon as it is known.
   public func run(_ report: (Finding) -> Void) async {
     let configuration = reading.configuration
-    // Both wait for answers from outside, and neither needs the other.
-    async let positions = ReceiverExamination.listen(to: receiver, accuracyLimit: configuration.location.accuracyLimit)
-    async let requests = ServerExamination.ask(configuration, device, gate: hold, wall: wall)
     ConfigurationExamination.findings(reading).forEach(report)
+    // Without the file, each setting is unknown, and every other finding would be about defaults.
+    guard !reading.isUnreadable else { return }
+    let server = configuration.controlServer.url.flatMap { URL(string: $0)?.host() }
+    let links = configuration.driveLinks.map { LinkExamination($0, destination: server) }
+    // All wait for answers from outside, and none needs another.
+    async let positions = ReceiverExamination.listen(to: receiver, accuracyLimit: configuration.location.accuracyLimit)
+    async let requests = ServerExamination.ask(
+      configuration, device, by: links.filter(\.isMeasured).map(\.link), gate: hold, wall: wall)
+    async let modems = Self.listened(links)
     HostExamination.findings(await HostExamination.measure(wall: wall())).forEach(report)
     StateExamination.findings(StateExamination.measure(configuration)).forEach(report)
-    SourceExamination.findings(configuration).forEach(report)
+    await LinkExamination.findings(of: modems).forEach(report)
     ReceiverExamination.findings(await positions, configuration).forEach(report)
     let answers = await requests
     ServerExamination.findings(answers, configuration).forEach(report)
-    for link in configuration.driveLinks where SourceExamination.isUsable(link) {
+    var pings: [(link: LinkSettings, pings: PingExamination.Pings)] = []
+    for test in answers.tests {
       // Without a test there is no token for pings; the findings about the server have the reason.
-      guard let grant = answers.grant else { break }
-      let pings = await PingExamination.ping(grant, by: link.interface, family: configuration.pings.family)
-      PingExamination.findings(pings, link: link.name).forEach(report)
+      guard case .success(let grant) = test.answer else { continue }
+      pings.append((test.link, await PingExamination.ping(grant, by: test.link, family: configuration.pings.family)))
+    }
+    let isAnyAnswered = pings.contains { !$0.pings.answers.isEmpty }
+    for (link, pings) in pings {
+      let findings = PingExamination.findings(pings, link: link.name)
+      (isAnyAnswered && pings.answers.isEmpty ? findings.map(\.lowered) : findings).forEach(report)
+    }
+  }
+
+  private static func listened(_ links: [LinkExamination]) async -> [LinkExamination] {
+    await withTaskGroup(of: (Int, LinkExamination).self) { group in
+      for (index, link) in links.enumerated() { group.addTask { (index, await link.listened()) } }
+      return await group.reduce(into: links) { $0[$1.0] = $1.1 }
     }
   }
 }

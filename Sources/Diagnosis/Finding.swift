@@ -39,6 +39,9 @@ public struct Finding: Hashable, Sendable {
     (self.grade, self.subject, self.text, self.advice) = (grade, subject, text, advice)
   }
 
+  /// The same as a warning instead of a fault: a drive can be recorded by another link.
+  var lowered: Finding { Finding(grade == .fault ? .warning : grade, subject, text, advice: advice) }
+
   /// `subject`, `grade`, `text` and `advice`.
   public var json: JSON {
     .object([

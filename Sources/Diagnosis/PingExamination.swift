@@ -1,6 +1,8 @@
 import ControlServer
 import Coverage
+import NetworkPath
 import Pinging
+import Settings
 
 /// Pings of a granted test: whether UDP passes, how long an answer takes, and whether the kernel stamps packets.
 enum PingExamination {
@@ -40,9 +42,9 @@ enum PingExamination {
 
   /// Pings the server of `grant` until each ping has its verdict. Errors become ``Pings/trouble``.
   /// - Parameters:
-  ///   - interface: The only interface; `nil`: the kernel's choice.
+  ///   - link: The link to measure; if another kind of link carries packets to this server, no ping is sent, as in a drive.
   ///   - family: The IP version of the configuration; `nil`: that of the grant, if it has one.
-  static func ping(_ grant: CoverageGrant, by interface: String?, family: PingAddress.Family?) async -> Pings {
+  static func ping(_ grant: CoverageGrant, by link: LinkSettings, family: PingAddress.Family?) async -> Pings {
     var pings = Pings(server: "\(grant.pingHost), port \(grant.pingPort)")
     do {
       let version = grant.ipVersion.flatMap(PingAddress.Family.init(rawValue:))
@@ -51,10 +53,15 @@ enum PingExamination {
         pings.trouble = "\(grant.pingHost) has no address"
         return pings
       }
+      let reading = LinkExamination.reading(of: link, to: address.host)
+      guard reading.path != Path.wifi else {
+        pings.trouble = reading.remedy ?? reading.obstacle
+        return pings
+      }
       let pinger = try Pinger()
       defer { pinger.shutdown() }
       _ = try pinger.start(
-        PingTarget(address: address, echo: .rtr(token: grant.pingToken), interface: interface, count: count))
+        PingTarget(address: address, echo: .rtr(token: grant.pingToken), interface: link.interface, count: count))
       for await event in pinger.events {
         pings.hear(event)
         if event.kind == .finished || event.kind == .removed { break }
@@ -87,7 +94,9 @@ enum PingExamination {
       return [
         Finding(
           .fault, .pings, "\(place)pings to \(pings.server): \(why)",
-          advice: "let UDP to that port pass the firewall; some networks block it")
+          advice: pings.unsent == nil
+            ? "let UDP to that port pass the firewall; some networks block it"
+            : "nothing leaves this host: `ip route get ADDRESS` and `nft list ruleset` show why")
       ]
     }
     // Tenths of a millisecond.

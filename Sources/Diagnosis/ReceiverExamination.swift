@@ -1,4 +1,5 @@
 import Coverage
+import Foundation
 import Logging
 import Positioning
 import Settings
@@ -29,6 +30,8 @@ enum ReceiverExamination {
     /// The number of refused positions by reason; `nil` when there were none.
     var refused: String?
     var satellites: Satellites?
+    /// The receivers that gpsd's own configuration names, each with whether its file exists; looked up when gpsd has no receiver.
+    var named: [String: Bool] = [:]
     /// The processes that have a receiver's port open; looked for when there is no position.
     var holders: [String] = []
 
@@ -84,10 +87,19 @@ enum ReceiverExamination {
       group.cancelAll()
       await group.waitForAll()
       return heard.withLock { heard in
+        if heard.isConnected, heard.devices?.isEmpty != false { heard.named = named(in: "/etc/default/gpsd") }
         if heard.fixes == 0 { heard.holders = PortHolders(of: PortHolders.ports(with: heard.devices ?? [])).lines }
         return heard
       }
     }
+  }
+
+  /// The devices that Debian's configuration of gpsd names (`DEVICES="/dev/ttyACM0 ..."`), each with whether its file exists.
+  static func named(in file: String) -> [String: Bool] {
+    let lines = (try? String(contentsOfFile: file, encoding: .utf8))?.split(whereSeparator: \.isNewline) ?? []
+    let value = lines.last { $0.hasPrefix("DEVICES=") }?.dropFirst(8).trimmingCharacters(in: ["\"", "'"]) ?? ""
+    let paths = value.split(separator: " ").map(String.init)
+    return Dictionary(paths.map { ($0, access($0, F_OK) == 0) }) { first, _ in first }
   }
 
   // MARK: Judgement
@@ -121,14 +133,22 @@ enum ReceiverExamination {
     return findings
   }
 
+  private static func adviceWithoutReceiver(_ named: [String: Bool]) -> String {
+    guard let (path, exists) = named.min(by: { $0.key < $1.key }) else {
+      return "name it in /etc/default/gpsd (DEVICES=), or gpsdctl add /dev/ttyACM0"
+    }
+    let file = "/etc/default/gpsd names \(ForeignText.clean(path))"
+    return exists
+      ? "\(file): systemctl restart gpsd, and look at `journalctl -u gpsd`; the file must be readable for the group dialout"
+      : "\(file), which does not exist: plug the receiver in, or correct the name (`ls /dev/ttyACM* /dev/ttyUSB*`)"
+  }
+
   /// One finding: the first reason why no fence can begin, or the accuracy.
   private static func positions(_ heard: Heard, _ configuration: ProbeConfiguration) -> [Finding] {
     let paths = heard.devices ?? []
     guard !paths.isEmpty else {
       return [
-        Finding(
-          .fault, .receiver, "gpsd has no receiver",
-          advice: "name it in /etc/default/gpsd (DEVICES=), or gpsdctl add /dev/ttyACM0")
+        Finding(.fault, .receiver, "gpsd has no receiver", advice: adviceWithoutReceiver(heard.named))
       ]
     }
     if let wanted = configuration.gpsd.device, !paths.contains(wanted) {

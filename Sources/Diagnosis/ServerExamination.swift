@@ -1,6 +1,8 @@
 import ControlServer
 import Coverage
 import DriveStore
+import Foundation
+import Pinging
 import Settings
 import Submission
 
@@ -14,26 +16,40 @@ enum ServerExamination {
     var hold: ServerGate.Hold?
     /// The time until the answer, or the reason why there is no usable one.
     var registration: Result<Duration, ServerFailure>?
+    /// Why the server's name has no address; looked up when the registration cannot reach it.
+    var nameTrouble: NameTrouble?
     /// The server's clock minus the host's, rounded to a second by the server.
     var clockDifference: Duration?
-    /// Why the server grants no test.
-    var refusedTest: ServerFailure?
-    /// The granted test. ``PingExamination`` pings with its token; no fence is ever submitted for it.
-    var grant: CoverageGrant?
+    /// The request for a test by each measured link.
+    var tests: [Test] = []
+  }
+
+  /// Why a name has no address.
+  struct NameTrouble: Hashable, Sendable {
+    let reason: String
+    /// Whether no name server answered, which says nothing of the name.
+    let isTemporary: Bool
+  }
+
+  /// The answer to a request for a test. ``PingExamination`` pings with its token; no fence is ever submitted for it.
+  struct Test: Sendable {
+    let link: LinkSettings
+    let answer: Result<CoverageGrant, ServerFailure>
   }
 
   /// The largest difference of the clocks without a warning: the server's `Date` has a resolution of 1 s, and a round trip can
   /// take seconds.
   static let tolerance: Duration = .seconds(3)
 
-  /// Registers and requests one test, unless the service has stored a wait for this server, which is read before each of the two
-  /// requests: `doctor` must not add to the load of a server that asked for fewer requests.
+  /// Registers and requests a test by each link, as a drive does, unless the service has stored a wait for this server, which is read
+  /// before each request: `doctor` must not add to the load of a server that asked for fewer requests.
   /// - Parameters:
+  ///   - links: The links that a drive would measure.
   ///   - gate: Returns the stored wait for requests to a URL.
   ///   - wall: The host's wall clock.
   static func ask(
-    _ configuration: ProbeConfiguration, _ device: Device, gate: (String) -> ServerGate.Hold?,
-    wall: @Sendable () -> WallTime
+    _ configuration: ProbeConfiguration, _ device: Device, by links: [LinkSettings],
+    gate: (String) -> ServerGate.Hold?, wall: @Sendable () -> WallTime
   ) async -> Answers {
     guard let url = configuration.controlServer.url else { return Answers() }
     var answers = Answers()
@@ -42,9 +58,10 @@ enum ServerExamination {
     do {
       let client = try ControlServerClient(
         url: url, caFile: configuration.controlServer.caFile,
-        // Two requests of 10 s each keep the examination within 20 s.
+        // Two requests of 10 s each keep the examination of one link within 20 s.
         requestTimeout: min(configuration.controlServer.requestTimeout, .seconds(10)), device: device)
-      await ask(client, known: knownClient(configuration, at: url), configuration, gate: gate, wall: wall, &answers)
+      await ask(
+        client, known: knownClient(configuration, at: url), configuration, by: links, gate: gate, wall: wall, &answers)
       try await client.shutdown()
     } catch {
       answers.trouble = answers.trouble ?? "\(error)"
@@ -58,9 +75,9 @@ enum ServerExamination {
     try? StoreReader(directory: StateDirectory(path: configuration.stateDirectory)).clientUUID(at: url)
   }
 
-  /// Sends the two requests. A failed registration ends it: the request for a test needs the client's UUID.
+  /// Sends the requests. A failed registration ends it: a request for a test needs the client's UUID.
   private static func ask(
-    _ client: ControlServerClient, known: String?, _ configuration: ProbeConfiguration,
+    _ client: ControlServerClient, known: String?, _ configuration: ProbeConfiguration, by links: [LinkSettings],
     gate: (String) -> ServerGate.Hold?, wall: @Sendable () -> WallTime, _ answers: inout Answers
   ) async {
     let begin = ContinuousClock.now
@@ -70,6 +87,7 @@ enum ServerExamination {
       answers.registration = .success(ContinuousClock.now - begin)
     } catch {
       answers.registration = .failure(error)
+      if case .unreachable = error { answers.nameTrouble = await nameTrouble(of: configuration) }
       return
     }
     if let date = client.latestDate {
@@ -78,16 +96,29 @@ enum ServerExamination {
       let hostThen = wall().adding(.zero - (ContinuousClock.now - date.received) - date.roundTrip / 2)
       answers.clockDifference = date.date.adding(.milliseconds(500)) - hostThen
     }
-    // The request leaves by the interface of the pings, because both servers must see the same address.
-    guard let link = configuration.driveLinks.first(where: SourceExamination.isUsable) else { return }
-    answers.hold = configuration.controlServer.url.flatMap(gate)
-    guard answers.hold == nil else { return }
-    do {
-      answers.grant = try await client.requestCoverage(
-        CoverageRequest(clientUUID: uuid, loopUUID: nil, time: wall()), isForPings: true, by: link.interface,
-        family: configuration.pings.family.flatMap { AddressFamily(rawValue: $0.rawValue) })
+    for link in links {
+      answers.hold = configuration.controlServer.url.flatMap(gate)
+      guard answers.hold == nil else { return }
+      do throws(ServerFailure) {
+        // The request leaves by the interface of the pings, because both servers must see the same address.
+        let grant = try await client.requestCoverage(
+          CoverageRequest(clientUUID: uuid, loopUUID: nil, time: wall()), isForPings: true, by: link.interface,
+          family: configuration.pings.family.flatMap { AddressFamily(rawValue: $0.rawValue) })
+        answers.tests.append(Test(link: link, answer: .success(grant)))
+      } catch {
+        answers.tests.append(Test(link: link, answer: .failure(error)))
+      }
+    }
+  }
+
+  private static func nameTrouble(of configuration: ProbeConfiguration) async -> NameTrouble? {
+    guard let host = configuration.controlServer.url.flatMap({ URL(string: $0)?.host() }) else { return nil }
+    do throws(NameError) {
+      _ = try await PingAddress.resolve(
+        host.trimmingCharacters(in: ["[", "]"]), port: 0, family: configuration.pings.family)
+      return nil
     } catch {
-      answers.refusedTest = error
+      return NameTrouble(reason: "\(error)", isTemporary: error.isTemporary)
     }
   }
 
@@ -104,20 +135,35 @@ enum ServerExamination {
     }
     switch answers.registration {
     case nil: return hold.map { [$0] } ?? []
-    case .failure(let failure)?: return [Finding(.fault, .server, "\(failure)", advice: advice(failure))]
+    case .failure(let failure)?:
+      guard let trouble = answers.nameTrouble else {
+        return [Finding(.fault, .server, "\(failure)", advice: advice(failure))]
+      }
+      return [
+        Finding(
+          .fault, .server, "cannot reach the control server: \(trouble.reason)",
+          advice: trouble.isTemporary
+            ? "is there a network? no name server answers; /etc/resolv.conf or `resolvectl status` names them"
+            : "correct the name in control-server.url")
+      ]
     case .success(let time)?:
       var findings = [Finding(.good, .server, "the control server answers after \(time.inMilliseconds) ms")]
       if let difference = answers.clockDifference { findings.append(clock(difference)) }
       if let hold { findings.append(hold) }
-      if let failure = answers.refusedTest {
-        findings.append(Finding(.fault, .server, "no test: \(failure)", advice: advice(failure)))
-      }
-      if let grant = answers.grant {
-        findings.append(
-          Finding(.good, .server, "it grants tests; pings go to \(grant.pingHost), port \(grant.pingPort)"))
-        findings += grant.oddities.map { Finding(.note, .server, $0) }
-      }
-      return findings
+      let isAnyGranted = answers.tests.contains { if case .success = $0.answer { true } else { false } }
+      return findings + answers.tests.flatMap(self.findings).map { isAnyGranted ? $0.lowered : $0 }
+    }
+  }
+
+  private static func findings(_ test: Test) -> [Finding] {
+    let place = test.link.name.map { "link \($0): " } ?? ""
+    switch test.answer {
+    case .failure(let failure):
+      return [Finding(.fault, .server, "\(place)no test: \(failure)", advice: advice(failure))]
+    case .success(let grant):
+      let good = Finding(
+        .good, .server, "\(place)it grants tests; pings go to \(grant.pingHost), port \(grant.pingPort)")
+      return [good] + grant.oddities.map { Finding(.note, .server, place + $0) }
     }
   }
 

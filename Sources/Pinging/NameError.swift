@@ -1,4 +1,5 @@
 import Coverage
+import Glibc
 
 /// A name cannot be resolved.
 public struct NameError: Error, Hashable, CustomStringConvertible {
@@ -6,6 +7,9 @@ public struct NameError: Error, Hashable, CustomStringConvertible {
   public let name: String
   /// The resolver's reason.
   public let reason: String
+
+  /// Whether no name server answered, so that nothing is known of the name.
+  public var isTemporary: Bool { reason == String(cString: gai_strerror(EAI_AGAIN)) }
 
   /// One line for the operator.
   public var description: String { "cannot find the address of \(ForeignText.clean(name)): \(reason)" }

@@ -51,6 +51,9 @@ public struct ConfigurationReading: Sendable {
     checkFamily()
   }
 
+  /// Whether the file could not be read, so that all settings are unknown.
+  public var isUnreadable: Bool { mistakes.contains { if case .unreadable = $0 { true } else { false } } }
+
   /// Where the value of the setting `key` is from.
   public func origin(of key: String) -> Origin { origins[key] ?? .standard }
 

@@ -1,11 +1,13 @@
 import ControlServer
 import Coverage
 import Foundation
+import Radio
 import Settings
 import TestSupport
 import Testing
 
 @testable import Diagnosis
+@testable import NetworkPath
 @testable import Pinging
 @testable import Positioning
 
@@ -102,6 +104,21 @@ struct ExaminationTests {
     #expect(receiver(connected + [fix(accuracy: 15)]).last?.grade == .good)
   }
 
+  @Test("when gpsd has no receiver, then the advice depends on what its own configuration names")
+  func namedReceivers() throws {
+    let folder = try TemporaryFolder()
+    func advice(_ line: String) throws -> String? {
+      var heard = ReceiverExamination.Heard()
+      heard.hear(.status(.connected(release: "3.22")))
+      heard.named = ReceiverExamination.named(in: try folder.write("# gpsd\n\(line)\nUSBAUTO=\"true\"\n", to: "gpsd"))
+      return ReceiverExamination.findings(heard, ProbeConfiguration()).last?.advice
+    }
+    #expect(try advice("DEVICES=\"\"")?.hasPrefix("name it in /etc/default/gpsd") == true)
+    #expect(try advice("DEVICES=\"/dev/null\"")?.contains("names /dev/null: systemctl restart gpsd") == true)
+    #expect(try advice("DEVICES='/dev/ttyX9'")?.contains("names /dev/ttyX9, which does not exist") == true)
+    #expect(ReceiverExamination.named(in: folder.file("none")).isEmpty)
+  }
+
   @Test("when gpsd complains, or the receiver's time differs, then the finding is a warning")
   func warnings() {
     let more: [PositioningEvent] = [
@@ -141,7 +158,9 @@ struct ExaminationTests {
     for failure in failures {
       let found = server { $0.registration = .failure(failure) }
       #expect(found.map(\.grade) == [.fault] && found[0].advice != nil && found[0].text == "\(failure)")
-      #expect(server { $0.refusedTest = failure }.map(\.grade) == [.good, .fault])
+      let tests = [ServerExamination.Test(link: settings(name: "A"), answer: .failure(failure))]
+      let refused = server { $0.tests = tests }
+      #expect(refused.map(\.grade) == [.good, .fault] && refused[1].text.hasPrefix("link A: no test: "))
     }
     #expect(server { $0.trouble = "no such file" }.map(\.text) == ["no such file"])
     #expect(server { $0.registration = nil }.isEmpty, "without a URL, the configuration has the fault")
@@ -153,8 +172,10 @@ struct ExaminationTests {
       model: "m", device: "d", osVersion: "o", language: "en", timezone: "UTC", softwareVersion: "1",
       softwareVersionCode: 1,
       softwareRevision: "r")
-    let answers = await ServerExamination.ask(ProbeConfiguration(), device, gate: { _ in nil }) { .sampleStart }
-    #expect(answers.registration == nil && answers.trouble == nil && answers.grant == nil)
+    let answers = await ServerExamination.ask(
+      ProbeConfiguration(), device, by: [settings()], gate: { _ in nil }
+    ) { .sampleStart }
+    #expect(answers.registration == nil && answers.trouble == nil && answers.tests.isEmpty)
   }
 
   // MARK: Pings
@@ -191,7 +212,7 @@ struct ExaminationTests {
     #expect(pings([], trouble: "bad\nname").map(\.text) == ["link A: no ping to host, port 1: bad name"])
   }
 
-  // MARK: Configuration and sources
+  // MARK: Configuration
 
   @Test("when two settings are wrong and no server is set, then each is a fault")
   func configuration() {
@@ -212,6 +233,14 @@ struct ExaminationTests {
       #expect(fault.grade == .fault && fault.text.contains(file) && fault.text.contains(reason), "\(fault)")
       #expect(!fault.text.contains("\n"))
     }
+  }
+
+  @Test("when the file may not be read, then nothing is said of its settings, which are unknown")
+  func forbiddenConfiguration() throws {
+    let folder = try TemporaryFolder()
+    let found = ConfigurationExamination.findings(ConfigurationReading(file: folder.file("none"), environment: [:]))
+    #expect(found.map(\.grade) == [.fault] && found[0].text.contains(folder.file("none")))
+    #expect(found[0].advice?.contains("a user who may read the file") == true)
   }
 
   @Test("when no server is set, then the advice names the file and the variable that can set it")
@@ -237,52 +266,85 @@ struct ExaminationTests {
     #expect(configuration.driveLinks.map(\.interface) == ["lo"], "the general interface is no extra link")
   }
 
-  @Test("when links are named, then the interface, the file and the command of each are examined")
-  func sources() throws {
-    let folder = try TemporaryFolder()
-    let command = try folder.write("#!/bin/sh\n", to: "radio")
-    var configuration = ProbeConfiguration()
-    #expect(SourceExamination.findings(configuration).map(\.grade) == [.good])
-    configuration.links = [
-      LinkSettings(name: "A", interface: "lo", network: .file(command), radio: .command(command)),
-      LinkSettings(name: "B", interface: "nix0", network: .auto, radio: .none),
-    ]
-    let found = SourceExamination.findings(configuration)
-    #expect(found.map(\.grade) == [.good, .good, .warning, .fault])
-    #expect(found.last?.text.hasPrefix("link B: there is no interface nix0") == true)
-    chmod(command, 0o700)
-    #expect(SourceExamination.findings(configuration).map(\.grade) == [.good, .good, .good, .fault])
-    configuration.links[0] = LinkSettings(name: "A", interface: "lo", network: .auto, radio: .command(folder.path))
-    let ofFolder = SourceExamination.findings(configuration)[1]
-    #expect(ofFolder.grade == .warning && ofFolder.text.contains("it is a folder"))
+  // MARK: Links
+
+  private func settings(
+    _ network: PathSource = .auto, interface: String? = nil, radio: RadioSource = .none, name: String? = nil
+  ) -> LinkSettings {
+    LinkSettings(name: name, interface: interface, network: network, radio: radio)
   }
 
-  @Test("when a link's file cannot be read, then the finding is a fault, because no ping would be sent")
-  func unreadableFile() throws {
-    let folder = try TemporaryFolder()
-    var configuration = ProbeConfiguration()
-    configuration.links = [
-      LinkSettings(name: "A", interface: nil, network: .file(folder.file("nothing")), radio: .none),
-      LinkSettings(name: "B", interface: nil, network: .file(try folder.write("wifi", to: "there")), radio: .none),
-    ]
-    let found = SourceExamination.findings(configuration)
-    #expect(found.map(\.grade) == [.fault, .good])
-    #expect(
-      found[0].text
-        == "link A: network.source: \(folder.file("nothing")): No such file or directory: the link counts as none")
-    #expect(found[0].advice?.contains("cellular, wifi or none") == true)
-    #expect(found[1].text.hasPrefix("link B: "))
+  @Test("when the kernel shows a link that a drive does not measure, then it is a fault with the drive's own words")
+  func linkKinds() {
+    func finding(_ kind: Link.Kind, isRunning: Bool = true) -> Finding? {
+      let link = Link(interface: "x0", kind: kind, isRunning: isRunning)
+      return LinkExamination(settings(), reading: PathReading(link: link)).findings.first
+    }
+    #expect(finding(.modem)?.grade == .good && finding(.loopback)?.grade == .good)
+    let cable = finding(.ethernet)
+    #expect(cable?.grade == .fault && cable?.text == "on x0, an Ethernet link, not measuring")
+    #expect(cable?.advice?.contains("network.source: fixed-cellular if it is a modem's") == true)
+    #expect(finding(.wifi)?.grade == .fault)
+    #expect(finding(.modem, isRunning: false)?.text.contains("without a carrier: no ping leaves") == true)
   }
 
-  @Test("when interfaces are examined, then only existing ones can carry pings")
-  func usable() {
-    func isUsable(_ interface: String?) -> Bool {
-      SourceExamination.isUsable(LinkSettings(name: nil, interface: interface, network: .auto, radio: .none))
+  @Test(
+    "when a link of this host is examined, then only a route by it makes it good",
+    arguments: [
+      ("lo", "127.0.0.1", Finding.Grade.good, "cellular, the route leaves by lo, this host itself"),
+      ("nix0", "127.0.0.1", .fault, "there is no interface nix0"),
+      ("../lo", "127.0.0.1", .fault, "there is no interface ../lo"),
+    ])
+  func realLinks(_ interface: String, _ destination: String, _ grade: Finding.Grade, _ words: String) {
+    let examined = LinkExamination(settings(interface: interface, name: "A"), destination: destination)
+    #expect(examined.findings.first?.grade == grade && examined.isMeasured == (grade == .good))
+    #expect(examined.findings.first?.text.hasPrefix("link A: ") == true)
+    #expect(examined.findings.first?.text.contains(words) == true, "\(examined.findings)")
+    #expect(grade == .good || examined.findings.first?.advice != nil)
+  }
+
+  @Test("when a link's file cannot be read, or says Wi-Fi, then the finding is a fault: no ping would be sent")
+  func declaredByFile() throws {
+    let folder = try TemporaryFolder()
+    let missing = LinkExamination(settings(.file(folder.file("nothing"))), destination: "127.0.0.1")
+    #expect(missing.findings.map(\.grade) == [.fault] && missing.findings[0].text.contains(folder.file("nothing")))
+    #expect(missing.findings[0].advice?.contains("cellular, wifi or none") == true)
+    let file = try folder.write("wifi\n", to: "there")
+    #expect(!LinkExamination(settings(.file(file)), destination: "127.0.0.1").isMeasured)
+    _ = try folder.write("cellular\n", to: "there")
+    #expect(LinkExamination(settings(.file(file)), destination: "127.0.0.1").isMeasured)
+  }
+
+  @Test("when a program reports the technology, then it is good; one that cannot be run or is silent is a warning")
+  func programs() async throws {
+    let folder = try TemporaryFolder()
+    func modem(_ text: String, mode: mode_t = 0o700) async throws -> [Finding] {
+      let program = try folder.write("#!/bin/sh\n\(text)\n", to: "radio")
+      chmod(program, mode)
+      let link = settings(interface: "lo", radio: .command(program))
+      return await LinkExamination(link, destination: "127.0.0.1").listened().findings
     }
-    #expect(isUsable(nil) && isUsable("lo"))
-    for interface in ["nix0", "", "../lo", "lo\u{0}", String(repeating: "a", count: 4096)] {
-      #expect(!isUsable(interface), "\(interface.prefix(20))")
+    let good = try await modem("echo 4G/LTE; exec sleep 20")
+    #expect(good.map(\.grade) == [.good, .good] && good[1].text == "the technology is 4G/LTE")
+    for (text, mode, words) in [
+      ("", 0o600, "Permission denied"), ("exit 3", 0o700, "ended"), ("echo 9G; exec sleep 20", 0o700, "9G"),
+    ] as [(String, mode_t, String)] {
+      let found = try await modem(text, mode: mode)
+      #expect(found.map(\.grade) == [.good, .warning] && found[1].text.contains(words), "\(found)")
+      #expect(found[1].text.hasSuffix("the technology stays unknown") && found[1].advice != nil)
     }
+  }
+
+  @Test("when no source of the technology is set, then a note says so; without ModemManager, auto is a note as well")
+  func noTechnology() {
+    let link = Link(interface: "wwan0", kind: .modem)
+    func last(_ radio: RadioSource, _ modem: LinkExamination.Modem) -> Finding? {
+      LinkExamination(settings(radio: radio), reading: PathReading(link: link), modem: modem).findings.last
+    }
+    #expect(last(.none, .notAsked)?.grade == .note)
+    #expect(last(.auto, .unknown(reason: "a"))?.grade == .note)
+    #expect(last(.modemManager, .unknown(reason: "a"))?.grade == .warning)
+    #expect(last(.fixed(Technology("4G/LTE")), .technology(Technology("4G/LTE")))?.grade == .good)
   }
 
   @Test("when a finding is JSON, then it has its subject, grade and text, and its advice if any")

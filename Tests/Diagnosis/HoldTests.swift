@@ -66,7 +66,7 @@ struct HoldTests {
   @Test("when requests have to wait, then no request is sent, and the finding has the time")
   func noRequest() async {
     let answers = await ServerExamination.ask(
-      configuration(), .sample, gate: { _ in .retryAfter(.milliseconds(99_500)) }
+      configuration(), .sample, by: [], gate: { _ in .retryAfter(.milliseconds(99_500)) }
     ) { .sampleStart }
     #expect(answers.hold == .retryAfter(.milliseconds(99_500)) && answers.registration == nil && answers.trouble == nil)
     let findings = ServerExamination.findings(answers, configuration())
@@ -84,14 +84,14 @@ struct HoldTests {
     var none = configuration()
     none.controlServer.url = nil
     _ = await ServerExamination.ask(
-      none, .sample,
+      none, .sample, by: [],
       gate: {
         asked.append($0); return nil
       }
     ) { .sampleStart }
     #expect(asked.isEmpty, "without a URL there is no server")
     _ = await ServerExamination.ask(
-      configuration(), .sample,
+      configuration(), .sample, by: [],
       gate: {
         asked.append($0); return .breaker(.seconds(1))
       }

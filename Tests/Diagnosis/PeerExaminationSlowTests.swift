@@ -25,7 +25,11 @@ struct PeerExaminationSlowTests {
   }
 
   private func ask(_ url: String, wall: @Sendable () -> WallTime = { now }) async -> ServerExamination.Answers {
-    await ServerExamination.ask(configuration(url), .sample, gate: { _ in nil }, wall: wall)
+    await ServerExamination.ask(configuration(url), .sample, by: [Self.link()], gate: { _ in nil }, wall: wall)
+  }
+
+  private static func link(_ name: String? = nil, by interface: String? = nil) -> LinkSettings {
+    LinkSettings(name: name, interface: interface, network: .auto, radio: .none)
   }
 
   private static var now: WallTime {
@@ -38,7 +42,7 @@ struct PeerExaminationSlowTests {
   func granted() async throws {
     let server = try await ControlServerTool(["--ping-port", "4711"])
     let answers = await ask(server.url)
-    let grant = try #require(answers.grant)
+    let grant = try #require(try answers.tests.first?.answer.get())
     #expect(grant.pingHost == "127.0.0.1" && grant.pingPort == 4711)
     let findings = ServerExamination.findings(answers, configuration(server.url))
     #expect(findings.map(\.grade) == [.good, .good, .good], "\(findings)")
@@ -77,21 +81,33 @@ struct PeerExaminationSlowTests {
   func refusedTest() async throws {
     let server = try await ControlServerTool(["--fault", "coverageRequest:error"])
     let answers = await ask(server.url)
-    #expect(answers.grant == nil && answers.refusedTest != nil)
     let findings = ServerExamination.findings(answers, configuration(server.url))
     #expect(findings.filter { $0.grade == .fault }.count == 1)
     #expect(findings.last?.text.hasPrefix("no test: ") == true)
   }
 
-  @Test(
-    "when the interface of the pings is missing, then no test is requested, since its token would be for another address"
-  )
-  func missingInterface() async throws {
+  @Test("when a drive has two links, then a test is requested by each, and each has its own pings")
+  func twoLinks() async throws {
+    let reflector = try await ReflectorTool()
+    let server = try await ControlServerTool(["--ping-port", "\(reflector.port)"])
+    let links = [Self.link("A", by: "lo"), Self.link("B", by: "lo")]
+    let answers = await ServerExamination.ask(
+      configuration(server.url), .sample, by: links, gate: { _ in nil }, wall: { Self.now })
+    let grants = try answers.tests.map { try $0.answer.get() }
+    #expect(Set(grants.map(\.testUUID)).count == 2 && answers.tests.map(\.link) == links)
+    let findings = ServerExamination.findings(answers, configuration(server.url))
+    #expect(findings.suffix(2).map { $0.text.prefix(8) } == ["link A: ", "link B: "])
+    for (link, grant) in zip(links, grants) {
+      #expect(await PingExamination.ping(grant, by: link, family: nil).answers.count == 10)
+    }
+  }
+
+  @Test("when no link would be measured, then the device registers and no test is requested")
+  func noLink() async throws {
     let server = try await ControlServerTool()
-    var configuration = configuration(server.url)
-    configuration.pings.interface = "nix0"
-    let answers = await ServerExamination.ask(configuration, .sample, gate: { _ in nil }) { Self.now }
-    #expect(answers.grant == nil && answers.refusedTest == nil && answers.registration != nil)
+    let answers = await ServerExamination.ask(
+      configuration(server.url), .sample, by: [], gate: { _ in nil }, wall: { Self.now })
+    #expect(answers.tests.isEmpty && answers.registration != nil)
     #expect(try await server.requests(to: "/coverageRequest").isEmpty)
   }
 
@@ -100,13 +116,13 @@ struct PeerExaminationSlowTests {
     let server = try await ControlServerTool()
     var questions = 0
     let answers = await ServerExamination.ask(
-      configuration(server.url), .sample,
+      configuration(server.url), .sample, by: [Self.link()],
       gate: { _ in
         questions += 1
         return questions > 1 ? .breaker(.seconds(30)) : nil
       }
     ) { Self.now }
-    #expect(answers.hold == .breaker(.seconds(30)) && answers.registration != nil && answers.grant == nil)
+    #expect(answers.hold == .breaker(.seconds(30)) && answers.registration != nil && answers.tests.isEmpty)
     let findings = ServerExamination.findings(answers, configuration(server.url))
     #expect(findings.map(\.grade) == [.good, .good, .warning], "\(findings)")
     #expect(try await server.requests(to: "/coverageRequest").isEmpty)
@@ -118,11 +134,11 @@ struct PeerExaminationSlowTests {
     -> CoverageGrant
   {
     let server = try await ControlServerTool(["--ping-port", "\(port)", "--secret", secret, "--ping-host", host])
-    return try #require(await ask(server.url).grant)
+    return try #require(try await ask(server.url).tests.first?.answer.get())
   }
 
   private func ping(_ grant: CoverageGrant, by interface: String? = nil) async -> PingExamination.Pings {
-    await PingExamination.ping(grant, by: interface, family: nil)
+    await PingExamination.ping(grant, by: Self.link(by: interface), family: nil)
   }
 
   @Test("when the ping server answers, then all ten pings are counted, and stamped by the kernel on loopback")

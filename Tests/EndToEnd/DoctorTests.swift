@@ -2,25 +2,44 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `doctor` on a host where a drive can be recorded, and with one deliberate fault at a time.
-struct DoctorTests {
-  private struct Report: Decodable {
-    struct Finding: Decodable {
-      let subject, grade, text: String
-      let advice: String?
-    }
-    let ready: Bool
-    let findings: [Finding]
+/// The answer of `doctor --json`.
+struct DoctorReport: Decodable {
+  struct Finding: Decodable {
+    let subject, grade, text: String
+    let advice: String?
+  }
+  let ready: Bool
+  let findings: [Finding]
 
-    /// Warnings and faults, except those of a busy machine: late wakeups, slow writes, and the player's clock, which starts before the
-    /// other programs.
-    var wrong: [Finding] {
-      let busy = ["of sleeps end", "fences wait for it", "the receiver's time differs from the host's by -"]
-      return findings.filter { finding in
-        ["warning", "fault"].contains(finding.grade) && !busy.contains { finding.text.contains($0) }
-      }
+  /// Warnings and faults, except those of a busy machine: late wakeups, slow writes, and the player's clock, which starts before the
+  /// other programs.
+  var wrong: [Finding] {
+    let busy = ["of sleeps end", "fences wait for it", "the receiver's time differs from the host's by -"]
+    return findings.filter { finding in
+      ["warning", "fault"].contains(finding.grade) && !busy.contains { finding.text.contains($0) }
     }
   }
+
+  /// Runs `doctor` and then a short drive on the same host.
+  /// - Parameter start: Starts the program with arguments.
+  /// - Returns: The report, and whether the drive has a fence with an answered ping.
+  static func besideDrive(
+    _ start: ([String]) throws -> RunningProgram
+  ) async throws -> (report: DoctorReport, status: Int32, isMeasured: Bool) {
+    let doctor = try start(["doctor", "--json"])
+    let status = try await doctor.exitStatus()
+    let report = try JSONDecoder().decode(DoctorReport.self, from: Data(doctor.standardOutput.utf8))
+    let record = try start(["record", "--duration", "6s", "--no-submit"])
+    _ = try await record.exitStatus()
+    let export = try start(["export", "--state", "all", "--format", "jsonl"])
+    _ = try await export.exitStatus()
+    let answered = export.standardOutput.matches(of: /"pings_ok":(\d+)/).compactMap { Int($0.1) }
+    return (report, status, answered.contains { $0 > 0 })
+  }
+}
+
+/// `doctor` on a host where a drive can be recorded, and with one deliberate fault at a time, beside a drive on the same host.
+struct DoctorTests {
 
   /// A fault, and the text with which `doctor` must report it.
   struct Fault: Sendable, CustomTestStringConvertible {
@@ -69,7 +88,7 @@ struct DoctorTests {
       Fault(
         testDescription: "a name that does not resolve",
         environment: ["COVERAGE_PROBE_CONTROL_SERVER_URL": "http://control.invalid/x"],
-        subject: "server", words: "the name control.invalid has no address"),
+        subject: "server", words: "cannot find the address of control.invalid"),
       Fault(
         testDescription: "the control server's port closed",
         environment: ["COVERAGE_PROBE_CONTROL_SERVER_URL": "http://127.0.0.1:9/x"],
@@ -97,7 +116,7 @@ struct DoctorTests {
       Fault(
         testDescription: "a missing file for the kind of link",
         environment: ["COVERAGE_PROBE_NETWORK_SOURCE": "file:/nonexistent"],
-        subject: "link", words: "network.source: /nonexistent: No such file or directory"),
+        subject: "link", words: "network.source: /nonexistent: it cannot be read"),
       Fault(
         testDescription: "a command for the technology that cannot be run",
         environment: ["COVERAGE_PROBE_RADIO_SOURCE": "command:FOLDER/config.yaml"], isReady: true,
@@ -118,7 +137,9 @@ struct DoctorTests {
     return ["--certificate", certificate, "--key", key]
   }
 
-  private func report(_ fault: Fault?) async throws -> (report: Report, status: Int32) {
+  private func report(
+    _ fault: Fault?
+  ) async throws -> (report: DoctorReport, status: Int32, isMeasured: Bool) {
     let folder = try TemporaryFolder()
     let line = fault?.track ?? "48.2082,16.3738,10.0,0.0,200.0,4.0"
     let track = try folder.write((0..<60).map { "\($0),\(line)\n" }.joined(), to: "track.csv")
@@ -134,28 +155,31 @@ struct DoctorTests {
     }
     _ = try field.folder.write("no store\n" + String(repeating: "x", count: 4096), to: "broken/coverage.sqlite")
     let environment = (fault?.environment ?? [:]).mapValues { $0.replacing("FOLDER", with: field.folder.path) }
-    let program = try RunningProgram.product(
-      "coverage-probe", ["doctor", "--json", "--config", field.configuration], environment: environment)
-    let status = try await program.exitStatus()
-    return (try JSONDecoder().decode(Report.self, from: Data(program.standardOutput.utf8)), status)
+    return try await DoctorReport.besideDrive {
+      try RunningProgram.product(
+        "coverage-probe", $0.prefix(1) + ["--config", field.configuration] + $0.dropFirst(), environment: environment)
+    }
   }
 
   @Test("when a drive can be recorded, then doctor finds nothing wrong, and its status is 0")
   func goodHost() async throws {
-    let (report, status) = try await report(nil)
-    #expect(report.wrong.isEmpty && report.ready && status == 0, "\(report.findings)")
+    let (report, status, isMeasured) = try await report(nil)
+    #expect(report.wrong.isEmpty && report.ready && status == 0 && isMeasured, "\(report.findings)")
     #expect(
       Set(report.findings.map(\.subject)) == ["configuration", "host", "state", "link", "receiver", "server", "pings"])
   }
 
-  @Test("when one thing is wrong, then doctor reports only that, with its remedy", arguments: Fault.all)
+  @Test(
+    "when one thing is wrong, then doctor reports only that, with its remedy, and is right about a drive on the same host",
+    arguments: Fault.all)
   func faults(_ fault: Fault) async throws {
-    let (report, status) = try await report(fault)
+    let (report, status, isMeasured) = try await report(fault)
     let wrong = report.wrong
     let finding = try #require(wrong.first)
     #expect(wrong.count == 1 && finding.subject == fault.subject && finding.text.contains(fault.words), "\(wrong)")
     #expect(finding.advice != nil || fault.subject == "configuration" || finding.text.contains("chmod"))
     #expect(report.ready == fault.isReady && status == (fault.isReady ? 0 : 1))
+    #expect(isMeasured == fault.isReady, "the drive itself decides")
   }
 
   @Test("when doctor prints text, then each finding is a line with its remedy below, and the last line has the verdict")
@@ -169,6 +193,26 @@ struct DoctorTests {
     #expect(lines.contains { $0.hasPrefix("fault   receiver      no gpsd at 127.0.0.1:9") })
     #expect(lines.contains { $0.hasPrefix("                      -> systemctl start gpsd") })
     #expect(lines.last == "no drive can be recorded: 2 faults")
+  }
+
+  @Test(
+    "when a user may not read the configuration, then that is the only finding, and it is no word about its settings",
+    .enabled(if: getuid() == 0, "only root can become another user"))
+  func forbidden() async throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write("control-server: { url: \"http://127.0.0.1:9/x\" }\n", to: "config.yaml")
+    chmod(file, 0o600)
+    let program = try RunningProgram(
+      try #require(Surroundings.program("setpriv")),
+      [
+        "--reuid", "65534", "--regid", "65534", "--clear-groups", Surroundings.product("coverage-probe").path, "doctor",
+        "--json", "--config", file,
+      ])
+    #expect(try await program.exitStatus() == 1)
+    let report = try JSONDecoder().decode(DoctorReport.self, from: Data(program.standardOutput.utf8))
+    #expect(
+      report.findings.map(\.subject) == ["configuration"] && report.findings[0].text.contains("Permission denied"))
+    #expect(report.findings[0].advice?.contains("a user who may read the file") == true)
   }
 
   @Test(
@@ -186,7 +230,7 @@ struct DoctorTests {
       try #require(Surroundings.program("setpriv")),
       ["--reuid", "65534", "--regid", "65534", "--clear-groups", program, "doctor", "--json"], environment: environment)
     _ = try await ordinary.exitStatus()
-    let report = try JSONDecoder().decode(Report.self, from: Data(ordinary.standardOutput.utf8))
+    let report = try JSONDecoder().decode(DoctorReport.self, from: Data(ordinary.standardOutput.utf8))
     let note = try #require(report.findings.first { $0.text.contains("ping_group_range") }, "\(ordinary.standardError)")
     #expect(note.grade == "note" && note.subject == "host" && note.text.contains("is 1 0;") && note.advice != nil)
     let root = try RunningProgram.product("coverage-probe", ["doctor"], environment: environment)

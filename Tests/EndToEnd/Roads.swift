@@ -70,9 +70,12 @@ struct Roads {
     return reflector
   }
 
-  func start(_ command: String, _ arguments: [String] = []) throws -> RunningProgram {
+  func start(
+    _ command: String, _ arguments: [String] = [], environment: [String: String] = [:]
+  ) throws -> RunningProgram {
     try probe.start(
-      Surroundings.product("coverage-probe"), [command, "--config", folder.file("config.yaml")] + arguments)
+      Surroundings.product("coverage-probe"), [command, "--config", folder.file("config.yaml")] + arguments,
+      environment: environment)
   }
 
   /// The output of the command, as JSON Lines.
