@@ -40,7 +40,7 @@ public struct CoverageResult: Hashable, Sendable {
     guard let last = fences.last(where: { $0.radio != nil }), let radio = last.radio else { return [] }
     return JSON.members([
       "network_type": last.technology?.id.map { .integer(Int64($0)) },
-      "telephony_network_operator": radio.operatorCode.flatMap(OperatorCode.withDash).map(JSON.string),
+      "telephony_network_operator": radio.operatorCode.flatMap { OperatorCode($0) }.map { .string($0.withDash) },
       "telephony_network_operator_name": radio.operatorName.map { .string(String($0.prefix(50))) },
       "telephony_network_is_roaming": .bool(fences.contains { $0.radio?.isRoaming == true }),
     ])

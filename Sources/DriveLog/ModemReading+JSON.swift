@@ -20,6 +20,7 @@ extension ModemReading {
 
   private static func json(_ cell: RadioCell) -> JSON {
     .object([
+      "kind": cell.kind.map { .string($0.rawValue) },
       "mcc": cell.countryCode.map(JSON.string),
       "mnc": cell.networkCode.map(JSON.string),
       "area": cell.area.map(JSON.integer),

@@ -46,6 +46,21 @@ struct CellListTests {
     #expect(list([["serving": true, "earfcn": 1, "bandwidth": width]]).serving?.bandwidth == kilohertz)
   }
 
+  @Test("when neighbours have codes that are reserved or too wide for their kind, then those are absent")
+  func reserved() {
+    let cells = list([
+      ["serving": true, "cell-type": 5, "tac": "FFFFFE", "ci": "FFFFFFFF", "earfcn": 1300],
+      ["cell-type": 5, "tac": "1A2B", "ci": "10000000", "physical-ci": "1F8", "earfcn": 262_144],
+      ["cell-type": 6, "tac": "FFFFFF", "ci": "1000000000", "physical-ci": "3F0", "nrarfcn": 632_628],
+      ["cell-type": 3, "lac": "FFFE", "ci": "FFFFFFF", "psc": 512], ["cell-type": 2, "lac": "0", "ci": "FFFF"],
+    ])
+    #expect(cells.serving?.area == nil && cells.serving?.identity == nil)
+    #expect(cells.serving?.channel == 1300)
+    #expect(cells.others.map(\.area) == [0x1A2B, nil], "cells of which nothing is known are dropped")
+    #expect(cells.others.allSatisfy { $0.identity == nil && $0.physical == nil })
+    #expect(cells.others.map(\.kind) == [.lte, .nr])
+  }
+
   @Test("when values are unusable, then they are left out, and a cell without values is dropped")
   func useless() {
     let cells = list([

@@ -141,7 +141,9 @@ struct ModemObjectTests {
 
   @Test(
     "when the location has another form, then there is no cell",
-    arguments: ["", ",,,,", "232,01,1", "23,1,1,2,3", "2320,010,1,2,3", "abc,de,1,2,3", "٢٣٢,01,1,2,3", "23201"])
+    arguments: [
+      "", ",,,,", "232,01,1", "23,1,1,2,3", "2320,010,1,2,3", "2320,1,1,2,3", "abc,de,1,2,3", "٢٣٢,01,1,2,3", "23201",
+    ])
   func noLocations(text: String) {
     #expect(modem([:], "Location", ["Location": .dictionary(["1": .string(text)])]).cell == nil)
   }
@@ -179,16 +181,22 @@ struct ModemObjectTests {
   }
 
   @Test(
-    "when a network code is read, then it has three digits for the country and two or three for the network",
-    arguments: [("23201", "232", "01"), ("310410", "310", "410")])
-  func operatorCode(text: String, country: String, network: String) {
-    #expect(OperatorCode(text).map { [$0.country, $0.network] } == [country, network])
-  }
-
-  @Test(
-    "when a network code has another form, then it is rejected",
-    arguments: ["", "2320", "2320100", "2320a", "232-1", "٢٣٢٠١", "232 1"])
-  func noOperatorCode(text: String) {
-    #expect(OperatorCode(text) == nil)
+    "when a location has codes that are reserved or too wide for the technology, then they are absent",
+    arguments: [
+      (1 << 14, "232,01,FFFE,FFFFFFFF,FFFFFE", nil, nil), (1 << 14, "232,01,FFFE,10000000,1A2B", 0x1A2B, nil),
+      (1 << 14, "232,01,FFFE,0FFFFFFE,FFFF", nil, 0xFFF_FFFE), (1 << 14, "232,01,2B1A,1,1A2B3C", 0x2B1A, 1),
+      (1 << 14 | 1 << 15, "232,01,FFFE,102030405,1A2B", 0x1A2B, nil),
+      (1 << 15, "232,01,FFFE,102030405,00FFFE", 0xFFFE, 0x1_0203_0405),
+      (1 << 15, "232,01,0,1000000000,FFFFFE", nil, nil), (1 << 15, "232,01,0,FFFFFFFFF,FFFFFF", nil, nil),
+      (1 << 5, "232,01,FFFE,0FEDCBA1,0", nil, 0xFED_CBA1), (1 << 1, "232,01,1A2B,10001,0", 0x1A2B, nil),
+    ] as [(Int64, String, Int64?, Int64?)])
+  func reserved(mask: Int64, text: String, area: Int64?, identity: Int64?) throws {
+    let object = ModemObject(
+      .dictionary([
+        ModemObject.prefix: .dictionary(["State": .integer(8), "AccessTechnologies": .integer(mask)]),
+        name("Location"): .dictionary(["Location": .dictionary(["1": .string(text)])]),
+      ]))
+    let cell = try #require(object.cell)
+    #expect((cell.area, cell.identity) == (area, identity))
   }
 }

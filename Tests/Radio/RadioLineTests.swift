@@ -53,4 +53,17 @@ struct RadioLineTests {
     #expect(reading(#"{"registration":"searching"}"#)?.technology == nil)
     #expect(reading(#"{"registration":"searching"}"#)?.modem?.registration == .searching)
   }
+
+  @Test("when JSON has codes of cells and networks that do not exist, then those are absent")
+  func reserved() throws {
+    let line =
+      #"{"technology":"4G/LTE","operator":"2320","cell":{"mcc":"23","mnc":"01","area":16777214,"id":4294967295,"pci":123},"#
+      + #""neighbours":[{"id":68719476736,"pci":7},{"kind":"nr","id":68719476734,"area":65534}]}"#
+    let modem = try #require(reading(line)?.checked.modem)
+    #expect(modem.operatorCode == nil)
+    #expect(modem.cell?.countryCode == nil && modem.cell?.networkCode == nil)
+    #expect(modem.cell?.area == nil && modem.cell?.identity == nil && modem.cell?.physical == 123)
+    #expect(modem.neighbours.map(\.identity) == [nil, 68_719_476_734])
+    #expect(modem.neighbours.map(\.area) == [nil, 65_534])
+  }
 }

@@ -74,7 +74,7 @@ public struct SpeedTestResult: Hashable, Sendable {
 
   private var radio: [JSON.Member] {
     JSON.members([
-      "telephony_network_operator": figures.operatorCode.flatMap(OperatorCode.withDash).map(JSON.string),
+      "telephony_network_operator": figures.operatorCode.flatMap { OperatorCode($0) }.map { .string($0.withDash) },
       "telephony_network_operator_name": figures.operatorName.map { .string(String($0.prefix(50))) },
       "telephony_network_is_roaming": figures.isRoaming.map(JSON.bool),
     ])

@@ -22,6 +22,17 @@ public struct ModemReading: Hashable, Sendable {
 
   /// A report without any value.
   public init() {}
+
+  /// The report without the values that no network has.
+  /// - Parameter kind: The kind of the serving cell, where the cell does not say it.
+  func checked(as kind: RadioCell.Kind?) -> ModemReading {
+    var reading = self
+    reading.operatorCode = operatorCode.flatMap { OperatorCode($0) }?.digits
+    reading.cell = cell?.checked(as: kind)
+    if reading.cell?.isUnknown == true { reading.cell = nil }
+    reading.neighbours = neighbours.map { $0.checked(as: nil) }.filter { !$0.isUnknown }
+    return reading
+  }
 }
 
 extension ModemReading: Decodable {
@@ -32,7 +43,7 @@ extension ModemReading: Decodable {
   }
 
   /// Reads the members of a drive log's `modem` (docs/drive-log.md). A signal of an unknown name or out of its range is dropped, as is an
-  /// unknown registration: a later release may know more. Texts are cut to 64 characters, neighbours to 32.
+  /// unknown registration: a later release may know more. Codes of networks and cells that do not exist are absent. Texts are cut to 64 characters, neighbours to 32.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: Key.self)
     func text(_ key: Key) throws -> String? {
@@ -40,7 +51,7 @@ extension ModemReading: Decodable {
     }
     mask = try values.decodeIfPresent(UInt32.self, forKey: .mask)
     registration = try text(.registration).flatMap(Registration.init)
-    operatorCode = try text(.operatorCode)
+    operatorCode = try text(.operatorCode).flatMap { OperatorCode($0) }?.digits
     operatorName = try text(.operatorName)
     for (name, value) in try values.decodeIfPresent([String: Double].self, forKey: .signal) ?? [:] {
       if let quantity = SignalQuantity(rawValue: name), quantity.range.contains(value) { signal[quantity] = value }

@@ -1,5 +1,12 @@
 /// A cell of a mobile network, as far as the modem tells.
 public struct RadioCell: Hashable, Sendable, Codable {
+  /// A kind of radio network. It gives the codes of its cells their widths.
+  public enum Kind: String, Hashable, Sendable, CaseIterable, Codable {
+    case gsm, umts, lte, nr
+  }
+
+  /// The kind of the network; `nil` when it is unknown.
+  public var kind: Kind?
   /// Mobile country code: three digits.
   public var countryCode: String?
   /// Mobile network code: two or three digits.
@@ -16,6 +23,7 @@ public struct RadioCell: Hashable, Sendable, Codable {
   public var bandwidth: Int64?
 
   private enum CodingKeys: String, CodingKey {
+    case kind
     case countryCode = "mcc"
     case networkCode = "mnc"
     case area
@@ -28,8 +36,25 @@ public struct RadioCell: Hashable, Sendable, Codable {
   /// A cell of which nothing is known.
   public init() {}
 
-  /// Whether nothing is known of it.
-  public var isUnknown: Bool { self == RadioCell() }
+  /// Reads the members of a drive log's `cell` (docs/drive-log.md). Values that no cell can have are absent (``checked(as:)``), and so is an
+  /// unknown kind: a later release may know more.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    func number(_ key: CodingKeys) throws -> Int64? { try values.decodeIfPresent(Int64.self, forKey: key) }
+    kind = try values.decodeIfPresent(String.self, forKey: .kind).flatMap(Kind.init)
+    countryCode = try values.decodeIfPresent(String.self, forKey: .countryCode)
+    networkCode = try values.decodeIfPresent(String.self, forKey: .networkCode)
+    (area, identity) = (try number(.area), try number(.identity))
+    (physical, channel, bandwidth) = (try number(.physical), try number(.channel), try number(.bandwidth))
+    self = checked(as: nil)
+  }
+
+  /// Whether nothing is known of it but its kind.
+  public var isUnknown: Bool {
+    var unknown = RadioCell()
+    unknown.kind = kind
+    return self == unknown
+  }
 
   /// Whether both can be the same cell: no part that both know differs. A modem can tell the parts one after the other.
   public func canBe(_ other: RadioCell) -> Bool {
@@ -38,6 +63,73 @@ public struct RadioCell: Hashable, Sendable, Codable {
       return mine == others
     }
     return agree(\.countryCode) && agree(\.networkCode) && agree(\.identity) && agree(\.area) && agree(\.physical)
-      && agree(\.channel)
+      && agree(\.channel) && agree(\.kind)
+  }
+}
+
+extension RadioCell {
+  /// The cell without the values that no cell can have: codes that 3GPP TS 23.003 reserves, numbers that do not fit their bits, and the
+  /// modems' signs for "unknown", which are 0 and all bits one. Without a known kind, a value counts if any kind can have it.
+  /// - Parameter network: The kind of the network, if the cell does not name its own.
+  public func checked(as network: Kind?) -> RadioCell {
+    var cell = self
+    cell.kind = kind ?? network
+    let limits = cell.kind.map { [Limits(of: $0)] } ?? Kind.allCases.map(Limits.init)
+    func possible(_ value: Int64?, _ limit: (Limits) -> ClosedRange<Int64>) -> Int64? {
+      value.flatMap { value in limits.contains { limit($0).contains(value) } ? value : nil }
+    }
+    if countryCode.flatMap({ OperatorCode(country: $0, network: networkCode ?? "00") }) == nil {
+      (cell.countryCode, cell.networkCode) = (nil, nil)
+    }
+    cell.area = possible(area) { 1...$0.greatest(bits: $0.areaBits) }.flatMap {
+      Self.reservedAreas(of: cell.kind).contains($0) ? nil : $0
+    }
+    cell.identity = possible(identity) { 1...$0.greatest(bits: $0.identityBits) }.flatMap {
+      Self.unknownIdentities(of: cell.kind).contains($0) ? nil : $0
+    }
+    cell.physical = possible(physical) { 0...$0.physical }
+    cell.channel = possible(channel) { 0...$0.channel }
+    cell.bandwidth = bandwidth.flatMap { (1...400_000).contains($0) ? $0 : nil }
+    return cell
+  }
+
+  /// 3GPP TS 23.003, 4.1 (location areas), 19.4.2.3 (LTE) and 28.6 (5G): the greatest even code of the width is reserved, as is 0.
+  private static func reservedAreas(of kind: Kind?) -> [Int64] {
+    switch kind {
+    case .nr: [0xFF_FFFE, 0xFF_FFFF]
+    case .some: [0xFFFE, 0xFFFF]
+    case nil: [0xFFFE, 0xFFFF, 0xFF_FFFE, 0xFF_FFFF]
+    }
+  }
+
+  /// All bits one, by the width of the identity or of the modem's own number.
+  private static func unknownIdentities(of kind: Kind?) -> [Int64] {
+    switch kind {
+    case .gsm: [0xFFFF]
+    case .umts, .lte: [0xFFF_FFFF]
+    case .nr, nil: [0xFFF_FFFF, 0xFFFF_FFFF, 0xF_FFFF_FFFF]
+    }
+  }
+
+  /// The widths of a kind's codes (3GPP TS 23.003, 4.3, 4.7, 19.6, 19.6A) and its greatest numbers: base station colour or scrambling code or
+  /// physical identity (TS 23.003, 4.3.2; TS 25.213, 5.2.3; TS 36.211, 6.11; TS 38.211, 7.4.2.1), and channel (TS 45.005, 2; TS 25.101,
+  /// 5.4.3; TS 36.101, 5.7.3; TS 38.104, 5.4.2.1).
+  private struct Limits {
+    let areaBits: Int
+    let identityBits: Int
+    let physical: Int64
+    let channel: Int64
+
+    init(of kind: Kind) {
+      (areaBits, identityBits, physical, channel) =
+        switch kind {
+        case .gsm: (16, 16, 63, 1023)
+        case .umts: (16, 28, 511, 16_383)
+        case .lte: (16, 28, 503, 262_143)
+        case .nr: (24, 36, 1007, 3_279_165)
+        }
+    }
+
+    func greatest(bits: Int) -> Int64 { (1 << Int64(bits)) - 1 }
   }
 }

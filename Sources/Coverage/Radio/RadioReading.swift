@@ -11,4 +11,11 @@ public struct RadioReading: Hashable, Sendable {
   public init(technology: Technology? = nil, modem: ModemReading? = nil, obstacle: String? = nil) {
     (self.technology, self.modem, self.obstacle) = (technology, modem, obstacle)
   }
+
+  /// The reading without values that no network has: cells and operator (``RadioCell/checked(as:)``). Every source passes this.
+  public var checked: RadioReading {
+    var reading = self
+    reading.modem = modem?.checked(as: technology?.cellKind)
+    return reading
+  }
 }

@@ -31,6 +31,17 @@ public struct Technology: Hashable, Sendable {
     }
   }
 
+  /// The kind of the serving cell's network: in 5G non-standalone the anchor's, LTE. `nil` without one, and for CDMA.
+  public var cellKind: RadioCell.Kind? {
+    switch generation {
+    case .two: name == "2G/GSM" || name == "2G/EDGE" ? .gsm : nil
+    case .three: .umts
+    case .four, .fiveNonStandalone: .lte
+    case .fiveStandalone: .nr
+    case .noNetwork, nil: nil
+    }
+  }
+
   /// Groups for display (docs/protocol.md, 5).
   public enum Generation: String, Hashable, Sendable, CaseIterable {
     case two = "2G"

@@ -13,11 +13,14 @@ struct CellList: Hashable, Sendable {
     // At most 64: the list comes from outside.
     let entries = value.list.prefix(64).map(\.dictionary).sorted { Self.rank($0) < Self.rank($1) }
     for entry in entries {
-      let cell = Self.cell(entry)
+      let cell = Self.cell(entry).checked(as: nil)
       guard !cell.isUnknown else { continue }
       if entry["serving"]?.isTrue == true, serving == nil { serving = cell } else { others.append(cell) }
     }
   }
+
+  /// MMCellType.
+  private static let kinds: [Int64: RadioCell.Kind] = [2: .gsm, 3: .umts, 5: .lte, 6: .nr]
 
   /// 1 for a 5G cell (MMCellType 6), which comes after all others.
   private static func rank(_ entry: [String: BusValue]) -> Int { entry["cell-type"]?.number == 6 ? 1 : 0 }
@@ -25,7 +28,8 @@ struct CellList: Hashable, Sendable {
   /// A cell from the members of its dictionary. Codes are hexadecimal texts, channels and the scrambling code numbers.
   private static func cell(_ entry: [String: BusValue]) -> RadioCell {
     var cell = RadioCell()
-    let network = entry["operator-id"]?.text.flatMap(OperatorCode.init)
+    cell.kind = entry["cell-type"]?.number.flatMap { Self.kinds[$0] }
+    let network = entry["operator-id"]?.text.flatMap { OperatorCode($0) }
     (cell.countryCode, cell.networkCode) = (network?.country, network?.network)
     cell.area = entry["tac"]?.hexadecimal ?? entry["lac"]?.hexadecimal
     cell.identity = entry["ci"]?.hexadecimal

@@ -95,17 +95,17 @@ struct ModemObject: Hashable, Sendable {
   var cell: RadioCell? {
     guard let text = property("Location", of: "Location")?.dictionary["1"]?.text else { return nil }
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count >= 4, let network = OperatorCode(parts[0] + parts[1]) else { return nil }
-    // 0000 and FFFE stand for "no area" (3GPP TS 23.003, 4.1).
-    func code(_ index: Int) -> Int64? {
-      index < parts.count ? Int64(parts[index], radix: 16).flatMap { $0 > 0 && $0 != 0xFFFE ? $0 : nil } : nil
+    guard parts.count >= 4, let network = OperatorCode(country: parts[0], network: parts[1]) else { return nil }
+    func cell(areaAt index: Int) -> RadioCell {
+      var cell = RadioCell()
+      (cell.countryCode, cell.networkCode) = (network.country, network.network)
+      cell.area = index < parts.count ? Int64(parts[index], radix: 16) : nil
+      cell.identity = Int64(parts[3], radix: 16)
+      return cell.checked(as: technology?.cellKind)
     }
-    var cell = RadioCell()
-    (cell.countryCode, cell.networkCode) = (network.country, network.network)
     // LTE and 5G have a tracking area, GSM and UMTS a location area.
-    cell.area = code(4) ?? code(2)
-    cell.identity = Int64(parts[3], radix: 16).flatMap { $0 > 0 ? $0 : nil }
-    return cell
+    let tracked = cell(areaAt: 4)
+    return tracked.area == nil ? cell(areaAt: 2) : tracked
   }
 
   /// Why it has no technology, for an operator, by MMModemState; `nil` when it is registered and reports one.

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import Coverage
+
+/// The values that a cell can have (3GPP TS 23.003).
+struct RadioCellTests {
+  private func cell(_ kind: RadioCell.Kind?, area: Int64? = nil, identity: Int64? = nil) -> RadioCell {
+    var cell = RadioCell()
+    (cell.kind, cell.area, cell.identity) = (kind, area, identity)
+    return cell.checked(as: nil)
+  }
+
+  @Test(
+    "when an area code is reserved or too wide for its kind, then it is absent",
+    arguments: [
+      (.gsm, [1, 0xFFFD], [0, -1, 0xFFFE, 0xFFFF, 0x1_0000]), (.umts, [1, 0xFFFD], [0, 0xFFFE, 0xFFFF, 0x1_0000]),
+      (.lte, [1, 0xFFFD], [0, 0xFFFE, 0xFFFF, 0xFF_FFFE, 0xFF_FFFF]),
+      (.nr, [1, 0xFFFE, 0xFF_FFFD], [0, 0xFF_FFFE, 0xFF_FFFF, 0x100_0000, .max]),
+      (nil, [1, 0xFF_FFFD], [0, 0xFFFE, 0xFFFF, 0xFF_FFFE, 0xFF_FFFF, 0x100_0000]),
+    ] as [(RadioCell.Kind?, [Int64], [Int64])])
+  func areas(kind: RadioCell.Kind?, possible: [Int64], others: [Int64]) {
+    for area in possible { #expect(cell(kind, area: area).area == area) }
+    for area in others { #expect(cell(kind, area: area).area == nil) }
+  }
+
+  @Test(
+    "when an identity is too wide for its kind or has all bits set, then it is absent",
+    arguments: [
+      (.gsm, [1, 0xFFFE], [0, 0xFFFF, 0x1_0000]), (.umts, [1, 0xFFF_FFFE], [0, 0xFFF_FFFF, 0x1000_0000]),
+      (.lte, [1, 0xFFF_FFFE], [0, -1, 0xFFF_FFFF, 0x1000_0000, 0xFFFF_FFFF]),
+      (.nr, [1, 0x1000_0000, 0xF_FFFF_FFFE], [0, 0xFFFF_FFFF, 0xF_FFFF_FFFF, 0x10_0000_0000, .max]),
+      (nil, [1, 0xFFFF, 0xF_FFFF_FFFE], [0, 0xFFF_FFFF, 0xFFFF_FFFF, 0xF_FFFF_FFFF, 0x10_0000_0000]),
+    ] as [(RadioCell.Kind?, [Int64], [Int64])])
+  func identities(kind: RadioCell.Kind?, possible: [Int64], others: [Int64]) {
+    for identity in possible { #expect(cell(kind, identity: identity).identity == identity) }
+    for identity in others { #expect(cell(kind, identity: identity).identity == nil) }
+  }
+
+  @Test(
+    "when the technology is known, then it gives the serving cell its kind, in 5G non-standalone that of the anchor")
+  func kinds() {
+    func kind(_ name: String) -> RadioCell.Kind? {
+      var modem = ModemReading()
+      modem.cell = cell(nil, area: 1)
+      return RadioReading(technology: Technology(name), modem: modem).checked.modem?.cell?.kind
+    }
+    #expect(["2G/EDGE", "3G/HSPA+", "4G/LTE CA", "5G/NRNSA", "5G/NR"].map(kind) == [.gsm, .umts, .lte, .lte, .nr])
+    #expect(kind("2G/EVDO_A") == nil)
+  }
+
+  @Test("when nothing of a cell is possible, then there is no cell")
+  func unknown() {
+    var modem = ModemReading()
+    modem.cell = RadioCell()
+    modem.cell?.identity = 0xFFFF_FFFF
+    modem.neighbours = [modem.cell ?? RadioCell()]
+    let checked = RadioReading(technology: Technology("4G/LTE"), modem: modem).checked.modem
+    #expect(checked?.cell == nil && checked?.neighbours.isEmpty == true)
+  }
+}
