@@ -11,6 +11,8 @@ struct Bus {
   private(set) var notes: [String] = []
   /// Whether ModemManager answers nothing.
   var isHung = false
+  /// The error with which ModemManager answers questions about the time; `nil`: it answers them. `.some("")`: not at all.
+  var timeError: String?
   private var conversation: ModemConversation
   private var now = ContinuousClock.now
 
@@ -82,6 +84,9 @@ struct Bus {
     calls += new
     notes += conversation.drainNotes()
     if !isHung, new.contains(where: { $0.purpose == .liveness }) { answer(.liveness) }
+    for case .networkTime(let path) in new.map(\.purpose) where !isHung && timeError != "" {
+      if let timeError { fail(.networkTime(path), timeError, "no time") } else { answer(.networkTime(path)) }
+    }
     // A hung ModemManager answers nothing; others get their answers from the test.
   }
 }

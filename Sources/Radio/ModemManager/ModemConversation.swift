@@ -2,9 +2,9 @@ import Coverage
 
 /// The conversation with ModemManager over D-Bus, as a value: messages and time in, calls out. ``reading`` is its result. It
 /// follows the signals of changed properties. It asks only for the list of cells, because no signal reports a change of it,
-/// and whether ModemManager still answers. ``ModemManagerClient`` is its shell.
+/// and whether ModemManager and the modem behind it still answer. ``ModemManagerClient`` is its shell.
 ///
-/// Sources: ModemManager's D-Bus reference (org.freedesktop.ModemManager1.Modem, .Signal, .Location), 1.20.
+/// Sources: ModemManager's D-Bus reference (org.freedesktop.ModemManager1.Modem, .Signal, .Location, .Time), 1.20.
 struct ModemConversation {
   static let service = "org.freedesktop.ModemManager1"
   /// Paths and interfaces: ModemManager's manager object, the bus, and the standard interfaces of D-Bus.
@@ -46,6 +46,10 @@ struct ModemConversation {
   private var pending: Set<BusCall.Purpose> = []
   /// When to ask again whether ModemManager answers; while such an answer is awaited, the end of the wait.
   private var nextLiveness: ContinuousClock.Instant?
+  /// The signs of life of the link's modem, while it is registered.
+  private var pulse: ModemPulse?
+  /// Whether that modem gives none: its values are of the past.
+  private var isMute = false
   /// Lines for the log: refusals. ``drainNotes()`` empties it.
   private(set) var notes: [String] = []
 
@@ -76,6 +80,7 @@ struct ModemConversation {
     case .none(let reason): return RadioReading(obstacle: reason)
     case .modem(let path):
       guard let modem = modems[path] else { return RadioReading() }
+      if isMute { return RadioReading(obstacle: "the modem does not answer") }
       return RadioReading(technology: modem.technology, modem: values(of: modem, at: path), obstacle: modem.obstacle)
     }
   }
@@ -102,6 +107,7 @@ struct ModemConversation {
     guard let listed, cell.canBe(listed) else { return cell }
     cell.identity = cell.identity ?? listed.identity
     cell.area = cell.area ?? listed.area
+    cell.kind = cell.kind ?? listed.kind
     (cell.physical, cell.channel, cell.bandwidth) = (listed.physical, listed.channel, listed.bandwidth)
     return cell
   }
@@ -133,22 +139,29 @@ struct ModemConversation {
     switch message {
     case .answer(let purpose, let values):
       pending.remove(purpose)
-      return answered(purpose, values, at: now)
+      return answered(purpose, values, at: now) + watch(at: now)
     case .failure(let purpose, let name, let text):
       pending.remove(purpose)
-      return failed(purpose, name, text, at: now)
+      return failed(purpose, name, text, at: now) + watch(at: now)
     case .signal(let path, let interface, let member, let values):
-      return signalled(path, interface, member, values, at: now)
+      return signalled(path, interface, member, values, at: now) + watch(at: now)
     }
   }
 
   /// When ``tick(at:)`` has something to do.
-  var nextDeadline: ContinuousClock.Instant? { state == .absent ? nil : nextLiveness }
+  var nextDeadline: ContinuousClock.Instant? {
+    state == .absent ? nil : [nextLiveness, nextQuestion, isMute ? nil : watched?.muteAt].compactMap { $0 }.min()
+  }
 
   /// Lets time pass: repeats the calls that are due, and finds out whether ModemManager hangs. Called at
   /// ``nextDeadline`` or at any other time.
   mutating func tick(at now: ContinuousClock.Instant) -> [BusCall] {
-    guard state != .absent, let due = nextLiveness, now >= due else { return [] }
+    guard state != .absent else { return [] }
+    return watch(at: now) + askManager(at: now)
+  }
+
+  private mutating func askManager(at now: ContinuousClock.Instant) -> [BusCall] {
+    guard let due = nextLiveness, now >= due else { return [] }
     if pending.contains(.liveness) {
       state = .hung
       nextLiveness = now + Self.livenessInterval
@@ -179,6 +192,10 @@ struct ModemConversation {
     case .cells(let path):
       // An answer can come after its modem has gone.
       if modems[path] != nil { cells[path] = values.first.map(CellList.init) }
+      signOfLife(of: path, at: now)
+      return []
+    case .networkTime(let path):
+      signOfLife(of: path, at: now)
       return []
     }
   }
@@ -194,7 +211,14 @@ struct ModemConversation {
       // A service that answers with an error lives. If the bus refused the question, it may hang unnoticed.
       if name == Self.accessDenied { noteRefusal(name, text) }
       return answered(.liveness, [], at: now)
+    case .networkTime(let path):
+      let failure = ModemPulse.Failure(name)
+      if name == Self.accessDenied || name.hasSuffix("Core.Unauthorized") {
+        notes.append("ModemManager refuses to ask whether \(purpose.subject): \(text) (\(name))")
+      }
+      noteFailure(failure, of: .time, at: path, now)
     case .cells(let path):
+      noteFailure(ModemPulse.Failure(name), of: .cells, at: path, now)
       cells[path] = nil
       let isRefused = name == Self.accessDenied
       if isRefused { notes.append("ModemManager refuses to report the list of cells: \(text) (\(name))") }
@@ -243,6 +267,8 @@ struct ModemConversation {
       guard values.count >= 2, let name = values[0].text, modems[path] != nil else { return [] }
       let before = reading
       modems[path]?.change(name, values[1].dictionary)
+      // ModemManager changes others by itself, such as the age of the signal's quality.
+      if name == "\(ModemObject.prefix).Signal" { signOfLife(of: path, at: now) }
       // Another technology or cell: the list is of the old one.
       let moves = reading.technology != before.technology || modems[path]?.cell != nil && reading.cell != before.cell
       if moves { cells[path] = nil }
@@ -255,6 +281,7 @@ struct ModemConversation {
   private mutating func appeared(at now: ContinuousClock.Instant) -> [BusCall] {
     state = .present
     (isListed, asked) = (false, [:])
+    pulse?.sign(at: now)
     return list(at: now) + askWhetherAlive(at: now)
   }
 
@@ -262,6 +289,7 @@ struct ModemConversation {
   private mutating func vanished() {
     state = .absent
     (modems, cells, withoutCells, pending, nextLiveness, isListed) = ([:], [:], [], [], nil, false)
+    (pulse, isMute) = (nil, false)
   }
 
   private mutating func forget(_ path: String) {
@@ -278,6 +306,49 @@ struct ModemConversation {
     return ask(
       call(.liveness, Self.service, Self.root, Self.properties, "Get", [.string(Self.service), .string("Version")]),
       at: now, every: .zero)
+  }
+
+  // MARK: The modem's signs of life
+
+  private mutating func signOfLife(of path: String, at now: ContinuousClock.Instant) {
+    if pulse?.path == path { pulse?.sign(at: now) }
+  }
+
+  private mutating func noteFailure(
+    _ failure: ModemPulse.Failure, of question: ModemPulse.Question, at path: String, _ now: ContinuousClock.Instant
+  ) {
+    if pulse?.path == path { pulse?.handle(failure, of: question, at: now) }
+  }
+
+  /// The call that asks the modem for a sign of life; `nil` when there is none.
+  private var sign: BusCall? {
+    guard let watched, let question = watched.question else { return nil }
+    let path = watched.path
+    return switch question {
+    case .time: call(.networkTime(path), Self.service, path, "\(ModemObject.prefix).Time", "GetNetworkTime")
+    case .cells: call(.cells(path), Self.service, path, ModemObject.prefix, "GetCellInfo")
+    }
+  }
+
+  /// The pulse of the link's modem, if it is registered: else it has no technology anyway.
+  private var watched: ModemPulse? {
+    guard state == .present, let pulse, modems[pulse.path]?.isRegistered == true else { return nil }
+    return choice == .modem(pulse.path) ? pulse : nil
+  }
+
+  /// When the modem is to be asked again; `nil` while an answer is awaited.
+  private var nextQuestion: ContinuousClock.Instant? {
+    guard let purpose = sign?.purpose, !pending.contains(purpose) else { return nil }
+    return asked[purpose].map { $0 + ModemPulse.interval }
+  }
+
+  /// Asks the link's modem for a sign of life while it is registered, and finds out whether it is mute.
+  private mutating func watch(at now: ContinuousClock.Instant) -> [BusCall] {
+    if case .modem(let path) = choice, pulse?.path != path { pulse = ModemPulse(path: path, at: now) }
+    // Until it is registered again, and ModemManager answers, nobody asks it.
+    if watched == nil { pulse?.sign(at: now) }
+    isMute = watched?.isMute(at: now) ?? false
+    return sign.map { ask($0, at: now, every: ModemPulse.interval) } ?? []
   }
 
   /// Asks for all objects, unless they are listed.
@@ -347,6 +418,7 @@ extension ModemPurpose {
   /// The object of the sentence in which the log reports a refusal.
   fileprivate var subject: String {
     switch self {
+    case .networkTime: "the modem answers"
     case .signalSetup: "the signal"
     case .locationSetup: "the cell"
     default: "its state"

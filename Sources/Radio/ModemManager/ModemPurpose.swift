@@ -11,6 +11,8 @@ enum ModemPurpose: Hashable, Sendable {
   case objects
   /// Any answer shows that ModemManager does not hang.
   case liveness
+  /// The time of the network: any answer of the modem shows that it does not hang (``ModemPulse``).
+  case networkTime(String)
   /// The modem measures its signal from now on.
   case signalSetup(String)
   /// The modem reports its serving cell from now on.

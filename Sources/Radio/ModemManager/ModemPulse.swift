@@ -1,0 +1,87 @@
+/// Whether the modem behind ModemManager still answers, as a value: questions, signs of life and time in, a verdict out.
+///
+/// ModemManager 1.20 shows the last values of a mute modem for half a minute, until ten of its commands have timed out, and sends no signal
+/// when a value stays the same. So ``ModemConversation`` asks a question that the modem itself must answer.
+struct ModemPulse: Hashable, Sendable {
+  /// A call that ModemManager passes on to the modem.
+  enum Question: Hashable, Sendable, CaseIterable {
+    /// `Modem.Time.GetNetworkTime`: short, and known to nearly every modem.
+    case time
+    /// `Modem.GetCellInfo`
+    case cells
+  }
+
+  /// The effect of an error that answers a question.
+  enum Failure: Hashable, Sendable {
+    /// The modem answered, with an error of its own or with text that ModemManager does not understand.
+    case sign
+    /// The modem did not answer, or was not asked this time.
+    case silence
+    /// The modem is never asked: it lacks the call, or the caller has no right to it.
+    case unusable
+  }
+
+  /// The time between two questions.
+  static let interval: Duration = .seconds(1)
+  /// The modem counts as mute this long after its last sign of life.
+  static let limit: Duration = .milliseconds(1900)
+
+  /// The object of the modem.
+  let path: String
+  private var lastSign: ContinuousClock.Instant
+  private var unusable: Set<Question> = []
+
+  /// The modem is registered from `now` on, which counts as a sign of life.
+  init(path: String, at now: ContinuousClock.Instant) {
+    (self.path, lastSign) = (path, now)
+  }
+
+  /// The question to ask; `nil` when there is none, so that nobody can know whether the modem answers.
+  var question: Question? { Question.allCases.first { !unusable.contains($0) } }
+
+  /// When the modem counts as mute without another sign of life; `nil`: never.
+  var muteAt: ContinuousClock.Instant? { question == nil ? nil : lastSign + Self.limit }
+
+  /// Whether the modem has given no sign of life for ``limit``.
+  func isMute(at now: ContinuousClock.Instant) -> Bool { muteAt.map { now >= $0 } ?? false }
+
+  /// The modem answered, or reported another signal.
+  mutating func sign(at now: ContinuousClock.Instant) { lastSign = now }
+
+  /// An error answers a question.
+  mutating func handle(_ failure: Failure, of question: Question, at now: ContinuousClock.Instant) {
+    switch failure {
+    case .sign: sign(at: now)
+    case .silence: break
+    case .unusable:
+      unusable.insert(question)
+      // The next question has its full time.
+      sign(at: now)
+    }
+  }
+}
+
+extension ModemPulse.Failure {
+  /// - Parameter name: The name of the D-Bus error (ModemManager-errors-types.h, 1.20).
+  init(_ name: String) {
+    let parts = name.split(separator: ".").map(String.init)
+    switch parts.dropLast().last {
+    // No answer within the time for a command, or a port that does not work.
+    case "Serial": self = .silence
+    case "Core": self = parts.last.flatMap { Self.core[$0] } ?? .sign
+    // The bus, or D-Bus in the daemon: no right, no such method.
+    case "Error": self = .unusable
+    // Errors of GLib's input and output are no answer of the modem.
+    default: self = name.contains("g_2dio_2derror") ? .silence : .sign
+    }
+  }
+
+  /// Errors of ModemManager, libqmi and libmbim themselves. ModemManager's `Failed` is that of an answer which it cannot read.
+  private static let core: [String: Self] = [
+    "Unsupported": .unusable, "Unauthorized": .unusable,
+    // Its only port for commands carries the data.
+    "Connected": .unusable,
+    "Timeout": .silence, "Cancelled": .silence, "Aborted": .silence, "WrongState": .silence, "InProgress": .silence,
+    "Retry": .silence, "Throttled": .silence,
+  ]
+}
