@@ -57,6 +57,13 @@ let package = Package(
     .systemLibrary(name: "CLibssl"),
     .target(name: "OrderedJSON", swiftSettings: strict),
     .target(name: "MessageBus", dependencies: systemd, swiftSettings: strict),
+    .target(
+      name: "Programs",
+      dependencies: [
+        .product(name: "Subprocess", package: "swift-subprocess"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
 
     // Floor 1
     .target(name: "Pinging", dependencies: ["CPinger", "Coverage"], swiftSettings: strict),
@@ -80,10 +87,8 @@ let package = Package(
     .target(
       name: "Radio",
       dependencies: systemd + [
-        "Coverage", "MessageBus",
+        "Coverage", "MessageBus", "Programs",
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "Subprocess", package: "swift-subprocess"),
-        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
     .target(
@@ -186,7 +191,7 @@ let package = Package(
         "Coverage", "OrderedJSON", "CPinger", "Pinging", "Positioning", "NetworkPath", "DriveStore",
         "ControlServer", "DriveLog", "Evidence", "Submission", "Recovery", "Settings", "Export", "Report", "Driving",
         "Diagnosis", "SpeedTest", "Looping", "Radio",
-        "MessageBus",
+        "MessageBus", "Programs",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -195,8 +200,6 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "Subprocess", package: "swift-subprocess"),
-        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
 
@@ -331,8 +334,8 @@ let package = Package(
       name: "NetworkPathTests", dependencies: ["NetworkPath", "Coverage", "TestSupport"], path: "Tests/NetworkPath",
       swiftSettings: strict),
     .testTarget(
-      name: "RadioTests", dependencies: ["Radio", "Coverage", "TestSupport"], path: "Tests/Radio", swiftSettings: strict
-    ),
+      name: "RadioTests", dependencies: ["Radio", "Programs", "Coverage", "TestSupport"], path: "Tests/Radio",
+      swiftSettings: strict),
     .target(
       // Notes what SQLite does to a disk, for power cuts.
       name: "CDiskTrace", path: "Tests/DiskTrace", cSettings: strictC, linkerSettings: [.linkedLibrary("sqlite3")]),

@@ -1,7 +1,6 @@
 import Coverage
 import Logging
-import Subprocess
-import SystemPackage
+import Programs
 
 /// Reports the modem's radio technology, and with a capable source its signal and cell, whenever they change. A drive runs
 /// one for each link; its readings go to the engine as events (`Driving`).
@@ -32,8 +31,9 @@ public struct RadioMonitor: Sendable {
 
   /// Delivers the reading now, and every change, until the task is cancelled. Returns at once where nothing can change:
   /// `none`, `fixed`, and ModemManager in a build without libsystemd.
-  /// - Parameter deliver: Receives each reading, on a thread of its own with ModemManager.
-  public func run(_ deliver: @escaping @Sendable (RadioReading) -> Void) async {
+  /// - Parameter report: Receives each reading without impossible values (`RadioReading/checked`), on a thread of its own with ModemManager.
+  public func run(_ report: @escaping @Sendable (RadioReading) -> Void) async {
+    let deliver: @Sendable (RadioReading) -> Void = { report($0.checked) }
     switch source {
     case .none: return
     case .fixed(let technology): deliver(RadioReading(technology: technology == .none ? nil : technology))
@@ -52,38 +52,58 @@ public struct RadioMonitor: Sendable {
 
   /// Runs the program again and again. While it does not run, the technology is unknown.
   private func run(_ path: String, _ deliver: @escaping @Sendable (RadioReading) -> Void) async {
+    var complaints = Complaints()
     while !Task.isCancelled {
-      let reason = await runOnce(path, deliver)
-      guard !Task.isCancelled else { return }
-      logger.warning(
-        "radio.source: \(path) \(reason); the technology is unknown, starting it again in \(restartDelay)",
+      let reason = await runOnce(path, &complaints, deliver)
+      guard !Task.isCancelled else { break }
+      complain(
+        "\(path) \(reason); the technology is unknown, starting it again in \(restartDelay)", about: reason,
+        &complaints,
         metadata: [OperatorEvent.key: .stringConvertible(OperatorEvent.modem)])
-      deliver(RadioReading())
-      do { try await Task.sleep(for: restartDelay) } catch { return }
+      deliver(RadioReading(obstacle: "\(path) \(reason)"))
+      do { try await Task.sleep(for: restartDelay) } catch { break }
     }
+    for (complaint, count) in complaints.unsaid { logger.notice("radio.source: \(complaint), \(count) times more") }
   }
 
   /// Runs the program until it ends.
   /// - Returns: Why it ended, for the log.
-  private func runOnce(_ path: String, _ deliver: @escaping @Sendable (RadioReading) -> Void) async -> String {
+  private func runOnce(
+    _ path: String, _ complaints: inout Complaints, _ deliver: @escaping @Sendable (RadioReading) -> Void
+  ) async -> String {
     do {
-      let ended = try await Subprocess.run(
-        .path(FilePath(path)), input: .none, output: .sequence, error: .discarded
-      ) { execution in
-        for try await line in execution.standardOutput.strings() { report(line, from: path, deliver) }
+      let status = try await OperatorProgram(path: path).run { lines, dropped in
+        if dropped > 0 {
+          let rate = "prints more than \(LineRate.linesPerSecond) lines a second"
+          complain("\(path) \(rate); the last ones count", about: rate, times: dropped, "lines dropped", &complaints)
+        }
+        for line in lines { report(line, from: path, &complaints, deliver) }
       }
-      return "ended (\(ended.terminationStatus))"
+      return "ended (\(status))"
     } catch {
       return "failed: \(error)"
     }
   }
 
-  private func report(_ line: String, from path: String, _ deliver: (RadioReading) -> Void) {
+  private func report(
+    _ line: String, from path: String, _ complaints: inout Complaints, _ deliver: (RadioReading) -> Void
+  ) {
     switch RadioLine(line) {
     case .reading(let reading): deliver(reading)
     case .unknown(let text):
       let names = Technology.knownNames.joined(separator: ", ")
-      logger.warning("radio.source: \(path) says \"\(text)\", which is not a known technology; known: \(names)")
+      complain(
+        "\(path) says \"\(text)\", which is not a known technology; known: \(names)", about: "unknown technologies",
+        &complaints)
     }
+  }
+
+  /// Logs a line about the program, at most one in ten minutes about each matter, with the number of times since the last one.
+  private func complain(
+    _ line: String, about matter: String, times: Int = 1, _ unit: String = "times", _ complaints: inout Complaints,
+    metadata: Logger.Metadata? = nil
+  ) {
+    guard let count = complaints.count(matter, times, at: .now) else { return }
+    logger.warning("radio.source: \(line)\(count > 1 ? " (\(count) \(unit))" : "")", metadata: metadata)
   }
 }

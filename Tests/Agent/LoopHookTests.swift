@@ -72,6 +72,15 @@ struct LoopHookTests {
     try await log.wait(for: "ended with status 5")
   }
 
+  @Test("when the program prints without end, then the log has its first lines and the number of the others")
+  func flood() async throws {
+    let log = try await run("echo out; echo err >&2; yes | head -n 20000", notice(.noFix))
+    #expect(log.all.first == "info: loop.hook: out")
+    #expect(log.contains("loop.hook: err"))
+    #expect(log.messages.count <= LoopHook.lines + 2, "\(log.messages)")
+    #expect(log.all.last?.hasSuffix(" more lines") == true)
+  }
+
   @Test("when there is no such program, then the log says so, and the loop goes on")
   func missing() async {
     let log = LogLines()

@@ -1,5 +1,6 @@
 import Coverage
 import Foundation
+import Programs
 import TestSupport
 import Testing
 
@@ -69,7 +70,29 @@ struct RadioMonitorTests {
       #"echo 4G/LTE; echo 7G; printf '\377\376\n'; echo '4G/LTE 5G/NR'; echo none; echo 3G/HSPA+; exec sleep 60"#)
     #expect(await deliveries(3, of: source) == ["4G/LTE", "-", "3G/HSPA+"])
     #expect(log.contains(" says \"7G\", which is not a known technology; known: 2G/"))
-    #expect(log.messages.count == 3, "\(log.messages)")
+    #expect(log.messages.count == 2, "one line, and a count: \(log.messages)")
+    #expect(log.contains("unknown technologies, 2 times more"))
+  }
+
+  @Test(
+    "when the program prints without end, then some readings a second are delivered, and the log has one line and a count"
+  )
+  func flood() async throws {
+    let source = try await script("yes 4G/LTE")
+    let begun = ContinuousClock.now
+    #expect(await deliveries(2 * LineRate.linesPerSecond, of: source).allSatisfy { $0 == "4G/LTE" })
+    #expect(ContinuousClock.now - begun >= .seconds(1))
+    #expect(log.messages.count == 2, "\(log.messages)")
+    #expect(log.contains("prints more than 10 lines a second; the last ones count ("))
+    #expect(log.contains("prints more than 10 lines a second, "))
+  }
+
+  @Test("when the program fails each time, then the log has one line and a count")
+  func failing() async throws {
+    let source = try await script("exit 3")
+    _ = await deliveries(20, of: source)
+    #expect(log.messages.count == 2, "\(log.messages)")
+    #expect(log.contains("ended (exited(3)), ") && log.contains(" times more"))
   }
 
   @Test("when a line is very long, then the log shows only its beginning, and later lines count")
