@@ -72,6 +72,10 @@ extension TPV {
     guard let latitude, let longitude else { return \.withoutPosition }
     guard coordinate != nil else { return \.outOfRange }
     guard latitude != 0 || longitude != 0 else { return \.nullIsland }
-    return status == 8 ? \.simulated : nil
+    return switch status {
+    case 7: \.surveyed
+    case 8: \.simulated
+    default: nil
+    }
   }
 }

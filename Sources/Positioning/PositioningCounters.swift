@@ -25,6 +25,8 @@ public struct PositioningCounters: Hashable, Sendable {
   var outOfRange = 0
   /// TPVs at exactly 0,0, which some receivers send without a position.
   var nullIsland = 0
+  /// TPVs with a position that the receiver was given or has averaged, and does not measure now (status 7): it only gives the time.
+  var surveyed = 0
   /// TPVs that the receiver itself calls simulated (status 8).
   var simulated = 0
   /// TPVs of an epoch whose fix was delivered before they came.
@@ -56,8 +58,9 @@ public struct PositioningCounters: Hashable, Sendable {
   /// receivers than the chosen one, do not count.
   public var refusals: String? {
     let reasons = [
-      (withoutPosition, "incomplete"), (outOfRange, "not on Earth"), (nullIsland, "at 0,0"), (simulated, "simulated"),
-      (stragglers + overtaken, "too late"), (behind, "old"), (repeated, "repeated"), (jumps, "out of reach"),
+      (withoutPosition, "incomplete"), (outOfRange, "not on Earth"), (nullIsland, "at 0,0"), (surveyed, "surveyed"),
+      (simulated, "simulated"), (stragglers + overtaken, "too late"), (behind, "old"), (repeated, "repeated"),
+      (jumps, "out of reach"),
     ]
     let counted = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     return counted.isEmpty ? nil : counted.joined(separator: ", ")

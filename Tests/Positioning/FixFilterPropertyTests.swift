@@ -7,8 +7,8 @@ import Testing
 extension PositioningCounters {
   /// The number of TPVs with a known fate; those of an epoch that is still open have none yet.
   fileprivate var fates: Int {
-    otherDevice + noFix + withoutPosition + outOfRange + nullIsland + simulated + stragglers + overtaken + merged
-      + fixes + jumps + behind + repeated
+    otherDevice + noFix + withoutPosition + outOfRange + nullIsland + surveyed + simulated + stragglers + overtaken
+      + merged + fixes + jumps + behind + repeated
   }
 }
 

@@ -18,6 +18,7 @@ import Testing
     #expect(refused(.usable(latitude: 90.1)).outOfRange == 1)
     #expect(refused(.usable(longitude: -180.1)).outOfRange == 1)
     #expect(refused(.usable(latitude: 0, longitude: 0)).nullIsland == 1)
+    #expect(refused(.usable().with { $0.status = 7 }).surveyed == 1)
     #expect(refused(.usable().with { $0.status = 8 }).simulated == 1)
   }
 

@@ -231,10 +231,10 @@ private struct Receiver {
   @Test func `when positions were refused, then each reason is listed with its count`() {
     var counters = PositioningCounters()
     (counters.withoutPosition, counters.outOfRange, counters.nullIsland) = (1, 2, 3)
-    (counters.simulated, counters.stragglers, counters.jumps) = (4, 5, 6)
+    (counters.surveyed, counters.simulated, counters.stragglers, counters.jumps) = (7, 4, 5, 6)
     #expect(
       counters.refusals
-        == "1 incomplete, 2 not on Earth, 3 at 0,0, 4 simulated, 5 too late, 6 out of reach")
+        == "1 incomplete, 2 not on Earth, 3 at 0,0, 7 surveyed, 4 simulated, 5 too late, 6 out of reach")
   }
 
   @Test func `when a receiver's date is wrong, then its fixes count, and their wrong times are counted`() {
