@@ -28,11 +28,19 @@ enum ServerAnswer {
 
   private static func messages(_ value: Any) -> [String] {
     switch value {
-    case let list as [Any]: list.map { $0 as? String ?? "\($0)" }
+    case let list as [Any]: list.map(text(of:))
     case let text as String: text.isEmpty ? [] : [text]
     case is NSNull: []
-    default: ["\(value)"]
+    default: [text(of: value)]
     }
+  }
+
+  /// An entry in the server's own words: a text, or the JSON of another value.
+  private static func text(of value: Any) -> String {
+    if let text = value as? String { return text }
+    let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes]
+    let json = try? JSONSerialization.data(withJSONObject: value, options: options)
+    return json.map { String(decoding: $0, as: UTF8.self) } ?? "an entry that is no text"
   }
 
   private static func describe(_ body: Data, _ redaction: Redaction) -> String {

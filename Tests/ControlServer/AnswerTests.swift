@@ -50,6 +50,20 @@ struct AnswerTests {
     }
   }
 
+  @Test(
+    "when the entries of a refusal are no texts, then the line has their JSON",
+    arguments: [
+      (#"[{"code":7,"at":"a/b"}]"#, #"{"at":"a/b","code":7}"#),
+      (#"{"b":[1,null],"a":true}"#, #"{"a":true,"b":[1,null]}"#),
+      (#"["x",7,false,null,1.5]"#, "x; 7; false; null; 1.5"),
+      ("7", "7"), ("[[]]", "[]"),
+    ])
+  func structuredErrors(error: String, expected: String) {
+    #expect(throws: ServerFailure.refused(status: 200, message: expected)) {
+      try ServerAnswer.body(status: 200, retryAfter: nil, body: Data(#"{"error":\#(error)}"#.utf8))
+    }
+  }
+
   @Test("when ping_port is at an end of its range, then it is accepted")
   func ports() throws {
     #expect(try grant("ping_port", "1").pingPort == 1)
