@@ -52,6 +52,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    // Sentences of one type stay an epoch behind the other's.
+    [("A", 12.0, 0.0), ("B", 11, 0), ("A", 13, 1), ("B", 12, 1), ("A", 14, 2), ("B", 13, 2)],
+    // Two receivers with different clocks.
+    [("A", 12, 0), ("A", 9, 0), ("A", 13, 1), ("A", 10, 1), ("A", 14, 2), ("A", 11, 2), ("A", 15, 3)],
+    // A clock that is set back in mid-log, and one that is set forward again.
+    [("A", 700, 0), ("A", 701, 1), ("A", 100, 1), ("A", 101, 2), ("A", 102, 3), ("A", 800, 701)],
+    // Midnight.
+    [("A", 86_399, 0), ("B", 86_398, 0), ("A", 0, 1), ("B", 86_399, 1), ("A", 1, 2), ("B", 0, 2)],
+  ])
+  func `when times go back, then the log is as long as its longest clock ran`(steps: [(String, Double, Double)]) {
+    var pace = Pace()
+    for (type, time, elapsed) in steps {
+      _ = pace.advance(to: time, of: type)
+      #expect(pace.elapsed == elapsed)
+    }
+  }
+
   @Test func gpsdRecordingGreetsWithItsOwnWords() throws {
     let lines = [
       #"{"class":"VERSION","release":"3.17"}"#, #"{"class":"DEVICES","devices":[]}"#, #"{"class":"WATCH"}"#,

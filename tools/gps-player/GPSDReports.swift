@@ -65,7 +65,10 @@ enum GPSDReports {
         continue
       }
       let time = kind == "TPV" ? member("time", of: text)?.dropFirst(11).filter { $0 != ":" && $0 != "Z" } : nil
-      let isEpoch = time.flatMap(Pace.seconds(hhmmss:)).map { pace.advance(to: $0) } ?? false
+      let isEpoch =
+        time.flatMap(Pace.seconds(hhmmss:)).map {
+          pace.advance(to: $0, of: member("device", of: text) ?? "")
+        } ?? false
       let at = rate.map { Double(sent) / $0 } ?? pace.elapsed
       recording.pieces.append(.init(at: at, bytes: Array(line) + [UInt8(ascii: "\n")], epochs: isEpoch ? 1 : 0))
       sent += line.count + 1

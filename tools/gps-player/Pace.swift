@@ -1,25 +1,46 @@
 /// Turns the times of day of a log into seconds since its start.
+///
+/// Times of day can go back: sentences of one type stay an epoch behind those of another, two receivers share a log, a clock is set. Each
+/// type of sentence has its own clock, and the log is as long as the one that ran longest: else, each way back and forth would count.
 struct Pace {
   /// In seconds. A longer step is a jump of the receiver's clock (a corrected date, a gap in the log) and counts as one second.
   static let longestStep = 3600.0
 
+  /// The clock of one type of sentence.
+  private struct Clock {
+    var elapsed: Double
+    var last: Double
+    /// A time before ``last``, since the last one after it.
+    var back: Double?
+
+    mutating func advance(to time: Double) {
+      var step = time - last
+      if step < -43_200 { step += 86_400 }
+      if step >= 0 {
+        elapsed += step > Pace.longestStep ? 1 : step
+        (last, back) = (time, nil)
+      } else if let begun = back, time > begun {
+        // It goes on from there: the clock was set back.
+        elapsed += time - begun
+        (last, back) = (time, nil)
+      } else {
+        back = time
+      }
+    }
+  }
+
   private(set) var elapsed = 0.0
-  private var last: Double?
+  private var latest: Double?
+  private var clocks: [String: Clock] = [:]
 
   /// Advances to the next time in the log, in seconds of the day.
+  /// - Parameter type: The type of its sentence.
   /// - Returns: Whether it begins an epoch.
-  mutating func advance(to time: Double) -> Bool {
-    guard let last else {
-      self.last = time
-      return true
-    }
-    guard time != last else { return false }
-    var step = time - last
-    if step < -43_200 { step += 86_400 }
-    self.last = time
-    // Times within one epoch can be slightly out of order.
-    elapsed += step < 0 ? 0 : step > Self.longestStep ? 1 : step
-    return true
+  mutating func advance(to time: Double, of type: String = "") -> Bool {
+    clocks[type, default: Clock(elapsed: elapsed, last: time)].advance(to: time)
+    elapsed = max(elapsed, clocks[type]?.elapsed ?? 0)
+    defer { latest = time }
+    return time != latest
   }
 
   /// `hhmmss.sss` as seconds of the day.

@@ -32,14 +32,14 @@ enum ReceiverLog {
     for line in body.split(separator: UInt8(ascii: "\n")) {
       // Binary messages can precede a sentence on the same line.
       guard let start = line.lastIndex(of: UInt8(ascii: "$")) else { continue }
-      guard let time = time(in: line[start...]), pace.advance(to: time) else { continue }
+      guard let (type, time) = time(in: line[start...]), pace.advance(to: time, of: type) else { continue }
       epochs.append(Epoch(offset: start, at: pace.elapsed))
     }
     return epochs
   }
 
-  /// The time of day in a sentence, in seconds.
-  private static func time(in sentence: ArraySlice<UInt8>) -> Double? {
+  /// The type of a sentence, and its time of day in seconds.
+  private static func time(in sentence: ArraySlice<UInt8>) -> (type: String, time: Double)? {
     guard sentence.count < 200, let text = String(validating: sentence, as: UTF8.self) else { return nil }
     let fields = text.split(separator: ",", omittingEmptySubsequences: false)
     guard let address = fields.first, address.utf8.count == 6 else { return nil }
@@ -49,7 +49,8 @@ enum ReceiverLog {
     case "GLL": index = 5
     default: return nil
     }
-    return fields.count > index ? Pace.seconds(hhmmss: fields[index]) : nil
+    guard fields.count > index, let time = Pace.seconds(hhmmss: fields[index]) else { return nil }
+    return (String(address), time)
   }
 
   private static func pieces(of body: ArraySlice<UInt8>, epochs: [Epoch]) -> [Recording.Piece] {
