@@ -25,7 +25,25 @@ struct Responder: HTTPResponder {
   func respond(to request: Request, context: ConnectionContext) async throws -> Response {
     var response = try await answer(to: request, context: context)
     if endpoints.options.acceptsGzip { response.headers[.acceptEncoding] = "gzip" }
-    return response
+    return Self.asksForUpgrade(request.headers) ? Self.last(response, on: context.channel) : response
+  }
+
+  /// Whether a request asks for another protocol, as those of curl's `--http2` and of Java's client do.
+  private static func asksForUpgrade(_ headers: HTTPFields) -> Bool {
+    headers[values: .connection].contains { value in
+      value.split { $0 == "," || $0 == " " }.contains { $0.lowercased() == "upgrade" }
+    }
+  }
+
+  /// The last response of its connection. After a request for another protocol, the HTTP parser reads no further one.
+  private static func last(_ response: Response, on channel: any Channel) -> Response {
+    var last = response
+    last.headers[.connection] = "close"
+    last.body = ResponseBody(contentLength: response.body.contentLength) { writer in
+      try await response.body.write(writer)
+      try? await channel.close(mode: .output)
+    }
+    return last
   }
 
   private func answer(to request: Request, context: ConnectionContext) async throws -> Response {
