@@ -4,9 +4,10 @@ import Foundation
 extension Device {
   /// This host, as far as its files describe it.
   static var thisHost: Device {
-    Device(
+    let locale = HostLocale.thisHost
+    return Device(
       model: model, device: ProcessInfo.processInfo.hostName, osVersion: osVersion,
-      language: Locale.current.language.languageCode?.identifier ?? "en", timezone: TimeZone.current.identifier,
+      language: locale.language, timezone: locale.timezone,
       softwareVersion: Program.version, softwareVersionCode: Program.versionCode, softwareRevision: Program.revision)
   }
 

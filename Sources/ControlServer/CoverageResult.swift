@@ -13,14 +13,22 @@ public struct CoverageResult: Hashable, Sendable {
   public let anchor: DriveTime
   /// In order of entry: the server uses the position of the first fence as the test's. Open fences are left out.
   public let fences: [Fence]
+  /// How often the result was sent before.
+  public let retries: Int
+  /// Why the test ended, in the reference app's words; `nil` when that is not known.
+  public let terminationCause: String?
 
   /// A result with the given values.
-  public init(clientUUID: String, testUUID: String, driveStarted: WallTime, anchor: DriveTime, fences: [Fence]) {
+  public init(
+    clientUUID: String, testUUID: String, driveStarted: WallTime, anchor: DriveTime, fences: [Fence],
+    retries: Int = 0, terminationCause: String? = nil
+  ) {
     self.clientUUID = clientUUID
     self.testUUID = testUUID
     self.driveStarted = driveStarted
     self.anchor = anchor
     self.fences = fences
+    (self.retries, self.terminationCause) = (retries, terminationCause)
   }
 
   func json(_ device: Device) -> JSON {
@@ -29,21 +37,35 @@ public struct CoverageResult: Hashable, Sendable {
         "test_uuid": .string(testUUID),
         "client_uuid": .string(clientUUID),
         "uuid": .string(clientUUID),
-      ]) + device.members + network + JSON.members(["fences": .array(fences.compactMap(json))]))
+        "submission_retry_count": .integer(Int64(retries)),
+        "termination_cause": terminationCause.map { ColumnText.json($0, ColumnText.name) },
+      ]) + device.members + network + radioInfo + JSON.members(["fences": .array(fences.compactMap(json))]))
   }
 
-  /// The network, from the last fence with a modem's report; the server keeps one of each for a test (docs/protocol.md, 3.5).
-  ///
-  /// Cells and signals beyond that are not sent: the widths of the server's columns for them are not known, a number that does not fit
-  /// would refuse all fences, and the cell of 5G has 36 bits.
+  /// The network type, that of the first fence as in the reference app, and the network, from the last fence with a modem's report; the
+  /// server keeps one of each for a test (docs/protocol.md, 3.5).
   private var network: [JSON.Member] {
-    guard let last = fences.last(where: { $0.radio != nil }), let radio = last.radio else { return [] }
-    return JSON.members([
-      "network_type": last.technology?.id.map { .integer(Int64($0)) },
-      "telephony_network_operator": radio.operatorCode.flatMap { OperatorCode($0) }.map { .string($0.withDash) },
-      "telephony_network_operator_name": radio.operatorName.map { .string(String($0.prefix(50))) },
-      "telephony_network_is_roaming": .bool(fences.contains { $0.radio?.isRoaming == true }),
-    ])
+    let type =
+      fences.lazy.compactMap { $0.technology == Technology.none ? nil : $0.technology?.id }.first.map(Int64.init)
+    let radio = fences.last { $0.radio != nil }?.radio
+    let network = radio.map {
+      MobileNetwork(
+        operatorCode: $0.operatorCode, operatorName: $0.operatorName, simOperatorCode: $0.simOperatorCode,
+        simOperatorName: $0.simOperatorName, isRoaming: fences.contains { $0.radio?.isRoaming == true })
+    }
+    return JSON.members(["network_type": .integer(type ?? NetworkType.cellular)]) + (network?.members ?? [])
+  }
+
+  /// The serving cell of each fence, with its lowest levels.
+  private var radioInfo: [JSON.Member] {
+    var info = RadioInfo(testUUID: testUUID)
+    for fence in fences where fence.duration != nil {
+      guard let radio = fence.radio else { continue }
+      let levels = radio.levels.map { ($0.quantity, $0.minimum) }
+      info?.add(
+        radio.cell, fence.technology, levels: Dictionary(levels) { first, _ in first }, at: fence.entered - anchor)
+    }
+    return info?.members ?? []
   }
 
   /// `nil` for an open fence: the server fails on a fence without `duration_ms`.

@@ -12,6 +12,8 @@ extension ModemReading {
       "registration": registration.map { .string($0.rawValue) },
       "operator": operatorCode.map(JSON.string),
       "operator_name": operatorName.map(JSON.string),
+      "sim_operator": simOperatorCode.map(JSON.string),
+      "sim_operator_name": simOperatorName.map(JSON.string),
       "signal": levels.isEmpty ? nil : .object(levels),
       "cell": cell.map(Self.json),
       "neighbours": neighbours.isEmpty ? nil : .array(neighbours.map(Self.json)),

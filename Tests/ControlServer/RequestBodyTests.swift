@@ -71,17 +71,95 @@ struct RequestBodyTests {
     return members.filter { $0.key.hasPrefix("telephony") || $0.key == "network_type" }.mapValues { "\($0)" }
   }
 
-  @Test("when fences have reports of the modem, then the result has the network of the last one, and any roaming")
+  @Test(
+    "when fences have reports of the modem, then the result has the network of the last one, the SIM's, and any roaming"
+  )
   func network() throws {
     var abroad = FenceRadio.sample
-    (abroad.operatorCode, abroad.operatorName, abroad.isRoaming) = ("310260", String(repeating: "N", count: 60), false)
+    (abroad.operatorCode, abroad.operatorName, abroad.isRoaming) = ("310260", String(repeating: "é", count: 300), false)
+    (abroad.simOperatorCode, abroad.simOperatorName) = ("23201", "Home\u{0}")
     let sent = try network([.sample(radio: .sample), .sample(technology: "5G/NR", radio: abroad), .sample()])
     #expect(
       sent == [
-        "network_type": "20", "telephony_network_operator": "310-260",
-        "telephony_network_operator_name": String(repeating: "N", count: 50), "telephony_network_is_roaming": "1",
+        "network_type": "13", "telephony_network_operator": "310-260", "telephony_network_country": "us",
+        "telephony_network_operator_name": String(repeating: "é", count: 200), "telephony_network_is_roaming": "1",
+        "telephony_network_sim_operator": "232-01", "telephony_network_sim_operator_name": "Home",
+        "telephony_network_sim_country": "at",
       ])
-    #expect(try network([.sample(), .sample(isSubmittable: true)]).isEmpty, "no modem, no network")
+  }
+
+  @Test(
+    "when no modem reports, then the network type is still that of the first known technology, else of any mobile network"
+  )
+  func networkType() throws {
+    #expect(try network([.sample(technology: nil), .sample(technology: "5G/NR"), .sample()]) == ["network_type": "20"])
+    #expect(try network([.sample(technology: nil), .sample(technology: "NONE")]) == ["network_type": "0"])
+  }
+
+  /// The members of a result of a test with a UUID.
+  private func whole(_ fences: [Fence], retries: Int = 0, cause: String? = nil) throws -> [String: Any] {
+    let result = CoverageResult(
+      clientUUID: "C", testUUID: "2d0f1c8e-0000-4000-8000-0000000000ff", driveStarted: .sampleStart,
+      anchor: .seconds(10), fences: fences, retries: retries, terminationCause: cause)
+    return try object(result.json(device).text)
+  }
+
+  @Test("when fences have cells, then the result has each cell once, and the lowest levels of each fence in it")
+  func radioInfo() throws {
+    var other = FenceRadio.sample
+    var cell = RadioCell()
+    (cell.kind, cell.identity) = (.nr, 0xF_0000_0001)
+    other.cell = cell
+    other.levels = [.init(quantity: .nrRSRP, minimum: -99.6, median: -90, maximum: -80)]
+    let info = try #require(
+      try whole([
+        .sample(entered: 8, radio: .sample), .sample(entered: 12, technology: "5G/NR", radio: other), .sample(),
+        .sample(entered: 20, radio: .sample),
+      ])["radioInfo"] as? [String: [[String: Any]]])
+    let (cells, signals) = (try #require(info["cells"]), try #require(info["signals"]))
+    #expect(cells.map { $0["technology"] as? String } == ["4G", "5G"])
+    #expect(cells.map { $0["location_id"] as? Int } == [0x0102_0304, 0xF_0000_0001])
+    #expect(cells[0]["mcc"] as? Int == 232 && cells[0]["mnc"] as? Int == 1 && cells[0]["area_code"] as? Int == 0x1A2B)
+    #expect(cells[0]["primary_scrambling_code"] as? Int == 123 && cells[0]["channel_number"] as? Int == 1300)
+    #expect(cells[0]["active"] as? Bool == true && cells[0]["cell_state"] as? String == "primary")
+    let names = cells.compactMap { $0["uuid"] as? String }
+    #expect(names == ["2d0f1c8e-0000-4000-8000-0000000000fe", "2d0f1c8e-0000-4000-8000-0000000000fd"])
+    #expect(signals.map { $0["cell_uuid"] as? String } == [names[0], names[1], names[0]])
+    #expect(signals.map { $0["time_ns"] as? Int } == [-2_000_000_000, 2_000_000_000, 10_000_000_000])
+    #expect(signals.map { $0["lte_rsrp"] as? Int } == [-112, nil, -112])
+    #expect(signals[1]["nr_ss_rsrp"] as? Int == -100 && signals[1]["network_type_id"] as? Int == 20)
+  }
+
+  @Test("when no fence has a cell or a level, then there is no radioInfo; nor is there for a test without a UUID")
+  func noRadioInfo() throws {
+    #expect(try whole([.sample(), .sample(radio: FenceRadio())])["radioInfo"] == nil)
+    let result = CoverageResult(
+      clientUUID: "C", testUUID: "T", driveStarted: .sampleStart, anchor: .seconds(10),
+      fences: [.sample(radio: .sample)])
+    #expect(try object(result.json(device).text)["radioInfo"] == nil)
+  }
+
+  @Test("when a result was sent before, or its end has a cause, then it says so")
+  func retries() throws {
+    let sent = try whole([.sample()], retries: 3, cause: String(repeating: "x", count: 120))
+    #expect(sent["submission_retry_count"] as? Int == 3)
+    #expect((sent["termination_cause"] as? String)?.count == 100)
+    #expect(try whole([.sample()])["termination_cause"] == nil)
+  }
+
+  @Test("when the device's texts are longer than the server's columns, then they are cut by code points")
+  func widths() throws {
+    let long = String(repeating: "e\u{301}", count: 150)
+    let device = Device(
+      model: long, device: long, osVersion: long, language: "abcdefghijk", timezone: "Europe/Vienna",
+      softwareVersion: long, softwareVersionCode: 1, softwareRevision: long)
+    let sent = try object(SettingsRequest(clientUUID: nil, device: device).json.text)
+    for (key, width) in [
+      "os_version": 100, "model": 200, "device": 200, "client_language": 10, "client_version": 10,
+      "client_software_version": 100, "softwareRevision": 200,
+    ] {
+      #expect((sent[key] as? String)?.unicodeScalars.count == width, "\(key)")
+    }
   }
 
   @Test(
@@ -90,6 +168,8 @@ struct RequestBodyTests {
   func badOperator(code: String) throws {
     var radio = FenceRadio.sample
     (radio.operatorCode, radio.operatorName) = (code, nil)
+    #expect(try network([.sample(radio: radio)]).keys.sorted() == ["network_type", "telephony_network_is_roaming"])
+    (radio.operatorCode, radio.simOperatorCode) = (nil, code)
     #expect(try network([.sample(radio: radio)]).keys.sorted() == ["network_type", "telephony_network_is_roaming"])
   }
 

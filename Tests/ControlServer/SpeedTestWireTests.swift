@@ -85,6 +85,23 @@ import Testing
     #expect(try result { $0.figures.links = links }["network_type"] as? Int == 13)
   }
 
+  @Test("when the modem reported a cell and a SIM, then the result has them, and where the test ended")
+  func radio() throws {
+    let ours = try result {
+      $0.testUUID = "2d0f1c8e-0000-4000-8000-000000000000"
+      $0.figures.cell = .sample(7)
+      $0.figures.signal = -95.4
+      (($0.figures.simOperatorCode), $0.figures.localAddress) = ("23201", "fe80::1%wwan0")
+    }
+    let info = try #require(ours["radioInfo"] as? [String: [[String: Any]]])
+    #expect(info["cells"]?.map { $0["location_id"] as? Int } == [7])
+    #expect(info["signals"]?.map { $0["lte_rsrp"] as? Int } == [-95])
+    #expect(
+      ours["telephony_network_sim_operator"] as? String == "232-01" && ours["test_ip_local"] as? String == "fe80::1")
+    #expect(ours["last_client_status"] as? String == "END" && ours["last_qos_status"] == nil)
+    #expect(try result { $0.hasQoS = true }["last_qos_status"] as? String == "QOS_END")
+  }
+
   @Test("when a stored curve is damaged, then its damaged points are left out, without a crash")
   func damagedCurve() throws {
     let details =

@@ -72,6 +72,62 @@ import Testing
     await #expect(throws: refusal) { try await call("coverageRequest", body) }
   }
 
+  @Test(arguments: [
+    ("os_version", 100), ("model", 200), ("device", 200), ("client_language", 10), ("client_software_version", 100),
+    ("softwareRevision", 200), ("telephony_network_sim_country", 10), ("wifi_ssid", 200),
+  ])
+  func `when a text is longer than its column, then nothing is stored`(key: String, width: Int) async throws {
+    let client = try await client()
+    // Two code points each.
+    let text = String(repeating: "e\u{301}", count: width / 2)
+    _ = try await call("coverageRequest", request(client: client, [key: "\"\(text)\""]))
+    for (value, reason) in [(text + "x", "is longer than \(width) characters"), ("\\u0000", "has a NUL")] {
+      await #expect(throws: Refusal.swallowed("\(key) \(reason)")) {
+        try await call("coverageRequest", request(client: client, [key: "\"\(value)\""]))
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (#""cells":[{"mcc":232}]"#, Refusal.swallowed("radioInfo.cells[0].uuid is missing")),
+    (#""cells":[{"mcc":"232"}]"#, .format("radioInfo.cells[0].mcc is not a number")),
+    (
+      #""cells":[{"area_code":9223372036854775808}]"#,
+      .format("radioInfo.cells[0].area_code: 9223372036854775808 is not an integer of 64 bits")
+    ),
+    (
+      #""cells":[{"cell_state":"0123456789012345"}]"#,
+      .swallowed("radioInfo.cells[0].cell_state is longer than 15 characters")
+    ),
+    (
+      #""signals":[{"cell_uuid":"2d0f1c8e-0000-4000-8000-0000000000ff"}]"#,
+      .swallowed("radioInfo.signals[0].time_ns is missing")
+    ),
+    (#""signals":[{"time_ns":1}]"#, .swallowed("radioInfo.signals[0].cell_uuid is missing")),
+    (#""signals":[{"lte_rsrp":-91.5}]"#, .format("radioInfo.signals[0].lte_rsrp: -91.5 is not an integer of 32 bits")),
+  ])
+  func `when a cell or a signal does not fit its columns, then the result is refused`(
+    radio: String, refusal: Refusal
+  ) async throws {
+    let client = try await client()
+    let test = try text(try await call("coverageRequest", request(client: client))["test_uuid"])
+    await #expect(throws: refusal) {
+      try await call("coverageResult", #"{"test_uuid":"\#(test)","client_uuid":"\#(client)","radioInfo":{\#(radio)}}"#)
+    }
+  }
+
+  @Test func `when two tests name the same cell, then the second result is lost as a whole`() async throws {
+    let client = try await client()
+    func send() async throws {
+      let test = try text(try await call("coverageRequest", request(client: client))["test_uuid"])
+      let cell = #"{"uuid":"2d0f1c8e-0000-4000-8000-0000000000ff","technology":"4G","location_id":68719476734}"#
+      _ = try await call(
+        "coverageResult", #"{"test_uuid":"\#(test)","client_uuid":"\#(client)","radioInfo":{"cells":[\#(cell)]}}"#)
+    }
+    try await send()
+    await #expect(throws: (any Error).self) { try await send() }
+  }
+
   @Test func loopBelongsToItsClient() async throws {
     let client = try await client()
     let first = try await call("coverageRequest", request(client: client))

@@ -37,6 +37,7 @@ struct CoverageRequest: Sendable {
     osVersion = try fields.string("os_version")
     clientSoftwareVersion = try fields.string("client_software_version")
     device = try fields.string("device")
+    try Columns.check(fields)
     self.body = body
   }
 

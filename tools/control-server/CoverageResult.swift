@@ -16,6 +16,7 @@ struct CoverageResult: Sendable {
   let networkType: Int32?
   let terminationCause: String?
   let fences: [FenceSubmission]
+  let radio: RadioInfo
   let body: String
 
   init(_ fields: Fields, body: String) throws {
@@ -30,10 +31,9 @@ struct CoverageResult: Sendable {
     terminationCause = try fields.string("termination_cause").map { String($0.prefix(100)) }
     fences = try (fields.array("fences") ?? []).map(FenceSubmission.init)
     self.body = body
+    radio = try RadioInfo(fields.fields("radioInfo"))
     try Self.checkOtherTypes(fields)
-    if let address = try fields.string("test_ip_local"), PeerAddress(address) == nil {
-      throw Refusal.badRequest("'\(address)' is not an IP string literal.")
-    }
+    try Columns.check(fields)
   }
 
   /// The test to which the result belongs.
@@ -47,22 +47,11 @@ struct CoverageResult: Sendable {
 
   /// Checks the types of members that the real server reads and this one ignores.
   private static func checkOtherTypes(_ fields: Fields) throws {
-    for key in [
-      "telephony_network_operator", "telephony_network_sim_operator", "telephony_network_country",
-      "telephony_network_operator_name", "telephony_network_sim_operator_name", "telephony_network_sim_country",
-      "telephony_apn", "wifi_ssid", "wifi_bssid", "wifi_network_id", "wifi_supplicant_state",
-      "wifi_supplicant_state_detail", "test_status", "test_error_cause",
-    ] { _ = try fields.string(key) }
-    for key in ["telephony_phone_type", "telephony_data_state", "submission_retry_count"] {
-      _ = try fields.integer(key, as: Int32.self)
+    for key in ["wifi_supplicant_state", "wifi_supplicant_state_detail", "test_status", "test_error_cause"] {
+      _ = try fields.string(key)
     }
     for key in ["temperature", "apn"] { _ = try fields.number(key) }
-    _ = try fields.bool("telephony_network_is_roaming")
     _ = try fields.fields("capabilitiesRequest")
-    if let radio = try fields.fields("radioInfo") {
-      _ = try radio.array("cells")
-      _ = try radio.array("signals")
-    }
     for key in ["cellLocations", "geoLocations", "android_permission_status"] { _ = try fields.array(key) }
   }
 }

@@ -39,7 +39,12 @@ struct Fields {
   /// A string for a column of `limit` characters. A longer one violates a constraint, which the real server swallows.
   func string(_ key: String, limit: Int) throws -> String? {
     let text = try string(key)
-    if let text, text.count > limit { throw Refusal.swallowed("\(name(key)) is longer than \(limit) characters") }
+    guard let text else { return nil }
+    // PostgreSQL counts code points, and has no NUL in texts.
+    if text.unicodeScalars.count > limit {
+      throw Refusal.swallowed("\(name(key)) is longer than \(limit) characters")
+    }
+    if text.unicodeScalars.contains("\0") { throw Refusal.swallowed("\(name(key)) has a NUL") }
     return text
   }
 

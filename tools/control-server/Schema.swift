@@ -53,6 +53,14 @@ enum Schema {
           ALTER TABLE speed_test ADD COLUMN network_group_type TEXT;
           """)
     }
+    migrator.registerMigration("radio") { db in
+      try db.execute(
+        sql: """
+          -- Cells and signals of coverage tests and of speed tests, as received.
+          CREATE TABLE radio_cell (uuid TEXT PRIMARY KEY, test_uuid TEXT NOT NULL, received TEXT NOT NULL);
+          CREATE TABLE radio_signal (cell_uuid TEXT NOT NULL, test_uuid TEXT NOT NULL, received TEXT NOT NULL);
+          """)
+    }
     return migrator
   }
 

@@ -19,6 +19,7 @@ extension Store {
       for (index, fence) in result.fences.enumerated() {
         try Self.insert(fence, at: index, test: uuid, testTime: row["time"], in: db)
       }
+      try result.radio.insert(for: uuid, in: db)
     }
   }
 

@@ -17,6 +17,8 @@ public struct SpeedTestResult: Hashable, Sendable {
   public var retries: Int
   /// The technology of the modem; `nil` when it is not known, or when no modem carried the test.
   public var technology: Technology?
+  /// Whether there are results of QoS tests, which follow.
+  public var hasQoS = false
   /// The figures. The server refuses a result that is not complete (``Coverage/SpeedTestFigures/isComplete``).
   public var figures: SpeedTestFigures
 
@@ -36,6 +38,7 @@ public struct SpeedTestResult: Hashable, Sendable {
         "client_uuid": .string(clientUUID), "uuid": .string(clientUUID), "test_uuid": .string(testUUID),
         "test_token": .string(token), "time": .integer(submitted.milliseconds), "test_status": "0",
         "test_submission_retry_count": .integer(Int64(retries)), "user_server_selection": false,
+        "last_client_status": "END", "last_qos_status": hasQoS ? "QOS_END" : nil,
         "network_type": .integer(NetworkType.of(links: figures.links, technology)),
       ]) + connection + rates
         + JSON.members([
@@ -43,13 +46,14 @@ public struct SpeedTestResult: Hashable, Sendable {
         ]) + radio
         + JSON.members(["geoLocations": .array(figures.places.map(Self.place))])
         + device.members.filter { $0.key != "client_version" }
-        + JSON.members(["client_version": .string(figures.serverVersion)]))
+        + JSON.members(["client_version": ColumnText.json(figures.serverVersion, ColumnText.code)]))
   }
 
   private var connection: [JSON.Member] {
     JSON.members([
       "test_port_remote": .integer(Int64(figures.port)),
-      "test_ip_local": figures.localAddress.map(JSON.string), "test_ip_server": figures.serverAddress.map(JSON.string),
+      "test_ip_local": figures.localAddress.map(Self.address),
+      "test_ip_server": figures.serverAddress.map(Self.address),
       "test_encryption": .string(figures.encryption ?? "NONE"),
       "test_total_bytes_download": .integer(figures.traffic.received),
       "test_total_bytes_upload": .integer(figures.traffic.sent),
@@ -73,12 +77,18 @@ public struct SpeedTestResult: Hashable, Sendable {
   }
 
   private var radio: [JSON.Member] {
-    JSON.members([
-      "telephony_network_operator": figures.operatorCode.flatMap { OperatorCode($0) }.map { .string($0.withDash) },
-      "telephony_network_operator_name": figures.operatorName.map { .string(String($0.prefix(50))) },
-      "telephony_network_is_roaming": figures.isRoaming.map(JSON.bool),
-    ])
+    let network = MobileNetwork(
+      operatorCode: figures.operatorCode, operatorName: figures.operatorName, simOperatorCode: figures.simOperatorCode,
+      simOperatorName: figures.simOperatorName, isRoaming: figures.isRoaming)
+    var info = RadioInfo(testUUID: testUUID)
+    let quantity = FenceRadio.quantities(of: technology).first
+    let level = quantity.flatMap { quantity in figures.signal.map { [quantity: $0] } }
+    info?.add(figures.cell, technology, levels: level ?? [:], at: .zero)
+    return network.members + (info?.members ?? [])
   }
+
+  /// The server refuses an address with a zone (`fe80::1%wwan0`).
+  private static func address(_ text: String) -> JSON { .string(String(text.prefix { $0 != "%" })) }
 
   private static func place(_ place: SpeedTestPlace) -> JSON {
     .object([

@@ -42,6 +42,10 @@ public struct FenceRadio: Hashable, Sendable, Codable {
   public var operatorCode: String?
   /// The last operator's name.
   public var operatorName: String?
+  /// The code of the operator that issued the SIM, five or six digits.
+  public var simOperatorCode: String?
+  /// The name of the operator that issued the SIM.
+  public var simOperatorName: String?
   /// Whether the modem was roaming at any time.
   public var isRoaming = false
 
@@ -50,6 +54,8 @@ public struct FenceRadio: Hashable, Sendable, Codable {
     case cellChanges = "cell_changes"
     case operatorCode = "operator"
     case operatorName = "operator_name"
+    case simOperatorCode = "sim_operator"
+    case simOperatorName = "sim_operator_name"
     case isRoaming = "roaming"
   }
 
@@ -58,14 +64,17 @@ public struct FenceRadio: Hashable, Sendable, Codable {
 
   /// The lowest level in dBm of the quantity that stands for this technology (docs/protocol.md, 5); `nil` when it was never known.
   public func minimumLevel(of technology: Technology?) -> Double? {
-    let quantities: [SignalQuantity] =
-      switch technology?.generation {
-      case .fiveStandalone: [.nrRSRP]
-      case .four, .fiveNonStandalone: [.rsrp]
-      case .three: [.rscp, .rssi]
-      case .two: [.rssi]
-      case .noNetwork, nil: []
-      }
-    return quantities.lazy.compactMap { wanted in levels.first { $0.quantity == wanted }?.minimum }.first
+    Self.quantities(of: technology).lazy.compactMap { wanted in levels.first { $0.quantity == wanted }?.minimum }.first
+  }
+
+  /// The quantities in dBm that stand for a technology, the first one before the others (docs/protocol.md, 5).
+  public static func quantities(of technology: Technology?) -> [SignalQuantity] {
+    switch technology?.generation {
+    case .fiveStandalone: [.nrRSRP]
+    case .four, .fiveNonStandalone: [.rsrp]
+    case .three: [.rscp, .rssi]
+    case .two: [.rssi]
+    case .noNetwork, nil: []
+    }
   }
 }

@@ -13,6 +13,10 @@ public struct ModemReading: Hashable, Sendable {
   public var operatorCode: String?
   /// The operator's name, as the network tells it.
   public var operatorName: String?
+  /// The code of the operator that issued the SIM: country code and network code, five or six digits.
+  public var simOperatorCode: String?
+  /// The name of the operator that issued the SIM, as the SIM has it.
+  public var simOperatorName: String?
   /// The measured signal.
   public var signal: [SignalQuantity: Double] = [:]
   /// The serving cell.
@@ -28,6 +32,7 @@ public struct ModemReading: Hashable, Sendable {
   func checked(as kind: RadioCell.Kind?) -> ModemReading {
     var reading = self
     reading.operatorCode = operatorCode.flatMap { OperatorCode($0) }?.digits
+    reading.simOperatorCode = simOperatorCode.flatMap { OperatorCode($0) }?.digits
     reading.cell = cell?.checked(as: kind)
     if reading.cell?.isUnknown == true { reading.cell = nil }
     reading.neighbours = neighbours.map { $0.checked(as: nil) }.filter { !$0.isUnknown }
@@ -40,6 +45,8 @@ extension ModemReading: Decodable {
     case mask, registration, signal, cell, neighbours
     case operatorCode = "operator"
     case operatorName = "operator_name"
+    case simOperatorCode = "sim_operator"
+    case simOperatorName = "sim_operator_name"
   }
 
   /// Reads the members of a drive log's `modem` (docs/drive-log.md). A signal of an unknown name or out of its range is dropped, as is an
@@ -53,6 +60,8 @@ extension ModemReading: Decodable {
     registration = try text(.registration).flatMap(Registration.init)
     operatorCode = try text(.operatorCode).flatMap { OperatorCode($0) }?.digits
     operatorName = try text(.operatorName)
+    simOperatorCode = try text(.simOperatorCode).flatMap { OperatorCode($0) }?.digits
+    simOperatorName = try text(.simOperatorName)
     for (name, value) in try values.decodeIfPresent([String: Double].self, forKey: .signal) ?? [:] {
       if let quantity = SignalQuantity(rawValue: name), quantity.range.contains(value) { signal[quantity] = value }
     }

@@ -13,6 +13,8 @@ struct RadioTally: Sendable {
   private var hasReport = false
   private var operatorCode: String?
   private var operatorName: String?
+  private var simOperatorCode: String?
+  private var simOperatorName: String?
   private var isRoaming = false
 
   /// Adds a report and the time for which it was in effect. A report that was replaced at the same moment has no effect.
@@ -27,6 +29,7 @@ struct RadioTally: Sendable {
     guard let modem else { return }
     hasReport = true
     if let code = modem.operatorCode { (operatorCode, operatorName) = (code, modem.operatorName) }
+    if let code = modem.simOperatorCode { (simOperatorCode, simOperatorName) = (code, modem.simOperatorName) }
     if modem.registration == .roaming { isRoaming = true }
     for (quantity, value) in modem.signal where quantity.range.contains(value) {
       levels[quantity, default: [:]][Int32((value * 10).rounded()), default: 0].saturate(adding: time)
@@ -48,6 +51,7 @@ struct RadioTally: Sendable {
     figures.cellChanges = cellChanges
     figures.cell = cell
     (figures.operatorCode, figures.operatorName) = (operatorCode, operatorName)
+    (figures.simOperatorCode, figures.simOperatorName) = (simOperatorCode, simOperatorName)
     figures.isRoaming = isRoaming
     return figures
   }

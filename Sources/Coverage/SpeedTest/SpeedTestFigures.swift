@@ -33,6 +33,10 @@ public struct SpeedTestFigures: Hashable, Sendable, Codable {
   public var operatorCode: String?
   /// The modem's operator name.
   public var operatorName: String?
+  /// The code of the operator that issued the SIM, five or six digits.
+  public var simOperatorCode: String?
+  /// The name of the operator that issued the SIM.
+  public var simOperatorName: String?
   /// Whether the modem was roaming; `nil` when it is not known.
   public var isRoaming: Bool?
   /// The serving cell.

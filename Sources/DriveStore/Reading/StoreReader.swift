@@ -144,6 +144,17 @@ public struct StoreReader: Sendable {
     }
   }
 
+  /// Why the drive of `batch` ended, as it is stored; `nil` unless the batch is of its last session: others end while the drive goes on.
+  public func stopReason(of batch: Batch) throws -> String? {
+    try rows(
+      """
+      SELECT drive.stop_reason FROM intact_session AS session JOIN intact_drive AS drive ON drive.id = session.drive_id
+      WHERE session.id = ?
+        AND NOT EXISTS (SELECT 1 FROM session AS later WHERE later.drive_id = drive.id AND later.number > session.number)
+      """, [batch.session]
+    ).first?["stop_reason"]
+  }
+
   /// The stored state of the gate for the server at `url`, as JSON; `nil` when there is none, or it is damaged.
   public func gateMemory(at url: String) throws -> String? {
     try rows(

@@ -312,6 +312,8 @@ public final class ControlledTest: Sendable {
     let radio = environment.surroundings.radio
     figures.operatorCode = radio?.modem?.operatorCode
     figures.operatorName = radio?.modem?.operatorName
+    figures.simOperatorCode = radio?.modem?.simOperatorCode
+    figures.simOperatorName = radio?.modem?.simOperatorName
     figures.isRoaming = radio?.modem?.registration.map { $0 == .roaming }
     figures.cell = radio?.modem?.cell
     return figures

@@ -34,6 +34,8 @@ struct ModemConversation {
   /// Whether ModemManager ran at any time on this connection.
   private var wasPresent = false
   private var modems: [String: ModemObject] = [:]
+  /// SIMs, which are objects of their own.
+  private var sims: [String: ModemObject] = [:]
   /// Whether ``modems`` are all that ModemManager has.
   private var isListed = false
   /// The last list of each modem; dropped when the modem moves to another cell.
@@ -94,6 +96,10 @@ struct ModemConversation {
     guard modem.isRegistered else { return reading }
     reading.operatorCode = modem.property("OperatorCode", of: "Modem3gpp")?.name
     reading.operatorName = modem.property("OperatorName", of: "Modem3gpp")?.name
+    if let sim = modem.property("Sim")?.text.flatMap({ sims[$0] }) {
+      reading.simOperatorCode = sim.simProperty("OperatorIdentifier")?.name
+      reading.simOperatorName = sim.simProperty("OperatorName")?.name
+    }
     reading.signal = modem.signal
     let list = cells[path]
     reading.cell = Self.joined(modem.cell, list?.serving)
@@ -187,7 +193,8 @@ struct ModemConversation {
       return appeared(at: now)
     case .objects:
       isListed = true
-      modems = (values.first?.dictionary ?? [:]).mapValues(ModemObject.init).filter { $0.value.isModem }
+      let all = (values.first?.dictionary ?? [:]).mapValues(ModemObject.init)
+      (modems, sims) = (all.filter { $0.value.isModem }, all.filter { $0.value.isSIM })
       return configure(at: now) + askForCells(at: now, atOnce: true)
     case .cells(let path):
       // An answer can come after its modem has gone.
@@ -257,13 +264,16 @@ struct ModemConversation {
     case (Self.objects, "InterfacesAdded"):
       guard values.count == 2, let path = values[0].text else { return [] }
       if modems[path] != nil { modems[path]?.add(values[1]) } else { modems[path] = ModemObject(values[1]) }
+      if modems[path]?.isSIM == true { sims[path] = modems[path] }
       if modems[path]?.isModem == false { modems[path] = nil }
       return configure(at: now) + askForCells(at: now, atOnce: true)
     case (Self.objects, "InterfacesRemoved"):
       guard values.count == 2, let path = values[0].text else { return [] }
+      sims[path] = nil
       if modems[path]?.remove(values[1].list.compactMap(\.text)) == false { forget(path) }
       return []
     case (Self.properties, "PropertiesChanged"):
+      if let name = values.first?.text, values.count >= 2 { sims[path]?.change(name, values[1].dictionary) }
       guard values.count >= 2, let name = values[0].text, modems[path] != nil else { return [] }
       let before = reading
       modems[path]?.change(name, values[1].dictionary)
@@ -288,7 +298,8 @@ struct ModemConversation {
   /// ModemManager has gone. Answers that are still awaited will not come.
   private mutating func vanished() {
     state = .absent
-    (modems, cells, withoutCells, pending, nextLiveness, isListed) = ([:], [:], [], [], nil, false)
+    (modems, sims, cells, withoutCells) = ([:], [:], [:], [])
+    (pending, nextLiveness, isListed) = ([], nil, false)
     (pulse, isMute) = (nil, false)
   }
 

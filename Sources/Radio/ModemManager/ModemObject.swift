@@ -30,6 +30,15 @@ struct ModemObject: Hashable, Sendable {
     return isModem
   }
 
+  /// The interface of SIMs.
+  private static let sim = "org.freedesktop.ModemManager1.Sim"
+
+  /// Whether it is a SIM.
+  var isSIM: Bool { interfaces[Self.sim] != nil }
+
+  /// A property of a SIM.
+  func simProperty(_ name: String) -> BusValue? { interfaces[Self.sim]?[name] }
+
   /// SIMs and bearers are objects of ModemManager, too, but lack this interface.
   var isModem: Bool { interfaces[Self.prefix] != nil }
 

@@ -102,7 +102,8 @@ struct Delivery: Sendable {
       let result = server.prepare(
         CoverageResult(
           clientUUID: clientUUID, testUUID: test.uuid, driveStarted: batch.driveStarted,
-          anchor: test.anchor.since(batch.driveStarted), fences: fences))
+          anchor: test.anchor.since(batch.driveStarted), fences: fences, retries: batch.attempt,
+          terminationCause: try await store.reading { try $0.stopReason(of: batch) }.flatMap { Self.causes[$0] }))
       try Task.checkCancellation()
       try await store.outbox.beginSending(batch: batch.id, fences: fences.count, client: clientUUID, at: clock.wall())
       batch.client = batch.client ?? clientUUID
@@ -113,6 +114,14 @@ struct Delivery: Sendable {
       return .failed(failure, at: step)
     }
   }
+
+  /// Why a test ended, by the reason for which its drive ended: in the reference app's words where it has that reason.
+  private static let causes = [
+    StopReason.user.rawValue: "ended by user",
+    StopReason.duration.rawValue: "ended by measurement loop time expired",
+    StopReason.insufficientAccuracy.rawValue: "ended by insufficient accuracy",
+    "interrupted": "ended by interruption of the program",
+  ]
 
   private func fences(of batch: Batch) async throws -> [Fence] { try await store.reading { try $0.fences(of: batch) } }
 

@@ -70,10 +70,11 @@ struct SpeedTestDelivery: Sendable {
       }
     case (.result, .completed):
       test.figures.map { figures in
-        server.prepare(
-          SpeedTestResult(
-            clientUUID: test.clientUUID, testUUID: test.testUUID, token: test.token, started: test.started,
-            submitted: clock.wall(), retries: test.attempt, technology: test.technology, figures: figures))
+        var result = SpeedTestResult(
+          clientUUID: test.clientUUID, testUUID: test.testUUID, token: test.token, started: test.started,
+          submitted: clock.wall(), retries: test.attempt, technology: test.technology, figures: figures)
+        result.hasQoS = test.qos != nil
+        return server.prepare(result)
       }
     case (.result, let outcome):
       server.prepareClosing(clientUUID: test.clientUUID, testUUID: test.testUUID, isFailed: outcome == .failed)

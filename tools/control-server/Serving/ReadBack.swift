@@ -36,7 +36,7 @@ extension Store {
       "termination_cause": JSONValue(row["termination_cause"] as String?),
       "device": .object(device),
       "fences_count": JSONValue(row["fences_count"] as Int64?),
-      "fences": .array(try fences(of: uuid, in: db)),
+      "fences": .array(try fences(of: uuid, in: db)), "radio": try RadioInfo.readBack(uuid, in: db),
       "request": try JSONParser.parse(stored: row["request_body"]),
       "result": try JSONParser.parse(stored: body), "result_body": JSONValue(body),
     ]

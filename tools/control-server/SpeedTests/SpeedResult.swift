@@ -12,6 +12,7 @@ struct SpeedResult: Sendable {
   let test: String?
   /// The server forgets the result of a test that failed.
   let isFailed: Bool
+  let radio: RadioInfo
   let body: String
   private let timezone: String?
   private let speedDownload, speedUpload, pingShortest, networkType: Int64?
@@ -24,6 +25,8 @@ struct SpeedResult: Sendable {
     speedUpload = try fields.integerOrText("test_speed_upload")
     pingShortest = try fields.integerOrText("test_ping_shortest")
     networkType = try fields.integerOrText("network_type")
+    radio = try RadioInfo(fields.fields("radioInfo"))
+    try Columns.check(fields)
     self.body = body
   }
 

@@ -28,6 +28,7 @@ extension Store {
           uuid, Self.now(), figures.speedDownload, figures.speedUpload, figures.pingShortest, figures.networkType,
           result.body,
         ])
+      try result.radio.insert(for: uuid, in: db)
       try Self.setState(.finished, ofSpeedTest: uuid, in: db)
       let entry = NetworkTypes.entry(figures.networkType)
       try db.execute(

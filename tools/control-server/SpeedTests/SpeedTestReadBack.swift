@@ -23,7 +23,7 @@ extension Store {
         "network_group_type": JSONValue(row["network_group_type"] as String?),
         "test_speed_download": figure("test_speed_download"), "test_speed_upload": figure("test_speed_upload"),
         "test_ping_shortest": figure("test_ping_shortest"), "network_type": figure("network_type"),
-        "request": try JSONParser.parse(stored: row["request_body"]),
+        "radio": try RadioInfo.readBack(uuid, in: db), "request": try JSONParser.parse(stored: row["request_body"]),
         "result": try JSONParser.parse(stored: last?["body"]),
         "qos_results": .array(try qos.map { try JSONParser.parse(stored: $0) }),
       ]

@@ -26,6 +26,7 @@ struct SpeedTestRequest: Sendable {
       throw Refusal.format("unknown measurement_type_flag \(measurementType)")
     }
     loop = try fields.fields("loopmode_info").map(LoopModeInfo.init)
+    try Columns.check(fields)
     self.body = body
   }
 

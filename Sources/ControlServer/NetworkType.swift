@@ -3,7 +3,7 @@ import Coverage
 /// `network_type` of a speed test: what the reference apps send for its link (docs/protocol.md, 6.2).
 enum NetworkType {
   /// A mobile network of an unknown technology.
-  private static let cellular: Int64 = 0
+  static let cellular: Int64 = 0
   /// No statement about the link: the reference's command-line clients send it for every link.
   private static let unknown: Int64 = 98
   private static let (wifi, ethernet, vpn): (Int64, Int64, Int64) = (99, 106, 108)

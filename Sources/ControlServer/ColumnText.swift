@@ -1,0 +1,17 @@
+import OrderedJSON
+
+/// Texts for columns of the control server's database. A text that is too long, or has a NUL, is an SQL error there: the whole request is
+/// lost (docs/protocol.md, 3.7).
+enum ColumnText {
+  /// Characters of columns that several members go to.
+  static let (long, name, code) = (200, 100, 10)
+
+  /// The text without NUL, cut to a number of characters, which PostgreSQL counts as code points.
+  static func cut(_ text: String, to width: Int) -> String {
+    var kept = String.UnicodeScalarView()
+    kept.append(contentsOf: text.unicodeScalars.lazy.filter { $0.value != 0 }.prefix(width))
+    return String(kept)
+  }
+
+  static func json(_ text: String, _ width: Int) -> JSON { .string(cut(text, to: width)) }
+}
