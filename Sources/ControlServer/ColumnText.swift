@@ -13,5 +13,8 @@ enum ColumnText {
     return String(kept)
   }
 
+  /// The server refuses an address with a zone (`fe80::1%wwan0`).
+  static func address(_ text: String) -> JSON { .string(String(text.prefix { $0 != "%" })) }
+
   static func json(_ text: String, _ width: Int) -> JSON { .string(cut(text, to: width)) }
 }

@@ -17,18 +17,20 @@ public struct CoverageResult: Hashable, Sendable {
   public let retries: Int
   /// Why the test ended, in the reference app's words; `nil` when that is not known.
   public let terminationCause: String?
+  /// The address of this host from which the pings left, with which the server recognises a NAT; `nil` when it is not known.
+  public let localAddress: String?
 
   /// A result with the given values.
   public init(
     clientUUID: String, testUUID: String, driveStarted: WallTime, anchor: DriveTime, fences: [Fence],
-    retries: Int = 0, terminationCause: String? = nil
+    retries: Int = 0, terminationCause: String? = nil, localAddress: String? = nil
   ) {
     self.clientUUID = clientUUID
     self.testUUID = testUUID
     self.driveStarted = driveStarted
     self.anchor = anchor
     self.fences = fences
-    (self.retries, self.terminationCause) = (retries, terminationCause)
+    (self.retries, self.terminationCause, self.localAddress) = (retries, terminationCause, localAddress)
   }
 
   func json(_ device: Device) -> JSON {
@@ -38,6 +40,7 @@ public struct CoverageResult: Hashable, Sendable {
         "client_uuid": .string(clientUUID),
         "uuid": .string(clientUUID),
         "submission_retry_count": .integer(Int64(retries)),
+        "test_ip_local": localAddress.map(ColumnText.address),
         "termination_cause": terminationCause.map { ColumnText.json($0, ColumnText.name) },
       ]) + device.members + network + radioInfo + JSON.members(["fences": .array(fences.compactMap(json))]))
   }

@@ -57,6 +57,7 @@ struct EventLine {
       "test_uuid": .string(grant.testUUID),
       "anchor": grant.anchor.flatMap { $0 == time ? nil : .seconds($0) },
       "maximum_duration": grant.maximumDuration.map(JSON.seconds),
+      "local_address": grant.localAddress.map(JSON.string),
     ])
   }
 }
@@ -181,6 +182,7 @@ extension EventLine {
       case testUUID = "test_uuid"
       case anchor
       case maximumDuration = "maximum_duration"
+      case localAddress = "local_address"
     }
 
     init(from decoder: any Decoder) throws {
@@ -196,7 +198,8 @@ extension EventLine {
       }
       grant = SessionGrant(
         testUUID: try values.decode(String.self, forKey: .testUUID), anchor: try time(.anchor),
-        maximumDuration: try time(.maximumDuration).flatMap { $0 > .start ? $0.sinceStart : nil })
+        maximumDuration: try time(.maximumDuration).flatMap { $0 > .start ? $0.sinceStart : nil },
+        localAddress: try values.decodeIfPresent(String.self, forKey: .localAddress).map { String($0.prefix(64)) })
     }
   }
 

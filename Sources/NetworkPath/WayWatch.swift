@@ -10,6 +10,9 @@ public struct WayWatch: Hashable, Sendable {
   /// A watch without a reading.
   public init() {}
 
+  /// The source address of the last way that counted; `nil` when there is none.
+  public var address: String? { last?.address }
+
   /// Applies a reading.
   /// - Returns: Whether its interface or source address differs from the last one's.
   public mutating func hasChanged(_ reading: PathReading) -> Bool {

@@ -97,10 +97,13 @@ struct RequestBodyTests {
   }
 
   /// The members of a result of a test with a UUID.
-  private func whole(_ fences: [Fence], retries: Int = 0, cause: String? = nil) throws -> [String: Any] {
+  private func whole(_ fences: [Fence], retries: Int = 0, cause: String? = nil, address: String? = nil) throws
+    -> [String: Any]
+  {
     let result = CoverageResult(
       clientUUID: "C", testUUID: "2d0f1c8e-0000-4000-8000-0000000000ff", driveStarted: .sampleStart,
-      anchor: .seconds(10), fences: fences, retries: retries, terminationCause: cause)
+      anchor: .seconds(10), fences: fences, retries: retries, terminationCause: cause,
+      localAddress: address)
     return try object(result.json(device).text)
   }
 
@@ -139,9 +142,11 @@ struct RequestBodyTests {
     #expect(try object(result.json(device).text)["radioInfo"] == nil)
   }
 
-  @Test("when a result was sent before, or its end has a cause, then it says so")
+  @Test("when a result was sent before, has an address, or its end has a cause, then it says so")
   func retries() throws {
-    let sent = try whole([.sample()], retries: 3, cause: String(repeating: "x", count: 120))
+    let sent = try whole(
+      [.sample()], retries: 3, cause: String(repeating: "x", count: 120), address: "fe80::1%wwan0")
+    #expect(sent["test_ip_local"] as? String == "fe80::1")
     #expect(sent["submission_retry_count"] as? Int == 3)
     #expect((sent["termination_cause"] as? String)?.count == 100)
     #expect(try whole([.sample()])["termination_cause"] == nil)

@@ -52,8 +52,8 @@ public struct SpeedTestResult: Hashable, Sendable {
   private var connection: [JSON.Member] {
     JSON.members([
       "test_port_remote": .integer(Int64(figures.port)),
-      "test_ip_local": figures.localAddress.map(Self.address),
-      "test_ip_server": figures.serverAddress.map(Self.address),
+      "test_ip_local": figures.localAddress.map(ColumnText.address),
+      "test_ip_server": figures.serverAddress.map(ColumnText.address),
       "test_encryption": .string(figures.encryption ?? "NONE"),
       "test_total_bytes_download": .integer(figures.traffic.received),
       "test_total_bytes_upload": .integer(figures.traffic.sent),
@@ -86,9 +86,6 @@ public struct SpeedTestResult: Hashable, Sendable {
     info?.add(figures.cell, technology, levels: level ?? [:], at: .zero)
     return network.members + (info?.members ?? [])
   }
-
-  /// The server refuses an address with a zone (`fe80::1%wwan0`).
-  private static func address(_ text: String) -> JSON { .string(String(text.prefix { $0 != "%" })) }
 
   private static func place(_ place: SpeedTestPlace) -> JSON {
     .object([

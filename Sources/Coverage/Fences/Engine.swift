@@ -302,10 +302,13 @@ public struct Engine: Sendable {
     if known == nil || known == grant.testUUID {
       sessions[currentSession].testUUID = grant.testUUID
       sessions[currentSession].anchor = anchor
+      sessions[currentSession].localAddress = grant.localAddress ?? sessions[currentSession].localAddress
       return [.sessionChanged(sessions[currentSession])]
     }
     let ended = closeFence() + finalizeSession()
-    let next = Session(number: sessions.count, testUUID: grant.testUUID, started: latestChange, anchor: anchor)
+    let next = Session(
+      number: sessions.count, testUUID: grant.testUUID, started: latestChange, anchor: anchor,
+      localAddress: grant.localAddress)
     sessions.append(next)
     return ended + [.sessionBegan(next)]
   }

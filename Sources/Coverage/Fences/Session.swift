@@ -11,15 +11,19 @@ public struct Session: Hashable, Sendable {
   public internal(set) var anchor: DriveTime?
   /// When the session ended; `nil` while it is current.
   public internal(set) var finalized: DriveTime?
+  /// The address of this host from which its pings leave; `nil` when it is not known.
+  public internal(set) var localAddress: String?
 
   /// A session with the given values; without the optional ones the current session of a drive that has no answer yet.
   public init(
-    number: Int, testUUID: String? = nil, started: DriveTime, anchor: DriveTime? = nil, finalized: DriveTime? = nil
+    number: Int, testUUID: String? = nil, started: DriveTime, anchor: DriveTime? = nil, finalized: DriveTime? = nil,
+    localAddress: String? = nil
   ) {
     self.number = number
     self.testUUID = testUUID
     self.started = started
     self.anchor = anchor
     self.finalized = finalized
+    self.localAddress = localAddress
   }
 }

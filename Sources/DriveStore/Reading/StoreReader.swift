@@ -144,15 +144,18 @@ public struct StoreReader: Sendable {
     }
   }
 
-  /// Why the drive of `batch` ended, as it is stored; `nil` unless the batch is of its last session: others end while the drive goes on.
-  public func stopReason(of batch: Batch) throws -> String? {
-    try rows(
+  /// What a result says of the session of `batch`: the address of this host from which its pings left, and why its drive ended, as it is
+  /// stored. That is `nil` unless it is the drive's last session: others end while the drive goes on.
+  public func session(of batch: Batch) throws -> (localAddress: String?, stopReason: String?) {
+    let row = try rows(
       """
-      SELECT drive.stop_reason FROM intact_session AS session JOIN intact_drive AS drive ON drive.id = session.drive_id
-      WHERE session.id = ?
-        AND NOT EXISTS (SELECT 1 FROM session AS later WHERE later.drive_id = drive.id AND later.number > session.number)
+      SELECT local_address,
+        (SELECT stop_reason FROM intact_drive AS drive WHERE drive.id = drive_id AND NOT EXISTS
+          (SELECT 1 FROM session AS later WHERE later.drive_id = drive.id AND later.number > session.number)) AS stop_reason
+      FROM intact_session AS session WHERE id = ?
       """, [batch.session]
-    ).first?["stop_reason"]
+    ).first
+    return (row?["local_address"], row?["stop_reason"])
   }
 
   /// The stored state of the gate for the server at `url`, as JSON; `nil` when there is none, or it is damaged.

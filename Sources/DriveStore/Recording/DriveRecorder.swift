@@ -101,22 +101,24 @@ public struct DriveRecorder: Sendable {
   func save(_ session: Session, loopUUID: String?, _ db: Database) throws {
     let statement = try db.cachedStatement(
       sql: """
-        INSERT INTO session (drive_id, number, test_uuid, client_uuid, loop_uuid, started_at, anchor_at, finalized_at)
+        INSERT INTO session (drive_id, number, test_uuid, client_uuid, loop_uuid, started_at, anchor_at, finalized_at,
+          local_address)
         VALUES (:drive, :number,
           -- A server that gives a test twice must not keep fences from being saved.
           iif(EXISTS (SELECT 1 FROM session WHERE test_uuid = :testUUID AND (drive_id, number) <> (:drive, :number)),
             NULL, :testUUID),
           iif(:testUUID IS NULL, NULL, (SELECT client_uuid FROM intact_registration WHERE control_server = :server)),
-          :loopUUID, :started, :anchor, :finalized)
+          :loopUUID, :started, :anchor, :finalized, :localAddress)
         ON CONFLICT (drive_id, number) DO UPDATE SET test_uuid = excluded.test_uuid,
           client_uuid = iif(test_uuid IS excluded.test_uuid, coalesce(client_uuid, excluded.client_uuid), excluded.client_uuid),
           loop_uuid = coalesce(excluded.loop_uuid, loop_uuid),
-          anchor_at = excluded.anchor_at, finalized_at = excluded.finalized_at
+          anchor_at = excluded.anchor_at, finalized_at = excluded.finalized_at, local_address = excluded.local_address
         """)
     try statement.execute(
       arguments: [
         "drive": drive, "number": session.number, "testUUID": session.testUUID, "server": server, "loopUUID": loopUUID,
         "started": wall(session.started), "anchor": session.anchor.map(wall), "finalized": session.finalized.map(wall),
+        "localAddress": session.localAddress,
       ])
   }
 

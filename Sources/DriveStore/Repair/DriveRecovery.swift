@@ -70,7 +70,8 @@ struct DriveRecovery {
         try db.execute(
           sql: """
             UPDATE session SET test_uuid = NULL, client_uuid = NULL, loop_uuid = NULL, anchor_at = NULL, finalized_at = NULL,
-              submitted_at = NULL, quarantined_at = NULL, quarantine_reason = NULL, recovered_at = NULL WHERE id = ?
+              submitted_at = NULL, quarantined_at = NULL, quarantine_reason = NULL, recovered_at = NULL,
+              local_address = NULL WHERE id = ?
             """, arguments: [known["id"] as Int64])
       }
       try recorder.save(session, loopUUID: nil, db)

@@ -18,7 +18,7 @@ enum RowChecksum {
       "session",
       [
         "id", "drive_id", "number", "test_uuid", "loop_uuid", "started_at", "anchor_at", "finalized_at", "submitted_at",
-        "quarantined_at", "quarantine_reason", "recovered_at", "client_uuid",
+        "quarantined_at", "quarantine_reason", "recovered_at", "client_uuid", "local_address",
       ]
     ),
     (
@@ -59,6 +59,7 @@ enum RowChecksum {
     ["session": ["client_uuid"]],
     ["fence": ["recovered_at"]],
     ["fence": ["radio"]],
+    ["session": ["local_address"]],
   ]
 
   /// The columns of a table when the checksums were added, and after each migration that added columns to any table.

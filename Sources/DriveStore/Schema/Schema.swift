@@ -20,6 +20,7 @@ enum Schema {
     migrator.registerMigration("11 indices of unsent and of open fences", migrate: indexUnsentFences)
     migrator.registerMigration("12 the modem's report of a fence", migrate: addRadio)
     migrator.registerMigration("13 speed tests and loops", migrate: addSpeedTests)
+    migrator.registerMigration("local addresses of sessions", migrate: addLocalAddresses)
     return migrator
   }
 
@@ -130,6 +131,15 @@ enum Schema {
       by: """
         -- What the modem reported in the fence, as JSON (FenceRadio).
         ALTER TABLE fence ADD COLUMN radio TEXT;
+        """)
+  }
+
+  private static func addLocalAddresses(_ db: Database) throws {
+    try RowChecksum.widen(
+      db, to: 5,
+      by: """
+        -- The address of this host from which the pings of the session left.
+        ALTER TABLE session ADD COLUMN local_address TEXT;
         """)
   }
 

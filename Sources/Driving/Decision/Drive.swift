@@ -351,7 +351,7 @@ struct Drive: Sendable {
     }
     let session = SessionGrant(
       testUUID: coverage.testUUID, anchor: grant.requestTime.since(clock.started),
-      maximumDuration: coverage.maximumDrive)
+      maximumDuration: coverage.maximumDrive, localAddress: wayWatch.address)
     return record(.session(session), at: now)
   }
 

@@ -99,11 +99,12 @@ struct Delivery: Sendable {
       guard !fences.isEmpty else { return .nothingToSend }
       // After the clock was set by weeks, the offset can overflow the server's 32 bits: use a new anchor.
       if !TestAnchor.canHold(fences, of: batch, anchor: test.anchor) { test = try await anchor.anchor(&batch, pass) }
+      let session = try await store.reading { [batch] in try $0.session(of: batch) }
       let result = server.prepare(
         CoverageResult(
           clientUUID: clientUUID, testUUID: test.uuid, driveStarted: batch.driveStarted,
           anchor: test.anchor.since(batch.driveStarted), fences: fences, retries: batch.attempt,
-          terminationCause: try await store.reading { try $0.stopReason(of: batch) }.flatMap { Self.causes[$0] }))
+          terminationCause: session.stopReason.flatMap { Self.causes[$0] }, localAddress: session.localAddress))
       try Task.checkCancellation()
       try await store.outbox.beginSending(batch: batch.id, fences: fences.count, client: clientUUID, at: clock.wall())
       batch.client = batch.client ?? clientUUID
