@@ -316,6 +316,7 @@ public final class ControlledTest: Sendable {
     figures.simOperatorName = radio?.modem?.simOperatorName
     figures.isRoaming = radio?.modem?.registration.map { $0 == .roaming }
     figures.cell = radio?.modem?.cell
+    figures.signal = FenceRadio.quantities(of: radio?.technology).lazy.compactMap { radio?.modem?.signal[$0] }.first
     return figures
   }
 }
