@@ -75,7 +75,7 @@ public struct RadioMonitor: Sendable {
       let status = try await OperatorProgram(path: path).run { lines, dropped in
         if dropped > 0 {
           let rate = "prints more than \(LineRate.linesPerSecond) lines a second"
-          complain("\(path) \(rate); the last ones count", about: rate, times: dropped, "lines dropped", &complaints)
+          complain("\(path) \(rate); the last ones count", about: rate, times: dropped, of: "lines dropped", &complaints)
         }
         for line in lines { report(line, from: path, &complaints, deliver) }
       }
@@ -100,7 +100,7 @@ public struct RadioMonitor: Sendable {
 
   /// Logs a line about the program, at most one in ten minutes about each matter, with the number of times since the last one.
   private func complain(
-    _ line: String, about matter: String, times: Int = 1, _ unit: String = "times", _ complaints: inout Complaints,
+    _ line: String, about matter: String, times: Int = 1, of unit: String = "times", _ complaints: inout Complaints,
     metadata: Logger.Metadata? = nil
   ) {
     guard let count = complaints.count(matter, times, at: .now) else { return }
