@@ -28,19 +28,20 @@ public struct ConfigurationListing {
     return lines.joined(separator: "\n")
   }
 
-  /// One object a setting: `key`, `value` and `default` as YAML has them, `origin` (`default`, `file`, `environment`),
-  /// `variable`.
+  /// One object a setting: `key`, `value` and `default` as YAML has them, `origin` (`default`, `file`, `environment`), `file` (the path,
+  /// if the origin is a file), `variable`.
   public var json: String {
     let settings = Setting.all.map { setting in
-      let origin =
+      let (origin, file): (String, String?) =
         switch reading.origin(of: setting.key) {
-        case .standard: "default"
-        case .file: "file"
-        case .environment: "environment"
+        case .standard: ("default", nil)
+        case .file(let file): ("file", file)
+        case .environment: ("environment", nil)
         }
       return JSON.object([
         "key": .string(setting.key), "value": .string(value(of: setting).text),
-        "default": .string(setting.defaultText), "origin": .string(origin), "variable": .string(setting.variable),
+        "default": .string(setting.defaultText), "origin": .string(origin), "file": file.map(JSON.string),
+        "variable": .string(setting.variable),
       ])
     }
     return JSON.array(settings).text

@@ -2,14 +2,14 @@ import Foundation
 import Pinging
 import Yams
 
-/// The settings as a file and the environment have them, with every mistake in them. The environment wins over the file, and the
-/// file over the defaults.
+/// The settings as files and the environment have them, with every mistake in them. The environment wins over the files, a later file
+/// over an earlier one, and the first one over the defaults.
 public struct ConfigurationReading: Sendable {
   /// Where the value of a setting is from.
   public enum Origin: Hashable, Sendable {
-    /// The default: neither the file nor the environment sets it.
+    /// The default: neither a file nor the environment sets it.
     case standard
-    /// The file with this path.
+    /// The file with this path; the last one that sets it.
     case file(String)
     /// The variable with this name.
     case environment(variable: String)
@@ -17,16 +17,18 @@ public struct ConfigurationReading: Sendable {
 
   /// All settings; one with a mistake has its default.
   public private(set) var configuration: ProbeConfiguration
-  /// Names and values of the environment and the file, then settings that contradict each other. Empty: the configuration can be
+  /// Names and values of the environment and the files, then settings that contradict each other. Empty: the configuration can be
   /// used.
   public private(set) var mistakes: [ConfigurationError] = []
   /// By key. A setting with its default, or with a mistake, is absent.
   private var origins: [String: Origin] = [:]
+  /// In the order in which they were read.
+  private var files: [String] = []
 
   /// Reads the settings.
   /// - Parameters:
-  ///   - file: A YAML file; `nil` for none.
-  ///   - defaults: The values of settings that neither sets.
+  ///   - file: A YAML file; those of the folder `conf.d` beside it follow it (docs/configuration.md). `nil` for none.
+  ///   - defaults: The values of settings that neither files nor the environment set.
   public init(
     file: String?, environment: [String: String] = ProcessInfo.processInfo.environment,
     defaults: ProbeConfiguration = ProbeConfiguration()
@@ -36,12 +38,18 @@ public struct ConfigurationReading: Sendable {
     let settings = Setting.all
     let variables = environment.filter { $0.key.hasPrefix(Setting.variablePrefix) }
     checkNames(of: variables, settings)
-    let texts = file.map { values(of: $0, settings) } ?? [:]
-    // A text of the file is not parsed when the environment sets the same key.
+    if let file {
+      do throws(ConfigurationError) { files = try ConfigurationFiles.paths(file) } catch { mistakes.append(error) }
+    }
+    var texts: [String: (text: String, file: String)] = [:]
+    for file in files {
+      for (key, text) in values(of: file, settings) { texts[key] = (text, file) }
+    }
+    // A text is not parsed when a later file or the environment sets the same key.
     for setting in settings {
       if let text = variables[setting.variable] {
         set(setting, text, named: setting.variable, in: "environment", .environment(variable: setting.variable))
-      } else if let file, let text = texts[setting.key] {
+      } else if let (text, file) = texts[setting.key] {
         set(setting, text, named: setting.key, in: "configuration \(file)", .file(file))
       }
     }
@@ -59,11 +67,11 @@ public struct ConfigurationReading: Sendable {
 
   /// How many settings are from where, in one line.
   public var summary: String {
-    let fromFile = origins.values.count { if case .file = $0 { true } else { false } }
-    let source = configuration.file.map { "\(fromFile) from \($0)" } ?? "no file"
-    let fromEnvironment = origins.count - fromFile
+    let counts = files.map { file in (file, origins.values.count { $0 == .file(file) }) }
+    let sources = files.isEmpty ? "no file" : counts.map { "\($1) from \($0)" }.joined(separator: ", ")
+    let fromEnvironment = origins.count - counts.reduce(0) { $0 + $1.1 }
     return
-      "no mistake in \(Setting.all.count) settings: \(source), \(fromEnvironment) from the environment, the others are defaults"
+      "no mistake in \(Setting.all.count) settings: \(sources), \(fromEnvironment) from the environment, the others are defaults"
   }
 
   /// Applies one text. A rejected text adds a mistake, and the setting has its default.

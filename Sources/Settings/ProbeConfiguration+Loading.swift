@@ -1,10 +1,10 @@
 import Foundation
 
 extension ProbeConfiguration {
-  /// Reads the settings: environment over file over defaults.
+  /// Reads the settings: environment over files over defaults.
   /// - Parameters:
-  ///   - file: A YAML file; `nil` for none.
-  ///   - defaults: The values of settings that neither sets.
+  ///   - file: A YAML file; those of the folder `conf.d` beside it follow it. `nil` for none.
+  ///   - defaults: The values of settings that neither files nor the environment set.
   /// - Throws: The first ``ConfigurationError`` of a ``ConfigurationReading``.
   public static func load(
     file: String?, environment: [String: String] = ProcessInfo.processInfo.environment,

@@ -78,17 +78,21 @@ struct ConfigurationListingTests {
     #expect(ConfigurationReading(file: file, environment: [:]).configuration.exclusionZones.isEmpty)
   }
 
-  @Test("when the settings are printed as JSON, then each is an object with value, default and origin")
+  @Test("when the settings are printed as JSON, then each is an object with value, default, origin and file")
   func json() throws {
     struct Entry: Decodable, Equatable {
       let key, value, `default`, origin, variable: String
+      let file: String?
     }
     let text = try listing("gpsd: { port: 1 }", ["COVERAGE_PROBE_GPSD_HOST": "c"]).json
     let entries = try JSONDecoder().decode([Entry].self, from: Data(text.utf8))
     #expect(entries.map(\.key) == Setting.all.map(\.key))
     #expect(
       entries.contains(
-        Entry(key: "gpsd.port", value: "1", default: "2947", origin: "file", variable: "COVERAGE_PROBE_GPSD_PORT")))
+        Entry(
+          key: "gpsd.port", value: "1", default: "2947", origin: "file", variable: "COVERAGE_PROBE_GPSD_PORT",
+          file: folder.file("config.yaml"))))
+    #expect(entries.count { $0.file != nil } == 1)
     #expect(Set(entries.map(\.origin)) == ["default", "file", "environment"])
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -64,5 +65,75 @@ struct ConfigurationReadingTests {
         == "no mistake in \(Setting.all.count) settings: 1 from \(folder.file("config.yaml")), 1 from the environment, "
         + "the others are defaults")
     #expect(ConfigurationReading(file: nil, environment: [:]).summary.contains(": no file, 0 from the environment"))
+  }
+
+  // MARK: conf.d
+
+  private func write(_ yaml: String, to name: String) throws {
+    let parent = URL(fileURLWithPath: folder.file(name)).deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+    _ = try folder.write(yaml, to: name)
+  }
+
+  @Test("when files are in conf.d, then the last one by name that sets a key wins, and each origin has its file")
+  func parts() throws {
+    let parts = folder.file("conf.d")
+    try write(
+      "gpsd: { port: 2, host: b, device: /dev/b }\nlinks: [{ name: A, interface: lo }]", to: "conf.d/50-a.yaml")
+    try write("gpsd: { port: 3, device: null }", to: "conf.d/9.yml")
+    for name in ["a.yaml~", ".hidden.yaml", "a.yaml.dpkg-dist", "README"] {
+      try write("gpsd: { port: 7 }", to: "conf.d/\(name)")
+    }
+    let found = try reading("gpsd: { port: 1, stale-after: 9s }\nlinks: [{ name: B, interface: eth0 }]")
+    #expect(found.mistakes.isEmpty)
+    let gpsd = found.configuration.gpsd
+    #expect(gpsd.port == 3 && gpsd.host == "b" && gpsd.device == nil && gpsd.staleAfter == .seconds(9))
+    #expect(found.configuration.links.map(\.name) == ["A"])
+    #expect(found.origin(of: "gpsd.port") == .file(parts + "/9.yml"))
+    #expect(found.origin(of: "gpsd.host") == .file(parts + "/50-a.yaml"))
+    #expect(found.origin(of: "gpsd.stale-after") == .file(folder.file("config.yaml")))
+    #expect(
+      found.summary.contains(
+        "settings: 1 from \(folder.file("config.yaml")), 2 from \(parts)/50-a.yaml, 2 from \(parts)/9.yml, 0 from"))
+    #expect(found.configuration.file == folder.file("config.yaml"))
+  }
+
+  @Test(
+    "when a file in conf.d has mistakes, then each names that file; a value that a later file replaces is not parsed")
+  func mistakesOfParts() throws {
+    try write("gpsd: { prot: 1, port: 5 }\npings: { timeout: later }", to: "conf.d/a.yaml")
+    #expect(
+      try mistakes("gpsd: { port: seven }") == [
+        "configuration conf.d/a.yaml: unknown key gpsd.prot; did you mean gpsd.port?",
+        #"configuration conf.d/a.yaml: pings.timeout is "later": expected a duration such as 250ms, 10s, 5m, 4h or 7d, from 10ms to 1m"#,
+      ])
+  }
+
+  @Test("when conf.d is a file, then it is a mistake")
+  func partsAreNoFolder() throws {
+    try write("", to: "conf.d")
+    #expect(try mistakes("") == ["cannot read configuration conf.d: Not a directory"])
+  }
+
+  @Test("when the package's file is read, then its own settings are below it, and each part may be missing")
+  func packaged() throws {
+    let (packaged, installed) = (folder.file("share.yaml"), folder.file("etc/config.yaml"))
+    func paths(_ file: String? = nil) throws -> [String] {
+      try ConfigurationFiles.paths(file ?? installed, installed: installed, packaged: packaged)
+        .map { $0.replacing(folder.path + "/", with: "") }
+    }
+    #expect(try paths() == ["etc/config.yaml"])
+    try write("", to: "share.yaml")
+    #expect(try paths() == ["share.yaml"])
+    try write("", to: "etc/conf.d/site.yaml")
+    #expect(try paths() == ["share.yaml", "etc/conf.d/site.yaml"])
+    try write("", to: "etc/config.yaml")
+    #expect(try paths() == ["share.yaml", "etc/config.yaml", "etc/conf.d/site.yaml"])
+    #expect(try paths(folder.file("other.yaml")) == ["other.yaml"])
+  }
+
+  @Test("when the configuration comes through a pipe, then no folder belongs to it", arguments: ["/dev/stdin", "-"])
+  func pipe(file: String) throws {
+    #expect(try ConfigurationFiles.paths(file) == [file])
   }
 }

@@ -12,7 +12,8 @@ struct ConfigPrint: AsyncParsableCommand {
 
   @OptionGroup var configuration: ConfigurationOptions
 
-  @Flag(name: .long, help: "As a JSON array: key, value, default, origin, variable.")
+  @Flag(
+    name: .long, help: "As a JSON array: key, value, default, origin, variable, and the file if that is the origin.")
   var json = false
 
   func run() async throws {
