@@ -4,6 +4,9 @@ import Foundation
 enum Surroundings {
   static func prepare() {
     openStandardStreams()
+    // libdispatch asks for a higher priority for some threads, which only root gets, and writes a line to the journal for each refusal. It
+    // reads the variable before its first line.
+    setenv("LIBDISPATCH_LOG", "NO", 0)
     // A lost reader is an error of the write, and must not end a drive. A handler instead of SIG_IGN: child processes
     // get the default action again.
     signal(SIGPIPE) { _ in }
