@@ -19,7 +19,9 @@ struct Ping: AsyncParsableCommand {
   @Argument(help: "Names or addresses.")
   var targets: [String] = []
 
-  @Option(name: [.customShort("F"), .long], help: "Targets from a file, one a line; - for standard input.")
+  @Option(
+    name: [.customShort("F"), .long], help: "Targets from a file, one a line; - for standard input.",
+    completion: .file())
   var file: String?
 
   @Option(

@@ -38,7 +38,9 @@ struct ExportFences: AsyncParsableCommand {
 
   @OptionGroup var filter: FilterOptions
 
-  @Option(name: [.short, .long], help: "The file to write, a device or a pipe. Default, and -: standard output.")
+  @Option(
+    name: [.short, .long], help: "The file to write, a device or a pipe. Default, and -: standard output.",
+    completion: .file())
   var output: String?
 
   mutating func validate() throws {

@@ -39,7 +39,9 @@ struct ReportCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Write JSON.")
   var json = false
 
-  @Option(name: [.short, .long], help: "The file to write, a device or a pipe. Default, and -: standard output.")
+  @Option(
+    name: [.short, .long], help: "The file to write, a device or a pipe. Default, and -: standard output.",
+    completion: .file())
   var output: String?
 
   mutating func validate() throws {

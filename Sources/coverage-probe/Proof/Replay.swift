@@ -11,7 +11,7 @@ struct Replay: AsyncParsableCommand {
       "Uses the parameters of the recording, unless an option, the environment or --config sets other ones."
   )
 
-  @Argument(help: "A drive log.")
+  @Argument(help: "A drive log.", completion: .file(extensions: ["jsonl"]))
   var drive: String
 
   @OptionGroup var configuration: ConfigurationOptions

@@ -11,12 +11,13 @@ struct Verify: AsyncParsableCommand {
       within --limit and none more than 1 ms, or --limit if larger, apart; 1 when they differ, or a file cannot be read; 64 wrong usage.
       """)
 
-  @Argument(help: "A drive log.")
+  @Argument(help: "A drive log.", completion: .file(extensions: ["jsonl"]))
   var drive: String
 
   @Option(
     name: .long, parsing: .upToNextOption,
-    help: ArgumentHelp("All capture files of the drive, in any order.", valueName: "files"))
+    help: ArgumentHelp("All capture files of the drive, in any order.", valueName: "files"),
+    completion: .file(extensions: ["pcapng"]))
   var capture: [String]
 
   @Option(

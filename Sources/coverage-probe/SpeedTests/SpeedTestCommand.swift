@@ -30,7 +30,9 @@ struct SpeedTestCommand: AsyncParsableCommand {
   @Option(help: "The token that a control server issued, used as it is; other users of this host can see it.")
   var token: String?
 
-  @Option(name: .customLong("secret-file"), help: "The file of the server's secret, from which a token is made.")
+  @Option(
+    name: .customLong("secret-file"), help: "The file of the server's secret, from which a token is made.",
+    completion: .file())
   var secretFile: String?
 
   @Option(name: .customLong("protocol"), help: "http (RMBThttp) or native (RMBT).")
@@ -43,7 +45,8 @@ struct SpeedTestCommand: AsyncParsableCommand {
   var insecure = false
 
   @Option(
-    name: .customLong("ca-file"), help: "With --tls: the PEM file of certificates to trust instead of the system's.")
+    name: .customLong("ca-file"), help: "With --tls: the PEM file of certificates to trust instead of the system's.",
+    completion: .file(extensions: ["pem", "crt"]))
   var caFile: String?
 
   @Option(help: "Connections, 1 to 20 (3 without this option); a slow link reduces them to one.")

@@ -12,7 +12,7 @@ struct CaptureOptions: ParsableArguments {
       Write the probe's own packets to PATH-0001.pcapng and so on, numbered after the files of earlier captures, which \
       stay. Needs CAP_NET_RAW.
       """,
-      valueName: "path"))
+      valueName: "path"), completion: .file())
   var capture: String?
 
   @Option(
