@@ -7,6 +7,15 @@ import Testing
 
 /// Properties of every format.
 struct ExportFormatTests {
+  @Test("when a file has the ending of a format, then the format is known by it, and no ending means two formats")
+  func endings() {
+    for format in ExportFormat.allCases {
+      #expect(!format.endings.isEmpty && format.endings.allSatisfy { ExportFormat(ending: $0) == format })
+    }
+    let all = ExportFormat.allCases.flatMap(\.endings)
+    #expect(Set(all).count == all.count && ExportFormat(ending: "pdf") == nil)
+  }
+
   private struct DiskFull: Error {}
 
   /// Counts the fences that are read; reading can fail.
