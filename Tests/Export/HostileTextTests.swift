@@ -102,11 +102,11 @@ struct HostileTextTests {
     #expect(links == Self.texts.map { Data($0.utf8) })
   }
 
-  @Test("when styles are written for QGIS, then each is well-formed, and each category has its symbol")
+  @Test("when styles are written for QGIS, then each is well-formed, and each rule has its symbol")
   func styles() throws {
     for style in LayerStyle.ofFences + LayerStyle.ofSpeedTests {
       #expect(XMLParser(data: Data(style.qml.utf8)).parse(), "\(style.table)")
-      let used = style.qml.matches(of: /<category [^>]*symbol="(\d+)"/).map { String($0.1) }
+      let used = style.qml.matches(of: /<rule [^>]*symbol="(\d+)"/).map { String($0.1) }
       let there = style.qml.matches(of: /<symbol [^>]*name="(\d+)"/).map { String($0.1) }
       #expect(used.isEmpty ? there == ["0"] : used == there, "\(style.table)")
     }
