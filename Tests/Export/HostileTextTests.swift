@@ -68,14 +68,15 @@ struct HostileTextTests {
     }
   }
 
-  @Test("when texts have special characters of CSV, then a reader finds them unchanged in their fields")
+  @Test(
+    "when texts have special characters of CSV, then a reader that removes the apostrophe before formulas finds them")
   func csv() throws {
     let rows = fields(try ExportFormat.csv.text(records()))
     #expect(rows.count == Self.texts.count + 1)
     #expect(rows.allSatisfy { $0.count == ColumnList.storedTable.count })
     let link = try #require(rows[0].firstIndex(of: "link"))
     // Foundation's strings compare CR LF as one character; their bytes are what counts.
-    #expect(rows.dropFirst().map { Array($0[link].utf8) } == Self.texts.map { Array($0.utf8) })
+    #expect(rows.dropFirst().map { Array($0[link].withoutMark.utf8) } == Self.texts.map { Array($0.utf8) })
   }
 
   @Test(

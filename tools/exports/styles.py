@@ -50,7 +50,7 @@ def print_labels(path):
         names = {item.ruleKey(): item.label() for item in renderer.legendSymbolItems()}
         for feature in layer.getFeatures():
             context.expressionContext().setFeature(feature)
-            print(json.dumps([name, feature.id(), sorted(names.get(key, key) for key in renderer.legendKeysForFeature(feature, context))]))
+            print(json.dumps([name, feature.id(), sorted(names[key] for key in renderer.legendKeysForFeature(feature, context) if key in names)]))
         renderer.stopRender(context)
     sys.stdout.flush()
     # QGIS can crash when it ends.
