@@ -60,17 +60,17 @@ const FenceLayer = L.Layer.extend({
   frame() {
     const map = this._map, scale = 256 * 2 ** map.getZoom(), { x: left, y: top } = map.getPixelBounds().min;
     const middle = (left + map.getSize().x / 2) / scale, { wraps } = this.state.projection;
-    const at = (x, y) => [(wraps ? x - Math.round(x - middle) : x) * scale - left, y * scale - top];
-    return { scale, at };
+    const pixelX = wraps ? (x) => (x - Math.round(x - middle)) * scale - left : (x) => x * scale - left, pixelY = (y) => y * scale - top;
+    return { scale, pixelX, pixelY, at: (x, y) => [pixelX(x), pixelY(y)] };
   },
 
   // The numbers of the fences within the view and a tenth of it around.
-  inFrame({ scale, at }, size) {
+  inFrame({ scale, pixelX, pixelY }, size) {
     const table = this.state.table, shown = [];
     if (this.inView.length < table.capacity) this.inView = new Uint8Array(table.capacity);
     const [padX, padY] = [size.x * 0.1, size.y * 0.1];
     for (let i = 0; i < table.count; i++) {
-      const [x, y] = at(table.x[i], table.y[i]), reach = table.reach[i] * scale;
+      const x = pixelX(table.x[i]), y = pixelY(table.y[i]), reach = table.reach[i] * scale;
       const isNear = x > -padX - reach && x < size.x + padX + reach && y > -padY - reach && y < size.y + padY + reach;
       this.inView[i] = isNear && x > -reach && x < size.x + reach && y > -reach && y < size.y + reach ? 1 : 0;
       if (isNear && this.state.isShown(i)) shown.push(i);
@@ -78,13 +78,13 @@ const FenceLayer = L.Layer.extend({
     return shown;
   },
 
-  drawCircles(context, { scale, at }, shown, ratio) {
+  drawCircles(context, { scale, pixelX, pixelY }, shown, ratio) {
     const { table, classes, colours } = this.state;
     for (const isDim of [true, false]) {
       context.globalAlpha = isDim ? 0.13 : 0.82;
       for (const i of shown) {
         if (this.state.isSelected(i) === isDim) continue;
-        const [x, y] = at(table.x[i], table.y[i]), look = this.state.lookOf(i);
+        const x = pixelX(table.x[i]), y = pixelY(table.y[i]), look = this.state.lookOf(i);
         const radius = Math.max(3, table.reach[i] * scale), colour = colours[classes[i]];
         if (radius <= 24) {
           const sprite = this.sprite(colour, Math.round(radius * 2) / 2, look, ratio);
@@ -140,17 +140,18 @@ const FenceLayer = L.Layer.extend({
       return paths.get(key);
     };
     let key = null, path = null, fromX = 0, fromY = 0, lastX = 0, lastY = 0, lastShown = -2, alone = -1;
-    const far = 40, looks = ["full", "wifi", "open"];
+    const far = 40;
     for (let i = 0; i < table.count; i++) {
       if (!this.state.isShown(i)) continue;
-      let [x, y] = frame.at(table.x[i], table.y[i]);
+      let x = frame.pixelX(table.x[i]);
+      const y = frame.pixelY(table.y[i]);
       if (table.joined[i] && lastShown === i - 1) {
         // The copy next to the last one, also where that is beyond the edge of the Earth.
         if (this.state.projection.wraps) x -= Math.round((x - lastX) / frame.scale) * frame.scale;
         alone = -1;
         const isOutside = (x < -far && lastX < -far) || (y < -far && lastY < -far) ||
           (x > size.x + far && lastX > size.x + far) || (y > size.y + far && lastY > size.y + far);
-        const next = classes[i - 1] * 8 + looks.indexOf(this.state.lookOf(i - 1)) * 2 + (this.state.isSelected(i - 1) ? 1 : 0);
+        const next = classes[i - 1] * 8 + table.look[i - 1] * 2 + (this.state.isSelected(i - 1) ? 1 : 0);
         if (isOutside) {
           key = null;
         } else {
@@ -262,11 +263,11 @@ const FenceLayer = L.Layer.extend({
 
   // The fence whose centre is nearest, within its radius or a fingertip.
   fenceAt(point, reach) {
-    const table = this.state.table, { scale, at } = this.frame();
+    const table = this.state.table, { scale, pixelX, pixelY } = this.frame();
     let best = -1, nearest = Infinity;
     for (let i = 0; i < table.count; i++) {
-      const [x, y] = at(table.x[i], table.y[i]);
-      const distance = (x - point.x) ** 2 + (y - point.y) ** 2, radius = Math.max(reach, table.reach[i] * scale);
+      const x = pixelX(table.x[i]) - point.x, y = pixelY(table.y[i]) - point.y;
+      const distance = x * x + y * y, radius = Math.max(reach, table.reach[i] * scale);
       if (distance < nearest && distance <= radius * radius && this.state.isShown(i)) [best, nearest] = [i, distance];
     }
     return best;

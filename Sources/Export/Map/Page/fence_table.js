@@ -4,7 +4,9 @@ const numeric = {
   mean: "avg_ping_ms", median: "p50_ping_ms", p95: "p95_ping_ms", minimum: "min_ping_ms", maximum: "max_ping_ms", variation: "ipdv_ms",
   signal: "signal_dbm", technologyClass: "technology_class", duration: "duration_ms",
 };
-const computed = ["x", "y", "reach", "entered", "session", "link", "joined", "step"];
+const computed = ["x", "y", "reach", "entered", "session", "link", "joined", "step", "look"];
+// How a fence is drawn: full; a dashed ring that Wi-Fi touched; or an open ring, where nothing was measured.
+const looks = ["full", "wifi", "open"];
 
 class FenceTable {
   constructor(state) {
@@ -32,6 +34,7 @@ class FenceTable {
     for (let i = first; i < this.count; i++) {
       this.place(i);
       this.join(i);
+      this.look[i] = !this.isSubmittable(i) ? 1 : this.isMeasured(i) ? 0 : 2;
     }
     this.sort(first);
     return first;

@@ -10,8 +10,7 @@ class CoverageMap {
       isShown: (i) => this.state.onlyLink < 0 || this.state.table.link[i] === this.state.onlyLink,
       isSelected: (i) => this.isSelected(i),
       isTestSelected: (test) => this.isTestSelected(test),
-      // How a fence is drawn (symbols.js).
-      lookOf: (i) => this.wifi.has(i) ? "wifi" : this.state.table.isMeasured(i) ? "full" : "open",
+      lookOf: (i) => looks[this.state.table.look[i]],
       projection: new Mercator(), notMeasured: settings.technologies.findIndex((entry) => entry.is_hollow),
       // -1 where the view has nothing of tests.
       classOf: (test) => this.view.classOfTest?.(test) ?? -1,
@@ -21,7 +20,6 @@ class CoverageMap {
     this.state.tests = new SpeedTestList(this.state);
     this.state.axis = new TimeAxis(this.state.table, []);
     [this.view] = this.views;
-    this.wifi = new Set();
     this.shown = this.pinned = null;
     this.card = new Card(byId("card"), () => this.pick(null, false));
     this.playing = 0;
@@ -39,8 +37,7 @@ class CoverageMap {
   add(...chunks) {
     const { table } = this.state, isFirst = this.state.axis.walk.length === 0;
     for (const chunk of chunks) {
-      const first = table.add(chunk);
-      for (let i = first; i < table.count; i++) if (!table.isSubmittable(i)) this.wifi.add(i);
+      table.add(chunk);
       this.chooseProjection(chunk.columns.latitude);
     }
     this.drawLinks();
@@ -460,7 +457,7 @@ class CoverageMap {
     const share = (place) => place === open ? counted(counts[place], "fence") : percent(counts[place], all);
     const rows = this.view.classes.map((name, place) => [sign(place), name, share(place)])
       .filter((_, place) => counts[place] > 0 || ofTests[place] > 0);
-    if (isOfFences && [...this.wifi].some((i) => this.includes(i))) rows.push([dot(unmeasured, "wifi"), this.settings.wifi, ""]);
+    if (isOfFences && this.hasWifi()) rows.push([dot(unmeasured, "wifi"), this.settings.wifi, ""]);
     if (this.view.isOfTests && this.state.table.count) rows.push([dot(unknown), "fences", ""]);
     for (const [look, name] of Object.entries({ completed: "speed test", failed: "failed", aborted: "aborted", running: "running" })) {
       if (tests.some((test) => test.look === look) && !(look === "completed" && (this.view.isOfTests || !isOfFences && rows.length))) rows.push([square(look, neutral), name, ""]);
@@ -478,6 +475,13 @@ class CoverageMap {
     const { table, classes } = this.state, counts = this.view.classes.map(() => 0);
     for (let i = 0; i < table.count; i++) if (this.includes(i)) counts[classes[i]]++;
     return counts;
+  }
+
+  // Whether Wi-Fi touched a fence that is counted.
+  hasWifi() {
+    const { table } = this.state;
+    for (let i = 0; i < table.count; i++) if (looks[table.look[i]] === "wifi" && this.includes(i)) return true;
+    return false;
   }
 
   // The tests of each class; in views of fences only those that have its colour.
