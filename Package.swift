@@ -152,7 +152,8 @@ let package = Package(
       ],
       // Within the program: a single static binary has no folder of resources beside it.
       resources: [
-        "map.html", "map.css", "symbols.js", "fence_table.js", "fence_item.js", "speed_tests.js", "time_axis.js",
+        "map.html", "map.css", "symbols.js", "projection.js", "fence_table.js", "fence_item.js", "speed_tests.js",
+        "time_axis.js",
         "views.js", "fence_layer.js", "timeline.js", "sessions.js", "speed_test_table.js", "card.js", "map.js",
         "live.js", "live.css",
       ].map { .embedInCode("Map/Page/\($0)") },

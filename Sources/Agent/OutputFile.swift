@@ -46,6 +46,16 @@ public final class OutputFile {
     self.init(name: path, descriptor, isOwned: true, target)
   }
 
+  /// What the name of an output says about its content: the ending in lower case, `gpkg` for `drives.GPKG`. `nil` for standard
+  /// output, for devices and pipes, and for a name without an ending.
+  public static func ending(of path: String?) -> String? {
+    guard let path, path != "-" else { return nil }
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { return nil }
+    let ending = URL(fileURLWithPath: path).pathExtension.lowercased()
+    return ending.isEmpty ? nil : ending
+  }
+
   private init(name: String, _ descriptor: CInt, isOwned: Bool, _ target: Target) {
     (self.name, self.descriptor, self.isOwned, self.target) = (name, descriptor, isOwned, target)
   }

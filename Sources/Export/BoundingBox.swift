@@ -9,11 +9,14 @@ struct BoundingBox {
   /// narrow box.
   private var western: ClosedRange<Double>?
   private var eastern: ClosedRange<Double>?
+  /// Whether an area around a pole covers all longitudes.
+  private var isAroundEarth = false
 
   mutating func add(_ place: Coordinate) { add(longitude: place.longitude, latitude: place.latitude) }
 
   mutating func add(_ outline: CircleOutline) {
     for ring in outline.rings { for corner in ring { add(longitude: corner.x, latitude: corner.y) } }
+    isAroundEarth = isAroundEarth || outline.isAroundPole
   }
 
   private mutating func add(longitude: Double, latitude: Double) {
@@ -26,11 +29,14 @@ struct BoundingBox {
     }
   }
 
-  /// The longitudes from west to east; `east` is less than `west` for a box across the antimeridian (RFC 7946, 5.2).
+  /// The longitudes from west to east; `east` is less than `west` for a box across the antimeridian (RFC 7946, 5.2). All of them
+  /// around a pole (5.3).
   var longitudes: (west: Double, east: Double)? {
+    if isAroundEarth { return (-180, 180) }
     guard let western, let eastern else { return (western ?? eastern).map { ($0.lowerBound, $0.upperBound) } }
-    // The box that does not cross the antimeridian would be wider than half the Earth.
-    let isOverAntimeridian = eastern.upperBound - western.lowerBound > 180
+    // The narrower one of the box across Greenwich and the box across the antimeridian.
+    let gap = eastern.lowerBound - western.upperBound
+    let isOverAntimeridian = 360 - gap < eastern.upperBound - western.lowerBound
     return isOverAntimeridian
       ? (eastern.lowerBound, western.upperBound) : (western.lowerBound, eastern.upperBound)
   }

@@ -61,6 +61,11 @@ enum Markup {
   /// Microseconds as milliseconds with three decimals; `–` for none.
   static func milliseconds(_ microseconds: Int64?) -> String { number(microseconds.map { Double($0) / 1000 }, 3) }
 
+  /// A moment as people read it, to the second: `2026-11-20 10:00:00 UTC`.
+  static func moment(_ time: WallTime) -> String {
+    time.iso8601Seconds.replacing("T", with: " ").replacing("Z", with: " UTC")
+  }
+
   /// Microseconds, rounded to seconds, as the two largest of hours, minutes and seconds: `2 h 5 min`, `5 min 3 s`, `3 s`.
   static func time(_ microseconds: Int64) -> String {
     let seconds = (microseconds.saturatingAdding(500_000)) / 1_000_000

@@ -32,7 +32,8 @@ public struct ReportPage: Sendable {
     <section class="second">
     \(SpeedTestSection(report).html)
     <h2>Worst stretches\(Markup.note(.worst))</h2>
-    <p class="soft">Filled circles: answered, green below a mean of 120 ms, else orange; dashed red rings: no answer.</p>
+    <p class="soft">Filled circles: answered, green below a mean of 120 ms, else orange; dashed red rings: no answer; thin \
+    grey rings: not measured.</p>
     \(report.parts.map(stretches).joined(separator: "\n"))
     <h2>How the figures are computed</h2>
     <ol>
@@ -56,7 +57,7 @@ public struct ReportPage: Sendable {
   private func heading(_ name: String, _ part: Report.Part) -> String {
     let figures = part.figures
     let speedTests = figures.speedTests.isEmpty ? "" : ", speed tests: \(figures.speedTests.all.tests)"
-    let period = figures.period.map { "\($0.lowerBound.iso8601) to \($0.upperBound.iso8601), " } ?? ""
+    let period = figures.period.map { "\(Markup.moment($0.lowerBound)) to \(Markup.moment($0.upperBound)), " } ?? ""
     return """
       <p><strong>\(Markup.escaped(name == part.title ? name : "\(name): \(part.title)"))</strong></p>
       <p class="soft">\(period)\(counted(figures.shares.total.fences, "fence")), \(counted(figures.sums.pings, "ping")), \
@@ -141,7 +142,7 @@ public struct ReportPage: Sendable {
         row("longest outage") { figures in
           guard let longest = figures.outages.longest else { return "–" }
           return
-            "\(Markup.time(longest.microseconds))<br><span class=\"soft\">\(longest.began.iso8601)<br>\(place(longest.place))</span>"
+            "\(Markup.time(longest.microseconds))<br><span class=\"soft\">\(Markup.moment(longest.began))<br>\(place(longest.place))</span>"
         },
       ])
   }
@@ -156,7 +157,7 @@ public struct ReportPage: Sendable {
       """
       <figure>\(StretchMap(stretch: stretch).svg)<figcaption>\(Markup.number(stretch.score / 1e6, 1)) ms with losses as \
       1 s; \(stretch.lost) of \(stretch.pings) pings lost on \
-      \(Markup.number(stretch.metres, 0)) m<br>\(stretch.began.iso8601)<br>\
+      \(Markup.number(stretch.metres, 0)) m<br>\(Markup.moment(stretch.began))<br>\
       \(stretch.fences.first.map { place($0.centre) } ?? "")</figcaption></figure>
       """
     }

@@ -5,7 +5,7 @@ public struct SpeedTestSummary: Sendable {
   /// The tests on mobile networks, and those whose link is not known.
   public private(set) var all = SpeedTestGroup()
   /// These tests by the technology at their start.
-  public private(set) var byTechnology: [Reception: SpeedTestGroup] = [:]
+  private(set) var byTechnology: [Reception: SpeedTestGroup] = [:]
   /// The other tests by their link, as `[SpeedTestLink].otherName` names it.
   private(set) var otherLinks: [String: SpeedTestGroup] = [:]
   /// The numbers of the tests in the store, to find those that two selections share.

@@ -25,6 +25,17 @@ struct OutputFileTests {
 
   private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? [] }
 
+  @Test(
+    "when an output has a name, then its ending says what it is; devices and names without one say nothing",
+    arguments: [
+      ("drives.gpkg", "gpkg"), ("a/b.c/drives.GeoJSON", "geojson"), ("a.b/drives", nil), (".gpkg", nil),
+      ("drives.", nil),
+      ("-", nil), ("/dev/null", nil), (nil, nil), ("/dev/stdout", nil), ("a.tar.gz", "gz"),
+    ] as [(String?, String?)])
+  func endings(path: String?, ending: String?) {
+    #expect(OutputFile.ending(of: path) == ending)
+  }
+
   @Test("when the file is new, then it appears complete, and no other file is left")
   func newFile() throws {
     let output = try OutputFile(path: folder.file("new"))

@@ -36,7 +36,7 @@ struct PanelTests {
     let panel = panel({ $0.links = [link { $0.fence = "this fence: 19 m, 17 pings, 0 lost" }] }, seconds: 5)
     #expect(
       panel.lines(columns: 80, isColoured: false) == [
-        "00:12:31  48.20820 16.37380 ±4 m", "4G/LTE  31.7 ms  0 % lost  17 fences  ▃▃▃▃▃",
+        "00:12:31  48.20820 16.37380 ±4 m", "31.7 ms  0 % lost  4G/LTE  17 fences  ▃▃▃▃▃",
         "   this fence: 19 m, 17 pings, 0 lost",
       ])
   }
@@ -52,10 +52,27 @@ struct PanelTests {
     })
     #expect(
       panel.lines(columns: 100, isColoured: false) == [
-        "00:12:31  48.20820 16.37380 ±4 m", "A: 4G/LTE  31.7 ms  0 % lost  17 fences  ▃",
-        "B: 4G/LTE  no pings  17 fences   ", "! disk: full", "! B: waiting for a test",
+        "00:12:31  48.20820 16.37380 ±4 m", "31.7 ms  0 % lost  A: 4G/LTE  17 fences  ▃",
+        "no pings  B: 4G/LTE  17 fences   ", "! disk: full", "! B: waiting for a test",
         "waiting to be sent: 3 fences in 1 session; 0 fences refused",
       ])
+  }
+
+  @Test("when a terminal has 40 columns, then delay and loss come before all else, also of a link with a long name")
+  func narrow() {
+    let panel = panel({ state in
+      state.activity = "recording: moving"
+      state.links = [
+        link("the link on the roof") { ($0.fence, $0.radio) = ("this fence: 19 m", "rsrp -91 dBm Example Mobil") },
+        link("B") { $0.second = second(10, 8) },
+      ]
+    })
+    #expect(
+      panel.lines(columns: 40, isColoured: false) == [
+        "31.7 ms  0 % lost  the link on the roo…", "30.0 ms  20 % lost  B: 4G/LTE  17 fenc…",
+        "recording: moving  00:12:31  48.20820 …", "   this fence: 19 m",
+      ])
+    #expect(panel.lines(columns: 40, rows: 2, isColoured: false) == ["31.7 ms  0 % lost  the link on the roo…"])
   }
 
   @Test("when a terminal is narrow or wide, then no line reaches its last column or breaks", arguments: 1...200)
@@ -72,7 +89,8 @@ struct PanelTests {
     }
     let isWide = columns > 60
     #expect(
-      panel.lines(columns: columns, isColoured: false)[1].contains("▃▃▃▃▃▃▃▃") == isWide || (50...60).contains(columns))
+      panel.lines(columns: columns, isColoured: false)[columns > 60 ? 1 : 0].contains("▃▃▃▃▃▃▃▃") == isWide
+        || (50...60).contains(columns))
   }
 
   @Test(
@@ -100,7 +118,7 @@ struct PanelTests {
     let coloured = panel.lines(columns: 60, isColoured: true)
     #expect(!plain.joined().contains("\u{1B}"))
     #expect(coloured.map { $0.replacing(/\u{1B}\[[0-9;]*m/, with: "") } == plain)
-    #expect(coloured[1].contains("\u{1B}[31m  10 % lost\u{1B}[0m") && coloured[2].hasPrefix("\u{1B}[1;33m! x"))
+    #expect(coloured[0].contains("\u{1B}[31m  10 % lost\u{1B}[0m") && coloured[2].hasPrefix("\u{1B}[1;33m! x"))
   }
 
   @Test("when a link is removed, then its seconds are dropped; another link's stay")
@@ -119,7 +137,7 @@ struct PanelTests {
     (state.links, state.warnings) = ([link("A"), link("B")], ["disk: full"])
     #expect(
       Panel.line(state)
-        == "recording: moving  00:00:05  A: 4G/LTE  31.7 ms  0 % lost  17 fences  B: 4G/LTE  31.7 ms  0 % lost  17 fences  ! disk: full"
+        == "recording: moving  00:00:05  31.7 ms  0 % lost  A: 4G/LTE  17 fences  31.7 ms  0 % lost  B: 4G/LTE  17 fences  ! disk: full"
     )
   }
 

@@ -60,6 +60,45 @@ struct CommandLineTests {
     }
   }
 
+  @Test(
+    "when an export or a report has a name, then its ending decides the format, --format overrules it, and others are errors",
+    arguments: [
+      ("export -o a.gpkg", "a.gpkg", "SQLite format 3"), ("export -o a.GPKG", "a.GPKG", "SQLite format 3"),
+      ("export --speed-tests -o t.gpkg", "t.gpkg", "SQLite format 3"), ("export -o a.csv", "a.csv", "id,session,"),
+      ("export --format csv -o a.xyz", "a.xyz", "id,session,"), ("export -o a", "a", "{\"type\":\"FeatureCollection\""),
+      ("report -o r.html", "r.html", "<!DOCTYPE html>"), ("report -o r.json", "r.json", "{"),
+      ("report --json -o r.txt", "r.txt", "{"),
+    ])
+  func endings(command: String, file: String, beginning: String) async throws {
+    let folder = try TemporaryFolder()
+    let result = try await store(in: folder, then: "$PROBE \(command) --config config.yaml && head -c 200 \(file)")
+    #expect(result.status == 0 && result.output.hasPrefix(beginning), "\(result)")
+  }
+
+  @Test(
+    "when the ending of an output is unknown, then one line says which there are, and nothing is written",
+    arguments: [
+      ("export -o a.xyz", ["no format has files named .xyz", ".geojson", ".gpkg", "--format"]),
+      ("export -o a.pdf", ["no format has files named .pdf"]),
+      ("report -o r.txt", ["no report is named .txt", ".html"]),
+      ("report -o r.pdf", ["print it to a PDF", "chromium --headless --print-to-pdf=report.pdf report.html"]),
+    ])
+  func unknownEndings(command: String, words: [String]) async throws {
+    let folder = try TemporaryFolder()
+    let result = try await store(in: folder, then: "$PROBE \(command) --config config.yaml; echo $? $(ls -d [ar].*)")
+    #expect(result.output == "64\n" && words.allSatisfy(result.errors.contains), "\(result)")
+  }
+
+  /// Makes an empty store, and runs a command line in its folder.
+  private func store(
+    in folder: TemporaryFolder, then script: String
+  ) async throws -> (status: Int32, output: String, errors: String) {
+    _ = try folder.write(
+      "state-directory: \(folder.file("state"))\ncontrol-server: { url: \"http://127.0.0.1:1\" }\n", to: "config.yaml")
+    return try await shell(
+      "cd \(folder.path) && { $PROBE sessions forget 1 --config config.yaml 2>/dev/null; \(script); }")
+  }
+
   @Test("when the output's disk is full, then one line says so, and the status is 1")
   func fullOutput() async throws {
     let folder = try TemporaryFolder()

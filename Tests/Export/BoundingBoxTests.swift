@@ -38,6 +38,7 @@ struct BoundingBoxTests {
   @Test("when positions come in any order, then the box is the same")
   func order() throws {
     let places = [(10.0, 3.0), (-20, -170), (5, 175), (0, -1)]
+    #expect(try box([(0, -10), (0, 10), (0, 100), (0, -100)]).corners == [-100, 0, 100, 0], "the narrower box")
     #expect(try box(places).corners == box(places.reversed()).corners)
   }
 }

@@ -41,6 +41,21 @@ struct CSVTests {
     #expect(line.contains(",48.2082,16.3738,\(field),20.0,"), "\(line)")
   }
 
+  @Test(
+    "when a text from outside would be a formula, then an apostrophe is before it; numbers stay numbers",
+    arguments: [
+      ("=1+1", "'=1+1"), ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"), ("+43", "'+43"), ("-A", "'-A"),
+      ("@SUM(1)", "'@SUM(1)"),
+      ("\t=1", "'\t=1"), ("\r\n=1", "\"'\r\n=1\""), ("=\u{301}1", "'=\u{301}1"), ("＝1", "'＝1"), ("'=1", "''=1"),
+      ("'A", "'A"), ("A=1", "A=1"),
+      ("3 Österreich", "3 Österreich"),
+    ])
+  func formulas(text: String, field: String) throws {
+    let line = try ExportFormat.csv.text([.whole(latitude: -48.5, link: text)])
+    #expect(line.contains(",-48.5,16.3738,\(field),20.0,"), "\(line)")
+    #expect(line.contains(",-19.5,-15.0,-12.5,"), "levels are negative numbers")
+  }
+
   @Test("when there are many fences, then they are written in pieces, and no fence is lost")
   func pieces() throws {
     var pieces: [[UInt8]] = []

@@ -7,6 +7,15 @@ import Testing
 
 /// Properties of every format.
 struct ExportFormatTests {
+  @Test("when a file has the ending of a format, then the format is known by it, and no ending means two formats")
+  func endings() {
+    for format in ExportFormat.allCases {
+      #expect(!format.endings.isEmpty && format.endings.allSatisfy { ExportFormat(ending: $0) == format })
+    }
+    let all = ExportFormat.allCases.flatMap(\.endings)
+    #expect(Set(all).count == all.count && ExportFormat(ending: "pdf") == nil)
+  }
+
   private struct DiskFull: Error {}
 
   /// Counts the fences that are read; reading can fail.
@@ -93,7 +102,7 @@ struct ExportFormatTests {
       (1, 1, 49_999, "4G/LTE 0.0 ms", "mean 0.0 ms, 0 of 1 ping lost (0.0 %)"),
       (3, 2, 999_950_000, "4G/LTE 1000.0 ms", "mean 1000.0 ms, 1 of 3 pings lost (33.3 %)"),
       (10, 0, 0, "4G/LTE no answer", "no answer, 10 of 10 pings lost (100.0 %)"),
-      (0, 0, 0, "4G/LTE no pings", "no pings"),
+      (0, 0, 0, "4G/LTE no pings", "no pings, not measured"),
     ])
   func words(pings: Int, answered: Int, mean: Int64, short: String, long: String) {
     let fence = Fence.sample(pings: pings, answered: answered, rttSumNanoseconds: mean * Int64(answered))

@@ -55,6 +55,9 @@ struct FiguresTests {
     #expect(FenceTitle.short(.sample(technology: nil, answered: 0)) == "NONE no answer")
     #expect(FenceTitle.long(.sample()) == "mean 31.7 ms, 1 of 40 pings lost (2.5 %)")
     #expect(FenceTitle.long(.sample(pings: 1, answered: 0)) == "no answer, 1 of 1 ping lost (100.0 %)")
-    #expect(FenceTitle.long(.sample(pings: 0, answered: 0)) == "no pings")
+    #expect(FenceTitle.long(.sample(pings: 0, answered: 0)) == "no pings, not measured")
+    let besideWifi = Fence.sample(pings: 8, answered: 0, rttSumNanoseconds: 0, isSubmittable: false)
+    #expect(
+      FenceTitle.long(besideWifi) == "no answer, 8 of 8 pings lost (100.0 %), not measured, touched by Wi-Fi")
   }
 }

@@ -130,7 +130,7 @@ struct GeoPackageTests {
     #expect(styles.map { $0["f_table_name"] as String? } == ["fences", "fence_centres", "tracks"])
     #expect(styles.allSatisfy { $0["useAsDefault"] == true })
     let qml: String = try #require(styles.first)["styleQML"]
-    for name in Technology.knownNames { #expect(qml.contains("value=\"\(name)\"")) }
+    for name in Technology.knownNames { #expect(qml.contains("'\(name)'") == (name != "NONE"), "\(name)") }
     #expect(qml.contains("0,222,255,255"), "LTE is light blue, as on the map")
   }
 

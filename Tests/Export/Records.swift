@@ -68,3 +68,10 @@ extension ExportFormat {
     String(decoding: try bytes(records, tracks: tracks, shape: shape), as: UTF8.self)
   }
 }
+
+extension String {
+  /// The text of a CSV field, without the apostrophe that keeps spreadsheets from running it.
+  var withoutMark: String {
+    prefixMatch(of: /'(?='*[=+\-@\t\r\n])/) != nil ? String(String.UnicodeScalarView(unicodeScalars.dropFirst())) : self
+  }
+}

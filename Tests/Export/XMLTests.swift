@@ -48,13 +48,18 @@ struct XMLTests {
 
   @Test(
     "when a longitude is 180 degrees east, even by rounding, then GPX has 180 degrees west, as its schema demands",
-    arguments: [(180, "-180.0"), (179.99999997, "-180.0"), (-180, "-180.0"), (179.9999999, "179.9999999")])
-  func antimeridian(longitude: Double, written: String) throws {
+    arguments: [
+      (180, "-180.0", "179.9999999"), (179.99999997, "-180.0", "179.9999999"), (-180, "-180.0", "-180.0"),
+      (179.9999999, "179.9999999", "179.9999999"),
+    ])
+  func antimeridian(longitude: Double, written: String, onTrack: String) throws {
     let place = Coordinate(latitude: 48.2, longitude: longitude)
     let point = try #require(TrackPoint(time: .sampleStart, fix: Fix(coordinate: place)))
     let text = try ExportFormat.gpx.text(
       [.bare(longitude: longitude)], tracks: [TrackSegment(session: 3, link: nil, points: [point, point])])
-    #expect(text.ranges(of: " lon=\"\(written)\">").count == 3, "\(text)")
+    #expect(text.contains("<wpt lat=\"48.2\" lon=\"\(written)\">"), "\(text)")
+    // A track from there would run around the Earth to 180 degrees west.
+    #expect(text.ranges(of: "<trkpt lat=\"48.2\" lon=\"\(onTrack)\">").count == 2, "\(text)")
   }
 
   @Test(
@@ -89,8 +94,8 @@ struct XMLTests {
   func styles() throws {
     let text = try ExportFormat.kml.text([.whole(), .bare()])
     let used = text.matches(of: /<styleUrl>#([^<]*)</).map { String($0.1) }
-    #expect(used == ["t-4g", "t-none"])
-    for style in used + ["track"] { #expect(text.contains("<Style id=\"\(style)\">")) }
+    #expect(used == ["t-4g", "t-unmeasured"])
+    for style in used + ["t-4g-wifi", "t-none", "track"] { #expect(text.contains("<Style id=\"\(style)\">")) }
     // #00DEFF in KML's order.
     #expect(text.contains("<Style id=\"t-4g\"><IconStyle><color>ffffde00</color>"))
   }

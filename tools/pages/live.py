@@ -84,6 +84,61 @@ agent: {{ record: always, loop: with-drive, page: "127.0.0.1:{self.port}" }}
             program.wait(timeout=10)
 
 
+LOOKS = """
+const panel = document.querySelector("#live"), shown = (selector) => getComputedStyle(document.querySelector(selector)).color;
+return {text: panel.querySelector(".state").textContent, state: panel.querySelector(".state").dataset.state, colour: shown("#live .now dd"),
+  old: document.querySelectorAll(".old").length, disabled: document.querySelectorAll("[data-command]:disabled").length};
+"""
+
+
+def silence(field, options, tools, browser, findings):
+    """A service that is frozen closes no connection."""
+    before = browser.run(LOOKS)
+    field.service.send_signal(signal.SIGSTOP)
+    is_said = tools.wait_until(browser, "return livePanel.stateText.textContent.startsWith('nothing for ')", 20)
+    frozen = browser.run(LOOKS)
+    findings.check(is_said and frozen["state"] == "silent" and frozen["old"] > 2 and frozen["disabled"] == 5 and frozen["colour"] != before["colour"],
+                   f"says that a frozen service is silent, and greys its figures: {frozen}")
+    tools.picture(browser, options, "live-silent")
+    # Long enough that the page connects again.
+    tools.wait_until(browser, "return parseInt(livePanel.stateText.textContent.slice(12)) > 20", 40)
+    findings.check(browser.run("return parseInt(livePanel.stateText.textContent.slice(12))") > 20, "for how long")
+    count = browser.run(FENCES)
+    field.service.send_signal(signal.SIGCONT)
+    findings.check(tools.wait_until(browser, f"return livePanel.stateText.dataset.state === 'recording' && {FENCES[7:]} > {count}", 30)
+                   and browser.run(LOOKS)["old"] == 0, f"and goes on with it: {browser.run(LOOKS)}")
+
+
+def stop(options, tools, browser, findings):
+    """Stop asks first."""
+    browser.run("document.querySelector('[data-command=stop]').click()")
+    findings.check(browser.run("return document.querySelector('dialog').open && document.activeElement.textContent") == "Go on recording", "Stop asks first")
+    tools.accessible(browser, findings)
+    tools.picture(browser, options, "live-stop")
+    browser.run("document.activeElement.click()")
+    time.sleep(1.5)
+    findings.check(browser.run("return !document.querySelector('dialog').open && livePanel.stateText.dataset.state") == "recording", "and can be taken back")
+    browser.run("document.querySelector('[data-command=stop]').click(); document.querySelectorAll('dialog button')[1].click()")
+    findings.check(tools.wait_until(browser, "return livePanel.stateText.dataset.state !== 'recording'", 20), "then it stops")
+    browser.run("document.querySelector('[data-command=start]').click()")
+    findings.check(tools.wait_until(browser, "return livePanel.stateText.dataset.state === 'recording'", 20), "and starts")
+    tools.wait_until(browser, "return document.querySelectorAll('#live .now dd').length >= 4 && !document.querySelector('#live .now').textContent.includes('no pings')", 20)
+
+
+def narrow(browser, tools, findings):
+    """The order on a telephone."""
+    found = browser.run("""
+      scrollTo(0, 0);
+      const box = (selector) => document.querySelector(selector).getBoundingClientRect(), size = (e) => e.getBoundingClientRect();
+      const small = [...document.querySelectorAll("button, select, a.leaflet-control-zoom-in")].filter((e) => e.getClientRects().length)
+        .filter((e) => size(e).height < 44 || size(e).width < 44).map((e) => `${e.textContent} ${size(e).width}x${size(e).height}`);
+      return {figures: box("#live .now").bottom, map: box("#map").top, end: box("#map").bottom, commands: box("#commands").top,
+        large: parseFloat(getComputedStyle(document.querySelector("#live .now dd")).fontSize), small, high: innerHeight};""")
+    findings.check(found["figures"] <= found["map"] < found["high"] / 2 and found["map"] < found["end"] <= found["commands"],
+                   f"figures first, then the map, then the rest: {found}")
+    findings.check(found["large"] >= 30 and not found["small"], f"large figures ({found['large']} px), buttons of 44 px {found['small'][:4] or ''}")
+
+
 def status_of(address, **headers):
     request = urllib.request.Request(address, headers=headers, method=headers.pop("method", "GET"))
     try:
@@ -120,17 +175,18 @@ def follow(field, options, tools, findings, driver):
         findings.check(tools.wait_until(browser, f"{FENCES} >= 3", 30), "follows the drive")
         count = browser.run(FENCES)
         findings.check(tools.wait_until(browser, f"{FENCES} > {count}", 30), "grows")
-        text = tools.text_of(browser, "#live")
+        text = tools.text_of(browser, "#live") + tools.text_of(browser, "#commands")
         findings.check(all(part in text for part in ("recording", "always recording", "4G/LTE", " ms", "±", "waiting to be sent")),
                        "says state, technology, delay, accuracy and queue in words")
         findings.check(browser.run("return !livePanel.here.hidden"), "shows where the device is")
         tools.accessible(browser, findings)
         findings.check(tools.wait_until(browser, f"{STATES}.length >= 1", 60), f"has a speed test: {browser.run(STATES)}")
-        findings.check("speed tests: " in tools.text_of(browser, "#live ul:not(.warnings)"), "says what the loop does")
+        findings.check("speed tests: " in tools.text_of(browser, "#commands ul"), "says what the loop does")
         findings.check(tools.wait_until(browser, f"{STATES}.some((state) => state === 'waiting' || state === 'submitted')", 60), f"follows it to its end: {browser.run(STATES)}")
         browser.run("document.querySelector('[data-command=submit]').click()")
         findings.check(tools.wait_until(browser, f"{STATES}.includes('submitted')", 60), f"and to the server: {browser.run(STATES)}")
 
+        silence(field, options, tools, browser, findings)
         status = field.end_service()
         findings.check(status == 0, f"the service ends while a page follows (status {status})")
         findings.check(tools.wait_until(browser, "return livePanel.stateText.dataset.state === 'lost'", 20), "says that the connection is lost")
@@ -147,17 +203,21 @@ def follow(field, options, tools, findings, driver):
         findings.check(ids and len(set(ids)) == len(ids) == rows, f"has each speed test once ({len(ids)}): {browser.run(STATES)}")
 
         browser.run("document.querySelector('[data-command=pause]').click()")
-        findings.check(tools.wait_until(browser, "return document.querySelector('#live p').textContent === 'pause: not recording (paused)'"), "pauses")
+        findings.check(tools.wait_until(browser, "return document.querySelector('#commands > p').textContent === 'pause: not recording (paused)'"), "pauses")
         findings.check(tools.wait_until(browser, "return livePanel.stateText.dataset.state === 'idle'", 20), "shows that it is idle")
         browser.run("document.querySelector('[data-command=resume]').click()")
         findings.check(tools.wait_until(browser, "return livePanel.stateText.dataset.state === 'recording'", 20), "goes on")
-        for width, is_dark in ((1280, False), (390, True)):
-            browser.cdp("Emulation.setDeviceMetricsOverride", width=width, height=1000, deviceScaleFactor=1, mobile=width < 500)
+        stop(options, tools, browser, findings)
+        for width, is_dark in ((1440, False), (1440, True), (1024, False), (1024, True), (390, False), (390, True)):
+            browser.cdp("Emulation.setDeviceMetricsOverride", width=width, height=844 if width < 500 else 900, deviceScaleFactor=1, mobile=width < 500)
             browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}])
             time.sleep(1.2)
             findings.where = f"live page, {width} px, {'dark' if is_dark else 'light'}: "
             tools.accessible(browser, findings)
+            if width == 390:
+                narrow(browser, tools, findings)
             if options.pictures:
+                browser.run("scrollTo(0, 0)")
                 browser.picture(os.path.join(options.pictures, f"live-{width}-{'dark' if is_dark else 'light'}.png"))
         findings.where = "live page: "
         messages = [line for line in browser.console() if "ERR_" not in line]

@@ -9,7 +9,7 @@ RIGHT, HOME = "\ue014", "\ue011"
 # A test in the middle of the view that no other test covers: its place in the window, and the colour in the middle of its square.
 SQUARE = """
 const {map, state, layer} = coverageMap, box = document.getElementById("map").getBoundingClientRect(), frame = layer.frame();
-const at = (test) => ({x: test.x * frame.scale - frame.left, y: test.y * frame.scale - frame.top});
+const at = (test) => { const [x, y] = frame.at(test.x, test.y); return {x, y}; };
 const isFree = (one) => at(one).x > 80 && at(one).y > 40 && at(one).x < box.width - Math.min(330, box.width / 8) && at(one).y < box.height - 60 && state.tests.near(at(one), 0, frame) === one;
 const test = state.tests.shown.find((one) => one.look === arguments[0] && one.hasPlace && isFree(one));
 if (!test) return null;

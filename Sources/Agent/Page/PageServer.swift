@@ -11,7 +11,7 @@ import Submission
 /// Serves the live page (docs/live-page.md): HTTP on one address, for browsers that have the token.
 ///
 ///     GET  /               the page; with ?token=T the cookie, once
-///     GET  /events         server-sent events: fences as they end, the state each second
+///     GET  /events         server-sent events: fences as they end, the state each second; with ?after=ID as with Last-Event-ID
 ///     POST /start /stop /pause /resume /submit
 struct PageServer: Sendable {
   let address: PageAddress
@@ -102,8 +102,9 @@ struct PageServer: Sendable {
       {
         return Self.text(reason, status: .forbidden)
       }
-      return events(
-        after: Self.lastEvent.flatMap { request.headers[$0] }.flatMap { Int64($0) }, followers, context.channel)
+      // A script that connects again cannot set the header.
+      let last = Self.lastEvent.flatMap { request.headers[$0] } ?? request.uri.queryParameters["after"].map(String.init)
+      return events(after: last.flatMap { Int64($0) }, followers, context.channel)
     }
     for command in ServiceCommand.allCases {
       router.post(RouterPath(command.rawValue)) { request, _ in

@@ -40,13 +40,18 @@ public struct Panel: Sendable {
       .joined(separator: "  ")
   }
 
+  /// On narrower terminals, delay and loss are above all else.
+  private static let leastForHead = 60
+
   /// All lines, from the top; a low terminal cuts off the last ones.
   private func styled(width: Int) -> [StyledLine] {
-    var lines = [head]
-    for link in state.links {
-      lines.append(line(link, width: width))
-      if let fence = link.fence { lines.append(StyledLine([.init("   " + fence, .soft)])) }
+    let links = state.links.map { link in
+      (line: line(link, width: width), fence: link.fence.map { StyledLine([.init("   " + $0, .soft)]) })
     }
+    var lines =
+      width < Self.leastForHead
+      ? links.map(\.line) + [head] + links.compactMap(\.fence)
+      : [head] + links.flatMap { [$0.line] + [$0.fence].compactMap { $0 } }
     let warnings = state.warnings + state.links.flatMap { link in link.warnings.map { Self.prefix(link) + $0 } }
     lines += warnings.map { StyledLine([.init("! " + $0, .warning)]) }
     lines += state.queue.map { StyledLine([.init($0, .soft)]) }
@@ -58,19 +63,16 @@ public struct Panel: Sendable {
     return StyledLine([.init(parts.isEmpty ? "no drive" : parts.joined(separator: "  "), .strong)])
   }
 
+  /// Delay and loss first: a narrow terminal cuts off the end.
   /// - Parameter width: The columns of the line; the bars take those that the text leaves.
   private func line(_ link: PanelLink, width: Int) -> StyledLine {
     let loss = link.second.loss ?? 0
     let delay = link.second.milliseconds.map { "\(DecimalText.of($0, places: 1)) ms" } ?? "- ms"
     let lost = "\(DecimalText.of(loss * 100, places: loss > 0 && loss < 0.1 ? 1 : 0)) % lost"
-    var parts: [StyledLine.Part] = [
-      .init(
-        Self.prefix(link) + [link.technology ?? "no technology", link.radio].compactMap { $0 }.joined(separator: " "),
-        .plain),
-      .init("  \(link.second.pings > 0 ? delay : "no pings")", .plain),
-    ]
-    if link.second.pings > 0 { parts.append(.init("  \(lost)", loss > 0 ? .loss : .plain)) }
-    parts.append(.init("  \(counted(link.fences, "fence"))  ", .plain))
+    var parts: [StyledLine.Part] = [.init(link.second.pings > 0 ? delay : "no pings", .strong)]
+    if link.second.pings > 0 { parts.append(.init("  \(lost)", loss > 0 ? .loss : .strong)) }
+    let radio = [link.technology ?? "no technology", link.radio].compactMap { $0 }.joined(separator: " ")
+    parts.append(.init("  \(Self.prefix(link))\(radio)  \(counted(link.fences, "fence"))  ", .plain))
     let free = width - StyledLine(parts).count
     // A row of a few bars says nothing.
     if free >= 8 {

@@ -60,6 +60,10 @@ public struct Fence: Hashable, Sendable {
   /// Of ``pings``, those that were not answered in time.
   public var pingsLost: Int { pings.saturatingSubtracting(pingsAnswered) }
 
+  /// Whether its pings tell that there is coverage or none. Without pings they do not; nor do unanswered ones beside Wi-Fi time,
+  /// because the change of the link loses pings on its own.
+  public var isMeasured: Bool { pings > 0 && (pingsAnswered > 0 || isSubmittable) }
+
   /// Mean round-trip time of the answered pings in nanoseconds, rounded half up; `nil` when none was answered.
   public var meanRTTNanoseconds: Int64? {
     guard pingsAnswered > 0 else { return nil }

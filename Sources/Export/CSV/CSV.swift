@@ -8,7 +8,7 @@ enum CSV {
     try records.forEach { record in
       for (index, column) in ColumnList.storedTable.enumerated() {
         if index > 0 { text.append(comma) }
-        if let value = column.value(record) { append(value, to: &text) }
+        if let value = column.value(record) { append(value, column.kind, to: &text) }
       }
       text += lineEnd
       guard text.count >= 1 << 16 else { return }
@@ -22,9 +22,23 @@ enum CSV {
   private static let comma = UInt8(ascii: ",")
   private static let quote = UInt8(ascii: "\"")
 
-  /// Appends a field, in quotes where a comma, a quote or a line end needs them; a quote inside is doubled (RFC 4180, 2).
-  static func append(_ value: JSON, to text: inout [UInt8]) {
-    let field = value.plainText.utf8
+  /// A text that begins with one of these is a formula for spreadsheets, which can run a program or send cells elsewhere. Excel
+  /// takes the wide forms for the others.
+  private static let formulaStarts: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"]
+
+  /// `text`, with an apostrophe before it where it would be a formula, or where it has such an apostrophe of its own: a reader that
+  /// removes one has the text.
+  private static func withoutFormula(_ text: String) -> String {
+    guard let start = text.unicodeScalars.first(where: { $0 != "'" }), formulaStarts.contains(start) else {
+      return text
+    }
+    return "'" + text
+  }
+
+  /// Appends a field, in quotes where a comma, a quote or a line end needs them; a quote inside is doubled (RFC 4180, 2). A text is
+  /// never a formula; numbers stay numbers.
+  static func append(_ value: JSON, _ kind: Column.Kind, to text: inout [UInt8]) {
+    let field = (kind == .text ? withoutFormula(value.plainText) : value.plainText).utf8
     let isPlain = field.allSatisfy {
       $0 != comma && $0 != quote && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r")
     }

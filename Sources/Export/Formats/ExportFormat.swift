@@ -21,6 +21,23 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   /// A page with a map of the fences and the speed tests that needs no network.
   case html
 
+  /// The endings of the names of its files, the usual one first.
+  public var endings: [String] {
+    switch self {
+    case .geojson: ["geojson", "json"]
+    case .geojsonseq: ["geojsonl", "geojsons", "geojsonseq"]
+    case .jsonl: ["jsonl", "ndjson"]
+    case .html: ["html", "htm"]
+    case .csv, .gpx, .kml, .gpkg: [rawValue]
+    }
+  }
+
+  /// The format of files whose names end so; `nil` for an unknown ending.
+  public init?(ending: String) {
+    guard let format = Self.allCases.first(where: { $0.endings.contains(ending) }) else { return nil }
+    self = format
+  }
+
   /// Whether it can write replayed fences too, which have no wall times and no session in the store.
   public var hasReplays: Bool { ![.csv, .gpx, .kml, .gpkg].contains(self) }
 

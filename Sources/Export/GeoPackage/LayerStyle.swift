@@ -1,7 +1,7 @@
 import Coverage
 
-/// A style of a layer, which QGIS applies when it opens the GeoPackage: fences and speed tests by technology, in the colours
-/// of the map page.
+/// A style of a layer, which QGIS applies when it opens the GeoPackage: fences and speed tests by technology, in the classes and
+/// colours of the map page.
 struct LayerStyle {
   /// The layer's table.
   let table: String
@@ -11,14 +11,14 @@ struct LayerStyle {
   /// The style in QGIS's own XML (QML), for the column `styleQML`.
   let qml: String
 
-  /// Fences and their centres by technology, tracks in one grey.
+  /// Fences and their centres by class, tracks in one grey.
   static let ofFences = [
     LayerStyle(
       table: "fences", name: "technology", description: "fences by radio technology",
-      qml: byTechnology("fill") { fill($0) }),
+      qml: byRules(fenceRules, symbol: "fill") { fill($0, isWifi: $1) }),
     LayerStyle(
       table: "fence_centres", name: "technology", description: "fences by radio technology",
-      qml: byTechnology("marker") { marker($0) }),
+      qml: byRules(fenceRules, symbol: "marker") { marker($0, isWifi: $1) }),
     LayerStyle(table: "tracks", name: "track", description: "a grey line", qml: track),
   ]
 
@@ -26,36 +26,79 @@ struct LayerStyle {
   static let ofSpeedTests = [
     LayerStyle(
       table: "speed_tests", name: "technology", description: "speed tests by radio technology",
-      qml: byTechnology("marker") { marker($0, name: "square", size: "3") })
+      qml: byRules(testRules, symbol: "marker") { entry, _ in
+        marker(entry, isWifi: false, name: "square", size: "3")
+      })
   ]
 
-  /// A style with a symbol for each known name in the column `technology`.
+  /// Which features have the symbol of a class.
+  private struct Rule {
+    let entry: Legend.Entry
+    var isWifi = false
+    /// In QGIS's expressions (https://docs.qgis.org, "Expressions"), which are those of SQL here.
+    let filter: String
+  }
+
+  /// Fences that Wi-Fi touched have rules of their own in each class. The filters are ``Legend/entry(of:)-(Fence)``.
+  private static let fenceRules = [false, true].flatMap { isWifi in
+    let wifi = isWifi ? "NOT \"submittable\"" : "\"submittable\""
+    let silent = isWifi ? "\"pings_ok\" = 0" : "\"pings\" = 0"
+    let answered = technologyRules.map {
+      Rule(entry: $0.entry, isWifi: isWifi, filter: "\(wifi) AND \"pings_ok\" > 0 AND \($0.filter)")
+    }
+    let lost = Rule(entry: Legend.noAnswer, filter: "\(wifi) AND \"pings\" > 0 AND \"pings_ok\" = 0")
+    return answered + (isWifi ? [] : [lost]) + [
+      Rule(entry: Legend.notMeasured, isWifi: isWifi, filter: "\(wifi) AND \(silent)")
+    ]
+  }
+
+  private static let testRules = technologyRules
+
+  /// The classes of answered pings and of speed tests.
+  private static let technologyRules: [Rule] = {
+    func names(_ entry: Legend.Entry) -> String {
+      Technology.knownNames.filter { Legend.entry(of: Technology($0).generation) == entry }
+        .map { "'\($0)'" }.joined(separator: ", ")
+    }
+    let known = Legend.classes.filter { ![Legend.unknownTechnology, Legend.noAnswer, Legend.notMeasured].contains($0) }
+    let rules = known.map { Rule(entry: $0, filter: "\"technology\" IN (\(names($0)))") }
+    let others = known.map(names).joined(separator: ", ")
+    return rules + [
+      Rule(entry: Legend.unknownTechnology, filter: "(\"technology\" IS NULL OR \"technology\" NOT IN (\(others)))")
+    ]
+  }()
+
+  /// A style with a symbol for each rule.
   /// - Parameters:
   ///   - symbol: QGIS's type of the symbol: `fill` or `marker`.
-  ///   - layer: Returns the symbol's layer for a colour.
-  private static func byTechnology(_ symbol: String, layer: (String) -> String) -> String {
-    var (categories, symbols) = ("", "")
-    // Other names, and none, are grey.
-    for (index, name) in (Technology.knownNames + [""]).enumerated() {
-      let label = name.isEmpty ? "other" : name
-      categories += """
-        <category render="true" type="string" symbol="\(index)" value="\(name)" label="\(label)"/>
+  ///   - layer: Returns the symbol's layer for a class, and for whether Wi-Fi touched the fences.
+  private static func byRules(_ all: [Rule], symbol: String, layer: (Legend.Entry, Bool) -> String) -> String {
+    var (rules, symbols) = ("", "")
+    for (index, rule) in all.enumerated() {
+      let label = rule.entry.label + (rule.isWifi ? ", \(Legend.wifi)" : "")
+      rules += """
+        <rule key="{\(index)}" symbol="\(index)" filter="\(escaped(rule.filter))" label="\(label)"/>
 
         """
       symbols += """
-        <symbol type="\(symbol)" name="\(index)" alpha="0.7" clip_to_extent="1" force_rhr="0">\(layer(name.isEmpty ? grey : colour(of: Technology(name))))</symbol>
+        <symbol type="\(symbol)" name="\(index)" alpha="0.7" clip_to_extent="1" force_rhr="0">\(layer(rule.entry, rule.isWifi))</symbol>
 
         """
     }
     return document(
       """
-      <renderer-v2 type="categorizedSymbol" attr="technology" symbollevels="0" forceraster="0" enableorderby="0">
-      <categories>
-      \(categories)</categories>
+      <renderer-v2 type="RuleRenderer" symbollevels="0" forceraster="0" enableorderby="0">
+      <rules key="{all}">
+      \(rules)</rules>
       <symbols>
       \(symbols)</symbols>
       </renderer-v2>
       """)
+  }
+
+  private static func escaped(_ filter: String) -> String {
+    filter.replacing("&", with: "&amp;").replacing("\"", with: "&quot;").replacing("<", with: "&lt;").replacing(
+      ">", with: "&gt;")
   }
 
   private static let track = document(
@@ -75,15 +118,28 @@ struct LayerStyle {
     """
   }
 
-  private static func fill(_ colour: String) -> String {
-    layer(
+  /// Fences that Wi-Fi touched have a dashed outline, those that were not measured a thin one.
+  private static func fill(_ entry: Legend.Entry, isWifi: Bool) -> String {
+    let colour = rgba(entry.colour)
+    return layer(
       "SimpleFill",
-      ["color": colour, "style": "solid", "outline_color": colour, "outline_style": "solid", "outline_width": "0.2"])
+      [
+        "color": colour, "style": isWifi || entry.isHollow ? "no" : "solid", "outline_color": colour,
+        "outline_style": isWifi ? "dash" : "solid", "outline_width": isWifi ? "0.5" : "0.2",
+      ])
   }
 
-  private static func marker(_ colour: String, name: String = "circle", size: String = "1.6") -> String {
-    layer(
-      "SimpleMarker", ["color": colour, "name": name, "outline_color": colour, "size": size, "size_unit": "MM"])
+  /// Hollow as ``fill(_:isWifi:)``; a fence that Wi-Fi touched is a cross.
+  private static func marker(
+    _ entry: Legend.Entry, isWifi: Bool, name: String = "circle", size: String = "1.6"
+  ) -> String {
+    let colour = rgba(entry.colour)
+    return layer(
+      "SimpleMarker",
+      [
+        "color": entry.isHollow ? "0,0,0,0" : colour, "name": isWifi ? "cross2" : name, "outline_color": colour,
+        "outline_width": isWifi ? "0.4" : "0.2", "size": size, "size_unit": "MM",
+      ])
   }
 
   private static func layer(_ kind: String, _ properties: KeyValuePairs<String, String>) -> String {
@@ -94,14 +150,10 @@ struct LayerStyle {
       """
   }
 
-  private static let grey = "160,160,160,255"
-
-  /// Red, green, blue and opacity, 0 to 255.
-  private static func colour(of technology: Technology) -> String {
-    let entry = Legend.entry(of: technology.generation)
-    let digits = Array(entry.colour.dropFirst())
-    guard digits.count == 6 else { return grey }
-    let parts = [0, 2, 4].map { Int(String(digits[$0...$0 + 1]), radix: 16) ?? 0 }
+  /// Red, green, blue and opacity, 0 to 255, of `#RRGGBB`.
+  private static func rgba(_ colour: String) -> String {
+    let digits = Array(colour.dropFirst())
+    let parts = stride(from: 0, to: digits.count - 1, by: 2).map { Int(String(digits[$0...$0 + 1]), radix: 16) ?? 0 }
     return (parts + [255]).map(String.init).joined(separator: ",")
   }
 }

@@ -9,8 +9,8 @@ enum MapColumns {
   /// Numbers for the script: the class decides the colour, and the number of the session stands for its id, which replays
   /// lack.
   private static let ofMap: [Column] = [
-    Column("technology_class", .integer, "place of its colour in the legend of technologies") { record in
-      .count(Legend.place(of: Legend.technology(of: record.fence)))
+    Column("technology_class", .integer, "place of its class in the legend of technologies") { record in
+      .count(Legend.place(of: Legend.entry(of: record.fence)))
     },
     Column("signal_dbm", .decimal, "lowest level of the quantity that stands for the technology") { record in
       let level = record.fence.radio?.minimumLevel(of: record.fence.technology)

@@ -63,7 +63,10 @@ struct MapDocument {
   private var settings: JSON {
     .object([
       "technologies": .array(
-        Legend.technologies.map { .object(["label": .string($0.label), "colour": .string($0.colour)]) }),
+        Legend.classes.map {
+          .object(["label": .string($0.label), "colour": .string($0.colour), "is_hollow": .bool($0.isHollow)])
+        }),
+      "wifi": .string(Legend.wifi),
       "columns": .array(
         MapColumns.all.map { .array([.string($0.name), .string($0.kind.rawValue), .string($0.meaning)]) }),
       "speed_test_columns": .array(

@@ -20,10 +20,11 @@ public struct SearchBox: Hashable, Sendable {
     (self.west, self.south, self.east, self.north) = (west, south, east, north)
   }
 
-  /// Whether `place` is inside, or on the edge.
+  /// Whether `place` is inside, or on the edge. The longitudes 180 and -180 are the same place; at a pole, all of them are.
   func contains(_ place: Coordinate) -> Bool {
     guard (south...north).contains(place.latitude) else { return false }
-    return west <= east
-      ? (west...east).contains(place.longitude) : place.longitude >= west || place.longitude <= east
+    if abs(place.latitude) == 90 { return true }
+    let longitudes = abs(place.longitude) == 180 ? [-180, 180] : [place.longitude]
+    return longitudes.contains { west <= east ? (west...east).contains($0) : $0 >= west || $0 <= east }
   }
 }

@@ -2,12 +2,12 @@ import Coverage
 import Foundation
 
 /// The circle of a fence on the ground as rings of positions, counterclockwise and closed (RFC 7946, 3.1.6): the last
-/// position is the first one again.
-///
-/// A circle across the antimeridian is cut there into two rings (RFC 7946, 3.1.9).
+/// position is the first one again. It is cut at the antimeridian (``Antimeridian``).
 struct CircleOutline {
   /// One ring, or two for a circle across the antimeridian. Longitude and latitude in degrees.
   let rings: [[(x: Double, y: Double)]]
+  /// Whether a pole is in the circle: it covers all longitudes.
+  let isAroundPole: Bool
 
   /// The number of corners. All lie on the circle, so the polygon has 0.5 % less area than it: n / 2π × sin(2π / n).
   static let corners = 36
@@ -15,8 +15,7 @@ struct CircleOutline {
   /// - Parameter radius: Metres; a radius that is not finite counts as 0.
   init(centre: Coordinate, radius: Double) {
     let ring = Self.ring(centre, radius.isFinite ? max(0, radius) : 0)
-    let isOver = ring.contains { abs($0.x) > 180 }
-    rings = isOver ? [Self.cut(ring, toEast: true), Self.cut(ring, toEast: false)].filter { $0.count > 3 } : [ring]
+    (rings, isAroundPole) = Antimeridian.rings(of: ring)
   }
 
   /// East and north parts of the unit vectors to the corners, counterclockwise from the east. Each circle uses
@@ -26,35 +25,25 @@ struct CircleOutline {
     return (sin(angle), cos(angle))
   }
 
-  /// The ring around `centre` on the plane that touches the ellipsoid there, which is exact enough for radii of fences. Its
-  /// longitudes go beyond 180 degrees where the circle does.
+  /// The ring around `centre` on the plane that touches the WGS 84 ellipsoid there, seen from the middle of the Earth's axis: exact
+  /// to a millimetre for radii up to 1 km, at the poles too. Its longitudes can be beyond 180 degrees.
   private static func ring(_ centre: Coordinate, _ radius: Double) -> [(x: Double, y: Double)] {
-    let (north, east) = centre.metresPerDegree
+    // e² = f (2 - f) of WGS 84, 1/f = 298.257223563.
+    let squaredEccentricity = 0.006_694_379_990_141
+    let phi = centre.latitude * .pi / 180
+    let (sine, cosine) = (sin(phi), cos(phi))
+    let primeVertical = 6_378_137 / (1 - squaredEccentricity * sine * sine).squareRoot()
+    // Coordinates of the Earth, with the centre on the meridian of 0 degrees: away from the axis, east, and up along the axis.
+    let (out, up) = (primeVertical * cosine, primeVertical * (1 - squaredEccentricity) * sine)
     var ring = directions.map { direction in
-      (
-        x: centre.longitude + radius * direction.cos / east,
-        y: min(90, max(-90, centre.latitude + radius * direction.sin / north))
+      let (away, east) = (out - radius * direction.sin * sine, radius * direction.cos)
+      let (height, distance) = (up + radius * direction.sin * cosine, (away * away + east * east).squareRoot())
+      return (
+        x: centre.longitude + atan2(east, away) * 180 / .pi,
+        y: atan2(height, distance * (1 - squaredEccentricity)) * 180 / .pi
       )
     }
     ring.append(ring[0])
     return ring
-  }
-
-  /// The part of `ring` on one side of the antimeridian that it crosses, with its longitudes from -180 to 180. An edge across
-  /// the line is cut on it, so that both parts have the same two positions there.
-  private static func cut(_ ring: [(x: Double, y: Double)], toEast: Bool) -> [(x: Double, y: Double)] {
-    // A ring around a centre west of the antimeridian crosses it at 180 degrees, any other ring at -180.
-    let line = ring.contains { $0.x > 180 } ? 180.0 : -180.0
-    let shift = toEast ? (line > 0 ? -360.0 : 0) : (line > 0 ? 0 : 360.0)
-    func isKept(_ x: Double) -> Bool { toEast ? x >= line : x <= line }
-    var part: [(x: Double, y: Double)] = []
-    for (from, to) in zip(ring, ring.dropFirst()) {
-      if isKept(from.x) { part.append(from) }
-      if isKept(from.x) != isKept(to.x) {
-        part.append((line, from.y + (to.y - from.y) * (line - from.x) / (to.x - from.x)))
-      }
-    }
-    guard let first = part.first else { return [] }
-    return (part + [first]).map { (min(180, max(-180, $0.x + shift)), $0.y) }
   }
 }

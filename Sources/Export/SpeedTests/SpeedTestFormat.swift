@@ -74,7 +74,7 @@ public enum SpeedTestFormat: String, Hashable, Sendable, CaseIterable {
     for test in tests {
       for (index, column) in SpeedTestColumn.table.enumerated() {
         if index > 0 { text.append(UInt8(ascii: ",")) }
-        if let value = column.value(test) { CSV.append(value, to: &text) }
+        if let value = column.value(test) { CSV.append(value, column.kind, to: &text) }
       }
       text += Array("\r\n".utf8)
     }

@@ -4,7 +4,7 @@ import Coverage
 /// it ends.
 ///
 /// A segment ends with a position that is lost, not selected or outside of all sessions, after a gap, at a change of session,
-/// and when it is full.
+/// at the antimeridian, and when it is full.
 struct TrackCutter {
   /// A session and its time, relative to the start of the drive.
   struct Window: Hashable {
@@ -49,14 +49,22 @@ struct TrackCutter {
     if let last = points.last {
       // A receiver can repeat itself, and a clock can be set back.
       guard point.time > last.time else { return nil }
-      let isJoined = point.time - last.time <= Self.longestGap
-      if isJoined, session == self.session, points.count < Self.mostPoints {
+      guard point.time - last.time <= Self.longestGap else {
+        let segment = end()
+        (self.session, points) = (session, [point])
+        return segment
+      }
+      let isContinued = session == self.session && points.count < Self.mostPoints
+      let crossing = Antimeridian.crossing(from: last.place, to: point.place)
+      if isContinued, crossing == nil {
         points.append(point)
         return nil
       }
+      if let crossing, crossing.share > 0 { points.append(TrackPoint(crossing.exit, crossing, last, point)) }
       let segment = end()
-      // The tracks of two sessions have no hole between them.
-      (self.session, points) = (session, isJoined ? [last, point] : [point])
+      // Between two segments is no hole.
+      let start = crossing.map { $0.share < 1 ? [TrackPoint($0.entry, $0, last, point)] : [] } ?? [last]
+      (self.session, points) = (session, start + [point])
       return segment
     }
     (self.session, points) = (session, [point])

@@ -14,4 +14,12 @@ public struct TrackPoint: Hashable, Sendable {
     guard let place = fix.coordinate else { return nil }
     (self.time, self.place, self.fix) = (time, place, fix)
   }
+
+  /// A place between two positions where a track is cut; no receiver reported it, so it has no accuracy, altitude, course or speed.
+  init(_ place: Coordinate, _ crossing: Antimeridian.Crossing, _ from: TrackPoint, _ to: TrackPoint) {
+    let microseconds = to.time.microseconds.saturatingSubtracting(from.time.microseconds)
+    let offset = Int64(exactly: (Double(microseconds) * crossing.share).rounded(.down)) ?? 0
+    time = WallTime(microseconds: from.time.microseconds.saturatingAdding(offset))
+    (self.place, fix) = (place, Fix(coordinate: place))
+  }
 }

@@ -9,10 +9,16 @@ enum FenceTitle {
     return [(fence.technology ?? .none).name, delay ?? without].joined(separator: " ")
   }
 
-  /// E.g. `mean 31.7 ms, 1 of 125 pings lost (0.8 %)`; `no pings` when none was sent.
+  /// E.g. `mean 31.7 ms, 1 of 125 pings lost (0.8 %)`; `no pings` when none was sent. A fence that was not measured, and one that
+  /// Wi-Fi touched, say so.
   static func long(_ fence: Fence) -> String {
-    let delay = fence.meanRTTNanoseconds.map { "mean \(milliseconds($0))" } ?? "no answer"
+    let marks = (fence.isMeasured ? [] : [Legend.notMeasured.label]) + (fence.isSubmittable ? [] : [Legend.wifi])
+    return ([pings(of: fence)] + marks).joined(separator: ", ")
+  }
+
+  private static func pings(of fence: Fence) -> String {
     guard fence.pings > 0 else { return "no pings" }
+    let delay = fence.meanRTTNanoseconds.map { "mean \(milliseconds($0))" } ?? "no answer"
     let lost = fence.pingsLost
     return "\(delay), \(lost) of \(counted(fence.pings, "ping")) lost (\(percent(lost, of: fence.pings)))"
   }

@@ -86,8 +86,10 @@ enum GPX {
   static func begin(
     _ name: String, _ place: Coordinate, _ altitude: Double?, _ time: WallTime?, to text: inout XMLWriter
   ) {
-    // The schema excludes 180 degrees east, which a longitude just below it becomes by rounding to seven decimals.
-    let longitude = (place.longitude * 1e7).rounded() >= 180e7 ? -180 : place.longitude
+    // The schema excludes 180 degrees east, which a longitude just below it becomes by rounding to seven decimals. A track would
+    // run around the Earth to 180 degrees west: it ends a centimetre before.
+    let limit = name == "trkpt" ? 179.9999999 : -180
+    let longitude = (place.longitude * 1e7).rounded() >= 180e7 ? limit : place.longitude
     text.raw(
       "<\(name) lat=\"\(JSON.degrees(place.latitude).plainText)\" lon=\"\(JSON.degrees(longitude).plainText)\">")
     // A decimal of XML Schema has no exponent; no altitude needs one.

@@ -46,18 +46,27 @@ enum KML {
       <name>\(name)</name>
 
       """)
-    for entry in Legend.technologies {
-      let colour = kmlColour(entry.colour)
-      text.raw(
-        """
-        <Style id="\(entry.name)"><IconStyle><color>ff\(colour)</color><scale>0.6</scale></IconStyle>\
-        <LabelStyle><scale>0</scale></LabelStyle><LineStyle><color>ff\(colour)</color><width>2</width></LineStyle>\
-        <PolyStyle><color>99\(colour)</color></PolyStyle></Style>
-
-        """)
+    for entry in Legend.classes {
+      for isWifi in [false, true] { writeStyle(entry, isWifi: isWifi, to: &text) }
     }
     text.raw("<Style id=\"track\"><LineStyle><color>ff404040</color><width>2</width></LineStyle></Style>\n")
   }
+
+  /// Writes the style of a class. Fences that Wi-Fi touched, and those that were not measured, are outlines; their points are
+  /// small.
+  private static func writeStyle(_ entry: Legend.Entry, isWifi: Bool, to text: inout XMLWriter) {
+    let (colour, isHollow) = (kmlColour(entry.colour), isWifi || entry.isHollow)
+    text.raw(
+      """
+      <Style id="\(entry.name)\(isWifi ? wifiSuffix : "")"><IconStyle><color>ff\(colour)</color>\
+      <scale>\(isHollow ? "0.4" : "0.6")</scale></IconStyle><LabelStyle><scale>0</scale></LabelStyle>\
+      <LineStyle><color>ff\(colour)</color><width>2</width></LineStyle>\
+      <PolyStyle><color>99\(colour)</color>\(isHollow ? "<fill>0</fill>" : "")</PolyStyle></Style>
+
+      """)
+  }
+
+  private static let wifiSuffix = "-wifi"
 
   /// Writes a `Schema`, which gives the values of placemarks their types.
   /// - Parameter name: Also its identifier, to which `schemaUrl` refers.
@@ -102,7 +111,8 @@ enum KML {
     text.element("name", FenceTitle.short(record.fence))
     text.element("description", FenceTitle.long(record.fence))
     writeSpan(record.enteredAt, record.exitedAt, to: &text)
-    text.raw("<styleUrl>#\(Legend.technology(of: record.fence).name)</styleUrl>")
+    let wifi = record.fence.isSubmittable ? "" : wifiSuffix
+    text.raw("<styleUrl>#\(Legend.entry(of: record.fence).name)\(wifi)</styleUrl>")
     text.raw("<ExtendedData><SchemaData schemaUrl=\"#fence\">")
     for (column, tag) in fields {
       if let value = column.value(record) { text.element(open: tag, field(value), close: endOfField) }

@@ -17,8 +17,13 @@ struct ExportFences: AsyncParsableCommand {
 
   @OptionGroup var configuration: ConfigurationOptions
 
-  @Option(name: .long, help: "geojson, geojsonseq, jsonl, csv, gpx, kml, gpkg, or html for a page with a map.")
-  var format = ExportFormat.geojson
+  @Option(
+    name: .long,
+    help: """
+      geojson, geojsonseq, jsonl, csv, gpx, kml, gpkg, or html for a page with a map. Default: what the name of the output file says, \
+      or else geojson.
+      """)
+  var format: ExportFormat?
 
   @Option(
     name: .long, help: "point or circle: a fence's centre, or its circle on the ground (geojson, geojsonseq, kml).")
@@ -43,7 +48,18 @@ struct ExportFences: AsyncParsableCommand {
     completion: .file())
   var output: String?
 
+  /// The format that was asked for, or that the name of the output file says.
+  private func chosenFormat() throws -> ExportFormat {
+    if let format { return format }
+    guard let ending = OutputFile.ending(of: output) else { return .geojson }
+    if let format = ExportFormat(ending: ending) { return format }
+    let endings = ExportFormat.allCases.map { "." + $0.endings[0] }.joined(separator: ", ")
+    throw ValidationError(
+      "-o: no format has files named .\(ending): use one of \(endings), or name the format with --format.")
+  }
+
   mutating func validate() throws {
+    let format = try chosenFormat()
     if speedTests {
       guard SpeedTestFormat(rawValue: format.rawValue) != nil else {
         let formats = SpeedTestFormat.allCases.map(\.rawValue).joined(separator: ", ")
@@ -67,6 +83,7 @@ struct ExportFences: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
+      let format = try chosenFormat()
       if speedTests { return try exportSpeedTests() }
       let exporting = try Exporting(
         configuration: try configuration.load(), selection: state, sessions: Set(filter.session),
@@ -85,7 +102,7 @@ struct ExportFences: AsyncParsableCommand {
   }
 
   private func exportSpeedTests() throws -> CommandOutcome {
-    guard let format = SpeedTestFormat(rawValue: format.rawValue) else { throw ValidationError("--format") }
+    guard let format = SpeedTestFormat(rawValue: try chosenFormat().rawValue) else { throw ValidationError("--format") }
     let exporting = try SpeedTestExporting(
       configuration: try configuration.load(), selection: state, filter: filter.filter)
     let sink = try OutputFile(path: output)

@@ -36,7 +36,7 @@ struct ReportCommand: AsyncParsableCommand {
   @Option(name: .long, help: "The size of a place in metres for the comparison, 10 to 10000.")
   var place = 50.0
 
-  @Flag(name: .long, help: "Write JSON.")
+  @Flag(name: .long, help: "Write JSON, as -o NAME.json does.")
   var json = false
 
   @Option(
@@ -44,7 +44,24 @@ struct ReportCommand: AsyncParsableCommand {
     completion: .file())
   var output: String?
 
+  /// Whether JSON is wanted, by the option or by the name of the output file.
+  private func isJSON() throws -> Bool {
+    if json { return true }
+    switch OutputFile.ending(of: output) {
+    case nil, "html", "htm": return false
+    case "json": return true
+    case "pdf":
+      throw ValidationError(
+        """
+        -o: a report is a page that a browser prints: write it with -o report.html, open it and print it to a PDF, or run \
+        chromium --headless --print-to-pdf=report.pdf report.html
+        """)
+    case let ending?: throw ValidationError("-o: no report is named .\(ending): use .html, or .json for programs.")
+    }
+  }
+
   mutating func validate() throws {
+    _ = try isJSON()
     guard (10...10_000).contains(place) else { throw ValidationError("--place: expected 10 to 10000 metres.") }
     if let from = second.from, let to = second.to, from >= to {
       throw ValidationError("the second selection ends before it begins: give both --with-from and --with-to.")
@@ -53,11 +70,12 @@ struct ReportCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await Terminal.run {
+      let isJSON = try isJSON()
       let reporting = try Reporting(configuration: try configuration.load(), choices: choices, placeMetres: place)
       let sink = try OutputFile(path: output)
       if let warning = sink.warning { Terminal.note(warning) }
       let report = try reporting.run(complain: Terminal.note)
-      try sink.write(Array((json ? report.json.text + "\n" : ReportPage(report).html).utf8))
+      try sink.write(Array((isJSON ? report.json.text + "\n" : ReportPage(report).html).utf8))
       try sink.finish()
       for part in report.parts where part.figures.shares.total.fences == 0 {
         Terminal.note("no fence meets the conditions: \(part.title)")

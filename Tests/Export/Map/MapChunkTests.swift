@@ -114,14 +114,15 @@ struct MapChunkTests {
     }
   }
 
-  @Test("when a fence has pings and no answer, then it is grey despite its technology")
+  @Test("when a fence has pings and no answer, then it has a class of its own, and so has one that was not measured")
   func technologyClass() throws {
     let fences: [Fence] = [
       .sample(technology: "2G/EDGE"), .sample(technology: "5G/NR"), .sample(technology: nil),
-      .sample(answered: 0, rttSumNanoseconds: 0),
+      .sample(answered: 0, rttSumNanoseconds: 0), .sample(pings: 0, answered: 0, rttSumNanoseconds: 0),
+      .sample(answered: 0, rttSumNanoseconds: 0, isSubmittable: false), .sample(isSubmittable: false),
     ]
     let records = fences.map { FenceRecord(fence: $0, session: Session(number: 0, started: .start), origin: .replay) }
-    #expect(try columns(records)["technology_class"] as? [Int] == [0, 4, 5, 5])
+    #expect(try columns(records)["technology_class"] as? [Int] == [0, 4, 5, 6, 7, 7, 2])
   }
 
   @Test("when a fence has levels, then the signal is the lowest level of its technology's quantity")

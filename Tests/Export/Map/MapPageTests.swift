@@ -114,7 +114,7 @@ struct MapPageTests {
     }
     #expect(tests[0]["download_kbps"] as? Int == 47_800 && tests[0]["outcome"] as? String == "completed")
     #expect(tests[0]["started_at"] as? String == "2026-11-20T10:00:00.000Z")
-    #expect(tests[0]["technology_class"] as? Int == 2 && tests[1]["technology_class"] as? Int == 5, "4G, and none")
+    #expect(tests[0]["technology_class"] as? Int == 2 && tests[1]["technology_class"] as? Int == 5, "4G, and unknown")
     #expect(tests[1]["latitude"] == nil && tests[1]["error"] as? String == "no connection")
     #expect(!page.contains("_curves\""), "\(page.count)")
     #expect(elements("id=\"speed-tests\"", of: try self.page([FenceRecord.whole()])).isEmpty, "no test, no element")
@@ -168,8 +168,9 @@ struct MapPageTests {
   @Test("when the page explains its colours and columns, then they are those of the legend and the exports")
   func settings() throws {
     let settings = try settings(try page([FenceRecord.whole()]))
-    let technologies = try #require(settings["technologies"] as? [[String: String]])
-    #expect(technologies.map { $0["colour"] } == Legend.technologies.map(\.colour))
+    let technologies = try #require(settings["technologies"] as? [[String: Any]])
+    #expect(technologies.map { $0["colour"] as? String } == Legend.classes.map(\.colour))
+    #expect(technologies.map { $0["is_hollow"] as? Bool } == Legend.classes.map(\.isHollow))
     let columns = try #require(settings["columns"] as? [[String]])
     #expect(columns == MapColumns.all.map { [$0.name, $0.kind.rawValue, $0.meaning] })
     let ofTests = try #require(settings["speed_test_columns"] as? [[String]])
@@ -180,7 +181,8 @@ struct MapPageTests {
   func script() throws {
     let script = String(decoding: MapScript.text, as: UTF8.self)
     let places = try [
-      "function drawSquare", "class FenceTable", "class FenceItem", "class SpeedTestList", "class TimeAxis",
+      "function drawSquare", "class Mercator", "class FenceTable", "class FenceItem", "class SpeedTestList",
+      "class TimeAxis",
       "function makeViews", "const FenceLayer", "class Timeline", "class SessionsTable", "class SpeedTestTable",
       "class Card", "class CoverageMap",
     ]

@@ -15,15 +15,15 @@ class FenceItem {
   sentence() {
     const { table } = this.state, { i } = this;
     const delay = Number.isNaN(table.mean[i]) ? "no answer" : milliseconds(table.mean[i]);
-    return `${table.time(i)}, ${this.value("technology") ?? "technology unknown"}, ${delay}, ${percent(table.lost[i], table.pings[i])} lost`;
+    return `${[table.time(i), table.zone].join(" ").trim()}, ${this.value("technology") ?? "technology unknown"}, ${delay}, ${percent(table.lost[i], table.pings[i])} lost`;
   }
 
   card() {
     const { table, colours, classes } = this.state, { i } = this, delay = (name) => milliseconds(table[name][i]);
     return {
-      name: "Fence", icon: dot(colours[classes[i]]), title: this.value("technology") ?? "No technology",
+      name: "Fence", icon: dot(colours[classes[i]], this.state.lookOf(i)), title: this.value("technology") ?? "No technology",
       where: [
-        `${table.day(i)} ${table.time(i)}`.trim(), table.links.length > 1 ? `link ${table.links[table.link[i]] || "without name"}` : "",
+        table.moment(table.entered[i]), table.links.length > 1 ? `link ${table.links[table.link[i]] || "without name"}` : "",
         this.value("operator_name") ?? this.value("operator") ?? "",
       ],
       figures: [["median", delay("median")], ["95 %", delay("p95")], ["lost", percent(table.lost[i], table.pings[i])]],
@@ -32,6 +32,7 @@ class FenceItem {
         ["pings", `${table.pings[i]}, ${table.lost[i]} lost`], ["radius", `${table.radius[i].toFixed(1)} m`],
         ["time in it", Number.isNaN(table.duration[i]) ? "–" : `${(table.duration[i] / 1000).toFixed(1)} s`],
         ...(Number.isNaN(table.signal[i]) ? [] : [["min signal", `${table.signal[i].toFixed(1)} dBm`]]),
+        ...(table.isMeasured(i) ? [] : [["coverage", "not measured"]]),
         ...(table.isSubmittable(i) ? [] : [["Wi-Fi", "touched: not submitted"]]),
       ],
       all: this.allFigures(),

@@ -44,10 +44,11 @@ const FenceLayer = L.Layer.extend({
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, size.x, size.y);
     const frame = this.frame(size);
-    if (!this.state.hasTiles) this.drawGrid(context, size);
+    if (!this.state.hasTiles || !this.state.projection.wraps) this.drawGrid(context, size, frame);
     const shown = this.inFrame(frame, size);
-    const bounds = map.getBounds().pad(0.1);
-    const span = Math.max(bounds.getNorth() - bounds.getSouth(), bounds.getEast() - bounds.getWest());
+    // The view and a tenth of it around, in degrees.
+    const shrunk = 1 / (earth * this.state.projection.metre(map.getCenter().lat));
+    const span = Math.max(size.x, size.y * shrunk) * 1.2 / frame.scale * 360;
     this.isLine = shown.length >= 60 && span >= 0.03;
     if (this.isLine) this.drawLines(context, frame, size, ratio); else this.drawCircles(context, frame, shown, ratio);
     this.state.tests.draw(context, frame, size);
@@ -55,22 +56,21 @@ const FenceLayer = L.Layer.extend({
     this.fire("drawn", { shown: shown.length });
   },
 
-  // What turns Mercator's 0 to 1 into pixels of the canvas.
+  // What turns points of the map, 0 to 1, into pixels of the canvas. Where the map wraps, a point is its copy next to the middle of the view.
   frame() {
-    const map = this._map, scale = 256 * 2 ** map.getZoom();
-    const corner = map.getPixelBounds().min;
-    // Of the copies of the Earth, the one in the middle of the view.
-    const turn = Math.round(map.getCenter().lng / 360);
-    return { scale, left: corner.x - turn * scale, top: corner.y };
+    const map = this._map, scale = 256 * 2 ** map.getZoom(), { x: left, y: top } = map.getPixelBounds().min;
+    const middle = (left + map.getSize().x / 2) / scale, { wraps } = this.state.projection;
+    const pixelX = wraps ? (x) => (x - Math.round(x - middle)) * scale - left : (x) => x * scale - left, pixelY = (y) => y * scale - top;
+    return { scale, pixelX, pixelY, at: (x, y) => [pixelX(x), pixelY(y)] };
   },
 
   // The numbers of the fences within the view and a tenth of it around.
-  inFrame({ scale, left, top }, size) {
+  inFrame({ scale, pixelX, pixelY }, size) {
     const table = this.state.table, shown = [];
     if (this.inView.length < table.capacity) this.inView = new Uint8Array(table.capacity);
     const [padX, padY] = [size.x * 0.1, size.y * 0.1];
     for (let i = 0; i < table.count; i++) {
-      const x = table.x[i] * scale - left, y = table.y[i] * scale - top, reach = table.reach[i] * scale;
+      const x = pixelX(table.x[i]), y = pixelY(table.y[i]), reach = table.reach[i] * scale;
       const isNear = x > -padX - reach && x < size.x + padX + reach && y > -padY - reach && y < size.y + padY + reach;
       this.inView[i] = isNear && x > -reach && x < size.x + reach && y > -reach && y < size.y + reach ? 1 : 0;
       if (isNear && this.state.isShown(i)) shown.push(i);
@@ -78,43 +78,43 @@ const FenceLayer = L.Layer.extend({
     return shown;
   },
 
-  drawCircles(context, { scale, left, top }, shown, ratio) {
+  drawCircles(context, { scale, pixelX, pixelY }, shown, ratio) {
     const { table, classes, colours } = this.state;
     for (const isDim of [true, false]) {
       context.globalAlpha = isDim ? 0.13 : 0.82;
       for (const i of shown) {
         if (this.state.isSelected(i) === isDim) continue;
-        const x = table.x[i] * scale - left, y = table.y[i] * scale - top;
+        const x = pixelX(table.x[i]), y = pixelY(table.y[i]), look = this.state.lookOf(i);
         const radius = Math.max(3, table.reach[i] * scale), colour = colours[classes[i]];
         if (radius <= 24) {
-          const sprite = this.sprite(colour, Math.round(radius * 2) / 2, this.state.isHollow(i), ratio);
+          const sprite = this.sprite(colour, Math.round(radius * 2) / 2, look, ratio);
           context.drawImage(sprite, x - sprite.half, y - sprite.half, sprite.half * 2, sprite.half * 2);
         } else {
           context.beginPath();
           context.arc(x, y, radius, 0, 7);
-          this.paint(context, colour, this.state.isHollow(i));
+          this.paint(context, colour, look);
         }
       }
     }
     context.globalAlpha = 1;
   },
 
-  // Fences that Wi-Fi touched are rings.
-  paint(context, colour, isHollow) {
-    if (!isHollow) {
+  // Fences that Wi-Fi touched are dashed rings, those where nothing was measured thin ones.
+  paint(context, colour, look) {
+    if (look === "full") {
       context.fillStyle = colour;
       context.fill();
     }
-    context.setLineDash(isHollow ? [3, 3] : []);
-    context.lineWidth = isHollow ? 2 : 1;
-    context.strokeStyle = isHollow ? colour : mixed(colour, "#000000", 0.4);
+    context.setLineDash(look === "wifi" ? [3, 3] : []);
+    context.lineWidth = look === "wifi" ? 2 : 1;
+    context.strokeStyle = look === "full" ? mixed(colour, "#000000", 0.4) : colour;
     context.stroke();
     context.setLineDash([]);
   },
 
   // A small circle is drawn once and stamped ever after.
-  sprite(colour, radius, isHollow, ratio) {
-    const key = `${colour} ${radius} ${isHollow} ${ratio}`;
+  sprite(colour, radius, look, ratio) {
+    const key = `${colour} ${radius} ${look} ${ratio}`;
     let sprite = this.sprites.get(key);
     if (sprite) return sprite;
     if (this.sprites.size > 2000) this.sprites.clear();
@@ -125,14 +125,14 @@ const FenceLayer = L.Layer.extend({
     context.scale(ratio, ratio);
     context.beginPath();
     context.arc(half, half, radius, 0, 7);
-    this.paint(context, colour, isHollow);
+    this.paint(context, colour, look);
     sprite.half = half;
     this.sprites.set(key, sprite);
     return sprite;
   },
 
-  // A stretch has one colour; the next one begins where it ends. Points within a pixel and a half of the last one are left out.
-  drawLines(context, { scale, left, top }, size, ratio) {
+  // A stretch has one colour and one look; the next one begins where it ends. Points within a pixel and a half of the last one are left out.
+  drawLines(context, frame, size, ratio) {
     const { table, classes, colours } = this.state;
     const paths = new Map(), dots = [];
     const pathOf = (key) => {
@@ -143,12 +143,15 @@ const FenceLayer = L.Layer.extend({
     const far = 40;
     for (let i = 0; i < table.count; i++) {
       if (!this.state.isShown(i)) continue;
-      const x = table.x[i] * scale - left, y = table.y[i] * scale - top;
+      let x = frame.pixelX(table.x[i]);
+      const y = frame.pixelY(table.y[i]);
       if (table.joined[i] && lastShown === i - 1) {
+        // The copy next to the last one, also where that is beyond the edge of the Earth.
+        if (this.state.projection.wraps) x -= Math.round((x - lastX) / frame.scale) * frame.scale;
         alone = -1;
         const isOutside = (x < -far && lastX < -far) || (y < -far && lastY < -far) ||
           (x > size.x + far && lastX > size.x + far) || (y > size.y + far && lastY > size.y + far);
-        const next = classes[i - 1] * 2 + (this.state.isSelected(i - 1) ? 1 : 0);
+        const next = classes[i - 1] * 8 + table.look[i - 1] * 2 + (this.state.isSelected(i - 1) ? 1 : 0);
         if (isOutside) {
           key = null;
         } else {
@@ -180,29 +183,57 @@ const FenceLayer = L.Layer.extend({
       for (const isDim of [true, false]) {
         context.globalAlpha = isDim ? 0.16 : 1;
         for (const [key, path] of paths) {
-          if ((key % 2 === 0) !== isDim || (isCasing && isDim)) continue;
-          const colour = colours[key >> 1];
-          context.lineWidth = isCasing ? 8 : 5.5;
+          const colour = colours[key >> 3], look = looks[key >> 1 & 3];
+          if ((key % 2 === 0) !== isDim || (isCasing && (isDim || look !== "full"))) continue;
+          context.setLineDash(look === "wifi" ? [4, 7] : []);
+          context.lineWidth = isCasing ? 8 : look === "full" ? 5.5 : look === "wifi" ? 4 : 1.5;
           context.strokeStyle = isCasing ? mixed(colour, "#000000", 0.55) : colour;
           context.stroke(path);
         }
       }
     }
     context.globalAlpha = 1;
-    this.drawCircles(context, { scale, left, top }, dots, ratio);
+    context.setLineDash([]);
+    this.drawCircles(context, frame, dots, ratio);
   },
 
   // Lines of latitude and longitude, so that an empty ground shows how far it is.
-  drawGrid(context, size) {
-    const map = this._map, bounds = map.getBounds(), style = this.state.style;
+  drawGrid(context, size, frame) {
+    context.strokeStyle = this.state.style.grid;
+    context.fillStyle = this.state.style.soft;
+    context.lineWidth = 1;
+    context.font = `11px ${this.state.style.font}`;
+    if (this.state.projection.wraps) this.drawSquares(context, size); else this.drawCircumpolar(context, size, frame);
+  },
+
+  // Around a pole: circles of latitude, and every 30th meridian.
+  drawCircumpolar(context, size, { scale, at }) {
+    const { sign } = this.state.projection, [x, y] = at(0.5, 0.5), degree = scale / 360;
+    const step = [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10].find((step) => step * degree >= 110) ?? 30;
+    const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+    const nearest = Math.hypot(Math.max(-x, 0, x - size.x), Math.max(-y, 0, y - size.y)), farthest = Math.hypot(Math.max(x, size.x - x), Math.max(y, size.y - y));
+    for (let n = Math.max(1, Math.floor(nearest / degree / step)), end = n + 60; n * step * degree < farthest && n < end; n++) {
+      const reach = n * step * degree, angle = Math.atan2(size.y / 2 - y, size.x / 2 - x);
+      context.beginPath();
+      context.arc(x, y, reach, 0, 7);
+      context.stroke();
+      context.fillText(`${(90 - n * step).toFixed(digits)}° ${sign > 0 ? "N" : "S"}`, x + reach * Math.cos(angle) + 4, y + reach * Math.sin(angle) - 4);
+    }
+    for (let longitude = 0; longitude < 360; longitude += 30) {
+      const [toX, toY] = this.state.projection.project(0, longitude), [endX, endY] = at(toX, toY);
+      context.beginPath();
+      context.moveTo(x, y);
+      context.lineTo(endX, endY);
+      context.stroke();
+    }
+  },
+
+  drawSquares(context, size) {
+    const map = this._map, bounds = map.getBounds();
     const steps = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 45];
     const width = bounds.getEast() - bounds.getWest();
     const step = steps.find((step) => step / width * size.x >= 110) ?? 90;
     const digits = Math.max(0, Math.min(4, Math.ceil(-Math.log10(step) - 1e-9)));
-    context.strokeStyle = style.grid;
-    context.fillStyle = style.soft;
-    context.lineWidth = 1;
-    context.font = `11px ${style.font}`;
     const line = (x1, y1, x2, y2) => {
       context.beginPath();
       context.moveTo(x1, y1);
@@ -232,10 +263,10 @@ const FenceLayer = L.Layer.extend({
 
   // The fence whose centre is nearest, within its radius or a fingertip.
   fenceAt(point, reach) {
-    const table = this.state.table, { scale, left, top } = this.frame();
+    const table = this.state.table, { scale, pixelX, pixelY } = this.frame();
     let best = -1, nearest = Infinity;
     for (let i = 0; i < table.count; i++) {
-      const x = table.x[i] * scale - left - point.x, y = table.y[i] * scale - top - point.y;
+      const x = pixelX(table.x[i]) - point.x, y = pixelY(table.y[i]) - point.y;
       const distance = x * x + y * y, radius = Math.max(reach, table.reach[i] * scale);
       if (distance < nearest && distance <= radius * radius && this.state.isShown(i)) [best, nearest] = [i, distance];
     }

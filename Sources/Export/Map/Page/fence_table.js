@@ -4,16 +4,9 @@ const numeric = {
   mean: "avg_ping_ms", median: "p50_ping_ms", p95: "p95_ping_ms", minimum: "min_ping_ms", maximum: "max_ping_ms", variation: "ipdv_ms",
   signal: "signal_dbm", technologyClass: "technology_class", duration: "duration_ms",
 };
-const computed = ["x", "y", "reach", "entered", "session", "link", "joined"];
-const earth = 40075016.686;
-
-// Web Mercator from 0 to 1.
-function mercatorX(longitude) { return longitude / 360 + 0.5; }
-
-function mercatorY(latitude) { return 0.5 - Math.log(Math.tan(Math.PI / 4 + withinMercator(latitude) / 2)) / (2 * Math.PI); }
-
-// The latitude in radians, within the map.
-function withinMercator(latitude) { return Math.max(-85.05, Math.min(85.05, latitude)) * Math.PI / 180; }
+const computed = ["x", "y", "reach", "entered", "session", "link", "joined", "step", "look"];
+// How a fence is drawn: full; a dashed ring that Wi-Fi touched; or an open ring, where nothing was measured.
+const looks = ["full", "wifi", "open"];
 
 class FenceTable {
   constructor(state) {
@@ -38,7 +31,11 @@ class FenceTable {
     }
     this.addRaw(chunk, first);
     this.count = first + chunk.fences;
-    for (let i = first; i < this.count; i++) this.place(i);
+    for (let i = first; i < this.count; i++) {
+      this.place(i);
+      this.join(i);
+      this.look[i] = !this.isSubmittable(i) ? 1 : this.isMeasured(i) ? 0 : 2;
+    }
     this.sort(first);
     return first;
   }
@@ -54,6 +51,9 @@ class FenceTable {
   }
 
   isSubmittable(i) { return this.value("submittable", i) !== 0; }
+
+  // Whether its pings tell that there is coverage or none: the last class is that of fences without.
+  isMeasured(i) { return this.technologyClass[i] !== this.state.notMeasured; }
 
   reserve(count) {
     if (count <= this.capacity) return;
@@ -94,17 +94,25 @@ class FenceTable {
     return known.get(key);
   }
 
-  // The place on the map, and whether the line from the fence before goes on: not over more than four radii of that one.
+  // The place on the map.
   place(i) {
-    this.x[i] = mercatorX(this.longitude[i]);
-    this.y[i] = mercatorY(this.latitude[i]);
-    const metre = 1 / (earth * Math.cos(withinMercator(this.latitude[i])));
-    this.reach[i] = this.radius[i] * metre;
-    this.joined[i] = 0;
-    if (i === 0 || this.session[i] !== this.session[i - 1]) return;
-    const distance = Math.hypot(this.x[i] - this.x[i - 1], this.y[i] - this.y[i - 1]) / metre;
-    this.joined[i] = distance <= 4 * (this.radius[i - 1] || 20) ? 1 : 0;
+    const { projection } = this.state;
+    [this.x[i], this.y[i]] = projection.project(this.latitude[i], this.longitude[i]);
+    this.reach[i] = this.radius[i] * projection.metre(this.latitude[i]);
   }
+
+  // The metres from the fence before, and whether the line from there goes on: not over more than four radii of that one.
+  join(i) {
+    const ground = groundVector(this.latitude[i], this.longitude[i]), before = this.lastGround;
+    this.lastGround = ground;
+    this.joined[i] = this.step[i] = 0;
+    if (i === 0 || this.session[i] !== this.session[i - 1]) return;
+    this.step[i] = groundDistance(before, ground);
+    this.joined[i] = this.step[i] <= 4 * (this.radius[i - 1] || 20) ? 1 : 0;
+  }
+
+  // Places all fences on another map.
+  placeAll() { for (let i = 0; i < this.count; i++) this.place(i); }
 
   // The fences in order of time.
   sort(first) {
@@ -122,6 +130,11 @@ class FenceTable {
   time(i) { return this.timeText(this.entered[i]); }
 
   day(i) { return this.dayText(this.entered[i]); }
+
+  // When something was, for people.
+  moment(at) { return [this.dayText(at), this.timeText(at), this.zone].filter(Boolean).join(" "); }
+
+  get zone() { return this.count && !this.hasWallTime ? "" : "UTC"; }
 
   // Replayed fences have only times since their drives began.
   timeText(time) {
@@ -149,9 +162,6 @@ class FenceTable {
     sums.time += this.duration[i] || 0;
     sums.from = Math.min(sums.from, this.entered[i]);
     sums.to = Math.max(sums.to, this.entered[i] + (this.duration[i] || 0));
-    if (this.joined[i] && includes(i - 1)) {
-      const metre = this.radius[i] > 0 ? this.reach[i] / this.radius[i] : 1 / (earth * Math.cos(this.latitude[i] * Math.PI / 180));
-      sums.metres += Math.hypot(this.x[i] - this.x[i - 1], this.y[i] - this.y[i - 1]) / metre;
-    }
+    if (this.joined[i] && includes(i - 1)) sums.metres += this.step[i];
   }
 }

@@ -10,7 +10,8 @@ class CoverageMap {
       isShown: (i) => this.state.onlyLink < 0 || this.state.table.link[i] === this.state.onlyLink,
       isSelected: (i) => this.isSelected(i),
       isTestSelected: (test) => this.isTestSelected(test),
-      isHollow: (i) => this.hollow.has(i),
+      lookOf: (i) => looks[this.state.table.look[i]],
+      projection: new Mercator(), notMeasured: settings.technologies.findIndex((entry) => entry.is_hollow),
       // -1 where the view has nothing of tests.
       classOf: (test) => this.view.classOfTest?.(test) ?? -1,
       colourOf: (test) => this.view.colours[this.state.classOf(test)] ?? neutral,
@@ -19,7 +20,6 @@ class CoverageMap {
     this.state.tests = new SpeedTestList(this.state);
     this.state.axis = new TimeAxis(this.state.table, []);
     [this.view] = this.views;
-    this.hollow = new Set();
     this.shown = this.pinned = null;
     this.card = new Card(byId("card"), () => this.pick(null, false));
     this.playing = 0;
@@ -37,8 +37,8 @@ class CoverageMap {
   add(...chunks) {
     const { table } = this.state, isFirst = this.state.axis.walk.length === 0;
     for (const chunk of chunks) {
-      const first = table.add(chunk);
-      for (let i = first; i < table.count; i++) if (!table.isSubmittable(i)) this.hollow.add(i);
+      table.add(chunk);
+      this.chooseProjection(chunk.columns.latitude);
     }
     this.drawLinks();
     this.sessions.draw();
@@ -49,6 +49,7 @@ class CoverageMap {
   addTests(list) {
     const { tests } = this.state, isFirst = this.state.axis.walk.length === 0;
     tests.add(list);
+    this.chooseProjection(list.map((values) => values.latitude));
     // A test that is shown may be another object now.
     const renewed = (item) => item instanceof SpeedTest ? tests.byId.get(item.id) : item;
     [this.pinned, this.shown] = [renewed(this.pinned), renewed(this.shown)];
@@ -119,39 +120,73 @@ class CoverageMap {
     byId("map").addEventListener("keydown", (event) => { if (event.key === "Escape") this.pick(null, false); });
   }
 
+  // Leaves Mercator as soon as a place is beyond its end.
+  chooseProjection(latitudes) {
+    const projection = this.state.projection.wraps ? projectionFor(latitudes) : null;
+    if (!projection) return;
+    const place = this.map.getCenter();
+    this.state.projection = projection;
+    this.state.table.placeAll();
+    for (const test of this.state.tests.all) test.locate();
+    // Tiles are squares of Mercator.
+    this.tiles?.remove();
+    this.map.options.crs = projection.crs;
+    this.map.setView(place, this.map.getZoom(), { animate: false });
+  }
+
   addTiles(address) {
     const host = new URL(address.replace(/[{}]/g, "")).hostname;
     const attribution = host.endsWith("openstreetmap.org") ? "© OpenStreetMap contributors" : `Base map: ${host}`;
-    L.tileLayer(address, { maxZoom: 20, maxNativeZoom: 19, attribution, className: "tiles" }).addTo(this.map);
+    this.tiles = L.tileLayer(address, { maxZoom: 20, maxNativeZoom: 19, attribution, className: "tiles" }).addTo(this.map);
   }
 
   // Shows all fences and speed tests, or those that are selected.
   fit(onlySelected = false) {
-    const { table, tests } = this.state;
-    let [south, north, west, east] = [90, -90, Infinity, -Infinity];
-    let middle;
-    const include = (latitude, longitude) => {
-      middle ??= longitude;
-      longitude -= 360 * Math.round((longitude - middle) / 360);
-      [south, north] = [Math.min(south, latitude), Math.max(north, latitude)];
-      [west, east] = [Math.min(west, longitude), Math.max(east, longitude)];
-    };
+    const { table, tests } = this.state, box = new MapBox(this.state.projection.wraps);
     for (let i = 0; i < table.count; i++) {
-      if ((!onlySelected || this.isSelected(i)) && this.state.isShown(i)) include(table.latitude[i], table.longitude[i]);
+      if ((!onlySelected || this.isSelected(i)) && this.state.isShown(i)) box.add(table.x[i], table.y[i]);
     }
-    for (const { hasPlace, values } of onlySelected ? tests.selected : tests.shown) if (hasPlace) include(values.latitude, values.longitude);
-    if (south > north) return;
+    for (const test of onlySelected ? tests.selected : tests.shown) if (test.hasPlace) box.add(test.x, test.y);
+    if (box.isEmpty) return;
     // On a narrow page the legend is above the fences.
     const legend = byId("legend"), isNarrow = this.map.getSize().x < 600, top = isNarrow ? legend.offsetTop + legend.offsetHeight + 20 : 40;
     const side = isNarrow ? 24 : 40;
-    this.map.fitBounds([[south, west], [north, east]], { paddingTopLeft: [side, top], paddingBottomRight: [side, 40], maxZoom: 17, animate: false });
+    this.showBox(box, side, top, 40, 17);
+  }
+
+  // Shows a part of the map within margins in pixels.
+  showBox({ west, east, top, bottom }, side, above, below, mostZoom) {
+    const size = this.map.getSize(), wide = Math.max(50, size.x - 2 * side), high = Math.max(50, size.y - above - below);
+    const fits = Math.min(wide / (east - west), high / (bottom - top)) / 256;
+    const zoom = Math.max(1, Math.min(mostZoom, Math.floor(Math.log2(fits) * 4 + 1e-6) / 4)), scale = 256 * 2 ** zoom;
+    const middle = this.state.projection.place((west + east) / 2, (top + bottom) / 2 + (below - above) / 2 / scale);
+    this.map.setView(middle, zoom, { animate: false });
+  }
+
+  // The part of the map in view.
+  get boxInView() {
+    const { min, max } = this.map.getPixelBounds(), scale = 256 * 2 ** this.map.getZoom();
+    return { west: min.x / scale, east: max.x / scale, top: min.y / scale, bottom: max.y / scale };
+  }
+
+  // The copy of a place next to the middle of the view.
+  nearest(place) {
+    if (!this.state.projection.wraps) return place;
+    return L.latLng(place.lat, place.lng + 360 * Math.round((this.map.getCenter().lng - place.lng) / 360));
+  }
+
+  // Moves the map to a place that is not in view, or within `margin` of its edges, as a share of its size.
+  keepInView(place, margin) {
+    const size = this.map.getSize(), near = this.nearest(place), { x, y } = this.map.latLngToContainerPoint(near);
+    const isInView = x > margin * size.x && x < (1 - margin) * size.x && y > margin * size.y && y < (1 - margin) * size.y;
+    if (!isInView) this.map.panTo(near, { animate: false });
   }
 
   drawRing() {
     const place = this.shown?.place;
     this.ring.hidden = !place;
     if (!place) return;
-    const radius = this.shown.ringRadius(this.map.getZoom()), point = this.map.latLngToLayerPoint(place);
+    const radius = this.shown.ringRadius(this.map.getZoom()), point = this.map.latLngToLayerPoint(this.nearest(place));
     this.ring.style.width = this.ring.style.height = `${radius * 2}px`;
     L.DomUtil.setPosition(this.ring, L.point(point.x - radius, point.y - radius));
   }
@@ -183,14 +218,12 @@ class CoverageMap {
 
   // On a narrow page the card is below the map's middle; the item goes above it.
   uncover(item) {
-    const card = byId("card"), point = this.map.latLngToContainerPoint(item.place);
+    const card = byId("card"), point = this.map.latLngToContainerPoint(this.nearest(item.place));
     if (card.offsetWidth < this.map.getSize().x * 0.7 || point.y < card.offsetTop - 16) return;
     this.map.panBy([0, point.y - card.offsetTop * 0.7], { animate: false });
   }
 
-  follow({ place }) {
-    if (!this.map.getBounds().pad(-0.12).contains(place)) this.map.panTo(place, { animate: false });
-  }
+  follow({ place }) { this.keepInView(place, 0.12); }
 
   show(item, isNew = false) {
     if (item?.key === this.shown?.key && !isNew) return;
@@ -199,7 +232,7 @@ class CoverageMap {
     this.timeline.show(item);
     this.drawCard();
     const { table, axis } = this.state, slider = byId("timeline");
-    byId("readout").textContent = item ? `${table.dayText(item.time)} ${table.timeText(item.time)}`.trim() : "";
+    byId("readout").textContent = item ? table.moment(item.time) : "";
     if (item) {
       slider.setAttribute("aria-valuenow", String(axis.placeOf(item) + 1));
       slider.setAttribute("aria-valuetext", item.sentence());
@@ -309,11 +342,11 @@ class CoverageMap {
 
   // On paper the page is light, and the same part of the map is on another size.
   print(isPaper) {
-    const bounds = this.map.getBounds();
+    const box = this.boxInView;
     if (isPaper) [this.wasDark, this.view0] = [this.isDark, [this.map.getCenter(), this.map.getZoom()]];
     document.documentElement.classList.toggle("paper", isPaper);
     this.map.invalidateSize({ animate: false });
-    if (isPaper) this.map.fitBounds(bounds, { animate: false });
+    if (isPaper) this.showBox(box, 0, 0, 0, 20);
     else this.map.setView(...this.view0, { animate: false });
     this.setTheme(isPaper ? false : this.wasDark);
   }
@@ -400,8 +433,8 @@ class CoverageMap {
 
   drawTotals() {
     const { table, tests } = this.state, sums = table.totals((i) => this.includes(i));
-    byId("title").textContent = `${sums.fences.toLocaleString("en")} ${sums.fences === 1 ? "fence" : "fences"}${this.state.selection ? " selected" : ""}`;
-    document.title = `Coverage map: ${table.count.toLocaleString("en")} ${table.count === 1 ? "fence" : "fences"}`;
+    byId("title").textContent = counted(sums.fences, "fence") + (this.state.selection ? " selected" : "");
+    document.title = `Coverage map: ${counted(table.count, "fence")}`;
     const totals = [
       ["way", kilometres(sums.metres)], ["mean delay", sums.answered ? `${(sums.delay / sums.answered).toFixed(1)} ms` : "–"],
       ["loss", percent(sums.pings - sums.answered, sums.pings)], ["pings", sums.pings.toLocaleString("en")],
@@ -418,10 +451,13 @@ class CoverageMap {
     const tests = this.state.tests.selected, { colours } = this.view;
     const ofFences = this.view.isOfTests ? [] : this.countFences(), ofTests = this.countTests(tests);
     const isOfFences = ofFences.some((count) => count > 0), counts = isOfFences ? ofFences : ofTests;
-    const all = counts.reduce((sum, count) => sum + count, 0);
-    const sign = (place) => isOfFences ? dot(colours[place]) : square("completed", colours[place]);
-    const rows = this.view.classes.map((name, place) => [sign(place), name, percent(counts[place], all)])
+    // Shares are those of what was measured.
+    const { open = -1 } = this.view, all = counts.reduce((sum, count, place) => place === open ? sum : sum + count, 0);
+    const sign = (place) => isOfFences ? dot(colours[place], place === open ? "open" : "full") : square("completed", colours[place]);
+    const share = (place) => place === open ? counted(counts[place], "fence") : percent(counts[place], all);
+    const rows = this.view.classes.map((name, place) => [sign(place), name, share(place)])
       .filter((_, place) => counts[place] > 0 || ofTests[place] > 0);
+    if (isOfFences && this.hasWifi()) rows.push([dot(unmeasured, "wifi"), this.settings.wifi, ""]);
     if (this.view.isOfTests && this.state.table.count) rows.push([dot(unknown), "fences", ""]);
     for (const [look, name] of Object.entries({ completed: "speed test", failed: "failed", aborted: "aborted", running: "running" })) {
       if (tests.some((test) => test.look === look) && !(look === "completed" && (this.view.isOfTests || !isOfFences && rows.length))) rows.push([square(look, neutral), name, ""]);
@@ -441,6 +477,13 @@ class CoverageMap {
     return counts;
   }
 
+  // Whether Wi-Fi touched a fence that is counted.
+  hasWifi() {
+    const { table } = this.state;
+    for (let i = 0; i < table.count; i++) if (looks[table.look[i]] === "wifi" && this.includes(i)) return true;
+    return false;
+  }
+
   // The tests of each class; in views of fences only those that have its colour.
   countTests(tests) {
     const counts = this.view.classes.map(() => 0);
@@ -451,6 +494,8 @@ class CoverageMap {
     return counts;
   }
 }
+
+function counted(number, word) { return `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`; }
 
 function byId(id) { return document.getElementById(id); }
 

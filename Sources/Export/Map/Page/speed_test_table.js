@@ -2,7 +2,7 @@
 class SpeedTestTable {
   constructor(element, state, onShow) {
     [this.element, this.state, this.onShow, this.rows] = [element, state, onShow, new Map()];
-    const heads = ["Start", "Number", "Technology", "Download", "Upload", "Ping", "Outcome"].map((head) => make("th", head));
+    const heads = ["Start, UTC", "Number", "Technology", "Download", "Upload", "Ping", "Outcome"].map((head) => make("th", head));
     const actions = make("th");
     actions.setAttribute("aria-label", "Actions");
     for (const head of [...heads, actions]) head.scope = "col";
@@ -18,7 +18,7 @@ class SpeedTestTable {
   }
 
   row(test) {
-    const { table } = this.state, row = make("tr"), start = `${table.dayText(test.time)} ${table.timeText(test.time)}`;
+    const { table } = this.state, row = make("tr"), start = [table.dayText(test.time), table.timeText(test.time)].filter(Boolean).join(" ");
     const head = make("th", start), outcome = make("td"), show = make("button", "Show"), cell = make("td");
     head.scope = "row";
     outcome.append(square(test.look, test.colour), make("span", test.outcome));

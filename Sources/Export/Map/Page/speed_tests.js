@@ -5,7 +5,12 @@ class SpeedTest {
     this.time = Date.parse(values.started_at);
     this.end = Math.max(this.time, Date.parse(values.ended_at ?? values.started_at) || 0);
     this.hasPlace = Number.isFinite(values.latitude) && Number.isFinite(values.longitude);
-    if (this.hasPlace) [this.x, this.y] = [mercatorX(values.longitude), mercatorY(values.latitude)];
+    this.locate();
+  }
+
+  // The place on the map.
+  locate() {
+    if (this.hasPlace) [this.x, this.y] = this.state.projection.project(this.values.latitude, this.values.longitude);
   }
 
   get key() { return `test ${this.id}`; }
@@ -27,7 +32,7 @@ class SpeedTest {
   sentence() {
     const name = this.number === null ? "speed test" : `speed test ${this.number}`;
     return [
-      this.state.table.timeText(this.time), name, this.technology, this.outcome,
+      `${this.state.table.timeText(this.time)} UTC`, name, this.technology, this.outcome,
       ...(this.outcome === "completed" ? [`download ${this.down}`, `upload ${this.up}`, `ping ${this.ping}`] : []),
     ].join(", ");
   }
@@ -39,7 +44,7 @@ class SpeedTest {
     return {
       name: "Speed test", icon: square(this.look, this.colour), title: this.technology,
       where: [
-        `${table.dayText(this.time)} ${table.timeText(this.time)}`, `speed test${this.number === null ? "" : ` ${this.number} of its loop`}`,
+        table.moment(this.time), `speed test${this.number === null ? "" : ` ${this.number} of its loop`}`,
         values.operator_name ?? values.operator ?? "", this.hasPlace ? "" : "without a place",
       ],
       figures: [["down", this.down], ["up", this.up], ["ping", this.ping]],
@@ -81,11 +86,11 @@ class SpeedTestList {
   // The last one that runs at this time.
   at(time) { return this.shown.findLast((test) => test.time <= time && time <= test.end) ?? null; }
 
-  draw(context, { scale, left, top }, size) {
+  draw(context, frame, size) {
     const { half } = SpeedTest;
     for (const test of this.shown) {
       if (!test.hasPlace) continue;
-      const x = test.x * scale - left, y = test.y * scale - top;
+      const [x, y] = frame.at(test.x, test.y);
       if (x < -20 || y < -20 || x > size.x + 20 || y > size.y + 20) continue;
       context.globalAlpha = this.state.isTestSelected(test) ? 1 : 0.25;
       drawSquare(context, x, y, half, test.look, test.colour);
@@ -94,10 +99,10 @@ class SpeedTestList {
   }
 
   // The one whose square is at a point of the map's container; the nearest of several, the upper one of two at the same place.
-  near(point, reach, { scale, left, top }) {
+  near(point, reach, frame) {
     let best = null, nearest = Math.max(SpeedTest.half + 3, reach);
     for (const test of this.shown) {
-      const distance = Math.max(Math.abs(test.x * scale - left - point.x), Math.abs(test.y * scale - top - point.y));
+      const [x, y] = frame.at(test.x, test.y), distance = Math.max(Math.abs(x - point.x), Math.abs(y - point.y));
       if (distance <= nearest) [best, nearest] = [test, distance];
     }
     return best;

@@ -49,7 +49,12 @@ function icon(...shapes) {
   return svg;
 }
 
-function dot(colour) { return icon(["circle", { cx: 5, cy: 5, r: 4.4, fill: colour, stroke: mixed(colour, "#000000", 0.4) }]); }
+// The sign of a fence in its look (fence_table.js).
+function dot(colour, look = "full") {
+  if (look === "full") return icon(["circle", { cx: 5, cy: 5, r: 4.4, fill: colour, stroke: mixed(colour, "#000000", 0.4) }]);
+  const dashes = look === "wifi" ? { "stroke-width": 1.8, "stroke-dasharray": "2.2 1.4" } : { "stroke-width": 1.2 };
+  return icon(["circle", { cx: 5, cy: 5, r: 4, fill: "none", stroke: colour, ...dashes }]);
+}
 
 function square(look, colour) {
   const ink = squareInk(look), at = (part) => 5 + part * 3.4;

@@ -122,16 +122,19 @@ class Timeline {
     table.order.forEach((i, place) => {
       if (!this.state.isShown(i)) return;
       const x = Math.floor(this.left + axis.fences[place] * scale);
-      const pixel = (pixels[x] ??= { delay: 0, answered: 0, top: 0, pings: 0, lost: 0, colour: 0, first: i });
+      const pixel = (pixels[x] ??= { delay: 0, answered: 0, top: 0, pings: 0, lost: 0, colour: -1, first: i });
       const delay = Number.isNaN(table.median[i]) ? table.mean[i] : table.median[i];
       if (!Number.isNaN(delay)) {
         pixel.delay += delay;
         pixel.answered++;
         pixel.top = Math.max(pixel.top, Number.isNaN(table.p95[i]) ? delay : table.p95[i]);
       }
-      pixel.pings += table.pings[i] || 0;
-      pixel.lost += table.lost[i] || 0;
-      pixel.colour = Math.max(pixel.colour, classes[i]);
+      // The worst class and the loss; what was not measured says nothing beside what was.
+      if (table.isMeasured(i)) {
+        pixel.pings += table.pings[i];
+        pixel.lost += table.lost[i];
+        pixel.colour = Math.max(pixel.colour, classes[i]);
+      } else pixel.open ??= classes[i];
       const end = axis.fences[place] + (table.duration[i] || 0);
       pixel.end = Math.max(pixel.end ?? x, Math.floor(this.left + end * scale));
     });
@@ -175,8 +178,9 @@ class Timeline {
         context.fillRect(x, base - Math.max(2, share * (base - roof)), wide, Math.max(2, share * (base - roof)));
         context.globalAlpha = 1;
       }
-      context.fillStyle = colours[pixel.colour];
-      context.fillRect(x, base + 1, wide, 5);
+      // A thin line where nothing was measured.
+      context.fillStyle = colours[pixel.colour < 0 ? pixel.open : pixel.colour];
+      context.fillRect(x, base + (pixel.colour < 0 ? 3 : 1), wide, pixel.colour < 0 ? 1 : 5);
     });
     this.drawTimes(context, base);
     this.drawMarks();
@@ -224,7 +228,7 @@ class Timeline {
     let free = this.left, day = "";
     const label = (along) => {
       const at = axis.timeAt(along), x = this.x(along), isNewDay = table.dayText(at) !== day;
-      const text = isNewDay ? `${table.dayText(at)} ${table.timeText(at)}`.trim() : table.timeText(at), wide = context.measureText(text).width;
+      const text = isNewDay ? table.moment(at) : table.timeText(at), wide = context.measureText(text).width;
       if (x < free || x + wide > this.width) return;
       context.fillText(text, x, this.height - 4);
       free = x + wide + 26;

@@ -1,20 +1,22 @@
-// The ways to colour a fence and a speed test. A scale's limits are the upper ends of its classes; the last class is "unknown". Speed tests are
-// neutral in views without `classOfTest`; views with `isOfTests` are about speed tests only, and their legend counts those.
+// The ways to colour a fence and a speed test. A scale's limits are the upper ends of its classes; then comes "unknown". `open` is the class of
+// fences that were not measured: they are in no share. Speed tests are neutral in views without `classOfTest`; views with `isOfTests` are about
+// speed tests only, and their legend counts those.
 const unknown = "#8b959e";
+const unmeasured = "#8c8c9c";
 const scale = ["#2b6cb8", "#63b0d1", "#f2d06b", "#ee8a3c", "#c2281d"];
 
 function delayView(key, label, title) {
-  const limits = [30, 60, 120, 300];
+  const limits = [30, 60, 120, 300], isMedian = key === "median";
   return {
     key, label, title,
-    classes: [...limits.map((limit) => `under ${limit} ms`), "300 ms or more", "no answer"],
-    colours: [...scale, unknown],
-    has: (table) => table.count === 0 || key === "median" || key in numeric && table.raw[numeric[key]],
+    classes: [...limits.map((limit) => `under ${limit} ms`), "300 ms or more", "no answer", "not measured", "too few pings"],
+    colours: [...scale, unknown, unmeasured, "#5a5a5a"], open: 6,
+    has: (table) => table.count === 0 || isMedian || key in numeric && table.raw[numeric[key]],
     classOf: (table, i) => {
-      const delay = Number.isNaN(table[key][i]) ? table.mean[i] : table[key][i];
-      if (Number.isNaN(delay)) return 5;
-      const place = limits.findIndex((limit) => delay < limit);
-      return place < 0 ? 4 : place;
+      if (!table.isMeasured(i)) return 6;
+      if (!(table.answered[i] > 0)) return 5;
+      const delay = isMedian && Number.isNaN(table.median[i]) ? table.mean[i] : table[key][i];
+      return Number.isNaN(delay) ? 7 : Math.min(classBelow(limits, delay), 4);
     },
     classOfTest: (test) => key === "median" ? classBelow(limits, test.values.ping_median_ms) : -1,
   };
@@ -47,18 +49,19 @@ function makeViews(technologies) {
     {
       key: "technology", label: "Technology", title: "Radio technology",
       classes: technologies.map((entry) => entry.label), colours: technologies.map((entry) => entry.colour),
+      open: technologies.findIndex((entry) => entry.is_hollow),
       has: () => true,
-      classOf: (table, i) => Number.isNaN(table.technologyClass[i]) ? technologies.length - 1 : table.technologyClass[i],
-      classOfTest: (test) => test.values.technology_class ?? technologies.length - 1,
+      classOf: (table, i) => table.technologyClass[i],
+      classOfTest: (test) => test.values.technology_class,
     },
     delayView("median", "Delay", "Median delay"),
     delayView("p95", "95 %", "95th percentile of the delay"),
     {
       key: "loss", label: "Loss", title: "Lost pings",
-      classes: ["no loss", "up to 2 %", "up to 10 %", "more", "all lost", "no pings"], colours: [...scale, unknown],
+      classes: ["no loss", "up to 2 %", "up to 10 %", "more", "all lost", "not measured"], colours: [...scale, unmeasured], open: 5,
       has: () => true,
       classOf: (table, i) => {
-        if (!(table.pings[i] > 0)) return 5;
+        if (!table.isMeasured(i)) return 5;
         const share = table.lost[i] / table.pings[i];
         return share <= 0 ? 0 : share >= 1 ? 4 : share <= 0.02 ? 1 : share <= 0.1 ? 2 : 3;
       },
